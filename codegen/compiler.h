@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "runtime/executable.h"
+#include "runtime/graph/trace.h"
+
+namespace catena {
+
+struct CompileOptions {
+    bool fast_math = false;  ///< Allow rewrites that change rounding class, NaN or inf.
+};
+
+class Compiler {
+public:
+    virtual ~Compiler() = default;
+    /// A program for the sizes in `trace`. Machine code is shared through a process-wide cache whose key
+    /// has no sizes in it: the same program at other sizes is planned anew but compiles nothing, unless the sizes
+    /// change which dimensions collapse or broadcast. CompileError names the op and the user's line.
+    virtual std::shared_ptr<Executable> compile(const Trace& trace, const CompileOptions& options) = 0;
+    virtual std::string version() const = 0;   ///< "LLVM 22.1.8, znver4, 512-bit vectors"
+    virtual int kernels_compiled() const = 0;  ///< Since the process began.
+};
+
+/// Loads libcatena_compiler at the first call. CompileError saying which file was looked for where, and the
+/// loader's own words, when it cannot be had.
+Compiler& compiler();
+bool compiler_available();
+
+/// What the library exports; found through dlsym, never linked.
+extern "C" Compiler* catena_compiler_create();
+
+}  // namespace catena

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "runtime/core/array.h"
+
+namespace catena {
+
+struct KernelCall;
+
+/// Where arrays live and operations run. Devices are process-wide and never destroyed.
+class Device {
+public:
+    virtual ~Device() = default;
+    const std::string& name() const { return name_; }
+    bool is_meta() const { return is_meta_; }
+    bool is_host() const { return is_host_; }
+
+    /// A block of at least `bytes`, 64-byte aligned; throws DeviceError with the sizes when full.
+    virtual Ref<Storage> allocate(size_t bytes) = 0;
+    virtual void free(Storage* storage) = 0;
+    /// Runs one operation; the outputs are allocated.
+    virtual void launch(const KernelCall& call) = 0;
+    virtual void copy_from_host(const void* host, const Array& to) = 0;
+    virtual void copy_to_host(const Array& from, void* host) = 0;
+
+protected:
+    Device(std::string name, bool is_meta, bool is_host)
+        : name_(std::move(name)), is_meta_(is_meta), is_host_(is_host) {}
+
+private:
+    std::string name_;
+    bool is_meta_, is_host_;
+};
+
+Device& cpu_device();
+Device& meta_device();  ///< Shapes and dtypes without memory; launching does nothing.
+/// "cpu", "meta"; DeviceError that lists what there is otherwise.
+Device& get_device(std::string_view name);
+
+/// Where new arrays are made on this thread: "cpu" unless a scope says otherwise.
+Device& current_device();
+class DeviceScope {
+public:
+    explicit DeviceScope(Device& device);
+    ~DeviceScope();
+    DeviceScope(const DeviceScope&) = delete;
+
+private:
+    Device* previous_;
+};
+
+/// Counters of the host memory pool, for tests and `catena info`.
+struct MemoryStatistics {
+    size_t bytes_in_use = 0;       ///< Bytes of live arrays.
+    size_t peak_bytes = 0;         ///< The largest bytes_in_use since the last reset.
+    size_t bytes_reserved = 0;     ///< Held from the system, in use or cached.
+    size_t system_allocations = 0; ///< How often the system was asked.
+    size_t allocations = 0;        ///< How often the pool was asked.
+};
+MemoryStatistics cpu_memory_statistics();
+void reset_peak_memory();
+void release_cached_memory();  ///< Gives unused blocks back to the system.
+
+}  // namespace catena

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace catena {
+
+/// Element types. float16 and bfloat16 are storage types: arithmetic on them is done in float32.
+enum class Dtype : uint8_t {
+    bool_, int8, int16, int32, int64, uint8, float16, bfloat16, float32, float64,
+};
+inline constexpr int dtype_count = 10;
+
+size_t size_of(Dtype dtype);             ///< Bytes of one element.
+std::string_view name_of(Dtype dtype);   ///< NumPy's name: "float32", "bool", "bfloat16", ...
+Dtype parse_dtype(std::string_view name);  ///< Inverse of name_of; DtypeError on an unknown name.
+inline bool is_float(Dtype d) { return d >= Dtype::float16; }
+inline bool is_integer(Dtype d) { return d >= Dtype::int8 && d <= Dtype::uint8; }
+
+/// The type of an operation on a and b, as ChainerX has it: bool yields; floats beat integers
+/// whatever their size; within a kind the larger wins; int8 with uint8 gives int16; float16 with
+/// bfloat16 gives float32.
+Dtype promote(Dtype a, Dtype b);
+
+/// The type a formula is evaluated in: float64, float32 (also for the 16-bit floats) or int64.
+Dtype compute_dtype(Dtype dtype);
+
+/// 16-bit floats with round-to-nearest-even conversions; no arithmetic of their own.
+struct Half {
+    uint16_t bits = 0;
+    Half() = default;
+    explicit Half(float value);
+    operator float() const;
+};
+struct BFloat16 {
+    uint16_t bits = 0;
+    BFloat16() = default;
+    explicit BFloat16(float value);
+    operator float() const;
+};
+
+template <class T> struct DtypeOf;
+template <> struct DtypeOf<bool> { static constexpr Dtype value = Dtype::bool_; };
+template <> struct DtypeOf<int8_t> { static constexpr Dtype value = Dtype::int8; };
+template <> struct DtypeOf<int16_t> { static constexpr Dtype value = Dtype::int16; };
+template <> struct DtypeOf<int32_t> { static constexpr Dtype value = Dtype::int32; };
+template <> struct DtypeOf<int64_t> { static constexpr Dtype value = Dtype::int64; };
+template <> struct DtypeOf<uint8_t> { static constexpr Dtype value = Dtype::uint8; };
+template <> struct DtypeOf<Half> { static constexpr Dtype value = Dtype::float16; };
+template <> struct DtypeOf<BFloat16> { static constexpr Dtype value = Dtype::bfloat16; };
+template <> struct DtypeOf<float> { static constexpr Dtype value = Dtype::float32; };
+template <> struct DtypeOf<double> { static constexpr Dtype value = Dtype::float64; };
+template <class T> inline constexpr Dtype dtype_of = DtypeOf<T>::value;
+
+/// Calls f with a value of the C++ type that stores `dtype`; returns what f returns.
+template <class F>
+decltype(auto) visit_dtype(Dtype dtype, F&& f) {
+    switch (dtype) {
+        case Dtype::bool_: return f(bool());
+        case Dtype::int8: return f(int8_t());
+        case Dtype::int16: return f(int16_t());
+        case Dtype::int32: return f(int32_t());
+        case Dtype::int64: return f(int64_t());
+        case Dtype::uint8: return f(uint8_t());
+        case Dtype::float16: return f(Half());
+        case Dtype::bfloat16: return f(BFloat16());
+        case Dtype::float32: return f(float());
+        default: return f(double());
+    }
+}
+
+}  // namespace catena

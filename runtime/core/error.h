@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <source_location>
+#include <stdexcept>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace catena {
+
+/// A place in the user's program. The strings are literals of the program and live as long as it.
+struct SourceLoc {
+    const char* file = "";
+    const char* function = "";
+    uint32_t line = 0;
+
+    SourceLoc() = default;
+    SourceLoc(const std::source_location& at)
+        : file(at.file_name()), function(at.function_name()), line(at.line()) {}
+};
+std::string to_string(const SourceLoc& loc);  ///< "mlp.cpp:42", empty when unknown.
+
+/// The user's line on whose behalf this thread works now; errors are marked with it.
+SourceLoc current_location();
+
+/// While alive, current_location() is `loc` (an inner scope with an unknown place changes nothing).
+class LocationScope {
+public:
+    explicit LocationScope(const SourceLoc& loc);
+    ~LocationScope();
+    LocationScope(const LocationScope&) = delete;
+
+private:
+    SourceLoc previous_;
+};
+
+/// Root of everything Catena throws on a user's mistake. what() ends with " (at FILE:LINE)" when
+/// the user's line is known.
+struct Error : std::runtime_error {
+    explicit Error(const std::string& message);
+};
+struct ShapeError : Error { using Error::Error; };
+struct DtypeError : Error { using Error::Error; };
+struct DeviceError : Error { using Error::Error; };
+struct CompileError : Error { using Error::Error; };
+struct ValueError : Error { using Error::Error; };
+struct FileError : Error { using Error::Error; };
+/// A host read, break or unsupported construct inside a static region.
+struct TraceError : Error { using Error::Error; };
+/// A fault of Catena itself.
+struct InternalError : std::logic_error { using std::logic_error::logic_error; };
+
+template <class E, class... Args>
+[[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) {
+    throw E(fmt::format(format, std::forward<Args>(args)...));
+}
+
+[[noreturn]] void assertion_failed(const char* condition, const char* file, int line,
+                                   const std::string& note);
+#define CATENA_ASSERT(condition, note) \
+    ((condition) ? void() : ::catena::assertion_failed(#condition, __FILE__, __LINE__, note))
+
+}  // namespace catena

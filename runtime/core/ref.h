@@ -1,0 +1,74 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+namespace catena {
+
+/// Base of intrusively counted objects. The count is atomic; the object itself is not.
+/// A derived class may shadow `destroy()` to control how it is freed.
+class RefCounted {
+public:
+    RefCounted() = default;
+    RefCounted(const RefCounted&) = delete;
+    RefCounted& operator=(const RefCounted&) = delete;
+
+    void retain() const noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+    /// True when this was the last reference.
+    bool release() const noexcept { return count_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+    uint32_t use_count() const noexcept { return count_.load(std::memory_order_relaxed); }
+
+protected:
+    ~RefCounted() = default;
+
+private:
+    mutable std::atomic<uint32_t> count_{0};
+};
+
+/// Owning handle to a RefCounted object, cheap to copy; null by default.
+template <class T>
+class Ref {
+public:
+    Ref() noexcept = default;
+    Ref(std::nullptr_t) noexcept {}
+    explicit Ref(T* object) noexcept : object_(object) {
+        if (object_) object_->retain();
+    }
+    Ref(const Ref& other) noexcept : Ref(other.object_) {}
+    Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+    template <class U>
+    Ref(const Ref<U>& other) noexcept : Ref(other.get()) {}
+    ~Ref() { drop(); }
+
+    Ref& operator=(const Ref& other) noexcept {
+        Ref copy(other);
+        std::swap(object_, copy.object_);
+        return *this;
+    }
+    Ref& operator=(Ref&& other) noexcept {
+        std::swap(object_, other.object_);
+        return *this;
+    }
+
+    T* get() const noexcept { return object_; }
+    T* operator->() const noexcept { return object_; }
+    T& operator*() const noexcept { return *object_; }
+    explicit operator bool() const noexcept { return object_ != nullptr; }
+    void reset() noexcept { Ref().swap(*this); }
+    void swap(Ref& other) noexcept { std::swap(object_, other.object_); }
+    friend bool operator==(const Ref& a, const Ref& b) noexcept { return a.object_ == b.object_; }
+
+private:
+    void drop() noexcept {
+        if (object_ && object_->release()) T::destroy(object_);
+    }
+    T* object_ = nullptr;
+};
+
+template <class T, class... Args>
+Ref<T> make_ref(Args&&... args) {
+    return Ref<T>(new T(std::forward<Args>(args)...));
+}
+
+}  // namespace catena

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "runtime/core/dtype.h"
+
+namespace catena {
+
+/// Thread-local settings with Chainer's names and defaults. The environment sets the first value
+/// of a thread: CATENA_DEBUG=1, CATENA_DTYPE=float64, CATENA_USE_STATIC_GRAPH=0, CATENA_TYPE_CHECK=0.
+struct Config {
+    bool train = true;              ///< Training mode of dropout, batch normalisation, ...
+    bool enable_backprop = true;    ///< Record the graph.
+    bool debug = false;             ///< NaN in an output or gradient, or an index out of range, is an error.
+    bool type_check = true;
+    bool use_static_graph = true;   ///< False: static regions run as if they were not marked.
+    bool keep_graph_on_report = false;
+    bool fast_math = false;         ///< Compiled regions may change rounding class, NaN and inf.
+    Dtype dtype = Dtype::float32;   ///< Of new parameters and of float arrays made without a dtype.
+};
+
+/// This thread's settings, to read. Reading a member through `config()` inside a static region makes it part
+/// of the region's key.
+const Config& config();
+/// All settings packed into a number: equal numbers mean equal settings.
+uint64_t config_key();
+std::string to_string(const Config& config);
+
+/// using_config(&Config::train, false) until the scope ends.
+template <class T>
+class ConfigScope {
+public:
+    ConfigScope(T Config::* key, T value) : key_(key), previous_(config().*key) { set(value); }
+    ~ConfigScope() { set(previous_); }
+    ConfigScope(const ConfigScope&) = delete;
+
+private:
+    void set(T value);
+    T Config::* key_;
+    T previous_;
+};
+Config& mutable_config();
+template <class T>
+void ConfigScope<T>::set(T value) {
+    mutable_config().*key_ = value;
+}
+template <class T>
+[[nodiscard]] ConfigScope<T> using_config(T Config::* key, std::type_identity_t<T> value) {
+    return ConfigScope<T>(key, value);
+}
+[[nodiscard]] inline ConfigScope<bool> no_backprop_mode() {
+    return using_config(&Config::enable_backprop, false);
+}
+[[nodiscard]] inline ConfigScope<bool> force_backprop_mode() {
+    return using_config(&Config::enable_backprop, true);
+}
+
+}  // namespace catena

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runtime/ops/op.h"
+
+namespace catena {
+
+/// A recorded program: plain data, in single-assignment form. Values are numbered in order of
+/// appearance; a step's inputs have smaller numbers than its outputs.
+struct Trace {
+    enum class Role : uint8_t {
+        argument,  ///< Passed by the caller at every call.
+        state,     ///< Present content of a Variable with identity (parameter, statistic, moment).
+        captured,  ///< An array from outside, kept alive, read anew at every call.
+        computed,  ///< Output of a step.
+    };
+    struct Value {
+        Type type;
+        Role role = Role::computed;
+        std::string name;        ///< Of an argument or state: "x", "/l1/W"; may be empty.
+        Ref<VariableBody> state; ///< Role::state.
+        Array captured;          ///< Role::captured.
+    };
+    struct Step {
+        const OpDef* op = nullptr;
+        std::vector<int> inputs;
+        std::vector<int> outputs;
+        std::vector<int> scalars;  ///< Indices into Trace::scalars.
+        Attributes attributes;
+        SourceLoc location;
+    };
+    struct ScalarSlot {
+        double value = 0;            ///< As seen while recording.
+        Ref<Cell::Body> cell;        ///< Read anew at every call when present.
+    };
+    /// At the end of the program the state `target` (a value of Role::state) becomes `value`.
+    struct Assign {
+        int target;
+        int value;
+    };
+
+    std::string name;               ///< The region's, for dumps.
+    std::vector<Value> values;
+    std::vector<Step> steps;
+    std::vector<ScalarSlot> scalars;
+    std::vector<int> inputs;        ///< Values the program is given, in call order: arguments, states, captured.
+    std::vector<int> outputs;       ///< Values it returns, in order; may name inputs and repeat.
+    std::vector<Assign> assigns;    ///< At most one per state.
+
+    /// Hash of the op sequence, attributes and wiring, without sizes and scalar values.
+    uint64_t structure_hash() const;
+    std::string to_string() const;
+};
+
+}  // namespace catena

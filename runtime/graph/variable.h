@@ -1,0 +1,96 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <string>
+
+#include "runtime/core/array.h"
+#include "runtime/core/error.h"
+#include "runtime/ops/scalar_operand.h"
+
+namespace catena {
+
+struct Node;
+struct VariableBody;
+
+/// How backward() behaves; names and defaults as in Chainer.
+struct BackwardOptions {
+    bool retain_grad = false;             ///< Keep the gradients of intermediate variables too.
+    bool enable_double_backprop = false;  ///< Gradients carry graphs and can be differentiated again.
+    double loss_scale = 1.0;              ///< Multiplies the automatic start gradient.
+};
+
+/// An array with its place in the graph: a cheap handle, copies are the same variable.
+class Variable {
+public:
+    Variable() = default;  ///< No variable; defined() is false.
+    explicit Variable(Ref<VariableBody> body) : body_(std::move(body)) {}
+    /// A leaf of the graph.
+    Variable(Array array, bool requires_grad = true);
+
+    bool defined() const { return bool(body_); }
+    VariableBody* body() const { return body_.get(); }
+    const Ref<VariableBody>& ref() const { return body_; }
+
+    const Array& array() const;
+    void set_array(Array array) const;  ///< Replaces the content; outside the graph.
+    const Type& type() const { return array().type(); }
+    const Shape& shape() const { return array().shape(); }
+    Dtype dtype() const { return array().dtype(); }
+    int rank() const { return array().rank(); }
+    int64_t size() const { return array().size(); }
+    Device& device() const { return array().device(); }
+    bool requires_grad() const;
+    const std::string& name() const;
+    void set_name(std::string name) const;
+
+    /// The gradient, undefined when there is none. TraceError when a compiled whole-step region
+    /// consumed it and was not asked to keep it.
+    Array grad() const;
+    Variable grad_variable() const;  ///< As grad(), with its graph when there is one.
+    /// ShapeError, DtypeError, DeviceError unless like the variable; undefined clears.
+    void set_grad(Array grad) const;
+    void set_grad_variable(Variable grad) const;
+    void cleargrad() const;
+    void addgrad(const Variable& source) const;  ///< grad += source.grad; nothing when that is none.
+
+    /// Gradients of this variable into the leaves it was computed from. A size-1 variable without a gradient
+    /// starts from loss_scale; any other needs set_grad first (ValueError).
+    void backward(const BackwardOptions& options = {}) const;
+    void unchain() const;           ///< Forgets its creator.
+    void unchain_backward() const;  ///< Forgets every creator on the way back (truncated BPTT).
+
+    template <class T>
+    T item(const std::source_location& at = std::source_location::current()) const {
+        LocationScope scope(at);
+        return array().item<T>();
+    }
+
+
+
+private:
+    Ref<VariableBody> body_;
+};
+
+/// What an op takes: a variable or an array, with the line where the user passed it. Made by
+/// implicit conversion; never stored.
+class Operand {
+public:
+    Operand(const Variable& variable,
+            const std::source_location& at = std::source_location::current())
+        : variable_(&variable), at_(at) {}
+    Operand(const Array& array, const std::source_location& at = std::source_location::current())
+        : own_(array, false), variable_(&own_), at_(at) {}
+    Operand(const Operand&) = delete;
+    const Variable& variable() const { return *variable_; }
+    operator const Variable&() const { return *variable_; }
+    const SourceLoc& location() const { return at_; }
+
+private:
+    Variable own_;
+    const Variable* variable_;
+    SourceLoc at_;
+};
+
+}  // namespace catena

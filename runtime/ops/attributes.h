@@ -1,0 +1,56 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "runtime/core/dtype.h"
+#include "runtime/core/ref.h"
+#include "runtime/core/shape.h"
+
+namespace catena {
+
+/// A compile-time property of a call: an axis, a stride, a dtype by name, ...
+/// Longer integer lists than max_rank (index tables) are arrays, not attributes.
+using Attribute = std::variant<bool, int64_t, double, std::string, Dims>;
+
+/// The named attributes of one call, immutable and shared; empty costs nothing.
+class Attributes {
+public:
+    struct Entry {
+        const char* name;  ///< A literal, or interned by `intern`.
+        Attribute value;
+    };
+    Attributes() = default;
+    Attributes(std::initializer_list<Entry> entries);
+    explicit Attributes(std::vector<Entry> entries);
+
+    std::span<const Entry> entries() const;
+    bool has(std::string_view name) const;
+    /// InternalError when missing or of another kind: the op's caller set them wrongly.
+    bool flag(std::string_view name) const;
+    int64_t integer(std::string_view name) const;
+    double number(std::string_view name) const;
+    const std::string& text(std::string_view name) const;
+    const Dims& dims(std::string_view name) const;
+    Dtype dtype(std::string_view name) const;  ///< Stored as its name.
+
+    uint64_t hash() const;
+    friend bool operator==(const Attributes& a, const Attributes& b);
+
+private:
+    struct List : RefCounted {
+        std::vector<Entry> entries;
+        static void destroy(List* list) { delete list; }
+    };
+    const Attribute& at(std::string_view name) const;
+    Ref<List> list_;
+};
+
+/// A copy of `name` that lives as long as the process.
+const char* intern(std::string_view name);
+std::string to_string(const Attribute& attribute);
+
+}  // namespace catena

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <concepts>
+
+#include "runtime/core/ref.h"
+
+namespace catena {
+
+/// A number with identity: a hyperparameter that compiled programs read anew at every call.
+/// `optimizer.alpha = 1e-4` writes through it. Copies of a Cell share the number.
+class Cell {
+public:
+    struct Body : RefCounted {
+        double value;
+        const char* name;
+        Body(double v, const char* n) : value(v), name(n) {}
+        static void destroy(Body* body) { delete body; }
+    };
+    explicit Cell(double value = 0, const char* name = "") : body_(make_ref<Body>(value, name)) {}
+    Cell& operator=(double value) {
+        body_->value = value;
+        return *this;
+    }
+    operator double() const { return body_->value; }
+    double value() const { return body_->value; }
+    const char* name() const { return body_->name; }
+    const Ref<Body>& body() const { return body_; }
+
+private:
+    Ref<Body> body_;
+};
+
+/// A scalar operand of an op: a plain number or a cell. In a compiled program both are
+/// run-time arguments, never constants.
+class Scalar {
+public:
+    template <class T>
+        requires std::is_arithmetic_v<T>
+    Scalar(T value) : value_(double(value)) {}
+    Scalar(const Cell& cell) : cell_(cell.body()) {}
+    double value() const { return cell_ ? cell_->value : value_; }
+    const Ref<Cell::Body>& cell() const { return cell_; }
+
+private:
+    double value_ = 0;
+    Ref<Cell::Body> cell_;
+};
+
+}  // namespace catena
