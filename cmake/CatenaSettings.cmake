@@ -22,9 +22,21 @@ if(MOLD)
     add_link_options(-fuse-ld=mold)
 endif()
 
+# Every object of a build is instrumented, or none.
+set(CATENA_SANITIZE "" CACHE STRING "Sanitizers to build with: address,undefined or thread")
+if(CATENA_SANITIZE)
+    add_compile_options(-fsanitize=${CATENA_SANITIZE} -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+    add_link_options(-fsanitize=${CATENA_SANITIZE})
+endif()
+
 find_package(fmt REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
-find_package(dnnl REQUIRED)
+# By hand: Debian's package file of oneDNN demands the OpenCL headers, which its CPU side does not need.
+find_path(DNNL_INCLUDE_DIR dnnl.hpp REQUIRED)
+find_library(DNNL_LIBRARY dnnl REQUIRED)
+add_library(DNNL::dnnl UNKNOWN IMPORTED)
+set_target_properties(DNNL::dnnl PROPERTIES IMPORTED_LOCATION ${DNNL_LIBRARY}
+                      INTERFACE_INCLUDE_DIRECTORIES ${DNNL_INCLUDE_DIR})
 
 set(CATENA_HAS_COMPILER OFF)
 if(NOT CATENA_COMPILER STREQUAL "OFF")

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Builds everything and runs all tests, from a bare Debian 12 on. The last line is
+# "N passed, N failed" ("N skipped" may follow); the exit status is not 0 when one failed.
+#   ./test.sh            the release build, and runtime + frontend once more without the compiler
+#   ./test.sh asan tsan  those presets instead
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/scripts/setup.sh"
+
+passed=0 failed=0 skipped=0
+attribute() { grep -m1 -o " $2=\"[0-9]*\"" "$1" | tr -dc 0-9; }
+
+# Adds what one run of ctest reports about itself.
+count() {
+    local total disabled
+    [ -s "$1" ] || { failed=$((failed + 1)); return; }
+    total=$(attribute "$1" tests)
+    disabled=$(attribute "$1" disabled)
+    failed=$((failed + $(attribute "$1" failures)))
+    skipped=$((skipped + $(attribute "$1" skipped) + disabled))
+    passed=$((passed + total - $(attribute "$1" failures) - $(attribute "$1" skipped) - disabled))
+}
+
+build_and_test() {
+    local preset=$1 report="$root/$2/tests.xml"
+    shift 2
+    say "$preset: configure and build"
+    rm -f "$report"
+    if ! configure "$preset" "-DCATENA_TESTS=ON" || ! cmake --build --preset "$preset" -j "$jobs" </dev/null; then
+        echo "$preset: the build failed"
+        failed=$((failed + 1))
+        return
+    fi
+    say "$preset: test"
+    ctest --preset "$preset" -j "$jobs" --no-tests=error --timeout 900 --output-junit "$report" \
+        "$@" </dev/null || true
+    count "$report"
+}
+
+install_packages
+start=$SECONDS
+presets=("$@")
+if [ ${#presets[@]} -eq 0 ]; then presets=(release no-compiler); fi
+for preset in "${presets[@]}"; do
+    case $preset in
+        release) build_and_test release build ;;
+        # What does not differ from the release build is not run twice.
+        no-compiler) build_and_test no-compiler build-no-compiler -LE 'structure|examples|data' ;;
+        *) build_and_test "$preset" "build-$preset" ;;
+    esac
+done
+
+say "$(((SECONDS - start) / 60)) min $(((SECONDS - start) % 60)) s"
+line="$passed passed, $failed failed"
+[ "$skipped" -eq 0 ] || line+=", $skipped skipped"
+echo "$line"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -1,0 +1,15 @@
+# lit's settings; tests/CMakeLists.txt passes bin (our programs), llvm (FileCheck, mlir-opt) and exec
+# (where temporary files go).
+import os
+
+import lit.formats
+
+config.name = "catena"
+config.test_format = lit.formats.ShTest(True)
+config.suffixes = [".mlir", ".test"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = lit_config.params["exec"]
+config.environment["PATH"] = os.pathsep.join(
+    [lit_config.params["bin"], lit_config.params["llvm"], os.environ["PATH"]]
+)
+config.environment["FILECHECK_OPTS"] = "--dump-input-filter=all"
