@@ -1,6 +1,9 @@
 #pragma once
 
+#include <functional>
+
 #include "runtime/core/small_vector.h"
+#include "runtime/graph/variable_body.h"
 #include "runtime/ops/op.h"
 
 namespace catena {
@@ -13,22 +16,6 @@ struct Edge {
     Ref<VariableBody> leaf;
     int index = 0;
     bool wanted() const { return node || leaf; }
-};
-
-/// What a Variable points at. Lives as long as a handle or, for leaves, an edge does.
-struct VariableBody : RefCounted {
-    Array array;
-    Ref<VariableBody> grad;
-    Ref<Node> creator;
-    int output_index = 0;
-    bool requires_grad = false;
-    bool is_state = false;        ///< Has identity for the tracer: assigned, never rebuilt.
-    bool grad_consumed = false;   ///< A compiled whole step used the gradient up; reading it is an error.
-    std::unique_ptr<std::string> name;
-
-    static void* operator new(size_t bytes);
-    static void operator delete(void* body);
-    static void destroy(VariableBody* body);
 };
 
 /// One recorded operation of the graph. Keeps only the values its gradient reads.
@@ -45,8 +32,11 @@ struct Node : RefCounted {
     int rank = 0;                          ///< 1 + the largest rank among the inputs' creators.
     uint64_t sequence = 0;                 ///< Order of creation on this thread.
     SourceLoc location;
-    /// Instead of op->gradient, for nodes that stand for a whole compiled region.
-    std::function<Variables(std::span<const Variable> gy)> region_gradient;
+    /// Instead of op->gradient, for nodes that stand for a whole compiled region: gradients of the inputs.
+    std::function<Variables(Node& node, std::span<const Variable> gy)> region_gradient;
+    /// Scratch of a running backward: gradients collected so far, one per output.
+    SmallVector<Variable, 1> pending;
+    bool queued = false;
 
     static void* operator new(size_t bytes);
     static void operator delete(void* node);
@@ -54,12 +44,14 @@ struct Node : RefCounted {
     static void destroy(Node* node);
 };
 
-/// Leaves of the graph below `variable` (or itself) as an edge.
+/// Forgets the creator of `body`.
+void detach_creator(VariableBody& body);
+
+/// Where a gradient of `variable` flows to; not wanted when it needs none.
 Edge edge_of(const Variable& variable);
 
-/// Gradient kernels of nodes in reverse order; see Variable::backward and grad().
-/// All outputs start at once with their given gradients.
-void run_backward(std::span<const Variable> outputs, std::span<const Variable> grad_outputs,
-                  const BackwardOptions& options);
+/// Links `outputs` to a new node when a gradient is recorded and an input needs one; returns that node or null.
+Node* attach_node(const OpDef& op, std::span<const Variable* const> inputs, std::span<Variable> outputs,
+                  const Attributes& attributes, std::span<const Scalar> scalars);
 
 }  // namespace catena

@@ -14,8 +14,10 @@ public:
                      std::span<const Scalar> scalars, const SourceLoc& at) = 0;
     /// `state` takes the content `value` (called before it happens, or instead of it in a shape-only run).
     virtual void assigned(const Variable& state, const Variable& value) = 0;
-    /// The array, gradient or cell of `variable` is about to change by other means.
+    /// The array or gradient of `variable` is about to change, by assign or other means.
     virtual void changing(VariableBody& variable) = 0;
+    /// `copy` is another handle on the elements of `array`.
+    virtual void same(const Array& copy, const Array& array) = 0;
     /// The elements of a value were asked for by the host; throws TraceError when the value is traced.
     virtual void host_read(const ArrayBody& array) = 0;
     /// While true apply() computes types only: results live on the meta device.
@@ -36,5 +38,8 @@ private:
 /// The only write there is: `state` holds `value` from now on. Arrays read from `state` before keep
 /// their elements. Types must be equal (ShapeError, DtypeError).
 void assign(const Variable& state, const Variable& value);
+
+/// Makes `array` the content of `state` and `state` its owner, outside the graph and unseen by recorders.
+void bind_state(VariableBody& state, Array array);
 
 }  // namespace catena

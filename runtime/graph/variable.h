@@ -1,18 +1,14 @@
 #pragma once
 
-#include <memory>
-#include <optional>
 #include <source_location>
 #include <string>
 
 #include "runtime/core/array.h"
 #include "runtime/core/error.h"
+#include "runtime/graph/variable_body.h"
 #include "runtime/ops/scalar_operand.h"
 
 namespace catena {
-
-struct Node;
-struct VariableBody;
 
 /// How backward() behaves; names and defaults as in Chainer.
 struct BackwardOptions {

@@ -4,6 +4,26 @@
 
 namespace catena {
 
+// The vocabulary of formulas on Variables: what generic lambdas find for the intrinsics by name. Defined with
+// the other mathematical functions.
+Variable absolute(const Operand& x);
+Variable floor(const Operand& x);
+Variable ceil(const Operand& x);
+Variable trunc(const Operand& x);
+Variable sqrt(const Operand& x);
+Variable rsqrt(const Operand& x);
+Variable exp(const Operand& x);
+Variable expm1(const Operand& x);
+Variable log(const Operand& x);
+Variable log1p(const Operand& x);
+Variable sin(const Operand& x);
+Variable cos(const Operand& x);
+Variable tanh(const Operand& x);
+Variable erf(const Operand& x);
+
+/// x summed over the dimensions that broadcasting `shape` to x's shape repeats.
+Variable sum_to(const Operand& x, const Shape& shape);
+
 /// What a gradient lambda returned on Variables, as a Variable: a plain number fills the shape of v.back().
 inline Variable as_result(const Variable& result, std::span<const Variable>) { return result; }
 Variable as_result(double number, std::span<const Variable> v);

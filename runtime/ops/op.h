@@ -17,7 +17,7 @@ struct OpDef;
 
 /// What the compiler may assume of an op. Everything it does not know is a `call`: correct, never fused.
 enum class Kind : uint8_t {
-    map,        ///< `formula` at every index of the broadcast inputs.
+    map,        ///< `formula` at every index of the broadcast inputs; with no inputs, of the output.
     reduce,     ///< combine over attribute "axes" (dims), kept as size 1 when "keepdims".
     scan,       ///< running combination along an axis.
     contract,   ///< matmul family.
@@ -62,6 +62,7 @@ public:
     GradientCall(Node& node, std::span<const Variable> gy) : node_(node), gy_(gy) {}
     const Attributes& attributes() const;
     const Scalar& scalar(int i) const;
+    int scalar_count() const;
     int input_count() const;
     bool needs(int input) const;           ///< False: leave that result undefined.
     Variable x(int input) const;

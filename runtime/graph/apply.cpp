@@ -1,0 +1,134 @@
+#include <cmath>
+
+#include "runtime/core/device.h"
+#include "runtime/graph/config.h"
+#include "runtime/graph/hooks.h"
+#include "runtime/graph/node.h"
+#include "runtime/graph/recorder.h"
+#include "runtime/ops/map_type.h"
+
+namespace catena {
+namespace {
+
+using Inputs = std::span<const Variable* const>;
+
+Device& device_of(const OpDef& op, Inputs inputs, const Recorder* recorder) {
+    if (recorder && recorder->shape_only()) return meta_device();
+    if (inputs.empty()) return current_device();
+    Device* device = &inputs[0]->device();
+    for (const Variable* input : inputs) {
+        Device& other = input->device();
+        if (&other == device || other.is_meta() || device->is_meta()) {
+            if (other.is_meta()) device = &other;
+            continue;
+        }
+        fail<DeviceError>("{}: arrays of {} and {} are mixed; move them to one device first", op.name,
+                          device->name(), other.name());
+    }
+    return *device;
+}
+
+void check_count(const OpDef& op, size_t given) {
+    if (op.input_count >= 0 && size_t(op.input_count) != given)
+        throw InternalError(fmt::format("{} takes {} arrays, {} given", op.name, op.input_count, given));
+}
+
+Types map_types(const OpDef& op, const Type& type) {
+    Types types{type};
+    while (int(types.size()) < op.output_count) types.push_back(type);
+    return types;
+}
+
+Types output_types(const OpDef& op, Inputs inputs, const Attributes& attributes) {
+    if (!op.type) return map_types(op, map_type(op, inputs));
+    SmallVector<Type, 4> types;
+    for (const Variable* input : inputs) types.push_back(input->type());
+    return op.type(TypeCall{op, types, attributes});
+}
+
+bool has_nan(const Array& array) {
+    if (!is_float(array.dtype()) || !array.device().is_host()) return false;
+    for (double v : array.to_vector<double>())
+        if (std::isnan(v)) return true;
+    return false;
+}
+
+void check_nan(const OpDef& op, std::span<const Array> outputs) {
+    RecorderScope paused(nullptr);
+    for (const Array& y : outputs)
+        if (has_nan(y)) fail<ValueError>("{}: NaN in its output {} (debug mode)", op.name, to_string(y.type()));
+}
+
+Arrays compute(const OpDef& op, std::span<const Array> inputs, std::span<const Type> types, Device& device,
+               const Attributes& attributes, std::span<const double> scalars) {
+    Arrays outputs;
+    if (op.view) {
+        Array view = op.view(inputs[0], attributes);
+        if (view.defined() && &view.device() == &device) {
+            outputs.push_back(std::move(view));
+            return outputs;
+        }
+    }
+    for (const Type& type : types) outputs.push_back(Array::empty(type, device));
+    if (!device.is_meta()) device.launch(KernelCall{op, inputs, outputs, attributes, scalars});
+    return outputs;
+}
+
+Variables run_body(const OpDef& op, Inputs inputs, const Attributes& attributes, std::span<const Scalar> scalars) {
+    auto mode = using_config(&Config::enable_backprop, config().enable_backprop && !op.gradient);
+    SmallVector<Variable, 4> values;
+    for (const Variable* input : inputs) values.push_back(*input);
+    Variables outputs = op.body(values, attributes, scalars);
+    if (op.gradient)  // The node will be the composite's; an output must not be an input itself.
+        for (Variable& y : outputs) y = Variable(y.array(), false);
+    return outputs;
+}
+
+Variables run_kernel(const OpDef& op, Inputs inputs, const Attributes& attributes,
+                     std::span<const Scalar> scalars, const Recorder* recorder) {
+    Device& device = device_of(op, inputs, recorder);
+    Types types = output_types(op, inputs, attributes);
+    SmallVector<Array, 4> arrays;
+    for (const Variable* input : inputs) arrays.push_back(input->array());
+    SmallVector<double, 4> values;
+    for (const Scalar& s : scalars) values.push_back(s.value());
+    Arrays results = compute(op, arrays, types, device, attributes, values);
+    if (config().debug) check_nan(op, results);
+    Variables outputs;
+    for (Array& y : results) outputs.emplace_back(std::move(y), false);
+    return outputs;
+}
+
+}  // namespace
+
+Variables apply(const OpDef& op, Inputs inputs, const SourceLoc& at, const Attributes& attributes,
+                std::span<const Scalar> scalars) {
+    LocationScope location(at);
+    check_count(op, inputs.size());
+    std::span<FunctionHook* const> hooks = function_hooks();
+    for (FunctionHook* hook : hooks) hook->forward_preprocess(op, inputs);
+
+    Recorder* recorder = current_recorder();
+    Variables outputs;
+    if (op.body && (recorder || !op.kernel)) {
+        outputs = run_body(op, inputs, attributes, scalars);
+    } else {
+        outputs = run_kernel(op, inputs, attributes, scalars, recorder);
+        if (recorder) recorder->saw(op, inputs, outputs, attributes, scalars, current_location());
+    }
+    if (op.gradient) attach_node(op, inputs, outputs, attributes, scalars);
+
+    for (FunctionHook* hook : hooks) hook->forward_postprocess(op, inputs);
+    return outputs;
+}
+
+Arrays run_kernel(const OpDef& op, std::span<const Array> inputs, const Attributes& attributes,
+                  std::span<const double> scalars) {
+    SmallVector<Type, 4> types;
+    for (const Array& input : inputs) types.push_back(input.type());
+    Types results = op.type ? op.type(TypeCall{op, types, attributes}) : map_types(op, map_type(op, types));
+    Device& device = inputs.empty() ? current_device() : inputs[0].device();
+    return compute(op, inputs, results, device, attributes, scalars);
+}
+
+}  // namespace catena

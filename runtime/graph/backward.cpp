@@ -1,0 +1,260 @@
+#include "runtime/graph/backward.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "runtime/core/device.h"
+#include "runtime/graph/config.h"
+#include "runtime/graph/hooks.h"
+#include "runtime/graph/node.h"
+#include "runtime/graph/recorder.h"
+#include "runtime/ops/arithmetic.h"
+
+namespace catena {
+namespace {
+
+/// Receives the finished gradients of one backward run.
+class Sink {
+public:
+    virtual ~Sink() = default;
+    virtual void leaf(const Ref<VariableBody>& leaf, const Variable& gradient) = 0;
+    /// All gradients of the node's outputs are complete.
+    virtual void node(Node& node) {}
+    /// False: nothing below the node is of interest.
+    virtual bool wants(const Node& node) const { return true; }
+    virtual bool wants_leaf(const VariableBody* leaf) const { return true; }
+};
+
+Variable sum_gradients(const Variable& a, const Variable& b) { return a.defined() ? a + b : b; }
+
+void store_gradient(const Ref<VariableBody>& body, const Variable& gradient) {
+    Variable(body).set_grad_variable(gradient);
+}
+
+/// One walk over the graph from outputs to leaves, deepest node first.
+class Walk {
+public:
+    Walk(Sink& sink, bool retain_grad) : sink_(sink), retain_grad_(retain_grad) {}
+    ~Walk() {  // Nonempty only when an error ended the walk.
+        for (Ref<Node>& node : heap_) reset(*node);
+    }
+
+    void start(const Variable& output, const Variable& gradient) { send(edge_of(output), gradient); }
+
+    void run() {
+        while (!heap_.empty()) {
+            std::pop_heap(heap_.begin(), heap_.end(), later);
+            Ref<Node> node = std::move(heap_.back());
+            heap_.pop_back();
+            visit(*node);
+        }
+    }
+
+private:
+    // Deepest first; among equals the one made last.
+    static bool later(const Ref<Node>& a, const Ref<Node>& b) {
+        return a->rank != b->rank ? a->rank < b->rank : a->sequence < b->sequence;
+    }
+    static void reset(Node& node) {
+        node.pending.clear();
+        node.queued = false;
+    }
+
+    void send(const Edge& edge, const Variable& gradient) {
+        if (!edge.wanted() || !gradient.defined()) return;
+        if (edge.leaf) {
+            if (sink_.wants_leaf(edge.leaf.get())) sink_.leaf(edge.leaf, gradient);
+            return;
+        }
+        Node& node = *edge.node;
+        if (!sink_.wants(node)) return;
+        if (!node.queued) {
+            node.queued = true;
+            node.pending.resize(node.output_types.size());
+            heap_.push_back(edge.node);
+            std::push_heap(heap_.begin(), heap_.end(), later);
+        }
+        node.pending[edge.index] = sum_gradients(node.pending[edge.index], gradient);
+    }
+
+    void visit(Node& node) {
+        sink_.node(node);
+        SmallVector<Variable, 1> gy = std::move(node.pending);
+        reset(node);
+        if (retain_grad_)
+            for (size_t i = 0; i < gy.size(); ++i)
+                if (node.outputs[i] && gy[i].defined())
+                    store_gradient(Ref<VariableBody>(node.outputs[i]), gy[i]);
+        LocationScope at(node.location);
+        for (FunctionHook* hook : function_hooks()) hook->backward_preprocess(*node.op, gy);
+        Variables gx = node.region_gradient ? node.region_gradient(node, gy)
+                                            : node.op->gradient(GradientCall(node, gy));
+        for (FunctionHook* hook : function_hooks()) hook->backward_postprocess(*node.op, gy);
+        if (gx.size() != node.edges.size())
+            throw InternalError(fmt::format("{}: {} gradients for {} inputs", node.op->name, gx.size(), node.edges.size()));
+        for (size_t i = 0; i < gx.size(); ++i) {
+            if (!node.edges[i].wanted() || !gx[i].defined()) continue;
+            check(node, int(i), gx[i]);
+            send(node.edges[i], gx[i]);
+        }
+    }
+
+    void check(const Node& node, int input, const Variable& gx) const {
+        if (!(gx.type() == node.input_types[input]))
+            throw InternalError(fmt::format("{}: the gradient of input {} is {}, the input {}", node.op->name, input,
+                                            to_string(gx.type()), to_string(node.input_types[input])));
+    }
+
+    Sink& sink_;
+    bool retain_grad_;
+    std::vector<Ref<Node>> heap_;
+};
+
+class LeafSink : public Sink {
+public:
+    void leaf(const Ref<VariableBody>& leaf, const Variable& gradient) override {
+        Variable present(leaf->grad_consumed ? Ref<VariableBody>() : leaf->grad);
+        store_gradient(leaf, sum_gradients(present, gradient));
+    }
+};
+
+/// Collects the gradients of chosen variables and keeps the walk on paths to them.
+class TargetSink : public Sink {
+public:
+    TargetSink(std::span<const Variable> outputs, std::span<const Variable> inputs)
+        : results_(inputs.size()) {
+        for (size_t i = 0; i < inputs.size(); ++i) {
+            Edge edge = edge_of(inputs[i]);
+            if (edge.leaf) leaves_[edge.leaf.get()].push_back(i);
+            if (edge.node) nodes_[edge.node.get()].push_back({i, edge.index});
+        }
+        for (const Variable& output : outputs) mark(edge_of(output).node.get());
+    }
+    void leaf(const Ref<VariableBody>& leaf, const Variable& gradient) override {
+        for (size_t i : leaves_.at(leaf.get())) results_[i] = sum_gradients(results_[i], gradient);
+    }
+    void node(Node& node) override {
+        auto found = nodes_.find(&node);
+        if (found == nodes_.end()) return;
+        for (auto [i, index] : found->second) results_[i] = node.pending[index];
+    }
+    bool wants(const Node& node) const override { return useful_.contains(&node); }
+    bool wants_leaf(const VariableBody* leaf) const override { return leaves_.contains(leaf); }
+    Variables take() { return std::move(results_); }
+
+private:
+    // Depth first with an explicit stack: a node is useful when it is a target or leads to one.
+    void mark(const Node* root) {
+        if (!root) return;
+        std::vector<std::pair<const Node*, bool>> stack{{root, false}};
+        while (!stack.empty()) {
+            auto [node, children_done] = stack.back();
+            stack.pop_back();
+            if (children_done) {
+                if (leads_to_target(*node)) useful_.insert(node);
+                continue;
+            }
+            if (!seen_.insert(node).second) continue;
+            stack.push_back({node, true});
+            for (const Edge& edge : node->edges)
+                if (edge.node) stack.push_back({edge.node.get(), false});
+        }
+    }
+    bool leads_to_target(const Node& node) const {
+        if (nodes_.contains(&node)) return true;
+        for (const Edge& edge : node.edges)
+            if ((edge.leaf && leaves_.contains(edge.leaf.get())) || (edge.node && useful_.contains(edge.node.get())))
+                return true;
+        return false;
+    }
+
+    std::unordered_map<const VariableBody*, std::vector<size_t>> leaves_;
+    std::unordered_map<const Node*, std::vector<std::pair<size_t, int>>> nodes_;
+    std::unordered_set<const Node*> useful_, seen_;
+    Variables results_;
+};
+
+}  // namespace
+
+void run_backward(std::span<const Variable> outputs, std::span<const Variable> grad_outputs,
+                  const BackwardOptions& options) {
+    auto mode = using_config(&Config::enable_backprop, options.enable_double_backprop);
+    LeafSink sink;
+    Walk walk(sink, options.retain_grad);
+    for (size_t i = 0; i < outputs.size(); ++i) walk.start(outputs[i], grad_outputs[i]);
+    walk.run();
+}
+
+void backward(std::span<const Variable> outputs, std::span<const Variable> grad_outputs,
+              bool enable_double_backprop) {
+    if (!grad_outputs.empty() && grad_outputs.size() != outputs.size())
+        fail<ValueError>("backward: {} outputs, {} grad_outputs", outputs.size(), grad_outputs.size());
+    std::vector<Variable> starts;
+    for (size_t i = 0; i < outputs.size(); ++i) {
+        starts.push_back(grad_outputs.empty() ? outputs[i].grad_variable() : grad_outputs[i]);
+        if (!starts.back().defined())
+            fail<ValueError>("backward: output {} ({}) has no gradient", i, to_string(outputs[i].type()));
+    }
+    run_backward(outputs, starts, {.enable_double_backprop = enable_double_backprop});
+    for (const Variable& output : outputs)
+        if (output.body()->creator) output.cleargrad();
+}
+
+Variables grad(std::span<const Variable> outputs, std::span<const Variable> inputs,
+               std::span<const Variable> grad_outputs, const GradOptions& options) {
+    if (!grad_outputs.empty() && grad_outputs.size() != outputs.size())
+        fail<ValueError>("grad: {} outputs, {} grad_outputs", outputs.size(), grad_outputs.size());
+    auto mode = using_config(&Config::enable_backprop, options.enable_double_backprop);
+    TargetSink sink(outputs, inputs);
+    Walk walk(sink, options.retain_grad);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+        Variable start = grad_outputs.empty() ? Variable() : grad_outputs[i];
+        if (start.defined() && !(start.type() == outputs[i].type()))
+            fail<ShapeError>("grad: output {} is {}, its grad_output {}", i, to_string(outputs[i].type()), to_string(start.type()));
+        walk.start(outputs[i], start.defined() ? start : fill(outputs[i].type(), options.loss_scale));
+    }
+    walk.run();
+    Variables results = sink.take();
+    if (options.set_grad)
+        for (size_t i = 0; i < inputs.size(); ++i) inputs[i].set_grad_variable(results[i]);
+    return results;
+}
+
+const Attributes& GradientCall::attributes() const { return node_.attributes; }
+const Scalar& GradientCall::scalar(int i) const { return node_.scalars[i]; }
+int GradientCall::scalar_count() const { return int(node_.scalars.size()); }
+int GradientCall::input_count() const { return int(node_.edges.size()); }
+bool GradientCall::needs(int input) const { return node_.edges[input].wanted(); }
+const Type& GradientCall::x_type(int input) const { return node_.input_types[input]; }
+const Type& GradientCall::y_type(int output) const { return node_.output_types[output]; }
+bool GradientCall::has_gy(int output) const { return gy_[output].defined(); }
+
+Variable GradientCall::gy(int output) const {
+    return gy_[output].defined() ? gy_[output] : fill(node_.output_types[output], 0);
+}
+
+Variable GradientCall::x(int input) const {
+    const Array& kept = node_.kept_inputs[input];
+    if (!kept.defined()) throw InternalError(fmt::format("{}: the gradient reads input {} without saying so", node_.op->name, input));
+    const Edge& edge = node_.edges[input];
+    if (edge.leaf && edge.leaf->array == kept) return Variable(edge.leaf);
+    Variable x(kept, edge.wanted());
+    x.body()->alias_of = edge.leaf;
+    x.body()->creator = edge.node;
+    x.body()->output_index = edge.index;
+    return x;
+}
+
+Variable GradientCall::y(int output) const {
+    const Array& kept = node_.kept_outputs[output];
+    if (!kept.defined()) throw InternalError(fmt::format("{}: the gradient reads output {} without saying so", node_.op->name, output));
+    if (VariableBody* alive = node_.outputs[output]) return Variable(Ref<VariableBody>(alive));
+    Variable y(kept, true);
+    y.body()->creator = Ref<Node>(&node_);
+    y.body()->output_index = output;
+    return y;
+}
+
+}  // namespace catena

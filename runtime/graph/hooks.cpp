@@ -1,0 +1,26 @@
+#include "runtime/graph/hooks.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace catena {
+namespace {
+thread_local std::vector<FunctionHook*> hooks;
+}
+
+std::span<FunctionHook* const> function_hooks() { return hooks; }
+
+FunctionHookScope::FunctionHookScope(FunctionHook& hook) : hook_(hook) {
+    for (FunctionHook* other : hooks)
+        if (other->name() == hook.name())
+            fail<ValueError>("function hook: one named \"{}\" listens already", hook.name());
+    hooks.push_back(&hook);
+    hook.added();
+}
+
+FunctionHookScope::~FunctionHookScope() {
+    std::erase(hooks, &hook_);
+    hook_.deleted();
+}
+
+}  // namespace catena

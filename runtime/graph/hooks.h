@@ -1,0 +1,37 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "runtime/ops/op.h"
+
+namespace catena {
+
+/// Watches every operation of this thread, forward and backward.
+class FunctionHook {
+public:
+    virtual ~FunctionHook() = default;
+    virtual std::string name() const = 0;
+    virtual void forward_preprocess(const OpDef&, std::span<const Variable* const> inputs) {}
+    virtual void forward_postprocess(const OpDef&, std::span<const Variable* const> inputs) {}
+    virtual void backward_preprocess(const OpDef&, std::span<const Variable> grad_outputs) {}
+    virtual void backward_postprocess(const OpDef&, std::span<const Variable> grad_outputs) {}
+    virtual void added() {}
+    virtual void deleted() {}
+};
+
+/// The hook listens until the scope ends. ValueError when a hook of that name listens already.
+class FunctionHookScope {
+public:
+    explicit FunctionHookScope(FunctionHook& hook);
+    ~FunctionHookScope();
+    FunctionHookScope(const FunctionHookScope&) = delete;
+
+private:
+    FunctionHook& hook_;
+};
+
+/// The hooks of this thread, in order of addition.
+std::span<FunctionHook* const> function_hooks();
+
+}  // namespace catena

@@ -1,0 +1,118 @@
+#include "runtime/graph/node.h"
+
+#include <vector>
+
+#include "runtime/core/object_pool.h"
+#include "runtime/graph/config.h"
+
+namespace catena {
+namespace {
+
+thread_local uint64_t next_sequence = 0;
+
+// Nodes whose last reference went while another node was being freed wait here, so that a long
+// chain is freed in a loop.
+struct Graveyard {
+    std::vector<Node*> waiting;
+    bool emptying = false;
+};
+thread_local Graveyard graveyard;
+
+Reads what_gradient_reads(const OpDef& op, const Node& node) {
+    Reads all;
+    if (!op.reads) return all;
+    for (size_t i = 0; i < node.edges.size(); ++i) {
+        if (!node.edges[i].wanted()) continue;
+        Reads one = op.reads(int(i), int(node.edges.size()));
+        all.inputs |= one.inputs;
+        all.outputs |= one.outputs;
+    }
+    return all;
+}
+
+bool reads(uint64_t mask, size_t i) { return i < 64 && (mask >> i & 1); }
+
+}  // namespace
+
+void* Node::operator new(size_t) { return ObjectPool<Node>::allocate(); }
+void Node::operator delete(void* node) { ObjectPool<Node>::free(node); }
+
+void Node::destroy(Node* node) {
+    Graveyard& g = graveyard;
+    if (g.emptying) {
+        g.waiting.push_back(node);
+        return;
+    }
+    g.emptying = true;
+    delete node;
+    while (!g.waiting.empty()) {
+        Node* next = g.waiting.back();
+        g.waiting.pop_back();
+        delete next;
+    }
+    g.emptying = false;
+}
+
+VariableBody::VariableBody() = default;
+VariableBody::~VariableBody() = default;
+void* VariableBody::operator new(size_t) { return ObjectPool<VariableBody>::allocate(); }
+void VariableBody::operator delete(void* body) { ObjectPool<VariableBody>::free(body); }
+
+void VariableBody::destroy(VariableBody* body) {
+    detach_creator(*body);
+    if (ArrayBody* array = body->array.body(); array && array->owner == body) array->owner = nullptr;
+    delete body;
+}
+
+void detach_creator(VariableBody& body) {
+    if (!body.creator) return;
+    VariableBody*& known = body.creator->outputs[body.output_index];
+    if (known == &body) known = nullptr;
+    Ref<Node> creator = std::move(body.creator);  // Freed last: it may lead back here.
+    body.creator = nullptr;
+}
+
+Edge edge_of(const Variable& variable) {
+    VariableBody* body = variable.body();
+    if (!body || !body->requires_grad) return {};
+    if (body->alias_of) return {.leaf = body->alias_of};
+    if (body->creator) return {.node = body->creator, .index = body->output_index};
+    return {.leaf = variable.ref()};
+}
+
+Node* attach_node(const OpDef& op, std::span<const Variable* const> inputs, std::span<Variable> outputs,
+                  const Attributes& attributes, std::span<const Scalar> scalars) {
+    if (!op.differentiable || !config().enable_backprop) return nullptr;
+    bool needed = false;
+    for (const Variable* input : inputs) needed = needed || input->requires_grad();
+    if (!needed) return nullptr;
+
+    Ref<Node> node(new Node);
+    node->op = &op;
+    node->attributes = attributes;
+    node->scalars.append(scalars.begin(), scalars.end());
+    node->location = current_location();
+    node->sequence = next_sequence++;
+    for (const Variable* input : inputs) {
+        node->edges.push_back(edge_of(*input));
+        node->input_types.push_back(input->type());
+        if (const Node* creator = node->edges.back().node.get())
+            node->rank = std::max(node->rank, creator->rank);
+    }
+    node->rank += 1;
+    Reads kept = what_gradient_reads(op, *node);
+    for (size_t i = 0; i < inputs.size(); ++i)
+        node->kept_inputs.push_back(reads(kept.inputs, i) ? inputs[i]->array() : Array());
+    for (size_t i = 0; i < outputs.size(); ++i) {
+        VariableBody* body = outputs[i].body();
+        node->output_types.push_back(body->array.type());
+        node->kept_outputs.push_back(reads(kept.outputs, i) ? body->array : Array());
+        node->outputs.push_back(body);
+        body->creator = node;
+        body->output_index = int(i);
+        body->requires_grad = is_float(body->array.dtype());
+    }
+    return node.get();
+}
+
+}  // namespace catena

@@ -1,0 +1,41 @@
+#include "runtime/graph/recorder.h"
+
+#include "runtime/graph/node.h"
+
+namespace catena {
+namespace {
+thread_local Recorder* recorder = nullptr;
+}
+
+Recorder* current_recorder() { return recorder; }
+
+RecorderScope::RecorderScope(Recorder* next) : previous_(recorder) { recorder = next; }
+RecorderScope::~RecorderScope() { recorder = previous_; }
+
+void assign(const Variable& state, const Variable& value) {
+    const Type& have = state.type();
+    const Type& given = value.type();
+    if (have.dtype != given.dtype)
+        fail<DtypeError>("assign: {} holds {}, the new value is {}",
+                         state.name().empty() ? "the state" : state.name(), to_string(have), to_string(given));
+    if (have.shape != given.shape)
+        fail<ShapeError>("assign: {} holds {}, the new value is {}",
+                         state.name().empty() ? "the state" : state.name(), to_string(have), to_string(given));
+    if (recorder) recorder->assigned(state, value);
+    bind_state(*state.body(), value.array());
+}
+
+void bind_state(VariableBody& state, Array array) {
+    if (ArrayBody* old = state.array.body(); old && old->owner == &state) old->owner = nullptr;
+    if (array.body() && state.is_state) {
+        if (array.body()->owner) {  // Each state needs an array of its own to be known by.
+            Array own = array.view(array.shape(), array.strides(), array.body()->offset);
+            if (recorder) recorder->same(own, array);
+            array = own;
+        }
+        array.body()->owner = &state;
+    }
+    state.array = std::move(array);
+}
+
+}  // namespace catena
