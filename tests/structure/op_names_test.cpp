@@ -1,0 +1,74 @@
+// No list of op names outside the ops' own definitions.
+//
+// How it is checked: the names come from the registry of this very build. Every string literal of
+// the sources outside runtime/ops is compared with them; one that equals an op's name means that
+// code there decides by name what it should ask of the OpDef (kind, formula, combine, reads, ...).
+// The names of the kinds are no op names, though some ops are called like their kind ("reshape").
+// Inside runtime/ops a name may be written in one file only: the one that defines the op.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <regex>
+#include <set>
+
+#include "runtime/ops/op.h"
+#include "tests/structure/source_tree.h"
+
+namespace catena::structure {
+namespace {
+
+std::set<std::string> op_names() {
+    std::set<std::string> kinds, names;
+    for (int k = 0; k <= int(Kind::call); ++k) kinds.insert(std::string(name_of(Kind(k))));
+    for (const OpDef* op : all_ops())
+        if (!kinds.contains(op->name)) names.insert(op->name);
+    return names;
+}
+
+/// The string literals of a line, without those in a // comment.
+std::vector<std::string> literals_of(const std::string& line) {
+    static const std::regex pattern(R"re("((?:[^"\\]|\\.)*)"|//.*)re");
+    std::vector<std::string> result;
+    for (std::sregex_iterator it(line.begin(), line.end(), pattern), end; it != end; ++it) {
+        if (it->str().starts_with("//")) break;
+        result.push_back((*it)[1]);
+    }
+    return result;
+}
+
+TEST(OpNames, literals_are_found_in_code_and_not_in_comments) {
+    EXPECT_EQ(literals_of(R"(if (name == "relu" || x["exp"]) // "tanh")"),
+              (std::vector<std::string>{"relu", "exp"}));
+}
+
+TEST(OpNames, nothing_outside_their_definitions_decides_by_name) {
+    const auto names = op_names();
+    ASSERT_GT(names.size(), 50u);
+    for (const char* folder : {"runtime", "ir", "passes", "codegen", "frontend"})
+        for (const auto& file : sources_below(folder)) {
+            if (file.starts_with("runtime/ops/")) continue;
+            int number = 0;
+            for (const auto& line : lines_of(file)) {
+                ++number;
+                for (const auto& literal : literals_of(line))
+                    EXPECT_FALSE(names.contains(literal))
+                        << file << ":" << number << " names the op \"" << literal
+                        << "\": ask its OpDef for the property instead";
+            }
+        }
+}
+
+TEST(OpNames, each_is_written_in_one_file) {
+    const auto names = op_names();
+    std::map<std::string, std::set<std::string>> files_of;
+    for (const auto& file : sources_below("runtime/ops"))
+        for (const auto& line : lines_of(file))
+            for (const auto& literal : literals_of(line))
+                if (names.contains(literal)) files_of[literal].insert(file);
+    for (const auto& [name, files] : files_of)
+        EXPECT_EQ(files.size(), 1u) << "the op \"" << name << "\" is named in " << *files.begin()
+                                    << " and " << *files.rbegin();
+}
+
+}  // namespace
+}  // namespace catena::structure
