@@ -1,12 +1,13 @@
 # `cmake --install` and find_package(catena CONFIG): targets catena::catena and catena::runtime.
 include(CMakePackageConfigHelpers)
-set(cmake_folder ${CMAKE_INSTALL_LIBDIR}/cmake/catena)
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/catena)
+set(header_folder ${CMAKE_INSTALL_INCLUDEDIR}/catena)
 
-# <catena/catena.h> in the build tree and installed: one forwarding header, because ours are included by root path.
-file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/include/catena/catena.h
-     CONTENT "#pragma once\n#include \"frontend/catena.h\"\n")
+# <catena/catena.h> forwards to frontend/catena.h: our headers include each other by root path, which is
+# include/catena once installed.
 target_include_directories(catena PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
-    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/frontend/include>
+    $<INSTALL_INTERFACE:${header_folder}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 set_target_properties(catena_runtime PROPERTIES EXPORT_NAME runtime)
 set_target_properties(catena_runtime catena PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 
@@ -15,14 +16,14 @@ if(TARGET catena_compiler)
     # Found by dlopen beside libcatena, never linked: a module, not an exported target.
     install(TARGETS catena_compiler LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
-install(FILES ${PROJECT_BINARY_DIR}/include/catena/catena.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/catena)
-install(DIRECTORY runtime frontend DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/catena
-        FILES_MATCHING PATTERN "*.h" PATTERN "*.def" PATTERN "frontend/tools" EXCLUDE)
-install(FILES codegen/compiler.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/catena/codegen)
+install(FILES frontend/include/catena/catena.h DESTINATION ${header_folder})
+install(FILES codegen/compiler.h DESTINATION ${header_folder}/codegen)
+install(DIRECTORY runtime frontend DESTINATION ${header_folder} FILES_MATCHING PATTERN "*.h" PATTERN "*.def"
+        PATTERN "frontend/tools" EXCLUDE PATTERN "frontend/include" EXCLUDE)
 
-install(EXPORT catena_targets NAMESPACE catena:: FILE catena-targets.cmake DESTINATION ${cmake_folder})
+install(EXPORT catena_targets NAMESPACE catena:: FILE catena-targets.cmake DESTINATION ${package_folder})
 configure_package_config_file(cmake/catena-config.cmake.in ${PROJECT_BINARY_DIR}/catena-config.cmake
-    INSTALL_DESTINATION ${cmake_folder})
+    INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/catena-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/catena-config.cmake ${PROJECT_BINARY_DIR}/catena-config-version.cmake
-    DESTINATION ${cmake_folder})
+    DESTINATION ${package_folder})

@@ -13,7 +13,7 @@ namespace {
 std::string compile_umbrella(const std::string& flags) {
     const std::string source = std::string(CATENA_BINARY_DIR) + "/umbrella.cpp";
     std::ofstream(source) << "#include <catena/catena.h>\n";
-    return std::string(CATENA_CXX) + " -std=c++20 -I" CATENA_BINARY_DIR "/include -I" CATENA_SOURCE_DIR " " +
+    return std::string(CATENA_CXX) + " -std=c++20 -I" CATENA_SOURCE_DIR "/frontend/include -I" CATENA_SOURCE_DIR " " +
            flags + " " + source;
 }
 
