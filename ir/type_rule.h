@@ -1,0 +1,19 @@
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "mlir/IR/Operation.h"
+
+#include "runtime/ops/op.h"
+
+namespace catena::ir {
+
+class LibraryCall;
+
+/// Asks the type rule of the registered op `function` and reports at `op` what it throws, or where its answer
+/// differs from `outputs`. An unknown function is an error too.
+mlir::LogicalResult verify_type_rule(mlir::Operation* op, llvm::StringRef function,
+                                     llvm::ArrayRef<Type> inputs, const Attributes& attributes,
+                                     llvm::ArrayRef<Type> outputs);
+mlir::LogicalResult verify_library_call(LibraryCall call);
+
+}  // namespace catena::ir

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+#include "runtime/core/shape.h"
+#include "runtime/ops/attributes.h"
+
+namespace catena::ir {
+
+/// bool: i1, intN: iN, uint8: ui8, float16: f16, bfloat16: bf16, float32: f32, float64: f64.
+mlir::Type element_type(Dtype dtype, mlir::MLIRContext* context);
+/// Inverse of element_type; `type` must be one of those.
+Dtype dtype_of(mlir::Type element_type);
+
+mlir::RankedTensorType tensor_type(const Type& type, mlir::MLIRContext* context);
+Type type_of(mlir::Type tensor_type);
+Type type_of(mlir::Value tensor);
+Shape shape_of(mlir::Value tensor);
+
+/// What a formula over these inputs computes in: f32, f64 or i64. Without inputs the outputs decide.
+Dtype map_compute_dtype(std::span<const Type> inputs, std::span<const Type> outputs);
+
+/// bool: BoolAttr, int64: I64, double: F64, string: StringAttr, Dims: DenseI64ArrayAttr.
+mlir::DictionaryAttr to_dictionary(const Attributes& attributes, mlir::MLIRContext* context);
+/// Inverse of to_dictionary. Entries of other kinds fail: their name is returned in `bad`.
+mlir::FailureOr<Attributes> to_attributes(mlir::DictionaryAttr dictionary, std::string* bad = nullptr);
+
+}  // namespace catena::ir
