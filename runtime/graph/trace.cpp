@@ -41,7 +41,7 @@ uint64_t Trace::structure_hash() const {
 }
 
 std::string Trace::to_string() const {
-    static constexpr const char* roles[] = {"argument", "state", "captured", "computed"};
+    static constexpr const char* roles[] = {"argument", "state", "gradient", "captured", "computed"};
     std::string text = "trace " + name + "\n";
     for (int i : inputs)
         text += fmt::format("  %{} = {} {} : {}\n", i, roles[size_t(values[i].role)], values[i].name,

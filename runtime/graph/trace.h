@@ -13,6 +13,7 @@ struct Trace {
     enum class Role : uint8_t {
         argument,  ///< Passed by the caller at every call.
         state,     ///< Present content of a Variable with identity (parameter, statistic, moment).
+        gradient,  ///< Gradient that `state` had when the program was entered.
         captured,  ///< An array from outside, kept alive, read anew at every call.
         computed,  ///< Output of a step.
     };
@@ -20,7 +21,7 @@ struct Trace {
         Type type;
         Role role = Role::computed;
         std::string name;        ///< Of an argument or state: "x", "/l1/W"; may be empty.
-        Ref<VariableBody> state; ///< Role::state.
+        Ref<VariableBody> state; ///< Role::state and Role::gradient.
         Array captured;          ///< Role::captured.
     };
     struct Step {
@@ -45,7 +46,7 @@ struct Trace {
     std::vector<Value> values;
     std::vector<Step> steps;
     std::vector<ScalarSlot> scalars;
-    std::vector<int> inputs;        ///< Values the program is given, in call order: arguments, states, captured.
+    std::vector<int> inputs;        ///< Values the program is given, in call order.
     std::vector<int> outputs;       ///< Values it returns, in order; may name inputs and repeat.
     std::vector<Assign> assigns;    ///< At most one per state.
 

@@ -1,0 +1,181 @@
+#include "runtime/graph/tracer.h"
+
+#include "runtime/core/device.h"
+
+namespace catena {
+
+Tracer::~Tracer() { restore(); }
+
+int Tracer::add_value(const Array& array, Trace::Value value) {
+    int id = int(trace_.values.size());
+    value.type = array.type();
+    trace_.values.push_back(std::move(value));
+    known_[array.body()] = id;
+    alive_.push_back(array);
+    return id;
+}
+
+int Tracer::add_input(const Array& array, Trace::Value value) {
+    int id = add_value(array, std::move(value));
+    trace_.inputs.push_back(id);
+    return id;
+}
+
+int Tracer::add_argument(const Array& array, std::string name) {
+    if (auto found = known_.find(array.body()); found != known_.end()) return found->second;
+    return add_input(array, {.role = Trace::Role::argument, .name = std::move(name)});
+}
+
+int Tracer::state_value(VariableBody& state, const Array& content) {
+    auto found = states_.find(&state);
+    if (found != states_.end()) return found->second;
+    int id = add_input(content, {.role = Trace::Role::state,
+                                 .name = state.name ? *state.name : "",
+                                 .state = Ref<VariableBody>(&state)});
+    states_[&state] = id;
+    return id;
+}
+
+int Tracer::value_of(const Array& array) {
+    if (auto found = known_.find(array.body()); found != known_.end()) return found->second;
+    if (VariableBody* owner = array.body()->owner) return state_value(*owner, array);
+    return add_input(array, {.role = Trace::Role::captured, .captured = array});
+}
+
+int Tracer::scalar_slot(const Scalar& scalar) {
+    const Cell::Body* cell = scalar.cell().get();
+    if (cell)
+        if (auto found = cell_slots_.find(cell); found != cell_slots_.end()) return found->second;
+    int slot = int(trace_.scalars.size());
+    trace_.scalars.push_back({scalar.value(), scalar.cell()});
+    if (cell) cell_slots_[cell] = slot;
+    return slot;
+}
+
+void Tracer::saw(const OpDef& op, std::span<const Variable* const> inputs, std::span<const Variable> outputs,
+                 const Attributes& attributes, std::span<const Scalar> scalars, const SourceLoc& at) {
+    Trace::Step step;
+    step.op = &op;
+    step.attributes = attributes;
+    step.location = at;
+    for (const Variable* x : inputs) {
+        bool trained_leaf = x->requires_grad() && !x->body()->creator && !x->body()->alias_of;
+        if (trained_leaf && !known_.contains(x->array().body())) state_value(*x->body(), x->array());
+        step.inputs.push_back(value_of(x->array()));
+    }
+    for (const Variable& y : outputs) step.outputs.push_back(add_value(y.array(), {}));
+    for (const Scalar& s : scalars) step.scalars.push_back(scalar_slot(s));
+    trace_.steps.push_back(std::move(step));
+}
+
+void Tracer::assigned(const Variable& state, const Variable& value) {
+    VariableBody& body = *state.body();
+    changing(body);
+    int target = body.is_state ? state_value(body, saved_[saved_index_.at(&body)].array) : -1;
+    int id = value_of(value.array());
+    if (target < 0) return;
+    for (Trace::Assign& a : trace_.assigns)
+        if (a.target == target) {
+            a.value = id;
+            return;
+        }
+    trace_.assigns.push_back({target, id});
+}
+
+void Tracer::changing(VariableBody& variable) {
+    if (!saved_index_.contains(&variable)) {
+        saved_index_[&variable] = saved_.size();
+        saved_.push_back({Ref<VariableBody>(&variable), variable.array, variable.grad, variable.grad_consumed});
+    }
+    // A gradient from before the region that was added to: an input of its own kind, since its array is another
+    // at every call.
+    if (!variable.grad || variable.grad_consumed) return;
+    auto found = known_.find(variable.grad->array.body());
+    if (found == known_.end()) return;
+    Trace::Value& value = trace_.values[found->second];
+    if (value.role != Trace::Role::captured) return;
+    value.role = Trace::Role::gradient;
+    value.captured = Array();
+    value.state = Ref<VariableBody>(&variable);
+}
+
+void Tracer::same(const Array& copy, const Array& array) {
+    int id = value_of(array);
+    known_[copy.body()] = id;
+    alive_.push_back(copy);
+}
+
+void Tracer::host_read(const ArrayBody& array) {
+    auto found = known_.find(&array);
+    bool traced = found != known_.end() && (trace_.values[found->second].role == Trace::Role::computed ||
+                                            trace_.values[found->second].role == Trace::Role::argument);
+    if (!traced && !(array.storage && array.storage->device->is_meta())) return;
+    fail<TraceError>(
+        "static_graph: the host reads a value computed in the region ({}); later calls would not run this "
+        "code. Return the value from the region and read it outside",
+        to_string(array.type));
+}
+
+std::vector<Tracer::GradientEffect> Tracer::gradient_effects() {
+    std::vector<GradientEffect> effects;
+    for (const Saved& s : saved_) {
+        VariableBody& body = *s.body;
+        if (body.grad == s.grad) continue;
+        bool from_outside = body.is_state || !body.creator;
+        if (!from_outside || (!body.is_state && !known_.contains(s.array.body()))) continue;
+        effects.push_back({&body, body.grad ? value_of(body.grad->array) : -1});
+    }
+    return effects;
+}
+
+void Tracer::restore() {
+    if (!shape_only_ || restored_) return;
+    restored_ = true;
+    for (const Saved& s : saved_) {
+        bind_state(*s.body, s.array);
+        s.body->grad = s.grad;
+        s.body->grad_consumed = s.grad_consumed;
+    }
+}
+
+Variables replay(const Trace& trace, std::span<const Variable> inputs) {
+    std::vector<Variable> values(trace.values.size());
+    for (size_t i = 0; i < inputs.size(); ++i) values[trace.inputs[i]] = inputs[i];
+    for (const Trace::Step& step : trace.steps) {
+        SmallVector<const Variable*, 4> arguments;
+        for (int i : step.inputs) arguments.push_back(&values[i]);
+        SmallVector<Scalar, 4> scalars;
+        for (int s : step.scalars) scalars.push_back(trace.scalars[s].cell ? Scalar(trace.scalars[s].cell->value)
+                                                                          : Scalar(trace.scalars[s].value));
+        Variables results = apply(*step.op, arguments, step.location, step.attributes, scalars);
+        for (size_t o = 0; o < results.size(); ++o) values[step.outputs[o]] = std::move(results[o]);
+    }
+    Variables outputs;
+    for (int o : trace.outputs) outputs.push_back(values[o]);
+    return outputs;
+}
+
+Trace slice_trace(const Trace& trace, int first, int last, const std::vector<int>& inputs,
+                  const std::vector<int>& outputs) {
+    Trace part;
+    std::vector<int> renamed(trace.values.size(), -1);
+    auto rename = [&](int old) {
+        if (renamed[old] < 0) {
+            renamed[old] = int(part.values.size());
+            part.values.push_back(trace.values[old]);
+        }
+        return renamed[old];
+    };
+    for (int i : inputs) part.inputs.push_back(rename(i));
+    for (int s = first; s < last; ++s) {
+        Trace::Step step = trace.steps[s];
+        for (int& i : step.inputs) i = rename(i);
+        for (int& o : step.outputs) o = rename(o);
+        part.steps.push_back(std::move(step));
+    }
+    part.scalars = trace.scalars;
+    for (int o : outputs) part.outputs.push_back(rename(o));
+    return part;
+}
+
+}  // namespace catena

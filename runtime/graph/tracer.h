@@ -1,0 +1,78 @@
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/graph/recorder.h"
+
+namespace catena {
+
+/// Turns what apply() does into a Trace.
+class Tracer : public Recorder {
+public:
+    /// With `shape_only` nothing is computed, and what Catena's own objects went through is put
+    /// back by restore() (also called by the destructor).
+    explicit Tracer(bool shape_only) : shape_only_(shape_only) {}
+    ~Tracer() override;
+
+    /// Declares the next argument. Arguments that are the same array are one value.
+    int add_argument(const Array& array, std::string name);
+    /// From now on only types are computed; for the backward of a region that was recorded while it ran.
+    void become_shape_only() { shape_only_ = true; }
+
+    /// The number of a value; an array from outside becomes a state (when it is the content of one, or of a
+    /// leaf that wants a gradient) or a captured value.
+    int value_of(const Array& array);
+    int step_count() const { return int(trace_.steps.size()); }
+    const Trace& trace() const { return trace_; }
+
+    /// A variable whose gradient the program changed.
+    struct GradientEffect {
+        VariableBody* body;
+        int value;  ///< -1: cleared.
+    };
+    /// Variables from outside whose gradient is another now than at the start.
+    std::vector<GradientEffect> gradient_effects();
+    void restore();
+
+    void saw(const OpDef& op, std::span<const Variable* const> inputs, std::span<const Variable> outputs,
+             const Attributes& attributes, std::span<const Scalar> scalars, const SourceLoc& at) override;
+    void assigned(const Variable& state, const Variable& value) override;
+    void changing(VariableBody& variable) override;
+    void same(const Array& copy, const Array& array) override;
+    void host_read(const ArrayBody& array) override;
+    bool shape_only() const override { return shape_only_; }
+
+private:
+    struct Saved {
+        Ref<VariableBody> body;
+        Array array;
+        Ref<VariableBody> grad;
+        bool grad_consumed;
+    };
+    int add_value(const Array& array, Trace::Value value);
+    int add_input(const Array& array, Trace::Value value);
+    int state_value(VariableBody& state, const Array& content);
+    int scalar_slot(const Scalar& scalar);
+
+    bool shape_only_;
+    bool restored_ = false;
+    Trace trace_;
+    std::unordered_map<const ArrayBody*, int> known_;
+    std::unordered_map<const VariableBody*, int> states_;
+    std::unordered_map<const VariableBody*, size_t> saved_index_;
+    std::unordered_map<const Cell::Body*, int> cell_slots_;
+    std::vector<Saved> saved_;
+    std::vector<Array> alive_;  ///< Keeps the addresses in known_ from being used again.
+};
+
+/// Runs the steps of a trace through apply(), so that what comes out can be differentiated. `inputs` stand
+/// for Trace::inputs.
+Variables replay(const Trace& trace, std::span<const Variable> inputs);
+
+/// Steps [first, last) of `trace` as a program of its own: its inputs are the values that they
+/// use but do not make, given as `inputs` (old numbers) in that order, its outputs `outputs`.
+Trace slice_trace(const Trace& trace, int first, int last, const std::vector<int>& inputs,
+                  const std::vector<int>& outputs);
+
+}  // namespace catena
