@@ -17,6 +17,10 @@ struct Storage : RefCounted {
     void* data = nullptr;  ///< Null on the meta device and for zero bytes.
     size_t bytes = 0;
     Device* device = nullptr;
+    uint32_t size_class = 0;  ///< Where the device's pool wants the block back.
+
+    static void* operator new(size_t bytes);
+    static void operator delete(void* storage);
     static void destroy(Storage* storage);
 };
 

@@ -24,7 +24,8 @@ std::string to_string(const SourceLoc& loc);  ///< "mlp.cpp:42", empty when unkn
 /// The user's line on whose behalf this thread works now; errors are marked with it.
 SourceLoc current_location();
 
-/// While alive, current_location() is `loc` (an inner scope with an unknown place changes nothing).
+/// While alive, current_location() is `loc`, unless an outer scope has named a place already: the outermost
+/// known line is the one the user wrote.
 class LocationScope {
 public:
     explicit LocationScope(const SourceLoc& loc);

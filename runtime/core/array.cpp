@@ -1,0 +1,229 @@
+#include "runtime/core/array.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "runtime/core/device.h"
+#include "runtime/core/error.h"
+#include "runtime/core/object_pool.h"
+#include "runtime/graph/recorder.h"
+
+namespace catena {
+
+void* Storage::operator new(size_t) { return ObjectPool<Storage>::allocate(); }
+void Storage::operator delete(void* storage) { ObjectPool<Storage>::free(storage); }
+void Storage::destroy(Storage* storage) { storage->device->free(storage); }
+
+void* ArrayBody::operator new(size_t) { return ObjectPool<ArrayBody>::allocate(); }
+void ArrayBody::operator delete(void* body) { ObjectPool<ArrayBody>::free(body); }
+void ArrayBody::destroy(ArrayBody* body) { delete body; }
+
+namespace {
+
+bool is_contiguous(const Shape& shape, const Strides& strides) {
+    int64_t expected = 1;
+    bool dense = true;
+    for (int i = shape.rank() - 1; i >= 0; --i) {
+        if (shape[i] == 0) return true;
+        if (shape[i] != 1 && strides[i] != expected) dense = false;
+        expected *= shape[i];
+    }
+    return dense;
+}
+
+/// The host asks for elements: not of traced values, and not where there are none.
+void check_readable(const Array& array, const char* reader) {
+    if (!array.defined()) fail<ValueError>("{}: the array is not defined", reader);
+    if (Recorder* recorder = current_recorder()) recorder->host_read(*array.body());
+    if (array.device().is_meta())
+        fail<DeviceError>("{}: an array on the meta device has a type, {}, but no elements", reader,
+                          to_string(array.type()));
+}
+
+/// `array` as dense elements of dtype in host memory.
+Array on_host(const Array& array, Dtype dtype) {
+    return array.to(cpu_device()).astype(dtype).as_contiguous();
+}
+
+}  // namespace
+
+Array Array::empty(const Type& type, Device& device) {
+    const int64_t count = element_count(type.shape);
+    if (count < 0) fail<ShapeError>("an array cannot have the shape {}", to_string(type.shape));
+    Ref<ArrayBody> body = make_ref<ArrayBody>();
+    body->storage = device.allocate(size_t(count) * size_of(type.dtype));
+    body->type = type;
+    body->strides = contiguous_strides(type.shape);
+    return Array(std::move(body));
+}
+
+Array Array::empty(const Type& type) { return empty(type, current_device()); }
+
+Array Array::zeros(const Type& type) { return full(type, 0); }
+
+Array Array::full(const Type& type, double value) {
+    Array result = empty(type);
+    if (!result.device().is_host()) {
+        if (result.device().is_meta()) return result;
+        DeviceScope on_cpu(cpu_device());
+        return full(type, value).to(result.device());
+    }
+    visit_dtype(type.dtype, [&](auto zero) {
+        using T = decltype(zero);
+        T* data = static_cast<T*>(result.raw_data());
+        if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>)
+            std::fill_n(data, result.size(), T(float(value)));
+        else
+            std::fill_n(data, result.size(), T(value));
+    });
+    return result;
+}
+
+template <class T>
+Array Array::from(std::span<const T> data, const Shape& shape) {
+    if (element_count(shape) != int64_t(data.size()))
+        fail<ShapeError>("Array::from: {} elements do not fill the shape {}, which has {}", data.size(),
+                         to_string(shape), element_count(shape));
+    Array result = empty({dtype_of<T>, shape});
+    result.device().copy_from_host(data.data(), result);
+    return result;
+}
+
+void* Array::raw_data() const {
+    if (!device().is_host())
+        fail<DeviceError>("the elements of {} on device {} cannot be addressed by the host", to_string(type()),
+                          device().name());
+    return static_cast<std::byte*>(body_->storage->data) + body_->offset * int64_t(size_of(dtype()));
+}
+
+template <class T>
+T* Array::data() const {
+    if (dtype() != dtype_of<T>)
+        fail<DtypeError>("data<{}>() was asked of an array of {}", name_of(dtype_of<T>), name_of(dtype()));
+    return static_cast<T*>(raw_data());
+}
+
+Array Array::view(const Shape& shape, const Strides& strides, int64_t offset) const {
+    Ref<ArrayBody> body = make_ref<ArrayBody>();
+    body->storage = body_->storage;
+    body->offset = offset;
+    body->type = {dtype(), shape};
+    body->strides = strides;
+    body->contiguous = is_contiguous(shape, strides);
+    return Array(std::move(body));
+}
+
+Array Array::as_contiguous() const {
+    if (contiguous()) return *this;
+    Array result = empty(type(), device());
+    if (!device().is_meta()) copy_elements(*this, result);
+    return result;
+}
+
+Array Array::astype(Dtype dtype) const {
+    if (dtype == this->dtype()) return *this;
+    Array result = empty({dtype, shape()}, device());
+    if (!device().is_meta()) copy_elements(*this, result);
+    return result;
+}
+
+Array Array::to(Device& target) const {
+    if (&target == &device()) return *this;
+    Array result = empty(type(), target);
+    if (target.is_meta()) return result;
+    if (device().is_meta())
+        fail<DeviceError>("an array on the meta device ({}) has no elements to copy to {}", to_string(type()),
+                          target.name());
+    const Array dense = as_contiguous();
+    if (device().is_host()) {
+        target.copy_from_host(dense.raw_data(), result);
+        return result;
+    }
+    const Array staging = target.is_host() ? result : empty(type(), cpu_device());
+    device().copy_to_host(dense, staging.raw_data());
+    if (!target.is_host()) target.copy_from_host(staging.raw_data(), result);
+    return result;
+}
+
+template <class T>
+T Array::item() const {
+    check_readable(*this, "item");
+    if (size() != 1)
+        fail<ShapeError>("item: the array has {} elements (shape {}); item() is for arrays of one", size(),
+                         to_string(shape()));
+    return *static_cast<const T*>(on_host(*this, dtype_of<T>).raw_data());
+}
+
+template <class T>
+std::vector<T> Array::to_vector() const {
+    check_readable(*this, "to_vector");
+    const Array dense = on_host(*this, dtype_of<T>);
+    const T* data = static_cast<const T*>(dense.raw_data());
+    return std::vector<T>(data, data + size());
+}
+
+#define CATENA_INSTANTIATE(T)                                     \
+    template Array Array::from<T>(std::span<const T>, const Shape&); \
+    template T* Array::data<T>() const;                           \
+    template T Array::item<T>() const;                            \
+    template std::vector<T> Array::to_vector<T>() const;
+CATENA_INSTANTIATE(bool)
+CATENA_INSTANTIATE(int8_t)
+CATENA_INSTANTIATE(int16_t)
+CATENA_INSTANTIATE(int32_t)
+CATENA_INSTANTIATE(int64_t)
+CATENA_INSTANTIATE(uint8_t)
+CATENA_INSTANTIATE(Half)
+CATENA_INSTANTIATE(BFloat16)
+CATENA_INSTANTIATE(float)
+CATENA_INSTANTIATE(double)
+#undef CATENA_INSTANTIATE
+
+namespace {
+
+/// Writes the elements below index `at` of dimension `axis`; of long axes the first and last three.
+template <class T>
+void print(std::string& out, const T* data, const Shape& shape, int axis, int64_t at, bool shorten) {
+    if (axis == shape.rank()) {
+        if constexpr (std::is_same_v<T, bool>)
+            out += data[at] ? "true" : "false";
+        else if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>)
+            out += fmt::format("{:.5g}", float(data[at]));
+        else if constexpr (std::is_floating_point_v<T>)
+            out += fmt::format("{}", data[at]);
+        else
+            out += fmt::format("{}", int64_t(data[at]));
+        return;
+    }
+    constexpr int64_t edge = 3;
+    const int64_t size = shape[axis];
+    out += '{';
+    for (int64_t i = 0; i < size; ++i) {
+        if (i > 0) out += ", ";
+        if (shorten && size > 2 * edge && i == edge) {
+            out += "..., ";
+            i = size - edge;
+        }
+        print(out, data, shape, axis + 1, at * size + i, shorten);
+    }
+    out += '}';
+}
+
+}  // namespace
+
+std::string to_string(const Array& array) {
+    if (!array.defined()) return "undefined";
+    std::string out = to_string(array.type());
+    if (array.device().is_meta()) return out + " on meta";
+    check_readable(array, "to_string");
+    const Array dense = on_host(array, array.dtype());
+    out += ' ';
+    visit_dtype(array.dtype(), [&](auto zero) {
+        print(out, static_cast<const decltype(zero)*>(dense.raw_data()), array.shape(), 0, 0,
+              array.size() > 1000);
+    });
+    return out;
+}
+
+}  // namespace catena

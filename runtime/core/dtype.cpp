@@ -1,0 +1,67 @@
+#include "runtime/core/dtype.h"
+
+#include <array>
+#include <string>
+#include <utility>
+
+#include "runtime/core/error.h"
+#include "runtime/core/half.h"
+
+namespace catena {
+
+namespace {
+
+struct DtypeInfo {
+    std::string_view name;
+    size_t bytes;
+};
+constexpr std::array<DtypeInfo, dtype_count> infos = {{
+    {"bool", 1},
+    {"int8", 1},
+    {"int16", 2},
+    {"int32", 4},
+    {"int64", 8},
+    {"uint8", 1},
+    {"float16", 2},
+    {"bfloat16", 2},
+    {"float32", 4},
+    {"float64", 8},
+}};
+
+}  // namespace
+
+size_t size_of(Dtype dtype) { return infos[size_t(dtype)].bytes; }
+
+std::string_view name_of(Dtype dtype) { return infos[size_t(dtype)].name; }
+
+Dtype parse_dtype(std::string_view name) {
+    for (size_t i = 0; i < infos.size(); ++i)
+        if (infos[i].name == name) return Dtype(i);
+    std::string known;
+    for (const DtypeInfo& info : infos) known += (known.empty() ? "" : ", ") + std::string(info.name);
+    fail<DtypeError>("'{}' is not a dtype; there are {}", name, known);
+}
+
+Dtype promote(Dtype a, Dtype b) {
+    if (a == b) return a;
+    if (a > b) std::swap(a, b);  // In the order of the enum: bool, signed, uint8, floats.
+    if (a == Dtype::bool_) return b;
+    if (is_float(b)) {
+        if (!is_float(a)) return b;
+        return b == Dtype::bfloat16 ? Dtype::float32 : b;  // a can only be float16 there.
+    }
+    if (b == Dtype::uint8) return a == Dtype::int8 ? Dtype::int16 : a;
+    return b;
+}
+
+Dtype compute_dtype(Dtype dtype) {
+    if (dtype == Dtype::float64) return dtype;
+    return is_float(dtype) ? Dtype::float32 : Dtype::int64;
+}
+
+Half::Half(float value) : bits(float_to_half_bits(value)) {}
+Half::operator float() const { return half_bits_to_float(bits); }
+BFloat16::BFloat16(float value) : bits(float_to_bfloat16_bits(value)) {}
+BFloat16::operator float() const { return bfloat16_bits_to_float(bits); }
+
+}  // namespace catena

@@ -1,0 +1,39 @@
+#include "runtime/core/error.h"
+
+#include <string_view>
+
+namespace catena {
+
+namespace {
+
+thread_local SourceLoc location;
+
+std::string located(const std::string& message) {
+    if (location.line == 0) return message;
+    return fmt::format("{} (at {})", message, to_string(location));
+}
+
+}  // namespace
+
+std::string to_string(const SourceLoc& loc) {
+    if (loc.line == 0) return "";
+    std::string_view file = loc.file;
+    if (const size_t slash = file.rfind('/'); slash != file.npos) file.remove_prefix(slash + 1);
+    return fmt::format("{}:{}", file, loc.line);
+}
+
+SourceLoc current_location() { return location; }
+
+LocationScope::LocationScope(const SourceLoc& loc) : previous_(location) {
+    if (previous_.line == 0) location = loc;
+}
+LocationScope::~LocationScope() { location = previous_; }
+
+Error::Error(const std::string& message) : std::runtime_error(located(message)) {}
+
+void assertion_failed(const char* condition, const char* file, int line, const std::string& note) {
+    throw InternalError(fmt::format("catena: internal error: {} ({} is false at {}:{}); please report this",
+                                    note, condition, file, line));
+}
+
+}  // namespace catena

@@ -1,0 +1,69 @@
+#include "runtime/core/parallel.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <exception>
+
+#include <omp.h>
+
+#include "runtime/core/error.h"
+
+namespace catena {
+
+namespace {
+
+int positive_from_environment(const char* name) {
+    const char* text = std::getenv(name);
+    const int value = text ? std::atoi(text) : 0;
+    return std::max(value, 0);
+}
+
+int initial_threads() {
+    int threads = positive_from_environment("CATENA_NUM_THREADS");
+    if (threads == 0) threads = positive_from_environment("OMP_NUM_THREADS");
+    if (threads == 0) threads = omp_get_num_procs();
+    omp_set_num_threads(threads);
+    return threads;
+}
+
+std::atomic<int>& threads() {
+    static std::atomic<int> count{initial_threads()};
+    return count;
+}
+
+}  // namespace
+
+int thread_count() { return threads().load(std::memory_order_relaxed); }
+
+void set_thread_count(int count) {
+    if (count < 1) fail<ValueError>("set_thread_count: {} threads cannot work; give 1 or more", count);
+    threads().store(count);
+    omp_set_num_threads(count);  // For oneDNN, which asks OpenMP.
+}
+
+void parallel_ranges(int64_t n, int64_t grain, void (*body)(void*, int64_t, int64_t), void* context) {
+    if (n <= 0) return;
+    grain = std::max<int64_t>(grain, 1);
+    if (n <= grain || omp_in_parallel()) return body(context, 0, n);
+    const int64_t parts = std::min<int64_t>(thread_count(), n / grain);
+    if (parts <= 1) return body(context, 0, n);
+    // An exception must not leave a parallel region; the first one is passed on.
+    std::exception_ptr failure;
+    std::atomic<bool> failed{false};
+#pragma omp parallel num_threads(int(parts))
+    {
+        // OpenMP may give fewer threads than asked for.
+        for (int64_t part = omp_get_thread_num(); part < parts; part += omp_get_num_threads()) {
+            const int64_t begin = n * part / parts, end = n * (part + 1) / parts;
+            try {
+                body(context, begin, end);
+            } catch (...) {
+                if (!failed.exchange(true)) failure = std::current_exception();
+            }
+        }
+    }
+    if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace catena

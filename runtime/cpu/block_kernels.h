@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/core/dtype.h"
+#include "runtime/scalar/formula.h"
+
+namespace catena {
+
+/// The types a map computes in, as indices of the kernel tables.
+enum class Compute : uint8_t { float32, float64, int64 };
+inline constexpr int compute_count = 3;
+inline Compute compute_of(Dtype dtype) {
+    if (dtype == Dtype::float64) return Compute::float64;
+    return is_float(dtype) ? Compute::float32 : Compute::int64;
+}
+inline size_t size_of(Compute compute) { return compute == Compute::float32 ? 4 : 8; }
+
+/// Kernels over blocks of elements that are dense, of the type computed in and in the first-level cache. Truth
+/// values are masks: integers as wide as the type, 0 or all ones. `to` may be one of the arguments.
+struct BlockKernels {
+    /// One intrinsic on `n` elements. Bit k of `uniform` says that argument k is a single element.
+    using Operation = void (*)(void* to, const void* a, const void* b, const void* c, int64_t n, uint32_t uniform);
+    /// Elements of some dtype, `stride` elements apart, to a dense block.
+    using Load = void (*)(void* to, const void* from, int64_t n, int64_t stride);
+    /// A dense block to dense elements of some dtype; a uniform one is repeated.
+    using Store = void (*)(void* to, const void* from, int64_t n, bool uniform);
+
+    const char* instruction_set;
+    Operation operation[compute_count][intrinsic_count];
+    Load load[compute_count][dtype_count];
+    Store store[compute_count][dtype_count];
+    Store store_truth[compute_count][dtype_count];  ///< Masks as 1 and 0.
+};
+
+/// The best kernels that this machine can run. CATENA_INSTRUCTION_SET=default, avx2 or avx512 asks for lesser ones.
+const BlockKernels& block_kernels();
+
+/// Kernels of one instruction set, for tests; null when it is not built in or the machine lacks it.
+const BlockKernels* block_kernels_default();
+const BlockKernels* block_kernels_avx2();
+const BlockKernels* block_kernels_avx512();
+
+}  // namespace catena
