@@ -1,0 +1,72 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <variant>
+
+#include "runtime/ops/op.h"
+
+namespace catena {
+
+struct NewAxis {};
+struct Ellipsis {};
+inline constexpr NewAxis newaxis;    ///< An axis of size 1.
+inline constexpr Ellipsis ellipsis;  ///< All axes that no other index names.
+
+/// begin:end:step of Python: negative places count from the end, and what is outside is cut off.
+struct Slice {
+    std::optional<int64_t> begin;
+    std::optional<int64_t> end;
+    int64_t step = 1;
+};
+inline Slice slice(std::optional<int64_t> begin, std::optional<int64_t> end = {}, int64_t step = 1) {
+    return {begin, end, step};
+}
+
+/// One entry of x[...]: an integer, a slice, newaxis, ellipsis, or an integer (or bool) array.
+class Index {
+public:
+    template <std::integral T>
+        requires(!std::same_as<T, bool>)
+    Index(T index) : value_(int64_t(index)) {}
+    Index(const Slice& slice) : value_(slice) {}
+    Index(NewAxis) : value_(NewAxis()) {}
+    Index(Ellipsis) : value_(Ellipsis()) {}
+    Index(const Variable& indices) : value_(indices) {}
+    Index(const Array& indices) : value_(Variable(indices, false)) {}
+    const auto& value() const { return value_; }
+
+private:
+    std::variant<int64_t, Slice, NewAxis, Ellipsis, Variable> value_;
+};
+
+// Indices of all these functions are checked: ValueError with the index and the range it must be in.
+
+/// NumPy's x[slices]: get_item(x, {slice(1, 5), 2, ellipsis}). Index arrays may be negative; a bool array names its
+/// true elements, and so needs its values at once.
+Variable get_item(const Operand& x, std::span<const Index> slices);
+Variable get_item(const Operand& x, std::initializer_list<Index> slices);
+/// a with b added at the slices; equal places add up. b has the shape of get_item(a, slices).
+Variable scatter_add(const Operand& a, std::span<const Index> slices, const Operand& b);
+Variable scatter_add(const Operand& a, std::initializer_list<Index> slices, const Operand& b);
+/// x at `indices` of one axis, which their axes replace; negative ones count from the end.
+Variable take(const Operand& x, const Operand& indices, int64_t axis = 0);
+/// y[i] = x[indices[i]] along the axis; with `inv` the inverse permutation.
+Variable permutate(const Operand& x, const Operand& indices, int64_t axis = 0, bool inv = false);
+/// Rows x of W; zeros where x is ignore_label.
+Variable embed_id(const Operand& x, const Operand& W, std::optional<int64_t> ignore_label = {});
+/// y[i] = x[i, t[i]].
+Variable select_item(const Operand& x, const Operand& t);
+/// x[..., indices, ...] along the axis: indices has x's rank, and x's sizes but for that axis.
+Variable take_along_axis(const Operand& x, const Operand& indices, int64_t axis);
+/// A new last axis of `classes` zeros with 1 at x.
+Variable one_hot(const Operand& x, int64_t classes, Dtype dtype = Dtype::float32);
+
+/// Ascending; equal elements keep their order and NaN come last.
+Variable sort(const Operand& x, int64_t axis = -1);
+Variable argsort(const Operand& x, int64_t axis = -1);  ///< int32 places of sort's elements in x.
+
+}  // namespace catena
