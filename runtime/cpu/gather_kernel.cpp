@@ -1,0 +1,216 @@
+#include "runtime/cpu/gather_kernel.h"
+
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "runtime/core/parallel.h"
+
+namespace catena {
+
+namespace {
+
+/// Elements worth a thread of their own.
+constexpr int64_t grain = 1 << 14;
+
+/// The type sums are formed in.
+template <class T>
+using Sum = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>;
+
+int64_t checked_index(const OpDef& op, int64_t index, int axis, int64_t size, bool wrap) {
+    if (index >= (wrap ? -size : 0) && index < size) return index < 0 ? index + size : index;
+    fail<ValueError>("{}: index {} is outside of axis {} of size {}, which takes {} to {}", op.name, index, axis,
+                     size, wrap ? -size : 0, size - 1);
+}
+
+/// Offsets in `strides` of every index of the axes [begin, end) of `order`, row-major.
+std::vector<int64_t> offsets_of(const Shape& shape, const Strides& strides, std::span<const int64_t> axes) {
+    std::vector<int64_t> offsets{0};
+    for (int64_t axis : axes) {
+        std::vector<int64_t> next;
+        next.reserve(offsets.size() * size_t(shape[axis]));
+        for (int64_t base : offsets)
+            for (int64_t i = 0; i < shape[axis]; ++i) next.push_back(base + i * strides[axis]);
+        offsets = std::move(next);
+    }
+    return offsets;
+}
+
+/// How a gather walks x: result element (p, b, s) is x element outer[p] + place[b] + inner[s].
+struct Walk {
+    static constexpr int64_t ignored = std::numeric_limits<int64_t>::min();
+    std::vector<int64_t> outer, place, inner;
+    bool dense = true;  ///< inner is 0, 1, 2, ...
+};
+
+Walk plan_walk(const KernelCall& call, const Shape& shape, const Strides& strides) {
+    const Attributes& a = call.attributes;
+    const Axes& axes = a.dims("axes");
+    const bool wrap = a.flag("wrap");
+    Shape common;
+    for (const Array& indices : call.inputs.subspan(1)) broadcast_shapes(common, indices.shape(), common);
+
+    Walk walk;
+    walk.place.assign(size_t(element_count(common)), 0);
+    for (int k = 0; k < axes.rank(); ++k) {
+        const Array given = call.inputs[1 + k].astype(Dtype::int64);
+        Strides steps = Strides::filled(common.rank(), 0);
+        for (int i = 0; i < given.rank(); ++i)
+            if (given.dim(i) != 1) steps[common.rank() - given.rank() + i] = given.strides()[i];
+        Axes all;
+        for (int i = 0; i < common.rank(); ++i) all.push_back(i);
+        const std::vector<int64_t> reads = offsets_of(common, steps, all);
+        const int64_t* indices = given.data<int64_t>();
+        const int axis = int(axes[k]);
+        for (size_t b = 0; b < reads.size(); ++b) {
+            const int64_t index = indices[reads[b]];
+            if (a.has("ignore_label") && index == a.integer("ignore_label")) walk.place[b] = Walk::ignored;
+            else walk.place[b] += strides[axis] * checked_index(call.op, index, axis, shape[axis], wrap);
+        }
+    }
+    Axes rest;
+    for (int i = 0; i < shape.rank(); ++i)
+        if (!axes.contains(i)) rest.push_back(i);
+    const std::span<const int64_t> others = rest;
+    const size_t position = size_t(a.integer("position"));
+    walk.outer = offsets_of(shape, strides, others.first(position));
+    walk.inner = offsets_of(shape, strides, others.subspan(position));
+    for (size_t s = 0; walk.dense && s < walk.inner.size(); ++s) walk.dense = walk.inner[s] == int64_t(s);
+    return walk;
+}
+
+template <class T>
+void gather(const Walk& walk, bool can_ignore, const T* x, T* y) {
+    const int64_t places = int64_t(walk.place.size()), inner = int64_t(walk.inner.size());
+    const int64_t rows = int64_t(walk.outer.size()) * places;
+    parallel_for(rows, std::max<int64_t>(1, grain / std::max<int64_t>(1, inner)), [&](int64_t begin, int64_t end) {
+        for (int64_t row = begin; row < end; ++row) {
+            T* to = y + row * inner;
+            const int64_t place = walk.place[size_t(row % places)];
+            const T* from = x + walk.outer[size_t(row / places)] + place;
+            if (can_ignore && place == Walk::ignored) std::fill_n(to, inner, T());
+            else if (walk.dense) std::copy_n(from, inner, to);
+            else for (int64_t s = 0; s < inner; ++s) to[s] = from[walk.inner[size_t(s)]];
+        }
+    });
+}
+
+// Threads share the inner elements, never the places: every sum has one order.
+template <class S, class T>
+void scatter(const Walk& walk, bool can_ignore, const T* gy, S* sums) {
+    const int64_t places = int64_t(walk.place.size()), inner = int64_t(walk.inner.size());
+    const int64_t rows = int64_t(walk.outer.size()) * places;
+    parallel_for(inner, std::max<int64_t>(16, grain / std::max<int64_t>(1, rows)), [&](int64_t begin, int64_t end) {
+        for (int64_t row = 0; row < rows; ++row) {
+            const int64_t place = walk.place[size_t(row % places)];
+            if (can_ignore && place == Walk::ignored) continue;
+            S* to = sums + walk.outer[size_t(row / places)] + place;
+            const T* from = gy + row * inner;
+            for (int64_t s = begin; s < end; ++s) to[walk.inner[size_t(s)]] += S(from[s]);
+        }
+    });
+}
+
+template <class T, class F>
+void with_sums(const Array& y, F&& add) {
+    if constexpr (std::is_same_v<T, Sum<T>>) {
+        std::fill_n(y.data<T>(), y.size(), T());
+        add(y.data<T>());
+    } else {
+        std::vector<float> sums(size_t(y.size()), 0);
+        add(sums.data());
+        std::transform(sums.begin(), sums.end(), y.data<T>(), [](float v) { return T(v); });
+    }
+}
+
+/// An array seen as [outer, size, inner] around one axis.
+struct Lines {
+    int64_t outer = 1, inner = 1;
+    Lines(const Shape& shape, int axis) {
+        for (int i = 0; i < axis; ++i) outer *= shape[i];
+        for (int i = axis + 1; i < shape.rank(); ++i) inner *= shape[i];
+    }
+};
+
+}  // namespace
+
+void run_gather(const KernelCall& call) {
+    const Array& x = call.inputs[0];
+    const Walk walk = plan_walk(call, x.shape(), x.strides());
+    const bool can_ignore = call.attributes.has("ignore_label");
+    visit_dtype(x.dtype(), [&](auto zero) {
+        using T = decltype(zero);
+        gather(walk, can_ignore, x.data<T>(), call.outputs[0].data<T>());
+    });
+}
+
+void run_scatter_add(const KernelCall& call) {
+    const Array gy = call.inputs[0].as_contiguous();
+    const Array& y = call.outputs[0];
+    const Walk walk = plan_walk(call, y.shape(), y.strides());
+    const bool can_ignore = call.attributes.has("ignore_label");
+    visit_dtype(gy.dtype(), [&](auto zero) {
+        using T = decltype(zero);
+        with_sums<T>(y, [&](auto* sums) { scatter(walk, can_ignore, gy.data<T>(), sums); });
+    });
+}
+
+void run_take_along_axis(const KernelCall& call) {
+    const int axis = int(call.attributes.integer("axis"));
+    const bool wrap = call.attributes.flag("wrap");
+    const Array x = call.inputs[0].as_contiguous();
+    const Array indices = call.inputs[1].astype(Dtype::int64).as_contiguous();
+    const int64_t size = x.dim(axis), count = indices.dim(axis);
+    const Lines lines(x.shape(), axis);
+    visit_dtype(x.dtype(), [&](auto zero) {
+        using T = decltype(zero);
+        const int64_t* index = indices.data<int64_t>();
+        T* y = call.outputs[0].data<T>();
+        for (int64_t o = 0; o < lines.outer; ++o) {
+            const T* from = x.data<T>() + o * size * lines.inner;
+            for (int64_t k = 0; k < count; ++k)
+                for (int64_t i = 0; i < lines.inner; ++i)
+                    *y++ = from[checked_index(call.op, *index++, axis, size, wrap) * lines.inner + i];
+        }
+    });
+}
+
+void run_add_along_axis(const KernelCall& call) {
+    const int axis = int(call.attributes.integer("axis"));
+    const bool wrap = call.attributes.flag("wrap");
+    const Array gy = call.inputs[0].as_contiguous();
+    const Array indices = call.inputs[1].astype(Dtype::int64).as_contiguous();
+    const int64_t size = call.outputs[0].dim(axis), count = indices.dim(axis);
+    const Lines lines(gy.shape(), axis);
+    visit_dtype(gy.dtype(), [&](auto zero) {
+        using T = decltype(zero);
+        with_sums<T>(call.outputs[0], [&](auto* sums) {
+            using S = std::remove_pointer_t<decltype(sums)>;
+            const int64_t* index = indices.data<int64_t>();
+            const T* from = gy.data<T>();
+            for (int64_t o = 0; o < lines.outer; ++o) {
+                S* to = sums + o * size * lines.inner;
+                for (int64_t k = 0; k < count; ++k)
+                    for (int64_t i = 0; i < lines.inner; ++i)
+                        to[checked_index(call.op, *index++, axis, size, wrap) * lines.inner + i] += S(*from++);
+            }
+        });
+    });
+}
+
+void run_one_hot(const KernelCall& call) {
+    const Array indices = call.inputs[0].astype(Dtype::int64).as_contiguous();
+    const Array& y = call.outputs[0];
+    const int64_t classes = y.shape().back();
+    visit_dtype(y.dtype(), [&](auto zero) {
+        using T = decltype(zero);
+        T* to = y.data<T>();
+        std::fill_n(to, y.size(), T());
+        const int64_t* index = indices.data<int64_t>();
+        for (int64_t i = 0; i < indices.size(); ++i, to += classes)
+            to[checked_index(call.op, index[i], y.rank() - 1, classes, false)] = T(1);
+    });
+}
+
+}  // namespace catena

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "runtime/ops/op.h"
+
+namespace catena {
+
+// Ops along the lines of attribute "axis".
+
+/// int32 index of the first largest (smallest) element; a NaN beats every number.
+void run_argmax(const KernelCall& call);
+void run_argmin(const KernelCall& call);
+/// int32 indices in ascending order of the elements; equal ones keep their order, NaN come last.
+void run_argsort(const KernelCall& call);
+/// Running sums, from the end when "reverse". 16-bit floats are summed in float32.
+void run_cumsum(const KernelCall& call);
+
+}  // namespace catena

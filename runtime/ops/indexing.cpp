@@ -1,0 +1,328 @@
+#include "runtime/ops/indexing.h"
+
+#include <memory>
+
+#include "runtime/cpu/gather_kernel.h"
+#include "runtime/graph/config.h"
+#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/function.h"
+#include "runtime/ops/gather.h"
+#include "runtime/ops/movement.h"
+#include "runtime/ops/reduction.h"
+
+namespace catena {
+
+namespace {
+
+void check_integer(const char* op, const char* argument, Dtype dtype) {
+    if (!is_integer(dtype))
+        fail<DtypeError>("{}: {} is {}, an integer dtype is needed", op, argument, name_of(dtype));
+}
+
+std::vector<const Variable*> inputs_of(const Variable& first, std::span<const Variable> indices) {
+    std::vector<const Variable*> inputs{&first};
+    for (const Variable& i : indices) inputs.push_back(&i);
+    return inputs;
+}
+
+Attributes with_shape(const Attributes& attributes, const Shape& shape) {
+    std::vector<Attributes::Entry> entries(attributes.entries().begin(), attributes.entries().end());
+    entries.push_back({"shape", shape});
+    return Attributes(std::move(entries));
+}
+
+Shape indices_shape(const char* op, std::span<const Type> indices) {
+    Shape common;
+    for (const Type& i : indices) {
+        check_integer(op, "an index array", i.dtype);
+        if (!broadcast_shapes(common, i.shape, common))
+            fail<ShapeError>("{}: index arrays {} and {} do not broadcast together", op, to_string(common),
+                             to_string(i.shape));
+    }
+    return common;
+}
+
+// gather_c1: index arrays are integers and broadcast together
+// gather_c2: there is one for each of the attribute "axes"
+Types gather_type(const TypeCall& c) {
+    const Type& x = c.inputs[0];
+    const Axes& axes = c.attributes.dims("axes");
+    CATENA_ASSERT(axes.rank() == int(c.inputs.size()) - 1, "one index array for each axis");
+    const Shape places = indices_shape(c.op.name.c_str(), c.inputs.subspan(1));
+    Shape rest;
+    for (int i = 0; i < x.shape.rank(); ++i)
+        if (!axes.contains(i)) rest.push_back(x.shape[i]);
+    const int position = int(c.attributes.integer("position"));
+    Shape shape;
+    for (int i = 0; i < position; ++i) shape.push_back(rest[i]);
+    for (int64_t size : places) shape.push_back(size);
+    for (int i = position; i < rest.rank(); ++i) shape.push_back(rest[i]);
+    return {{x.dtype, shape}};
+}
+
+Variables index_arrays(const GradientCall& g) {
+    Variables indices;
+    for (int i = 1; i < g.input_count(); ++i) indices.push_back(g.x(i));
+    return indices;
+}
+
+Variables only_first(const GradientCall& g, Variable gradient) {
+    Variables gx(size_t(g.input_count()));
+    gx[0] = std::move(gradient);
+    return gx;
+}
+
+/// All inputs but the first.
+Reads reads_indices(int, int input_count) { return {.inputs = (uint64_t(1) << input_count) - 2}; }
+
+Variable scatter_into_zeros(const Variable& b, std::span<const Variable> indices, const Attributes& attributes,
+                            const Shape& shape);
+
+OpDef gather_op(const char* name) {
+    return {
+        .name = name,
+        .kind = Kind::gather,
+        .input_count = -1,
+        .differentiable = true,
+        .type = gather_type,
+        .kernel = run_gather,
+        .gradient =
+            [](const GradientCall& g) {
+                return only_first(g, scatter_into_zeros(g.gy(), index_arrays(g), g.attributes(),
+                                                        g.x_type(0).shape));
+            },
+        .reads = reads_indices,
+    };
+}
+// One kernel; the names are for what users see.
+const OpDef& op_get_item = register_op(gather_op("get_item"));
+const OpDef& op_take = register_op(gather_op("take"));
+const OpDef& op_permutate = register_op(gather_op("permutate"));
+const OpDef& op_embed_id = register_op(gather_op("embed_id"));
+
+Attributes without_shape(const Attributes& attributes) {
+    std::vector<Attributes::Entry> entries;
+    for (const Attributes::Entry& entry : attributes.entries())
+        if (std::string_view(entry.name) != "shape") entries.push_back(entry);
+    return Attributes(std::move(entries));
+}
+
+// scatter_add_c1: b has the shape of what gather would read
+const OpDef& op_scatter_add = register_op({
+    .name = "scatter_add",
+    .kind = Kind::scatter,
+    .input_count = -1,
+    .differentiable = true,
+    .type =
+        [](const TypeCall& c) {
+            const Type target{c.inputs[0].dtype, c.attributes.dims("shape")};
+            SmallVector<Type, 4> read{target};
+            for (const Type& i : c.inputs.subspan(1)) read.push_back(i);
+            const Types expected = gather_type({c.op, read, c.attributes});
+            if (expected[0].shape != c.inputs[0].shape)
+                fail<ShapeError>("scatter_add: b is {}, the slices of a {} have shape {}",
+                                 to_string(c.inputs[0].shape), to_string(target.shape),
+                                 to_string(expected[0].shape));
+            return Types{target};
+        },
+    .kernel = run_scatter_add,
+    .gradient =
+        [](const GradientCall& g) {
+            const Variables indices = index_arrays(g);
+            const Variable gy = g.gy();
+            return only_first(
+                g, apply(op_take, inputs_of(gy, indices), {}, without_shape(g.attributes()))[0]);
+        },
+    .reads = reads_indices,
+});
+
+Variable scatter_into_zeros(const Variable& b, std::span<const Variable> indices, const Attributes& attributes,
+                            const Shape& shape) {
+    return apply(op_scatter_add, inputs_of(b, indices), {}, with_shape(attributes, shape))[0];
+}
+
+// take_along_axis_c1: indices are integers, of x's rank and x's sizes but for the axis
+void check_along_axis(const OpDef& op, const Type& indices, const Shape& x, int axis) {
+    check_integer(op.name.c_str(), "the index array", indices.dtype);
+    Shape fitting = indices.shape;
+    if (fitting.rank() == x.rank()) fitting[axis] = x[axis];
+    if (fitting != x)
+        fail<ShapeError>("{}: indices {} must have the sizes of x {} but for axis {}", op.name,
+                         to_string(indices.shape), to_string(x), axis);
+}
+
+Variable add_along_axis(const Variable& b, const Variable& indices, int axis, int64_t size, bool wrap);
+
+OpDef along_axis_op(const char* name) {
+    return {
+        .name = name,
+        .kind = Kind::gather,
+        .input_count = 2,
+        .differentiable = true,
+        .type =
+            [](const TypeCall& c) {
+                check_along_axis(c.op, c.inputs[1], c.inputs[0].shape, int(c.attributes.integer("axis")));
+                return Types{{c.inputs[0].dtype, c.inputs[1].shape}};
+            },
+        .kernel = run_take_along_axis,
+        .gradient =
+            [](const GradientCall& g) {
+                const int axis = int(g.attributes().integer("axis"));
+                return only_first(g, add_along_axis(g.gy(), g.x(1), axis, g.x_type(0).shape[axis],
+                                                    g.attributes().flag("wrap")));
+            },
+        .reads = reads_indices,
+    };
+}
+const OpDef& op_take_along_axis = register_op(along_axis_op("take_along_axis"));
+const OpDef& op_select_item = register_op(along_axis_op("select_item"));
+
+const OpDef& op_add_along_axis = register_op({
+    .name = "add_along_axis",
+    .kind = Kind::scatter,
+    .input_count = 2,
+    .differentiable = true,
+    .type =
+        [](const TypeCall& c) {
+            const int axis = int(c.attributes.integer("axis"));
+            check_along_axis(c.op, c.inputs[1], c.inputs[0].shape, axis);
+            Type y = c.inputs[0];
+            y.shape[axis] = c.attributes.integer("size");
+            return Types{y};
+        },
+    .kernel = run_add_along_axis,
+    .gradient =
+        [](const GradientCall& g) {
+            const Attributes& a = g.attributes();
+            return only_first(g, call(op_take_along_axis, {},
+                                      {{"axis", a.integer("axis")}, {"wrap", a.flag("wrap")}}, {}, g.gy(),
+                                      g.x(1)));
+        },
+    .reads = reads_indices,
+});
+
+Variable add_along_axis(const Variable& b, const Variable& indices, int axis, int64_t size, bool wrap) {
+    return call(op_add_along_axis, {}, {{"axis", int64_t(axis)}, {"size", size}, {"wrap", wrap}}, {}, b, indices);
+}
+
+const OpDef& op_one_hot = register_op({
+    .name = "one_hot",
+    .type =
+        [](const TypeCall& c) {
+            check_integer("one_hot", "x", c.inputs[0].dtype);
+            Shape shape = c.inputs[0].shape;
+            shape.push_back(c.attributes.integer("classes"));
+            return Types{{c.attributes.dtype("dtype"), shape}};
+        },
+    .kernel = run_one_hot,
+    .onnx = "OneHot",
+});
+
+Variable gather_along(const OpDef& op, const Variable& x, const Variable& indices, int axis, bool wrap) {
+    const Variable* inputs[] = {&x, &indices};
+    return apply(op, inputs, {}, {{"axes", Axes{axis}}, {"position", int64_t(axis)}, {"wrap", wrap}})[0];
+}
+
+}  // namespace
+
+Variable gather(const Variable& x, const Gather& where) {
+    return apply(op_get_item, inputs_of(x, where.indices), {},
+                 {{"axes", where.axes}, {"position", int64_t(where.position)}, {"wrap", true}})[0];
+}
+
+Variable scatter(const Variable& b, const Gather& where, const Shape& shape) {
+    return scatter_into_zeros(
+        b, where.indices, {{"axes", where.axes}, {"position", int64_t(where.position)}, {"wrap", true}}, shape);
+}
+
+Variable take(const Operand& x, const Operand& indices, int64_t axis) {
+    LocationScope scope(x.location());
+    return gather_along(op_take, x, indices, normalize_axis("take", axis, x.variable().rank()), true);
+}
+static const FunctionDef& f_take =
+    function("take(x, indices, axis=0)", {"x", "indices"}, [](const FunctionArguments& a) {
+        return take(a.array("x"), a.array("indices"), a.integer("axis"));
+    });
+
+// permutate_c1: indices are a vector as long as the axis
+// permutate_c2: each index stands once (checked in debug mode)
+Variable permutate(const Operand& x, const Operand& indices, int64_t axis, bool inv) {
+    LocationScope scope(x.location());
+    const Variable& order = indices;
+    const Shape& shape = x.variable().shape();
+    const int along = normalize_axis("permutate", axis, shape.rank());
+    check_integer("permutate", "indices", order.dtype());
+    if (order.rank() != 1 || order.size() != shape[along])
+        fail<ShapeError>("permutate: indices {} must be a vector of {}, the size of axis {} of x {}",
+                         to_string(order.shape()), shape[along], along, to_string(shape));
+    if (config().debug) {
+        std::vector<bool> seen(size_t(order.size()));
+        for (int64_t i : order.array().to_vector<int64_t>()) {
+            if (i < 0 || i >= order.size() || seen[size_t(i)])
+                fail<ValueError>("permutate: index {} stands twice or is outside of axis {} of size {}", i, along,
+                                 order.size());
+            seen[size_t(i)] = true;
+        }
+    }
+    // The stable order of a permutation is its inverse.
+    return gather_along(op_permutate, x, inv ? argsort(order, 0) : order, along, false);
+}
+static const FunctionDef& f_permutate =
+    function("permutate(x, indices, axis=0, inv=False)", {"x", "indices"}, [](const FunctionArguments& a) {
+        return permutate(a.array("x"), a.array("indices"), a.integer("axis"), a.flag("inv"));
+    });
+
+// embed_id_c1: W has at least one axis
+Variable embed_id(const Operand& x, const Operand& W, std::optional<int64_t> ignore_label) {
+    LocationScope scope(x.location());
+    check_integer("embed_id", "x", x.variable().dtype());
+    if (W.variable().rank() == 0) fail<ShapeError>("embed_id: W is a scalar, a row for each id is needed");
+    if (!ignore_label) return gather_along(op_embed_id, W, x, 0, false);
+    const Variable* inputs[] = {&W.variable(), &x.variable()};
+    return apply(op_embed_id, inputs, {},
+                 {{"axes", Axes{0}}, {"position", int64_t(0)}, {"wrap", false}, {"ignore_label", *ignore_label}})[0];
+}
+static const FunctionDef& f_embed_id =
+    function("embed_id(x, W, ignore_label=None)", {"x", "W"}, [](const FunctionArguments& a) {
+        return embed_id(a.array("x"), a.array("W"),
+                        a.is_none("ignore_label") ? std::optional<int64_t>() : a.integer("ignore_label"));
+    });
+
+// select_item_c1: x is a matrix, t a vector of integers, one for each row
+Variable select_item(const Operand& x, const Operand& t) {
+    LocationScope scope(x.location());
+    const Variable& v = x;
+    const Variable& labels = t;
+    if (v.rank() != 2 || labels.rank() != 1 || labels.size() != v.shape()[0])
+        fail<ShapeError>("select_item: x {} must be a matrix and t {} a vector with an entry for each row",
+                         to_string(v.shape()), to_string(labels.shape()));
+    return reshape(call(op_select_item, x.location(), {{"axis", int64_t(1)}, {"wrap", false}}, {}, v,
+                        expand_dims(labels, 1)),
+                   {labels.size()});
+}
+static const FunctionDef& f_select_item =
+    function("select_item(x, t)", {"x", "t"}, [](const FunctionArguments& a) {
+        return select_item(a.array("x"), a.array("t"));
+    });
+
+Variable take_along_axis(const Operand& x, const Operand& indices, int64_t axis) {
+    LocationScope scope(x.location());
+    const int64_t along = normalize_axis("take_along_axis", axis, x.variable().rank());
+    return call(op_take_along_axis, x.location(), {{"axis", along}, {"wrap", true}}, {}, x, indices);
+}
+static const FunctionDef& f_take_along_axis =
+    function("take_along_axis(x, indices, axis)", {"x", "indices"}, [](const FunctionArguments& a) {
+        return take_along_axis(a.array("x"), a.array("indices"), a.integer("axis"));
+    });
+
+Variable one_hot(const Operand& x, int64_t classes, Dtype dtype) {
+    LocationScope scope(x.location());
+    if (classes < 0) fail<ValueError>("one_hot: {} classes, at least 0 are needed", classes);
+    return call(op_one_hot, x.location(), {{"classes", classes}, {"dtype", std::string(name_of(dtype))}}, {}, x);
+}
+static const FunctionDef& f_one_hot =
+    function("one_hot(x, classes, dtype='float32')", {"x"}, [](const FunctionArguments& a) {
+        return one_hot(a.array("x"), a.integer("classes"), parse_dtype(a.text("dtype")));
+    });
+
+}  // namespace catena

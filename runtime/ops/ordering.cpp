@@ -1,0 +1,104 @@
+#include "runtime/cpu/order_kernel.h"
+#include "runtime/ops/function.h"
+#include "runtime/ops/indexing.h"
+#include "runtime/ops/movement.h"
+#include "runtime/ops/reduction.h"
+
+namespace catena {
+
+namespace {
+
+// argmax_c1: the axis holds at least one element, unless nothing is computed
+Types arg_type(const TypeCall& c) {
+    Shape shape = c.inputs[0].shape;
+    const int axis = int(c.attributes.integer("axis"));
+    const int64_t size = shape[axis];
+    shape.erase(axis);
+    if (size == 0 && element_count(shape) > 0)
+        fail<ValueError>("{}: axis {} of x {} is empty, at least one element is needed", c.op.name, axis,
+                         to_string(c.inputs[0].shape));
+    return {{Dtype::int32, shape}};
+}
+
+const OpDef& op_argmax =
+    register_op({.name = "argmax", .type = arg_type, .kernel = run_argmax, .onnx = "ArgMax"});
+const OpDef& op_argmin =
+    register_op({.name = "argmin", .type = arg_type, .kernel = run_argmin, .onnx = "ArgMin"});
+
+const OpDef& op_argsort = register_op({
+    .name = "argsort",
+    .kind = Kind::sort,
+    .type = [](const TypeCall& c) { return Types{{Dtype::int32, c.inputs[0].shape}}; },
+    .kernel = run_argsort,
+});
+
+Variable cumulate(const Operand& x, int axis, bool reverse);
+
+const OpDef& op_cumsum = register_op({
+    .name = "cumsum",
+    .kind = Kind::scan,
+    .differentiable = true,
+    .type =
+        [](const TypeCall& c) {
+            const Type& x = c.inputs[0];
+            return Types{{is_float(x.dtype) ? x.dtype : Dtype::int64, x.shape}};
+        },
+    .kernel = run_cumsum,
+    .gradient =
+        [](const GradientCall& g) {
+            const Attributes& a = g.attributes();
+            return Variables{cumulate(g.gy(), int(a.integer("axis")), !a.flag("reverse"))};
+        },
+    .onnx = "CumSum",
+});
+
+Variable cumulate(const Operand& x, int axis, bool reverse) {
+    return call(op_cumsum, x.location(), {{"axis", int64_t(axis)}, {"reverse", reverse}}, {}, x);
+}
+
+Variable along_axis(const OpDef& op, const Operand& x, std::optional<int64_t> axis) {
+    LocationScope scope(x.location());
+    const Variable v = axis ? Variable(x) : flatten(x);
+    const int64_t along = normalize_axis(op.name.c_str(), axis.value_or(0), v.rank());
+    return call(op, x.location(), {{"axis", along}}, {}, v);
+}
+
+std::optional<int64_t> optional_axis(const FunctionArguments& a) {
+    return a.is_none("axis") ? std::optional<int64_t>() : a.integer("axis");
+}
+
+}  // namespace
+
+Variable argmax(const Operand& x, std::optional<int64_t> axis) { return along_axis(op_argmax, x, axis); }
+static const FunctionDef& f_argmax =
+    function("argmax(x, axis=None)", {"x"},
+             [](const FunctionArguments& a) { return argmax(a.array("x"), optional_axis(a)); });
+
+Variable argmin(const Operand& x, std::optional<int64_t> axis) { return along_axis(op_argmin, x, axis); }
+static const FunctionDef& f_argmin =
+    function("argmin(x, axis=None)", {"x"},
+             [](const FunctionArguments& a) { return argmin(a.array("x"), optional_axis(a)); });
+
+Variable argsort(const Operand& x, int64_t axis) { return along_axis(op_argsort, x, axis); }
+static const FunctionDef& f_argsort =
+    function("argsort(x, axis=-1)", {"x"},
+             [](const FunctionArguments& a) { return argsort(a.array("x"), a.integer("axis")); });
+
+Variable sort(const Operand& x, int64_t axis) {
+    LocationScope scope(x.location());
+    return take_along_axis(x, argsort(x, axis), axis);
+}
+static const FunctionDef& f_sort = function("sort(x, axis=-1)", {"x"}, [](const FunctionArguments& a) {
+    return sort(a.array("x"), a.integer("axis"));
+});
+
+Variable cumsum(const Operand& x, std::optional<int64_t> axis) {
+    LocationScope scope(x.location());
+    const Variable v = axis ? Variable(x) : flatten(x);
+    return cumulate(v, normalize_axis("cumsum", axis.value_or(0), v.rank()), false);
+}
+static const FunctionDef& f_cumsum =
+    function("cumsum(x, axis=None)", {"x"},
+             [](const FunctionArguments& a) { return cumsum(a.array("x"), optional_axis(a)); });
+
+}  // namespace catena
