@@ -12,14 +12,11 @@ set_target_properties(catena_runtime PROPERTIES EXPORT_NAME runtime)
 set_target_properties(catena_runtime catena PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 
 install(TARGETS catena_runtime catena EXPORT catena_targets)
-if(TARGET catena_compiler)
-    # Found by dlopen beside libcatena, never linked: a module, not an exported target.
-    install(TARGETS catena_compiler LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-endif()
 install(FILES frontend/include/catena/catena.h DESTINATION ${header_folder})
 install(FILES codegen/compiler.h DESTINATION ${header_folder}/codegen)
 install(DIRECTORY runtime frontend DESTINATION ${header_folder} FILES_MATCHING PATTERN "*.h" PATTERN "*.def"
-        PATTERN "frontend/tools" EXCLUDE PATTERN "frontend/include" EXCLUDE)
+        PATTERN "frontend/tools" EXCLUDE PATTERN "frontend/download" EXCLUDE
+        PATTERN "frontend/include" EXCLUDE)
 
 install(EXPORT catena_targets NAMESPACE catena:: FILE catena-targets.cmake DESTINATION ${package_folder})
 configure_package_config_file(cmake/catena-config.cmake.in ${PROJECT_BINARY_DIR}/catena-config.cmake

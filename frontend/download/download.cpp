@@ -1,0 +1,105 @@
+#include "frontend/download/download.h"
+
+#include <curl/curl.h>
+#include <openssl/evp.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "runtime/core/error.h"
+
+namespace catena {
+
+namespace fs = std::filesystem;
+
+fs::path cache_folder() {
+    if (const char* folder = std::getenv("CATENA_CACHE_DIR")) return folder;
+    if (const char* folder = std::getenv("XDG_CACHE_HOME")) return fs::path(folder) / "catena";
+    const char* home = std::getenv("HOME");
+    return fs::path(home ? home : ".") / ".cache" / "catena";
+}
+
+namespace {
+
+std::string sha256_of(const std::string& content) {
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned length = 0;
+    if (!EVP_Digest(content.data(), content.size(), digest, &length, EVP_sha256(), nullptr))
+        fail<FileError>("download: no sha256 in this OpenSSL");
+    std::string text;
+    for (unsigned i = 0; i < length; ++i) text += fmt::format("{:02x}", digest[i]);
+    return text;
+}
+
+size_t append(char* data, size_t size, size_t count, void* text) {
+    static_cast<std::string*>(text)->append(data, size * count);
+    return size * count;
+}
+
+/// The content behind `url`; `problem` says why there is none.
+std::string fetch(const std::string& url, std::string& problem) {
+    static const CURLcode initialised = curl_global_init(CURL_GLOBAL_DEFAULT);
+    const std::unique_ptr<CURL, void (*)(CURL*)> handle(curl_easy_init(), curl_easy_cleanup);
+    if (initialised != CURLE_OK || !handle) {
+        problem = "libcurl does not start";
+        return "";
+    }
+    std::string content;
+    curl_easy_setopt(handle.get(), CURLOPT_URL, url.c_str());
+    curl_easy_setopt(handle.get(), CURLOPT_FOLLOWLOCATION, 1L);
+    curl_easy_setopt(handle.get(), CURLOPT_FAILONERROR, 1L);
+    curl_easy_setopt(handle.get(), CURLOPT_CONNECTTIMEOUT, 15L);
+    // Slow is fine, silence for a minute is not.
+    curl_easy_setopt(handle.get(), CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(handle.get(), CURLOPT_LOW_SPEED_TIME, 60L);
+    curl_easy_setopt(handle.get(), CURLOPT_WRITEFUNCTION, append);
+    curl_easy_setopt(handle.get(), CURLOPT_WRITEDATA, &content);
+    const CURLcode code = curl_easy_perform(handle.get());
+    if (code == CURLE_OK) return content;
+    problem = curl_easy_strerror(code);
+    return "";
+}
+
+/// By way of a temporary file, so that a broken-off run leaves no half file under the name.
+void store(const fs::path& path, const std::string& content) {
+    fs::create_directories(path.parent_path());
+    const fs::path unfinished = path.string() + fmt::format(".{}", getpid());
+    std::ofstream(unfinished, std::ios::binary) << content;
+    fs::rename(unfinished, path);
+}
+
+void download(const fs::path& folder, const RemoteFile& file, const std::vector<std::string>& base_urls) {
+    std::string problems;
+    for (const auto& base : base_urls) {
+        const std::string url = base + file.name;
+        fmt::print(stderr, "downloading {}\n", url);
+        std::string problem;
+        const std::string content = fetch(url, problem);
+        if (!problem.empty()) {
+            problems += fmt::format("\n  {}: {}", url, problem);
+            continue;
+        }
+        const std::string sum = sha256_of(content);
+        if (sum == file.sha256) return store(folder / file.name, content);
+        problems += fmt::format("\n  {}: {} bytes with sha256 {}, and {} is right", url, content.size(),
+                                sum, file.sha256);
+    }
+    fail<FileError>(
+        "{} is not in {} and cannot be downloaded:{}\nWithout a network, put the file there by hand or "
+        "name a folder that has it with --data",
+        file.name, folder.string(), problems);
+}
+
+}  // namespace
+
+void download_missing(const fs::path& folder, const std::vector<RemoteFile>& files,
+                      const std::vector<std::string>& base_urls) {
+    for (const auto& file : files)
+        if (!fs::exists(folder / file.name)) download(folder, file, base_urls);
+}
+
+}  // namespace catena
