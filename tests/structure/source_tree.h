@@ -15,12 +15,4 @@ std::vector<std::string> sources_below(const std::string& folder);
 std::string read(const std::string& path);
 std::vector<std::string> lines_of(const std::string& path);
 
-/// Exit status, output and processor time of a shell command.
-struct CommandResult {
-    int status = 0;
-    std::string output;
-    double cpu_seconds = 0;
-};
-CommandResult run(const std::string& command);
-
 }  // namespace catena::structure

@@ -5,10 +5,12 @@
 #include <fstream>
 #include <iostream>
 
-#include "tests/structure/source_tree.h"
+#include "tests/support/command.h"
 
 namespace catena::structure {
 namespace {
+
+using testing::run;
 
 std::string compile_umbrella(const std::string& flags) {
     const std::string source = std::string(CATENA_BINARY_DIR) + "/umbrella.cpp";
