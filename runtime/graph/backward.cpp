@@ -22,8 +22,10 @@ public:
     virtual void leaf(const Ref<VariableBody>& leaf, const Variable& gradient) = 0;
     /// All gradients of the node's outputs are complete.
     virtual void node(Node& node) {}
-    /// False: nothing below the node is of interest.
+    /// False: the node's outputs are of no interest.
     virtual bool wants(const Node& node) const { return true; }
+    /// False: nothing below the node is of interest, its gradient need not run.
+    virtual bool goes_below(const Node& node) const { return true; }
     virtual bool wants_leaf(const VariableBody* leaf) const { return true; }
 };
 
@@ -87,6 +89,7 @@ private:
             for (size_t i = 0; i < gy.size(); ++i)
                 if (node.outputs[i] && gy[i].defined())
                     store_gradient(Ref<VariableBody>(node.outputs[i]), gy[i]);
+        if (!sink_.goes_below(node)) return;
         LocationScope at(node.location);
         for (FunctionHook* hook : function_hooks()) hook->backward_preprocess(*node.op, gy);
         Variables gx = node.region_gradient ? node.region_gradient(node, gy)
@@ -141,6 +144,7 @@ public:
         for (auto [i, index] : found->second) results_[i] = node.pending[index];
     }
     bool wants(const Node& node) const override { return useful_.contains(&node); }
+    bool goes_below(const Node& node) const override { return leads_below(node); }
     bool wants_leaf(const VariableBody* leaf) const override { return leaves_.contains(leaf); }
     Variables take() { return std::move(results_); }
 
@@ -153,7 +157,7 @@ private:
             auto [node, children_done] = stack.back();
             stack.pop_back();
             if (children_done) {
-                if (leads_to_target(*node)) useful_.insert(node);
+                if (nodes_.contains(node) || leads_below(*node)) useful_.insert(node);
                 continue;
             }
             if (!seen_.insert(node).second) continue;
@@ -162,8 +166,7 @@ private:
                 if (edge.node) stack.push_back({edge.node.get(), false});
         }
     }
-    bool leads_to_target(const Node& node) const {
-        if (nodes_.contains(&node)) return true;
+    bool leads_below(const Node& node) const {
         for (const Edge& edge : node.edges)
             if ((edge.leaf && leaves_.contains(edge.leaf.get())) || (edge.node && useful_.contains(edge.node.get())))
                 return true;
@@ -238,13 +241,7 @@ Variable GradientCall::gy(int output) const {
 Variable GradientCall::x(int input) const {
     const Array& kept = node_.kept_inputs[input];
     if (!kept.defined()) throw InternalError(fmt::format("{}: the gradient reads input {} without saying so", node_.op->name, input));
-    const Edge& edge = node_.edges[input];
-    if (edge.leaf && edge.leaf->array == kept) return Variable(edge.leaf);
-    Variable x(kept, edge.wanted());
-    x.body()->alias_of = edge.leaf;
-    x.body()->creator = edge.node;
-    x.body()->output_index = edge.index;
-    return x;
+    return reconstruct(kept, node_.edges[input]);
 }
 
 Variable GradientCall::y(int output) const {

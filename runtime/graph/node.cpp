@@ -30,6 +30,29 @@ Reads what_gradient_reads(const OpDef& op, const Node& node) {
     return all;
 }
 
+Ref<Node> new_node(const OpDef& op) {
+    Ref<Node> node(new Node);
+    node->op = &op;
+    node->location = current_location();
+    node->sequence = next_sequence++;
+    return node;
+}
+
+void add_edge(Node& node, const Variable& input) {
+    node.edges.push_back(edge_of(input));
+    node.input_types.push_back(input.type());
+    if (const Node* creator = node.edges.back().node.get()) node.rank = std::max(node.rank, creator->rank);
+}
+
+void add_output(const Ref<Node>& node, const Variable& output) {
+    VariableBody* body = output.body();
+    body->creator = node;
+    body->output_index = int(node->outputs.size());
+    body->requires_grad = is_float(body->array.dtype());
+    node->output_types.push_back(body->array.type());
+    node->outputs.push_back(body);
+}
+
 bool reads(uint64_t mask, size_t i) { return i < 64 && (mask >> i & 1); }
 
 }  // namespace
@@ -87,32 +110,38 @@ Node* attach_node(const OpDef& op, std::span<const Variable* const> inputs, std:
     for (const Variable* input : inputs) needed = needed || input->requires_grad();
     if (!needed) return nullptr;
 
-    Ref<Node> node(new Node);
-    node->op = &op;
+    Ref<Node> node = new_node(op);
     node->attributes = attributes;
     node->scalars.append(scalars.begin(), scalars.end());
-    node->location = current_location();
-    node->sequence = next_sequence++;
-    for (const Variable* input : inputs) {
-        node->edges.push_back(edge_of(*input));
-        node->input_types.push_back(input->type());
-        if (const Node* creator = node->edges.back().node.get())
-            node->rank = std::max(node->rank, creator->rank);
-    }
+    for (const Variable* input : inputs) add_edge(*node, *input);
     node->rank += 1;
     Reads kept = what_gradient_reads(op, *node);
     for (size_t i = 0; i < inputs.size(); ++i)
         node->kept_inputs.push_back(reads(kept.inputs, i) ? inputs[i]->array() : Array());
     for (size_t i = 0; i < outputs.size(); ++i) {
-        VariableBody* body = outputs[i].body();
-        node->output_types.push_back(body->array.type());
-        node->kept_outputs.push_back(reads(kept.outputs, i) ? body->array : Array());
-        node->outputs.push_back(body);
-        body->creator = node;
-        body->output_index = int(i);
-        body->requires_grad = is_float(body->array.dtype());
+        add_output(node, outputs[i]);
+        node->kept_outputs.push_back(reads(kept.outputs, i) ? outputs[i].array() : Array());
     }
     return node.get();
+}
+
+Node* attach_region(const OpDef& op, std::span<const Variable> targets, std::span<Variable> outputs,
+                    std::function<Variables(Node&, std::span<const Variable>)> gradient) {
+    Ref<Node> node = new_node(op);
+    for (const Variable& target : targets) add_edge(*node, target);
+    node->rank += 1;
+    for (Variable& output : outputs) add_output(node, output);
+    node->region_gradient = std::move(gradient);
+    return node.get();
+}
+
+Variable reconstruct(const Array& array, const Edge& edge) {
+    if (edge.leaf && edge.leaf->array == array) return Variable(edge.leaf);
+    Variable x(array, edge.wanted());
+    x.body()->alias_of = edge.leaf;
+    x.body()->creator = edge.node;
+    x.body()->output_index = edge.index;
+    return x;
 }
 
 }  // namespace catena

@@ -50,6 +50,14 @@ void detach_creator(VariableBody& body);
 /// Where a gradient of `variable` flows to; not wanted when it needs none.
 Edge edge_of(const Variable& variable);
 
+/// A variable like the one whose gradient flows to `edge`, holding `array`: what a gradient computes with.
+Variable reconstruct(const Array& array, const Edge& edge);
+
+/// Links `outputs` to a new node that stands for a whole program; `targets` are what gradients flow to, `gradient`
+/// gives theirs.
+Node* attach_region(const OpDef& op, std::span<const Variable> targets, std::span<Variable> outputs,
+                    std::function<Variables(Node&, std::span<const Variable>)> gradient);
+
 /// Links `outputs` to a new node when a gradient is recorded and an input needs one; returns that node or null.
 Node* attach_node(const OpDef& op, std::span<const Variable* const> inputs, std::span<Variable> outputs,
                   const Attributes& attributes, std::span<const Scalar> scalars);

@@ -175,6 +175,8 @@ Trace slice_trace(const Trace& trace, int first, int last, const std::vector<int
     }
     part.scalars = trace.scalars;
     for (int o : outputs) part.outputs.push_back(rename(o));
+    if (first == 0)
+        for (const Trace::Assign& a : trace.assigns) part.assigns.push_back({rename(a.target), rename(a.value)});
     return part;
 }
 

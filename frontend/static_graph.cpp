@@ -1,0 +1,273 @@
+#include "frontend/static_graph.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "codegen/compiler.h"
+#include "frontend/static_program.h"
+#include "runtime/core/device.h"
+#include "runtime/graph/config.h"
+#include "runtime/graph/recorder.h"
+
+namespace catena {
+namespace {
+
+/// What selects a program: settings, the constants among the arguments, and of every array dtype, sizes, whether it
+/// wants a gradient, and which others it is the same as.
+struct Key {
+    std::vector<uint64_t> words;
+    friend bool operator==(const Key&, const Key&) = default;
+    friend auto operator<=>(const Key&, const Key&) = default;
+};
+
+uint64_t alias_of(const Flat& arguments, size_t k) {
+    const ArrayBody* body = arguments.variables[k].array().body();
+    for (size_t j = 0; j < k; ++j)
+        if (arguments.variables[j].array().body() == body) return j;
+    return k;
+}
+
+void make_key(const Flat& arguments, Key& key) {
+    std::vector<uint64_t>& words = key.words;
+    words.clear();
+    words.push_back(config_key());
+    words.push_back(arguments.signature.size());
+    words.insert(words.end(), arguments.signature.begin(), arguments.signature.end());
+    for (size_t k = 0; k < arguments.variables.size(); ++k) {
+        const Variable& x = arguments.variables[k];
+        const Array& array = x.array();
+        words.push_back(uint64_t(array.dtype()) | uint64_t(array.rank()) << 8 | uint64_t(x.requires_grad()) << 16 |
+                        alias_of(arguments, k) << 32);
+        words.push_back(reinterpret_cast<uintptr_t>(&array.device()));
+        words.push_back(reinterpret_cast<uintptr_t>(array.body()->owner));
+        for (int64_t d : array.shape()) words.push_back(uint64_t(d));
+    }
+}
+
+std::string describe(const Flat& arguments) {
+    std::string text = config().train ? "train" : "test";
+    if (!config().enable_backprop) text += " no_backprop";
+    for (const Variable& x : arguments.variables) text += " " + to_string(x.type());
+    return text;
+}
+
+/// The first step in which two programs differ, in words.
+std::string first_difference(const Trace& was, const Trace& is) {
+    size_t n = std::min(was.steps.size(), is.steps.size());
+    for (size_t s = 0; s < n; ++s) {
+        const Trace::Step &a = was.steps[s], &b = is.steps[s];
+        if (a.op != b.op)
+            return fmt::format("step {} was {} ({}), now is {} ({})", s, a.op->name, to_string(a.location), b.op->name,
+                               to_string(b.location));
+        if (a.inputs != b.inputs)
+            return fmt::format("step {}, {} ({}), takes other values than it did", s, b.op->name, to_string(b.location));
+        if (!(a.attributes == b.attributes))
+            return fmt::format("step {}, {} ({}), has other attributes", s, b.op->name, to_string(b.location));
+    }
+    if (was.steps.size() != is.steps.size()) {
+        const Trace& longer = was.steps.size() > is.steps.size() ? was : is;
+        return fmt::format("it had {} steps, now {}; the first one beyond is {} ({})", was.steps.size(), is.steps.size(),
+                           longer.steps[n].op->name, to_string(longer.steps[n].location));
+    }
+    return "the steps are the same, results or assignments differ";
+}
+
+bool audit_due(Audit audit, int64_t hits) {
+    if (audit != Audit::sampled) return audit == Audit::always;
+    bool power_of_two = hits >= 1 && (hits & (hits - 1)) == 0;
+    return hits < 1024 ? power_of_two : hits % 1024 == 0;
+}
+
+void log(const std::string& line) { std::fprintf(stderr, "catena: %s\n", line.c_str()); }
+
+}  // namespace
+
+struct StaticRegion::Implementation {
+    /// All programs of one key, by structure: a region whose code branches has several.
+    struct Entry {
+        std::string description;
+        std::vector<std::shared_ptr<StaticProgram>> variants;
+        std::shared_ptr<StaticProgram> current;
+        int64_t hits = 0;
+    };
+
+    StaticGraphOptions options;
+    SourceLoc at;
+    std::map<Key, Entry> entries;
+    const Key* last_key = nullptr;
+    Entry* last_entry = nullptr;
+    Key scratch;
+    StaticGraphStatistics statistics;
+    std::vector<std::string> history;
+    std::shared_ptr<void> result_template;
+    bool recorded_once = false;  ///< The wrapper has its mould of the results.
+    bool said_unavailable = false;
+
+    Outcome run_eagerly(const Body& body) {
+        ++statistics.eager_calls;
+        Flat outputs;
+        body(outputs);
+        return {};
+    }
+
+    Entry& entry_for(const Flat& arguments) {
+        make_key(arguments, scratch);
+        if (last_key && *last_key == scratch) return *last_entry;
+        auto [found, is_new] = entries.try_emplace(scratch);
+        if (is_new) found->second.description = describe(arguments);
+        last_key = &found->first;
+        last_entry = &found->second;
+        return found->second;
+    }
+
+    void note(std::string line) {
+        static constexpr size_t most_notes = 100;
+        if (history.size() < most_notes) history.push_back(std::move(line));
+    }
+
+    std::shared_ptr<StaticProgram> record(const Flat& arguments, const Body& body, bool shape_only) {
+        Flat outputs;
+        return StaticProgram::record(options.name, options.keep_grads, arguments, body, shape_only, outputs);
+    }
+
+    /// Compiles `program` and makes it the entry's; or takes the variant of that structure if there is one.
+    void select(Entry& entry, std::shared_ptr<StaticProgram> program) {
+        for (const auto& variant : entry.variants)
+            if (variant->structure() == program->structure()) {
+                variant->refresh(*program);
+                entry.current = variant;
+                return;
+            }
+        program->compile();
+        statistics.compile_seconds += program->compile_seconds();
+        ++statistics.programs;
+        note(fmt::format("call {}: compiled {} steps for {} in {:.1f} ms", statistics.calls,
+                         program->forward().steps.size(), entry.description, program->compile_seconds() * 1e3));
+        entry.variants.push_back(program);
+        entry.current = std::move(program);
+        dump_explanation();
+    }
+
+    void audit(Entry& entry, const Flat& arguments, const Body& body) {
+        ++statistics.audits;
+        std::shared_ptr<StaticProgram> now = record(arguments, body, true);
+        if (now->structure() == entry.current->structure()) {
+            entry.current->refresh(*now);
+            return;
+        }
+        ++statistics.mismatches;
+        std::string line = fmt::format("static_graph {} ({}): the program changed at call {}: {}", options.name,
+                                       to_string(at), statistics.calls,
+                                       first_difference(entry.current->forward(), now->forward()));
+        note(line);
+        if (options.audit != Audit::always) log(line + "; a second program is compiled");
+        select(entry, std::move(now));
+    }
+
+    Outcome call(const Flat& arguments, const Body& body) {
+        ++statistics.calls;
+        // Inside another region the outer one records these operations as its own.
+        if (!config().use_static_graph || current_recorder()) return run_eagerly(body);
+        if (!compiler_available()) {
+            if (!said_unavailable) log("static_graph " + options.name + ": there is no compiler, the region runs eagerly");
+            said_unavailable = true;
+            return run_eagerly(body);
+        }
+        Entry& entry = entry_for(arguments);
+        if (!entry.current) return first_call(entry, arguments, body);
+        if (audit_due(options.audit, entry.hits)) audit(entry, arguments, body);
+        else if (!entry.current->applies()) select(entry, record(arguments, body, true));
+        return replay(entry, arguments);
+    }
+
+    /// The very first call runs as it is; a key met later is recorded on shapes and runs compiled at once.
+    Outcome first_call(Entry& entry, const Flat& arguments, const Body& body) {
+        if (recorded_once) {
+            note(fmt::format("call {}: no program yet for {}", statistics.calls, entry.description));
+            select(entry, record(arguments, body, true));
+            return replay(entry, arguments);
+        }
+        ++statistics.eager_calls;
+        std::shared_ptr<StaticProgram> program = record(arguments, body, false);
+        recorded_once = true;
+        select(entry, std::move(program));
+        return {.result_template = &result_template};
+    }
+
+    Outcome replay(Entry& entry, const Flat& arguments) {
+        ++entry.hits;
+        ++statistics.compiled_calls;
+        LocationScope location(at);
+        return {.replayed = true, .outputs = entry.current->run(arguments), .result_template = &result_template};
+    }
+
+    std::string explain() const;
+
+    void dump_explanation() const {
+        const char* folder = std::getenv("CATENA_DUMP_DIR");
+        if (!folder || !*folder) return;
+        std::filesystem::path path = std::filesystem::path(folder) / options.name;
+        std::error_code ignored;
+        std::filesystem::create_directories(path, ignored);
+        std::ofstream(path / "explain.txt") << explain();
+    }
+};
+
+namespace {
+
+void describe_executable(std::string& text, const char* what, const Trace& trace, const Executable& executable) {
+    const ExecutableInfo& info = executable.info();
+    text += fmt::format("    {}: {} recorded ops -> {} launches ({} kernels, {} library calls), {} ops fused, "
+                        "{:.1f} ms to compile, {} bytes of code, {} bytes of temporaries\n",
+                        what, trace.steps.size(), info.steps, info.kernels, info.library_calls, info.fused_ops,
+                        info.compile_seconds * 1e3, info.code_bytes, info.arena_bytes);
+    for (const std::string& note : info.notes) text += "      " + note + "\n";
+}
+
+}  // namespace
+
+std::string StaticRegion::Implementation::explain() const {
+    std::string text = fmt::format("static_graph {} ({})\n", options.name, to_string(at));
+    text += fmt::format("  {} calls: {} eager, {} compiled; {} audits, {} saw another program; {} programs\n",
+                        statistics.calls, statistics.eager_calls, statistics.compiled_calls, statistics.audits,
+                        statistics.mismatches, statistics.programs);
+    if (said_unavailable) text += "  there is no compiler: every call runs eagerly\n";
+    for (const auto& [key, entry] : entries) {
+        text += fmt::format("  for {}: {} hits\n", entry.description, entry.hits);
+        for (const auto& program : entry.variants) {
+            if (program->executable()) describe_executable(text, "forward", program->forward(), *program->executable());
+            if (program->backward_executable())
+                describe_executable(text, "backward", program->backward(), *program->backward_executable());
+        }
+    }
+    for (const std::string& line : history) text += "  " + line + "\n";
+    return text;
+}
+
+StaticRegion::StaticRegion(StaticGraphOptions options, const std::source_location& at)
+    : implementation_(std::make_unique<Implementation>()) {
+    implementation_->options = std::move(options);
+    implementation_->at = at;
+}
+StaticRegion::~StaticRegion() = default;
+
+StaticRegion::Outcome StaticRegion::call(const Flat& arguments, const Body& body) {
+    return implementation_->call(arguments, body);
+}
+std::string StaticRegion::explain() const { return implementation_->explain(); }
+StaticGraphStatistics StaticRegion::statistics() const { return implementation_->statistics; }
+void StaticRegion::clear() {
+    Implementation& i = *implementation_;
+    i.entries.clear();
+    i.last_key = nullptr;
+    i.last_entry = nullptr;
+    i.result_template.reset();
+    i.recorded_once = false;
+}
+
+}  // namespace catena
