@@ -1,0 +1,100 @@
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "runtime/core/array.h"
+#include "runtime/core/device.h"
+#include "runtime/core/error.h"
+
+namespace catena {
+namespace {
+
+Array bytes(int64_t n) { return Array::empty({Dtype::int8, {n}}); }
+
+TEST(MemoryPool, counts_live_bytes_and_their_peak) {
+    reset_peak_memory();
+    const size_t before = cpu_memory_statistics().bytes_in_use;
+    {
+        const Array a = bytes(1000), b = bytes(5'000'000);
+        EXPECT_EQ(cpu_memory_statistics().bytes_in_use, before + 5'001'000);
+    }
+    EXPECT_EQ(cpu_memory_statistics().bytes_in_use, before);
+    EXPECT_EQ(cpu_memory_statistics().peak_bytes, before + 5'001'000);
+    reset_peak_memory();
+    EXPECT_EQ(cpu_memory_statistics().peak_bytes, before);
+}
+
+TEST(MemoryPool, a_steady_state_asks_the_system_for_nothing) {
+    const auto work = [] {
+        std::vector<Array> live;
+        for (int64_t n : {1, 100, 4000, 70'000, 1'000'000, 9'000'000}) live.push_back(bytes(n));
+        live.push_back(bytes(4000));
+    };
+    for (int i = 0; i < 3; ++i) work();
+    const MemoryStatistics before = cpu_memory_statistics();
+    for (int i = 0; i < 1000; ++i) work();
+    const MemoryStatistics after = cpu_memory_statistics();
+    EXPECT_EQ(after.system_allocations, before.system_allocations);
+    EXPECT_EQ(after.bytes_reserved, before.bytes_reserved);
+    EXPECT_EQ(after.allocations, before.allocations + 7000);
+}
+
+TEST(MemoryPool, live_blocks_do_not_overlap) {
+    std::vector<Array> live;
+    for (int i = 0; i < 3000; ++i) {
+        live.push_back(bytes(1 + i * 37 % 5000));
+        std::memset(live.back().raw_data(), i % 251, size_t(live.back().size()));
+        if (i % 3 == 0) live.erase(live.begin() + i * 7 % int64_t(live.size()));
+    }
+    for (const Array& x : live) {
+        const auto* data = static_cast<const uint8_t*>(x.raw_data());
+        for (int64_t i = 1; i < x.size(); ++i) ASSERT_EQ(data[i], data[0]);
+    }
+}
+
+TEST(MemoryPool, blocks_may_be_freed_on_another_thread) {
+    const size_t before = cpu_memory_statistics().bytes_in_use;
+    for (int round = 0; round < 20; ++round) {
+        std::vector<Array> made;
+        std::thread([&] {
+            for (int i = 0; i < 500; ++i) made.push_back(bytes(64 + i));
+        }).join();
+        made.clear();
+    }
+    EXPECT_EQ(cpu_memory_statistics().bytes_in_use, before);
+}
+
+TEST(MemoryPool, threads_work_side_by_side) {
+    const size_t before = cpu_memory_statistics().bytes_in_use;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([t] {
+            for (int i = 0; i < 20'000; ++i) {
+                const Array a = bytes(1 + (i * 131 + t) % 100'000), b = bytes(64);
+                *static_cast<int8_t*>(a.raw_data()) = *static_cast<int8_t*>(b.raw_data()) = int8_t(i);
+            }
+        });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(cpu_memory_statistics().bytes_in_use, before);
+}
+
+TEST(MemoryPool, release_gives_cached_blocks_back) {
+    { const Array big = bytes(50'000'000); }
+    EXPECT_GE(cpu_memory_statistics().bytes_reserved, 50'000'000u);
+    release_cached_memory();
+    EXPECT_LT(cpu_memory_statistics().bytes_reserved, 50'000'000u);
+}
+
+TEST(MemoryPool, an_impossible_size_is_an_error_with_the_number) {
+    try {
+        bytes(int64_t(1) << 46);
+        FAIL() << "not refused";
+    } catch (const DeviceError& error) {
+        EXPECT_NE(std::string(error.what()).find("70368744177664"), std::string::npos) << error.what();
+    }
+}
+
+}  // namespace
+}  // namespace catena
