@@ -1,0 +1,129 @@
+#include <cmath>
+#include <limits>
+
+#include "frontend/init/initializer.h"
+#include "frontend/init/orthogonal.h"
+#include "runtime/core/device.h"
+#include "runtime/core/error.h"
+#include "runtime/core/random.h"
+
+namespace catena::initializers {
+namespace {
+
+struct Fans {
+    double in, out;
+};
+
+Fans fans_of(const std::string& who, const Shape& shape) {
+    if (shape.rank() < 2)
+        fail<ShapeError>("{}: needs at least 2 dimensions to know fan_in and fan_out, the shape is {}", who,
+                         to_string(shape));
+    int64_t kernel = 1;
+    for (int axis = 2; axis < shape.rank(); ++axis) kernel *= shape[axis];
+    return {double(shape[1] * kernel), double(shape[0] * kernel)};
+}
+
+Array filled(const Type& type, double value) {
+    DeviceScope host(cpu_device());
+    return Array::full(type, value);
+}
+
+RandomStream fresh_stream() { return {random_seed(), next_host_stream()}; }
+
+std::vector<double> normal_numbers(int64_t count, double scale) {
+    std::vector<double> values(static_cast<size_t>(count));
+    fill_normal(fresh_stream(), values.data(), count);
+    for (double& value : values) value *= scale;
+    return values;
+}
+
+std::vector<double> uniform_numbers(int64_t count, double scale) {
+    std::vector<double> values(static_cast<size_t>(count));
+    fill_uniform(fresh_stream(), values.data(), count);
+    for (double& value : values) value = scale * (2 * value - 1);
+    return values;
+}
+
+Array array_of(const std::vector<double>& values, const Type& type) {
+    DeviceScope host(cpu_device());
+    return Array::from(values, type.shape).astype(type.dtype);
+}
+
+Array normal(const Type& type, double scale) {
+    return array_of(normal_numbers(element_count(type.shape), scale), type);
+}
+Array uniform(const Type& type, double scale) {
+    return array_of(uniform_numbers(element_count(type.shape), scale), type);
+}
+
+std::string describe(const char* name, double scale) { return fmt::format("{}(scale={})", name, scale); }
+
+/// N(0, s^2) or U(-s, s) with s from the fans.
+template <class Spread>
+Initializer by_fans(const char* name, double scale, OptionalDtype dtype, Array (*fill)(const Type&, double), Spread s) {
+    std::string text = describe(name, scale);
+    return Initializer(text, [=](const Type& type) { return fill(type, scale * s(fans_of(text, type.shape))); }, dtype);
+}
+
+Array identity(const Type& type, double scale) {
+    if (type.shape.rank() != 2 || type.shape[0] != type.shape[1])
+        fail<ShapeError>("Identity: makes square matrices, not {}", to_string(type.shape));
+    int64_t n = type.shape[0];
+    std::vector<double> values(size_t(n * n));
+    for (int64_t i = 0; i < n; ++i) values[i * n + i] = scale;
+    return array_of(values, type);
+}
+
+Array constant(const Type& type, const Array& values) {
+    if (values.size() == 1) return filled(type, values.item<double>());
+    if (values.shape() != type.shape)
+        fail<ShapeError>("Constant: the array has shape {}, the parameter {}", to_string(values.shape()),
+                         to_string(type.shape));
+    return values.to(cpu_device()).astype(type.dtype).as_contiguous();
+}
+
+Array orthogonal(const Type& type, double scale) {
+    if (element_count(type.shape) == 0) fail<ShapeError>("Orthogonal: an array of shape {} has no elements",
+                                                         to_string(type.shape));
+    int64_t rows = type.shape.rank() ? type.shape[0] : 1, columns = element_count(type.shape) / rows;
+    std::vector<double> values = normal_numbers(rows * columns, 1);
+    make_orthonormal(values, rows, columns);
+    for (double& value : values) value *= scale;
+    return array_of(values, type);
+}
+
+}  // namespace
+
+Constant::Constant(double value, OptionalDtype dtype)
+    : Initializer(fmt::format("Constant({})", value), [=](const Type& type) { return filled(type, value); }, dtype) {}
+Constant::Constant(Array values)
+    : Initializer("Constant(array)", [=](const Type& type) { return constant(type, values); }) {}
+Zero::Zero(OptionalDtype dtype)
+    : Initializer("Zero()", [](const Type& type) { return filled(type, 0); }, dtype) {}
+One::One(OptionalDtype dtype) : Initializer("One()", [](const Type& type) { return filled(type, 1); }, dtype) {}
+NaN::NaN(OptionalDtype dtype)
+    : Initializer("NaN()", [](const Type& t) { return filled(t, std::numeric_limits<double>::quiet_NaN()); }, dtype) {}
+Identity::Identity(double scale, OptionalDtype dtype)
+    : Initializer(describe("Identity", scale), [=](const Type& type) { return identity(type, scale); }, dtype) {}
+Normal::Normal(double scale, OptionalDtype dtype)
+    : Initializer(describe("Normal", scale), [=](const Type& type) { return normal(type, scale); }, dtype) {}
+Uniform::Uniform(double scale, OptionalDtype dtype)
+    : Initializer(describe("Uniform", scale), [=](const Type& type) { return uniform(type, scale); }, dtype) {}
+LeCunNormal::LeCunNormal(double scale, OptionalDtype dtype)
+    : Initializer(by_fans("LeCunNormal", scale, dtype, normal, [](Fans f) { return std::sqrt(1 / f.in); })) {}
+LeCunUniform::LeCunUniform(double scale, OptionalDtype dtype)
+    : Initializer(by_fans("LeCunUniform", scale, dtype, uniform, [](Fans f) { return std::sqrt(3 / f.in); })) {}
+GlorotNormal::GlorotNormal(double scale, OptionalDtype dtype)
+    : Initializer(by_fans("GlorotNormal", scale, dtype, normal, [](Fans f) { return std::sqrt(2 / (f.in + f.out)); })) {}
+GlorotUniform::GlorotUniform(double scale, OptionalDtype dtype)
+    : Initializer(by_fans("GlorotUniform", scale, dtype, uniform, [](Fans f) { return std::sqrt(6 / (f.in + f.out)); })) {}
+HeNormal::HeNormal(double scale, OptionalDtype dtype, FanOption fan)
+    : Initializer(by_fans("HeNormal", scale, dtype, normal, [=](Fans f) {
+          return std::sqrt(2 / (fan == FanOption::fan_in ? f.in : f.out));
+      })) {}
+HeUniform::HeUniform(double scale, OptionalDtype dtype)
+    : Initializer(by_fans("HeUniform", scale, dtype, uniform, [](Fans f) { return std::sqrt(6 / f.in); })) {}
+Orthogonal::Orthogonal(double scale, OptionalDtype dtype)
+    : Initializer(describe("Orthogonal", scale), [=](const Type& type) { return orthogonal(type, scale); }, dtype) {}
+
+}  // namespace catena::initializers

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "frontend/link/link.h"
+
+namespace catena {
+
+/// A child with the name its parent gives it.
+struct NamedLink {
+    std::string name;
+    Link& link;
+};
+
+/// A link made of named links, which are its members:
+///
+///     struct MLP : ct::Chain {
+///         ct::Linear l1{784, 1000}, l2{1000, 10};
+///         MLP() { add_children({{"l1", l1}, {"l2", l2}}); }
+///         ct::Variable operator()(const ct::Variable& x) { return l2(ct::relu(l1(x))); }
+///     };
+class Chain : public Link {
+public:
+    Chain() = default;
+    void add_child(std::string name, Link& child) { list_child(std::move(name), child); }
+    void add_children(std::initializer_list<NamedLink> children) {
+        for (const NamedLink& child : children) list_child(child.name, child.link);
+    }
+    /// ValueError naming the children there are.
+    Link& operator[](std::string_view name) const;
+};
+
+}  // namespace catena

@@ -1,0 +1,300 @@
+#include "frontend/link/link.h"
+
+#include <algorithm>
+
+#include <cxxabi.h>
+
+#include "runtime/core/device.h"
+#include "runtime/core/error.h"
+#include "runtime/graph/node.h"
+#include "runtime/graph/recorder.h"
+
+namespace catena {
+namespace {
+
+// Links being copied on this thread whose members have not been copied yet: a C++ copy makes the base first.
+thread_local std::vector<Link*> awaiting_parts;
+
+std::ptrdiff_t distance_between(const Part* part, const Link* link) {
+    return reinterpret_cast<const char*>(part) - reinterpret_cast<const char*>(static_cast<const Part*>(link));
+}
+
+std::string without_namespaces(std::string name) {
+    size_t end = name.find('<');
+    size_t colons = name.rfind("::", end);
+    return colons == std::string::npos ? name : name.substr(colons + 2);
+}
+
+}  // namespace
+
+void Part::follow(const Part& other) noexcept {
+    if (other.distance_ == 0) return;
+    for (Link* link : awaiting_parts) {
+        if (distance_between(this, link) != other.distance_) continue;
+        if (link->claim(this, other.distance_)) distance_ = other.distance_;
+        return;
+    }
+}
+
+Link::~Link() {
+    if (missing_) std::erase(awaiting_parts, this);
+}
+
+Link::Link(const Link& other)
+    : Part(other), name_(listed() ? other.name_ : std::string()), entries_(other.entries()) {
+    expect_parts();
+}
+Link::Link(Link&& other) : Link(static_cast<const Link&>(other)) {}
+// The members are assigned one by one by the derived class and stay listed here.
+Link& Link::operator=(const Link&) { return *this; }
+Link& Link::operator=(Link&&) { return *this; }
+
+void Link::expect_parts() {
+    for (Entry& entry : entries_) entry.part = nullptr;
+    missing_ = entries_.size();
+    if (missing_) awaiting_parts.push_back(this);
+}
+
+bool Link::claim(Part* part, std::ptrdiff_t distance) {
+    for (Entry& entry : entries_) {
+        if (entry.distance != distance || entry.part) continue;
+        entry.part = part;
+        if (--missing_ == 0) std::erase(awaiting_parts, this);
+        return true;
+    }
+    return false;
+}
+
+const std::vector<Link::Entry>& Link::entries() const {
+    if (missing_)
+        for (const Entry& entry : entries_)
+            if (!entry.part)
+                fail<ValueError>("{}: '{}' is not a member of the link that lists it, so a copy of the link cannot "
+                                 "have one; make it a member, or hold it in a ChainList",
+                                 type_name(), entry.name);
+    return entries_;
+}
+
+void Link::list(std::string name, PartKind kind, Part& part) {
+    auto at = std::lower_bound(entries_.begin(), entries_.end(), name,
+                               [](const Entry& e, const std::string& n) { return e.name < n; });
+    if (at != entries_.end() && at->name == name)
+        fail<ValueError>("{}: a parameter, state or link named '{}' is listed already", type_name(), name);
+    part.distance_ = distance_between(&part, this);
+    entries_.insert(at, Entry{std::move(name), kind, &part, part.distance_});
+}
+
+void Link::add_param(std::string name, Parameter& param) {
+    param.set_name("/" + name);
+    list(std::move(name), PartKind::param, param);
+}
+
+void Link::add_persistent(std::string name, State& state) {
+    state.set_name("/" + name);
+    list(std::move(name), PartKind::persistent, state);
+}
+
+void Link::list_child(std::string name, Link& child) {
+    child.name_ = name;
+    child.rename_below("/" + name);
+    list(std::move(name), PartKind::child, child);
+}
+
+void Link::rename_below(const std::string& prefix) const {
+    for (auto& [path, param] : namedparams()) param->set_name(prefix + path);
+    for (auto& [path, state] : namedpersistents()) state->set_name(prefix + path);
+}
+
+std::string Link::type_name() const {
+    int status = 0;
+    std::unique_ptr<char, void (*)(void*)> name(abi::__cxa_demangle(typeid(*this).name(), nullptr, nullptr, &status),
+                                                std::free);
+    return without_namespaces(status == 0 ? name.get() : typeid(*this).name());
+}
+
+std::vector<std::pair<std::string, Link*>> Link::named_children() const {
+    std::vector<std::pair<std::string, Link*>> found;
+    for (const Entry& entry : entries())
+        if (entry.kind == PartKind::child) found.emplace_back(entry.name, static_cast<Link*>(entry.part));
+    return found;
+}
+
+template <class Visit>
+void Link::visit_links(const std::string& path, const Visit& visit) const {
+    visit(path, const_cast<Link&>(*this));
+    for (auto& [name, child] : named_children()) child->visit_links(path + "/" + name, visit);
+}
+
+std::vector<std::pair<std::string, Parameter*>> Link::namedparams(bool include_uninit) const {
+    std::vector<std::pair<std::string, Parameter*>> found;
+    visit_links("", [&](const std::string& path, Link& link) {
+        for (const Entry& entry : link.entries()) {
+            if (entry.kind != PartKind::param) continue;
+            auto* param = static_cast<Parameter*>(entry.part);
+            if (include_uninit || param->is_initialized()) found.emplace_back(path + "/" + entry.name, param);
+        }
+    });
+    return found;
+}
+
+std::vector<std::pair<std::string, State*>> Link::namedpersistents() const {
+    std::vector<std::pair<std::string, State*>> found;
+    visit_links("", [&](const std::string& path, Link& link) {
+        for (const Entry& entry : link.entries())
+            if (entry.kind == PartKind::persistent)
+                found.emplace_back(path + "/" + entry.name, static_cast<State*>(entry.part));
+    });
+    return found;
+}
+
+std::vector<Parameter*> Link::params(bool include_uninit) const {
+    std::vector<Parameter*> found;
+    for (auto& [path, param] : namedparams(include_uninit)) found.push_back(param);
+    return found;
+}
+
+std::vector<std::pair<std::string, Link*>> Link::namedlinks(bool skipself) const {
+    std::vector<std::pair<std::string, Link*>> found;
+    visit_links("", [&](const std::string& path, Link& link) {
+        if (&link == this && skipself) return;
+        found.emplace_back(path.empty() ? "/" : path, &link);
+    });
+    return found;
+}
+
+std::vector<Link*> Link::links(bool skipself) const {
+    std::vector<Link*> found;
+    for (auto& [path, link] : namedlinks(skipself)) found.push_back(link);
+    return found;
+}
+
+std::vector<Link*> Link::children() const {
+    std::vector<Link*> found;
+    for (auto& [name, child] : named_children()) found.push_back(child);
+    return found;
+}
+
+int64_t Link::count_params() const {
+    int64_t count = 0;
+    for (Parameter* param : params(false)) count += param->size();
+    return count;
+}
+
+void Link::cleargrads() const {
+    for (Parameter* param : params()) param->cleargrad();
+}
+
+void Link::zerograds() const {
+    for (Parameter* param : params(false)) {
+        DeviceScope scope(param->device());
+        param->set_grad(Array::zeros(param->type()));
+    }
+}
+
+namespace {
+
+/// Calls visit(ours, theirs) for the parts of two links of one structure.
+template <class T, class Visit>
+void pair_up(const Link& link, const std::vector<std::pair<std::string, T*>>& ours,
+             const std::vector<std::pair<std::string, T*>>& theirs, const Visit& visit) {
+    for (size_t i = 0; i < std::max(ours.size(), theirs.size()); ++i) {
+        if (i >= ours.size() || i >= theirs.size() || ours[i].first != theirs[i].first) {
+            bool only_ours = i >= theirs.size() || (i < ours.size() && ours[i].first < theirs[i].first);
+            fail<ValueError>("{}: the links differ in structure: only {} has {}", link.type_name(),
+                             only_ours ? "the first" : "the second", only_ours ? ours[i].first : theirs[i].first);
+        }
+        visit(*ours[i].second, *theirs[i].second);
+    }
+}
+
+void copy_content(State& ours, State& theirs) {
+    if (!theirs.is_initialized()) return;
+    if (ours.is_initialized() && ours.shape() != theirs.shape())
+        fail<ShapeError>("copyparams: {} has shape {}, the source {}", ours.name(), to_string(ours.shape()),
+                         to_string(theirs.shape()));
+    Array array = theirs.array();
+    if (ours.is_initialized()) array = array.astype(ours.dtype()).to(ours.device());
+    ours.set_array(array);
+}
+
+}  // namespace
+
+void Link::copyparams(const Link& other, bool copy_persistent) const {
+    pair_up(*this, namedparams(), other.namedparams(), copy_content);
+    if (copy_persistent) pair_up(*this, namedpersistents(), other.namedpersistents(), copy_content);
+}
+
+void Link::addgrads(const Link& other) const {
+    pair_up(*this, namedparams(), other.namedparams(), [](Parameter& ours, Parameter& theirs) {
+        if (!theirs.is_initialized()) return;
+        ours.initialize(theirs.shape());
+        ours.addgrad(theirs);
+    });
+}
+
+void Link::copy_from(const Link& other, CopyMode mode) {
+    if (mode == CopyMode::share) {
+        auto share = [](State& ours, State& theirs) { static_cast<Variable&>(ours) = theirs; };
+        pair_up(*this, namedparams(), other.namedparams(), share);
+        pair_up(*this, namedpersistents(), other.namedpersistents(), share);
+        return;
+    }
+    copyparams(other);
+    if (mode == CopyMode::init) reinitialize();
+}
+
+void Link::reinitialize() const {
+    for (Parameter* param : params()) param->reinitialize();
+}
+
+Link& Link::to_device(Device& device) {
+    for (Parameter* param : params()) param->to_device(device);
+    for (auto& [path, state] : namedpersistents())
+        if (state->is_initialized()) state->set_array(state->array().to(device));
+    for (Link* link : links()) link->move_states(device);
+    return *this;
+}
+
+Link& Link::to_device(std::string_view device) { return to_device(get_device(device)); }
+
+void Link::enable_update() const {
+    for (Parameter* param : params()) param->set_update_enabled(true);
+}
+void Link::disable_update() const {
+    for (Parameter* param : params()) param->set_update_enabled(false);
+}
+bool Link::update_enabled() const {
+    for (Parameter* param : params())
+        if (param->update_enabled()) return true;
+    return false;
+}
+
+namespace {
+
+void write(std::string& text, const Link& link, const std::string& indent) {
+    std::string specs;
+    for (auto& [key, value] : link.printable_specs()) specs += (specs.empty() ? "" : ", ") + key + "=" + value;
+    text += link.type_name() + "(" + specs;
+    std::vector<Link*> children = link.children();
+    if (children.empty()) {
+        text += ")";
+        return;
+    }
+    text += ",\n";
+    for (const Link* child : children) {
+        text += indent + "  (" + child->name() + "): ";
+        write(text, *child, indent + "  ");
+        text += ",\n";
+    }
+    text += indent + ")";
+}
+
+}  // namespace
+
+std::string to_string(const Link& link) {
+    std::string text;
+    write(text, link, "");
+    return text;
+}
+
+}  // namespace catena

@@ -1,0 +1,117 @@
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "frontend/link/parameter.h"
+
+namespace catena {
+
+/// What Link::copy_from takes from another link of the same structure.
+enum class CopyMode {
+    share,  ///< The other link's variables themselves: one update is seen by both, gradients included.
+    copy,   ///< Its content; from then on the two are independent.
+    init,   ///< Nothing: parameters are drawn anew.
+};
+
+/// A function with parameters. Derive from it, hold parameters as members and list them in the constructor:
+///
+///     struct Scaled : ct::Link {
+///         ct::Parameter a{1.0, ct::Shape{}};
+///         Scaled() { add_param("a", a); }
+///         ct::Variable operator()(const ct::Variable& x) { return x * a; }
+///     };
+///
+/// Links are values: `Scaled b = a;` is an independent link with equal parameters, and so it is for any
+/// Chain of them (see Chainer's copy(mode="copy"); the other modes are copy()).
+class Link : public Part {
+public:
+    virtual ~Link();
+    Link(const Link& other);
+    Link(Link&& other);
+    Link& operator=(const Link& other);
+    Link& operator=(Link&& other);
+
+    const std::string& name() const { return name_; }  ///< In its parent; "" at the root.
+    /// Class name without namespaces, "Linear".
+    virtual std::string type_name() const;
+    /// Key and value pairs that to_string shows.
+    virtual std::vector<std::pair<std::string, std::string>> printable_specs() const { return {}; }
+
+    /// Own parameters by name, then those of the children, in the children's order (sorted by name in
+    /// a Chain, by index in a list). Without `include_uninit` those that hold nothing yet are left out.
+    std::vector<Parameter*> params(bool include_uninit = true) const;
+    std::vector<std::pair<std::string, Parameter*>> namedparams(bool include_uninit = true) const;  ///< "/l1/W"
+    std::vector<std::pair<std::string, State*>> namedpersistents() const;  ///< "/bn/avg_mean"
+    std::vector<Link*> links(bool skipself = false) const;
+    std::vector<std::pair<std::string, Link*>> namedlinks(bool skipself = false) const;  ///< Root: "/"
+    std::vector<Link*> children() const;
+
+    int64_t count_params() const;  ///< Scalars in initialised parameters.
+    void cleargrads() const;
+    void zerograds() const;
+    /// Content of the parameters (and persistents) of a link of the same structure; ValueError naming the
+    /// first path that only one of the two has.
+    void copyparams(const Link& other, bool copy_persistent = true) const;
+    void addgrads(const Link& other) const;
+    void copy_from(const Link& other, CopyMode mode);
+    void reinitialize() const;  ///< Draws all parameters anew.
+    Link& to_device(Device& device);
+    Link& to_device(std::string_view device);
+    void enable_update() const;
+    void disable_update() const;
+    bool update_enabled() const;  ///< True when some parameter is updated.
+
+protected:
+    Link() = default;
+
+    /// Lists a member. Give every name once (ValueError).
+    void add_param(std::string name, Parameter& param);
+    void add_persistent(std::string name, State& state);
+    void list_child(std::string name, Link& child);
+    /// Children in the order they are visited; links that own theirs override it.
+    virtual std::vector<std::pair<std::string, Link*>> named_children() const;
+    /// Hook for states that are moved between devices but not saved.
+    virtual void move_states(Device&) {}
+    /// Names every variable below after its path; called when something was listed.
+    void rename_below(const std::string& prefix) const;
+    static void set_link_name(Link& link, std::string name) { link.name_ = std::move(name); }
+
+private:
+    friend class Part;
+    enum class PartKind : uint8_t { param, persistent, child };
+    struct Entry {
+        std::string name;
+        PartKind kind;
+        Part* part;  ///< Null in a copy until the member was copied too.
+        std::ptrdiff_t distance;
+    };
+    void list(std::string name, PartKind kind, Part& part);
+    void expect_parts();
+    bool claim(Part* part, std::ptrdiff_t distance);
+    const std::vector<Entry>& entries() const;  ///< Checked to be complete, sorted by name.
+    template <class Visit>
+    void visit_links(const std::string& path, const Visit& visit) const;
+
+    std::string name_;
+    std::vector<Entry> entries_;
+    size_t missing_ = 0;
+};
+
+/// Another link of the same class, as Chainer's link.copy(mode): `auto b = ct::copy(a, ct::CopyMode::init)`.
+template <std::derived_from<Link> L>
+L copy(const L& link, CopyMode mode = CopyMode::share) {
+    L made = link;
+    if (mode != CopyMode::copy) made.copy_from(link, mode);
+    return made;
+}
+
+/// The structure, one link a line, nested by indentation.
+std::string to_string(const Link& link);
+
+}  // namespace catena

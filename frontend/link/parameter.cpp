@@ -1,0 +1,107 @@
+#include "frontend/link/parameter.h"
+
+#include "runtime/core/device.h"
+#include "runtime/graph/config.h"
+#include "runtime/graph/node.h"
+#include "runtime/graph/recorder.h"
+
+namespace catena {
+namespace {
+
+Ref<VariableBody> state_body(bool requires_grad) {
+    Ref<VariableBody> body = make_ref<VariableBody>();
+    body->requires_grad = requires_grad;
+    body->is_state = true;
+    return body;
+}
+
+}  // namespace
+
+State::State() : State(false) {}
+State::State(bool requires_grad) : Variable(state_body(requires_grad)) {}
+State::State(Array array) : State(false) { bind_state(*body(), std::move(array)); }
+
+State::State(const State& other)
+    : Variable(state_body(other.body()->requires_grad)), Part(other) {
+    bind_state(*body(), other.array());
+    if (!other.name().empty()) set_name(other.name());
+}
+
+State::State(State&& other) noexcept : Variable(other), Part(other) {
+    static_cast<Variable&>(other) = Variable(state_body(other.body()->requires_grad));
+}
+
+State& State::operator=(const State& other) {
+    if (this != &other) set_array(other.array());
+    return *this;
+}
+
+State& State::operator=(State&& other) noexcept {
+    if (this == &other) return *this;
+    static_cast<Variable&>(*this) = other;
+    static_cast<Variable&>(other) = Variable(state_body(body()->requires_grad));
+    return *this;
+}
+
+Parameter::Parameter(Initializer initializer, const std::optional<Shape>& shape, std::string name)
+    : State(true), initializer_(std::move(initializer)) {
+    if (!name.empty()) set_name(std::move(name));
+    if (shape) initialize(*shape);
+}
+
+Parameter::Parameter(Array array, std::string name)
+    : State(true), initializer_(initializers::Constant(array)) {
+    if (!name.empty()) set_name(std::move(name));
+    body()->requires_grad = is_float(array.dtype());
+    set_array(std::move(array));
+}
+
+Parameter::Parameter(const Parameter& other)
+    : State(other), initializer_(other.initializer_), device_(other.device_),
+      update_enabled_(std::make_shared<bool>(other.update_enabled())) {}
+
+Parameter& Parameter::operator=(const Parameter& other) {
+    if (this == &other) return *this;
+    State::operator=(other);
+    initializer_ = other.initializer_;
+    device_ = other.device_;
+    *update_enabled_ = other.update_enabled();
+    return *this;
+}
+
+Dtype Parameter::parameter_dtype() const {
+    return is_initialized() ? dtype() : initializer_.dtype().value_or(config().dtype);
+}
+
+Array Parameter::generate(const Shape& shape) const {
+    // A replay must never initialise again, so no recorder sees this.
+    RecorderScope paused(nullptr);
+    auto no_graph = no_backprop_mode();
+    DeviceScope scope(cpu_device());
+    Array made = initializer_({parameter_dtype(), shape});
+    return device_ ? made.to(*device_) : made;
+}
+
+void Parameter::initialize(const Shape& shape) {
+    if (is_initialized()) {
+        if (this->shape() == shape) return;
+        fail<ShapeError>("parameter {}: already has shape {}, cannot be initialised with {}",
+                         name().empty() ? "(unnamed)" : name(), to_string(this->shape()), to_string(shape));
+    }
+    bind_state(*body(), generate(shape));
+}
+
+void Parameter::reinitialize() {
+    if (is_initialized()) set_array(generate(shape()));
+}
+
+void Parameter::to_device(Device& device) {
+    device_ = &device;
+    if (!is_initialized()) return;
+    Array gradient = grad();
+    cleargrad();
+    set_array(array().to(device));
+    if (gradient.defined()) set_grad(gradient.to(device));
+}
+
+}  // namespace catena

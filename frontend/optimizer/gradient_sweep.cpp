@@ -1,0 +1,19 @@
+#include "frontend/optimizer/gradient_sweep.h"
+
+namespace catena {
+
+void sweep_gradients(const Sweep& sweep, const std::vector<UpdateSlot*>& slots, std::span<const Variable> shared,
+                     std::initializer_list<Scalar> scalars, GradientSweepValues values) {
+    std::vector<Variables> rows;
+    for (UpdateSlot* slot : slots) {
+        Variables row{slot->param.grad_variable()};
+        if (values == GradientSweepValues::gradient_and_param) row.push_back(slot->param);
+        rows.push_back(std::move(row));
+    }
+    std::vector<Variables> results = sweep.run(rows, shared, {scalars.begin(), scalars.size()});
+    for (size_t i = 0; i < slots.size(); ++i)
+        // Changed in place when the array is the same; a gradient keeps its variable then.
+        if (!(results[i][0].array() == rows[i][0].array())) slots[i]->param.set_grad_variable(results[i][0]);
+}
+
+}  // namespace catena

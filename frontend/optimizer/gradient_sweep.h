@@ -1,0 +1,16 @@
+#pragma once
+
+#include "frontend/optimizer/optimizer.h"
+#include "frontend/optimizer/sweep.h"
+#include "runtime/ops/define.h"
+
+namespace catena {
+
+/// What a sweep over gradients is given for each parameter.
+enum class GradientSweepValues { gradient, gradient_and_param };
+
+/// Replaces the gradients of `slots` by one sweep whose only output is the new gradient.
+void sweep_gradients(const Sweep& sweep, const std::vector<UpdateSlot*>& slots, std::span<const Variable> shared,
+                     std::initializer_list<Scalar> scalars, GradientSweepValues values);
+
+}  // namespace catena

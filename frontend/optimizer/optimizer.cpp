@@ -1,0 +1,146 @@
+#include "frontend/optimizer/optimizer.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "frontend/optimizer/gradient_sweep.h"
+#include "runtime/core/device.h"
+#include "runtime/core/error.h"
+#include "runtime/graph/config.h"
+#include "runtime/graph/recorder.h"
+#include "runtime/ops/arithmetic.h"
+
+namespace catena {
+namespace {
+
+class FunctionOptimizerHook final : public OptimizerHook {
+public:
+    FunctionOptimizerHook(std::string name, std::function<void(Optimizer&)> f, Timing timing)
+        : name_(std::move(name)), function_(std::move(f)), timing_(timing) {}
+    std::string name() const override { return name_; }
+    Timing timing() const override { return timing_; }
+    void operator()(Optimizer& optimizer) override { function_(optimizer); }
+
+private:
+    std::string name_;
+    std::function<void(Optimizer&)> function_;
+    Timing timing_;
+};
+
+const Sweep& unscale_sweep() {
+    static const Sweep sweep("unscale_gradient",
+                             {.values = 1, .targets = {0}, .scalars = {"loss_scale"},
+                              .formula = make_formula<1, 1>([](auto g, auto scale) { return g / scale; })});
+    return sweep;
+}
+
+}  // namespace
+
+bool UpdateSlot::is_active() const {
+    return param.array().defined() && *enabled && param.grad_variable().defined();
+}
+
+Optimizer::Optimizer() : t_(Array::zeros({Dtype::int64, {}})) { t_.set_name("/t"); }
+Optimizer::~Optimizer() = default;
+
+Optimizer& Optimizer::setup(Link& link) {
+    target_ = &link;
+    slots_.clear();
+    hooks_.clear();
+    epoch_ = 0;
+    set_step_count(0);
+    std::unordered_set<VariableBody*> seen;  // A parameter shared by two links is updated once.
+    for (auto& [path, param] : link.namedparams())
+        if (seen.insert(param->body()).second) slots_.push_back({path, *param, param->update_flag(), {}});
+    return *this;
+}
+
+Link& Optimizer::target() const {
+    if (!target_) fail<ValueError>("{}: call setup(link) first", type_name());
+    return *target_;
+}
+
+void Optimizer::set_step_count(int64_t t) {
+    RecorderScope paused(nullptr);
+    DeviceScope host(cpu_device());
+    t_.set_array(Array::scalar(t));
+}
+
+int64_t Optimizer::t() const { return t_.array().item<int64_t>(); }
+
+void Optimizer::set_loss_scale(double scale) {
+    if (!(scale > 0)) fail<ValueError>("{}: the loss scale must be positive, not {}", type_name(), scale);
+    loss_scale_ = scale;
+    scaled_ = true;
+}
+
+std::vector<UpdateSlot*> Optimizer::active_slots() {
+    std::vector<UpdateSlot*> active;
+    for (UpdateSlot& slot : slots_)
+        if (slot.is_active()) active.push_back(&slot);
+    return active;
+}
+
+void Optimizer::initialize_moments(UpdateSlot& slot) {
+    if (!slot.moments.empty()) return;
+    RecorderScope paused(nullptr);
+    DeviceScope scope(slot.param.device());
+    for (const std::string& name : moment_names()) {
+        slot.moments.emplace_back(Array::zeros(slot.param.type()));
+        slot.moments.back().set_name(slot.path + "/" + name);
+    }
+}
+
+void Optimizer::update(const std::source_location& at) {
+    target();
+    LocationScope location(at);
+    auto no_graph = no_backprop_mode();
+    if (scaled_) unscale_gradients();
+    call_hooks(OptimizerHook::Timing::pre);
+    assign(t_, t_ + 1);
+    std::vector<UpdateSlot*> active = active_slots();
+    for (UpdateSlot* slot : active) initialize_moments(*slot);
+    if (!active.empty()) update_slots(active);
+    call_hooks(OptimizerHook::Timing::post);
+}
+
+void Optimizer::start_backward(Variable loss) {
+    for (UpdateSlot& slot : slots_) {
+        if (use_cleargrads_) {
+            slot.param.cleargrad();
+        } else if (slot.param.array().defined()) {
+            DeviceScope scope(slot.param.device());
+            slot.param.set_grad(Array::zeros(slot.param.type()));
+        }
+    }
+    loss.backward({.loss_scale = loss_scale_});
+}
+
+void Optimizer::unscale_gradients() {
+    sweep_gradients(unscale_sweep(), active_slots(), {}, {loss_scale_}, GradientSweepValues::gradient);
+}
+
+Optimizer& Optimizer::add_hook(std::shared_ptr<OptimizerHook> hook, std::string name) {
+    target();
+    if (name.empty()) name = hook->name();
+    for (auto& [taken, other] : hooks_)
+        if (taken == name) fail<ValueError>("{}: a hook named '{}' is there already", type_name(), name);
+    hooks_.emplace_back(std::move(name), std::move(hook));
+    return *this;
+}
+
+Optimizer& Optimizer::add_hook(std::string name, std::function<void(Optimizer&)> hook, OptimizerHook::Timing timing) {
+    return add_hook(std::make_shared<FunctionOptimizerHook>(std::move(name), std::move(hook), timing));
+}
+
+void Optimizer::remove_hook(const std::string& name) {
+    auto removed = std::erase_if(hooks_, [&](auto& hook) { return hook.first == name; });
+    if (removed == 0) fail<ValueError>("{}: no hook is named '{}'", type_name(), name);
+}
+
+void Optimizer::call_hooks(OptimizerHook::Timing timing) {
+    for (auto& [name, hook] : hooks_)
+        if (hook->timing() == timing) (*hook)(*this);
+}
+
+}  // namespace catena

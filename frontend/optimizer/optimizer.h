@@ -1,0 +1,120 @@
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <memory>
+#include <source_location>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "frontend/link/link.h"
+#include "runtime/ops/op.h"
+
+namespace catena {
+
+class Optimizer;
+
+/// A parameter as its optimizer knows it.
+struct UpdateSlot {
+    std::string path;                ///< "/l1/W"
+    Variable param;
+    std::shared_ptr<bool> enabled;   ///< The parameter's update flag.
+    std::vector<State> moments;      ///< As Optimizer::moment_names(); empty before the first update.
+
+    /// True when an update would change it now: initialised, enabled and with a gradient.
+    bool is_active() const;
+};
+
+/// Called at every update, before (pre) or after it (post), to change gradients or parameters.
+class OptimizerHook {
+public:
+    enum class Timing { pre, post };
+    virtual ~OptimizerHook() = default;
+    virtual std::string name() const = 0;
+    virtual Timing timing() const { return Timing::pre; }
+    /// The parameters of this update are optimizer.active_slots().
+    virtual void operator()(Optimizer& optimizer) = 0;
+};
+
+/// Updates the parameters of a link from their gradients. Everything that changes from step to step (step count,
+/// moments) is a State, and hyperparameters are Cells, so a recorded training step replays right.
+///
+/// A parameter that holds nothing, is disabled or has no gradient is left alone, its moments too.
+class Optimizer {
+public:
+    virtual ~Optimizer();
+    Optimizer(const Optimizer&) = delete;
+    Optimizer& operator=(const Optimizer&) = delete;
+
+    /// Starts afresh on the parameters of `link`, which must outlive their use here; hooks are forgotten.
+    Optimizer& setup(Link& link);
+    Link& target() const;  ///< ValueError before setup.
+
+    /// One step from the gradients there are.
+    void update(const std::source_location& at = std::source_location::current());
+    /// Forward, clear the gradients, backward, update: `optimizer.update(lossfun, x, t)`.
+    template <class LossFunction, class... Args>
+        requires std::invocable<LossFunction, Args...>
+    void update(LossFunction&& lossfun, Args&&... args) {
+        Variable loss = lossfun(std::forward<Args>(args)...);
+        start_backward(std::move(loss));
+        update(std::source_location());
+    }
+
+    int64_t t() const;       ///< Updates so far.
+    const State& step_count() const { return t_; }  ///< int64, 0-d; what compiled steps count in.
+    int64_t epoch() const { return epoch_; }
+    void new_epoch() { ++epoch_; }
+    void set_epoch(int64_t epoch) { epoch_ = epoch; }
+    /// False: update(lossfun) fills gradients with zeros instead of clearing them.
+    void use_cleargrads(bool use = true) { use_cleargrads_ = use; }
+
+    /// Gradients are taken to be this many times too large and divided first, before any hook. update(lossfun)
+    /// starts backward with it; otherwise call loss.backward({.loss_scale = optimizer.loss_scale()}).
+    void set_loss_scale(double scale);
+    double loss_scale() const { return loss_scale_; }
+
+    /// ValueError when the name is taken or setup() has not been called.
+    Optimizer& add_hook(std::shared_ptr<OptimizerHook> hook, std::string name = "");
+    template <std::derived_from<OptimizerHook> Hook>
+    Optimizer& add_hook(const Hook& hook, std::string name = "") {
+        return add_hook(std::make_shared<Hook>(hook), std::move(name));
+    }
+    Optimizer& add_hook(std::string name, std::function<void(Optimizer&)> hook,
+                        OptimizerHook::Timing timing = OptimizerHook::Timing::pre);
+    void remove_hook(const std::string& name);  ///< ValueError when there is none of that name.
+
+    std::span<UpdateSlot> slots() { return slots_; }
+    /// Those that this update changes.
+    std::vector<UpdateSlot*> active_slots();
+
+    /// Names of the state kept for each parameter, "m", "v".
+    virtual std::vector<std::string> moment_names() const { return {}; }
+    /// Zero moments where there are none yet; for loading.
+    void initialize_moments(UpdateSlot& slot);
+    /// Sets the step count, unseen by recorders; for loading.
+    void set_step_count(int64_t t);
+    virtual std::string type_name() const = 0;
+
+protected:
+    Optimizer();
+    /// Changes the given parameters; the step count is already that of this update.
+    virtual void update_slots(std::span<UpdateSlot* const> slots) = 0;
+
+private:
+    void start_backward(Variable loss);
+    void call_hooks(OptimizerHook::Timing timing);
+    void unscale_gradients();
+
+    Link* target_ = nullptr;
+    std::vector<UpdateSlot> slots_;
+    State t_;
+    int64_t epoch_ = 0;
+    bool use_cleargrads_ = true;
+    bool scaled_ = false;
+    Cell loss_scale_{1.0, "loss_scale"};
+    std::vector<std::pair<std::string, std::shared_ptr<OptimizerHook>>> hooks_;
+};
+
+}  // namespace catena

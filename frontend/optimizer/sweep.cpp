@@ -1,0 +1,201 @@
+#include "frontend/optimizer/sweep.h"
+
+#include "runtime/core/device.h"
+#include "runtime/core/error.h"
+#include "runtime/core/parallel.h"
+#include "runtime/cpu/map_kernel.h"
+#include "runtime/graph/hooks.h"
+#include "runtime/graph/recorder.h"
+
+namespace catena {
+namespace {
+
+constexpr int64_t chunk_elements = 16384;  // A row of Adam then takes 448 KiB at most: it fits the L2 cache.
+
+thread_local SweepStatistics statistics;
+
+/// A range of elements of one parameter, to be run by one thread.
+struct Chunk {
+    int row;
+    int64_t begin, end;  ///< begin < 0: the parameter as it is, in any strides.
+};
+
+Array flat(const Array& array, int64_t begin, int64_t end) {
+    return array.view({end - begin}, {1}, array.body()->offset + begin);
+}
+
+class SweepKernel {
+public:
+    SweepKernel(const OpDef& map, const SweepRule& rule, const KernelCall& call) : map_(map), rule_(rule), call_(call) {}
+
+    void run() {
+        split();
+        parallel_for(int64_t(chunks_.size()), 1, [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i) run(chunks_[i]);
+        });
+    }
+
+private:
+    int outputs() const { return int(rule_.targets.size()); }
+    const Array& value(int row, int i) const { return call_.inputs[rule_.shared + row * rule_.values + i]; }
+    Array& result(int row, int i) const { return call_.outputs[row * outputs() + i]; }
+
+    bool dense(int row) const {
+        for (int i = 0; i < rule_.values; ++i)
+            if (!value(row, i).contiguous()) return false;
+        return true;
+    }
+
+    void split() {
+        int rows = int(call_.inputs.size() - rule_.shared) / rule_.values;
+        for (int row = 0; row < rows; ++row) {
+            int64_t size = value(row, 0).size();
+            if (!dense(row)) {
+                chunks_.push_back({row, -1, size});
+                continue;
+            }
+            for (int64_t begin = 0; begin < size; begin += chunk_elements)
+                chunks_.push_back({row, begin, std::min(begin + chunk_elements, size)});
+        }
+    }
+
+    void run(const Chunk& chunk) const {
+        SmallVector<Array, 8> inputs;
+        SmallVector<Array, 4> results;
+        auto part = [&](const Array& a) { return chunk.begin < 0 ? a : flat(a, chunk.begin, chunk.end); };
+        for (int i = 0; i < rule_.values; ++i) inputs.push_back(part(value(chunk.row, i)));
+        for (int i = 0; i < rule_.shared; ++i) inputs.push_back(call_.inputs[i]);
+        for (int i = 0; i < outputs(); ++i) results.push_back(part(result(chunk.row, i)));
+        run_map(KernelCall{map_, inputs, results, call_.attributes, call_.scalars});
+    }
+
+    const OpDef& map_;
+    const SweepRule& rule_;
+    const KernelCall& call_;
+    std::vector<Chunk> chunks_;
+};
+
+Types map_types(const SweepRule& rule, const TypeCall& call) {
+    Types types;
+    for (int target : rule.targets) types.push_back(call.inputs[target]);
+    return types;
+}
+
+const OpDef& define_map(const std::string& name, const SweepRule& rule) {
+    OpDef op;
+    op.name = name;
+    op.kind = Kind::map;
+    op.input_count = rule.values + rule.shared;
+    op.output_count = int(rule.targets.size());
+    op.scalar_names = rule.scalars;
+    op.formula = rule.formula;
+    op.type = [rule](const TypeCall& call) { return map_types(rule, call); };
+    return register_op(std::move(op));
+}
+
+Types all_types(const SweepRule& rule, const TypeCall& call) {
+    Types types;
+    for (size_t first = rule.shared; first < call.inputs.size(); first += rule.values)
+        for (int target : rule.targets) types.push_back(call.inputs[first + target]);
+    return types;
+}
+
+Variables body(const OpDef& map, const SweepRule& rule, std::span<const Variable> inputs,
+               std::span<const Scalar> scalars) {
+    Variables results;
+    for (size_t first = rule.shared; first < inputs.size(); first += rule.values) {
+        SmallVector<const Variable*, 8> row;
+        for (int i = 0; i < rule.values; ++i) row.push_back(&inputs[first + i]);
+        for (int i = 0; i < rule.shared; ++i) row.push_back(&inputs[i]);
+        Variables values = apply(map, row, current_location(), {}, scalars);
+        results.append(values.begin(), values.end());
+    }
+    return results;
+}
+
+const OpDef& define_all(const std::string& name, const OpDef& map, const SweepRule& rule) {
+    OpDef op;
+    op.name = name;
+    op.kind = Kind::call;
+    op.input_count = -1;
+    op.output_count = -1;
+    op.scalar_names = rule.scalars;
+    op.type = [rule](const TypeCall& call) { return all_types(rule, call); };
+    op.kernel = [rule, &map](const KernelCall& call) { SweepKernel(map, rule, call).run(); };
+    op.body = [rule, &map](std::span<const Variable> inputs, const Attributes&, std::span<const Scalar> scalars) {
+        return body(map, rule, inputs, scalars);
+    };
+    return register_op(std::move(op));
+}
+
+/// True when nothing but `variable` looks at the elements.
+bool owned_alone(const Variable& variable) {
+    const ArrayBody& body = *variable.array().body();
+    return body.use_count() == 1 && body.storage->use_count() == 1 && body.contiguous &&
+           body.storage->device->is_host();
+}
+
+/// Function hooks see the launch as they would see apply().
+class HooksAround {
+public:
+    HooksAround(const OpDef& op, std::span<const Variable* const> inputs) : op_(op), inputs_(inputs) {
+        for (FunctionHook* hook : function_hooks()) hook->forward_preprocess(op_, inputs_);
+    }
+    ~HooksAround() {
+        for (FunctionHook* hook : function_hooks()) hook->forward_postprocess(op_, inputs_);
+    }
+
+private:
+    const OpDef& op_;
+    std::span<const Variable* const> inputs_;
+};
+
+}  // namespace
+
+const SweepStatistics& sweep_statistics() { return statistics; }
+
+Sweep::Sweep(std::string name, SweepRule rule) : rule_(std::move(rule)) {
+    map_ = &define_map(name, rule_);
+    all_ = &define_all(name + "_all", *map_, rule_);
+}
+
+std::vector<Variables> Sweep::run(std::span<const Variables> rows, std::span<const Variable> shared,
+                                  std::span<const Scalar> scalars) const {
+    std::vector<Variables> results(rows.size());
+    if (rows.empty()) return results;
+    std::vector<const Variable*> inputs;
+    for (const Variable& s : shared) inputs.push_back(&s);
+    for (const Variables& row : rows)
+        for (const Variable& value : row) inputs.push_back(&value);
+
+    if (current_recorder() || !rows[0][0].device().is_host()) {
+        Variables all = apply(*all_, inputs, current_location(), {}, scalars);
+        size_t next = 0;
+        for (Variables& row : results)
+            for (size_t i = 0; i < rule_.targets.size(); ++i) row.push_back(std::move(all[next++]));
+        return results;
+    }
+
+    HooksAround hooks(*all_, inputs);
+    std::vector<Array> outputs;
+    for (const Variables& row : rows)
+        for (int target : rule_.targets) {
+            bool in_place = owned_alone(row[target]);
+            (in_place ? statistics.in_place : statistics.fresh) += 1;
+            outputs.push_back(in_place ? row[target].array() : Array::empty(row[target].type(), row[target].device()));
+        }
+    std::vector<Array> arrays;
+    for (const Variable* input : inputs) arrays.push_back(input->array());
+    SmallVector<double, 4> numbers;
+    for (const Scalar& s : scalars) numbers.push_back(s.value());
+    rows[0][0].device().launch(KernelCall{*all_, arrays, outputs, {}, numbers});
+    statistics.launches += 1;
+    statistics.parameters += int64_t(rows.size());
+
+    size_t next = 0;
+    for (Variables& row : results)
+        for (size_t i = 0; i < rule_.targets.size(); ++i) row.emplace_back(std::move(outputs[next++]), false);
+    return results;
+}
+
+}  // namespace catena

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/ops/op.h"
+
+namespace catena {
+
+/// What a sweep does to one parameter: `formula` maps its values (parameter, gradient, moments, ...), then
+/// the shared 0-d inputs, then the scalars, to new values.
+struct SweepRule {
+    int values = 0;              ///< Arrays of one shape that each parameter brings.
+    int shared = 0;              ///< 0-d arrays that all parameters read.
+    std::vector<int> targets;    ///< Output i replaces value targets[i] and has its type.
+    std::vector<std::string> scalars;
+    Formula formula;
+};
+
+/// One elementwise formula over many parameters of different shapes: one launch and one pass over memory in eager
+/// mode, in place where nobody else looks at the old values. A recorder sees one map per parameter.
+class Sweep {
+public:
+    Sweep(std::string name, SweepRule rule);
+
+    /// rows[k] are the values of parameter k. Returns the new values; the caller stores them (an array
+    /// that was changed in place is returned as it is).
+    std::vector<Variables> run(std::span<const Variables> rows, std::span<const Variable> shared,
+                               std::span<const Scalar> scalars) const;
+
+private:
+    const OpDef* map_;
+    const OpDef* all_;
+    SweepRule rule_;
+};
+
+/// Counts of this thread since it began; for tests.
+struct SweepStatistics {
+    int64_t launches = 0;    ///< Sweeps run eagerly; each is one pass over the memory of its parameters.
+    int64_t parameters = 0;  ///< Parameters in them.
+    int64_t in_place = 0;    ///< Values overwritten where they were.
+    int64_t fresh = 0;       ///< Values that needed new memory.
+};
+const SweepStatistics& sweep_statistics();
+
+}  // namespace catena

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <span>
+#include <string>
+
+namespace catena {
+
+/// Bytes in order, with a name for error messages.
+class ByteSource {
+public:
+    virtual ~ByteSource() = default;
+    /// Exactly `bytes` bytes; FileError naming file and offset when there are fewer.
+    virtual void read(void* to, size_t bytes) = 0;
+    virtual uint64_t offset() const = 0;
+    /// How many bytes are left at most; what is announced beyond that is not to be believed.
+    virtual uint64_t remaining() const = 0;
+    virtual const std::string& name() const = 0;
+};
+
+/// A file open for reading at any place.
+class FileReader {
+public:
+    explicit FileReader(std::string path);  ///< FileError with the system's reason.
+    ~FileReader();
+    FileReader(const FileReader&) = delete;
+    const std::string& path() const { return path_; }
+    uint64_t size() const { return size_; }
+    void read_at(uint64_t offset, void* to, size_t bytes) const;  ///< FileError past the end.
+
+private:
+    std::string path_;
+    int descriptor_ = -1;
+    uint64_t size_ = 0;
+};
+
+/// Part of a file as a source.
+class FileSource final : public ByteSource {
+public:
+    FileSource(const FileReader& file, uint64_t begin, uint64_t end, std::string name)
+        : file_(file), at_(begin), end_(end), name_(std::move(name)) {}
+    void read(void* to, size_t bytes) override;
+    uint64_t offset() const override { return at_; }
+    uint64_t remaining() const override { return end_ - at_; }
+    const std::string& name() const override { return name_; }
+
+private:
+    const FileReader& file_;
+    uint64_t at_, end_;
+    std::string name_;
+};
+
+/// A file that appears under its name only when it is whole: written beside it, synced to the disk and renamed. Until
+/// commit() a file of that name stays as it was; without commit() it stays for good.
+class AtomicFile {
+public:
+    explicit AtomicFile(std::string path);  ///< FileError when the folder cannot be written.
+    ~AtomicFile();
+    AtomicFile(const AtomicFile&) = delete;
+    void write(const void* from, size_t bytes);  ///< FileError, as when the disk is full.
+    uint64_t offset() const { return offset_; }
+    void commit();
+
+private:
+    [[noreturn]] void give_up(const char* doing, int error);
+    void flush();
+    std::string path_, temporary_;
+    int descriptor_ = -1;
+    uint64_t offset_ = 0;
+    std::string buffer_;
+};
+
+}  // namespace catena
