@@ -91,7 +91,7 @@ ParseResult parseCallAttributes(mlir::OpAsmParser& parser, mlir::DictionaryAttr&
 void printCallAttributes(mlir::OpAsmPrinter& printer, mlir::Operation*,
                          mlir::DictionaryAttr attributes) {
     if (attributes.empty()) return;
-    printer << "{";
+    printer << " {";
     llvm::interleaveComma(attributes, printer, [&](mlir::NamedAttribute entry) {
         printer.printKeywordOrString(entry.getName());
         printer << " = ";

@@ -1,4 +1,4 @@
-// How values are called in a printed program: by the user's function, x0 x1 ... inside.
+// How values are called in a printed program: by the user's function; x0 x1 k0 inside a map, in0 in1 s0 inside a group.
 #include "ir/dialect.h"
 
 namespace catena::ir {
@@ -9,10 +9,11 @@ using SetName = llvm::function_ref<void(mlir::Value, llvm::StringRef)>;
 
 std::string numbered(llvm::StringRef letter, size_t i) { return (letter + llvm::Twine(i)).str(); }
 
-void name_arguments(mlir::Region& region, size_t inputs, SetName set_name) {
+void name_arguments(mlir::Region& region, llvm::StringRef input, size_t inputs, llvm::StringRef scalar,
+                    SetName set_name) {
     for (mlir::BlockArgument argument : region.getArguments()) {
         size_t i = argument.getArgNumber();
-        set_name(argument, numbered(i < inputs ? "x" : "k", i < inputs ? i : i - inputs));
+        set_name(argument, i < inputs ? numbered(input, i) : numbered(scalar, i - inputs));
     }
 }
 
@@ -24,10 +25,10 @@ void ScalarOp::getAsmResultNames(SetName set_name) {
 }
 
 void MapOp::getAsmBlockArgumentNames(mlir::Region& region, SetName set_name) {
-    name_arguments(region, getInputs().size(), set_name);
+    name_arguments(region, "x", getInputs().size(), "k", set_name);
 }
 void GroupOp::getAsmBlockArgumentNames(mlir::Region& region, SetName set_name) {
-    name_arguments(region, getInputs().size(), set_name);
+    name_arguments(region, "in", getInputs().size(), "s", set_name);
 }
 void GroupOp::getAsmResultNames(SetName set_name) {
     if (getNumResults() != 0) set_name(getResult(0), "group");

@@ -78,7 +78,7 @@ def MapOp : FunctionOp<"map", [IsolatedFromAbove, AttrSizedOperandSegments, Sing
   let results = (outs Variadic<CatenaTensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $function custom<CallOperands>($inputs, $scalars) attr-dict-with-keyword `:`
+    $function `` custom<CallOperands>($inputs, $scalars) attr-dict-with-keyword `:`
     custom<CallTypes>(type($inputs), type($results)) $body
   }];
   let hasVerifier = 1;
@@ -117,7 +117,7 @@ def ReduceOp : FunctionOp<"reduce"> {
                        DenseI64ArrayAttr:$axes);
   let results = (outs CatenaTensor:$result);
   let assemblyFormat = [{
-    $function `(` $input `)` $combine `over` $axes attr-dict `:` type($input) `->` type($result)
+    $function `(` $input `)` `` $combine `over` $axes attr-dict `:` type($input) `->` type($result)
   }];
   let hasVerifier = 1;
   let hasFolder = 1;
@@ -178,7 +178,7 @@ class LibraryOp<string mnemonic, string what>
                        DefaultValuedAttr<DictionaryAttr, "{}">:$call_attributes);
   let results = (outs Variadic<CatenaTensor>:$results);
   let assemblyFormat = [{
-    $function custom<CallOperands>($inputs, $scalars) custom<CallAttributes>($call_attributes)
+    $function `` custom<CallOperands>($inputs, $scalars) `` custom<CallAttributes>($call_attributes)
     attr-dict-with-keyword `:` custom<CallTypes>(type($inputs), type($results))
   }];
   let hasVerifier = 1;
@@ -246,7 +246,7 @@ def GroupOp : CatenaOp<"group", [Pure, IsolatedFromAbove, AttrSizedOperandSegmen
   let results = (outs Variadic<CatenaTensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $label custom<CallOperands>($inputs, $scalars) `domain` $domain `reduced` $reduced
+    $label `` custom<CallOperands>($inputs, $scalars) `domain` $domain `reduced` $reduced
     attr-dict-with-keyword `:` custom<CallTypes>(type($inputs), type($results)) $body
   }];
   let hasRegionVerifier = 1;
