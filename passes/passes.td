@@ -1,15 +1,54 @@
 // Every pass of catena to catena, in the order of the pipeline (pipeline.cpp says why that order).
 //
 // One pass is one definition here, one .cpp of its name, and one program of its name in tests/passes. A pass
-// leaves valid IR or fails; where it declines to do something it says why, as a note for explain().
+// does one thing, leaves valid IR or fails, and where it declines to do what a reader would expect, says why
+// (`remarks`, and the notes of explain()). Canonicalization and the removal of common subexpressions are
+// MLIR's own, with the folds and patterns of ir/folding.cpp and ir/canonicalize.cpp.
 #ifndef CATENA_PASSES_TD
 #define CATENA_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
+def DropDead : Pass<"catena-drop-dead", "::mlir::func::FuncOp"> {
+  let summary = "remove what no output and no assignment needs";
+  let description = [{
+    Also drops single results of operations that have several, which the removal of dead operations does not see:
+    a gradient map of which only one gradient is used.
+  }];
+}
+
 def Fuse : Pass<"catena-fuse", "::mlir::func::FuncOp"> {
-  let summary = "put maps and reductions into groups";
+  let summary = "gather maps and reductions into groups";
+  let description = [{
+    Every `catena.map` and `catena.reduce` ends inside a `catena.group`, alone if need be. One walk in program
+    order lets each operation join first the clusters that produce its operands (a map into a map,
+    a map into a reduction, a reduction's result back into maps over the same domain), then clusters
+    that read the same tensors over the same domain. Nothing is computed twice: a value that is needed inside and
+    outside becomes a result of its group.
+
+    Two clusters may join when
+    - they sweep the same domain (leading dimensions of size 1 aside), and if both reduce, the same
+      dimensions; or one works on the reduced values of the other;
+    - no reduced value would be read over the domain before its reduction has ended: that needs the
+      reduced dimensions to be the last ones (each row ends its own reduction) and, unless the domain is
+      small, more than one row;
+    - no operation outside would have to run between them (passes/cluster_graph.h).
+    What was refused for these reasons is noted.
+  }];
+  let options = [
+    Option<"remarks", "remarks", "bool", "false", "Emit a remark for each pair that stays apart">,
+  ];
   let dependentDialects = ["::catena::ir::CatenaDialect"];
+}
+
+def PlanMemory : Pass<"catena-plan-memory", "::mlir::func::FuncOp"> {
+  let summary = "note where every result lives";
+  let description = [{
+    Changes no operation; writes the attributes of passes/plan.h: `catena.offsets` (places in one arena for what does
+    not outlive the call), `catena.in_place` (results of groups written over an operand that
+    is read for the last time) and `catena.arena_bytes`. The rules are in passes/liveness.h, passes/in_place.h
+    and passes/memory_planner.h, which the executor uses again for other sizes.
+  }];
 }
 
 #endif

@@ -4,19 +4,32 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
+#include "passes/dump.h"
+#include "passes/fuse.h"
+#include "passes/passes.h"
+
 namespace catena::passes {
 
-void build_pipeline(mlir::OpPassManager& manager, const PipelineOptions&, std::vector<std::string>*) {
+void build_pipeline(mlir::OpPassManager& manager, const PipelineOptions&, std::vector<std::string>* notes) {
     mlir::OpPassManager& function = manager.nest<mlir::func::FuncOp>();
-    // Recorded programs repeat themselves and undo their own reshapes; less is left to think about.
+    // Recorded programs undo their own reshapes and broadcast what the next map would broadcast anyway; without
+    // them more operations are neighbours.
     function.addPass(mlir::createCanonicalizerPass());
-    // Forward and backward compute the same values; fusion should see one producer, not two.
+    // Forward and backward compute the same values; after canonicalization, because that makes them look the
+    // same, and before fusion, which would hide them in different groups.
     function.addPass(mlir::createCSEPass());
+    // What nobody needs must not become a result of a group.
+    function.addPass(createDropDead());
+    // Memory traffic is what costs: one sweep for everything that shares a domain.
+    function.addPass(create_fuse_pass(notes));
+    // After fusion, because only what crosses a group's border has memory at all.
+    function.addPass(createPlanMemory());
 }
 
 mlir::LogicalResult run_pipeline(mlir::ModuleOp module, const PipelineOptions& options,
                                  std::vector<std::string>& notes) {
-    mlir::PassManager manager(module.getContext());
+    mlir::PassManager manager(module.getContext(), mlir::ModuleOp::getOperationName());
+    if (options.dump) manager.addInstrumentation(dump_instrumentation(*options.dump));
     build_pipeline(manager, options, &notes);
     return manager.run(module);
 }

@@ -12,17 +12,20 @@ class OpPassManager;
 
 namespace catena::passes {
 
+class Dump;
+
 struct PipelineOptions {
     bool fast_math = false;  ///< Allow rewrites that change rounding class, NaN or inf.
+    Dump* dump = nullptr;    ///< Shows every stage, if given.
 };
 
-/// Appends the stages of the compiler between import and code generation. Notes, if given, receive why
-/// operations were not fused; they must outlive the passes.
+/// Appends the stages between import and code generation. `notes`, if given, receives why operations were not
+/// fused and must outlive the passes.
 void build_pipeline(mlir::OpPassManager& manager, const PipelineOptions& options,
                     std::vector<std::string>* notes);
 
-/// Runs them on an imported program. On failure the diagnostics have been emitted at the module's context.
-/// Afterwards every map and reduce stands in a catena.group and plan_memory's attributes are set.
+/// Runs them on an imported program. Afterwards every map and reduce stands in a catena.group and the attributes of
+/// passes/plan.h are set. On failure the diagnostics have gone to the context's handlers.
 mlir::LogicalResult run_pipeline(mlir::ModuleOp module, const PipelineOptions& options,
                                  std::vector<std::string>& notes);
 

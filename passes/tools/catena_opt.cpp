@@ -8,9 +8,13 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
 #include "ir/dialect.h"
+#include "passes/passes.h"
+#include "passes/pipeline.h"
 
 int main(int argc, char** argv) {
     mlir::DialectRegistry registry;
@@ -19,6 +23,10 @@ int main(int argc, char** argv) {
                     mlir::memref::MemRefDialect, mlir::LLVM::LLVMDialect>();
     mlir::registerCanonicalizerPass();
     mlir::registerCSEPass();
+    catena::passes::registerCatenaPasses();
+    mlir::PassPipelineRegistration<> pipeline(
+        "catena-pipeline", "All stages between import and code generation",
+        [](mlir::OpPassManager& manager) { catena::passes::build_pipeline(manager, {}, nullptr); });
     return mlir::asMainReturnCode(
         mlir::MlirOptMain(argc, argv, "Runs passes of the catena compiler\n", registry));
 }

@@ -1,0 +1,154 @@
+#include "passes/dump.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/Operation.h"
+#include "mlir/Pass/Pass.h"
+
+namespace catena::passes {
+
+namespace {
+
+std::string environment(const char* name) {
+    const char* value = std::getenv(name);
+    return value ? value : "";
+}
+
+std::string as_file_name(std::string text) {
+    for (char& c : text)
+        if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_' && c != '.') c = '_';
+    return text.empty() ? "region" : text;
+}
+
+/// REGION, then REGION-2 ...: a name that no other compilation of this process has.
+std::string own_folder(const std::string& region) {
+    static std::mutex mutex;
+    static std::map<std::string, int> seen;
+    std::lock_guard lock(mutex);
+    int n = ++seen[region];
+    return n == 1 ? region : region + "-" + std::to_string(n);
+}
+
+}  // namespace
+
+DumpSettings DumpSettings::from_environment() {
+    std::string time = environment("CATENA_TIME");
+    return {environment("CATENA_PRINT_IR"), environment("CATENA_DUMP_DIR"), !time.empty() && time != "0"};
+}
+
+std::string print_with_places(mlir::Operation* op) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    mlir::AsmState::LocationMap places;
+    mlir::AsmState state(op, mlir::OpPrintingFlags(), &places);
+    op->print(stream, state);
+
+    std::map<unsigned, std::string> comments;  // By line, from 1.
+    op->walk([&](mlir::Operation* inner) {
+        // Arithmetic inside a map has its map's place.
+        if (inner->getParentOp() && inner->getParentOp()->getLoc() == inner->getLoc()) return;
+        auto file = inner->getLoc()->findInstanceOf<mlir::FileLineColLoc>();
+        auto place = places.find(inner);
+        if (!file || place == places.end()) return;
+        std::string name = std::filesystem::path(file.getFilename().str()).filename();
+        comments[place->second.first] = "  // " + name + ":" + std::to_string(file.getLine());
+    });
+    std::string result;
+    unsigned line = 1;
+    for (llvm::StringRef rest = text; !rest.empty(); ++line) {
+        auto [head, tail] = rest.split('\n');
+        result += head.str() + comments[line] + "\n";
+        rest = tail;
+    }
+    return result;
+}
+
+Dump::Dump(const std::string& region, DumpSettings settings)
+    : region_(as_file_name(region)), settings_(std::move(settings)) {
+    if (settings_.directory.empty()) return;
+    folder_ = settings_.directory + "/" + own_folder(region_);
+    std::error_code error;
+    std::filesystem::create_directories(folder_, error);
+    if (error) {
+        llvm::errs() << "catena: CATENA_DUMP_DIR: cannot make " << folder_ << ": " << error.message() << "\n";
+        folder_.clear();
+    }
+}
+
+bool Dump::wants(llvm::StringRef stage) const {
+    return !folder_.empty() || settings_.print == "after-all" || stage == settings_.print;
+}
+
+void Dump::program(llvm::StringRef stage, mlir::Operation* op) {
+    if (wants(stage)) show(stage, "mlir", print_with_places(op), true);
+}
+
+void Dump::text(llvm::StringRef stage, llvm::StringRef extension, llvm::StringRef text) {
+    show(stage, extension, text, stage == settings_.print);
+}
+
+void Dump::show(llvm::StringRef stage, llvm::StringRef extension, llvm::StringRef text, bool print) {
+    if (print && (settings_.print == "after-all" || stage == settings_.print))
+        llvm::errs() << "// ---- " << region_ << " after " << stage << "\n" << text << "\n";
+    if (folder_.empty()) return;
+    std::string number = std::to_string(number_++);
+    if (number.size() < 2) number = "0" + number;
+    std::ofstream file(folder_ + "/" + number + "-" + as_file_name(stage.str()) + "." + extension.str());
+    file << text.str();
+}
+
+void Dump::time(llvm::StringRef stage, double milliseconds) {
+    if (settings_.time)
+        llvm::errs() << llvm::formatv("catena: {0} {1} {2:f2} ms\n", region_, stage, milliseconds);
+}
+
+namespace {
+
+class DumpInstrumentation : public mlir::PassInstrumentation {
+public:
+    explicit DumpInstrumentation(Dump& dump) : dump_(dump) {}
+
+    void runBeforePass(mlir::Pass* pass, mlir::Operation*) override {
+        if (is_stage(pass)) starts_.push_back(Clock::now());
+    }
+    void runAfterPass(mlir::Pass* pass, mlir::Operation* op) override {
+        if (!is_stage(pass)) return;
+        double ms = std::chrono::duration<double, std::milli>(Clock::now() - starts_.back()).count();
+        starts_.pop_back();
+        dump_.time(stage_of(pass), ms);
+        dump_.program(stage_of(pass), op);
+    }
+    void runAfterPassFailed(mlir::Pass* pass, mlir::Operation*) override {
+        if (is_stage(pass)) starts_.pop_back();
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    /// Adaptors that only nest other passes have no argument.
+    static bool is_stage(mlir::Pass* pass) { return !pass->getArgument().empty(); }
+    static llvm::StringRef stage_of(mlir::Pass* pass) {
+        llvm::StringRef name = pass->getArgument();
+        name.consume_front("catena-");
+        return name;
+    }
+
+    Dump& dump_;
+    std::vector<Clock::time_point> starts_;
+};
+
+}  // namespace
+
+std::unique_ptr<mlir::PassInstrumentation> dump_instrumentation(Dump& dump) {
+    return std::make_unique<DumpInstrumentation>(dump);
+}
+
+}  // namespace catena::passes

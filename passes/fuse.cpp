@@ -1,0 +1,212 @@
+#include "passes/fuse.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+#include "passes/cluster_graph.h"
+#include "passes/group_builder.h"
+#include "passes/passes.h"
+#include "passes/sweep.h"
+
+namespace catena::passes {
+
+#define GEN_PASS_DEF_FUSE
+#include "passes/passes.h.inc"
+
+namespace {
+
+/// Past this a kernel compiles slowly and gains nothing.
+constexpr size_t max_members = 512;
+/// Of the operations that share an input, how many of the latest are tried as siblings.
+constexpr size_t siblings_tried = 4;
+
+llvm::StringRef function_of(mlir::Operation* op) {
+    auto name = op->getAttrOfType<mlir::StringAttr>("function");
+    return name ? name.getValue() : op->getName().getStringRef();
+}
+
+std::string place_of(mlir::Operation* op) {
+    std::string text = function_of(op).str();
+    if (auto file = op->getLoc()->findInstanceOf<mlir::FileLineColLoc>())
+        text += " (" + file.getFilename().str() + ":" + std::to_string(file.getLine()) + ")";
+    return text;
+}
+
+/// Gathers the operations of one block into clusters, in one walk in program order: each operation joins the clusters
+/// that produce its operands where that is allowed, then clusters that read the same values.
+class Fusion {
+public:
+    explicit Fusion(mlir::Block& block) {
+        for (mlir::Operation& op : block)
+            if (takes_part(op)) add(op);
+        for (int node = 0; node < graph_.size(); ++node)
+            if (sweep(node)) gather(node);
+    }
+
+    /// Leaves the block with a group for each cluster, in an order that respects the dependences.
+    void rewrite(mlir::Operation* insertion_point) {
+        for (const std::vector<int>& cluster : graph_.clusters()) {
+            llvm::SmallVector<mlir::Operation*> members;
+            for (int node : cluster) members.push_back(operations_[node]);
+            if (sweep(cluster[0])) build_group(members, *sweep(cluster[0]), insertion_point);
+            else members[0]->moveBefore(insertion_point);
+        }
+    }
+
+    /// Why neighbours are still apart, one sentence each. Call before rewrite.
+    std::vector<std::string> notes() {
+        std::vector<std::string> result;
+        for (const Refusal& refusal : refusals_)
+            if (graph_.find(refusal.producer) != graph_.find(refusal.consumer))
+                result.push_back(place_of(operations_[refusal.consumer]) + " is not fused with " +
+                                 place_of(operations_[refusal.producer]) + ": " + refusal.reason);
+        return result;
+    }
+
+private:
+    struct Refusal {
+        int producer, consumer;
+        std::string reason;
+    };
+
+    /// Scalars stay in front; assignments and the terminator behind.
+    static bool takes_part(mlir::Operation& op) {
+        return !llvm::isa<ir::ScalarOp, ir::AssignOp>(op) && !op.hasTrait<mlir::OpTrait::IsTerminator>();
+    }
+
+    void add(mlir::Operation& op) {
+        llvm::SmallVector<int> predecessors;
+        for (mlir::Value operand : op.getOperands())
+            if (int p = node_of(operand.getDefiningOp()); p >= 0) predecessors.push_back(p);
+        int node = graph_.add(predecessors);
+        nodes_[&op] = node;
+        operations_.push_back(&op);
+        sweeps_.push_back(Sweep::of(&op));
+        members_.push_back({node});
+    }
+
+    int node_of(mlir::Operation* op) const {
+        auto found = nodes_.find(op);
+        return found == nodes_.end() ? -1 : found->second;
+    }
+    std::optional<Sweep>& sweep(int node) { return sweeps_[graph_.find(node)]; }
+
+    void gather(int node) {
+        mlir::Operation* op = operations_[node];
+        for (mlir::Value operand : op->getOperands()) {
+            int producer = node_of(operand.getDefiningOp());
+            if (producer >= 0 && sweep(producer)) join_producer(producer, node);
+        }
+        for (mlir::Value operand : op->getOperands()) join_siblings(operand, node);
+    }
+
+    void join_producer(int producer, int node) {
+        std::string reason;
+        if (!join(producer, node, reason)) refusals_.push_back({producer, node, std::move(reason)});
+    }
+
+    void join_siblings(mlir::Value operand, int node) {
+        auto type = llvm::dyn_cast<mlir::RankedTensorType>(operand.getType());
+        // Reading a small operand twice costs less than a wider group.
+        if (!type || aligned_shape(type.getShape()) != sweep(node)->domain) return;
+        llvm::SmallVector<int>& readers = readers_[operand];
+        std::string reason;
+        for (int reader : llvm::reverse(llvm::ArrayRef(readers).take_back(siblings_tried)))
+            if (sweep(reader)->domain == sweep(node)->domain) join(reader, node, reason);
+        readers.push_back(node);
+    }
+
+    bool join(int a, int b, std::string& reason) {
+        a = graph_.find(a), b = graph_.find(b);
+        if (a == b) return true;
+        std::optional<Sweep> merged = merge(*sweeps_[a], *sweeps_[b], reason);
+        if (!merged) return false;
+        if (members_[a].size() + members_[b].size() > max_members) {
+            reason = "the group would pass " + std::to_string(max_members) + " operations";
+            return false;
+        }
+        if (!merged->may_read_back() && reads_back(*merged, a, b)) {
+            reason = "a reduced value would be read over the domain before the reduction has ended";
+            return false;
+        }
+        if (!graph_.try_merge(a, b)) {
+            reason = "an operation between them cannot be fused and needs the one before the other";
+            return false;
+        }
+        unite(a, b, std::move(*merged));
+        return true;
+    }
+
+    void unite(int a, int b, Sweep merged) {
+        int kept = graph_.find(a), absorbed = kept == a ? b : a;
+        sweeps_[kept] = std::move(merged);
+        std::vector<int>& members = members_[kept];
+        members.insert(members.end(), members_[absorbed].begin(), members_[absorbed].end());
+        members_[absorbed] = {};
+    }
+
+    /// True when an edge between the two clusters leads from a reduced value to work over the domain.
+    bool reads_back(const Sweep& merged, int a, int b) {
+        if (merged.reduced == 0) return false;
+        if (members_[a].size() > members_[b].size()) std::swap(a, b);
+        for (int node : members_[a]) {
+            mlir::Operation* op = operations_[node];
+            for (mlir::Value operand : op->getOperands())
+                if (in_cluster(operand.getDefiningOp(), b) && reads_back(merged, operand, op)) return true;
+            for (mlir::OpOperand& use : op->getUses())
+                if (in_cluster(use.getOwner(), b) && reads_back(merged, use.get(), use.getOwner())) return true;
+        }
+        return false;
+    }
+    bool in_cluster(mlir::Operation* op, int cluster) {
+        int node = node_of(op);
+        return node >= 0 && graph_.find(node) == cluster;
+    }
+    static bool reads_back(const Sweep& merged, mlir::Value value, mlir::Operation* reader) {
+        auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
+        return aligned_shape(type.getShape()) != merged.domain && Sweep::of(reader)->domain == merged.domain;
+    }
+
+    ClusterGraph graph_;
+    llvm::DenseMap<mlir::Operation*, int> nodes_;
+    // By node:
+    std::vector<mlir::Operation*> operations_;
+    // By representative of a cluster:
+    std::vector<std::optional<Sweep>> sweeps_;
+    std::vector<std::vector<int>> members_;
+    llvm::DenseMap<mlir::Value, llvm::SmallVector<int>> readers_;
+    std::vector<Refusal> refusals_;
+};
+
+class FusePass : public impl::FuseBase<FusePass> {
+public:
+    using FuseBase::FuseBase;
+    explicit FusePass(std::vector<std::string>* notes) : notes_(notes) {}
+
+    void runOnOperation() override {
+        mlir::func::FuncOp function = getOperation();
+        if (function.isExternal()) return;
+        // A terminator of the moved part: everything gathered goes before what stays behind.
+        mlir::Block& block = function.getBody().front();
+        Fusion fusion(block);
+        std::vector<std::string> notes = fusion.notes();
+        if (remarks)
+            for (const std::string& note : notes) function.emitRemark(note);
+        if (notes_) notes_->insert(notes_->end(), notes.begin(), notes.end());
+        mlir::Operation* end = block.getTerminator();
+        fusion.rewrite(end);
+        // Assignments read what has just moved behind them.
+        for (ir::AssignOp assign : llvm::make_early_inc_range(block.getOps<ir::AssignOp>()))
+            assign->moveBefore(end);
+    }
+
+private:
+    std::vector<std::string>* notes_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<mlir::Pass> create_fuse_pass(std::vector<std::string>* notes) {
+    return std::make_unique<FusePass>(notes);
+}
+
+}  // namespace catena::passes

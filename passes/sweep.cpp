@@ -1,0 +1,86 @@
+#include "passes/sweep.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#include "ir/dialect.h"
+
+namespace catena::passes {
+
+namespace {
+
+/// Below this many elements one thread sweeps the whole domain and reads its result back without a loss.
+constexpr int64_t small_domain = 32 * 1024;
+
+llvm::ArrayRef<int64_t> shape_of(mlir::Value value) {
+    return llvm::cast<mlir::RankedTensorType>(value.getType()).getShape();
+}
+
+std::string text(llvm::ArrayRef<int64_t> innermost_first) {
+    std::string result;
+    llvm::raw_string_ostream stream(result);
+    stream << "[";
+    llvm::interleave(llvm::reverse(innermost_first), stream, ",");
+    stream << "]";
+    return result;
+}
+
+}  // namespace
+
+llvm::SmallVector<int64_t, 4> aligned_shape(llvm::ArrayRef<int64_t> shape) {
+    llvm::SmallVector<int64_t, 4> result(shape.rbegin(), shape.rend());
+    while (!result.empty() && result.back() == 1) result.pop_back();
+    return result;
+}
+
+std::optional<Sweep> Sweep::of(mlir::Operation* op) {
+    if (auto map = llvm::dyn_cast<ir::MapOp>(op)) return Sweep{aligned_shape(map.shape())};
+    if (auto reduce = llvm::dyn_cast<ir::ReduceOp>(op)) {
+        llvm::ArrayRef<int64_t> shape = shape_of(reduce.getInput());
+        Sweep sweep{aligned_shape(shape)};
+        for (int64_t axis : reduce.getAxes())
+            if (shape[axis] != 1) sweep.reduced |= 1u << (shape.size() - 1 - axis);
+        return sweep;
+    }
+    if (auto reshape = llvm::dyn_cast<ir::ReshapeOp>(op)) {
+        Sweep sweep{aligned_shape(shape_of(reshape.getInput()))};
+        if (sweep.domain == aligned_shape(shape_of(reshape.getResult()))) return sweep;
+    }
+    return std::nullopt;
+}
+
+llvm::SmallVector<int64_t, 4> Sweep::reduced_shape() const {
+    llvm::SmallVector<int64_t, 4> shape = domain;
+    for (size_t i = 0; i < shape.size(); ++i)
+        if (reduced >> i & 1) shape[i] = 1;
+    while (!shape.empty() && shape.back() == 1) shape.pop_back();
+    return shape;
+}
+
+bool Sweep::may_read_back() const {
+    int64_t rows = 1, elements = 1;
+    bool kept_seen = false;
+    for (size_t i = 0; i < domain.size(); ++i) {
+        bool is_reduced = reduced >> i & 1;
+        if (is_reduced && kept_seen) return false;
+        kept_seen |= !is_reduced && domain[i] != 1;
+        if (!is_reduced) rows *= domain[i];
+        elements *= domain[i];
+    }
+    return rows > 1 || elements <= small_domain;
+}
+
+std::optional<Sweep> merge(const Sweep& a, const Sweep& b, std::string& reason) {
+    if (a.domain == b.domain) {
+        if (a.reduced == 0) return b;
+        if (b.reduced == 0 || a.reduced == b.reduced) return a;
+        reason = "they reduce different dimensions of " + text(a.domain);
+        return std::nullopt;
+    }
+    // Work on the reduced values of the other: the tail of a softmax's sum, a mean's division.
+    if (a.reduced != 0 && b.reduced == 0 && b.domain == a.reduced_shape()) return a;
+    if (b.reduced != 0 && a.reduced == 0 && a.domain == b.reduced_shape()) return b;
+    reason = "they run over " + text(a.domain) + " and " + text(b.domain);
+    return std::nullopt;
+}
+
+}  // namespace catena::passes

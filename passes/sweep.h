@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "llvm/ADT/SmallVector.h"
+#include "mlir/IR/Operation.h"
+
+namespace catena::passes {
+
+/// What a fused group iterates over: a domain (without leading dimensions of size 1) and which of its dimensions
+/// the reductions combine. Dimensions are counted from the last, so that operands of lower rank line up.
+struct Sweep {
+    llvm::SmallVector<int64_t, 4> domain;  ///< Innermost first.
+    uint32_t reduced = 0;                  ///< Bit i: domain[i]; never a dimension of size 1.
+
+    /// The sweep of one map, reduce or reshape of leading dimensions; nothing for any other operation.
+    static std::optional<Sweep> of(mlir::Operation* op);
+    /// Shape of the values that the reductions make.
+    llvm::SmallVector<int64_t, 4> reduced_shape() const;
+    /// True when reduced values may be read over the domain in the same sweep: the reduced dimensions are the last,
+    /// and there is more than one row or little to do in it.
+    bool may_read_back() const;
+};
+
+/// The sweep that does the work of both, or nothing and the reason.
+std::optional<Sweep> merge(const Sweep& a, const Sweep& b, std::string& reason);
+
+/// `shape` innermost first, without leading dimensions of size 1.
+llvm::SmallVector<int64_t, 4> aligned_shape(llvm::ArrayRef<int64_t> shape);
+
+}  // namespace catena::passes
