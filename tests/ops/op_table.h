@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "runtime/ops/function.h"
@@ -61,13 +62,22 @@ struct Input {
 };
 
 using Settings = std::map<std::string, std::string, std::less<>>;  ///< Literals: {{"axis", "(0, 1)"}}.
-/// Receives the arrays that are given, in order; returns all outputs.
-using Truth = std::function<References(const References&)>;
+/// What the outputs must be: receives the arrays that are given, in order; returns all outputs.
+struct Truth {
+    std::function<References(const References&)> of;
+    /// It holds at any shapes that broadcast: the driver adds broadcast, size-1, empty, NaN and inf runs.
+    bool elementwise = false;
+
+    Truth() = default;
+    template <class F>
+        requires std::is_invocable_r_v<References, F, const References&>
+    Truth(F of, bool elementwise = false) : of(std::move(of)), elementwise(elementwise) {}
+};
 
 /// A call that must throw a catena::Error whose text contains `message`.
 struct Reject {
     std::vector<Input> inputs;  ///< The row's when empty.
-    Settings set;
+    Settings set;               ///< Added to the row's.
     std::string message;
     Dtype run = Dtype::float32;
 };
@@ -85,17 +95,16 @@ struct Row {
     std::vector<Dtype> dtypes;  ///< Dtypes of the run that work; the others must give a DtypeError.
                                 ///< Empty: the float dtypes.
     std::function<Dtype(Dtype)> result;  ///< Output dtype from the run's; the same when empty.
-    /// The truth holds at any shape that broadcasts: the driver adds broadcast, size-1, empty, NaN and inf runs.
-    /// Set by `each`.
-    bool elementwise = false;
     bool specials = true;         ///< Elementwise: NaN and inf come out as the truth has them.
-    bool gradient = true;         ///< Check first gradients,
+    bool gradient = true;         ///< Differentiable: check first gradients,
     bool double_gradient = true;  ///< and second ones.
+    /// Runs before every call: sets the seed of random functions.
+    std::function<void()> before;
     double tolerance = 1;         ///< Times the dtype's.
     std::vector<Reject> rejects;
 };
 
-/// Truth of a map: f of one double per array, with NumPy broadcasting.
+/// Truth of a map: f of one double per array, with NumPy broadcasting; elementwise.
 Truth each(std::function<double(double)> f);
 Truth each(std::function<double(double, double)> f);
 Truth each(std::function<double(double, double, double)> f);

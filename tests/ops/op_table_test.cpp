@@ -1,0 +1,434 @@
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "runtime/core/device.h"
+#include "runtime/graph/config.h"
+#include "runtime/graph/gradient.h"
+#include "runtime/graph/recorder.h"
+#include "tests/ops/row_runner.h"
+
+namespace catena::testing {
+
+namespace {
+
+/// Listens and does nothing: composites then run their bodies.
+class SilentRecorder : public Recorder {
+public:
+    void saw(const OpDef&, std::span<const Variable* const>, std::span<const Variable>, const Attributes&,
+             std::span<const Scalar>, const SourceLoc&) override {}
+    void assigned(const Variable&, const Variable&) override {}
+    void changing(VariableBody&) override {}
+    void same(const Array&, const Array&) override {}
+    void host_read(const ArrayBody&) override {}
+    bool shape_only() const override { return false; }
+};
+
+bool has_run_dtype(const Row& row) {
+    return std::any_of(row.inputs.begin(), row.inputs.end(),
+                       [](const Input& input) { return !input.absent && !input.dtype; });
+}
+
+std::vector<Dtype> dtypes_to_run(const Row& row) {
+    return has_run_dtype(row) ? row.dtypes : std::vector<Dtype>{Dtype::float32};
+}
+
+/// The double that a run of `row` in this dtype is compared with needs the values that the arrays hold.
+void expect_truth(const Row& row, const Arrays& inputs, const Variables& outputs, Dtype run) {
+    for (const Variable& y : outputs) ASSERT_TRUE(y.defined());
+    if (has_run_dtype(row) || row.result) {
+        EXPECT_EQ(name_of(outputs[0].dtype()), name_of(row.result ? row.result(run) : run));
+    }
+    if (row.verify) {
+        References ys;
+        for (const Variable& y : outputs) ys.push_back(to_reference(y.array()));
+        row.verify(to_references(inputs), ys);
+        return;
+    }
+    const References truth = row.truth.of(to_references(inputs));
+    ASSERT_EQ(outputs.size(), truth.size());
+    for (size_t i = 0; i < truth.size(); ++i) {
+        SCOPED_TRACE("output " + std::to_string(i));
+        const Dtype dtype = is_float(outputs[i].dtype()) ? run : outputs[i].dtype();
+        const double tolerance = std::max(tolerance_of(dtype), tolerance_of(outputs[i].dtype()));
+        expect_near(outputs[i].array(), truth[i], row.tolerance * tolerance);
+    }
+}
+
+void check_dtypes(const Row& row) {
+    for (Dtype dtype : dtypes_to_run(row)) {
+        SCOPED_TRACE("dtype " + std::string(name_of(dtype)));
+        Generator generator = generator_for(row);
+        const Arrays inputs = draw(row.inputs, dtype, generator);
+        const References before = to_references(inputs);
+        expect_truth(row, inputs, call_row(row, as_variables(inputs)), dtype);
+        const References after = to_references(inputs);
+        for (size_t i = 0; i < before.size(); ++i)
+            EXPECT_EQ(before[i].values, after[i].values) << "input " << i << " was written";
+    }
+}
+
+void check_refused_dtypes(const Row& row) {
+    if (!has_run_dtype(row)) return;
+    for (Dtype dtype : all_dtypes()) {
+        if (std::find(row.dtypes.begin(), row.dtypes.end(), dtype) != row.dtypes.end()) continue;
+        SCOPED_TRACE("dtype " + std::string(name_of(dtype)));
+        Generator generator = generator_for(row);
+        const std::vector<Variable> inputs = as_variables(draw(row.inputs, dtype, generator));
+        EXPECT_THROW(call_row(row, inputs), DtypeError);
+    }
+}
+
+void check_strided(const Row& row) {
+    SCOPED_TRACE("strided inputs");
+    const Dtype run = dtypes_to_run(row).back();
+    Generator generator = generator_for(row);
+    Arrays inputs = draw(row.inputs, run, generator);
+    for (Array& input : inputs)
+        if (input.defined()) input = strided_copy(input);
+    expect_truth(row, inputs, call_row(row, as_variables(inputs)), run);
+}
+
+void check_meta(const Row& row) {
+    SCOPED_TRACE("meta device");
+    const Dtype run = dtypes_to_run(row).back();
+    Generator generator = generator_for(row);
+    Arrays inputs = draw(row.inputs, run, generator);
+    const Variables expected = call_row(row, as_variables(inputs));
+    for (Array& input : inputs)
+        if (input.defined()) input = Array::empty(input.type(), meta_device());
+    const Variables outputs = call_row(row, as_variables(inputs));
+    ASSERT_EQ(outputs.size(), expected.size());
+    for (size_t i = 0; i < outputs.size(); ++i) {
+        EXPECT_EQ(to_string(outputs[i].type()), to_string(expected[i].type()));
+        EXPECT_TRUE(inputs.empty() || outputs[i].device().is_meta());
+    }
+}
+
+void check_body(const Row& row) {
+    const OpDef* op = find_op(row.op);
+    if (!op || !op->body || !op->kernel) return;
+    SCOPED_TRACE("body against kernel");
+    for (Dtype dtype : dtypes_to_run(row)) {
+        Generator generator = generator_for(row);
+        const std::vector<Variable> inputs = as_variables(draw(row.inputs, dtype, generator));
+        const Variables fused = call_row(row, inputs);
+        SilentRecorder recorder;
+        RecorderScope scope(&recorder);
+        const Variables composed = call_row(row, inputs);
+        ASSERT_EQ(fused.size(), composed.size());
+        for (size_t i = 0; i < fused.size(); ++i)
+            expect_near(fused[i].array(), to_reference(composed[i].array()), row.tolerance * tolerance_of(dtype));
+    }
+}
+
+// Shapes and values that only truths of any shape can follow.
+
+std::vector<std::vector<Shape>> shape_variants(size_t count) {
+    std::vector<std::vector<Shape>> variants = {
+        {{}, {}, {}}, {{1, 1}, {1}, {}}, {{0, 3}, {0, 1}, {3}}, {{2, 1031}, {2, 1031}, {2, 1031}}};
+    if (count > 1) {
+        variants.push_back({{2, 3, 4}, {3, 1}, {4}});
+        variants.push_back({{4}, {2, 3, 1}, {2, 1, 1}});
+        variants.push_back({{7, 1}, {1, 300}, {1}});
+    }
+    return variants;
+}
+
+void check_shapes(const Row& row) {
+    for (const std::vector<Shape>& shapes : shape_variants(row.inputs.size())) {
+        std::vector<Input> variant = row.inputs;
+        std::string trace = "shapes";
+        for (size_t i = 0; i < variant.size(); ++i) {
+            variant[i].shape = shapes[i];
+            variant[i].values.clear();
+            trace += " " + to_string(shapes[i]);
+        }
+        SCOPED_TRACE(trace);
+        for (Dtype dtype : dtypes_to_run(row)) {
+            Generator generator = generator_for(row);
+            const Arrays inputs = draw(variant, dtype, generator);
+            expect_truth(row, inputs, call_row(row, as_variables(inputs)), dtype);
+        }
+    }
+}
+
+void check_specials(const Row& row) {
+    SCOPED_TRACE("NaN and inf");
+    const double infinity = INFINITY;
+    const std::vector<double> specials = {NAN, infinity, -infinity, 0.0, 1.0, -1.0, 0.5};
+    size_t count = 1;
+    for (size_t i = 0; i < row.inputs.size(); ++i) count *= specials.size();
+    std::vector<Input> variant = row.inputs;
+    size_t period = 1;
+    for (Input& input : variant) {
+        if (input.dtype) return;
+        input.shape = {int64_t(count)};
+        input.values.clear();
+        for (size_t k = 0; k < count; ++k) input.values.push_back(specials[k / period % specials.size()]);
+        period *= specials.size();
+    }
+    for (Dtype dtype : {Dtype::float32, Dtype::float64}) {
+        SCOPED_TRACE("dtype " + std::string(name_of(dtype)));
+        Generator generator = generator_for(row);
+        const Arrays inputs = draw(variant, dtype, generator);
+        expect_truth(row, inputs, call_row(row, as_variables(inputs)), dtype);
+    }
+}
+
+// Gradients
+
+double dot(const Array& a, const Array& b) {
+    const std::vector<double> x = a.to_vector<double>(), y = b.to_vector<double>();
+    double sum = 0;
+    for (size_t i = 0; i < x.size(); ++i) sum += x[i] * y[i];
+    return sum;
+}
+
+Array moved(const Array& x, const Array& direction, double step) {
+    Reference y = to_reference(x);
+    const std::vector<double> d = direction.to_vector<double>();
+    for (size_t i = 0; i < d.size(); ++i) y.values[i] += step * d[i];
+    return to_array(y, x.dtype());
+}
+
+/// A gradient, zeros where nothing flowed.
+Array or_zeros(const Variable& gradient, const Type& type) {
+    return gradient.defined() ? gradient.array() : Array::zeros(type);
+}
+
+/// One call in float64 that can be repeated beside its point: inputs, and gradients of the float outputs.
+struct Point {
+    const Row& row;
+    std::vector<size_t> targets;  ///< Inputs that move.
+    Arrays inputs;
+    Arrays gy;
+
+    struct Call {
+        std::vector<Variable> inputs;
+        std::vector<Variable> targets;
+        std::vector<Variable> outputs;  ///< Those with a gradient.
+    };
+    Call call(Dtype dtype = Dtype::float64) const {
+        Call result;
+        for (const Array& input : inputs)
+            result.inputs.push_back(!input.defined() ? Variable()
+                                    : is_float(input.dtype()) ? Variable(input.astype(dtype), false)
+                                                              : Variable(input, false));
+        for (size_t i : targets) {
+            result.inputs[i] = Variable(result.inputs[i].array(), true);
+            result.targets.push_back(result.inputs[i]);
+        }
+        for (const Variable& y : call_row(row, result.inputs))
+            if (y.requires_grad()) result.outputs.push_back(y);
+        return result;
+    }
+    /// sum of outputs times gy.
+    double value() const {
+        const Call made = call();
+        double sum = 0;
+        for (size_t i = 0; i < gy.size(); ++i) sum += dot(made.outputs[i].array(), gy[i]);
+        return sum;
+    }
+    Arrays gradients(Dtype dtype = Dtype::float64) const {
+        const Call made = call(dtype);
+        std::vector<Variable> grad_outputs;
+        for (const Array& g : gy) grad_outputs.emplace_back(g.astype(dtype), false);
+        const Variables gx = grad(made.outputs, made.targets, grad_outputs);
+        Arrays result;
+        for (size_t i = 0; i < targets.size(); ++i) {
+            result.push_back(or_zeros(gx[i], made.targets[i].type()));
+            EXPECT_EQ(to_string(result.back().type()), to_string(made.targets[i].type()));
+        }
+        return result;
+    }
+};
+
+Point make_point(const Row& row, Generator& generator) {
+    Point point{row, differentiable_inputs(row), draw(row.inputs, Dtype::float64, generator), {}};
+    for (const Variable& y : point.call().outputs) point.gy.push_back(draw_like(y.type(), generator));
+    return point;
+}
+
+constexpr double step = 1e-5;
+
+void expect_slope(double analytic, double numeric, double scale, double tolerance) {
+    EXPECT_LE(std::abs(analytic - numeric), 2e-7 * tolerance * (1 + scale))
+        << "analytic " << analytic << ", numeric " << numeric;
+}
+
+void check_gradient(const Row& row) {
+    SCOPED_TRACE("gradient");
+    Generator generator = generator_for(row);
+    Point point = make_point(row, generator);
+    EXPECT_EQ(!point.gy.empty(), row.gradient) << "differentiable or not, against the row";
+    if (point.gy.empty()) return;
+    const Arrays gx = point.gradients();
+    for (size_t i = 0; i < point.targets.size(); ++i) {
+        SCOPED_TRACE("input " + std::to_string(point.targets[i]));
+        const Array direction = draw_like(gx[i].type(), generator);
+        Array& x = point.inputs[point.targets[i]];
+        const Array origin = x;
+        x = moved(origin, direction, step);
+        const double after = point.value();
+        x = moved(origin, direction, -step);
+        const double before = point.value();
+        x = origin;
+        expect_slope(dot(gx[i], direction), (after - before) / (2 * step), std::abs(after), row.tolerance);
+    }
+    for (Dtype dtype : {Dtype::float32, Dtype::float16}) {
+        if (std::find(row.dtypes.begin(), row.dtypes.end(), dtype) == row.dtypes.end()) continue;
+        SCOPED_TRACE("gradient in " + std::string(name_of(dtype)));
+        Point rounded = point;
+        for (Array& input : rounded.inputs)
+            if (input.defined() && is_float(input.dtype())) input = input.astype(dtype).astype(Dtype::float64);
+        for (Array& g : rounded.gy) g = g.astype(dtype).astype(Dtype::float64);
+        const Arrays expected = rounded.gradients(), actual = rounded.gradients(dtype);
+        for (size_t i = 0; i < expected.size(); ++i)
+            expect_near(actual[i], to_reference(expected[i]), 4 * row.tolerance * tolerance_of(dtype));
+    }
+}
+
+/// Gradients of sum(gx * ggx) towards the inputs and gy.
+void check_double_gradient(const Row& row) {
+    SCOPED_TRACE("double gradient");
+    Generator generator = generator_for(row);
+    Point point = make_point(row, generator);
+    if (point.gy.empty()) return;
+
+    const Point::Call made = point.call();
+    std::vector<Variable> gy;
+    for (const Array& g : point.gy) gy.emplace_back(g, true);
+    const Variables gx = grad(made.outputs, made.targets, gy, {.enable_double_backprop = true});
+    const Arrays plain = point.gradients();
+    std::vector<Variable> flowing, ggx;
+    Arrays directions;
+    for (size_t i = 0; i < point.targets.size(); ++i) {
+        directions.push_back(draw_like(made.targets[i].type(), generator));
+        expect_near(plain[i], to_reference(or_zeros(gx[i], plain[i].type())), 4 * row.tolerance * 1e-12);
+        if (!gx[i].defined() || !gx[i].requires_grad()) continue;
+        flowing.push_back(gx[i]);
+        ggx.emplace_back(directions.back(), false);
+    }
+    std::vector<Variable> variables = made.targets;
+    variables.insert(variables.end(), gy.begin(), gy.end());
+    Variables second(variables.size());
+    if (!flowing.empty()) second = grad(flowing, variables, ggx);
+
+    const auto value = [&] {
+        const Arrays g = point.gradients();
+        double sum = 0;
+        for (size_t i = 0; i < g.size(); ++i) sum += dot(g[i], directions[i]);
+        return sum;
+    };
+    for (size_t k = 0; k < variables.size(); ++k) {
+        const size_t inputs = point.targets.size();
+        SCOPED_TRACE(k < inputs ? "input " + std::to_string(point.targets[k]) : "gy " + std::to_string(k - inputs));
+        Array& x = k < inputs ? point.inputs[point.targets[k]] : point.gy[k - inputs];
+        const Array origin = x;
+        const Array direction = draw_like(origin.type(), generator);
+        x = moved(origin, direction, step);
+        const double after = value();
+        x = moved(origin, direction, -step);
+        const double before = value();
+        x = origin;
+        expect_slope(dot(or_zeros(second[k], origin.type()), direction), (after - before) / (2 * step),
+                     std::abs(after), row.tolerance);
+    }
+}
+
+void check_rejects(const Row& row) {
+    for (const Reject& reject : row.rejects) {
+        SCOPED_TRACE("rejects: " + reject.message);
+        Generator generator = generator_for(row);
+        const std::vector<Variable> inputs =
+            as_variables(draw(reject.inputs.empty() ? row.inputs : reject.inputs, reject.run, generator));
+        try {
+            call_row(row, inputs, reject.set);
+            ADD_FAILURE() << "nothing was thrown";
+        } catch (const Error& error) {
+            EXPECT_NE(std::string(error.what()).find(reject.message), std::string::npos)
+                << "the text is: " << error.what();
+        }
+    }
+}
+
+void check_compiled(const Row& row) {
+    if (!compiled()) return;
+    SCOPED_TRACE("compiled");
+    for (Dtype dtype : dtypes_to_run(row)) {
+        SCOPED_TRACE("dtype " + std::string(name_of(dtype)));
+        Generator generator = generator_for(row);
+        const Arrays inputs = draw(row.inputs, dtype, generator);
+        const auto run = [&](const std::vector<Variable>& arrays) { return call_row(row, arrays); };
+        expect_truth(row, inputs, compiled()(run, as_variables(inputs)), dtype);
+    }
+}
+
+class OpTable : public ::testing::TestWithParam<size_t> {};
+
+TEST_P(OpTable, holds) {
+    const Row& row = all_rows()[GetParam()];
+    ASSERT_NO_FATAL_FAILURE(check_dtypes(row));
+    check_refused_dtypes(row);
+    check_strided(row);
+    check_meta(row);
+    check_body(row);
+    if (row.truth.elementwise) check_shapes(row);
+    if (row.truth.elementwise && row.specials && row.dtypes.back() == Dtype::float64) check_specials(row);
+    check_gradient(row);
+    if (row.gradient && row.double_gradient) check_double_gradient(row);
+    check_rejects(row);
+    check_compiled(row);
+}
+
+std::vector<size_t> row_numbers() {
+    std::vector<size_t> numbers(all_rows().size());
+    for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = i;
+    return numbers;
+}
+
+std::string row_name(const ::testing::TestParamInfo<size_t>& info) {
+    const auto name_of_row = [](const Row& row) {
+        std::string name = row.function + (row.op == row.function || row.op.empty() ? "" : "_" + row.op) +
+                           (row.note.empty() ? "" : "_" + row.note);
+        for (char& c : name)
+            if (!std::isalnum(uint8_t(c))) c = '_';
+        return name;
+    };
+    const std::string name = name_of_row(all_rows()[info.param]);
+    size_t same = 0;
+    for (size_t i = 0; i < info.param; ++i) same += name_of_row(all_rows()[i]) == name;
+    return same ? name + "_" + std::to_string(same + 1) : name;
+}
+
+INSTANTIATE_TEST_SUITE_P(rows, OpTable, ::testing::ValuesIn(row_numbers()), row_name);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(OpTable);
+
+/// Gradients of maps are covered through their map.
+bool is_derived(const OpDef& op) { return op.name.find(".gx") != std::string::npos; }
+
+TEST(OpTableCoverage, every_op_has_a_row) {
+    std::set<std::string> covered;
+    for (const Row& row : all_rows()) covered.insert(row.op);
+    for (const OpDef* op : all_ops())
+        EXPECT_TRUE(is_derived(*op) || covered.contains(op->name)) << "no row for the op " << op->name;
+}
+
+TEST(OpTableCoverage, every_function_has_a_row) {
+    std::set<std::string> covered;
+    for (const Row& row : all_rows()) covered.insert(row.function);
+    for (const FunctionDef* function : all_functions())
+        EXPECT_TRUE(covered.contains(function->name)) << "no row for the function " << function->name;
+}
+
+TEST(OpTableCoverage, rows_name_ops_that_exist) {
+    for (const Row& row : all_rows())
+        EXPECT_TRUE(row.op.empty() || find_op(row.op)) << "there is no op " << row.op;
+}
+
+}  // namespace
+
+}  // namespace catena::testing

@@ -1,0 +1,123 @@
+#include "tests/ops/row_runner.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "runtime/core/device.h"
+
+namespace catena::testing {
+
+Generator generator_for(const Row& row) {
+    uint32_t seed = 17;
+    for (char c : row.op + row.function + row.note) seed = seed * 31 + uint8_t(c);
+    return Generator(seed);
+}
+
+Arrays draw(const std::vector<Input>& inputs, Dtype run, Generator& generator) {
+    Arrays arrays;
+    for (const Input& input : inputs) {
+        if (input.absent) {
+            arrays.emplace_back();
+            continue;
+        }
+        const Dtype dtype = input.dtype.value_or(run);
+        const double low = dtype == Dtype::uint8 ? std::max(0.0, input.low) : input.low;
+        std::uniform_real_distribution<double> uniform(low, std::max(low + 1e-9, input.high));
+        Reference values(input.shape);
+        for (double& value : values.values) {
+            value = uniform(generator);
+            if (is_integer(dtype)) value = std::floor(value);
+            if (dtype == Dtype::bool_) value = value < (low + input.high) / 2;
+        }
+        if (!input.values.empty()) values = Reference(input.shape, input.values);
+        arrays.push_back(to_array(values, dtype));
+    }
+    return arrays;
+}
+
+Array draw_like(const Type& type, Generator& generator) {
+    std::normal_distribution<double> normal;
+    Reference values(type.shape);
+    for (double& value : values.values) value = normal(generator);
+    return to_array(values, type.dtype);
+}
+
+Array to_array(const Reference& reference, Dtype dtype) {
+    return Array::from(reference.values, reference.shape).astype(dtype);
+}
+
+Reference to_reference(const Array& array) { return Reference(array.shape(), array.to_vector<double>()); }
+
+References to_references(const Arrays& arrays) {
+    References result;
+    for (const Array& array : arrays)
+        if (array.defined()) result.push_back(to_reference(array));
+    return result;
+}
+
+Array strided_copy(const Array& array) {
+    const int rank = array.rank();
+    Shape storage;
+    for (int i = rank; i-- > 0;) storage.push_back(array.dim(i));
+    storage.push_back(2);
+    const Array base = Array::full({array.dtype(), storage}, 1);
+    const Strides dense = contiguous_strides(storage);
+    Strides strides;
+    for (int i = 0; i < rank; ++i) strides.push_back(dense[rank - 1 - i]);
+    int64_t offset = base.body()->offset + 1;
+    if (rank > 0 && array.dim(0) > 0) {
+        offset += strides[0] * (array.dim(0) - 1);
+        strides[0] = -strides[0];
+    }
+    const Array view = base.view(array.shape(), strides, offset);
+    copy_elements(array, view);
+    return view;
+}
+
+Variables call_row(const Row& row, const std::vector<Variable>& inputs, const Settings& more) {
+    std::map<std::string, LiteralValue, std::less<>> values;
+    for (const auto& [name, text] : row.set) values[name] = parse_literal(text);
+    for (const auto& [name, text] : more) values[name] = parse_literal(text);
+    if (row.before) row.before();
+    return call_function(row.function, inputs, values);
+}
+
+std::vector<Variable> as_variables(const Arrays& arrays, bool requires_grad) {
+    std::vector<Variable> variables;
+    for (const Array& array : arrays)
+        variables.push_back(array.defined() ? Variable(array, requires_grad && is_float(array.dtype())) : Variable());
+    return variables;
+}
+
+std::vector<size_t> differentiable_inputs(const Row& row) {
+    std::vector<size_t> result;
+    for (size_t i = 0; i < row.inputs.size(); ++i)
+        if (row.inputs[i].differentiable && !row.inputs[i].dtype && !row.inputs[i].absent) result.push_back(i);
+    return result;
+}
+
+double tolerance_of(Dtype dtype) {
+    switch (dtype) {
+        case Dtype::float64: return 1e-12;
+        case Dtype::float32: return 3e-6;
+        case Dtype::float16: return 4e-3;
+        case Dtype::bfloat16: return 3e-2;
+        default: return 0;
+    }
+}
+
+void expect_near(const Array& y, const Reference& truth, double tolerance) {
+    ASSERT_EQ(to_string(y.shape()), to_string(truth.shape));
+    // What the truth becomes in y's dtype: rounded, or inf past the largest number.
+    const std::vector<double> expected = to_array(truth, y.dtype()).to_vector<double>();
+    const std::vector<double> actual = y.to_vector<double>();
+    for (size_t i = 0; i < actual.size(); ++i) {
+        const double a = actual[i], e = expected[i];
+        if (std::isnan(e) ? std::isnan(a) : a == e) continue;
+        ASSERT_LE(std::abs(a - e), tolerance * (1 + std::abs(e)))
+            << "element " << i << " of " << actual.size() << " is " << a << ", the truth " << e;
+    }
+}
+
+}  // namespace catena::testing

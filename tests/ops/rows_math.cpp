@@ -1,0 +1,90 @@
+#include <cmath>
+
+#include "tests/ops/op_table.h"
+
+namespace catena::testing {
+
+namespace {
+
+double sign_of(double x) { return std::isnan(x) ? x : double((x > 0) - (x < 0)); }
+
+const int rows = add_rows({
+    {.op = "exp", .inputs = {{.shape = {3, 4}}}, .truth = each([](double x) { return std::exp(x); })},
+    {.op = "expm1", .inputs = {{.shape = {3, 4}}}, .truth = each([](double x) { return std::expm1(x); })},
+    {.op = "expm1",
+     .note = "near_zero",
+     .inputs = {{.shape = {2}, .values = {1e-6, -1e-6}}},
+     // Scaled up, so that lost digits show.
+     .truth = {[](const References& x) -> References {
+         return {{x[0].shape, {std::expm1(x[0].values[0]), std::expm1(x[0].values[1])}}};
+     }}},
+    {.op = "log",
+     .inputs = {{.shape = {3, 4}, .low = 0.2, .high = 4}},
+     .truth = each([](double x) { return std::log(x); })},
+    {.op = "log1p",
+     .inputs = {{.shape = {3, 4}, .low = -0.7, .high = 3}},
+     .truth = each([](double x) { return std::log1p(x); })},
+    {.op = "log2",
+     .inputs = {{.shape = {3, 4}, .low = 0.2, .high = 4}},
+     .truth = each([](double x) { return std::log2(x); })},
+    {.op = "log10",
+     .inputs = {{.shape = {3, 4}, .low = 0.2, .high = 4}},
+     .truth = each([](double x) { return std::log10(x); })},
+    {.op = "sqrt",
+     .inputs = {{.shape = {3, 4}, .low = 0.2, .high = 4}},
+     .truth = each([](double x) { return std::sqrt(x); })},
+    {.op = "rsqrt",
+     .inputs = {{.shape = {3, 4}, .low = 0.4, .high = 4}},
+     .truth = each([](double x) { return 1 / std::sqrt(x); })},
+    {.op = "square",
+     .inputs = {{.shape = {3, 4}, .low = -3, .high = 4}},
+     .truth = each([](double x) { return x * x; }),
+     .dtypes = number_dtypes()},
+    {.op = "reciprocal",
+     .inputs = {{.shape = {3, 4}, .low = 0.4, .high = 2}},
+     .truth = each([](double x) { return 1 / x; })},
+    {.op = "absolute",
+     .inputs = {{.shape = {3, 4}, .low = -5, .high = 5}},
+     .truth = each([](double x) { return std::abs(x); }),
+     .dtypes = number_dtypes()},
+    {.op = "sign",
+     .inputs = {{.shape = {3, 4}, .low = -5, .high = 5}},
+     .truth = each(sign_of),
+     .dtypes = number_dtypes(),
+     .gradient = false},
+    {.op = "floor",
+     .inputs = {{.shape = {3, 4}, .low = -5, .high = 5}},
+     .truth = each([](double x) { return std::floor(x); }),
+     .gradient = false},
+    {.op = "ceil",
+     .inputs = {{.shape = {3, 4}, .low = -5, .high = 5}},
+     .truth = each([](double x) { return std::ceil(x); }),
+     .gradient = false},
+    {.op = "trunc",
+     .inputs = {{.shape = {3, 4}, .low = -5, .high = 5}},
+     .truth = each([](double x) { return std::trunc(x); }),
+     .gradient = false},
+    {.op = "trunc",
+     .function = "fix",
+     .inputs = {{.shape = {3, 4}, .low = -5, .high = 5}},
+     .truth = each([](double x) { return std::trunc(x); }),
+     .gradient = false},
+    {.op = "sin",
+     .inputs = {{.shape = {3, 4}, .low = -7, .high = 7}},
+     .truth = each([](double x) { return std::sin(x); })},
+    {.op = "cos",
+     .inputs = {{.shape = {3, 4}, .low = -7, .high = 7}},
+     .truth = each([](double x) { return std::cos(x); })},
+    {.op = "tan",
+     .inputs = {{.shape = {3, 4}, .low = -1, .high = 1}},
+     .truth = each([](double x) { return std::tan(x); })},
+    {.op = "sinh", .inputs = {{.shape = {3, 4}}}, .truth = each([](double x) { return std::sinh(x); })},
+    {.op = "cosh", .inputs = {{.shape = {3, 4}}}, .truth = each([](double x) { return std::cosh(x); })},
+    {.op = "tanh", .inputs = {{.shape = {3, 4}}}, .truth = each([](double x) { return std::tanh(x); })},
+    {.op = "erf", .inputs = {{.shape = {3, 4}}}, .truth = each([](double x) { return std::erf(x); })},
+    {.op = "erfc", .inputs = {{.shape = {3, 4}}}, .truth = each([](double x) { return std::erfc(x); })},
+});
+
+}  // namespace
+
+}  // namespace catena::testing
