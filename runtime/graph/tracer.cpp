@@ -89,7 +89,7 @@ void Tracer::changing(VariableBody& variable) {
     }
     // A gradient from before the region that was added to: an input of its own kind, since its array is another
     // at every call.
-    if (!variable.grad || variable.grad_consumed) return;
+    if (!variable.grad || variable.grad_consumed || variable.creator) return;
     auto found = known_.find(variable.grad->array.body());
     if (found == known_.end()) return;
     Trace::Value& value = trace_.values[found->second];
