@@ -82,6 +82,10 @@ void visit_values(T& value, V&& on_variable, C&& on_constant) {
     auto again = [&](auto& part) { visit_values(part, on_variable, on_constant); };
     if constexpr (std::is_base_of_v<Variable, U>) {
         on_variable(static_cast<std::conditional_t<std::is_const_v<T>, const Variable, Variable>&>(value));
+    } else if constexpr (std::is_same_v<U, Array>) {
+        static_assert(std::is_const_v<T>, "static_graph: a region returns Variables, not Arrays");
+        Variable data(value, false);
+        on_variable(std::as_const(data));
     } else if constexpr (detail::IsList<U>::value) {
         on_constant(uint64_t(value.size()));
         for (auto& part : value) again(part);

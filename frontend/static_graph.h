@@ -71,7 +71,7 @@ public:
     auto operator()(Arguments&&... arguments) {
         using Result = std::invoke_result_t<F&, Arguments&...>;
         Flat flat;
-        (add(flat, arguments), ...);
+        (add(flat, std::as_const(arguments)), ...);
         if constexpr (std::is_void_v<Result>) {
             region_->call(flat, [&](Flat&) { f_(arguments...); });
         } else {

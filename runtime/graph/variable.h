@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <source_location>
 #include <string>
 
@@ -22,8 +23,12 @@ class Variable {
 public:
     Variable() = default;  ///< No variable; defined() is false.
     explicit Variable(Ref<VariableBody> body) : body_(std::move(body)) {}
-    /// A leaf of the graph.
-    Variable(Array array, bool requires_grad = true);
+    /// A leaf of the graph that wants a gradient: `Variable x(array)`.
+    explicit Variable(Array array, bool requires_grad = true);
+    /// Where a Variable is expected and an array is given (`model(array)`) it is mere data: no gradient. The
+    /// constructor above is the better match whenever a Variable is named.
+    template <std::same_as<Array> A>
+    Variable(A array) : Variable(std::move(array), false) {}
 
     bool defined() const { return bool(body_); }
     VariableBody* body() const { return body_.get(); }
