@@ -1,0 +1,360 @@
+#include "frontend/static_graph.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "codegen/compiler.h"
+#include "frontend/catena.h"
+#include "runtime/graph/node.h"
+#include "runtime/graph/recorder.h"
+#include "runtime/graph/variable_math.h"
+
+namespace catena {
+namespace {
+
+using Doubles = std::vector<double>;
+
+Array doubles(const Doubles& v) { return Array::from(v, Shape{int64_t(v.size())}); }
+Doubles values(const Array& a) { return a.to_vector<double>(); }
+State state_of(const Doubles& v) {
+    State s(doubles(v));
+    s.set_name("w");
+    return s;
+}
+Parameter parameter_of(const Doubles& v) { return Parameter(doubles(v), "w"); }
+
+void expect_near(const Array& a, const Array& b, double tolerance = 1e-12) {
+    ASSERT_EQ(a.shape(), b.shape());
+    Doubles x = values(a), y = values(b);
+    for (size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i], y[i], tolerance * (1 + std::abs(y[i]))) << "at " << i;
+}
+
+class StaticGraphTest : public testing::Test {
+protected:
+    void SetUp() override {
+        if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
+    }
+};
+
+TEST_F(StaticGraphTest, first_call_is_eager_then_compiled_with_the_same_results) {
+    auto f = static_graph([](Variable x) { return exp(x) * 2.0 + x; });
+    for (int i = 0; i < 4; ++i) {
+        Variable x(doubles({0.1 * i, -1, 2}));
+        expect_near(f(x).array(), (exp(x) * 2.0 + x).array());
+    }
+    StaticGraphStatistics s = f.statistics();
+    EXPECT_EQ(s.eager_calls, 1);
+    EXPECT_EQ(s.compiled_calls, 3);
+    EXPECT_EQ(s.programs, 1);
+}
+
+TEST_F(StaticGraphTest, backward_outside_a_forward_region_gives_the_eager_gradients) {
+    Parameter w = parameter_of({2, 3});
+    auto body = [&](Variable x) { return tanh(x * w) * x; };
+    auto f = static_graph(body);
+    for (int i = 0; i < 4; ++i) {
+        Array start = doubles({1, 0.5});
+        Variable x(doubles({0.3 * i, 0.7})), x2(x.array());
+        Variable y = f(x);
+        y.set_grad(start);
+        y.backward();
+        Array gw = w.grad();
+        w.cleargrad();
+        Variable e = body(x2);
+        e.set_grad(start);
+        e.backward();
+        expect_near(y.array(), e.array());
+        expect_near(x.grad(), x2.grad());
+        expect_near(gw, w.grad());
+        w.cleargrad();
+    }
+}
+
+TEST_F(StaticGraphTest, gradients_of_a_region_accumulate_and_flow_further_back) {
+    Parameter w = parameter_of({2, 3});
+    auto f = static_graph([&](Variable x) { return x * w; });
+    for (int i = 0; i < 3; ++i) {
+        w.cleargrad();
+        Variable x(doubles({1, 2}));
+        Variable y = f(x * 3.0) + f(x);
+        y.set_grad(doubles({1, 1}));
+        y.backward();
+        EXPECT_EQ(values(w.grad()), (Doubles{4, 8}));
+        EXPECT_EQ(values(x.grad()), (Doubles{8, 12}));
+    }
+}
+
+TEST_F(StaticGraphTest, two_calls_before_one_backward_have_activations_of_their_own) {
+    auto f = static_graph([](Variable x) { return x * x; });
+    f(Variable(doubles({1})));
+    Variable a(doubles({2})), b(doubles({5}));
+    Variable ya = f(a), yb = f(b);
+    ya.backward();
+    yb.backward();
+    EXPECT_EQ(values(a.grad()), Doubles{4});
+    EXPECT_EQ(values(b.grad()), Doubles{10});
+}
+
+TEST_F(StaticGraphTest, a_second_backward_and_double_backward_work) {
+    auto f = static_graph([](Variable x) { return x * x * x; });
+    f(Variable(doubles({1})));
+    Variable x(doubles({2}));
+    Variable y = f(x);
+    y.backward();
+    y.backward();
+    EXPECT_EQ(values(x.grad()), Doubles{24});
+    Variables g = grad(std::span(&y, 1), std::span(&x, 1), {}, {.enable_double_backprop = true});
+    EXPECT_EQ(values(grad(g, std::span(&x, 1))[0].array()), Doubles{12});
+}
+
+struct Step {
+    Parameter w = parameter_of({2, -1});
+    Cell rate{0.1};
+    Variable operator()(const Variable& x) {
+        Variable d = x * w - 1.0;
+        Variable loss = d * d;
+        w.cleargrad();
+        loss.set_grad(Array::full(loss.type(), 1));
+        loss.backward();
+        assign(w, w - w.grad_variable() * rate);
+        return loss;
+    }
+};
+
+TEST_F(StaticGraphTest, a_whole_step_updates_parameters_as_eager_does) {
+    Step eager, compiled;
+    auto step = static_graph(std::ref(compiled));
+    for (int i = 0; i < 6; ++i) {
+        if (i == 3) eager.rate = compiled.rate = 0.02;  // A cell is read anew, nothing is recompiled.
+        Array x = doubles({1.0 + i, 0.5});
+        expect_near(step(x).array(), eager(x).array());
+        expect_near(compiled.w.array(), eager.w.array());
+    }
+    EXPECT_EQ(step.statistics().programs, 1);
+}
+
+TEST_F(StaticGraphTest, a_gradient_consumed_by_a_whole_step_is_an_error_to_read) {
+    Step model;
+    auto step = static_graph(std::ref(model));
+    step(doubles({1, 1}));
+    step(doubles({1, 1}));
+    EXPECT_THROW(model.w.grad(), TraceError);
+
+    Step kept;
+    auto keeping = static_graph(std::ref(kept), {.keep_grads = true});
+    keeping(doubles({1, 1}));
+    keeping(doubles({1, 1}));
+    EXPECT_TRUE(kept.w.grad().defined());
+}
+
+TEST_F(StaticGraphTest, loss_and_backward_in_the_region_leave_gradients_for_an_update_outside) {
+    Parameter w = parameter_of({3});
+    auto f = static_graph([&](Variable x) {
+        Variable loss = x * w * w;
+        w.cleargrad();
+        loss.backward();
+        return loss;
+    });
+    for (double x : {1.0, 2.0, 3.0}) {
+        f(doubles({x}));
+        EXPECT_EQ(values(w.grad()), Doubles{6 * x});
+    }
+}
+
+TEST_F(StaticGraphTest, gradients_add_to_those_from_before_when_the_region_does_not_clear) {
+    Parameter w = parameter_of({3});
+    w.set_grad(doubles({100}));
+    auto f = static_graph([&](Variable x) {
+        Variable loss = x * w;
+        loss.backward();
+        return loss;
+    });
+    for (int i = 1; i <= 3; ++i) {
+        f(doubles({2}));
+        EXPECT_EQ(values(w.grad()), Doubles{100.0 + 2 * i});
+    }
+}
+
+TEST_F(StaticGraphTest, another_batch_size_compiles_no_kernel) {
+    auto f = static_graph([](Variable x) { return exp(x) * 2.0 + x; });
+    for (int64_t n : {64, 64}) f(Variable(Array::full({Dtype::float32, {n, 8}}, 0.5)));
+    int before = compiler().kernels_compiled();
+    Array ragged = Array::full({Dtype::float32, {37, 8}}, 0.25);
+    expect_near(f(ragged).array(), (exp(ragged) * 2.0 + ragged).array(), 1e-6);
+    EXPECT_EQ(compiler().kernels_compiled(), before);
+    EXPECT_EQ(f.statistics().eager_calls, 1);
+}
+
+TEST_F(StaticGraphTest, another_dtype_rank_or_setting_is_another_program) {
+    auto f = static_graph([](Variable x) { return config().train ? x * 2.0 : x * 3.0; });
+    EXPECT_EQ(values(f(doubles({1})).array()), Doubles{2});
+    EXPECT_EQ(values(f(doubles({1})).array()), Doubles{2});
+    {
+        auto test = using_config(&Config::train, false);
+        EXPECT_EQ(values(f(doubles({1})).array()), Doubles{3});
+        EXPECT_EQ(values(f(doubles({1})).array()), Doubles{3});
+    }
+    EXPECT_EQ(f(Array::from<float>({1})).dtype(), Dtype::float32);
+    EXPECT_EQ(f(Array::scalar(1.0)).rank(), 0);
+    EXPECT_EQ(f.statistics().programs, 4);
+    EXPECT_NE(f.explain().find("test float64[1]"), std::string::npos) << f.explain();
+}
+
+TEST_F(StaticGraphTest, an_audit_sees_another_path_and_names_where) {
+    bool flipped = false;
+    auto f = static_graph(
+        [&](Variable x) {
+            if (flipped) return exp(x);
+            return x * 2.0;
+        },
+        {.audit = Audit::always});
+    f(doubles({1}));
+    EXPECT_EQ(values(f(doubles({1})).array()), Doubles{2});
+    flipped = true;
+    EXPECT_NEAR(f(doubles({1})).item<double>(), std::exp(1.0), 1e-12);
+    flipped = false;
+    EXPECT_EQ(values(f(doubles({1})).array()), Doubles{2});
+    EXPECT_EQ(f.statistics().programs, 2) << "going back uses the first program";
+    EXPECT_EQ(f.statistics().mismatches, 2);
+    EXPECT_NE(f.explain().find("static_graph_test.cpp"), std::string::npos);
+}
+
+TEST_F(StaticGraphTest, an_audit_leaves_no_trace_in_the_objects_it_ran_over) {
+    Step eager, audited;
+    auto step = static_graph(std::ref(audited), {.audit = Audit::always, .keep_grads = true});
+    for (int i = 0; i < 4; ++i) {
+        step(doubles({1, 2}));
+        eager(doubles({1, 2}));
+        expect_near(audited.w.array(), eager.w.array());
+        expect_near(audited.w.grad(), eager.w.grad());
+    }
+}
+
+TEST_F(StaticGraphTest, host_numbers_that_change_are_followed_by_audits) {
+    double factor = 2;
+    auto f = static_graph([&](Variable x) { return x * factor; }, {.audit = Audit::always});
+    f(doubles({1}));
+    factor = 5;
+    EXPECT_EQ(values(f(doubles({1})).array()), Doubles{5});
+    EXPECT_EQ(f.statistics().programs, 1) << "a number is an argument, not a constant";
+}
+
+TEST_F(StaticGraphTest, a_captured_array_is_read_and_a_replaced_one_is_seen_by_audits) {
+    Array table = doubles({10, 20});
+    auto f = static_graph([&](Variable x) { return x * table; }, {.audit = Audit::always});
+    f(doubles({1, 1}));
+    EXPECT_EQ(values(f(doubles({1, 1})).array()), (Doubles{10, 20}));
+    table = doubles({3, 4});
+    EXPECT_EQ(values(f(doubles({1, 1})).array()), (Doubles{3, 4}));
+}
+
+TEST_F(StaticGraphTest, a_host_read_inside_is_an_error_with_the_line) {
+    auto f = static_graph([](Variable x) {
+        Variable y = x * 2.0;
+        return y.item<double>() > 1 ? y : x;
+    });
+    try {
+        f(doubles({1}));
+        FAIL() << "no error";
+    } catch (const TraceError& e) {
+        EXPECT_NE(std::string(e.what()).find("static_graph_test.cpp:"), std::string::npos) << e.what();
+    }
+}
+
+struct Parts {
+    Variable sum, product;
+    int count;
+};
+
+TEST_F(StaticGraphTest, arguments_and_results_nest) {
+    auto f = static_graph([](const std::vector<Variable>& xs, std::pair<Variable, double> scaled) {
+        return Parts{xs[0] + xs[1] + scaled.first * scaled.second, xs[0] * xs[1], 2};
+    });
+    for (int i = 0; i < 3; ++i) {
+        std::vector<Variable> xs{Variable(doubles({1.0 + i})), Variable(doubles({2}))};
+        Parts parts = f(xs, std::pair(Variable(doubles({10})), 0.5));
+        EXPECT_EQ(values(parts.sum.array()), Doubles{8.0 + i});
+        EXPECT_EQ(values(parts.product.array()), Doubles{2.0 + 2 * i});
+        EXPECT_EQ(parts.count, 2);
+    }
+    std::vector<Variable> three(3, Variable(doubles({1})));
+    f(three, std::pair(Variable(doubles({10})), 0.5));
+    EXPECT_EQ(f.statistics().programs, 2) << "a longer list is another program";
+}
+
+TEST_F(StaticGraphTest, a_free_function_and_nested_regions_work) {
+    auto inner = static_graph([](Variable x) { return x * 2.0; });
+    auto outer = static_graph([&](Variable x) { return inner(x) + 1.0; });
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(values(outer(doubles({3})).array()), Doubles{7});
+    EXPECT_EQ(inner.statistics().programs, 0) << "the inner region becomes part of the outer one";
+    auto free_function = static_graph(static_cast<Variable (*)(const Operand&)>(nullptr) == nullptr
+                                          ? +[](const Variable& x) { return exp(x); }
+                                          : nullptr);
+    free_function(doubles({0}));
+    EXPECT_EQ(values(free_function(doubles({0})).array()), Doubles{1});
+}
+
+TEST_F(StaticGraphTest, an_argument_returned_as_it_is_stays_the_same_variable) {
+    auto f = static_graph([](Variable x) { return std::pair(x, x * 2.0); });
+    Variable x(doubles({1}));
+    f(x);
+    EXPECT_EQ(f(x).first.body(), x.body());
+}
+
+TEST_F(StaticGraphTest, the_same_array_twice_is_another_program_than_two_arrays) {
+    auto f = static_graph([](Variable a, Variable b) { return a * b; });
+    Variable x(doubles({3})), y(doubles({4}));
+    f(x, x);
+    EXPECT_EQ(values(f(x, x).array()), Doubles{9});
+    EXPECT_EQ(values(f(x, y).array()), Doubles{12});
+}
+
+TEST_F(StaticGraphTest, switched_off_it_is_the_plain_function) {
+    auto off = using_config(&Config::use_static_graph, false);
+    auto f = static_graph([](Variable x) { return x * 2.0; });
+    f(doubles({1}));
+    f(doubles({1}));
+    EXPECT_EQ(f.statistics().eager_calls, 2);
+    EXPECT_EQ(f.statistics().programs, 0);
+}
+
+TEST_F(StaticGraphTest, a_state_shared_with_another_handle_is_not_overwritten) {
+    State s = state_of({1, 2});
+    auto f = static_graph([&]() { assign(s, s * 2.0); });
+    f();
+    Array held = s.array();
+    f();
+    EXPECT_EQ(values(held), (Doubles{2, 4}));
+    EXPECT_EQ(values(s.array()), (Doubles{4, 8}));
+}
+
+TEST_F(StaticGraphTest, activations_are_freed_when_backward_has_run_or_the_result_dies) {
+    auto f = static_graph([](Variable x) { return exp(exp(x) * x); });
+    Variable x(Array::full({Dtype::float32, {1 << 18}}, 0.1));
+    for (int i = 0; i < 2; ++i) f(x);
+    size_t before = cpu_memory_statistics().bytes_in_use;
+    {
+        Variable y = f(x);
+        EXPECT_GT(cpu_memory_statistics().bytes_in_use, before + (size_t(2) << 20)) << "y and an activation";
+    }
+    EXPECT_EQ(cpu_memory_statistics().bytes_in_use, before);
+    Variable y = f(x);
+    y.set_grad(Array::full(y.type(), 1));
+    y.backward();
+    x.cleargrad();
+    EXPECT_LE(cpu_memory_statistics().bytes_in_use, before + (size_t(1) << 20) + 4096) << "only y is left";
+}
+
+TEST_F(StaticGraphTest, steady_state_asks_the_system_for_no_memory) {
+    Step model;
+    auto step = static_graph(std::ref(model), {.audit = Audit::never});
+    Array x = doubles({1, 2});
+    for (int i = 0; i < 5; ++i) step(x);
+    size_t before = cpu_memory_statistics().system_allocations;
+    for (int i = 0; i < 100; ++i) step(x);
+    EXPECT_EQ(cpu_memory_statistics().system_allocations, before);
+}
+
+}  // namespace
+}  // namespace catena
