@@ -280,7 +280,7 @@ void write(std::string& text, const Link& link, const std::string& indent) {
         text += ")";
         return;
     }
-    text += ",\n";
+    text += specs.empty() ? "\n" : ",\n";
     for (const Link* child : children) {
         text += indent + "  (" + child->name() + "): ";
         write(text, *child, indent + "  ");
