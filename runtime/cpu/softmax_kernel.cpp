@@ -1,0 +1,281 @@
+#include "runtime/cpu/softmax_kernel.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "runtime/core/error.h"
+#include "runtime/core/parallel.h"
+#include "runtime/cpu/vector_code.h"
+
+namespace catena {
+namespace {
+
+/// Positions of the inner axes that are worked on together.
+constexpr int64_t lanes = 64;
+/// Elements below which a second thread does not pay.
+constexpr int64_t elements_per_thread = 12'000;
+
+template <class T>
+CATENA_INLINE T row_max(const T* x, int64_t n) {
+    T m = -std::numeric_limits<T>::infinity();
+#pragma omp simd reduction(max : m)
+    for (int64_t i = 0; i < n; ++i) m = x[i] > m ? x[i] : m;
+    return m;
+}
+
+template <class T>
+CATENA_INLINE T row_sum_exp(const T* x, T m, int64_t n) {
+    T s = 0;
+#pragma omp simd reduction(+ : s)
+    for (int64_t i = 0; i < n; ++i) s += vector_exp(x[i] - m);
+    return s;
+}
+
+template <class T>
+CATENA_INLINE void softmax_row(const T* x, T* y, int64_t n, bool log) {
+    T m = row_max(x, n);
+    if (log) {
+        T shift = m + std::log(row_sum_exp(x, m, n));
+        for (int64_t i = 0; i < n; ++i) y[i] = x[i] - shift;
+        return;
+    }
+    T s = 0;
+#pragma omp simd reduction(+ : s)
+    for (int64_t i = 0; i < n; ++i) {
+        T e = vector_exp(x[i] - m);
+        y[i] = e;
+        s += e;
+    }
+    T factor = T(1) / s;
+    for (int64_t i = 0; i < n; ++i) y[i] *= factor;
+}
+
+template <class T>
+CATENA_INLINE void softmax_gradient_row(const T* y, const T* gy, T* gx, int64_t n, bool log) {
+    T s = 0;
+    if (log) {
+#pragma omp simd reduction(+ : s)
+        for (int64_t i = 0; i < n; ++i) s += gy[i];
+        for (int64_t i = 0; i < n; ++i) gx[i] = gy[i] - vector_exp(y[i]) * s;
+    } else {
+#pragma omp simd reduction(+ : s)
+        for (int64_t i = 0; i < n; ++i) s += gy[i] * y[i];
+        for (int64_t i = 0; i < n; ++i) gx[i] = y[i] * (gy[i] - s);
+    }
+}
+
+/// Maximum and sum of exponentials along the axis, for `width` neighbouring positions.
+template <class T>
+CATENA_INLINE void lanes_max_sum(const T* x, int64_t n, int64_t stride, int64_t width, T* m, T* s) {
+    for (int64_t j = 0; j < width; ++j) m[j] = -std::numeric_limits<T>::infinity(), s[j] = 0;
+    for (int64_t c = 0; c < n; ++c)
+        for (int64_t j = 0; j < width; ++j) {
+            T v = x[c * stride + j];
+            m[j] = v > m[j] ? v : m[j];
+        }
+    for (int64_t c = 0; c < n; ++c)
+        for (int64_t j = 0; j < width; ++j) s[j] += vector_exp(x[c * stride + j] - m[j]);
+}
+
+template <class T>
+CATENA_INLINE void softmax_lanes(const T* x, T* y, int64_t n, int64_t stride, int64_t width, bool log) {
+    T m[lanes], s[lanes];
+    lanes_max_sum(x, n, stride, width, m, s);
+    for (int64_t j = 0; j < width; ++j) s[j] = log ? m[j] + std::log(s[j]) : T(1) / s[j];
+    for (int64_t c = 0; c < n; ++c)
+        for (int64_t j = 0; j < width; ++j) {
+            T v = x[c * stride + j];
+            y[c * stride + j] = log ? v - s[j] : vector_exp(v - m[j]) * s[j];
+        }
+}
+
+template <class T>
+CATENA_INLINE void softmax_gradient_lanes(const T* y, const T* gy, T* gx, int64_t n, int64_t stride,
+                                          int64_t width, bool log) {
+    T s[lanes] = {};
+    for (int64_t c = 0; c < n; ++c)
+        for (int64_t j = 0; j < width; ++j)
+            s[j] += log ? gy[c * stride + j] : gy[c * stride + j] * y[c * stride + j];
+    for (int64_t c = 0; c < n; ++c)
+        for (int64_t j = 0; j < width; ++j) {
+            int64_t at = c * stride + j;
+            gx[at] = log ? gy[at] - vector_exp(y[at]) * s[j] : y[at] * (gy[at] - s[j]);
+        }
+}
+
+CATENA_VECTOR_CODE void softmax_block(const float* x, float* y, int64_t n, int64_t stride, int64_t width,
+                                      bool log) {
+    if (stride == 1) return softmax_row(x, y, n, log);
+    softmax_lanes(x, y, n, stride, width, log);
+}
+void softmax_block(const double* x, double* y, int64_t n, int64_t stride, int64_t width, bool log) {
+    softmax_lanes(x, y, n, stride, width, log);
+}
+CATENA_VECTOR_CODE void softmax_gradient_block(const float* y, const float* gy, float* gx, int64_t n,
+                                               int64_t stride, int64_t width, bool log) {
+    if (stride == 1) return softmax_gradient_row(y, gy, gx, n, log);
+    softmax_gradient_lanes(y, gy, gx, n, stride, width, log);
+}
+void softmax_gradient_block(const double* y, const double* gy, double* gx, int64_t n, int64_t stride,
+                            int64_t width, bool log) {
+    softmax_gradient_lanes(y, gy, gx, n, stride, width, log);
+}
+
+/// log(sum(exp(x))) of `width` positions.
+CATENA_VECTOR_CODE void log_sum_block(const float* x, int64_t n, int64_t stride, int64_t width,
+                                      float* result) {
+    if (stride == 1) {
+        float m = row_max(x, n);
+        result[0] = m + std::log(row_sum_exp(x, m, n));
+        return;
+    }
+    float m[lanes], s[lanes];
+    lanes_max_sum(x, n, stride, width, m, s);
+    for (int64_t j = 0; j < width; ++j) result[j] = m[j] + std::log(s[j]);
+}
+void log_sum_block(const double* x, int64_t n, int64_t stride, int64_t width, double* result) {
+    double m[lanes], s[lanes];
+    lanes_max_sum(x, n, stride, width, m, s);
+    for (int64_t j = 0; j < width; ++j) result[j] = m[j] + std::log(s[j]);
+}
+
+template <class T>
+CATENA_INLINE void scaled_softmax(const T* x, const T* log_sum, const T* factor, T* gx, int64_t n,
+                                  int64_t stride, int64_t width) {
+    if (stride == 1) {
+        T shift = *log_sum, f = *factor;
+        for (int64_t c = 0; c < n; ++c) gx[c] = vector_exp(x[c] - shift) * f;
+        return;
+    }
+    for (int64_t c = 0; c < n; ++c)
+        for (int64_t j = 0; j < width; ++j)
+            gx[c * stride + j] = vector_exp(x[c * stride + j] - log_sum[j]) * factor[j];
+}
+CATENA_VECTOR_CODE void scaled_softmax_block(const float* x, const float* log_sum, const float* factor,
+                                             float* gx, int64_t n, int64_t stride, int64_t width) {
+    scaled_softmax(x, log_sum, factor, gx, n, stride, width);
+}
+void scaled_softmax_block(const double* x, const double* log_sum, const double* factor, double* gx,
+                          int64_t n, int64_t stride, int64_t width) {
+    scaled_softmax(x, log_sum, factor, gx, n, stride, width);
+}
+
+/// Calls f(offset of the first element, first position, width) for blocks of neighbouring positions.
+template <class F>
+void for_each_block(const AxisView& view, F&& f) {
+    int64_t blocks = (view.inner + lanes - 1) / lanes;
+    int64_t per_block = view.size * std::min(view.inner, lanes) + 1;
+    parallel_for(view.outer * blocks, 1 + elements_per_thread / per_block, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+            int64_t o = i / blocks, first = i % blocks * lanes;
+            f(o * view.size * view.inner + first, o * view.inner + first,
+              std::min(lanes, view.inner - first));
+        }
+    });
+}
+
+template <class F>
+void visit_float(Dtype dtype, F&& f) {
+    if (dtype == Dtype::float32) return f(float());
+    CATENA_ASSERT(dtype == Dtype::float64, "works on float32 and float64");
+    f(double());
+}
+
+}  // namespace
+
+AxisView::AxisView(const Shape& shape, int axis) {
+    for (int i = 0; i < shape.rank(); ++i) (i < axis ? outer : i == axis ? size : inner) *= shape[i];
+}
+
+Dtype working_dtype(Dtype dtype) {
+    return dtype == Dtype::float16 || dtype == Dtype::bfloat16 ? Dtype::float32 : dtype;
+}
+Array as_working_array(const Array& array, Dtype dtype) {
+    return array.astype(working_dtype(dtype)).as_contiguous();
+}
+Array working_output(const Array& y) {
+    Dtype dtype = working_dtype(y.dtype());
+    return dtype == y.dtype() ? y : Array::empty({dtype, y.shape()}, y.device());
+}
+void store(const Array& working, const Array& y) {
+    if (!(working == y)) copy_elements(working, y);
+}
+
+void softmax_forward(const Array& x, const Array& y, int axis, bool log) {
+    AxisView view(x.shape(), axis);
+    visit_float(x.dtype(), [&](auto zero) {
+        using T = decltype(zero);
+        const T* from = x.data<T>();
+        T* to = y.data<T>();
+        for_each_block(view, [&](int64_t at, int64_t, int64_t width) {
+            softmax_block(from + at, to + at, view.size, view.inner, width, log);
+        });
+    });
+}
+
+void softmax_backward(const Array& y, const Array& gy, const Array& gx, int axis, bool log) {
+    AxisView view(y.shape(), axis);
+    visit_float(y.dtype(), [&](auto zero) {
+        using T = decltype(zero);
+        const T *py = y.data<T>(), *pgy = gy.data<T>();
+        T* to = gx.data<T>();
+        for_each_block(view, [&](int64_t at, int64_t, int64_t width) {
+            softmax_gradient_block(py + at, pgy + at, to + at, view.size, view.inner, width, log);
+        });
+    });
+}
+
+void cross_entropy_forward(const Array& x, const CrossEntropyTask& task, const Array& loss,
+                           const Array& log_sum) {
+    AxisView view(x.shape(), 1);
+    visit_float(x.dtype(), [&](auto zero) {
+        using T = decltype(zero);
+        const T* from = x.data<T>();
+        T *to = loss.data<T>(), *sums = log_sum.data<T>();
+        for_each_block(view, [&](int64_t at, int64_t position, int64_t width) {
+            log_sum_block(from + at, view.size, view.inner, width, sums + position);
+            for (int64_t j = 0; j < width; ++j) {
+                int64_t label = task.labels[position + j];
+                if (label == task.ignore_label) {
+                    to[position + j] = 0;
+                    continue;
+                }
+                T value = sums[position + j] - from[at + label * view.inner + j];
+                to[position + j] = task.class_weights ? value * T(task.class_weights[label]) : value;
+            }
+        });
+    });
+}
+
+void cross_entropy_backward(const Array& x, const CrossEntropyTask& task, const Array& log_sum,
+                            const Array& gy, double scale, const Array& gx) {
+    AxisView view(x.shape(), 1);
+    visit_float(x.dtype(), [&](auto zero) {
+        using T = decltype(zero);
+        const T *from = x.data<T>(), *sums = log_sum.data<T>(), *upper = gy.data<T>();
+        T* to = gx.data<T>();
+        bool one = gy.size() == 1;
+        for_each_block(view, [&](int64_t at, int64_t position, int64_t width) {
+            T factor[lanes];
+            for (int64_t j = 0; j < width; ++j) {
+                int64_t label = task.labels[position + j];
+                factor[j] = label == task.ignore_label ? 0 : upper[one ? 0 : position + j] * T(scale);
+                if (task.class_weights && label != task.ignore_label)
+                    factor[j] *= T(task.class_weights[label]);
+            }
+            scaled_softmax_block(from + at, sums + position, factor, to + at, view.size, view.inner,
+                                 width);
+            for (int64_t j = 0; j < width; ++j) {
+                int64_t label = task.labels[position + j];
+                if (label != task.ignore_label) {
+                    to[at + label * view.inner + j] -= factor[j];
+                    continue;
+                }
+                // Not even NaN of an ignored row may come through.
+                for (int64_t c = 0; c < view.size; ++c) to[at + c * view.inner + j] = 0;
+            }
+        });
+    });
+}
+
+}  // namespace catena

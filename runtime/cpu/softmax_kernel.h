@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runtime/core/array.h"
+
+namespace catena {
+
+/// An array seen as [outer, size, inner] around one axis.
+struct AxisView {
+    int64_t outer = 1, size = 1, inner = 1;
+    AxisView(const Shape& shape, int axis);
+};
+
+/// float16 and bfloat16 are worked on as float32: the array itself or a converted copy, row-major.
+Array as_working_array(const Array& array, Dtype dtype);
+/// float32 for 16-bit floats, the dtype itself otherwise.
+Dtype working_dtype(Dtype dtype);
+/// A place for results of `type` in the working dtype: `y` itself, or a temporary that store() converts.
+Array working_output(const Array& y);
+void store(const Array& working, const Array& y);
+
+// All arrays below are contiguous, of one dtype, float32 or float64.
+
+void softmax_forward(const Array& x, const Array& y, int axis, bool log);
+void softmax_backward(const Array& y, const Array& gy, const Array& gx, int axis, bool log);
+
+/// What softmax cross entropy does with a position.
+struct CrossEntropyTask {
+    const int64_t* labels;        ///< One per [outer, inner] position.
+    const double* class_weights;  ///< One per class or null.
+    int64_t ignore_label;
+};
+/// Per position: the loss (0 where ignored) and log(sum(exp(x))).
+void cross_entropy_forward(const Array& x, const CrossEntropyTask& task, const Array& loss,
+                           const Array& log_sum);
+/// gx = (softmax - onehot) * weight * gy * scale. gy has one element or one per position.
+void cross_entropy_backward(const Array& x, const CrossEntropyTask& task, const Array& log_sum,
+                            const Array& gy, double scale, const Array& gx);
+
+}  // namespace catena

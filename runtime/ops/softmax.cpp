@@ -1,0 +1,113 @@
+#include "runtime/ops/softmax.h"
+
+#include "runtime/core/error.h"
+#include "runtime/cpu/softmax_kernel.h"
+#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/composite.h"
+#include "runtime/ops/function.h"
+#include "runtime/graph/variable_math.h"
+#include "runtime/ops/reduction.h"
+
+namespace catena {
+namespace {
+
+using Span = std::span<const Variable>;
+
+Types like_float_input(const TypeCall& c) {
+    if (!is_float(c.inputs[0].dtype))  // softmax_c1
+        fail<DtypeError>("{}: takes floating point values, x is {}", c.op.name, to_string(c.inputs[0]));
+    return {c.inputs[0]};
+}
+
+int axis_of(const Attributes& attributes) { return int(attributes.integer("axis")); }
+
+Variables softmax_body(Span v, const Attributes& attributes, std::span<const Scalar>) {
+    Axes axis{axis_of(attributes)};
+    Variable e = exp(v[0] - max(v[0], axis, true));
+    return {e / sum(e, axis, true)};
+}
+
+Variables log_softmax_body(Span v, const Attributes& attributes, std::span<const Scalar>) {
+    Axes axis{axis_of(attributes)};
+    Variable shifted = v[0] - max(v[0], axis, true);
+    return {shifted - log(sum(exp(shifted), axis, true))};
+}
+
+Variables softmax_gradient_body(Span v, const Attributes& attributes, std::span<const Scalar>) {
+    const Variable &y = v[0], &gy = v[1];
+    return {y * (gy - sum(gy * y, Axes{axis_of(attributes)}, true))};
+}
+
+Variables log_softmax_gradient_body(Span v, const Attributes& attributes, std::span<const Scalar>) {
+    const Variable &y = v[0], &gy = v[1];
+    return {gy - exp(y) * sum(gy, Axes{axis_of(attributes)}, true)};
+}
+
+void run_forward(const KernelCall& c, bool log) {
+    Array x = as_working_array(c.inputs[0], c.inputs[0].dtype());
+    Array y = working_output(c.outputs[0]);
+    softmax_forward(x, y, axis_of(c.attributes), log);
+    store(y, c.outputs[0]);
+}
+
+void run_gradient(const KernelCall& c, bool log) {
+    Dtype dtype = c.outputs[0].dtype();
+    Array gx = working_output(c.outputs[0]);
+    softmax_backward(as_working_array(c.inputs[0], dtype), as_working_array(c.inputs[1], dtype), gx,
+                     axis_of(c.attributes), log);
+    store(gx, c.outputs[0]);
+}
+
+const OpDef& define_softmax_gradient(const char* name, bool log) {
+    return define_composite({
+        .name = name,
+        .input_count = 2,
+        .type = like_float_input,
+        .kernel = [log](const KernelCall& c) { run_gradient(c, log); },
+        .body = log ? log_softmax_gradient_body : softmax_gradient_body,
+    });
+}
+
+const OpDef& define_softmax(const char* name, bool log, const OpDef& gradient, const char* onnx) {
+    return define_composite({
+        .name = name,
+        .differentiable = true,
+        .type = like_float_input,
+        .kernel = [log](const KernelCall& c) { run_forward(c, log); },
+        .body = log ? log_softmax_body : softmax_body,
+        .gradient =
+            [&gradient](const GradientCall& c) {
+                return Variables{
+                    call(gradient, current_location(), c.attributes(), {}, c.y(), c.gy())};
+            },
+        .reads = [](int, int) { return Reads{.outputs = 1}; },
+        .onnx = onnx,
+    });
+}
+
+const OpDef& op_softmax_gx = define_softmax_gradient("softmax.gx", false);
+const OpDef& op_log_softmax_gx = define_softmax_gradient("log_softmax.gx", true);
+const OpDef& op_softmax = define_softmax("softmax", false, op_softmax_gx, "Softmax");
+const OpDef& op_log_softmax = define_softmax("log_softmax", true, op_log_softmax_gx, "LogSoftmax");
+
+Variable along_axis(const OpDef& op, const Operand& x, int64_t axis) {
+    LocationScope scope(x.location());
+    int normalized = normalize_axis(op.name.c_str(), axis, x.variable().rank());
+    return call(op, x.location(), {{"axis", int64_t(normalized)}}, {}, x);
+}
+
+const FunctionDef& f_softmax =
+    function("softmax(x, axis=1)", {"x"}, [](const FunctionArguments& a) {
+        return softmax(a.array("x"), a.integer("axis"));
+    });
+const FunctionDef& f_log_softmax =
+    function("log_softmax(x, axis=1)", {"x"}, [](const FunctionArguments& a) {
+        return log_softmax(a.array("x"), a.integer("axis"));
+    });
+
+}  // namespace
+
+Variable softmax(const Operand& x, int64_t axis) { return along_axis(op_softmax, x, axis); }
+Variable log_softmax(const Operand& x, int64_t axis) { return along_axis(op_log_softmax, x, axis); }
+
+}  // namespace catena

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "runtime/ops/op.h"
+
+namespace catena {
+
+/// exp(x) over its sum along `axis`, computed with the maximum taken off.
+Variable softmax(const Operand& x, int64_t axis = 1);
+/// x - log(sum(exp(x))) along `axis`, computed with the maximum taken off.
+Variable log_softmax(const Operand& x, int64_t axis = 1);
+
+}  // namespace catena
