@@ -1,0 +1,58 @@
+#include "runtime/cpu/onednn.h"
+
+namespace catena::onednn {
+
+dnnl::engine& engine() {
+    // Never destroyed: caches that refer to it may outlive any static.
+    static auto* engine = new dnnl::engine(dnnl::engine::kind::cpu, 0);
+    return *engine;
+}
+
+dnnl::stream& stream() {
+    thread_local dnnl::stream stream(engine());
+    return stream;
+}
+
+dnnl::memory::desc plain(const dnnl::memory::dims& dims) {
+    dnnl::memory::dims strides(dims.size(), 1);
+    for (int i = int(dims.size()) - 2; i >= 0; --i) strides[i] = strides[i + 1] * dims[i + 1];
+    return {dims, dnnl::memory::data_type::f32, strides};
+}
+
+dnnl::memory::desc any(const dnnl::memory::dims& dims) {
+    return {dims, dnnl::memory::data_type::f32, dnnl::memory::format_tag::any};
+}
+
+Array scratch(const dnnl::memory::desc& desc) {
+    return Array::empty({Dtype::uint8, Shape{int64_t(desc.get_size())}}, cpu_device());
+}
+
+dnnl::memory memory(const dnnl::memory::desc& desc, const Array& array) {
+    return {desc, engine(), array.raw_data()};
+}
+
+Tensor::Tensor(const dnnl::memory::desc& ours, const dnnl::memory::desc& theirs, bool is_input)
+    : ours_(ours), theirs_(theirs), reordered_(ours != theirs), is_input_(is_input) {
+    if (!reordered_) return;
+    const auto &from = is_input ? ours : theirs, &to = is_input ? theirs : ours;
+    reorder_ = dnnl::reorder(dnnl::reorder::primitive_desc(engine(), from, engine(), to));
+}
+
+dnnl::memory Tensor::open(const Array& array, Array& held) const {
+    if (!reordered_) return memory(ours_, array);
+    held = scratch(theirs_);
+    dnnl::memory opened = memory(theirs_, held);
+    if (is_input_) {
+        dnnl::memory from = memory(ours_, array);
+        reorder_.execute(stream(), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, opened}});
+    }
+    return opened;
+}
+
+void Tensor::close(const dnnl::memory& opened, const Array& array) const {
+    if (!reordered_) return;
+    dnnl::memory to = memory(ours_, array);
+    reorder_.execute(stream(), {{DNNL_ARG_FROM, opened}, {DNNL_ARG_TO, to}});
+}
+
+}  // namespace catena::onednn

@@ -1,0 +1,361 @@
+#include "runtime/ops/convolution.h"
+
+#include "runtime/core/error.h"
+#include "runtime/cpu/convolution_kernel.h"
+#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/composite.h"
+#include "runtime/ops/function.h"
+#include "runtime/ops/movement.h"
+#include "runtime/ops/reduction.h"
+
+namespace catena {
+namespace {
+
+// Three bilinear operations, closed under differentiation:
+//   convolution          x, W  -> y
+//   convolution_data     gy, W -> gx   (also deconvolution; "size" is the spatial size of gx)
+//   convolution_weights  x, gy -> gW   ("size" is the spatial size of gW)
+// All have the attributes of the convolution that they belong to, so one set of attributes serves all.
+
+WindowSteps steps_of(const Attributes& a) {
+    return {a.dims("stride"), a.dims("pad"), a.dims("dilate"), a.integer("groups")};
+}
+
+Attributes with_size(const Attributes& a, const Dims* size) {
+    std::vector<Attributes::Entry> entries{{"stride", a.dims("stride")},
+                                           {"pad", a.dims("pad")},
+                                           {"dilate", a.dims("dilate")},
+                                           {"groups", a.integer("groups")},
+                                           {"cover_all", a.flag("cover_all")}};
+    if (size) entries.push_back({"size", *size});
+    return Attributes(std::move(entries));
+}
+
+Dims spatial(const Shape& shape) { return Dims(std::span(shape.begin() + 2, shape.end())); }
+
+/// Sizes of positions for x and kernel sizes; ShapeError when no window fits.
+Dims positions_of(const Dims& x, const Dims& kernel, const Attributes& a, const std::string& what) {
+    Dims positions;
+    for (int i = 0; i < x.rank(); ++i) {
+        positions.push_back(window_count(x[i], kernel[i], a.dims("stride")[i], a.dims("pad")[i],
+                                         a.flag("cover_all"), a.dims("dilate")[i]));
+        if (positions[i] <= 0)  // convolution_c4
+            fail<ShapeError>("{}: a window of {} (pad {}, dilate {}) does not fit into {}", what,
+                             to_string(kernel), to_string(a.dims("pad")), to_string(a.dims("dilate")),
+                             to_string(x));
+    }
+    return positions;
+}
+
+Shape full_shape(int64_t batch, int64_t channels, const Dims& sizes) {
+    Shape shape{batch, channels};
+    for (int64_t size : sizes) shape.push_back(size);
+    return shape;
+}
+
+std::string both(const TypeCall& c, const char* a = "x", const char* b = "W") {
+    return fmt::format("{} {}, {} {}", a, to_string(c.inputs[0].shape), b, to_string(c.inputs[1].shape));
+}
+
+Dtype check_operands(const TypeCall& c, const char* a, const char* b) {
+    const Shape &s0 = c.inputs[0].shape, &s1 = c.inputs[1].shape;
+    if (s0.rank() != s1.rank() || s0.rank() < 3 || s0.rank() > 5)  // convolution_c1
+        fail<ShapeError>("{}: takes arrays of one rank from 3 to 5 ({})", c.op.name, both(c, a, b));
+    Dtype dtype = promote(c.inputs[0].dtype, c.inputs[1].dtype);
+    if (!is_float(dtype))  // convolution_c2
+        fail<DtypeError>("{}: takes floating point values, {} is {} and {} is {}", c.op.name, a,
+                         to_string(c.inputs[0]), b, to_string(c.inputs[1]));
+    return dtype;
+}
+
+Type convolution_type(const TypeCall& c) {
+    Dtype dtype = check_operands(c, "x", "W");
+    const Shape &x = c.inputs[0].shape, &W = c.inputs[1].shape;
+    int64_t groups = c.attributes.integer("groups");
+    if (x[1] != W[1] * groups)  // convolution_c3
+        fail<ShapeError>("{}: W takes {} channels{}, x has {} ({})", c.op.name, W[1] * groups,
+                         groups > 1 ? fmt::format(" in {} groups", groups) : "", x[1], both(c));
+    if (W[0] % groups != 0)  // convolution_c5
+        fail<ShapeError>("{}: W gives {} channels, which {} groups do not divide ({})", c.op.name, W[0],
+                         groups, both(c));
+    return {dtype, full_shape(x[0], W[0], positions_of(spatial(x), spatial(W), c.attributes, c.op.name))};
+}
+
+Types data_type(const TypeCall& c) {
+    Dtype dtype = check_operands(c, "x", "W");
+    const Shape &gy = c.inputs[0].shape, &W = c.inputs[1].shape;
+    if (gy[1] != W[0])  // deconvolution_c1
+        fail<ShapeError>("deconvolution: W takes {} channels, x has {} ({})", W[0], gy[1], both(c));
+    const Dims& size = c.attributes.dims("size");
+    if (!(positions_of(size, spatial(W), c.attributes, "deconvolution") == spatial(gy)))  // deconvolution_c2
+        fail<ShapeError>("deconvolution: an output of {} does not come from x ({})", to_string(size), both(c));
+    return {{dtype, full_shape(gy[0], W[1] * c.attributes.integer("groups"), size)}};
+}
+
+Types weights_type(const TypeCall& c) {
+    Dtype dtype = check_operands(c, "x", "gy");
+    const Shape &x = c.inputs[0].shape, &gy = c.inputs[1].shape;
+    const Dims& size = c.attributes.dims("size");
+    if (x[0] != gy[0] || !(positions_of(spatial(x), size, c.attributes, c.op.name) == spatial(gy)))
+        fail<ShapeError>("{}: x and gy do not belong together ({})", c.op.name, both(c, "x", "gy"));
+    return {{dtype, full_shape(gy[1], x[1] / c.attributes.integer("groups"), size)}};
+}
+
+// Declared before the ops, which refer to each other.
+Variable convolve_variables(const Variable& x, const Variable& W, const Attributes& a);
+Variable data_of(const Variable& gy, const Variable& W, const Attributes& a, const Dims& size);
+Variable weights_of(const Variable& x, const Variable& gy, const Attributes& a, const Dims& size);
+
+Reads reads_other(int input, int) { return {.inputs = input == 0 ? 2u : 1u}; }
+
+/// Results in the dtypes of the inputs they belong to.
+Variables as_inputs(const GradientCall& c, Variables gx) {
+    for (int i = 0; i < c.input_count(); ++i)
+        if (gx[i].defined()) gx[i] = cast(gx[i], c.x_type(i).dtype);
+    return gx;
+}
+
+Variables convolution_gradient(const GradientCall& c) {
+    Variables gx(c.input_count());
+    if (c.needs(0)) gx[0] = data_of(c.gy(), c.x(1), c.attributes(), spatial(c.x_type(0).shape));
+    if (c.needs(1)) gx[1] = weights_of(c.x(0), c.gy(), c.attributes(), spatial(c.x_type(1).shape));
+    if (c.input_count() > 2 && c.needs(2)) {
+        Axes axes{0};
+        for (int i = 2; i < c.y_type().shape.rank(); ++i) axes.push_back(i);
+        gx[2] = sum(c.gy(), axes);
+    }
+    return as_inputs(c, std::move(gx));
+}
+
+const OpDef& op_convolution = register_op({
+    .name = "convolution",
+    .kind = Kind::window,
+    .input_count = 2,
+    .differentiable = true,
+    .type = [](const TypeCall& c) { return Types{convolution_type(c)}; },
+    .kernel =
+        [](const KernelCall& c) {
+            convolve(c.inputs[0], c.inputs[1], Array(), steps_of(c.attributes), c.outputs[0]);
+        },
+    .gradient = convolution_gradient,
+    .reads = reads_other,
+    .onnx = "Conv",
+});
+
+const OpDef& op_convolution_data = register_op({
+    .name = "convolution_data",
+    .kind = Kind::window,
+    .input_count = 2,
+    .differentiable = true,
+    .type = data_type,
+    .kernel =
+        [](const KernelCall& c) {
+            convolve_data(c.inputs[0], c.inputs[1], steps_of(c.attributes), c.outputs[0]);
+        },
+    .gradient =
+        [](const GradientCall& c) {
+            Variables gx(2);
+            if (c.needs(0)) gx[0] = convolve_variables(c.gy(), c.x(1), c.attributes());
+            if (c.needs(1)) gx[1] = weights_of(c.gy(), c.x(0), c.attributes(), spatial(c.x_type(1).shape));
+            return as_inputs(c, std::move(gx));
+        },
+    .reads = reads_other,
+    .onnx = "ConvTranspose",
+});
+
+const OpDef& op_convolution_weights = register_op({
+    .name = "convolution_weights",
+    .kind = Kind::window,
+    .input_count = 2,
+    .differentiable = true,
+    .type = weights_type,
+    .kernel =
+        [](const KernelCall& c) {
+            convolve_weights(c.inputs[0], c.inputs[1], steps_of(c.attributes), c.outputs[0]);
+        },
+    .gradient =
+        [](const GradientCall& c) {
+            Variables gx(2);
+            if (c.needs(0)) gx[0] = data_of(c.x(1), c.gy(), c.attributes(), spatial(c.x_type(0).shape));
+            if (c.needs(1)) gx[1] = convolve_variables(c.x(0), c.gy(), c.attributes());
+            return as_inputs(c, std::move(gx));
+        },
+    .reads = reads_other,
+});
+
+/// b as [1, O, 1, ...], to be added to y.
+Variable as_channels(const Variable& b, int rank) {
+    Shape shape = Shape::filled(rank, 1);
+    shape[1] = b.size();
+    return reshape(b, shape);
+}
+
+const OpDef& op_convolution_bias = define_composite({
+    .name = "convolution_bias",
+    .input_count = 3,
+    .differentiable = true,
+    .type =
+        [](const TypeCall& c) {
+            Type type = convolution_type(c);
+            const Type& b = c.inputs[2];
+            if (!(b.shape == Shape{type.shape[1]}))  // convolution_c6
+                fail<ShapeError>("convolution: b should be [{}], it is {} ({})", type.shape[1],
+                                 to_string(b.shape), both(c));
+            return Types{{promote(type.dtype, b.dtype), type.shape}};
+        },
+    .kernel =
+        [](const KernelCall& c) {
+            convolve(c.inputs[0], c.inputs[1], c.inputs[2], steps_of(c.attributes), c.outputs[0]);
+        },
+    .body =
+        [](std::span<const Variable> v, const Attributes& a, std::span<const Scalar>) {
+            return Variables{convolve_variables(v[0], v[1], a) + as_channels(v[2], v[0].rank())};
+        },
+    .gradient = convolution_gradient,
+    .reads = [](int input, int) { return Reads{.inputs = input == 0 ? 2u : input == 1 ? 1u : 0u}; },
+    .onnx = "Conv",
+});
+
+Variable convolve_variables(const Variable& x, const Variable& W, const Attributes& a) {
+    return call(op_convolution, current_location(), with_size(a, nullptr), {}, x, W);
+}
+Variable data_of(const Variable& gy, const Variable& W, const Attributes& a, const Dims& size) {
+    return call(op_convolution_data, current_location(), with_size(a, &size), {}, gy, W);
+}
+Variable weights_of(const Variable& x, const Variable& gy, const Attributes& a, const Dims& size) {
+    return call(op_convolution_weights, current_location(), with_size(a, &size), {}, x, gy);
+}
+
+void check_ranks(const char* name, const Variable& x, const Variable& W, int axes, int64_t groups) {
+    int rank = axes > 0 ? axes + 2 : x.rank();
+    if (x.rank() != rank || W.rank() != rank || rank < 3 || rank > 5)  // convolution_c1
+        fail<ShapeError>("{}: x and W should have {} axes, x is {} and W is {}", name,
+                         axes > 0 ? std::to_string(rank) : "3 to 5", to_string(x.shape()),
+                         to_string(W.shape()));
+    if (groups < 1) fail<ValueError>("{}: groups is {} and should be 1 or more", name, groups);
+}
+
+Variable convolution(const char* name, int axes, const Operand& x, const Operand& W, const Variable& b,
+                     const ConvolutionOptions& o) {
+    LocationScope scope(x.location());
+    const Variable& vx = x;
+    check_ranks(name, x, W, axes, o.groups);
+    int count = vx.rank() - 2;
+    Attributes a{{"stride", per_axis(name, "stride", o.stride, count, 1)},
+                 {"pad", per_axis(name, "pad", o.pad, count, 0)},
+                 {"dilate", per_axis(name, "dilate", o.dilate, count, 1)},
+                 {"groups", o.groups},
+                 {"cover_all", o.cover_all}};
+    return b.defined() ? call(op_convolution_bias, x.location(), a, {}, vx, W, b)
+                       : call(op_convolution, x.location(), a, {}, vx, W);
+}
+
+Variable deconvolution(const char* name, int axes, const Operand& x, const Operand& W, const Variable& b,
+                       const DeconvolutionOptions& o) {
+    LocationScope scope(x.location());
+    const Variable &vx = x, &vW = W;
+    check_ranks(name, x, W, axes, o.groups);
+    int count = vx.rank() - 2;
+    Dims stride = per_axis(name, "stride", o.stride, count, 1), pad = per_axis(name, "pad", o.pad, count, 0);
+    Dims dilate = per_axis(name, "dilate", o.dilate, count, 1), size = o.outsize;
+    if (vx.shape()[1] % o.groups != 0)  // deconvolution_c3
+        fail<ShapeError>("{}: x has {} channels, which {} groups do not divide", name, vx.shape()[1],
+                         o.groups);
+    if (size.empty())
+        for (int i = 0; i < count; ++i)
+            size.push_back(stride[i] * (vx.shape()[i + 2] - 1) + (vW.shape()[i + 2] - 1) * dilate[i] + 1 -
+                           2 * pad[i]);
+    size = per_axis(name, "outsize", size, count, 1);
+    // The convolution that this transposes may be of either kind.
+    bool exact = true;
+    for (int i = 0; i < count; ++i)
+        exact &= window_count(size[i], vW.shape()[i + 2], stride[i], pad[i], false, dilate[i]) ==
+                 vx.shape()[i + 2];
+    Attributes a{{"stride", stride}, {"pad", pad}, {"dilate", dilate}, {"groups", o.groups},
+                 {"cover_all", !exact}};
+    Variable y = data_of(vx, vW, a, size);
+    if (!b.defined()) return y;
+    if (!(b.shape() == Shape{y.shape()[1]}))  // deconvolution_c4
+        fail<ShapeError>("{}: b should be [{}], it is {}", name, y.shape()[1], to_string(b.shape()));
+    return y + as_channels(b, y.rank());
+}
+
+ConvolutionOptions options_from(const FunctionArguments& a) {
+    return {.stride = a.dims("stride"),
+            .pad = a.dims("pad"),
+            .cover_all = a.flag("cover_all"),
+            .dilate = a.dims("dilate"),
+            .groups = a.integer("groups")};
+}
+DeconvolutionOptions transposed_options_from(const FunctionArguments& a) {
+    return {.stride = a.dims("stride"),
+            .pad = a.dims("pad"),
+            .outsize = a.dims("outsize"),
+            .dilate = a.dims("dilate"),
+            .groups = a.integer("groups")};
+}
+
+const FunctionDef& f_convolution_2d = function(
+    "convolution_2d(x, W, b=None, stride=1, pad=0, cover_all=False, *, dilate=1, groups=1, cudnn_fast=False)",
+    {"x", "W", "b"}, [](const FunctionArguments& a) {
+        return convolution_2d(a.array("x"), a.array("W"), a.array("b"), options_from(a));
+    });
+const FunctionDef& f_convolution_nd = function(
+    "convolution_nd(x, W, b=None, stride=1, pad=0, cover_all=False, dilate=1, groups=1)", {"x", "W", "b"},
+    [](const FunctionArguments& a) {
+        return convolution_nd(a.array("x"), a.array("W"), a.array("b"), options_from(a));
+    });
+const FunctionDef& f_deconvolution_2d = function(
+    "deconvolution_2d(x, W, b=None, stride=1, pad=0, outsize=None, *, dilate=1, groups=1)",
+    {"x", "W", "b"}, [](const FunctionArguments& a) {
+        return deconvolution_2d(a.array("x"), a.array("W"), a.array("b"), transposed_options_from(a));
+    });
+const FunctionDef& f_deconvolution_nd = function(
+    "deconvolution_nd(x, W, b=None, stride=1, pad=0, outsize=None, dilate=1, groups=1)", {"x", "W", "b"},
+    [](const FunctionArguments& a) {
+        return deconvolution_nd(a.array("x"), a.array("W"), a.array("b"), transposed_options_from(a));
+    });
+
+}  // namespace
+
+int64_t window_count(int64_t size, int64_t kernel, int64_t stride, int64_t pad, bool cover_all,
+                     int64_t dilate) {
+    int64_t room = size + 2 * pad - (kernel - 1) * dilate - 1;
+    if (cover_all) room += stride - 1;
+    return room < 0 ? 0 : room / stride + 1;
+}
+
+Dims per_axis(const char* op, const char* what, const Dims& dims, int axes, int64_t least) {
+    Dims full = dims.rank() == 1 ? Dims::filled(axes, dims[0]) : dims;
+    bool good = full.rank() == axes;
+    for (int64_t value : full) good &= value >= least;
+    if (!good)
+        fail<ValueError>("{}: {} is {} and should be {} or more, one for each of {} axes", op, what,
+                         to_string(dims), least, axes);
+    return full;
+}
+
+Variable convolution_2d(const Operand& x, const Operand& W, const Operand& b,
+                        const ConvolutionOptions& options) {
+    return convolution("convolution_2d", 2, x, W, b, options);
+}
+Variable convolution_2d(const Operand& x, const Operand& W, const ConvolutionOptions& options) {
+    return convolution("convolution_2d", 2, x, W, Variable(), options);
+}
+Variable convolution_nd(const Operand& x, const Operand& W, const Operand& b,
+                        const ConvolutionOptions& options) {
+    return convolution("convolution_nd", 0, x, W, b, options);
+}
+Variable deconvolution_2d(const Operand& x, const Operand& W, const Operand& b,
+                          const DeconvolutionOptions& options) {
+    return deconvolution("deconvolution_2d", 2, x, W, b, options);
+}
+Variable deconvolution_2d(const Operand& x, const Operand& W, const DeconvolutionOptions& options) {
+    return deconvolution("deconvolution_2d", 2, x, W, Variable(), options);
+}
+Variable deconvolution_nd(const Operand& x, const Operand& W, const Operand& b,
+                          const DeconvolutionOptions& options) {
+    return deconvolution("deconvolution_nd", 0, x, W, b, options);
+}
+
+}  // namespace catena

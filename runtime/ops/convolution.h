@@ -1,0 +1,45 @@
+#pragma once
+
+#include "runtime/ops/op.h"
+
+namespace catena {
+
+/// Options of convolutions; one number stands for all spatial axes.
+struct ConvolutionOptions {
+    Dims stride = {1};
+    Dims pad = {0};
+    bool cover_all = false;  ///< The last window may pass the padded end, so that every element is seen.
+    Dims dilate = {1};
+    int64_t groups = 1;
+};
+struct DeconvolutionOptions {
+    Dims stride = {1};
+    Dims pad = {0};
+    Dims outsize = {};  ///< Spatial sizes of the result; empty: the smallest that fit.
+    Dims dilate = {1};
+    int64_t groups = 1;
+};
+
+/// Cross-correlation of x [N, C, H, W] with W [O, C / groups, kh, kw]; b is [O] or undefined.
+Variable convolution_2d(const Operand& x, const Operand& W, const Operand& b,
+                        const ConvolutionOptions& options = {});
+Variable convolution_2d(const Operand& x, const Operand& W, const ConvolutionOptions& options = {});
+/// The same over as many spatial axes as x has (1 to 3).
+Variable convolution_nd(const Operand& x, const Operand& W, const Operand& b,
+                        const ConvolutionOptions& options = {});
+
+/// The transpose of a convolution: x [N, I, H, W], W [I, O / groups, kh, kw], b [O] or undefined.
+Variable deconvolution_2d(const Operand& x, const Operand& W, const Operand& b,
+                          const DeconvolutionOptions& options = {});
+Variable deconvolution_2d(const Operand& x, const Operand& W, const DeconvolutionOptions& options = {});
+Variable deconvolution_nd(const Operand& x, const Operand& W, const Operand& b,
+                          const DeconvolutionOptions& options = {});
+
+/// Number of windows of extent `kernel` on an axis of `size`; 0 or less when none fits.
+int64_t window_count(int64_t size, int64_t kernel, int64_t stride, int64_t pad, bool cover_all,
+                     int64_t dilate = 1);
+/// `dims` with one entry per spatial axis: a single one is repeated. ValueError naming `op` and `what` when the
+/// number or a value (less than `least`) is wrong.
+Dims per_axis(const char* op, const char* what, const Dims& dims, int axes, int64_t least);
+
+}  // namespace catena

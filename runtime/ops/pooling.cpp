@@ -1,0 +1,218 @@
+#include "runtime/ops/pooling.h"
+
+#include "runtime/core/error.h"
+#include "runtime/cpu/pooling_kernel.h"
+#include "runtime/cpu/softmax_kernel.h"
+#include "runtime/ops/convolution.h"
+#include "runtime/ops/function.h"
+
+namespace catena {
+namespace {
+
+// max_pooling gives maxima and their places. Its gradient scatters to these places, and the gradient of that
+// gathers from them: scatter and gather are each other's gradient. The same holds for average pooling and
+// its spreading adjoint. "height_width" is the size of the larger side.
+
+PoolingWindow window_of(const Attributes& a) { return {a.dims("ksize"), a.dims("stride"), a.dims("pad")}; }
+
+Attributes for_adjoint(const Attributes& a, const Shape& x) {
+    return {{"ksize", a.dims("ksize")},
+            {"stride", a.dims("stride")},
+            {"pad", a.dims("pad")},
+            {"height_width", Dims{x[2], x[3]}}};
+}
+
+/// Shape of y for x; the larger side is first.
+Shape pooled_shape(const TypeCall& c, bool cover_all) {
+    const Type& x = c.inputs[0];
+    if (x.shape.rank() != 4)  // pooling_c1
+        fail<ShapeError>("{}: takes [N,C,H,W], x is {}", c.op.name, to_string(x.shape));
+    if (!is_float(x.dtype))  // pooling_c2
+        fail<DtypeError>("{}: takes floating point values, x is {}", c.op.name, to_string(x));
+    Shape y = x.shape;
+    for (int i = 0; i < 2; ++i) {
+        y[i + 2] = window_count(x.shape[i + 2], c.attributes.dims("ksize")[i], c.attributes.dims("stride")[i],
+                                c.attributes.dims("pad")[i], cover_all);
+        if (y[i + 2] <= 0)  // pooling_c3
+            fail<ShapeError>("{}: a window of {} (pad {}) does not fit into x {}", c.op.name,
+                             to_string(c.attributes.dims("ksize")), to_string(c.attributes.dims("pad")),
+                             to_string(x.shape));
+    }
+    return y;
+}
+
+Types adjoint_type(const TypeCall& c) {
+    Type gx = c.inputs[0];
+    for (int i = 0; i < 2; ++i) gx.shape[i + 2] = c.attributes.dims("height_width")[i];
+    return {gx};
+}
+
+/// Runs f(input, output) in the working dtype.
+template <class F>
+void in_working_dtype(const KernelCall& c, F&& f) {
+    if (c.outputs[0].size() == 0) return;
+    Array x = as_working_array(c.inputs[0], c.inputs[0].dtype()), y = working_output(c.outputs[0]);
+    f(x, y);
+    store(y, c.outputs[0]);
+}
+
+const OpDef& scatter_op();
+const OpDef& gather_op();
+
+const OpDef& op_max_pooling = register_op({
+    .name = "max_pooling",
+    .kind = Kind::window,
+    .output_count = 2,
+    .differentiable = true,
+    .type =
+        [](const TypeCall& c) {
+            Shape y = pooled_shape(c, c.attributes.flag("cover_all"));
+            return Types{{c.inputs[0].dtype, y}, {Dtype::int32, y}};
+        },
+    .kernel =
+        [](const KernelCall& c) {
+            in_working_dtype(c, [&](const Array& x, const Array& y) {
+                max_pool(x, window_of(c.attributes), y, c.outputs[1]);
+            });
+        },
+    .gradient =
+        [](const GradientCall& c) {
+            return Variables{call(scatter_op(), current_location(),
+                                  for_adjoint(c.attributes(), c.x_type(0).shape), {}, c.gy(), c.y(1))};
+        },
+    .reads = [](int, int) { return Reads{.outputs = 2}; },
+    .onnx = "MaxPool",
+});
+
+const OpDef& op_max_pooling_scatter = register_op({
+    .name = "max_pooling_scatter",
+    .kind = Kind::window,
+    .input_count = 2,
+    .differentiable = true,
+    .type = adjoint_type,
+    .kernel =
+        [](const KernelCall& c) {
+            Array index = c.inputs[1].as_contiguous();
+            in_working_dtype(c, [&](const Array& gy, const Array& gx) {
+                max_pool_scatter(gy, index, window_of(c.attributes), gx);
+            });
+        },
+    .gradient =
+        [](const GradientCall& c) {
+            return Variables{call(gather_op(), current_location(), c.attributes(), {}, c.gy(), c.x(1)),
+                             Variable()};
+        },
+    .reads = [](int, int) { return Reads{.inputs = 2}; },
+});
+
+const OpDef& op_max_pooling_gather = register_op({
+    .name = "max_pooling_gather",
+    .kind = Kind::window,
+    .input_count = 2,
+    .differentiable = true,
+    .type = [](const TypeCall& c) { return Types{{c.inputs[0].dtype, c.inputs[1].shape}}; },
+    .kernel =
+        [](const KernelCall& c) {
+            Array index = c.inputs[1].as_contiguous();
+            in_working_dtype(c, [&](const Array& x, const Array& y) {
+                max_pool_gather(x, index, window_of(c.attributes), y);
+            });
+        },
+    .gradient =
+        [](const GradientCall& c) {
+            return Variables{call(scatter_op(), current_location(), c.attributes(), {}, c.gy(), c.x(1)),
+                             Variable()};
+        },
+    .reads = [](int, int) { return Reads{.inputs = 2}; },
+});
+
+const OpDef& scatter_op() { return op_max_pooling_scatter; }
+const OpDef& gather_op() { return op_max_pooling_gather; }
+
+const OpDef& spread_op();
+
+const OpDef& op_average_pooling = register_op({
+    .name = "average_pooling",
+    .kind = Kind::window,
+    .differentiable = true,
+    .type =
+        [](const TypeCall& c) {
+            return Types{{c.inputs[0].dtype, pooled_shape(c, false)}};
+        },
+    .kernel =
+        [](const KernelCall& c) {
+            in_working_dtype(c, [&](const Array& x, const Array& y) {
+                average_pool(x, window_of(c.attributes), y);
+            });
+        },
+    .gradient =
+        [](const GradientCall& c) {
+            return Variables{call(spread_op(), current_location(),
+                                  for_adjoint(c.attributes(), c.x_type(0).shape), {}, c.gy())};
+        },
+    .onnx = "AveragePool",
+});
+
+const OpDef& op_average_pooling_spread = register_op({
+    .name = "average_pooling_spread",
+    .kind = Kind::window,
+    .differentiable = true,
+    .type = adjoint_type,
+    .kernel =
+        [](const KernelCall& c) {
+            in_working_dtype(c, [&](const Array& gy, const Array& gx) {
+                average_pool_spread(gy, window_of(c.attributes), gx);
+            });
+        },
+    .gradient =
+        [](const GradientCall& c) {
+            return Variables{call(op_average_pooling, current_location(), c.attributes(), {}, c.gy())};
+        },
+});
+
+const OpDef& spread_op() { return op_average_pooling_spread; }
+
+Attributes window_attributes(const char* name, const Dims& ksize, const Dims& stride, const Dims& pad,
+                             std::optional<bool> cover_all) {
+    std::vector<Attributes::Entry> entries{
+        {"ksize", per_axis(name, "ksize", ksize, 2, 1)},
+        {"stride", per_axis(name, "stride", stride.empty() ? ksize : stride, 2, 1)},
+        {"pad", per_axis(name, "pad", pad, 2, 0)}};
+    if (cover_all) entries.push_back({"cover_all", *cover_all});
+    return Attributes(std::move(entries));
+}
+
+const FunctionDef& f_max_pooling_2d = function(
+    "max_pooling_2d(x, ksize, stride=None, pad=0, cover_all=True, return_indices=False)", {"x"},
+    [](const FunctionArguments& a) {
+        Variables both = max_pooling_2d_with_indices(
+            a.array("x"), a.dims("ksize"),
+            {.stride = a.dims("stride"), .pad = a.dims("pad"), .cover_all = a.flag("cover_all")});
+        if (!a.flag("return_indices")) both.pop_back();
+        return both;
+    });
+const FunctionDef& f_average_pooling_2d =
+    function("average_pooling_2d(x, ksize, stride=None, pad=0)", {"x"}, [](const FunctionArguments& a) {
+        return average_pooling_2d(a.array("x"), a.dims("ksize"), a.dims("stride"), a.dims("pad"));
+    });
+
+}  // namespace
+
+Variables max_pooling_2d_with_indices(const Operand& x, const Dims& ksize, const MaxPooling& o) {
+    LocationScope scope(x.location());
+    Attributes a = window_attributes("max_pooling_2d", ksize, o.stride, o.pad, o.cover_all);
+    const Variable* inputs[] = {&x.variable()};
+    return apply(op_max_pooling, inputs, x.location(), a);
+}
+
+Variable max_pooling_2d(const Operand& x, const Dims& ksize, const MaxPooling& options) {
+    return max_pooling_2d_with_indices(x, ksize, options)[0];
+}
+
+Variable average_pooling_2d(const Operand& x, const Dims& ksize, const Dims& stride, const Dims& pad) {
+    LocationScope scope(x.location());
+    Attributes a = window_attributes("average_pooling_2d", ksize, stride, pad, {});
+    return call(op_average_pooling, x.location(), a, {}, x);
+}
+
+}  // namespace catena
