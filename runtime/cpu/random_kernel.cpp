@@ -1,0 +1,69 @@
+#include "runtime/cpu/random_kernel.h"
+
+#include <algorithm>
+
+#include "runtime/core/parallel.h"
+#include "runtime/cpu/vector_code.h"
+
+namespace catena {
+namespace {
+
+constexpr int64_t block = 1024;
+constexpr int64_t elements_per_thread = 8 * block;
+
+/// First word of Philox4x32-10 of neighbouring elements: RandomStream::words written so that it vectorises.
+CATENA_VECTOR_CODE void first_words(uint32_t key0, uint32_t key1, uint32_t operation0, uint32_t operation1,
+                                    uint64_t first, float* to, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) {
+        uint64_t element = first + uint64_t(i);
+        uint32_t c0 = uint32_t(element), c1 = uint32_t(element >> 32), c2 = operation0, c3 = operation1;
+        uint32_t k0 = key0, k1 = key1;
+#pragma GCC unroll 10
+        for (int round = 0; round < 10; ++round) {
+            uint64_t a = uint64_t(0xD2511F53u) * c0, b = uint64_t(0xCD9E8D57u) * c2;
+            uint32_t next0 = uint32_t(b >> 32) ^ c1 ^ k0, next2 = uint32_t(a >> 32) ^ c3 ^ k1;
+            c1 = uint32_t(b), c3 = uint32_t(a), c0 = next0, c2 = next2;
+            k0 += 0x9E3779B9u, k1 += 0xBB67AE85u;
+        }
+        to[i] = float(int32_t(c0 >> 8)) * 0x1p-24f;
+    }
+}
+
+template <class T>
+CATENA_INLINE void keep_or_drop(const T* x, const float* draws, T ratio, T scale, T* y, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) y[i] = T(draws[i]) >= ratio ? x[i] * scale : T(0);
+}
+CATENA_VECTOR_CODE void run_dropout(const float* x, const float* draws, float ratio, float* y, int64_t n) {
+    keep_or_drop(x, draws, ratio, 1.0f / (1.0f - ratio), y, n);
+}
+void run_dropout(const double* x, const float* draws, double ratio, double* y, int64_t n) {
+    keep_or_drop(x, draws, ratio, 1.0 / (1.0 - ratio), y, n);
+}
+
+template <class T>
+void dropout(const RandomStream& stream, const Array& x, double ratio, const Array& y) {
+    const T* from = x.data<T>();
+    T* to = y.data<T>();
+    parallel_for(x.size(), elements_per_thread, [&](int64_t begin, int64_t end) {
+        float draws[block];
+        for (int64_t i = begin; i < end; i += block) {
+            int64_t n = std::min(block, end - i);
+            uniform_block(stream, uint64_t(i), draws, n);
+            run_dropout(from + i, draws, T(ratio), to + i, n);
+        }
+    });
+}
+
+}  // namespace
+
+void uniform_block(const RandomStream& stream, uint64_t first, float* to, int64_t n) {
+    first_words(uint32_t(stream.seed), uint32_t(stream.seed >> 32), uint32_t(stream.operation),
+                uint32_t(stream.operation >> 32), first, to, n);
+}
+
+void dropout_elements(const RandomStream& stream, const Array& x, double ratio, const Array& y) {
+    if (x.dtype() == Dtype::float32) return dropout<float>(stream, x, ratio, y);
+    dropout<double>(stream, x, ratio, y);
+}
+
+}  // namespace catena

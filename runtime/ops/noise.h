@@ -1,0 +1,21 @@
+#pragma once
+
+#include "runtime/ops/op.h"
+
+namespace catena {
+
+/// In training mode each element is 0 with probability `ratio` and divided by 1 - ratio otherwise; else x.
+Variable dropout(const Operand& x, const Scalar& ratio = 0.5);
+/// With a mask of factors as dropout_with_mask gives it.
+Variable dropout(const Operand& x, const Scalar& ratio, const Operand& mask);
+struct MaskedResult {
+    Variable y, mask;  ///< The mask is undefined outside training mode.
+};
+MaskedResult dropout_with_mask(const Operand& x, const Scalar& ratio = 0.5);
+
+/// mean + eps * exp(ln_var / 2) with eps drawn from the standard normal distribution, in any mode.
+Variable gaussian(const Operand& mean, const Operand& ln_var);
+/// The same with this eps.
+Variable gaussian(const Operand& mean, const Operand& ln_var, const Operand& eps);
+
+}  // namespace catena

@@ -1,0 +1,154 @@
+#include "runtime/ops/random.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <random>
+
+#include "runtime/core/error.h"
+#include "runtime/core/parallel.h"
+#include "runtime/core/random.h"
+#include "runtime/cpu/random_kernel.h"
+#include "runtime/graph/recorder.h"
+#include "runtime/graph/variable_body.h"
+#include "runtime/ops/function.h"
+
+namespace catena {
+namespace {
+
+int64_t first_seed() {
+    static const int64_t of_process = [] {
+        if (const char* text = std::getenv("CATENA_SEED")) return int64_t(std::atoll(text));
+        std::random_device device;
+        return int64_t(uint64_t(device()) << 32 | device());
+    }();
+    // Every thread has its own numbers.
+    static std::atomic<int64_t> threads{0};
+    return int64_t(uint64_t(of_process) + uint64_t(threads++) * 0x9E3779B97F4A7C15u);
+}
+
+Array state_array(int64_t seed) { return Array::from<int64_t>({seed, 0}); }
+
+RandomStream stream_of(const Array& state) {
+    Array dense = state.as_contiguous();
+    return {uint64_t(dense.data<int64_t>()[0]), uint64_t(dense.data<int64_t>()[1])};
+}
+
+void check_state(const TypeCall& c) {
+    const Type& state = c.inputs[0];
+    if (!(state == Type{Dtype::int64, Shape{2}}))
+        fail<ShapeError>("{}: the random state should be int64[2], it is {}", c.op.name, to_string(state));
+}
+
+/// Floats of the attributes "shape" and "dtype".
+Types drawn_type(const TypeCall& c) {
+    check_state(c);
+    Dtype dtype = c.attributes.dtype("dtype");
+    if (!is_float(dtype))  // random_c1
+        fail<DtypeError>("{}: draws floating point numbers, not {}", c.op.name, name_of(dtype));
+    return {{dtype, c.attributes.dims("shape")}};
+}
+
+void uniform_kernel(const KernelCall& c) {
+    RandomStream stream = stream_of(c.inputs[0]);
+    const Array& y = c.outputs[0];
+    if (y.dtype() == Dtype::float64) return fill_uniform(stream, y.data<double>(), y.size());
+    Array draws = y.dtype() == Dtype::float32 ? y : Array::empty({Dtype::float32, y.shape()}, y.device());
+    float* to = draws.data<float>();
+    parallel_for(y.size(), 8192, [&](int64_t begin, int64_t end) {
+        uniform_block(stream, uint64_t(begin), to + begin, end - begin);
+    });
+    if (!(draws == y)) copy_elements(draws, y);
+}
+
+void normal_kernel(const KernelCall& c) {
+    RandomStream stream = stream_of(c.inputs[0]);
+    const Array& y = c.outputs[0];
+    if (y.dtype() == Dtype::float64) return fill_normal(stream, y.data<double>(), y.size());
+    Array draws = y.dtype() == Dtype::float32 ? y : Array::empty({Dtype::float32, y.shape()}, y.device());
+    fill_normal(stream, draws.data<float>(), y.size());
+    if (!(draws == y)) copy_elements(draws, y);
+}
+
+const OpDef& define_random(const char* name, void (*kernel)(const KernelCall&), const char* onnx) {
+    return register_op({.name = name,
+                        .kind = Kind::random,
+                        .input_count = 1,
+                        .type = drawn_type,
+                        .kernel = kernel,
+                        .onnx = onnx});
+}
+const OpDef& op_random_uniform = define_random("random_uniform", uniform_kernel, "RandomUniform");
+const OpDef& op_random_normal = define_random("random_normal", normal_kernel, "RandomNormal");
+
+/// The state of the operation after this one.
+const OpDef& op_random_advance = register_op({
+    .name = "random_advance",
+    .input_count = 1,
+    .type =
+        [](const TypeCall& c) {
+            check_state(c);
+            return Types{c.inputs[0]};
+        },
+    .kernel =
+        [](const KernelCall& c) {
+            RandomStream stream = stream_of(c.inputs[0]);
+            c.outputs[0].data<int64_t>()[0] = int64_t(stream.seed);
+            c.outputs[0].data<int64_t>()[1] = int64_t(stream.operation + 1);
+        },
+});
+
+Variable draw_from(const Variable& state, const OpDef& op, const Shape& shape, Dtype dtype) {
+    Attributes attributes{{"shape", shape}, {"dtype", std::string(name_of(dtype))}};
+    return call(op, current_location(), attributes, {}, state);
+}
+
+Variable draw(const OpDef& op, const Shape& shape, Dtype dtype, const SourceLoc& at) {
+    LocationScope scope(at);
+    Variable y = draw_from(random_state(), op, shape, dtype);
+    advance_random_state();
+    return y;
+}
+
+Shape shape_from(const FunctionArguments& a) { return a.dims("shape"); }
+const FunctionDef& f_random_uniform =
+    function("random_uniform(shape, dtype='float32')", {}, [](const FunctionArguments& a) {
+        return random_uniform(shape_from(a), parse_dtype(a.text("dtype")));
+    });
+const FunctionDef& f_random_normal =
+    function("random_normal(shape, dtype='float32')", {}, [](const FunctionArguments& a) {
+        return random_normal(shape_from(a), parse_dtype(a.text("dtype")));
+    });
+
+}  // namespace
+
+const Variable& random_state() {
+    // Never destroyed: it may be read while other statics go.
+    thread_local auto* state = [] {
+        RecorderScope unseen(nullptr);
+        auto* made = new Variable(state_array(first_seed()), false);
+        made->body()->is_state = true;
+        made->set_name("random_state");
+        return made;
+    }();
+    return *state;
+}
+
+void set_seed(int64_t seed) { random_state().set_array(state_array(seed)); }
+
+void advance_random_state() {
+    const Variable& state = random_state();
+    assign(state, call(op_random_advance, current_location(), {}, {}, state));
+}
+
+Variable uniform_of_state(const Variable& state, const Shape& shape, Dtype dtype) {
+    return draw_from(state, op_random_uniform, shape, dtype);
+}
+
+Variable random_uniform(const Shape& shape, Dtype dtype, const std::source_location& at) {
+    return draw(op_random_uniform, shape, dtype, at);
+}
+Variable random_normal(const Shape& shape, Dtype dtype, const std::source_location& at) {
+    return draw(op_random_normal, shape, dtype, at);
+}
+
+}  // namespace catena

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "runtime/ops/op.h"
+
+namespace catena {
+
+/// Restarts this thread's random numbers. Without it the seed is CATENA_SEED, else another one in every process.
+void set_seed(int64_t seed);
+/// The state that every random operation of this thread reads and advances: int64[2], seed and number of
+/// the next operation. A program that is replayed advances it as eager execution does.
+const Variable& random_state();
+/// To be called once by every operation that has read the state.
+void advance_random_state();
+
+/// The draws that operation number `state` makes: equal states give equal bits.
+Variable uniform_of_state(const Variable& state, const Shape& shape, Dtype dtype);
+
+/// Independent draws from [0, 1), or from the standard normal distribution.
+Variable random_uniform(const Shape& shape, Dtype dtype = Dtype::float32,
+                        const std::source_location& at = std::source_location::current());
+Variable random_normal(const Shape& shape, Dtype dtype = Dtype::float32,
+                       const std::source_location& at = std::source_location::current());
+
+}  // namespace catena
