@@ -1,0 +1,283 @@
+#pragma once
+
+#include <cstdint>
+
+namespace catena::math {
+
+// The transcendental functions on float32, at most 2 ULP from the truth (benchmarks/math_ulp.cpp walks all 2^32
+// floats), written once over an abstract machine: eager kernels run them on SIMD vectors, the compiler emits
+// them as operations on its own values.
+//
+// The machine `Ops` has these types and members; F is a float32 (or a vector of them), I an int32, B a truth value.
+// Everything is branch-free and total: no operation is applied outside of its domain.
+//
+//   F constant(float)                I integer(int32_t)
+//   F add(F, F)  sub  mul  div       each rounded once
+//   F fma(F a, F b, F c)             a * b + c rounded once, or nearly so (through float64)
+//   I bits(F)    F from_bits(I)      the same 32 bits
+//   F to_float(I)                    of small integers
+//   I iadd(I, I)  isub  iand  ior  ixor
+//   I shift_left(I, int)  shift_right(I, int)     the latter keeps the sign
+//   B less(F, F)                     false when either is NaN
+//   B equal(I, I)
+//   F select(B, F, F)
+//   F libm_where(B lanes, F value, F x, LibmFunction f)
+//                                    `value`, but f(x) by the C library where `lanes`, which is rare
+//
+// Coefficients are minimax fits (Remez's algorithm, the coefficients rounded to float32 one after another with
+// the rest fitted anew).
+
+enum class LibmFunction { sin, cos };
+
+#define CATENA_MATH_INLINE [[gnu::always_inline]] inline
+
+namespace detail {
+
+/// c[0] + c[1] x + c[2] x^2 + ...
+template <class Ops, class F, int N>
+CATENA_MATH_INLINE F polynomial(const Ops& ops, F x, const float (&c)[N]) {
+    F sum = ops.constant(c[N - 1]);
+    for (int i = N - 2; i >= 0; --i) sum = ops.fma(sum, x, ops.constant(c[i]));
+    return sum;
+}
+
+template <class Ops, class F>
+CATENA_MATH_INLINE F absolute(const Ops& ops, F x) {
+    return ops.from_bits(ops.iand(ops.bits(x), ops.integer(0x7fffffff)));
+}
+
+template <class Ops, class F>
+CATENA_MATH_INLINE F with_sign_of(const Ops& ops, F magnitude, F sign) {
+    const auto sign_bit = ops.iand(ops.bits(sign), ops.integer(INT32_MIN));
+    return ops.from_bits(ops.ior(ops.iand(ops.bits(magnitude), ops.integer(0x7fffffff)), sign_bit));
+}
+
+/// The smaller and the larger; a NaN in x stays.
+template <class Ops, class F>
+CATENA_MATH_INLINE F at_most(const Ops& ops, F x, float limit) {
+    return ops.select(ops.less(ops.constant(limit), x), ops.constant(limit), x);
+}
+template <class Ops, class F>
+CATENA_MATH_INLINE F at_least(const Ops& ops, F x, float limit) {
+    return ops.select(ops.less(x, ops.constant(limit)), ops.constant(limit), x);
+}
+
+/// 2^n for n in [-126, 127].
+template <class Ops, class I>
+CATENA_MATH_INLINE auto power_of_two(const Ops& ops, I n) {
+    return ops.from_bits(ops.shift_left(ops.iadd(n, ops.integer(127)), 23));
+}
+
+/// An integer both ways. Adding 1.5 * 2^23 rounds to nearest even and leaves the integer in the low bits, which
+/// unlike a conversion is defined for NaN and infinity too. |x| < 2^22.
+template <class F, class I>
+struct Rounded {
+    F number;
+    I integer;
+};
+inline constexpr float rounding_shift = 0x1.8p23f;
+
+template <class Ops, class F>
+CATENA_MATH_INLINE auto rounded_product(const Ops& ops, F x, float factor) {
+    const F shifted = ops.fma(x, ops.constant(factor), ops.constant(rounding_shift));
+    const auto integer = ops.isub(ops.bits(shifted), ops.bits(ops.constant(rounding_shift)));
+    return Rounded<F, decltype(ops.bits(x))>{ops.sub(shifted, ops.constant(rounding_shift)), integer};
+}
+
+/// x = n ln 2 + r with |r| <= ln 2 / 2.
+template <class F, class I>
+struct ReducedExponent {
+    F r;
+    I n;
+};
+template <class Ops, class F>
+CATENA_MATH_INLINE auto reduce_exponent(const Ops& ops, F x) {
+    const auto n = rounded_product(ops, x, 0x1.715476p+0f);
+    F r = ops.fma(n.number, ops.constant(-0x1.62e430p-1f), x);
+    r = ops.fma(n.number, ops.constant(0x1.05c610p-29f), r);
+    return ReducedExponent<F, decltype(n.integer)>{r, n.integer};
+}
+
+/// e^r for |r| <= ln 2 / 2.
+template <class Ops, class F>
+CATENA_MATH_INLINE F exp_of_reduced(const Ops& ops, F r) {
+    constexpr float q[] = {0x1.fffffcp-2f, 0x1.55548cp-3f, 0x1.555858p-5f, 0x1.123da6p-7f, 0x1.6ac36cp-10f};
+    return ops.add(ops.constant(1), ops.fma(ops.mul(r, r), polynomial(ops, r, q), r));
+}
+
+/// e^x for x in [-87, 88]: the result is normal.
+template <class Ops, class F>
+CATENA_MATH_INLINE F exp_within(const Ops& ops, F x) {
+    const auto reduced = reduce_exponent(ops, x);
+    return ops.mul(exp_of_reduced(ops, reduced.r), power_of_two(ops, reduced.n));
+}
+
+/// log(2^e (1 + f)) for f in [-1/3, 1/3].
+template <class Ops, class F>
+CATENA_MATH_INLINE F log_of_reduced(const Ops& ops, F e, F f) {
+    constexpr float p[] = {0x1.555556p-2f,  -0x1.ffff02p-3f, 0x1.99985ep-3f,  -0x1.559bb0p-3f, 0x1.24d7b2p-3f,
+                           -0x1.f336f8p-4f, 0x1.bb3f4cp-4f,  -0x1.07df7ep-3f, 0x1.e069f6p-4f};
+    const F square = ops.mul(f, f);
+    F tail = ops.mul(ops.mul(f, square), polynomial(ops, f, p));
+    tail = ops.fma(e, ops.constant(-0x1.05c610p-29f), tail);
+    tail = ops.fma(ops.constant(-0.5f), square, tail);
+    return ops.fma(e, ops.constant(0x1.62e430p-1f), ops.add(f, tail));
+}
+
+/// x = 2^e m with m in [2/3, 4/3), for normal x > 0.
+template <class F, class I>
+struct Split {
+    I e;
+    F m;
+};
+template <class Ops, class F>
+CATENA_MATH_INLINE auto split(const Ops& ops, F x) {
+    const auto two_thirds = ops.integer(0x3f2aaaab);
+    const auto above = ops.isub(ops.bits(x), two_thirds);
+    const F m = ops.from_bits(ops.iadd(ops.iand(above, ops.integer(0x007fffff)), two_thirds));
+    return Split<F, decltype(ops.bits(x))>{ops.shift_right(above, 23), m};
+}
+
+/// log's values on and beyond the border: `x` where it is inf or NaN, -inf at 0, NaN below.
+template <class Ops, class F>
+CATENA_MATH_INLINE F log_at_border(const Ops& ops, F x, F inside) {
+    const F zero = ops.constant(0), infinity = ops.constant(__builtin_inff());
+    F y = ops.select(ops.less(x, infinity), inside, x);
+    y = ops.select(ops.less(zero, x), y, ops.select(ops.less(x, zero), ops.constant(__builtin_nanf("")), y));
+    const auto is_zero = ops.equal(ops.shift_left(ops.bits(x), 1), ops.integer(0));
+    return ops.select(is_zero, ops.constant(-__builtin_inff()), y);
+}
+
+/// x = k pi/2 + r with |r| <= pi/4; `quadrant` is k in its two low bits.
+template <class Ops, class F>
+CATENA_MATH_INLINE auto reduce_angle(const Ops& ops, F x) {
+    const auto k = rounded_product(ops, x, 0x1.45f306p-1f);
+    F r = ops.fma(k.number, ops.constant(-0x1.921fb6p+0f), x);
+    r = ops.fma(k.number, ops.constant(0x1.777a5cp-25f), r);
+    r = ops.fma(k.number, ops.constant(0x1.ee59dap-50f), r);
+    return Rounded<F, decltype(k.integer)>{r, k.integer};
+}
+
+/// The largest angle that three parts of pi/2 reduce well enough.
+inline constexpr float largest_angle = 30000.0f;
+
+/// sin of r + quadrant pi/2.
+template <class Ops, class F, class I>
+CATENA_MATH_INLINE F sin_in_quadrant(const Ops& ops, F r, I quadrant) {
+    constexpr float sin_tail[] = {-0x1.555546p-3f, 0x1.110774p-7f, -0x1.9951eap-13f};
+    constexpr float cos_tail[] = {0x1.55554ap-5f, -0x1.6c0c28p-10f, 0x1.99e80cp-16f};
+    const F square = ops.mul(r, r);
+    const F sine = ops.fma(ops.mul(r, square), polynomial(ops, square, sin_tail), r);
+    const F cosine = ops.fma(ops.mul(square, square), polynomial(ops, square, cos_tail),
+                             ops.fma(ops.constant(-0.5f), square, ops.constant(1)));
+    const auto even = ops.equal(ops.iand(quadrant, ops.integer(1)), ops.integer(0));
+    const auto sign = ops.shift_left(ops.iand(quadrant, ops.integer(2)), 30);
+    return ops.from_bits(ops.ixor(ops.bits(ops.select(even, sine, cosine)), sign));
+}
+
+}  // namespace detail
+
+/// e^x. 0 below -104, inf above 88.73; denormal results are rounded once.
+template <class Ops, class F>
+CATENA_MATH_INLINE F exp_approx(const Ops& ops, F x) {
+    const F limited = detail::at_least(ops, detail::at_most(ops, x, 89.0f), -104.0f);
+    const auto reduced = detail::reduce_exponent(ops, limited);
+    // 2^n may not be a number where the result is one: two factors always are.
+    const auto half = ops.shift_right(reduced.n, 1);
+    const F scaled = ops.mul(detail::exp_of_reduced(ops, reduced.r), detail::power_of_two(ops, half));
+    return ops.mul(scaled, detail::power_of_two(ops, ops.isub(reduced.n, half)));
+}
+
+/// e^x - 1 without cancellation.
+template <class Ops, class F>
+CATENA_MATH_INLINE F expm1_approx(const Ops& ops, F x) {
+    constexpr float q[] = {0x1.000000p-1f,  0x1.55552cp-3f,  0x1.555502p-5f,
+                           0x1.1155a8p-7f, 0x1.6d2e4ap-10f, 0x1.3b8b14p-13f};
+    const F limited = detail::at_least(ops, detail::at_most(ops, x, 89.0f), -20.0f);
+    const auto reduced = detail::reduce_exponent(ops, limited);
+    const F r = reduced.r;
+    const F small = ops.fma(ops.mul(r, r), detail::polynomial(ops, r, q), r);  // e^r - 1
+    // Half the result, since 2^128 is no float.
+    const F half_scale = detail::power_of_two(ops, ops.isub(reduced.n, ops.integer(1)));
+    const F half = ops.fma(half_scale, small, ops.sub(half_scale, ops.constant(0.5f)));
+    const auto tiny = ops.less(detail::absolute(ops, x), ops.constant(0x1p-25f));
+    return ops.select(tiny, x, ops.add(half, half));
+}
+
+/// log x; NaN below 0, -inf at 0.
+template <class Ops, class F>
+CATENA_MATH_INLINE F log_approx(const Ops& ops, F x) {
+    const auto denormal = ops.less(x, ops.constant(0x1p-126f));
+    const F normal = ops.select(denormal, ops.mul(x, ops.constant(0x1p23f)), x);
+    const auto parts = detail::split(ops, normal);
+    const F e = ops.sub(ops.to_float(parts.e), ops.select(denormal, ops.constant(23), ops.constant(0)));
+    const F inside = detail::log_of_reduced(ops, e, ops.sub(parts.m, ops.constant(1)));
+    return detail::log_at_border(ops, x, inside);
+}
+
+/// log(1 + x) without losing the low bits of x.
+template <class Ops, class F>
+CATENA_MATH_INLINE F log1p_approx(const Ops& ops, F x) {
+    const F one = ops.constant(1);
+    const F sum = ops.add(one, x);
+    // What the rounding of the sum lost.
+    const F lost = ops.select(ops.less(one, x), ops.sub(one, ops.sub(sum, x)), ops.sub(x, ops.sub(sum, one)));
+    const auto parts = detail::split(ops, sum);
+    // lost * 2^-e in two factors, since e may be 128.
+    const F scale = detail::power_of_two(ops, ops.isub(ops.integer(63), parts.e));
+    const F f = ops.fma(ops.mul(lost, ops.constant(0x1p-63f)), scale, ops.sub(parts.m, one));
+    const F inside = detail::log_of_reduced(ops, ops.to_float(parts.e), f);
+    const F y = detail::log_at_border(ops, sum, inside);
+    const auto tiny = ops.less(detail::absolute(ops, x), ops.constant(0x1p-25f));
+    return ops.select(tiny, x, y);
+}
+
+template <class Ops, class F>
+CATENA_MATH_INLINE F tanh_approx(const Ops& ops, F x) {
+    constexpr float p[] = {-0x1.555532p-2f, 0x1.1106f6p-3f, -0x1.b835a4p-5f, 0x1.51f8cep-6f, -0x1.750ce4p-8f};
+    const F magnitude = detail::absolute(ops, x);
+    const F square = ops.mul(x, x);
+    const F near_zero = ops.fma(ops.mul(magnitude, square), detail::polynomial(ops, square, p), magnitude);
+    // Beyond 9 the result is 1.
+    const F twice = detail::at_most(ops, ops.add(magnitude, magnitude), 20.0f);
+    const F e = detail::exp_within(ops, twice);
+    const F far = ops.sub(ops.constant(1), ops.div(ops.constant(2), ops.add(e, ops.constant(1))));
+    return detail::with_sign_of(ops, ops.select(ops.less(magnitude, ops.constant(0.625f)), near_zero, far), x);
+}
+
+template <class Ops, class F>
+CATENA_MATH_INLINE F erf_approx(const Ops& ops, F x) {
+    constexpr float p[] = {0x1.06eba8p-3f, -0x1.812740p-2f, 0x1.ce2d60p-4f, -0x1.b80056p-6f,
+                           0x1.543e3cp-8f, -0x1.a577d0p-11f, 0x1.4cf6aep-14f};
+    // The logarithm of erfc on [0.9, 4].
+    constexpr float l[] = {0x1.b9ca36p-14f, -0x1.211238p+0f, -0x1.449c26p-1f,  -0x1.b8a27ep-4f,
+                           0x1.9464ccp-6f,  -0x1.0708dcp-8f, 0x1.a7bbcep-12f, -0x1.397782p-16f};
+    const F magnitude = detail::absolute(ops, x);
+    const F square = ops.mul(x, x);
+    const F near_zero = ops.fma(magnitude, detail::polynomial(ops, square, p), magnitude);
+    // Beyond 4 the result is 1.
+    const F logarithm = detail::polynomial(ops, detail::at_most(ops, magnitude, 4.0f), l);
+    const F far = ops.sub(ops.constant(1), detail::exp_within(ops, logarithm));
+    return detail::with_sign_of(ops, ops.select(ops.less(magnitude, ops.constant(0.9f)), near_zero, far), x);
+}
+
+template <class Ops, class F>
+CATENA_MATH_INLINE F sin_approx(const Ops& ops, F x) {
+    const F magnitude = detail::absolute(ops, x);
+    const auto reduced = detail::reduce_angle(ops, x);
+    const F y = detail::sin_in_quadrant(ops, reduced.number, reduced.integer);
+    const F kept = ops.select(ops.less(magnitude, ops.constant(0x1p-13f)), x, y);  // -0 too.
+    return ops.libm_where(ops.less(ops.constant(detail::largest_angle), magnitude), kept, x, LibmFunction::sin);
+}
+
+template <class Ops, class F>
+CATENA_MATH_INLINE F cos_approx(const Ops& ops, F x) {
+    const auto reduced = detail::reduce_angle(ops, x);
+    const F y = detail::sin_in_quadrant(ops, reduced.number, ops.iadd(reduced.integer, ops.integer(1)));
+    return ops.libm_where(ops.less(ops.constant(detail::largest_angle), detail::absolute(ops, x)), y, x,
+                          LibmFunction::cos);
+}
+
+#undef CATENA_MATH_INLINE
+
+}  // namespace catena::math
