@@ -315,6 +315,13 @@ static const FunctionDef& f_take_along_axis =
         return take_along_axis(a.array("x"), a.array("indices"), a.integer("axis"));
     });
 
+static const FunctionDef& f_add_along_axis =
+    function("add_along_axis(x, indices, axis, size)", {"x", "indices"}, [](const FunctionArguments& a) {
+        const Variable x = a.array("x");
+        const int axis = normalize_axis("add_along_axis", a.integer("axis"), x.rank());
+        return add_along_axis(x, a.array("indices"), axis, a.integer("size"), true);
+    });
+
 Variable one_hot(const Operand& x, int64_t classes, Dtype dtype) {
     LocationScope scope(x.location());
     if (classes < 0) fail<ValueError>("one_hot: {} classes, at least 0 are needed", classes);

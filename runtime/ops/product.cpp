@@ -110,6 +110,9 @@ const OpDef& op_prod = register_op({
 
 }  // namespace
 
+static const FunctionDef& f_prod_others =
+    function("prod_others(x)", {"x"}, [](const FunctionArguments& a) { return product_of_others(a.array("x")); });
+
 Variable prod(const Operand& x, const ReductionAxes& axis, bool keepdims) {
     LocationScope scope(x.location());
     const Axes axes = axis.resolve("prod", x.variable().rank());

@@ -94,12 +94,7 @@ void check_float(const char* op, const Variable& x) {
 const OpDef& op_logsumexp = register_op({
     .name = "logsumexp",
     .differentiable = true,
-    .type =
-        [](const TypeCall& c) {
-            if (!is_float(c.inputs[0].dtype))
-                fail<DtypeError>("logsumexp: x is {}, a float dtype is needed", name_of(c.inputs[0].dtype));
-            return selected_type(c);
-        },
+    .type = selected_type,
     .body =
         [](std::span<const Variable> x, const Attributes& a, std::span<const Scalar>) {
             return Variables{shifted_logsumexp(x[0], a.dims("axes"), a.flag("keepdims"))};
@@ -200,6 +195,8 @@ Variable variance(const Operand& x, const ReductionAxes& axis, bool keepdims) {
 }
 
 Variable logsumexp(const Operand& x, const ReductionAxes& axis, bool keepdims) {
+    LocationScope scope(x.location());
+    check_float("logsumexp", x);
     return reduce(op_logsumexp, x, axis, keepdims);
 }
 static const FunctionDef& f_logsumexp =

@@ -157,6 +157,11 @@ Variable strided_slice(const Operand& x, const Dims& begin, const Dims& step, co
     return call(op_slice, x.location(), {{"begin", begin}, {"step", step}, {"size", size}}, {}, x);
 }
 
+static const FunctionDef& f_slice =
+    function("slice(x, begin, step, size)", {"x"}, [](const FunctionArguments& a) {
+        return strided_slice(a.array("x"), a.dims("begin"), a.dims("step"), a.dims("size"));
+    });
+
 Variable slice_axis(const Operand& x, int64_t axis, int64_t begin, int64_t size, int64_t step) {
     LocationScope scope(x.location());
     const Shape& shape = x.variable().shape();
@@ -172,6 +177,11 @@ Variable slice_axis(const Operand& x, int64_t axis, int64_t begin, int64_t size,
 Variable place_slice(const Operand& x, const Dims& begin, const Dims& step, const Shape& shape) {
     return call(op_place_slice, x.location(), {{"begin", begin}, {"step", step}, {"shape", shape}}, {}, x);
 }
+
+static const FunctionDef& f_place_slice =
+    function("place_slice(x, begin, step, shape)", {"x"}, [](const FunctionArguments& a) {
+        return place_slice(a.array("x"), a.dims("begin"), a.dims("step"), a.dims("shape"));
+    });
 
 Variable flip(const Operand& x, int64_t axis) {
     LocationScope scope(x.location());
