@@ -270,24 +270,23 @@ Variable moveaxis(const Operand& x, const Axes& source, const Axes& destination)
     const int rank = x.variable().rank();
     Axes axes = Axes::filled(rank, -1);
     bool moved[max_rank] = {};
+    bool fits = source.rank() == destination.rank();
     for (int i = 0; i < source.rank() && i < destination.rank(); ++i) {
         const int from = normalize_axis("moveaxis", source[i], rank);
-        axes[normalize_axis("moveaxis", destination[i], rank)] = from;
+        int64_t& place = axes[normalize_axis("moveaxis", destination[i], rank)];
+        fits = fits && place < 0 && !moved[from];
+        place = from;
         moved[from] = true;
     }
-    int free = 0;
-    int placed = 0;
-    for (int i = 0; i < rank; ++i) {
-        if (axes[i] >= 0) {
-            ++placed;
-            continue;
-        }
-        while (free < rank && moved[free]) ++free;
-        if (free < rank) axes[i] = free++;
-    }
-    if (source.rank() != destination.rank() || placed != source.rank())
+    if (!fits)
         fail<ShapeError>("moveaxis: source {} and destination {} must be equally many axes, each once",
                          to_string(source), to_string(destination));
+    int free = 0;
+    for (int64_t& axis : axes) {
+        if (axis >= 0) continue;
+        while (moved[free]) ++free;
+        axis = free++;
+    }
     return transpose(x, axes);
 }
 Variable moveaxis(const Operand& x, int64_t source, int64_t destination) {

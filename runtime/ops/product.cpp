@@ -54,8 +54,10 @@ const OpDef& op_prod_others = register_op({
     .type =
         [](const TypeCall& c) {
             const Type& x = c.inputs[0];
-            if (x.shape.rank() != 2 || !is_float(x.dtype))
-                fail<ShapeError>("prod_others: x is {}, a float matrix is needed", to_string(x));
+            if (!is_float(x.dtype))
+                fail<DtypeError>("prod_others: x is {}, a float dtype is needed", name_of(x.dtype));
+            if (x.shape.rank() != 2)
+                fail<ShapeError>("prod_others: x is {}, a matrix is needed", to_string(x.shape));
             return Types{x};
         },
     .kernel = product_of_others_kernel,

@@ -92,8 +92,8 @@ struct Row {
     /// In place of `truth`, for random results: fails by gtest's EXPECT.
     std::function<void(const References& inputs, const References& outputs)> verify;
 
-    std::vector<Dtype> dtypes;  ///< Dtypes of the run that work; the others must give a DtypeError.
-                                ///< Empty: the float dtypes.
+    std::vector<Dtype> dtypes;  ///< Dtypes of the run, the float ones when empty. What no row of a function
+                                ///< runs in must give a DtypeError.
     std::function<Dtype(Dtype)> result;  ///< Output dtype from the run's; the same when empty.
     bool specials = true;         ///< Elementwise: NaN and inf come out as the truth has them.
     bool gradient = true;         ///< Differentiable: check first gradients,

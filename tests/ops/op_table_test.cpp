@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -64,6 +65,10 @@ void expect_truth(const Row& row, const Arrays& inputs, const Variables& outputs
     }
 }
 
+bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
+}
+
 void check_dtypes(const Row& row) {
     for (Dtype dtype : dtypes_to_run(row)) {
         SCOPED_TRACE("dtype " + std::string(name_of(dtype)));
@@ -73,14 +78,16 @@ void check_dtypes(const Row& row) {
         expect_truth(row, inputs, call_row(row, as_variables(inputs)), dtype);
         const References after = to_references(inputs);
         for (size_t i = 0; i < before.size(); ++i)
-            EXPECT_EQ(before[i].values, after[i].values) << "input " << i << " was written";
+            EXPECT_TRUE(same_bits(before[i].values, after[i].values)) << "input " << i << " was written";
     }
 }
 
+/// A dtype that no row of the function runs in must be refused.
 void check_refused_dtypes(const Row& row) {
     if (!has_run_dtype(row)) return;
     for (Dtype dtype : all_dtypes()) {
-        if (runs_in(row, dtype)) continue;
+        const auto takes = [&](const Row& other) { return other.function == row.function && runs_in(other, dtype); };
+        if (std::any_of(all_rows().begin(), all_rows().end(), takes)) continue;
         SCOPED_TRACE("dtype " + std::string(name_of(dtype)));
         Generator generator = generator_for(row);
         const std::vector<Variable> inputs = as_variables(draw(row.inputs, dtype, generator));

@@ -84,7 +84,7 @@ const int gathers = add_rows({
      .set = {{"slices", "[[2, 0, 2]]"}},
      .inputs = {{.shape = {3, 2}}, {.shape = {3, 2}}},
      .truth = one([](const References& in) { return scattered(in, {2, 0, 2}); }),
-     .dtypes = number_dtypes(),
+     .dtypes = all_dtypes(),
      .rejects = {{.set = {{"slices", "[[0, 3, 1]]"}}, .message = "scatter_add: index 3 is outside of axis 0"},
                  {.set = {{"slices", "[[0, 1]]"}}, .message = "scatter_add: b is [3,2]"},
                  {.inputs = {{.shape = {3, 2}}, {.shape = {3, 2}, .dtype = Dtype::int32}},
@@ -99,7 +99,7 @@ const int gathers = add_rows({
          for (int k = 0; k < 2; ++k) y(2 * k, 1) += in[1](k, 0);
          return y;
      }),
-     .dtypes = number_dtypes()},
+     .dtypes = all_dtypes()},
     {.op = "take",
      .set = {{"axis", "1"}},
      .inputs = {{.shape = {2, 3, 2}}, indices({2, 2}, {0, -1, 2, 0})},
@@ -170,8 +170,6 @@ const int gathers = add_rows({
          for_each_index(y.shape, [&](const Dims& i) { y[i] = in[1](in[0](i[0]), i[1]); });
          return y;
      }),
-     .dtypes = {Dtype::float16, Dtype::bfloat16, Dtype::float32, Dtype::float64, Dtype::int32, Dtype::int8,
-                Dtype::int16, Dtype::int64, Dtype::uint8, Dtype::bool_},
      .tolerance = 100},
     {.op = "select_item",
      .inputs = {{.shape = {3, 4}}, indices({3}, {0, 3, 1})},
@@ -209,7 +207,7 @@ const int gathers = add_rows({
          });
          return y;
      }),
-     .dtypes = number_dtypes()},
+     .dtypes = all_dtypes()},
     {.op = "one_hot",
      .set = {{"classes", "3"}, {"dtype", "'float64'"}},
      .inputs = {indices({2, 2}, {0, 2, 1, 0})},
