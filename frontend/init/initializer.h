@@ -6,7 +6,6 @@
 #include <string>
 
 #include "runtime/core/array.h"
-#include "runtime/core/seed.h"
 
 namespace catena {
 

@@ -5,7 +5,7 @@
 #include "frontend/init/orthogonal.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
-#include "runtime/core/random.h"
+#include "runtime/core/seed.h"
 
 namespace catena::initializers {
 namespace {
@@ -28,18 +28,16 @@ Array filled(const Type& type, double value) {
     return Array::full(type, value);
 }
 
-RandomStream fresh_stream() { return {random_seed(), next_host_stream()}; }
-
 std::vector<double> normal_numbers(int64_t count, double scale) {
     std::vector<double> values(static_cast<size_t>(count));
-    fill_normal(fresh_stream(), values.data(), count);
+    fill_normal(next_host_stream(), values.data(), count);
     for (double& value : values) value *= scale;
     return values;
 }
 
 std::vector<double> uniform_numbers(int64_t count, double scale) {
     std::vector<double> values(static_cast<size_t>(count));
-    fill_uniform(fresh_stream(), values.data(), count);
+    fill_uniform(next_host_stream(), values.data(), count);
     for (double& value : values) value = scale * (2 * value - 1);
     return values;
 }

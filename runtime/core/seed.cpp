@@ -2,40 +2,39 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <random>
 
 namespace catena {
 namespace {
 
-constexpr uint64_t first_host_stream = uint64_t(1) << 63;
+constexpr uint64_t first_host_operation = uint64_t(1) << 63;
 
-uint64_t seed_of_environment() {
-    const char* text = std::getenv("CATENA_SEED");
-    return text ? std::strtoull(text, nullptr, 10) : 0;
+int64_t seed_of_process() {
+    if (const char* text = std::getenv("CATENA_SEED")) return std::atoll(text);
+    std::random_device device;
+    return int64_t(uint64_t(device()) << 32 | device());
 }
 
-struct Seed {
-    std::atomic<uint64_t> value = seed_of_environment();
-    std::atomic<uint64_t> generation = 0;
-    std::atomic<uint64_t> next_stream = first_host_stream;
-};
-
-Seed& seed() {
-    static Seed instance;
-    return instance;
+RandomStream& host_stream() {
+    thread_local RandomStream next{uint64_t(first_seed()), first_host_operation};
+    return next;
 }
 
 }  // namespace
 
-uint64_t random_seed() { return seed().value; }
-
-void set_seed(uint64_t value) {
-    seed().value = value;
-    seed().next_stream = first_host_stream;
-    seed().generation += 1;
+int64_t first_seed() {
+    static const int64_t of_process = seed_of_process();
+    static std::atomic<uint64_t> threads{0};
+    thread_local const uint64_t of_thread = threads++ * 0x9E3779B97F4A7C15u;
+    return int64_t(uint64_t(of_process) + of_thread);
 }
 
-uint64_t seed_generation() { return seed().generation; }
+RandomStream next_host_stream() {
+    RandomStream stream = host_stream();
+    host_stream().operation += 1;
+    return stream;
+}
 
-uint64_t next_host_stream() { return seed().next_stream++; }
+void restart_host_streams(int64_t seed) { host_stream() = {uint64_t(seed), first_host_operation}; }
 
 }  // namespace catena

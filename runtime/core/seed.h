@@ -2,18 +2,18 @@
 
 #include <cstdint>
 
+#include "runtime/core/random.h"
+
 namespace catena {
 
-/// The process's seed: CATENA_SEED, else 0, until set_seed().
-uint64_t random_seed();
-/// Makes every random number that follows a function of `seed`: parameters drawn by initializers, random
-/// operations, shuffling.
-void set_seed(uint64_t seed);
-/// How often set_seed() was called: who counts random operations starts again when this changes.
-uint64_t seed_generation();
+/// What this thread's random numbers start from when nobody sets a seed: CATENA_SEED, else another number in every
+/// process; threads differ.
+int64_t first_seed();
 
-/// A number for RandomStream::operation that nothing else uses. Host-side draws (initializers, shuffling) take one each;
-/// those of recorded operations, which compiled programs must count themselves, are below 2^63.
-uint64_t next_host_stream();
+/// A stream that nothing else uses, for draws on the host that no program repeats: initial parameters, shuffling.
+/// Recorded operations count themselves, below 2^63.
+RandomStream next_host_stream();
+/// Makes the host streams of this thread a function of `seed`; set_seed() does it too.
+void restart_host_streams(int64_t seed);
 
 }  // namespace catena
