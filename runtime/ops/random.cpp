@@ -1,12 +1,8 @@
 #include "runtime/ops/random.h"
 
-#include <atomic>
-#include <cstdlib>
-#include <random>
-
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
-#include "runtime/core/random.h"
+#include "runtime/core/seed.h"
 #include "runtime/cpu/random_kernel.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/graph/variable_body.h"
@@ -14,17 +10,6 @@
 
 namespace catena {
 namespace {
-
-int64_t first_seed() {
-    static const int64_t of_process = [] {
-        if (const char* text = std::getenv("CATENA_SEED")) return int64_t(std::atoll(text));
-        std::random_device device;
-        return int64_t(uint64_t(device()) << 32 | device());
-    }();
-    // Every thread has its own numbers.
-    static std::atomic<int64_t> threads{0};
-    return int64_t(uint64_t(of_process) + uint64_t(threads++) * 0x9E3779B97F4A7C15u);
-}
 
 Array state_array(int64_t seed) { return Array::from<int64_t>({seed, 0}); }
 
@@ -133,7 +118,10 @@ const Variable& random_state() {
     return *state;
 }
 
-void set_seed(int64_t seed) { random_state().set_array(state_array(seed)); }
+void set_seed(int64_t seed) {
+    restart_host_streams(seed);
+    random_state().set_array(state_array(seed));
+}
 
 void advance_random_state() {
     const Variable& state = random_state();

@@ -4,7 +4,7 @@
 
 namespace catena {
 
-/// Restarts this thread's random numbers. Without it the seed is CATENA_SEED, else another one in every process.
+/// Restarts this thread's random numbers, those that initial parameters are drawn from too. Without it the seed is CATENA_SEED, else another one in every process.
 void set_seed(int64_t seed);
 /// The state that every random operation of this thread reads and advances: int64[2], seed and number of
 /// the next operation. A program that is replayed advances it as eager execution does.

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/error.h"
-#include "runtime/core/seed.h"
+#include "runtime/ops/random.h"
 
 namespace catena {
 namespace {
@@ -31,7 +31,7 @@ Moments moments_of(const Initializer& initializer, const Shape& shape) {
 }
 
 TEST(Initializer, normal_ones_have_the_deviation_of_their_fans) {
-    restart_host_streams(1);
+    set_seed(1);
     Shape shape{40, 20, 3, 3};  // fan_in 180, fan_out 360, 7200 elements
     auto expect = [&](const Initializer& initializer, double deviation) {
         Moments m = moments_of(initializer, shape);
@@ -47,7 +47,7 @@ TEST(Initializer, normal_ones_have_the_deviation_of_their_fans) {
 }
 
 TEST(Initializer, uniform_ones_fill_their_range) {
-    restart_host_streams(1);
+    set_seed(1);
     Shape shape{40, 20, 3, 3};
     auto expect = [&](const Initializer& initializer, double scale) {
         Moments m = moments_of(initializer, shape);
@@ -63,12 +63,12 @@ TEST(Initializer, uniform_ones_fill_their_range) {
 
 TEST(Initializer, the_seed_repeats_the_numbers_and_every_draw_is_another) {
     Type type{Dtype::float32, {50}};
-    restart_host_streams(7);
+    set_seed(7);
     auto first = init::Normal()(type).to_vector<float>(), second = init::Normal()(type).to_vector<float>();
-    restart_host_streams(7);
+    set_seed(7);
     EXPECT_EQ(init::Normal()(type).to_vector<float>(), first);
     EXPECT_NE(first, second);
-    restart_host_streams(8);
+    set_seed(8);
     EXPECT_NE(init::Normal()(type).to_vector<float>(), first);
 }
 
@@ -86,7 +86,7 @@ TEST(Initializer, identity_is_for_square_matrices) {
 }
 
 TEST(Initializer, orthogonal_rows_are_orthonormal_times_the_scale) {
-    restart_host_streams(3);
+    set_seed(3);
     for (Shape shape : {Shape{4, 3, 2}, Shape{6, 4}}) {
         std::vector<double> q = init::Orthogonal(2)({Dtype::float64, shape}).to_vector<double>();
         int64_t rows = shape[0], columns = int64_t(q.size()) / rows;

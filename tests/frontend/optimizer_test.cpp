@@ -11,7 +11,7 @@
 #include "frontend/optimizer/sgd.h"
 #include "frontend/optimizer/sweep.h"
 #include "runtime/core/error.h"
-#include "runtime/core/seed.h"
+#include "runtime/ops/random.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/ops/arithmetic.h"
@@ -46,7 +46,7 @@ using Numbers = std::vector<double>;
 using Reference = std::function<void(Numbers& p, const Numbers& g, std::map<std::string, Numbers>& moments, int t)>;
 
 void expect_steps(Optimizer& optimizer, const Reference& reference, Dtype dtype = Dtype::float32, int steps = 5) {
-    restart_host_streams(3);
+    set_seed(3);
     Weights link(dtype);
     optimizer.setup(link);
     std::map<Parameter*, std::map<std::string, Numbers>> moments;
@@ -315,7 +315,7 @@ TEST(Optimizer, a_recorder_sees_one_map_a_parameter_and_every_state_assigned) {
 }
 
 TEST(Optimizer, a_recorded_update_gives_the_same_numbers) {
-    restart_host_streams(4);
+    set_seed(4);
     Weights one;
     Weights other = one;
     Adam first, second;

@@ -1,0 +1,36 @@
+#include "frontend/link/linear.h"
+
+#include "frontend/link/lazy.h"
+#include "runtime/core/error.h"
+#include "runtime/ops/contraction.h"
+
+namespace catena {
+
+Linear::Linear(std::optional<int64_t> in_size, int64_t out_size, const LinearOptions& options)
+    : W(options.initialW), out_size_(out_size), nobias_(options.nobias) {
+    if (out_size <= 0) fail<ValueError>("Linear: out_size must be positive, not {}", out_size);
+    add_param("W", W);
+    if (auto size = known(in_size)) W.initialize({out_size, *size});
+    if (nobias_) return;
+    b = Parameter(options.initial_bias, Shape{out_size});
+    add_param("b", b);
+}
+
+Variable Linear::operator()(const Operand& x, int n_batch_axes) {
+    if (!W.is_initialized()) {
+        const Shape& shape = x.variable().shape();
+        int64_t in_size = 1;
+        for (int axis = n_batch_axes; axis < shape.rank(); ++axis) in_size *= shape[axis];
+        W.initialize({out_size_, in_size});
+    }
+    LocationScope scope(x.location());
+    return linear(x, W, nobias_ ? Variable() : Variable(b), n_batch_axes);
+}
+
+std::vector<std::pair<std::string, std::string>> Linear::printable_specs() const {
+    std::optional<int64_t> in_size;
+    if (W.is_initialized()) in_size = W.shape()[1];
+    return {{"in_size", size_text(in_size)}, {"out_size", size_text(out_size_)}, {"nobias", bool_text(nobias_)}};
+}
+
+}  // namespace catena
