@@ -39,13 +39,22 @@ std::vector<std::string_view> split_parameters(std::string_view list) {
     return parts;
 }
 
+std::vector<std::string_view> parameters_of(std::string_view signature) {
+    size_t open = signature.find('(');
+    return split_parameters(signature.substr(open + 1, signature.rfind(')') - open - 1));
+}
+
+bool has_parameter(std::string_view signature, std::string_view name) {
+    for (std::string_view part : parameters_of(signature))
+        if (part.substr(0, part.find('=')) == name) return true;
+    return false;
+}
+
 FunctionDef parse_signature(const std::string& signature) {
     FunctionDef def;
     def.signature = signature;
-    size_t open = signature.find('(');
-    def.name = signature.substr(0, open);
-    std::string_view list = std::string_view(signature).substr(open + 1, signature.rfind(')') - open - 1);
-    for (std::string_view part : split_parameters(list)) {
+    def.name = signature.substr(0, signature.find('('));
+    for (std::string_view part : parameters_of(def.signature)) {
         size_t equals = part.find('=');
         if (equals == std::string_view::npos) continue;
         def.defaults.emplace(std::string(part.substr(0, equals)), parse_literal(part.substr(equals + 1)));
@@ -202,7 +211,7 @@ Variables call_function(std::string_view name, std::vector<Variable> arrays,
                 fail<ValueError>("{}: array {} is missing; it is called as {}", def.name, def.array_names[i], def.signature);
     }
     for (const auto& [key, value] : values)
-        if (def.signature.find(key) == std::string::npos)
+        if (!has_parameter(def.signature, key))
             fail<ValueError>("{}: there is no argument {}; it is called as {}", def.name, key, def.signature);
     for (const auto& [key, value] : def.defaults) values.try_emplace(key, value);
     return def.run(FunctionArguments(def.name, std::move(arrays), std::move(by_name), std::move(values)));
