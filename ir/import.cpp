@@ -10,6 +10,7 @@
 #include "ir/formula_region.h"
 #include "ir/types.h"
 #include "runtime/core/error.h"
+#include "runtime/cpu/map_kernel.h"
 
 namespace catena::ir {
 

@@ -129,6 +129,7 @@ class StructuralOp<string mnemonic> : FunctionOp<mnemonic> {
   let results = (outs CatenaTensor:$result);
   let hasVerifier = 1;
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def ReshapeOp : StructuralOp<"reshape"> {

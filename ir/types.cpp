@@ -52,13 +52,6 @@ Type type_of(mlir::Type type) {
 Type type_of(mlir::Value tensor) { return type_of(tensor.getType()); }
 Shape shape_of(mlir::Value tensor) { return type_of(tensor).shape; }
 
-Dtype map_compute_dtype(std::span<const Type> inputs, std::span<const Type> outputs) {
-    std::span<const Type> deciding = inputs.empty() ? outputs : inputs;
-    Dtype dtype = deciding.empty() ? Dtype::float32 : deciding[0].dtype;
-    for (const Type& type : deciding) dtype = promote(dtype, type.dtype);
-    return compute_dtype(dtype);
-}
-
 mlir::DictionaryAttr to_dictionary(const Attributes& attributes, mlir::MLIRContext* context) {
     mlir::Builder b(context);
     struct Convert {

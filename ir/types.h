@@ -18,9 +18,6 @@ Type type_of(mlir::Type tensor_type);
 Type type_of(mlir::Value tensor);
 Shape shape_of(mlir::Value tensor);
 
-/// What a formula over these inputs computes in: f32, f64 or i64. Without inputs the outputs decide.
-Dtype map_compute_dtype(std::span<const Type> inputs, std::span<const Type> outputs);
-
 /// bool: BoolAttr, int64: I64, double: F64, string: StringAttr, Dims: DenseI64ArrayAttr.
 mlir::DictionaryAttr to_dictionary(const Attributes& attributes, mlir::MLIRContext* context);
 /// Inverse of to_dictionary. Entries of other kinds fail: their name is returned in `bad`.

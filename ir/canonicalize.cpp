@@ -1,0 +1,184 @@
+// Canonical forms that need new operations. All are exact: not one rounding changes.
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
+
+#include "ir/dialect.h"
+#include "ir/types.h"
+
+namespace catena::ir {
+
+namespace {
+
+using mlir::LogicalResult;
+using mlir::PatternRewriter;
+
+llvm::ArrayRef<int64_t> sizes(mlir::Value value) {
+    return llvm::cast<mlir::RankedTensorType>(value.getType()).getShape();
+}
+
+llvm::ArrayRef<int64_t> without_leading_ones(llvm::ArrayRef<int64_t> shape) {
+    while (!shape.empty() && shape.front() == 1) shape = shape.drop_front();
+    return shape;
+}
+
+/// A map without tensor inputs: the same number everywhere.
+MapOp splat_of(mlir::Value value) {
+    auto map = value.getDefiningOp<MapOp>();
+    return map && map.getInputs().empty() && map.getNumResults() == 1 ? map : MapOp();
+}
+
+/// A map broadcasts by itself and does not mind leading dimensions of size 1.
+struct ReadThrough : mlir::OpRewritePattern<MapOp> {
+    using OpRewritePattern::OpRewritePattern;
+
+    LogicalResult matchAndRewrite(MapOp map, PatternRewriter& rewriter) const override {
+        bool changed = false;
+        for (mlir::OpOperand& operand : map.getInputsMutable()) {
+            mlir::Value source = source_of(operand.get());
+            if (!source || sizes(source).size() > map.shape().size()) continue;
+            rewriter.modifyOpInPlace(map, [&] { operand.set(source); });
+            changed = true;
+        }
+        if (changed) return mlir::success();
+        return rewriter.notifyMatchFailure(map, "no input is broadcast or given leading dimensions");
+    }
+
+    static mlir::Value source_of(mlir::Value value) {
+        if (auto broadcast = value.getDefiningOp<BroadcastOp>()) return broadcast.getInput();
+        auto reshape = value.getDefiningOp<ReshapeOp>();
+        if (reshape && without_leading_ones(sizes(reshape.getInput())) == without_leading_ones(sizes(value)))
+            return reshape.getInput();
+        return {};
+    }
+};
+
+/// Inputs and scalars that the region does not read, or that stand twice.
+struct DropOperands : mlir::OpRewritePattern<MapOp> {
+    using OpRewritePattern::OpRewritePattern;
+
+    LogicalResult matchAndRewrite(MapOp map, PatternRewriter& rewriter) const override {
+        mlir::Block& block = map.getBody().front();
+        llvm::SmallVector<mlir::Value> inputs, scalars;
+        llvm::DenseMap<mlir::Value, mlir::BlockArgument> first;
+        llvm::BitVector dropped(block.getNumArguments());
+        for (auto [operand, argument] : llvm::zip(map.getOperands(), block.getArguments())) {
+            auto [known, is_new] = first.try_emplace(operand, argument);
+            if (!argument.use_empty() && is_new) {
+                (argument.getArgNumber() < map.getInputs().size() ? inputs : scalars).push_back(operand);
+                continue;
+            }
+            if (argument.use_empty() && is_new) first.erase(operand);
+            dropped.set(argument.getArgNumber());
+            if (!is_new) rewriter.replaceAllUsesWith(argument, known->second);
+        }
+        if (dropped.none())
+            return rewriter.notifyMatchFailure(map, "every operand is read, and stands once");
+        rewriter.modifyOpInPlace(map, [&] {
+            block.eraseArguments(dropped);
+            map.getInputsMutable().assign(inputs);
+            map.getScalarsMutable().assign(scalars);
+        });
+        return mlir::success();
+    }
+};
+
+/// An input that is one number everywhere becomes a part of the region.
+struct InlineSplat : mlir::OpRewritePattern<MapOp> {
+    using OpRewritePattern::OpRewritePattern;
+
+    LogicalResult matchAndRewrite(MapOp map, PatternRewriter& rewriter) const override {
+        for (auto [i, input] : llvm::enumerate(map.getInputs())) {
+            MapOp splat = splat_of(input);
+            // Storing must not convert, or the value would change; nor loading.
+            if (!splat || splat.compute_type() != map.compute_type() ||
+                mlir::getElementTypeOrSelf(input.getType()) != map.compute_type())
+                continue;
+            inline_region(map, int(i), splat, rewriter);
+            return mlir::success();
+        }
+        return rewriter.notifyMatchFailure(map, "no input is the same number everywhere");
+    }
+
+    static void inline_region(MapOp map, int input, MapOp splat, PatternRewriter& rewriter) {
+        mlir::Block& block = map.getBody().front();
+        mlir::IRMapping mapping;
+        rewriter.modifyOpInPlace(map, [&] {
+            for (auto [scalar, argument] : llvm::zip(splat.getScalars(), splat.getBody().getArguments())) {
+                map.getScalarsMutable().append(scalar);
+                mapping.map(argument, block.addArgument(argument.getType(), argument.getLoc()));
+            }
+        });
+        rewriter.setInsertionPointToStart(&block);
+        for (mlir::Operation& op : splat.getBody().front().without_terminator()) rewriter.clone(op, mapping);
+        mlir::Value number = mapping.lookupOrDefault(splat.yield().getOperand(0));
+        rewriter.replaceAllUsesWith(block.getArgument(input), number);
+    }
+};
+
+/// Looking differently at one number everywhere gives it in another shape.
+template <class Op>
+struct MoveSplat : mlir::OpRewritePattern<Op> {
+    using mlir::OpRewritePattern<Op>::OpRewritePattern;
+
+    LogicalResult matchAndRewrite(Op op, PatternRewriter& rewriter) const override {
+        MapOp splat = splat_of(op.getInput());
+        if (!splat) return rewriter.notifyMatchFailure(op, "input is not the same number everywhere");
+        auto moved = llvm::cast<MapOp>(rewriter.clone(*splat));
+        moved.getResult(0).setType(op.getType());
+        rewriter.replaceOp(op, moved);
+        return mlir::success();
+    }
+};
+
+/// What only moves dimensions of size 1 keeps the order of the elements.
+template <class Op>
+void replace_by_reshape(Op op, PatternRewriter& rewriter) {
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getFunctionAttr(), op.getInput());
+}
+
+struct TransposeToReshape : mlir::OpRewritePattern<TransposeOp> {
+    using OpRewritePattern::OpRewritePattern;
+
+    LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter& rewriter) const override {
+        int64_t last = -1;
+        for (int64_t axis : op.getAxes()) {
+            if (sizes(op.getInput())[axis] == 1) continue;
+            if (axis < last) return rewriter.notifyMatchFailure(op, "changes the order of the elements");
+            last = axis;
+        }
+        replace_by_reshape(op, rewriter);
+        return mlir::success();
+    }
+};
+
+struct BroadcastToReshape : mlir::OpRewritePattern<BroadcastOp> {
+    using OpRewritePattern::OpRewritePattern;
+
+    LogicalResult matchAndRewrite(BroadcastOp op, PatternRewriter& rewriter) const override {
+        if (element_count(shape_of(op.getInput())) != element_count(shape_of(op.getResult())))
+            return rewriter.notifyMatchFailure(op, "repeats elements");
+        replace_by_reshape(op, rewriter);
+        return mlir::success();
+    }
+};
+
+}  // namespace
+
+void MapOp::getCanonicalizationPatterns(mlir::RewritePatternSet& patterns, mlir::MLIRContext* context) {
+    patterns.add<ReadThrough, DropOperands, InlineSplat>(context);
+}
+void ReshapeOp::getCanonicalizationPatterns(mlir::RewritePatternSet& patterns, mlir::MLIRContext* context) {
+    patterns.add<MoveSplat<ReshapeOp>>(context);
+}
+void TransposeOp::getCanonicalizationPatterns(mlir::RewritePatternSet& patterns, mlir::MLIRContext* context) {
+    patterns.add<MoveSplat<TransposeOp>, TransposeToReshape>(context);
+}
+void BroadcastOp::getCanonicalizationPatterns(mlir::RewritePatternSet& patterns, mlir::MLIRContext* context) {
+    patterns.add<MoveSplat<BroadcastOp>, BroadcastToReshape>(context);
+}
+void SliceOp::getCanonicalizationPatterns(mlir::RewritePatternSet& patterns, mlir::MLIRContext* context) {
+    patterns.add<MoveSplat<SliceOp>>(context);
+}
+
+}  // namespace catena::ir
