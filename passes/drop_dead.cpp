@@ -11,7 +11,7 @@ namespace catena::passes {
 namespace {
 
 /// The same map with only the results that are used.
-void drop_unused_results(ir::MapOp map) {
+ir::MapOp drop_unused_results(ir::MapOp map) {
     llvm::SmallVector<mlir::Type> types;
     llvm::SmallVector<mlir::Value> used, yielded;
     for (auto [result, value] : llvm::zip(map.getResults(), map.yield().getValues())) {
@@ -20,23 +20,22 @@ void drop_unused_results(ir::MapOp map) {
         used.push_back(result);
         yielded.push_back(value);
     }
-    if (used.size() == map.getNumResults()) return;
+    if (used.size() == map.getNumResults()) return map;
     mlir::OpBuilder b(map);
     auto smaller = ir::MapOp::create(b, map.getLoc(), types, map.getFunction(), map.getInputs(), map.getScalars());
     smaller.getBody().takeBody(map.getBody());
     smaller.yield().getValuesMutable().assign(yielded);
     for (auto [old, fresh] : llvm::zip(used, smaller.getResults())) old.replaceAllUsesWith(fresh);
     map.erase();
+    return smaller;
 }
 
 void drop_dead(mlir::Block& block) {
     // Backwards, so that what only a dead operation read is dead when its turn comes.
     for (mlir::Operation& op : llvm::make_early_inc_range(llvm::reverse(block))) {
         if (mlir::isOpTriviallyDead(&op)) op.erase();
-        else if (auto map = llvm::dyn_cast<ir::MapOp>(op)) {
-            drop_dead(map.getBody().front());
-            drop_unused_results(map);
-        }
+        else if (auto map = llvm::dyn_cast<ir::MapOp>(op))
+            drop_dead(drop_unused_results(map).getBody().front());
     }
 }
 

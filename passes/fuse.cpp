@@ -1,6 +1,6 @@
 #include "passes/fuse.h"
 
-#include "mlir/IR/PatternMatch.h"
+#include "llvm/Support/Path.h"
 
 #include "passes/cluster_graph.h"
 #include "passes/group_builder.h"
@@ -27,7 +27,7 @@ llvm::StringRef function_of(mlir::Operation* op) {
 std::string place_of(mlir::Operation* op) {
     std::string text = function_of(op).str();
     if (auto file = op->getLoc()->findInstanceOf<mlir::FileLineColLoc>())
-        text += " (" + file.getFilename().str() + ":" + std::to_string(file.getLine()) + ")";
+        text += " (" + llvm::sys::path::filename(file.getFilename().getValue()).str() + ":" + std::to_string(file.getLine()) + ")";
     return text;
 }
 
@@ -52,13 +52,19 @@ public:
         }
     }
 
-    /// Why neighbours are still apart, one sentence each. Call before rewrite.
-    std::vector<std::string> notes() {
-        std::vector<std::string> result;
-        for (const Refusal& refusal : refusals_)
-            if (graph_.find(refusal.producer) != graph_.find(refusal.consumer))
-                result.push_back(place_of(operations_[refusal.consumer]) + " is not fused with " +
-                                 place_of(operations_[refusal.producer]) + ": " + refusal.reason);
+    /// Why an operation is still apart from the producer of its operand.
+    struct Note {
+        mlir::Operation* op;
+        std::string text;
+    };
+    std::vector<Note> notes() {
+        std::vector<Note> result;
+        for (const Refusal& refusal : refusals_) {
+            if (graph_.find(refusal.producer) == graph_.find(refusal.consumer)) continue;
+            mlir::Operation* op = operations_[refusal.consumer];
+            result.push_back({op, place_of(op) + " is not fused with " +
+                                      place_of(operations_[refusal.producer]) + ": " + refusal.reason});
+        }
         return result;
     }
 
@@ -185,13 +191,12 @@ public:
     void runOnOperation() override {
         mlir::func::FuncOp function = getOperation();
         if (function.isExternal()) return;
-        // A terminator of the moved part: everything gathered goes before what stays behind.
         mlir::Block& block = function.getBody().front();
         Fusion fusion(block);
-        std::vector<std::string> notes = fusion.notes();
-        if (remarks)
-            for (const std::string& note : notes) function.emitRemark(note);
-        if (notes_) notes_->insert(notes_->end(), notes.begin(), notes.end());
+        for (const Fusion::Note& note : fusion.notes()) {
+            if (remarks) note.op->emitRemark(note.text);
+            if (notes_) notes_->push_back(note.text);
+        }
         mlir::Operation* end = block.getTerminator();
         fusion.rewrite(end);
         // Assignments read what has just moved behind them.

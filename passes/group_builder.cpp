@@ -21,11 +21,13 @@ llvm::StringRef function_of(mlir::Operation* op) {
 std::string label_of(llvm::ArrayRef<mlir::Operation*> members) {
     constexpr size_t spelled = 4;
     std::string label;
-    for (mlir::Operation* op : members.take_front(spelled)) {
+    size_t count = 0;
+    for (mlir::Operation* op : members) {
+        if (llvm::isa<ir::ReshapeOp>(op) || ++count > spelled) continue;
         if (!label.empty()) label += "_";
         label += function_of(op);
     }
-    if (members.size() > spelled) label += "_and_" + std::to_string(members.size() - spelled);
+    if (count > spelled) label += "_and_" + std::to_string(count - spelled);
     return label;
 }
 

@@ -1,0 +1,87 @@
+#include "passes/pipeline.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/MLIRContext.h"
+
+#include "ir/dialect.h"
+#include "ir/import.h"
+#include "passes/plan.h"
+#include "runtime/ops/define.h"
+
+namespace catena::passes {
+namespace {
+
+const OpDef& op_step = elementwise<2, 1>("pipeline_test_step")
+    .forward([](auto x, auto y, auto k) { return x * k + y; }).define();
+const OpDef& op_wall = register_op({
+    .name = "pipeline_test_wall",
+    .kind = Kind::call,
+    .type = [](const TypeCall& c) { return Types{c.inputs[0]}; },
+});
+
+/// A program of `count` maps, each over the one before and the argument; every `wall`-th is a library call.
+Trace chain(int count, int wall) {
+    Trace trace;
+    trace.name = "chain";
+    Type type{Dtype::float32, {4, 8}};
+    trace.scalars.push_back({.value = 0.5});
+    trace.values.push_back({.type = type, .role = Trace::Role::argument, .name = "x"});
+    trace.inputs = {0};
+    for (int i = 0; i < count; ++i) {
+        bool is_wall = wall && i % wall == wall - 1;
+        trace.values.push_back({.type = type});
+        if (is_wall) trace.steps.push_back({&op_wall, {i}, {i + 1}, {}, {}, {}});
+        else trace.steps.push_back({&op_step, {i, 0}, {i + 1}, {0}, {}, {}});
+    }
+    trace.outputs = {count};
+    return trace;
+}
+
+struct Compiled {
+    mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
+    mlir::OwningOpRef<mlir::ModuleOp> module;
+    std::vector<std::string> notes;
+
+    explicit Compiled(const Trace& trace) {
+        ir::load_dialects(context);
+        module = ir::import_trace(trace, context);
+        EXPECT_TRUE(mlir::succeeded(run_pipeline(*module, {}, notes)));
+    }
+    mlir::func::FuncOp function() { return *module->getOps<mlir::func::FuncOp>().begin(); }
+    template <class Op>
+    int count() {
+        int n = 0;
+        module->walk([&](Op) { ++n; });
+        return n;
+    }
+};
+
+TEST(pipeline, a_long_chain_of_maps_is_one_group) {
+    Compiled compiled(chain(200, 0));
+    EXPECT_EQ(compiled.count<ir::GroupOp>(), 1);
+    EXPECT_EQ(compiled.count<ir::MapOp>(), 200);
+    EXPECT_THAT(compiled.notes, testing::IsEmpty());
+    EXPECT_EQ(compiled.function()->getAttrOfType<mlir::IntegerAttr>(arena_attribute).getInt(), 0);
+}
+
+TEST(pipeline, every_map_ends_in_a_group) {
+    Compiled compiled(chain(2000, 10));
+    EXPECT_EQ(compiled.count<ir::CallOp>(), 200);
+    EXPECT_EQ(compiled.count<ir::GroupOp>(), 200);
+    compiled.module->walk([](ir::MapOp map) { EXPECT_TRUE(llvm::isa<ir::GroupOp>(map->getParentOp())); });
+    // One buffer before each library call and one behind it.
+    EXPECT_EQ(compiled.function()->getAttrOfType<mlir::IntegerAttr>(arena_attribute).getInt(),
+              2 * 4 * 8 * int64_t(sizeof(float)));
+}
+
+TEST(pipeline, the_users_functions_stay_readable) {
+    Compiled compiled(chain(3, 0));
+    ir::GroupOp group = *compiled.function().getOps<ir::GroupOp>().begin();
+    EXPECT_EQ(group.getLabel(), "pipeline_test_step_pipeline_test_step_pipeline_test_step");
+}
+
+}  // namespace
+}  // namespace catena::passes
