@@ -111,6 +111,7 @@ Variables apply(const OpDef& op, Inputs inputs, const SourceLoc& at, const Attri
     Recorder* recorder = current_recorder();
     Variables outputs;
     if (op.body && (recorder || !op.kernel)) {
+        if (op.type) output_types(op, inputs, attributes);  // Errors in the terms of the composite.
         outputs = run_body(op, inputs, attributes, scalars);
     } else {
         outputs = run_kernel(op, inputs, attributes, scalars, recorder);
