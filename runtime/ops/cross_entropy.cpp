@@ -116,9 +116,10 @@ Variables cross_entropy_gradient_body(Span v, const Attributes& attributes, std:
 /// Checks x, t and, where present, class weights at `weight`; returns x's type.
 const Type& check_types(const TypeCall& c, size_t weight) {
     const Type &x = c.inputs[0], &t = c.inputs[1];
-    if (!is_float(x.dtype) || x.shape.rank() < 2)  // softmax_cross_entropy_c1
-        fail<ShapeError>("softmax_cross_entropy: x should be floating point of rank 2 or more, it is {}",
-                         to_string(x));
+    if (x.shape.rank() < 2)  // softmax_cross_entropy_c1
+        fail<ShapeError>("softmax_cross_entropy: x should have rank 2 or more, it is {}", to_string(x));
+    if (!is_float(x.dtype))  // softmax_cross_entropy_c6
+        fail<DtypeError>("softmax_cross_entropy: x should be floating point, it is {}", to_string(x));
     if (!is_integer(t.dtype))  // softmax_cross_entropy_c2
         fail<DtypeError>("softmax_cross_entropy: t should hold integer labels, it is {}", to_string(t));
     Shape expected = x.shape;

@@ -14,9 +14,10 @@ using Span = std::span<const Variable>;
 
 void check_types(const TypeCall& c) {
     const Type& x = c.inputs[0];
-    if (x.shape.rank() < 1 || !is_float(x.dtype))  // layer_normalization_c1
-        fail<ShapeError>("layer_normalization: x should be floating point of rank 1 or more, it is {}",
-                         to_string(x));
+    if (x.shape.rank() < 1)  // layer_normalization_c1
+        fail<ShapeError>("layer_normalization: x should have rank 1 or more, it is {}", to_string(x));
+    if (!is_float(x.dtype))  // layer_normalization_c4
+        fail<DtypeError>("layer_normalization: x should be floating point, it is {}", to_string(x));
 }
 
 void check_vector(const TypeCall& c, int input, const char* name) {

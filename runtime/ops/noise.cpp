@@ -1,5 +1,6 @@
 #include "runtime/ops/noise.h"
 
+#include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/cpu/random_kernel.h"
 #include "runtime/cpu/softmax_kernel.h"
@@ -114,6 +115,8 @@ Variable dropout(const Operand& x, const Scalar& ratio, const Operand& mask) {
     check_ratio(ratio);
     const Variable &vx = x, &factors = mask;
     if (!config().train) return vx;
+    if (!is_float(vx.dtype()))  // dropout_c1
+        fail<DtypeError>("dropout: x should be floating point, it is {}", to_string(vx.type()));
     if (!(vx.shape() == factors.shape()))  // dropout_c3
         fail<ShapeError>("dropout: the mask should have x's shape {}, it has {}", to_string(vx.shape()),
                          to_string(factors.shape()));
@@ -125,6 +128,7 @@ MaskedResult dropout_with_mask(const Operand& x, const Scalar& ratio) {
     check_ratio(ratio);
     const Variable& vx = x;
     if (!config().train) return {vx, Variable()};
+    DeviceScope device(vx.device());
     Variable mask = drop(fill(vx.type(), 1), ratio);
     return {vx * mask, mask};
 }
