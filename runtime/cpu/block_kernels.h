@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "runtime/core/dtype.h"
+#include "runtime/ops/op.h"
 #include "runtime/scalar/formula.h"
 
 namespace catena {
@@ -10,6 +11,7 @@ namespace catena {
 /// The types a map computes in, as indices of the kernel tables.
 enum class Compute : uint8_t { float32, float64, int64 };
 inline constexpr int compute_count = 3;
+inline constexpr int combine_count = 4;
 inline Compute compute_of(Dtype dtype) {
     if (dtype == Dtype::float64) return Compute::float64;
     return is_float(dtype) ? Compute::float32 : Compute::int64;
@@ -26,11 +28,15 @@ struct BlockKernels {
     /// A dense block to dense elements of some dtype; a uniform one is repeated.
     using Store = void (*)(void* to, const void* from, int64_t n, bool uniform);
 
+    /// `n` dense elements of the type computed in combined into one; the identity for none.
+    using ReduceRow = void (*)(void* to, const void* from, int64_t n);
+
     const char* instruction_set;
     Operation operation[compute_count][intrinsic_count];
     Load load[compute_count][dtype_count];
     Store store[compute_count][dtype_count];
     Store store_truth[compute_count][dtype_count];  ///< Masks as 1 and 0.
+    ReduceRow reduce_row[combine_count][compute_count];
 };
 
 /// The best kernels that this machine can run. CATENA_INSTRUCTION_SET=default, avx2 or avx512 asks for lesser ones.
