@@ -1,0 +1,628 @@
+#include "codegen/cpu/emit_kernel.h"
+
+#include <algorithm>
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/TypeUtilities.h"
+
+#include "codegen/cpu/lanes.h"
+#include "codegen/cpu/vector_math.h"
+#include "runtime/core/error.h"
+
+namespace catena::codegen {
+
+namespace {
+
+using Kind = KernelValue::Kind;
+using mlir::Value;
+using Values = llvm::SmallVector<Value, 4>;
+namespace arith = mlir::arith;
+namespace LLVM = mlir::LLVM;
+namespace scf = mlir::scf;
+
+/// A program value where it is being emitted: one scalar for all lanes, or one vector per copy.
+struct Emitted {
+    Value uniform;
+    Values copies;
+    explicit operator bool() const { return uniform || !copies.empty(); }
+};
+
+/// Where in the loop nest a value is computed: the outermost place at which all it depends on is known.
+/// Levels after `unit`: with kept lanes the chunk of lanes, then the reduced loops; with reduced lanes only
+/// the reduced loops, of which the innermost walks the lanes.
+constexpr int level_kernel = 0, level_unit = 1;
+
+class KernelEmitter {
+public:
+    KernelEmitter(mlir::OpBuilder& builder, mlir::Location loc, const KernelProgram& program,
+                  const KernelOptions& options, const Target& target)
+        : b(builder), loc(loc), program_(program), options_(options),
+          lanes_(builder, loc, lane_count(program, target)), shape_(shape_of(program)) {
+        inner_ = program.domain.rank() - 1;
+        for (int dim = 0; dim <= inner_; ++dim)
+            if (program.is_reduced(dim)) reduced_dims_.push_back(dim);
+        level_chunk_ = shape_.lanes_reduced ? -1 : level_unit + 1;
+        level_first_reduced_ = shape_.lanes_reduced ? level_unit + 1 : level_unit + 2;
+        level_last_ = level_first_reduced_ + int(reduced_dims_.size()) - 1;
+        analyse();
+    }
+
+    mlir::func::FuncOp emit(const std::string& name) {
+        auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+        auto type = b.getFunctionType({pointer, b.getI64Type(), b.getI64Type()}, {});
+        auto function = mlir::func::FuncOp::create(b, loc, name, type);
+        mlir::OpBuilder::InsertionGuard guard(b);
+        mlir::Block* entry = function.addEntryBlock();
+        b.setInsertionPointToStart(entry);
+        read_arguments(entry->getArgument(0));
+        memo_.assign(program_.values.size(), {});
+        offsets_.assign(operand_count(), lanes_.index(0));
+        emit_values(level_kernel, 0);
+        loop(entry->getArgument(1), entry->getArgument(2), 1, {}, [&](Value unit, Values) {
+            emit_unit(unit);
+            return Values();
+        });
+        mlir::func::ReturnOp::create(b, loc);
+        return function;
+    }
+
+private:
+    //---- analysis
+
+    static int lane_count(const KernelProgram& program, const Target& target) {
+        int widest = 4;
+        for (const KernelValue& value : program.values)
+            if (value.type == Register::f64 || value.type == Register::i64) widest = 8;
+        return std::max(target.vector_bytes / widest, 1);
+    }
+
+    int operand_count() const { return int(program_.inputs.size() + program_.outputs.size()); }
+    const KernelOperand& operand(int o) const {
+        int inputs = int(program_.inputs.size());
+        return o < inputs ? program_.inputs[o] : program_.outputs[o - inputs].to;
+    }
+    StrideClass class_of(int o, int dim) const { return stride_class(program_, operand(o), dim); }
+
+    int level_of_dim(int dim) const {
+        for (size_t i = 0; i < reduced_dims_.size(); ++i)
+            if (reduced_dims_[i] == dim) return level_first_reduced_ + int(i);
+        return dim == inner_ ? level_chunk_ : level_unit;
+    }
+    int level_of_operand(int o) const {
+        int level = level_kernel;
+        for (int dim = 0; dim <= inner_; ++dim)
+            if (class_of(o, dim) != StrideClass::zero) level = std::max(level, level_of_dim(dim));
+        return level;
+    }
+
+    void analyse() {
+        size_t n = program_.values.size();
+        level_.assign(n, level_kernel);
+        stage_.assign(n, 0);
+        varying_.assign(n, false);
+        used_by_lanes_.assign(n, false);
+        for (size_t v = 0; v < n; ++v) {
+            const KernelValue& value = program_.values[v];
+            if (value.kind == Kind::load) {
+                level_[v] = level_of_operand(value.operand);
+                varying_[v] = class_of(value.operand, inner_) != StrideClass::zero;
+            }
+            for (int arg : value.args) {
+                level_[v] = std::max(level_[v], level_[arg]);
+                stage_[v] = std::max(stage_[v], stage_[arg]);
+                varying_[v] = varying_[v] || varying_[arg];
+            }
+            if (value.kind == Kind::reduction) {
+                level_[v] = shape_.lanes_reduced ? level_unit : level_chunk_;
+                stage_[v] += 1;
+                varying_[v] = !shape_.lanes_reduced;
+                used_by_lanes_[value.args[0]] = true;
+            }
+            if (varying_[v])
+                for (int arg : value.args) used_by_lanes_[arg] = true;
+            last_stage_ = std::max(last_stage_, stage_[v]);
+        }
+        for (size_t o = 0; o < program_.outputs.size(); ++o) {
+            int at = int(program_.inputs.size() + o);
+            if (class_of(at, inner_) != StrideClass::zero) used_by_lanes_[program_.outputs[o].value] = true;
+        }
+    }
+
+    bool is_full_output(int o) const {  // varies along a reduced dimension
+        return level_of_operand(int(program_.inputs.size()) + o) >= level_first_reduced_;
+    }
+
+    /// What stage `stage` computes inside its reduced loops.
+    std::vector<int> reductions_of(int stage) const {
+        std::vector<int> found;
+        for (size_t v = 0; v < program_.values.size(); ++v)
+            if (program_.values[v].kind == Kind::reduction && stage_[v] == stage + 1) found.push_back(int(v));
+        return found;
+    }
+    std::vector<int> full_outputs_of(int stage) const {
+        std::vector<int> found;
+        for (size_t o = 0; o < program_.outputs.size(); ++o)
+            if (is_full_output(int(o)) && stage_[program_.outputs[o].value] == stage) found.push_back(int(o));
+        return found;
+    }
+    /// Values that the loops of a stage read, reductions of earlier stages included.
+    std::vector<bool> needed_by(int stage) const {
+        std::vector<bool> needed(program_.values.size(), false);
+        for (int r : reductions_of(stage)) needed[program_.values[r].args[0]] = true;
+        for (int o : full_outputs_of(stage)) needed[program_.outputs[o].value] = true;
+        for (int v = int(needed.size()) - 1; v >= 0; --v)
+            if (needed[v] && program_.values[v].kind != Kind::reduction)
+                for (int arg : program_.values[v].args) needed[arg] = true;
+        return needed;
+    }
+
+    int unroll_of(const std::vector<bool>& needed) const {
+        int work = 0;
+        for (size_t v = 0; v < needed.size(); ++v)
+            if (needed[v] && varying_[v]) {
+                const KernelValue& value = program_.values[v];
+                bool heavy = value.kind == Kind::instruction && value.name.starts_with("math.");
+                work += heavy ? 12 : value.kind == Kind::constant ? 0 : 1;
+            }
+        return work <= 14 ? 4 : work <= 40 ? 2 : 1;
+    }
+
+    //---- arguments
+
+    Value load_field(Value base, int64_t position, mlir::Type type) {
+        Value at = LLVM::GEPOp::create(b, loc, base.getType(), type, base,
+                                       llvm::ArrayRef<LLVM::GEPArg>{int32_t(position)});
+        return LLVM::LoadOp::create(b, loc, type, at);
+    }
+
+    void read_arguments(Value arguments) {
+        mlir::Type pointer = arguments.getType(), i64 = b.getI64Type();
+        Value pointers = load_field(arguments, 0, pointer);
+        Value scalars = load_field(arguments, 1, pointer);
+        Value numbers = load_field(arguments, 2, pointer);
+        int next = 0;
+        for (int dim = 0; dim <= inner_; ++dim) sizes_.push_back(load_field(numbers, next++, i64));
+        block_ = load_field(numbers, next++, i64);
+        blocks_ = load_field(numbers, next++, i64);
+        split_size_ = load_field(numbers, next++, i64);
+        for (int o = 0; o < operand_count(); ++o) {
+            pointers_.push_back(load_field(pointers, o, pointer));
+            Values strides(size_t(inner_) + 1);
+            for (int dim = 0; dim <= inner_; ++dim)
+                if (class_of(o, dim) == StrideClass::general) strides[dim] = load_field(numbers, next++, i64);
+            strides_.push_back(strides);
+        }
+        for (int s = 0; s < program_.scalar_count; ++s)
+            scalars_.push_back(load_field(scalars, s, b.getF64Type()));
+    }
+
+    //---- loops
+
+    /// for (i = low; i < high; i += step) carried = body(i, carried); what is memorised inside stays inside.
+    template <class F>
+    Values loop(Value low, Value high, int64_t step, const Values& carried, F&& body) {
+        auto memo = memo_;
+        auto offsets = offsets_;
+        auto op = scf::ForOp::create(b, loc, low, high, lanes_.index(step), carried);
+        {
+            mlir::OpBuilder::InsertionGuard guard(b);
+            b.setInsertionPointToStart(op.getBody());
+            auto inside = op.getRegionIterArgs();
+            Values next = body(op.getInductionVar(), Values(inside.begin(), inside.end()));
+            if (!carried.empty()) scf::YieldOp::create(b, loc, next);
+        }
+        memo_ = std::move(memo);
+        offsets_ = std::move(offsets);
+        return Values(op.getResults().begin(), op.getResults().end());
+    }
+
+    /// Moves every operand's offset to index `i` of `dim`.
+    void step_offsets(int dim, Value i) {
+        for (int o = 0; o < operand_count(); ++o) {
+            StrideClass kind = class_of(o, dim);
+            if (kind == StrideClass::zero) continue;
+            Value way = kind == StrideClass::one ? i : lanes_.mul(i, strides_[o][dim]);
+            offsets_[o] = lanes_.add(offsets_[o], way);
+        }
+    }
+
+    void emit_unit(Value unit) {
+        Value rest = unit;
+        Value block;
+        if (!shape_.lanes_reduced) {
+            block = lanes_.rem(rest, blocks_);
+            rest = lanes_.div(rest, blocks_);
+        }
+        std::vector<int> outer;
+        for (int dim = 0; dim < inner_; ++dim)
+            if (!program_.is_reduced(dim)) outer.push_back(dim);
+        Value split_index;
+        for (size_t i = outer.size(); i-- > 0;) {
+            Value index = rest;
+            if (i > 0) {
+                index = lanes_.rem(rest, sizes_[outer[i]]);
+                rest = lanes_.div(rest, sizes_[outer[i]]);
+            }
+            step_offsets(outer[i], index);
+            if (outer[i] == 0) split_index = index;
+        }
+        high_of_split_ = Value();
+        if (program_.split >= 0) {
+            Value done = lanes_.mul(split_index, sizes_[program_.split]);
+            high_of_split_ = lanes_.min(sizes_[program_.split], lanes_.sub(split_size_, done));
+        }
+        emit_values(level_unit, 0);
+        if (shape_.lanes_reduced) {
+            emit_stages();
+        } else {
+            Value low = lanes_.mul(block, block_);
+            emit_chunks(low, lanes_.min(lanes_.add(low, block_), sizes_[inner_]));
+        }
+    }
+
+    Value high_of(int dim) const {
+        return dim == program_.split && high_of_split_ ? high_of_split_ : sizes_[dim];
+    }
+
+    /// low + the largest multiple of `step` that fits below high.
+    Value whole_steps(Value low, Value high, int64_t step) {
+        Value count = lanes_.sub(high, low);
+        Value mask = lanes_.index(-step);  // steps are powers of two
+        return lanes_.add(low, arith::AndIOp::create(b, loc, count, mask));
+    }
+
+    /// Lanes that are kept: chunks of `unroll` vectors, then single vectors under a mask.
+    void emit_chunks(Value low, Value high) {
+        std::vector<bool> all(program_.values.size(), true);
+        int unroll = unroll_of(all);
+        if (lanes_.width() * unroll == 1) {
+            chunk_loop(low, high, 1, false);
+            return;
+        }
+        Value middle = whole_steps(low, high, int64_t(unroll) * lanes_.width());
+        chunk_loop(low, middle, unroll, false);
+        if (lanes_.width() == 1)
+            chunk_loop(middle, high, 1, false);
+        else
+            chunk_loop(middle, high, 1, true);
+    }
+
+    void chunk_loop(Value low, Value high, int copies, bool masked) {
+        loop(low, high, int64_t(copies) * lanes_.width(), {}, [&](Value i, Values) {
+            copies_ = copies;
+            if (masked) set_mask(lanes_.sub(high, i));
+            step_offsets(inner_, i);
+            emit_values(level_chunk_, 0);
+            emit_stages();
+            clear_mask();
+            return Values();
+        });
+    }
+
+    //---- stages
+
+    void emit_stages() {
+        if (reduced_dims_.empty() && last_stage_ == 0) {
+            store_outputs();
+            return;
+        }
+        for (int stage = 0; stage <= last_stage_; ++stage) {
+            if (stage > 0) {
+                emit_values(level_unit, stage);
+                if (level_chunk_ > 0) emit_values(level_chunk_, stage);
+            }
+            needed_ = needed_by(stage);
+            reductions_ = reductions_of(stage);
+            full_outputs_ = full_outputs_of(stage);
+            if (reductions_.empty() && full_outputs_.empty()) continue;
+            if (shape_.lanes_reduced) copies_ = unroll_of(needed_);
+            Values carried;
+            for (int r : reductions_)
+                for (int c = 0; c < copies_; ++c) carried.push_back(neutral_of(r));
+            auto memo = memo_;
+            auto offsets = offsets_;
+            Values done = emit_reduced_loops(0, carried);
+            memo_ = std::move(memo);
+            offsets_ = std::move(offsets);
+            memorise_reductions(done);
+        }
+        store_outputs();
+    }
+
+    Value neutral_of(int reduction) {
+        const KernelValue& value = program_.values[reduction];
+        mlir::Type type = lanes_.scalar_type(value.type);
+        if (lanes_.width() > 1) type = lanes_.vector_of(type);
+        return lanes_.neutral(value.combine, type);
+    }
+
+    void memorise_reductions(const Values& done) {
+        for (size_t i = 0; i < reductions_.size(); ++i) {
+            int r = reductions_[i];
+            Combine how = program_.values[r].combine;
+            Values parts(done.begin() + long(i) * copies_, done.begin() + long(i + 1) * copies_);
+            if (!shape_.lanes_reduced) {
+                memo_[r].copies = parts;
+                continue;
+            }
+            for (size_t step = 1; step < parts.size(); step *= 2)
+                for (size_t at = 0; at + step < parts.size(); at += 2 * step)
+                    parts[at] = lanes_.combine(how, parts[at], parts[at + step]);
+            Value all = lanes_.width() > 1 ? lanes_.combine_lanes(how, parts[0]) : parts[0];
+            memorise_uniform(r, all);
+        }
+    }
+
+    Values emit_reduced_loops(size_t at, const Values& carried) {
+        if (at == reduced_dims_.size()) return emit_body(carried);
+        int dim = reduced_dims_[at];
+        int level = level_first_reduced_ + int(at);
+        if (dim == inner_) return emit_lane_loops(carried);
+        return loop(lanes_.index(0), high_of(dim), 1, carried, [&](Value i, Values inside) {
+            step_offsets(dim, i);
+            if (level < level_last_) emit_values(level, last_stage_, &needed_);
+            return emit_reduced_loops(at + 1, inside);
+        });
+    }
+
+    /// The innermost dimension when it is reduced: unrolled vectors, then single vectors under a mask that add
+    /// to the first copy.
+    Values emit_lane_loops(Values carried) {
+        Value low = lanes_.index(0), high = high_of(inner_);
+        int copies = copies_, width = lanes_.width();
+        Value middle = whole_steps(low, high, int64_t(copies) * width);
+        auto step = [&](Value i, const Values& inside) {
+            step_offsets(inner_, i);
+            return emit_body(inside);
+        };
+        carried = loop(low, middle, int64_t(copies) * width, carried, step);
+        Values first;
+        for (size_t i = 0; i < reductions_.size(); ++i) first.push_back(carried[i * copies]);
+        copies_ = 1;
+        first = loop(middle, high, width, first, [&](Value i, const Values& inside) {
+            if (width > 1) set_mask(lanes_.sub(high, i));
+            Values next = step(i, inside);
+            clear_mask();
+            return next;
+        });
+        copies_ = copies;
+        for (size_t i = 0; i < reductions_.size(); ++i) carried[i * copies] = first[i];
+        return carried;
+    }
+
+    /// One step of the innermost loop: values, accumulations, full outputs.
+    Values emit_body(const Values& carried) {
+        emit_values(level_last_, last_stage_, &needed_);
+        Values next;
+        for (size_t i = 0; i < reductions_.size(); ++i) {
+            const KernelValue& value = program_.values[reductions_[i]];
+            for (int c = 0; c < copies_; ++c) {
+                Value x = in_lanes(value.args[0], c);
+                if (mask_ && shape_.lanes_reduced)
+                    x = lanes_.select(mask_, x, lanes_.neutral(value.combine, x.getType()));
+                next.push_back(lanes_.combine(value.combine, carried[i * size_t(copies_) + size_t(c)], x));
+            }
+        }
+        for (int o : full_outputs_) store_output(o);
+        return next;
+    }
+
+    //---- values
+
+    /// Emits what is due at `level` and not yet there, up to results of `stage` reductions.
+    void emit_values(int level, int stage, const std::vector<bool>* needed = nullptr) {
+        for (size_t v = 0; v < program_.values.size(); ++v) {
+            if (memo_[v] || level_[v] != level || stage_[v] > stage) continue;
+            if (program_.values[v].kind == Kind::reduction) continue;
+            if (needed && !(*needed)[v]) continue;
+            if (varying_[v])
+                for (int c = 0; c < copies_; ++c) memo_[v].copies.push_back(emit_value(int(v), c));
+            else
+                memorise_uniform(int(v), emit_value(int(v), -1));
+        }
+    }
+
+    void memorise_uniform(int v, Value scalar) {
+        memo_[v].uniform = scalar;
+        // Spread once here, outside the loops over lanes, not at every use inside.
+        if (used_by_lanes_[v] && lanes_.width() > 1) memo_[v].copies.push_back(lanes_.splat(scalar));
+    }
+
+    /// Copy c of a value in vector form (scalar form when there is one lane).
+    Value in_lanes(int v, int c) {
+        const Emitted& e = memo_[v];
+        CATENA_ASSERT(bool(e), "a kernel reads a value before it is there");
+        if (!e.uniform) return e.copies[size_t(c)];
+        return e.copies.empty() ? e.uniform : e.copies[0];
+    }
+
+    /// Copy c, or the scalar all lanes share when c < 0.
+    Value emit_value(int v, int c) {
+        const KernelValue& value = program_.values[v];
+        Values args;
+        for (int arg : value.args) args.push_back(c < 0 ? memo_[arg].uniform : in_lanes(arg, c));
+        switch (value.kind) {
+            case Kind::load: return load(value.operand, value.type, c);
+            case Kind::scalar:
+                return lanes_.convert(scalars_[size_t(value.operand)], Register::f64, value.type);
+            case Kind::constant: {
+                mlir::Type type = lanes_.scalar_type(value.type);
+                bool whole = value.type == Register::i64 || value.type == Register::truth;
+                return whole ? lanes_.integer(type, value.integer) : lanes_.constant(type, value.number);
+            }
+            case Kind::convert:
+                return lanes_.convert(args[0], program_.values[value.args[0]].type, value.type);
+            case Kind::round:
+                return lanes_.from_storage(lanes_.to_storage(args[0], value.type, value.dtype), value.dtype,
+                                           value.type);
+            default: return instruction(value, args);
+        }
+    }
+
+    Value instruction(const KernelValue& value, const Values& args) {
+        llvm::StringRef name = value.name;
+        if (name == "arith.maximumf" || name == "arith.minimumf")
+            return lanes_.float_extreme(args[0], args[1], name == "arith.maximumf");
+        if (name == "arith.divsi" || name == "arith.remsi")
+            return lanes_.safe_divide(args[0], args[1], name == "arith.remsi");
+        if (auto expanded = expand_math(lanes_, name, args)) return *expanded;
+        if (auto called = call_math_library(lanes_, name, args)) return *called;
+
+        mlir::Type type = lanes_.scalar_type(value.type);
+        for (Value arg : args)
+            if (mlir::isa<mlir::VectorType>(arg.getType())) type = lanes_.vector_of(lanes_.scalar_type(value.type));
+        mlir::OperationState state(loc, name);
+        state.addOperands(args);
+        state.addTypes(type);
+        auto attributes = mlir::DictionaryAttr::getFromOpaquePointer(value.attributes);
+        if (attributes) state.addAttributes(attributes.getValue());
+        mlir::Operation* op = b.create(state);
+        if (options_.fast_math)
+            if (auto fast = mlir::dyn_cast<arith::ArithFastMathInterface>(op))
+                op->setAttr(fast.getFastMathAttrName(),
+                            arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::contract |
+                                                                              arith::FastMathFlags::reassoc |
+                                                                              arith::FastMathFlags::arcp |
+                                                                              arith::FastMathFlags::nsz));
+        return op->getResult(0);
+    }
+
+    //---- memory
+
+    void set_mask(Value remaining) {
+        remaining_ = remaining;
+        llvm::SmallVector<int32_t> counting;
+        for (int i = 0; i < lanes_.width(); ++i) counting.push_back(i);
+        auto type = lanes_.vector_of(b.getI32Type());
+        Value lane = arith::ConstantOp::create(
+            b, loc, mlir::DenseElementsAttr::get(type, llvm::ArrayRef<int32_t>(counting)));
+        Value limit = arith::TruncIOp::create(
+            b, loc, b.getI32Type(), lanes_.min(remaining, lanes_.index(lanes_.width())));
+        mask_ = lanes_.compare(arith::CmpIPredicate::slt, lane, lanes_.splat(limit));
+    }
+    void clear_mask() { mask_ = remaining_ = Value(); }
+
+    Value address(int o, Value offset, mlir::Type element) {
+        return LLVM::GEPOp::create(b, loc, pointers_[size_t(o)].getType(), element, pointers_[size_t(o)],
+                                   llvm::ArrayRef<LLVM::GEPArg>{offset});
+    }
+    Value offset_of_copy(int o, int c) {
+        if (c <= 0) return offsets_[size_t(o)];
+        return lanes_.add(offsets_[size_t(o)], lanes_.index(int64_t(c) * lanes_.width()));
+    }
+
+    Value load(int o, Register type, int c) {
+        Dtype dtype = operand(o).dtype;
+        mlir::Type element = lanes_.storage_type(dtype);
+        unsigned alignment = unsigned(size_of(dtype));
+        StrideClass kind = class_of(o, inner_);
+        Value stored;
+        if (c < 0 || lanes_.width() == 1) {
+            Value offset = offsets_[size_t(o)];
+            if (c > 0) {
+                Value stride = kind == StrideClass::one ? lanes_.index(1) : strides_[size_t(o)][size_t(inner_)];
+                offset = lanes_.add(offset, lanes_.mul(lanes_.index(c), stride));
+            }
+            stored = LLVM::LoadOp::create(b, loc, element, address(o, offset, element), alignment);
+        } else if (kind == StrideClass::one) {
+            Value at = address(o, offset_of_copy(o, c), element);
+            mlir::VectorType vector = lanes_.vector_of(element);
+            if (mask_)
+                stored = LLVM::MaskedLoadOp::create(b, loc, vector, at, mask_,
+                                                    lanes_.constant(vector, 0), alignment);
+            else
+                stored = LLVM::LoadOp::create(b, loc, vector, at, alignment);
+        } else {
+            stored = gather(o, element, c, alignment);
+        }
+        return lanes_.from_storage(stored, dtype, type);
+    }
+
+    Value gather(int o, mlir::Type element, int c, unsigned alignment) {
+        Value vector = lanes_.constant(lanes_.vector_of(element), 0);
+        Value stride = strides_[size_t(o)][size_t(inner_)];
+        Value last = mask_ ? lanes_.sub(remaining_, lanes_.index(1)) : Value();
+        for (int lane = 0; lane < lanes_.width(); ++lane) {
+            Value i = lanes_.index(int64_t(c) * lanes_.width() + lane);
+            // Lanes past the end read the last element again: in bounds, and nobody looks.
+            if (last) i = lanes_.min(i, last);
+            Value offset = lanes_.add(offsets_[size_t(o)], lanes_.mul(i, stride));
+            Value one = LLVM::LoadOp::create(b, loc, element, address(o, offset, element), alignment);
+            vector = lanes_.insert(one, vector, lane);
+        }
+        return vector;
+    }
+
+    /// The outputs that do not vary along reduced dimensions.
+    void store_outputs() {
+        for (size_t o = 0; o < program_.outputs.size(); ++o)
+            if (!is_full_output(int(o))) store_output(int(o));
+    }
+
+    void store_output(int output) {
+        int o = int(program_.inputs.size()) + output;
+        int v = program_.outputs[size_t(output)].value;
+        Dtype dtype = operand(o).dtype;
+        Register from = program_.values[size_t(v)].type;
+        mlir::Type element = lanes_.storage_type(dtype);
+        unsigned alignment = unsigned(size_of(dtype));
+        if (class_of(o, inner_) == StrideClass::zero) {
+            Value scalar = memo_[size_t(v)].uniform;
+            if (!scalar) {  // all lanes hold the same
+                scalar = memo_[size_t(v)].copies[0];
+                if (lanes_.width() > 1) scalar = lanes_.extract(scalar, 0);
+            }
+            LLVM::StoreOp::create(b, loc, lanes_.to_storage(scalar, from, dtype),
+                                  address(o, offsets_[size_t(o)], element), alignment);
+            return;
+        }
+        CATENA_ASSERT(class_of(o, inner_) == StrideClass::one, "a kernel's output is not contiguous");
+        for (int c = 0; c < copies_; ++c) {
+            Value stored = lanes_.to_storage(in_lanes(v, c), from, dtype);
+            Value at = address(o, offset_of_copy(o, c), element);
+            if (mask_)
+                LLVM::MaskedStoreOp::create(b, loc, stored, at, mask_, alignment);
+            else if (options_.streaming && lanes_.width() > 1)
+                LLVM::StoreOp::create(b, loc, stored, at, unsigned(size_of(dtype)) * unsigned(lanes_.width()),
+                                      /*isVolatile=*/false, /*isNonTemporal=*/true);
+            else
+                LLVM::StoreOp::create(b, loc, stored, at, alignment);
+        }
+    }
+
+    mlir::OpBuilder& b;
+    mlir::Location loc;
+    const KernelProgram& program_;
+    KernelOptions options_;
+    Lanes lanes_;
+    KernelShape shape_;
+    int inner_ = 0;
+    std::vector<int> reduced_dims_;
+    int level_chunk_ = -1, level_first_reduced_ = 0, level_last_ = 0, last_stage_ = 0;
+    std::vector<int> level_, stage_;
+    std::vector<bool> varying_, used_by_lanes_;
+
+    Values sizes_, pointers_, scalars_;
+    llvm::SmallVector<Values, 8> strides_;
+    Value block_, blocks_, split_size_, high_of_split_;
+
+    // Where emission stands.
+    std::vector<Emitted> memo_;
+    std::vector<Value> offsets_;
+    int copies_ = 1;
+    Value mask_, remaining_;
+    std::vector<bool> needed_;
+    std::vector<int> reductions_, full_outputs_;
+};
+
+}  // namespace
+
+mlir::func::FuncOp emit_kernel(mlir::OpBuilder& builder, mlir::Location loc, const std::string& name,
+                               const KernelProgram& program, const KernelOptions& options,
+                               const Target& target) {
+    return KernelEmitter(builder, loc, program, options, target).emit(name);
+}
+
+}  // namespace catena::codegen

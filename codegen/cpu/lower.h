@@ -1,0 +1,23 @@
+#pragma once
+
+#include <memory>
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace llvm {
+class LLVMContext;
+class Module;
+}  // namespace llvm
+
+namespace catena::codegen {
+
+/// Registers what kernels are written in and what they are lowered to.
+void register_kernel_dialects(mlir::DialectRegistry& registry);
+
+/// Kernels in scf, arith, math, vector become the LLVM dialect, in place. CompileError on failure.
+void lower_to_llvm_dialect(mlir::ModuleOp module);
+
+/// The LLVM dialect as LLVM IR.
+std::unique_ptr<llvm::Module> translate_to_llvm(mlir::ModuleOp module, llvm::LLVMContext& context);
+
+}  // namespace catena::codegen

@@ -1,0 +1,262 @@
+#include <algorithm>
+#include <map>
+
+#include "codegen/cpu/kernel.h"
+#include "codegen/cpu/kernel_program.h"
+#include "runtime/core/error.h"
+
+namespace catena::codegen {
+
+namespace {
+
+// Below this many elements one thread is done before others have woken up.
+constexpr int64_t smallest_split = 256 * 1024;
+constexpr int64_t enough_units = 32;
+constexpr int64_t elements_per_block = 32 * 1024;
+constexpr int64_t most_blocks = 1024;
+
+using Kind = KernelValue::Kind;
+using Where = KernelPlan::Operand::Kind;
+
+/// Number of reductions on the longest way from the inputs to each value.
+std::vector<int> stages_of(const KernelProgram& program) {
+    std::vector<int> stages(program.values.size());
+    for (size_t v = 0; v < stages.size(); ++v) {
+        for (int arg : program.values[v].args) stages[v] = std::max(stages[v], stages[arg]);
+        stages[v] += program.values[v].kind == Kind::reduction;
+    }
+    return stages;
+}
+
+Dtype dtype_of_register(Register r) {
+    switch (r) {
+        case Register::truth: return Dtype::bool_;
+        case Register::i64: return Dtype::int64;
+        case Register::f32: return Dtype::float32;
+        default: return Dtype::float64;
+    }
+}
+
+/// Cuts one program at its reductions.
+class Splitter {
+public:
+    Splitter(const KernelProgram& program, int split_dim) : whole_(program), split_dim_(split_dim) {
+        int64_t per_index = element_count(program.domain) / program.domain[split_dim];
+        int64_t size = program.domain[split_dim];
+        block_ = std::max<int64_t>(elements_per_block / std::max<int64_t>(per_index, 1), 1);
+        block_ = std::max(block_, (size + most_blocks - 1) / most_blocks);
+        blocks_ = (size + block_ - 1) / block_;
+        kept_strides_ = Dims::filled(program.domain.rank(), 0);
+        for (int dim = program.domain.rank() - 1; dim >= 0; --dim) {
+            if (program.is_reduced(dim)) continue;
+            kept_strides_[dim] = kept_;
+            kept_ *= program.domain[dim];
+        }
+    }
+
+    KernelPlan run() {
+        std::vector<int> stages = stages_of(whole_);
+        int last = 0;
+        for (const auto& output : whole_.outputs) last = std::max(last, stages[output.value]);
+        for (int stage = 0; stage <= last; ++stage) {
+            std::vector<int> reductions, full, kept;
+            for (size_t v = 0; v < stages.size(); ++v)
+                if (whole_.values[v].kind == Kind::reduction && stages[v] == stage + 1)
+                    reductions.push_back(int(v));
+            for (size_t o = 0; o < whole_.outputs.size(); ++o) {
+                if (varies_reduced(whole_.outputs[o].to)) {
+                    if (stages[whole_.outputs[o].value] == stage) full.push_back(int(o));
+                } else if (std::max(stages[whole_.outputs[o].value], 1) == stage + 1) {
+                    kept.push_back(int(o));
+                }
+            }
+            if (!reductions.empty()) {
+                partial_launch(reductions, full);
+                combine_launch(reductions, kept);
+            } else if (!full.empty()) {
+                plain_launch(full);
+            }
+        }
+        return std::move(plan_);
+    }
+
+private:
+    struct Builder {
+        KernelPlan::Launch launch;
+        std::map<int, int> values;    ///< Of the whole program -> of this one.
+        std::map<int, int> operands;  ///< Input of the whole program -> of this one.
+    };
+
+    bool varies_reduced(const KernelOperand& operand) const {
+        for (int dim = 0; dim < whole_.domain.rank(); ++dim)
+            if (whole_.is_reduced(dim) && operand.strides[dim] != 0) return true;
+        return false;
+    }
+
+    int temporary(Dtype dtype, int64_t elements) {
+        plan_.temporaries.push_back({dtype, elements});
+        return int(plan_.temporaries.size()) - 1;
+    }
+
+    int add_input(Builder& b, KernelPlan::Operand from, KernelOperand operand) {
+        b.launch.inputs.push_back(from);
+        b.launch.program.inputs.push_back(std::move(operand));
+        return int(b.launch.inputs.size()) - 1;
+    }
+    void add_output(Builder& b, KernelPlan::Operand to, int value, KernelOperand operand) {
+        b.launch.outputs.push_back(to);
+        b.launch.program.outputs.push_back({value, std::move(operand)});
+    }
+
+    int load(Builder& b, int input, Register type) {
+        return b.launch.program.add({.kind = Kind::load, .type = type, .operand = input});
+    }
+
+    /// The value in b's program; reductions that earlier launches made are loaded.
+    int clone(Builder& b, int v) {
+        if (auto found = b.values.find(v); found != b.values.end()) return found->second;
+        KernelValue value = whole_.values[v];
+        int made;
+        if (value.kind == Kind::load) {
+            auto [at, is_new] = b.operands.try_emplace(value.operand, 0);
+            if (is_new)
+                at->second = add_input(b, {Where::input, value.operand}, whole_.inputs[value.operand]);
+            made = load(b, at->second, value.type);
+        } else if (auto done = combined_.find(v); value.kind == Kind::reduction && done != combined_.end()) {
+            KernelOperand operand{dtype_of_register(value.type), kept_strides_};
+            made = load(b, add_input(b, {Where::temporary, done->second}, operand), value.type);
+        } else {
+            for (int& arg : value.args) arg = clone(b, arg);
+            made = b.launch.program.add(value);
+        }
+        return b.values[v] = made;
+    }
+
+    void finish(Builder& b) {
+        b.launch.program.scalar_count = whole_.scalar_count;
+        plan_.launches.push_back(std::move(b.launch));
+    }
+
+    /// Strides over [blocks, domain] of an operand of the whole program.
+    Strides blocked(const Strides& strides) const {
+        Strides result = strides;
+        result.insert(0, strides[split_dim_] * block_);
+        return result;
+    }
+
+    /// One result per block and reduction, and the full outputs that are ready.
+    void partial_launch(const std::vector<int>& reductions, const std::vector<int>& full) {
+        Builder b;
+        partials_.clear();
+        for (int r : reductions) {
+            Dtype dtype = dtype_of_register(whole_.values[r].type);
+            int where = temporary(dtype, blocks_ * kept_);
+            partials_.push_back(where);
+            add_output(b, {Where::temporary, where}, clone(b, r), {dtype, kept_strides_});
+        }
+        for (int o : full)
+            add_output(b, {Where::output, o}, clone(b, whole_.outputs[o].value), whole_.outputs[o].to);
+
+        KernelProgram& program = b.launch.program;
+        program.domain = whole_.domain;
+        program.domain[split_dim_] = block_;
+        program.domain.insert(0, blocks_);
+        program.reduced = whole_.reduced << 1;
+        program.split = split_dim_ + 1;
+        program.split_size = whole_.domain[split_dim_];
+        for (KernelOperand& input : program.inputs) input.strides = blocked(input.strides);
+        for (size_t o = 0; o < program.outputs.size(); ++o) {
+            Strides& strides = program.outputs[o].to.strides;
+            strides = blocked(strides);
+            if (o < reductions.size()) strides[0] = kept_;
+        }
+        finish(b);
+    }
+
+    /// Combines the blocks in their order and computes what follows from it.
+    void combine_launch(const std::vector<int>& reductions, const std::vector<int>& kept) {
+        Builder b;
+        KernelProgram& program = b.launch.program;
+        // Inputs are written over [blocks, domain] here too; the reduced dimensions of the domain have shrunk
+        // to size 1, which collapse() drops.
+        Dims over_blocks = kept_strides_;
+        for (size_t i = 0; i < reductions.size(); ++i) {
+            const KernelValue& value = whole_.values[reductions[i]];
+            int input = add_input(b, {Where::temporary, partials_[i]},
+                                  {dtype_of_register(value.type), over_blocks});
+            b.values[reductions[i]] = program.add({.kind = Kind::reduction,
+                                                   .type = value.type,
+                                                   .combine = value.combine,
+                                                   .args = {load(b, input, value.type)}});
+        }
+        size_t partial_count = reductions.size();
+        for (int r : reductions) {
+            Dtype dtype = dtype_of_register(whole_.values[r].type);
+            int where = temporary(dtype, kept_);
+            add_output(b, {Where::temporary, where}, b.values[r], {dtype, kept_strides_});
+            combined_[r] = where;
+        }
+        for (int o : kept)
+            add_output(b, {Where::output, o}, clone(b, whole_.outputs[o].value), whole_.outputs[o].to);
+
+        program.domain = whole_.domain;
+        for (int dim = 0; dim < whole_.domain.rank(); ++dim)
+            if (whole_.is_reduced(dim)) program.domain[dim] = 1;
+        program.domain.insert(0, blocks_);
+        program.reduced = 1;
+        for (size_t i = 0; i < program.inputs.size(); ++i)
+            program.inputs[i].strides.insert(0, i < partial_count ? kept_ : 0);
+        for (KernelProgram::Output& output : program.outputs) output.to.strides.insert(0, 0);
+        program.scalar_count = whole_.scalar_count;
+        program = collapse(program);
+        finish(b);
+    }
+
+    /// Full outputs after the last reduction: nothing is reduced any more.
+    void plain_launch(const std::vector<int>& full) {
+        Builder b;
+        for (int o : full)
+            add_output(b, {Where::output, o}, clone(b, whole_.outputs[o].value), whole_.outputs[o].to);
+        b.launch.program.domain = whole_.domain;
+        b.launch.program.scalar_count = whole_.scalar_count;
+        b.launch.program = collapse(b.launch.program);
+        finish(b);
+    }
+
+    const KernelProgram& whole_;
+    int split_dim_;
+    int64_t block_, blocks_;
+    Strides kept_strides_;  ///< Row-major over the dimensions that are not reduced.
+    int64_t kept_ = 1;
+    KernelPlan plan_;
+    std::map<int, int> combined_;  ///< Reduction -> temporary.
+    std::vector<int> partials_;    ///< Temporaries of the stage being built.
+};
+
+/// The dimension to split, or -1 when one launch has enough units.
+int dimension_to_split(const KernelProgram& program) {
+    int64_t total = element_count(program.domain);
+    if (program.reduced == 0 || total < smallest_split) return -1;
+    if (shape_of(program).units >= enough_units) return -1;
+    for (int dim = 0; dim < program.domain.rank(); ++dim)
+        if (program.is_reduced(dim) && program.domain[dim] >= 8) return dim;
+    return -1;
+}
+
+}  // namespace
+
+KernelPlan plan_launches(const KernelProgram& original) {
+    KernelProgram program = collapse(original);
+    bool room = program.domain.rank() < max_rank;
+    if (int dim = dimension_to_split(program); dim >= 0 && room) return Splitter(program, dim).run();
+
+    KernelPlan plan;
+    KernelPlan::Launch launch;
+    for (size_t i = 0; i < program.inputs.size(); ++i) launch.inputs.push_back({Where::input, int(i)});
+    for (size_t o = 0; o < program.outputs.size(); ++o) launch.outputs.push_back({Where::output, int(o)});
+    launch.program = std::move(program);
+    plan.launches.push_back(std::move(launch));
+    return plan;
+}
+
+}  // namespace catena::codegen

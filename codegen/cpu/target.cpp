@@ -1,0 +1,58 @@
+#include "codegen/cpu/target.h"
+
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+
+#include "runtime/core/error.h"
+
+namespace catena::codegen {
+
+namespace {
+
+Target detect() {
+    Target target;
+    target.triple = llvm::sys::getProcessTriple();
+    llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+    target.cpu = llvm::sys::getHostCPUName().str();
+    bool avx512 = features.lookup("avx512f") && features.lookup("avx512dq") &&
+                  features.lookup("avx512bw") && features.lookup("avx512vl");
+    bool avx2 = features.lookup("avx2") && features.lookup("fma");
+
+    if (const char* wanted = std::getenv("CATENA_CPU"); wanted && *wanted) {
+        std::string_view name = wanted;
+        if (name == "avx2") {
+            target.cpu = "x86-64-v3";
+            features.clear();
+            avx512 = false;
+        } else if (name == "scalar") {
+            target.cpu = llvm::Triple(target.triple).isX86() ? "x86-64" : "generic";
+            features.clear();
+            avx512 = avx2 = false;
+        } else if (name != "avx512") {
+            fail<CompileError>("CATENA_CPU: {} is unknown; use avx512, avx2 or scalar", name);
+        }
+        if ((name == "avx512" && !avx512) || (name == "avx2" && !avx2))
+            fail<CompileError>("CATENA_CPU: this processor ({}) has no {}", target.cpu, name);
+    }
+    for (const auto& feature : features) {
+        if (!target.features.empty()) target.features += ",";
+        target.features += (feature.second ? "+" : "-") + feature.first().str();
+    }
+    target.vector_bytes = avx512 ? 64 : avx2 ? 32 : 16;
+    target.key = fmt::format("{} {}-byte vectors", target.cpu, target.vector_bytes);
+    return target;
+}
+
+}  // namespace
+
+const Target& host_target() {
+    static const Target target = detect();
+    return target;
+}
+
+}  // namespace catena::codegen

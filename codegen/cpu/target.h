@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+namespace catena::codegen {
+
+/// The processor that code is made for: the host, unless CATENA_CPU (avx512, avx2, scalar) says less.
+struct Target {
+    std::string triple;
+    std::string cpu;       ///< LLVM's name: "znver4".
+    std::string features;  ///< "+avx512f,-avx512fp16,..."
+    int vector_bytes = 16;
+    std::string key;       ///< Distinguishes code in caches.
+};
+const Target& host_target();
+
+}  // namespace catena::codegen

@@ -1,0 +1,153 @@
+#include "codegen/cpu/vector_math.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/TypeUtilities.h"
+
+#include "runtime/scalar/math.h"
+
+namespace catena::codegen {
+
+using mlir::Value;
+
+namespace {
+
+Value call_libm(Lanes& lanes, llvm::StringRef function, Value x) {
+    return *call_math_library(lanes, ("math." + function).str(), x);
+}
+using CallLibm = Value (*)(Lanes&, llvm::StringRef function, Value x);
+
+namespace arith = mlir::arith;
+
+/// The machine of runtime/scalar/math.h: its values are MLIR values, scalars or vectors of float32.
+class EmittingOps {
+public:
+    using F = Value;
+    using I = Value;
+    using B = Value;
+
+    EmittingOps(Lanes& lanes, Value like, CallLibm call_libm)
+        : l(lanes), f32_(lanes.shaped_like(like, lanes.b.getF32Type())),
+          i32_(lanes.shaped_like(like, lanes.b.getI32Type())), call_libm_(call_libm) {}
+
+    F constant(float value) const { return l.constant(f32_, value); }
+    I integer(int32_t value) const { return l.integer(i32_, value); }
+    F add(F x, F y) const { return arith::AddFOp::create(l.b, l.loc, x, y); }
+    F sub(F x, F y) const { return arith::SubFOp::create(l.b, l.loc, x, y); }
+    F mul(F x, F y) const { return arith::MulFOp::create(l.b, l.loc, x, y); }
+    F div(F x, F y) const { return arith::DivFOp::create(l.b, l.loc, x, y); }
+    F fma(F a, F b, F c) const { return mlir::math::FmaOp::create(l.b, l.loc, a, b, c); }
+    I bits(F x) const { return arith::BitcastOp::create(l.b, l.loc, i32_, x); }
+    F from_bits(I x) const { return arith::BitcastOp::create(l.b, l.loc, f32_, x); }
+    F to_float(I x) const { return arith::SIToFPOp::create(l.b, l.loc, f32_, x); }
+    I iadd(I x, I y) const { return l.add(x, y); }
+    I isub(I x, I y) const { return l.sub(x, y); }
+    I iand(I x, I y) const { return arith::AndIOp::create(l.b, l.loc, x, y); }
+    I ior(I x, I y) const { return arith::OrIOp::create(l.b, l.loc, x, y); }
+    I ixor(I x, I y) const { return arith::XOrIOp::create(l.b, l.loc, x, y); }
+    I shift_left(I x, int n) const { return arith::ShLIOp::create(l.b, l.loc, x, integer(n)); }
+    I shift_right(I x, int n) const { return arith::ShRSIOp::create(l.b, l.loc, x, integer(n)); }
+    B less(F x, F y) const { return l.compare(arith::CmpFPredicate::OLT, x, y); }
+    B equal(I x, I y) const { return l.compare(arith::CmpIPredicate::eq, x, y); }
+    F select(B c, F x, F y) const { return l.select(c, x, y); }
+
+    /// Lanes far out, which are rare, go through the C library one by one.
+    F libm_where(B where, F value, F x, math::LibmFunction function) const {
+        llvm::StringRef name = function == math::LibmFunction::sin ? "sin" : "cos";
+        Value any = where;
+        if (mlir::isa<mlir::VectorType>(where.getType()))
+            any = mlir::vector::ReductionOp::create(l.b, l.loc, mlir::vector::CombiningKind::OR, where);
+        auto branch = mlir::scf::IfOp::create(l.b, l.loc, f32_, any, /*withElseRegion=*/true);
+        mlir::OpBuilder::InsertionGuard guard(l.b);
+        l.b.setInsertionPointToStart(branch.thenBlock());
+        mlir::scf::YieldOp::create(l.b, l.loc, select(where, call_libm_(l, name, x), value));
+        l.b.setInsertionPointToStart(branch.elseBlock());
+        mlir::scf::YieldOp::create(l.b, l.loc, value);
+        return branch.getResult(0);
+    }
+
+private:
+    Lanes& l;
+    mlir::Type f32_, i32_;
+    CallLibm call_libm_;
+};
+
+/// The functions of math.h by the name that the dialect has for them.
+using Expansion = Value (*)(const EmittingOps&, Value);
+const std::pair<const char*, Expansion> expansions[] = {
+    {"math.exp", [](const EmittingOps& ops, Value x) { return math::exp_approx(ops, x); }},
+    {"math.expm1", [](const EmittingOps& ops, Value x) { return math::expm1_approx(ops, x); }},
+    {"math.log", [](const EmittingOps& ops, Value x) { return math::log_approx(ops, x); }},
+    {"math.log1p", [](const EmittingOps& ops, Value x) { return math::log1p_approx(ops, x); }},
+    {"math.tanh", [](const EmittingOps& ops, Value x) { return math::tanh_approx(ops, x); }},
+    {"math.erf", [](const EmittingOps& ops, Value x) { return math::erf_approx(ops, x); }},
+    {"math.sin", [](const EmittingOps& ops, Value x) { return math::sin_approx(ops, x); }},
+    {"math.cos", [](const EmittingOps& ops, Value x) { return math::cos_approx(ops, x); }},
+};
+
+}  // namespace
+
+std::optional<Value> expand_math(Lanes& lanes, llvm::StringRef name, llvm::ArrayRef<Value> arguments) {
+    if (arguments.size() != 1 || !mlir::getElementTypeOrSelf(arguments[0]).isF32()) return std::nullopt;
+    for (const auto& [known, expansion] : expansions)
+        if (name == known) return expansion(EmittingOps(lanes, arguments[0], call_libm), arguments[0]);
+    return std::nullopt;
+}
+
+namespace {
+
+/// What LLVM turns into instructions by itself.
+bool is_native(llvm::StringRef function) {
+    constexpr std::array<const char*, 10> native{"sqrt", "rsqrt", "absf", "absi",     "floor",
+                                                 "ceil", "trunc", "fma",  "copysign", "roundeven"};
+    return std::any_of(native.begin(), native.end(), [&](const char* n) { return function == n; });
+}
+
+mlir::func::FuncOp declare(Lanes& lanes, const std::string& name, mlir::FunctionType type) {
+    mlir::Operation* scope = lanes.b.getInsertionBlock()->getParentOp();
+    while (!mlir::isa<mlir::ModuleOp>(scope)) scope = scope->getParentOp();
+    auto module = mlir::cast<mlir::ModuleOp>(scope);
+    if (auto known = module.lookupSymbol<mlir::func::FuncOp>(name)) return known;
+    mlir::OpBuilder::InsertionGuard guard(lanes.b);
+    lanes.b.setInsertionPointToStart(module.getBody());
+    auto function = mlir::func::FuncOp::create(lanes.b, lanes.loc, name, type);
+    function.setPrivate();
+    return function;
+}
+
+}  // namespace
+
+std::optional<Value> call_math_library(Lanes& lanes, llvm::StringRef name,
+                                       llvm::ArrayRef<Value> arguments) {
+    if (!name.consume_front("math.") || is_native(name)) return std::nullopt;
+    std::string function = name == "powf" ? "pow" : name.str();
+    mlir::Type element = mlir::getElementTypeOrSelf(arguments[0]);
+    if (element.isF32()) function += "f";
+    llvm::SmallVector<mlir::Type> types(arguments.size(), element);
+    auto callee = declare(lanes, function, lanes.b.getFunctionType(types, element));
+    auto call = [&](mlir::ValueRange values) {
+        return mlir::func::CallOp::create(lanes.b, lanes.loc, callee, values).getResult(0);
+    };
+
+    auto vector = mlir::dyn_cast<mlir::VectorType>(arguments[0].getType());
+    for (Value argument : arguments)
+        if (auto type = mlir::dyn_cast<mlir::VectorType>(argument.getType())) vector = type;
+    if (!vector) return call(arguments);
+    Value result = lanes.constant(vector, 0);
+    for (int lane = 0; lane < lanes.width(); ++lane) {
+        llvm::SmallVector<Value> scalars;
+        for (Value argument : arguments)
+            scalars.push_back(mlir::isa<mlir::VectorType>(argument.getType()) ? lanes.extract(argument, lane)
+                                                                            : argument);
+        result = lanes.insert(call(scalars), result, lane);
+    }
+    return result;
+}
+
+}  // namespace catena::codegen
