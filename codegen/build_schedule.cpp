@@ -1,0 +1,309 @@
+#include "codegen/build_schedule.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "llvm/ADT/DenseMap.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Location.h"
+
+#include "codegen/read_group.h"
+#include "codegen/views.h"
+#include "ir/dialect.h"
+#include "ir/types.h"
+
+namespace catena::codegen {
+
+namespace {
+
+// A flat output much larger than a core's share of the last cache is gone from it before anybody reads it.
+constexpr int64_t streaming_bytes = 8 << 20;
+
+std::span<const int64_t> as_span(llvm::ArrayRef<int64_t> values) { return {values.data(), values.size()}; }
+
+SourceLoc source_of(mlir::Location location) {
+    SourceLoc found;
+    location->walk([&](mlir::Location at) {
+        if (auto file = mlir::dyn_cast<mlir::FileLineColLoc>(at)) {
+            found.file = intern(std::string_view(file.getFilename().strref()));
+            found.line = file.getLine();
+            return mlir::WalkResult::interrupt();
+        }
+        return mlir::WalkResult::advance();
+    });
+    return found;
+}
+
+class Builder {
+public:
+    Builder(const Trace& trace, bool fast_math) : trace_(trace), fast_math_(fast_math) {}
+
+    Schedule build(mlir::func::FuncOp function) {
+        for (mlir::BlockArgument argument : function.getArguments()) {
+            Type type = ir::type_of(argument);
+            int buffer = add_buffer(type);
+            schedule_.buffers[buffer].place = Buffer::Place::input;
+            schedule_.buffers[buffer].index = int(argument.getArgNumber());
+            schedule_.input_types.push_back(type);
+            views_[argument] = whole(buffer, type);
+        }
+        assigned_.resize(trace_.assigns.size());
+        for (mlir::Operation& op : function.getBody().front()) visit(op);
+        finish(function);
+        return std::move(schedule_);
+    }
+
+private:
+    int add_buffer(const Type& type) {
+        Buffer buffer;
+        buffer.bytes = size_t(element_count(type.shape)) * size_of(type.dtype);
+        schedule_.buffers.push_back(buffer);
+        return int(schedule_.buffers.size()) - 1;
+    }
+
+    View view_of(mlir::Value value) const {
+        auto found = views_.find(value);
+        CATENA_ASSERT(found != views_.end(), "a value is read before it is made");
+        return found->second;
+    }
+
+    void visit(mlir::Operation& op) {
+        if (auto scalar = mlir::dyn_cast<ir::ScalarOp>(op)) {
+            scalars_[scalar.getResult()] = int(scalar.getIndex());
+        } else if (mlir::isa<ir::GroupOp, ir::MapOp, ir::ReduceOp>(op)) {
+            add_group(op);
+        } else if (auto call = mlir::dyn_cast<ir::LibraryCall>(op)) {
+            add_library_call(op, call);
+        } else if (auto assign = mlir::dyn_cast<ir::AssignOp>(op)) {
+            add_assign(assign);
+        } else if (auto end = mlir::dyn_cast<mlir::func::ReturnOp>(op)) {
+            returned_.assign(end.getOperands().begin(), end.getOperands().end());
+        } else {
+            add_view(op);
+        }
+    }
+
+    //---- views
+
+    void add_view(mlir::Operation& op) {
+        if (op.getNumOperands() != 1 || op.getNumResults() != 1)
+            throw InternalError("codegen: no code for " + op.getName().getStringRef().str());
+        View from = view_of(op.getOperand(0));
+        Shape shape = ir::shape_of(op.getResult(0));
+        if (mlir::isa<ir::ReshapeOp>(op)) {
+            std::optional<View> view = reshaped(from, shape);
+            if (!view) view = reshaped(copy(from), shape);
+            views_[op.getResult(0)] = *view;
+        } else if (auto transpose = mlir::dyn_cast<ir::TransposeOp>(op)) {
+            views_[op.getResult(0)] = transposed(from, as_span(transpose.getAxes()));
+        } else if (mlir::isa<ir::BroadcastOp>(op)) {
+            views_[op.getResult(0)] = broadcast(from, shape);
+        } else if (auto slice = mlir::dyn_cast<ir::SliceOp>(op)) {
+            views_[op.getResult(0)] = sliced(from, as_span(slice.getBegin()), as_span(slice.getStep()), shape);
+        } else {
+            throw InternalError("codegen: no code for " + op.getName().getStringRef().str());
+        }
+    }
+
+    /// A kernel that lays the elements of `from` out row-major in a new buffer.
+    View copy(const View& from) {
+        KernelProgram program;
+        program.domain = from.type.shape;
+        program.inputs.push_back({from.type.dtype, strides_without_ones(from)});
+        int value = program.add(
+            {.kind = KernelValue::Kind::load, .type = natural_register(from.type.dtype), .operand = 0});
+        View to = whole(add_buffer(from.type), from.type);
+        program.outputs.push_back({value, {from.type.dtype, strides_without_ones(to)}});
+        add_program(program, {from}, {to}, {});
+        return to;
+    }
+
+    static Strides strides_without_ones(const View& view) {
+        Strides strides = view.strides;
+        for (int d = 0; d < strides.rank(); ++d)
+            if (view.type.shape[d] == 1) strides[d] = 0;
+        return strides;
+    }
+
+    //---- kernels
+
+    void add_group(mlir::Operation& op) {
+        GroupReading group =
+            read_group(&op, [this](mlir::Value value) { return view_of(value); }, fast_math_);
+        std::vector<View> inputs, outputs;
+        for (mlir::Value tensor : group.tensors) inputs.push_back(view_of(tensor));
+        for (mlir::Value result : op.getResults()) {
+            Type type = ir::type_of(result);
+            outputs.push_back(whole(add_buffer(type), type));
+            views_[result] = outputs.back();
+        }
+        std::vector<int> scalars;
+        for (mlir::Value scalar : group.scalars) scalars.push_back(scalars_.at(scalar));
+        add_program(group.program, inputs, outputs, scalars);
+        if (group.operations > 1) schedule_.info.fused_ops += group.operations;
+    }
+
+    void add_program(const KernelProgram& program, const std::vector<View>& inputs,
+                     const std::vector<View>& outputs, const std::vector<int>& scalars) {
+        if (std::all_of(outputs.begin(), outputs.end(),
+                        [](const View& v) { return element_count(v.type.shape) == 0; }))
+            return;
+        KernelPlan plan = plan_launches(program);
+        std::vector<int> temporaries;
+        for (const KernelPlan::Temporary& temporary : plan.temporaries)
+            temporaries.push_back(add_buffer({temporary.dtype, Shape{temporary.elements}}));
+        for (KernelPlan::Launch& launch : plan.launches) {
+            KernelLaunch kernel;
+            auto add_operand = [&](const KernelPlan::Operand& operand) {
+                if (operand.kind == KernelPlan::Operand::Kind::temporary) {
+                    kernel.operands.push_back({temporaries[size_t(operand.index)], 0});
+                    return;
+                }
+                const View& view = operand.kind == KernelPlan::Operand::Kind::input
+                                       ? inputs[size_t(operand.index)]
+                                       : outputs[size_t(operand.index)];
+                kernel.operands.push_back(
+                    {view.buffer, view.offset * int64_t(size_of(view.type.dtype))});
+            };
+            for (const auto& operand : launch.inputs) add_operand(operand);
+            for (const auto& operand : launch.outputs) add_operand(operand);
+            kernel.program = std::move(launch.program);
+            kernel.options.fast_math = fast_math_;
+            kernel.options.streaming = streams(kernel.program);
+            kernel.scalars = scalars;
+            kernel.numbers = kernel_numbers(kernel.program);
+            kernel.units = shape_of(kernel.program).units;
+            kernel.unit_nanoseconds = unit_nanoseconds(kernel.program);
+            kernel.key = kernel_key(kernel.program, kernel.options, host_target());
+            in_order_.emplace_back().kernels.push_back(int(schedule_.kernels.size()));
+            schedule_.kernels.push_back(std::move(kernel));
+        }
+    }
+
+    /// Whether outputs are large and every vector of them is aligned.
+    static bool streams(const KernelProgram& program) {
+        bool large = false;
+        int inner = program.domain.rank() - 1;
+        for (const KernelProgram::Output& output : program.outputs) {
+            if (output.to.strides[inner] == 0) continue;
+            int64_t bytes = int64_t(size_of(output.to.dtype));
+            int64_t elements = 1;
+            for (int dim = 0; dim < program.domain.rank(); ++dim) {
+                if (output.to.strides[dim] != 0) elements *= program.domain[dim];
+                if (dim < inner && output.to.strides[dim] * bytes % 64 != 0) return false;
+            }
+            large = large || elements * bytes >= streaming_bytes;
+        }
+        return large;
+    }
+
+    //---- library calls
+
+    void add_library_call(mlir::Operation& op, ir::LibraryCall call) {
+        LibraryCall made;
+        std::string name = call.getFunction().str();
+        made.op = find_op(name);
+        made.location = source_of(op.getLoc());
+        LocationScope scope(made.location);
+        if (!made.op) fail<CompileError>("{}: no op of this name is registered", name);
+        if (!made.op->kernel) fail<CompileError>("{}: the op has no kernel of its own", name);
+        std::string bad;
+        auto attributes = ir::to_attributes(call.getCallAttributes(), &bad);
+        if (mlir::failed(attributes)) fail<CompileError>("{}: attribute {} cannot be read", name, bad);
+        made.attributes = *attributes;
+        for (mlir::Value input : call.getInputs()) made.inputs.push_back(view_of(input));
+        for (mlir::Value scalar : call.getScalars()) made.scalars.push_back(scalars_.at(scalar));
+        for (mlir::Value result : op.getResults()) {
+            Type type = ir::type_of(result);
+            made.outputs.push_back(whole(add_buffer(type), type));
+            views_[result] = made.outputs.back();
+        }
+        in_order_.emplace_back().library_call = int(schedule_.library_calls.size());
+        schedule_.library_calls.push_back(std::move(made));
+    }
+
+    //---- results
+
+    void add_assign(ir::AssignOp assign) {
+        int input = int(mlir::cast<mlir::BlockArgument>(assign.getState()).getArgNumber());
+        for (size_t i = 0; i < trace_.assigns.size(); ++i)
+            if (trace_.inputs[size_t(input)] == trace_.assigns[i].target) assigned_[i] = assign.getValue();
+    }
+
+    void finish(mlir::func::FuncOp function) {
+        for (mlir::Value value : returned_) add_result(value);
+        std::vector<std::pair<int, int>> states;
+        for (size_t i = 0; i < assigned_.size(); ++i) {
+            CATENA_ASSERT(bool(assigned_[i]), "a pass has dropped an assign");
+            auto input = std::find(trace_.inputs.begin(), trace_.inputs.end(), trace_.assigns[i].target);
+            states.emplace_back(int(schedule_.results.size()), int(input - trace_.inputs.begin()));
+            add_result(assigned_[i]);
+        }
+        batch_kernels(schedule_, in_order_);
+        plan_memory(schedule_);
+        plan_donations(schedule_, states);
+        fill_info(states);
+    }
+
+    void add_result(mlir::Value value) {
+        View view = view_of(value);
+        Result result;
+        Buffer* buffer = &schedule_.buffers[size_t(view.buffer)];
+        bool is_whole = view.contiguous() && view.offset == 0 &&
+                        size_t(element_count(view.type.shape)) * size_of(view.type.dtype) == buffer->bytes;
+        if (buffer->place == Buffer::Place::input && is_whole &&
+            schedule_.input_types[size_t(buffer->index)] == view.type) {
+            result.input = buffer->index;
+        } else {
+            if (buffer->place == Buffer::Place::input || !is_whole) {
+                view = copy(view);
+                buffer = &schedule_.buffers[size_t(view.buffer)];
+            }
+            if (buffer->place == Buffer::Place::arena) {
+                buffer->place = Buffer::Place::output;
+                buffer->index = int(schedule_.results.size());
+            }
+            result.view = view;
+        }
+        schedule_.results.push_back(std::move(result));
+    }
+
+    void fill_info(const std::vector<std::pair<int, int>>& states) {
+        ExecutableInfo& info = schedule_.info;
+        info.steps = int(schedule_.launches.size());
+        info.library_calls = int(schedule_.library_calls.size());
+        info.arena_bytes = schedule_.arena_bytes;
+        std::vector<bool> is_state(schedule_.buffers.size(), false);
+        for (auto [result, input] : states)
+            if (schedule_.results[size_t(result)].input < 0)
+                is_state[size_t(schedule_.results[size_t(result)].view.buffer)] = true;
+        for (const Launch& launch : schedule_.launches) {
+            bool updates = false;
+            for (int k : launch.kernels)
+                for (size_t o = schedule_.kernels[size_t(k)].program.inputs.size();
+                     o < schedule_.kernels[size_t(k)].operands.size(); ++o)
+                    updates = updates || is_state[size_t(schedule_.kernels[size_t(k)].operands[o].buffer)];
+            info.update_sweeps += updates;
+        }
+    }
+
+    const Trace& trace_;
+    bool fast_math_;
+    Schedule schedule_;
+    llvm::DenseMap<mlir::Value, View> views_;
+    llvm::DenseMap<mlir::Value, int> scalars_;
+    std::vector<Launch> in_order_;
+    std::vector<mlir::Value> returned_;
+    std::vector<mlir::Value> assigned_;
+};
+
+}  // namespace
+
+Schedule build_schedule(mlir::ModuleOp module, const Trace& trace, bool fast_math) {
+    auto functions = module.getOps<mlir::func::FuncOp>();
+    CATENA_ASSERT(!functions.empty(), "a program without a function");
+    return Builder(trace, fast_math).build(*functions.begin());
+}
+
+}  // namespace catena::codegen

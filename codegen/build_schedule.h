@@ -1,0 +1,14 @@
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include "codegen/schedule.h"
+#include "runtime/graph/trace.h"
+
+namespace catena::codegen {
+
+/// The program after all passes as a schedule whose kernels are not compiled yet. The trace says in
+/// which order results are returned.
+Schedule build_schedule(mlir::ModuleOp module, const Trace& trace, bool fast_math);
+
+}  // namespace catena::codegen

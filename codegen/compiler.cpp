@@ -1,0 +1,80 @@
+#include "codegen/compiler.h"
+
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "llvm/Config/llvm-config.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include "codegen/build_schedule.h"
+#include "codegen/cpu/lower.h"
+#include "codegen/executable.h"
+#include "codegen/kernel_cache.h"
+#include "ir/import.h"
+#include "passes/dump.h"
+#include "passes/pipeline.h"
+
+namespace catena {
+
+namespace {
+
+class MlirCompiler : public Compiler {
+public:
+    std::shared_ptr<Executable> compile(const Trace& trace, const CompileOptions& options) override {
+        auto start = std::chrono::steady_clock::now();
+        mlir::DialectRegistry registry;
+        codegen::register_kernel_dialects(registry);
+        mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+        ir::load_dialects(context);
+        context.loadAllAvailableDialects();
+        std::string complaints;
+        mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic& diagnostic) {
+            if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
+                complaints += (complaints.empty() ? "" : "; ") + diagnostic.str();
+            return mlir::success();
+        });
+
+        passes::Dump dump(trace.name.empty() ? "region" : trace.name);
+        mlir::OwningOpRef<mlir::ModuleOp> module = ir::import_trace(trace, context);
+        dump.program("import", *module);
+        std::vector<std::string> notes;
+        passes::PipelineOptions pipeline{.fast_math = options.fast_math, .dump = &dump};
+        if (mlir::failed(passes::run_pipeline(*module, pipeline, notes)))
+            fail<CompileError>("region {}: {}", trace.name, complaints);
+
+        codegen::Schedule schedule = codegen::build_schedule(*module, trace, options.fast_math);
+        codegen::CompiledKernels kernels;
+        try {
+            kernels = codegen::find_or_compile(schedule.kernels, context, dump);
+        } catch (const CompileError& error) {
+            if (complaints.empty()) throw;
+            fail<CompileError>("region {}: {} ({})", trace.name, error.what(), complaints);
+        }
+        schedule.info.kernels = kernels.distinct;
+        schedule.info.code_bytes = kernels.code_bytes;
+        schedule.info.notes = std::move(notes);
+        std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+        schedule.info.compile_seconds = taken.count();
+        return std::make_shared<codegen::ScheduledExecutable>(std::move(schedule));
+    }
+
+    std::string version() const override {
+        const codegen::Target& target = codegen::host_target();
+        return fmt::format("LLVM {}, {}, {}-bit vectors", LLVM_VERSION_STRING, target.cpu,
+                           target.vector_bytes * 8);
+    }
+
+    int kernels_compiled() const override { return codegen::kernels_compiled(); }
+};
+
+}  // namespace
+
+extern "C" Compiler* catena_compiler_create() {
+    static MlirCompiler* compiler = new MlirCompiler;
+    return compiler;
+}
+
+}  // namespace catena

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "mlir/IR/Operation.h"
+
+#include "codegen/cpu/kernel_program.h"
+#include "codegen/schedule.h"
+
+namespace catena::codegen {
+
+/// A catena.group, or a lone map or reduce, as plain data. Program inputs and scalars are `tensors` and
+/// `scalars` of the operation in order; outputs are its results in order.
+struct GroupReading {
+    KernelProgram program;
+    std::vector<mlir::Value> tensors;
+    std::vector<mlir::Value> scalars;
+    int operations = 1;  ///< Maps and reductions inside.
+};
+/// `view` says how an operand lies in memory.
+GroupReading read_group(mlir::Operation* op, const std::function<View(mlir::Value)>& view, bool fast_math);
+
+}  // namespace catena::codegen

@@ -1,0 +1,180 @@
+#include "codegen/schedule.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+namespace catena::codegen {
+
+bool View::contiguous() const {
+    int64_t expected = 1;
+    for (int dim = type.shape.rank() - 1; dim >= 0; --dim) {
+        if (type.shape[dim] != 1 && strides[dim] != expected) return false;
+        expected *= type.shape[dim];
+    }
+    return true;
+}
+
+namespace {
+
+/// Buffers that a launch reads or writes.
+struct Uses {
+    std::vector<int> reads, writes;
+};
+
+void add_kernel(Uses& uses, const KernelLaunch& kernel) {
+    size_t inputs = kernel.program.inputs.size();
+    for (size_t o = 0; o < kernel.operands.size(); ++o)
+        (o < inputs ? uses.reads : uses.writes).push_back(kernel.operands[o].buffer);
+}
+
+Uses uses_of(const Schedule& schedule, const Launch& launch) {
+    Uses uses;
+    for (int k : launch.kernels) add_kernel(uses, schedule.kernels[k]);
+    if (launch.library_call >= 0) {
+        const LibraryCall& call = schedule.library_calls[launch.library_call];
+        for (const View& view : call.inputs) uses.reads.push_back(view.buffer);
+        for (const View& view : call.outputs) uses.writes.push_back(view.buffer);
+    }
+    return uses;
+}
+
+}  // namespace
+
+void batch_kernels(Schedule& schedule, const std::vector<Launch>& in_order) {
+    std::vector<bool> read(schedule.buffers.size(), false);
+    for (const Launch& launch : in_order)
+        for (int b : uses_of(schedule, launch).reads) read[b] = true;
+
+    // Kernels whose results no launch reads can wait: all parameter updates end in one sweep.
+    std::vector<Launch> now, later;
+    for (const Launch& launch : in_order) {
+        Uses uses = uses_of(schedule, launch);
+        bool awaited = launch.library_call >= 0;
+        for (int b : uses.writes) awaited = awaited || read[b];
+        (awaited ? now : later).push_back(launch);
+    }
+    now.insert(now.end(), later.begin(), later.end());
+
+    std::set<int> written;  // By the kernels of the last launch.
+    for (const Launch& launch : now) {
+        Uses uses = uses_of(schedule, launch);
+        bool joins = launch.library_call < 0 && !schedule.launches.empty() &&
+                     schedule.launches.back().library_call < 0;
+        for (int b : uses.reads) joins = joins && !written.contains(b);
+        for (int b : uses.writes) joins = joins && !written.contains(b);
+        if (!joins) {
+            schedule.launches.emplace_back();
+            schedule.launches.back().library_call = launch.library_call;
+            written.clear();
+        }
+        auto& kernels = schedule.launches.back().kernels;
+        kernels.insert(kernels.end(), launch.kernels.begin(), launch.kernels.end());
+        written.insert(uses.writes.begin(), uses.writes.end());
+    }
+
+    for (size_t l = 0; l < schedule.launches.size(); ++l) {
+        Uses uses = uses_of(schedule, schedule.launches[l]);
+        uses.reads.insert(uses.reads.end(), uses.writes.begin(), uses.writes.end());
+        for (int b : uses.reads) {
+            Buffer& buffer = schedule.buffers[b];
+            if (buffer.first < 0) buffer.first = int(l);
+            buffer.last = int(l);
+        }
+    }
+}
+
+void plan_memory(Schedule& schedule) {
+    std::vector<int> order;
+    for (size_t b = 0; b < schedule.buffers.size(); ++b)
+        if (schedule.buffers[b].place == Buffer::Place::arena && schedule.buffers[b].first >= 0 &&
+            schedule.buffers[b].bytes > 0)
+            order.push_back(int(b));
+    // By size, not by birth: large arrays placed late leave holes that nothing else fits.
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+        return schedule.buffers[a].bytes > schedule.buffers[b].bytes;
+    });
+    std::vector<int> placed;  // Sorted by offset.
+    for (int b : order) {
+        Buffer& buffer = schedule.buffers[b];
+        size_t at = 0, size = (buffer.bytes + 63) / 64 * 64;
+        for (int other_index : placed) {
+            const Buffer& other = schedule.buffers[other_index];
+            if (other.last < buffer.first || buffer.last < other.first) continue;
+            if (at + size <= other.offset) break;
+            at = std::max(at, other.offset + (other.bytes + 63) / 64 * 64);
+        }
+        buffer.offset = at;
+        schedule.arena_bytes = std::max(schedule.arena_bytes, at + size);
+        auto before = [&](int other) { return schedule.buffers[other].offset < at; };
+        placed.insert(std::partition_point(placed.begin(), placed.end(), before), b);
+    }
+}
+
+namespace {
+
+/// True when kernel k, which writes `output`, reads `input` only at the index it writes, and before it writes.
+bool updates_in_place(const KernelLaunch& kernel, int input, int output) {
+    const KernelProgram& program = kernel.program;
+    size_t inputs = program.inputs.size();
+    const KernelOperand* to = nullptr;
+    for (size_t o = inputs; o < kernel.operands.size(); ++o) {
+        if (kernel.operands[o].buffer != output) continue;
+        if (to) return false;
+        to = &program.outputs[o - inputs].to;
+    }
+    if (!to || program.split >= 0) return false;
+    for (int dim = 0; dim < program.domain.rank(); ++dim) {
+        // Along a reduced dimension an element is read again by a later stage; along one where the
+        // output repeats, by other units.
+        if (program.is_reduced(dim) ? to->strides[dim] != 0
+                                    : to->strides[dim] == 0 && program.domain[dim] != 1)
+            return false;
+    }
+    for (size_t i = 0; i < inputs; ++i) {
+        if (kernel.operands[i].buffer != input) continue;
+        if (kernel.operands[i].byte_offset != 0 || program.inputs[i].dtype != to->dtype ||
+            !(program.inputs[i].strides == to->strides))
+            return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+void plan_donations(Schedule& schedule, const std::vector<std::pair<int, int>>& output_and_state) {
+    for (auto [result, input] : output_and_state) {
+        if (schedule.results[result].input >= 0) continue;
+        int output = schedule.results[result].view.buffer;
+        Buffer& target = schedule.buffers[output];
+        int state = -1;
+        for (size_t b = 0; b < schedule.buffers.size(); ++b)
+            if (schedule.buffers[b].place == Buffer::Place::input && schedule.buffers[b].index == input)
+                state = int(b);
+        bool returned = std::any_of(schedule.results.begin(), schedule.results.end(),
+                                    [&](const Result& r) { return r.input == input; });
+        if (returned || target.donor >= 0 || target.bytes != schedule.buffers[state].bytes) continue;
+
+        // The old content may be read before the new is written, or by the writing kernel itself.
+        bool safe = true;
+        for (size_t l = size_t(std::max(target.first, 0)); safe && l < schedule.launches.size(); ++l) {
+            const Launch& launch = schedule.launches[l];
+            Uses uses = uses_of(schedule, launch);
+            bool reads = std::find(uses.reads.begin(), uses.reads.end(), state) != uses.reads.end();
+            if (int(l) > target.first || launch.library_call >= 0) {
+                safe = !reads;
+                continue;
+            }
+            for (int k : launch.kernels) {
+                Uses own;
+                add_kernel(own, schedule.kernels[k]);
+                bool reads_here = std::find(own.reads.begin(), own.reads.end(), state) != own.reads.end();
+                bool writes_here = std::find(own.writes.begin(), own.writes.end(), output) != own.writes.end();
+                if (reads_here) safe = safe && writes_here && updates_in_place(schedule.kernels[k], state, output);
+            }
+        }
+        if (safe) target.donor = input;
+    }
+}
+
+}  // namespace catena::codegen

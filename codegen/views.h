@@ -1,0 +1,18 @@
+#pragma once
+
+#include <optional>
+
+#include "codegen/schedule.h"
+
+namespace catena::codegen {
+
+/// A fresh row-major look at all of a buffer.
+View whole(int buffer, const Type& type);
+
+/// The same elements otherwise; nothing when that takes a copy.
+std::optional<View> reshaped(const View& view, const Shape& shape);
+View transposed(const View& view, std::span<const int64_t> axes);
+View broadcast(const View& view, const Shape& shape);
+View sliced(const View& view, std::span<const int64_t> begin, std::span<const int64_t> step, const Shape& shape);
+
+}  // namespace catena::codegen
