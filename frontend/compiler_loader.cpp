@@ -1,0 +1,63 @@
+#include <cstdlib>
+#include <filesystem>
+#include <mutex>
+#include <string>
+
+#include <dlfcn.h>
+
+#include "codegen/compiler.h"
+#include "runtime/core/error.h"
+
+namespace catena {
+
+namespace {
+
+constexpr const char* library_name = "libcatena_compiler.so";
+
+/// The folder of the library this code is in.
+std::filesystem::path own_folder() {
+    Dl_info info{};
+    if (!dladdr(reinterpret_cast<const void*>(&compiler_available), &info) || !info.dli_fname) return {};
+    return std::filesystem::path(info.dli_fname).parent_path();
+}
+
+std::filesystem::path library_path() {
+    if (const char* path = std::getenv("CATENA_COMPILER_PATH"); path && *path) return path;
+    return own_folder() / library_name;
+}
+
+struct Loaded {
+    Compiler* compiler = nullptr;
+    std::string complaint;
+};
+
+Loaded load() {
+    std::filesystem::path path = library_path();
+    // Local: the symbols of LLVM shall not meet those of another LLVM in the process.
+    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return {nullptr, fmt::format("the compiler {} cannot be loaded: {}; set CATENA_COMPILER_PATH to "
+                                     "the file, or build with CATENA_COMPILER=ON",
+                                     path.string(), dlerror())};
+    auto* create = reinterpret_cast<Compiler* (*)()>(dlsym(library, "catena_compiler_create"));
+    if (!create)
+        return {nullptr, fmt::format("{} is not Catena's compiler: {}", path.string(), dlerror())};
+    return {create(), ""};
+}
+
+const Loaded& loaded() {
+    static const Loaded result = load();
+    return result;
+}
+
+}  // namespace
+
+Compiler& compiler() {
+    const Loaded& result = loaded();
+    if (!result.compiler) fail<CompileError>("{}", result.complaint);
+    return *result.compiler;
+}
+
+bool compiler_available() { return loaded().compiler != nullptr; }
+
+}  // namespace catena
