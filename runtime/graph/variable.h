@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <initializer_list>
 #include <source_location>
 #include <string>
 
@@ -10,6 +11,8 @@
 #include "runtime/ops/scalar_operand.h"
 
 namespace catena {
+
+class Index;
 
 /// How backward() behaves; names and defaults as in Chainer.
 struct BackwardOptions {
@@ -61,6 +64,10 @@ public:
     void backward(const BackwardOptions& options = {}) const;
     void unchain() const;           ///< Forgets its creator.
     void unchain_backward() const;  ///< Forgets every creator on the way back (truncated BPTT).
+
+    /// x[{slice(1, 5), 2, ellipsis}], x[0]: see runtime/ops/indexing.h, which makes an Index.
+    Variable operator[](std::initializer_list<Index> slices) const;
+    Variable operator[](const Index& index) const;
 
     template <class T>
     T item(const std::source_location& at = std::source_location::current()) const {

@@ -162,6 +162,14 @@ Variable get_item(const Operand& x, std::initializer_list<Index> slices) {
     return get_item(x, std::span<const Index>(slices.begin(), slices.size()));
 }
 
+Variable Variable::operator[](std::initializer_list<Index> slices) const {
+    const std::span<const Index> all(slices.begin(), slices.size());
+    return get_item(Operand(*this, all.empty() ? std::source_location() : all[0].location()), all);
+}
+Variable Variable::operator[](const Index& index) const {
+    return get_item(Operand(*this, index.location()), std::span<const Index>(&index, 1));
+}
+
 // scatter_add_c2: b has the shape and dtype of get_item(a, slices)
 Variable scatter_add(const Operand& a, std::span<const Index> slices, const Operand& b) {
     LocationScope scope(a.location());

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <source_location>
 #include <span>
 #include <variant>
 
@@ -26,26 +27,31 @@ inline Slice slice(std::optional<int64_t> begin, std::optional<int64_t> end = {}
     return {begin, end, step};
 }
 
-/// One entry of x[...]: an integer, a slice, newaxis, ellipsis, or an integer (or bool) array.
+/// One entry of x[...]: an integer, a slice, newaxis, ellipsis, or an integer (or bool) array. Made by
+/// implicit conversion, and knows the line where that happened.
 class Index {
 public:
+    using Place = std::source_location;
     template <std::integral T>
         requires(!std::same_as<T, bool>)
-    Index(T index) : value_(int64_t(index)) {}
-    Index(const Slice& slice) : value_(slice) {}
-    Index(NewAxis) : value_(NewAxis()) {}
-    Index(Ellipsis) : value_(Ellipsis()) {}
-    Index(const Variable& indices) : value_(indices) {}
-    Index(const Array& indices) : value_(Variable(indices, false)) {}
+    Index(T index, const Place& at = Place::current()) : value_(int64_t(index)), at_(at) {}
+    Index(const Slice& slice, const Place& at = Place::current()) : value_(slice), at_(at) {}
+    Index(NewAxis, const Place& at = Place::current()) : value_(NewAxis()), at_(at) {}
+    Index(Ellipsis, const Place& at = Place::current()) : value_(Ellipsis()), at_(at) {}
+    Index(const Variable& indices, const Place& at = Place::current()) : value_(indices), at_(at) {}
+    Index(const Array& indices, const Place& at = Place::current())
+        : value_(Variable(indices, false)), at_(at) {}
     const auto& value() const { return value_; }
+    const Place& location() const { return at_; }
 
 private:
     std::variant<int64_t, Slice, NewAxis, Ellipsis, Variable> value_;
+    Place at_;
 };
 
 // Indices of all these functions are checked: ValueError with the index and the range it must be in.
 
-/// NumPy's x[slices]: get_item(x, {slice(1, 5), 2, ellipsis}). Index arrays may be negative; a bool array names its
+/// NumPy's x[slices], also written x[{slice(1, 5), 2, ellipsis}] or x[2]. Index arrays may be negative; a bool array names its
 /// true elements, and so needs its values at once.
 Variable get_item(const Operand& x, std::span<const Index> slices);
 Variable get_item(const Operand& x, std::initializer_list<Index> slices);
