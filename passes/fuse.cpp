@@ -200,8 +200,7 @@ public:
         mlir::Operation* end = block.getTerminator();
         fusion.rewrite(end);
         // Assignments read what has just moved behind them.
-        for (ir::AssignOp assign : llvm::make_early_inc_range(block.getOps<ir::AssignOp>()))
-            assign->moveBefore(end);
+        for (ir::AssignOp assign : llvm::to_vector(block.getOps<ir::AssignOp>())) assign->moveBefore(end);
     }
 
 private:

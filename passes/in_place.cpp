@@ -7,25 +7,34 @@ namespace catena::passes {
 
 namespace {
 
-/// How many reductions must have ended before each value of a group is known: the earliest pass over the domain
-/// that can write or read it.
+/// Which pass over the domain writes and reads the values of a group: a value is known in the pass after as many
+/// reductions as it depends on. A pass may compute anew what an earlier one had in registers, so an operand is
+/// read until the last pass in which anything made from it element by element is used.
 class Passes {
 public:
     explicit Passes(ir::GroupOp group) {
-        for (mlir::Operation& op : group.getBody().front().without_terminator()) {
-            int pass = 0;
-            for (mlir::Value operand : op.getOperands()) pass = std::max(pass, of(operand));
-            for (mlir::Value operand : op.getOperands()) {
-                int& last = last_read_[operand];
-                last = std::max(last, pass);
-            }
+        mlir::Block& body = group.getBody().front();
+        for (mlir::Operation& op : body.without_terminator()) {
+            int pass = pass_of(op);
             for (mlir::Value result : op.getResults()) known_[result] = pass + llvm::isa<ir::ReduceOp>(op);
+        }
+        for (mlir::Operation& op : llvm::reverse(body.without_terminator())) {
+            int last = pass_of(op);
+            if (!llvm::isa<ir::ReduceOp>(op))
+                for (mlir::Value result : op.getResults()) last = std::max(last, last_read(result));
+            for (mlir::Value operand : op.getOperands()) last_read_[operand] = std::max(last_read(operand), last);
         }
     }
     int of(mlir::Value value) const { return known_.lookup(value); }
     int last_read(mlir::Value value) const { return last_read_.lookup(value); }
 
 private:
+    int pass_of(mlir::Operation& op) const {
+        int pass = 0;
+        for (mlir::Value operand : op.getOperands()) pass = std::max(pass, of(operand));
+        return pass;
+    }
+
     llvm::DenseMap<mlir::Value, int> known_, last_read_;
 };
 

@@ -89,3 +89,39 @@ func.func @read_in_a_later_pass(%x: tensor<4x8xf32>) -> (tensor<8x8xf32>, tensor
   %d = catena.slice "slice"(%z) from [0, 0] step [1, 1] : tensor<8x8xf32> -> tensor<4x8xf32>
   return %c, %d : tensor<8x8xf32>, tensor<4x8xf32>
 }
+
+// The second pass over a row computes exp(x) anew, after y has been written there.
+// CHECK-LABEL: @computed_anew_in_a_later_pass
+// CHECK: catena.group
+// CHECK-NOT: catena.in_place = array<i64: 0
+// CHECK: catena.slice
+func.func @computed_anew_in_a_later_pass(%x: tensor<4x8xf32>) -> tensor<8x8xf32> {
+  %a = catena.concat "concat"(%x, %x) {axis = 0} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<8x8xf32>
+  %y = catena.map "exp"(%a) : (tensor<8x8xf32>) -> tensor<8x8xf32> {
+  ^bb0(%0: f32):
+    %1 = math.exp %0 : f32
+    catena.yield %1 : f32
+  }
+  %sum = catena.reduce "sum"(%y) sum over [1] : tensor<8x8xf32> -> tensor<8x1xf32>
+  %z = catena.map "mul"(%y, %sum) : (tensor<8x8xf32>, tensor<8x1xf32>) -> tensor<8x8xf32> {
+  ^bb0(%0: f32, %s: f32):
+    %1 = arith.mulf %0, %s : f32
+    catena.yield %1 : f32
+  }
+  %most = catena.reduce "max"(%z) maximum over [1] : tensor<8x8xf32> -> tensor<8x1xf32>
+  %half = catena.slice "slice"(%y) from [0, 0] step [1, 1] : tensor<8x8xf32> -> tensor<4x8xf32>
+  %wide = catena.broadcast "broadcast_to"(%most) : tensor<8x1xf32> -> tensor<8x8xf32>
+  %half2 = catena.slice "slice"(%wide) from [0, 0] step [1, 1] : tensor<8x8xf32> -> tensor<4x8xf32>
+  %c = catena.concat "concat"(%half, %half2) {axis = 0} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<8x8xf32>
+  return %c : tensor<8x8xf32>
+}
+
+// All assignments end behind what they assign.
+// CHECK-LABEL: @two_updates
+// CHECK-COUNT-2: catena.assign
+// CHECK-NEXT: return
+func.func @two_updates(%v: tensor<8xf32> {catena.role = "state"}, %w: tensor<8xf32> {catena.role = "state"}) {
+  catena.assign %v, %w : tensor<8xf32>
+  catena.assign %w, %v : tensor<8xf32>
+  return
+}
