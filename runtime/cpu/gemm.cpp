@@ -9,6 +9,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
+#include "runtime/cpu/gemm_rows.h"
 
 namespace catena {
 namespace {
@@ -185,6 +186,7 @@ void sgemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, float alph
             for (int64_t j = 0; j < n; ++j) c[i * ldc + j] = beta == 0 ? 0 : beta * c[i * ldc + j];
         return;
     }
+    if (!transa && transb && alpha == 1 && sgemm_few_rows(m, n, k, a, lda, b, ldb, beta, c, ldc)) return;
     SerialScope serial(m * n * k < serial_limit);
     dnnl_status_t status = dnnl_sgemm(transa ? 'T' : 'N', transb ? 'T' : 'N', m, n, k, alpha, a, lda,
                                       b, ldb, beta, c, ldc);
