@@ -5,6 +5,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
+#include "runtime/cpu/pooling_pairs.h"
 #include "runtime/cpu/vector_code.h"
 
 namespace catena {
@@ -127,8 +128,15 @@ CATENA_INLINE void max_planes(const Plane& p, const T* x, T* y, int32_t* index, 
         x += p.inputs(), y += p.outputs(), index += p.outputs();
     }
 }
-CATENA_VECTOR_CODE void run_max(const Plane& p, const float* x, float* y, int32_t* index, int64_t planes) {
+CATENA_VECTOR_CODE void run_max_vectors(const Plane& p, const float* x, float* y, int32_t* index,
+                                        int64_t planes) {
     max_planes(p, x, y, index, planes);
+}
+void run_max(const Plane& p, const float* x, float* y, int32_t* index, int64_t planes) {
+    if (!p.tiles_in_pairs() || !has_masked_pairs()) return run_max_vectors(p, x, y, index, planes);
+    for (int64_t i = 0; i < planes; ++i)
+        masked_pairs_max(x + i * p.inputs(), p.width, p.out_height, p.out_width, y + i * p.outputs(),
+                         index + i * p.outputs());
 }
 void run_max(const Plane& p, const double* x, double* y, int32_t* index, int64_t planes) {
     max_planes(p, x, y, index, planes);
@@ -158,9 +166,15 @@ CATENA_INLINE void scatter_planes(const Plane& p, const T* gy, const int32_t* in
         gx += p.inputs(), gy += p.outputs(), index += p.outputs();
     }
 }
-CATENA_VECTOR_CODE void run_scatter(const Plane& p, const float* gy, const int32_t* index, float* gx,
-                                    int64_t planes) {
+CATENA_VECTOR_CODE void run_scatter_vectors(const Plane& p, const float* gy, const int32_t* index, float* gx,
+                                            int64_t planes) {
     scatter_planes(p, gy, index, gx, planes);
+}
+void run_scatter(const Plane& p, const float* gy, const int32_t* index, float* gx, int64_t planes) {
+    if (!p.tiles_in_pairs() || !has_masked_pairs()) return run_scatter_vectors(p, gy, index, gx, planes);
+    for (int64_t i = 0; i < planes; ++i)
+        masked_pairs_scatter(gy + i * p.outputs(), index + i * p.outputs(), p.height, p.width, p.out_height,
+                             p.out_width, gx + i * p.inputs());
 }
 void run_scatter(const Plane& p, const double* gy, const int32_t* index, double* gx, int64_t planes) {
     scatter_planes(p, gy, index, gx, planes);
