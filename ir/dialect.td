@@ -9,9 +9,9 @@ def CatenaDialect : Dialect {
   let cppNamespace = "::catena::ir";
   let summary = "Recorded array programs";
   let description = [{
-    A program is one `func.func` whose arguments carry `catena.role` ("argument", "state" or
-    "captured") and `catena.name`, whose results are the region's outputs, and whose body is a list
-    of operations on tensors. Operations say what *kind* of work they are and which of the user's
+    A program is one `func.func` whose arguments carry `catena.role` ("argument", "state",
+    "gradient" or "captured") and `catena.name`, whose results are the region's outputs, and whose
+    body is a list of operations on tensors. Operations say what *kind* of work they are and which of the user's
     functions they stand for; nothing in the compiler asks for that name except to find
     the library kernel of an operation that is not fused, and to print.
 
