@@ -2,11 +2,19 @@
 
 // Everything that a user of Catena needs: `#include <catena/catena.h>` and `namespace ct = catena;`.
 
+#include "frontend/hooks/timer_hook.h"
 #include "frontend/init/initializer.h"
+#include "frontend/link/batch_normalization.h"
 #include "frontend/link/chain.h"
+#include "frontend/link/chain_list.h"
+#include "frontend/link/convolution.h"
+#include "frontend/link/embed_id.h"
+#include "frontend/link/layer_normalization.h"
 #include "frontend/link/linear.h"
 #include "frontend/link/link.h"
+#include "frontend/link/lstm.h"
 #include "frontend/link/parameter.h"
+#include "frontend/link/sequential.h"
 #include "frontend/optimizer/adam.h"
 #include "frontend/optimizer/hooks.h"
 #include "frontend/optimizer/optimizer.h"

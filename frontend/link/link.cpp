@@ -41,7 +41,7 @@ Link::~Link() {
 }
 
 Link::Link(const Link& other)
-    : Part(other), name_(listed() ? other.name_ : std::string()), entries_(other.entries()) {
+    : Part(other), name_(other.name_), entries_(other.entries()) {
     expect_parts();
 }
 Link::Link(Link&& other) : Link(static_cast<const Link&>(other)) {}
@@ -95,9 +95,13 @@ void Link::add_persistent(std::string name, State& state) {
 }
 
 void Link::list_child(std::string name, Link& child) {
-    child.name_ = name;
-    child.rename_below("/" + name);
+    name_child(child, name);
     list(std::move(name), PartKind::child, child);
+}
+
+void Link::name_child(Link& child, std::string name) {
+    child.name_ = std::move(name);
+    child.rename_below("/" + child.name_);
 }
 
 void Link::rename_below(const std::string& prefix) const {

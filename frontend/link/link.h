@@ -76,14 +76,15 @@ protected:
     void list_child(std::string name, Link& child);
     /// Children in the order they are visited; links that own theirs override it.
     virtual std::vector<std::pair<std::string, Link*>> named_children() const;
-    /// Hook for states that are moved between devices but not saved.
+    /// For states that are moved between devices but not saved.
     virtual void move_states(Device&) {}
-    /// Names every variable below after its path; called when something was listed.
-    void rename_below(const std::string& prefix) const;
-    static void set_link_name(Link& link, std::string name) { link.name_ = std::move(name); }
+    /// Tells a child that is owned, not listed, its name.
+    static void name_child(Link& child, std::string name);
 
 private:
     friend class Part;
+    /// Names every variable below after its path.
+    void rename_below(const std::string& prefix) const;
     enum class PartKind : uint8_t { param, persistent, child };
     struct Entry {
         std::string name;

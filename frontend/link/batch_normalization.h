@@ -1,0 +1,48 @@
+#pragma once
+
+#include "frontend/link/link.h"
+#include "runtime/ops/scalar_operand.h"
+
+namespace catena {
+
+struct BatchNormalizationLinkOptions {
+    double decay = 0.9;
+    double eps = 2e-5;
+    std::optional<Dtype> dtype;      ///< Of parameters and statistics; config().dtype unless given.
+    bool use_gamma = true;
+    bool use_beta = true;
+    Initializer initial_gamma = 1.0;
+    Initializer initial_beta = 0.0;
+    Axes axis = {};                  ///< Normalised over; empty: all but axis 1 (or all but those `size` names).
+    Initializer initial_avg_mean = 0.0;
+    Initializer initial_avg_var = 1.0;
+};
+
+/// Batch normalisation. In training mode with the statistics of the batch, which the averages follow; otherwise with
+/// the averages.
+class BatchNormalization : public Link {
+public:
+    /// `size`: the number of channels, or the shape of the axes that keep their own statistics; empty: from the first
+    /// input, which needs the option `axis`.
+    explicit BatchNormalization(int64_t size, const BatchNormalizationLinkOptions& options = {})
+        : BatchNormalization(Shape{size}, options) {}
+    explicit BatchNormalization(Shape size, const BatchNormalizationLinkOptions& options = {});
+
+    /// With `finetune` the averages become those of all batches since start_finetuning().
+    Variable operator()(const Operand& x, bool finetune = false);
+    void start_finetuning();
+    std::vector<std::pair<std::string, std::string>> printable_specs() const override;
+
+    Parameter gamma, beta;    ///< Hold nothing without use_gamma, use_beta.
+    State avg_mean, avg_var;
+    State N;                  ///< int64, 0-d: batches seen while finetuning.
+
+private:
+    void initialize(const Shape& size);
+    /// Averages become the mean over all batches since N was 0.
+    void follow_all_batches(const Variable& x);
+    BatchNormalizationLinkOptions options_;
+    Cell decay_;
+};
+
+}  // namespace catena

@@ -1,0 +1,42 @@
+#include "frontend/link/chain_list.h"
+
+#include "runtime/core/error.h"
+
+namespace catena {
+
+void ChainList::check_index(size_t index, size_t limit) const {
+    if (index >= limit) fail<ValueError>("{}: index {} of {} links", type_name(), index, size());
+}
+
+void ChainList::insert(size_t index, OwnedLink link) {
+    check_index(index, size() + 1);
+    links_.insert(links_.begin() + std::ptrdiff_t(index), std::move(link));
+    renumber();
+}
+
+void ChainList::erase(size_t index) {
+    check_index(index, size());
+    links_.erase(links_.begin() + std::ptrdiff_t(index));
+    renumber();
+}
+
+void ChainList::renumber() {
+    for (size_t i = 0; i < links_.size(); ++i) name_child(*links_[i], std::to_string(i));
+}
+
+Link& ChainList::operator[](size_t index) const {
+    check_index(index, size());
+    return *links_[index];
+}
+
+void ChainList::wrong_class(size_t index) const {
+    fail<ValueError>("{}: link {} is a {}, not of the class asked for", type_name(), index, (*this)[index].type_name());
+}
+
+std::vector<std::pair<std::string, Link*>> ChainList::named_children() const {
+    std::vector<std::pair<std::string, Link*>> found = Link::named_children();
+    for (const OwnedLink& link : links_) found.emplace_back(link->name(), link.get());
+    return found;
+}
+
+}  // namespace catena

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "frontend/link/owned_link.h"
+
+namespace catena {
+
+/// A link made of any number of links, which it owns and which are named "0", "1", ...:
+///
+///     ct::ChainList layers;
+///     for (int i = 0; i < depth; ++i) layers.append(ct::Linear{100, 100});
+///     for (size_t i = 0; i < layers.size(); ++i) x = layers.get<ct::Linear>(i)(x);
+class ChainList : public Link {
+public:
+    ChainList() = default;
+    template <std::derived_from<Link> First, std::derived_from<Link>... Rest>
+        requires(!std::derived_from<First, ChainList> || sizeof...(Rest) > 0)
+    explicit ChainList(First first, Rest... rest) {
+        append(std::move(first));
+        (append(std::move(rest)), ...);
+    }
+
+    template <std::derived_from<Link> L>
+    L& append(L link) {
+        insert(size(), OwnedLink(std::move(link)));
+        return get<L>(size() - 1);
+    }
+    void insert(size_t index, OwnedLink link);
+    void erase(size_t index);
+
+    size_t size() const { return links_.size(); }
+    Link& operator[](size_t index) const;
+    /// ValueError when the link there is of another class.
+    template <std::derived_from<Link> L>
+    L& get(size_t index) const {
+        if (L* link = dynamic_cast<L*>(&(*this)[index])) return *link;
+        wrong_class(index);
+    }
+
+protected:
+    std::vector<std::pair<std::string, Link*>> named_children() const override;
+
+private:
+    void check_index(size_t index, size_t limit) const;
+    void renumber();
+    [[noreturn]] void wrong_class(size_t index) const;
+    std::vector<OwnedLink> links_;
+};
+
+}  // namespace catena

@@ -1,0 +1,23 @@
+#include "frontend/link/embed_id.h"
+
+#include "frontend/link/lazy.h"
+#include "runtime/ops/indexing.h"
+
+namespace catena {
+
+EmbedID::EmbedID(int64_t in_size, int64_t out_size, const EmbedIDOptions& options)
+    : W(options.initialW, Shape{in_size, out_size}), ignore_label_(options.ignore_label) {
+    add_param("W", W);
+}
+
+Variable EmbedID::operator()(const Operand& x) {
+    LocationScope scope(x.location());
+    return embed_id(x, W, ignore_label_);
+}
+
+std::vector<std::pair<std::string, std::string>> EmbedID::printable_specs() const {
+    return {{"in_size", size_text(W.shape()[0])}, {"out_size", size_text(W.shape()[1])},
+            {"ignore_label", size_text(ignore_label_)}};
+}
+
+}  // namespace catena

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "frontend/link/linear.h"
+
+namespace catena {
+
+struct LSTMOptions {
+    Initializer lateral_init;            ///< Of each gate's (out, out) part of lateral.W; LeCunNormal unless given.
+    Initializer upward_init;             ///< Of each gate's (out, in) part of upward.W.
+    Initializer bias_init = 0.0;
+    Initializer forget_bias_init = 1.0;
+};
+
+/// LSTM that keeps its state from call to call. The state has identity: a compiled program reads and assigns it as eager
+/// calls do. Inside one region, and between eager calls, gradients flow back through it (cut with unchain_backward).
+class LSTM : public Link {
+public:
+    /// in_size from the first input.
+    explicit LSTM(int64_t out_size) : LSTM(std::nullopt, out_size) {}
+    LSTM(std::optional<int64_t> in_size, int64_t out_size, const LSTMOptions& options = {});
+
+    /// h of this step, [n, out_size]. Later batches may be smaller: the states of the rest stay. ShapeError for
+    /// a larger one without reset_state().
+    Variable operator()(const Operand& x);
+    void reset_state();  ///< Zeros, of whatever batch size comes next.
+    void set_state(const Variable& c, const Variable& h);
+    Variable c() const;  ///< Undefined before the first call, zeros after reset_state().
+    Variable h() const;
+
+    Linear upward, lateral;
+
+protected:
+    void move_states(Device& device) override;
+
+private:
+    /// A state and the variable with its graph whose array the state holds.
+    struct Memory {
+        State state;
+        Variable recent;
+        Variable value() const;
+        void store(const Variable& value);
+        void zero(const Type& type);
+    };
+    int64_t out_size_;
+    Memory c_, h_;
+    bool fresh_ = true;  ///< No step since the state was reset: it may take another batch size.
+};
+
+}  // namespace catena

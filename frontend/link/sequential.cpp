@@ -1,0 +1,83 @@
+#include "frontend/link/sequential.h"
+
+#include "runtime/core/error.h"
+
+namespace catena {
+
+Variable Sequential::operator()(const Operand& operand) const {
+    LocationScope scope(operand.location());
+    if (layers_.empty()) fail<ValueError>("{}: has no layers to call", type_name());
+    Variable x = operand;
+    for (const Layer& layer : layers_) x = layer.link ? layer.call(*layer.link, x) : layer.function(x);
+    return x;
+}
+
+void Sequential::check_index(size_t index, size_t limit) const {
+    if (index >= limit) fail<ValueError>("{}: index {} of {} layers", type_name(), index, size());
+}
+
+void Sequential::place(size_t index, Layer layer) {
+    check_index(index, size() + 1);
+    layers_.insert(layers_.begin() + std::ptrdiff_t(index), std::move(layer));
+    renumber();
+}
+
+void Sequential::renumber() {
+    int number = 0;
+    for (Layer& layer : layers_)
+        if (layer.link) name_child(*layer.link, std::to_string(number++));
+}
+
+Sequential& Sequential::extend(const Sequential& other) {
+    std::vector<Layer> more = other.layers_;  // A copy first: `other` may be this.
+    for (Layer& layer : more) place(size(), std::move(layer));
+    return *this;
+}
+
+void Sequential::erase(size_t index) {
+    check_index(index, size());
+    layers_.erase(layers_.begin() + std::ptrdiff_t(index));
+    renumber();
+}
+
+void Sequential::clear() { layers_.clear(); }
+
+Link& Sequential::operator[](size_t index) const {
+    check_index(index, size());
+    if (!layers_[index].link) fail<ValueError>("{}: layer {} is a function, not a link", type_name(), index);
+    return *layers_[index].link;
+}
+
+int Sequential::count_by_layer_type(std::string_view name) const {
+    int count = 0;
+    for (const Layer& layer : layers_) count += layer.link && layer.link->type_name() == name;
+    return count;
+}
+
+int Sequential::remove_by_layer_type(std::string_view name) {
+    int removed = int(std::erase_if(layers_, [&](const Layer& layer) {
+        return layer.link && layer.link->type_name() == name;
+    }));
+    renumber();
+    return removed;
+}
+
+Sequential Sequential::flatten() const {
+    Sequential flat;
+    for (const Layer& layer : layers_) {
+        if (auto* inner = dynamic_cast<const Sequential*>(layer.link.get()))
+            flat.extend(inner->flatten());
+        else
+            flat.place(flat.size(), layer);
+    }
+    return flat;
+}
+
+std::vector<std::pair<std::string, Link*>> Sequential::named_children() const {
+    std::vector<std::pair<std::string, Link*>> found = Link::named_children();
+    for (const Layer& layer : layers_)
+        if (layer.link) found.emplace_back(layer.link->name(), layer.link.get());
+    return found;
+}
+
+}  // namespace catena

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <concepts>
+
+#include "frontend/link/owned_link.h"
+
+namespace catena {
+
+/// Links and functions called one after the other:
+///
+///     ct::Sequential net{ct::Linear{784, 100}, ct::relu, ct::Linear{100, 10}};
+///
+/// Only links are children; they are named "0", "1", ... among themselves, as in Chainer.
+class Sequential : public Link {
+public:
+    using Function = std::function<Variable(const Variable&)>;
+
+    Sequential() = default;
+    template <class First, class... Rest>
+        requires(!std::derived_from<std::remove_cvref_t<First>, Sequential> || sizeof...(Rest) > 0)
+    explicit Sequential(First&& first, Rest&&... rest) {
+        append(std::forward<First>(first));
+        (append(std::forward<Rest>(rest)), ...);
+    }
+
+    /// Calls every layer; ValueError when there is none.
+    Variable operator()(const Operand& x) const;
+
+    template <class Layer>
+    Sequential& append(Layer&& layer) {
+        return insert(size(), std::forward<Layer>(layer));
+    }
+    template <class L>
+    Sequential& insert(size_t index, L&& layer) {
+        using Class = std::remove_cvref_t<L>;
+        if constexpr (std::derived_from<Class, Link>)
+            place(index, {OwnedLink(Class(std::forward<L>(layer))),
+                          [](Link& link, const Variable& x) -> Variable { return static_cast<Class&>(link)(x); }, {}});
+        else
+            place(index, {{}, nullptr, Function(std::forward<L>(layer))});
+        return *this;
+    }
+    Sequential& extend(const Sequential& other);  ///< Copies of the other's layers.
+    void erase(size_t index);
+    void clear();
+    size_t size() const { return layers_.size(); }
+    bool empty() const { return layers_.empty(); }
+    /// The link at a place; ValueError when there is a function there.
+    Link& operator[](size_t index) const;
+    int count_by_layer_type(std::string_view type_name) const;
+    int remove_by_layer_type(std::string_view type_name);  ///< How many were removed.
+    /// Layers of Sequentials inside it in their place.
+    Sequential flatten() const;
+
+protected:
+    std::vector<std::pair<std::string, Link*>> named_children() const override;
+
+private:
+    struct Layer {
+        OwnedLink link;
+        Variable (*call)(Link&, const Variable&);
+        Function function;  ///< When there is no link.
+    };
+    void place(size_t index, Layer layer);
+    void check_index(size_t index, size_t limit) const;
+    void renumber();
+    std::vector<Layer> layers_;
+};
+
+/// n copies of a link in a row, each with parameters of its own, as Chainer's link.repeat(n, mode).
+template <std::derived_from<Link> L>
+Sequential repeat(const L& link, int n, CopyMode mode = CopyMode::init) {
+    Sequential made;
+    for (int i = 0; i < n; ++i) made.append(copy(link, mode));
+    return made;
+}
+
+}  // namespace catena
