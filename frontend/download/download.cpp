@@ -2,14 +2,13 @@
 
 #include <curl/curl.h>
 #include <openssl/evp.h>
-#include <unistd.h>
 
 #include <cstdlib>
-#include <fstream>
 #include <memory>
 
 #include <fmt/format.h>
 
+#include "frontend/serializer/file.h"
 #include "runtime/core/error.h"
 
 namespace catena {
@@ -64,12 +63,13 @@ std::string fetch(const std::string& url, std::string& problem) {
     return "";
 }
 
-/// By way of a temporary file, so that a broken-off run leaves no half file under the name.
 void store(const fs::path& path, const std::string& content) {
-    fs::create_directories(path.parent_path());
-    const fs::path unfinished = path.string() + fmt::format(".{}", getpid());
-    std::ofstream(unfinished, std::ios::binary) << content;
-    fs::rename(unfinished, path);
+    std::error_code error;
+    fs::create_directories(path.parent_path(), error);
+    if (error) fail<FileError>("download: cannot make {}: {}", path.parent_path().string(), error.message());
+    AtomicFile file(path.string());
+    file.write(content.data(), content.size());
+    file.commit();
 }
 
 void download(const fs::path& folder, const RemoteFile& file, const std::vector<std::string>& base_urls) {
