@@ -34,6 +34,7 @@
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/contraction.h"
 #include "runtime/ops/convolution.h"
+#include "runtime/ops/evaluation.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/joining.h"
 #include "runtime/ops/loss.h"

@@ -1,0 +1,166 @@
+// catena bench: one process for each workload and variant, so that memory and compile times are its own.
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "frontend/tools/catena/commands.h"
+#include "frontend/tools/catena/workload.h"
+#include "runtime/core/error.h"
+#include "runtime/core/parallel.h"
+
+namespace catena::tool {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct BenchOptions {
+    std::vector<std::string> workloads;
+    std::vector<std::string> variants = {"eager", "compiled", "step"};
+    double seconds = 4;
+    int threads = 0;
+    bool json = false;
+    bool here = false;  ///< Measure in this process: what the parent starts.
+};
+
+double since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double timed(const Iteration& iteration) {
+    const auto start = std::chrono::steady_clock::now();
+    iteration.run();
+    return since(start);
+}
+
+double rounded(double value, double step) { return std::round(value / step) * step; }
+
+/// Keys and meaning as in the scripts for other frameworks, but that first_s is the longest of the warm-up
+/// iterations: a region records in its first and may compile in a later one.
+Json measure(const Workload& workload, Variant variant, double seconds) {
+    const Iteration iteration = workload.prepare(variant);
+    double first = 0;
+    for (int i = 0; i < 4; ++i) first = std::max(first, timed(iteration));
+    std::vector<double> times;
+    const auto start = std::chrono::steady_clock::now();
+    while (since(start) < seconds || times.size() < 5) times.push_back(timed(iteration));
+    std::sort(times.begin(), times.end());
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    const auto milliseconds = [&](double t) { return rounded(t * 1e3 / iteration.operations, 1e-6); };
+    return {{"peer", std::string("catena-") + name_of(variant)},
+            {"workload", workload.name},
+            {"ms", milliseconds(times[times.size() / 2])},
+            {"min_ms", milliseconds(times[0])},
+            {"first_s", rounded(first, 1e-3)},
+            {"n", times.size()},
+            {"rss_mb", usage.ru_maxrss / 1024}};
+}
+
+/// Runs this program again for one measurement and reads its line; an empty one when it failed.
+std::string measure_in_a_process(const std::string& workload, const std::string& variant,
+                                 const BenchOptions& options) {
+    std::vector<std::string> words = {"catena", "bench", "--here", "--variant", variant, "--seconds",
+                                      std::to_string(options.seconds), "--threads",
+                                      std::to_string(options.threads), workload};
+    std::vector<char*> arguments;
+    for (auto& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    int pipe_ends[2];
+    if (pipe(pipe_ends) != 0) fail<Error>("bench: no pipe");
+    const pid_t child = fork();
+    if (child == 0) {
+        dup2(pipe_ends[1], STDOUT_FILENO);
+        close(pipe_ends[0]);
+        close(pipe_ends[1]);
+        execv("/proc/self/exe", arguments.data());
+        _exit(127);
+    }
+    close(pipe_ends[1]);
+    std::string line;
+    char buffer[512];
+    for (ssize_t n; (n = read(pipe_ends[0], buffer, sizeof buffer)) > 0;) line.append(buffer, n);
+    close(pipe_ends[0]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (status != 0) {
+        std::cerr << "catena bench: " << workload << " (" << variant << ") failed\n";
+        return "";
+    }
+    return line;
+}
+
+/// One op takes less than a microsecond: milliseconds with the digits that matter.
+std::string milliseconds_text(double ms) {
+    return ms < 0.1 ? fmt::format("{:.6f}", ms) : fmt::format("{:.3f}", ms);
+}
+
+void print_row(const Json& row, double eager_ms) {
+    const double ms = row["ms"];
+    fmt::print("{:<18} {:<10} {:>11} {:>11} {:>8} {:>9.3f} {:>8} {:>7}\n", row["workload"].get<std::string>(),
+               row["peer"].get<std::string>().substr(7), milliseconds_text(ms),
+               milliseconds_text(row["min_ms"]), eager_ms > 0 ? fmt::format("{:.2f}x", eager_ms / ms) : "",
+               row["first_s"].get<double>(), row["n"].get<size_t>(), row["rss_mb"].get<long>());
+    std::cout.flush();
+}
+
+void run_bench(BenchOptions options) {
+    if (options.threads > 0) set_thread_count(options.threads);
+    options.threads = thread_count();
+    if (options.workloads.empty())
+        for (const Workload& workload : workloads()) options.workloads.push_back(workload.name);
+    for (const auto& name : options.workloads) find_workload(name);
+    for (const auto& name : options.variants) parse_variant(name);
+
+    if (options.here) {
+        for (const auto& name : options.workloads)
+            std::cout << measure(find_workload(name), parse_variant(options.variants.at(0)), options.seconds)
+                      << std::endl;
+        return;
+    }
+    if (!options.json)
+        fmt::print("{} threads; iterations in milliseconds\n{:<18} {:<10} {:>11} {:>11} {:>8} {:>9} {:>8} {:>7}\n",
+                   options.threads, "workload", "variant", "median", "least", "", "first s", "n", "MB");
+    bool failed = false;
+    for (const auto& workload : options.workloads) {
+        double eager_ms = 0;
+        for (const auto& variant : options.variants) {
+            const std::string line = measure_in_a_process(workload, variant, options);
+            failed |= line.empty();
+            if (line.empty()) continue;
+            if (options.json) {
+                std::cout << line << std::flush;
+                continue;
+            }
+            const Json row = Json::parse(line);
+            print_row(row, eager_ms);
+            if (variant == name_of(Variant::eager)) eager_ms = row["ms"];
+        }
+    }
+    if (failed) throw CLI::RuntimeError(1);
+}
+
+}  // namespace
+
+void add_bench(CLI::App& program) {
+    auto options = std::make_shared<BenchOptions>();
+    auto* command = program.add_subcommand("bench", "times training iterations: eager, compiled, whole step");
+    std::string names = "any of";
+    for (const Workload& workload : workloads())
+        names += fmt::format("\n  {:<18} {}", workload.name, workload.description);
+    command->add_option("workloads", options->workloads, names);
+    command->add_flag("--json", options->json, "one JSON object a line instead of a table");
+    command->add_option("--variant", options->variants, "eager, compiled, step; several with commas")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    command->add_option("--seconds", options->seconds, "how long each is measured")->capture_default_str();
+    command->add_option("--threads", options->threads, "threads of the runtime; as many as `catena info` says");
+    command->add_flag("--here", options->here, "measure in this process")->group("");
+    command->callback([options] { run_bench(*options); });
+}
+
+}  // namespace catena::tool

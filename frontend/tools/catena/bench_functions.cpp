@@ -1,0 +1,104 @@
+// The benchmark's functions: forward and backward, no parameters. `compiled` is a region of the forward call,
+// differentiated by backward() outside; `step` is one region that returns the gradients.
+#include "frontend/catena.h"
+#include "frontend/tools/catena/random_inputs.h"
+#include "frontend/tools/catena/shared_region.h"
+#include "frontend/tools/catena/workloads.h"
+
+namespace catena::tool {
+namespace {
+
+using VariableList = std::vector<Variable>;
+
+/// An iteration of y = f(xs) and its gradients at gy; without gy, y is a scalar.
+template <class F>
+Iteration differentiate(const char* name, Variant variant, F f, VariableList xs, Variable gy) {
+    if (variant == Variant::step) {
+        auto region = shared_region(
+            name, [f, gy](VariableList xs) {
+                const Variable y = f(xs);
+                const VariableList starts = gy.defined() ? VariableList{gy} : VariableList{};
+                Variables gxs = grad(VariableList{y}, xs, starts);
+                return VariableList(gxs.begin(), gxs.end());
+            });
+        return {[=] { (*region)(xs); }};
+    }
+    auto finish = [xs, gy](const Variable& y) {
+        if (gy.defined()) y.set_grad(gy.array());
+        y.backward();
+    };
+    auto clear = [xs] {
+        for (const Variable& x : xs) x.cleargrad();
+    };
+    if (variant == Variant::eager)
+        return {[=] {
+            clear();
+            finish(f(xs));
+        }};
+    auto region = shared_region(name, f);
+    return {[=] {
+        clear();
+        finish((*region)(xs));
+    }};
+}
+
+}  // namespace
+
+Iteration prepare_gelu_chain(Variant variant) {
+    RandomInputs random;
+    const Shape shape{4 << 20};
+    VariableList xs;
+    for (int i = 0; i < 4; ++i) xs.emplace_back(random.uniform(shape));
+    const Variable y0(random.uniform(shape), false), gy(random.uniform(shape), false);
+    auto f = [y0](const VariableList& v) {
+        const auto &x = v[0], &a = v[1], &b = v[2], &c = v[3];
+        return gelu(x * a + b, "tanh") * sigmoid(x) + tanh(y0) * c;
+    };
+    return differentiate("gelu_chain", variant, f, xs, gy);
+}
+
+Iteration prepare_layer_norm(Variant variant) {
+    RandomInputs random;
+    const VariableList xs = {Variable(random.uniform({4096, 1024})), Variable(random.uniform({1024})),
+                             Variable(random.uniform({1024}))};
+    const Variable gy(random.uniform({4096, 1024}), false);
+    auto f = [](const VariableList& v) { return layer_normalization(v[0], v[1], v[2]); };
+    return differentiate("layer_norm", variant, f, xs, gy);
+}
+
+Iteration prepare_softmax_xent(Variant variant) {
+    RandomInputs random;
+    const VariableList xs = {Variable(random.uniform({2048, 10000}))};
+    const Variable t(random.labels(10000, {2048}), false);
+    auto f = [t](const VariableList& v) { return softmax_cross_entropy(v[0], t); };
+    return differentiate("softmax_xent", variant, f, xs, Variable());
+}
+
+Iteration prepare_small_ops(Variant variant) {
+    RandomInputs random;
+    const VariableList xs = {Variable(random.uniform({16})), Variable(random.uniform({16}))};
+    auto f = [](const VariableList& v) {
+        Variable h = v[0];
+        for (int i = 0; i < 100; ++i) h = (h + v[1]) * v[1];
+        return sum(h);
+    };
+    return differentiate("small_ops", variant, f, xs, Variable());
+}
+
+Iteration prepare_one_op(Variant variant) {
+    RandomInputs random;
+    const Variable x(random.uniform({1})), y(random.uniform({1}));
+    constexpr int repeats = 1000;  // one call is shorter than reading the clock
+    if (variant == Variant::eager)
+        return {[=] {
+                    for (int i = 0; i < repeats; ++i) Variable z = x + y;
+                },
+                repeats};
+    auto region = shared_region("one_op", [](const Variable& x, const Variable& y) { return x + y; });
+    return {[=] {
+                for (int i = 0; i < repeats; ++i) Variable z = (*region)(x, y);
+            },
+            repeats};
+}
+
+}  // namespace catena::tool

@@ -1,0 +1,185 @@
+// catena call: runs a function of the public interface by name, on arrays from files.
+#include <iostream>
+#include <map>
+
+#include "frontend/serializer/npz.h"
+#include "frontend/static_graph.h"
+#include "frontend/tools/catena/call_inputs.h"
+#include "frontend/tools/catena/commands.h"
+#include "runtime/graph/config.h"
+#include "runtime/graph/gradient.h"
+#include "runtime/ops/function.h"
+
+namespace catena::tool {
+namespace {
+
+using Settings = std::map<std::string, LiteralValue, std::less<>>;
+
+struct CallOptions {
+    std::string function;
+    std::vector<std::string> inputs;
+    std::vector<std::string> settings;
+    std::string output;
+    bool compiled = false;
+    bool test = false;
+};
+
+Settings parse_settings(const std::vector<std::string>& texts) {
+    Settings settings;
+    for (const auto& text : texts) {
+        const size_t equals = text.find('=');
+        if (equals == 0 || equals == std::string::npos)
+            fail<ValueError>("--set {}: write NAME=JSON, as in --set axis=1", text);
+        try {
+            settings[text.substr(0, equals)] = parse_literal(text.substr(equals + 1));
+        } catch (const ValueError& error) {
+            fail<ValueError>("--set {}: {}; a text wants its quotes: --set 'name=\"text\"'", text,
+                             error.what());
+        }
+    }
+    return settings;
+}
+
+std::vector<Variable> as_variables(const std::vector<Array>& arrays, bool requires_grad) {
+    std::vector<Variable> variables;
+    for (const auto& array : arrays)
+        variables.emplace_back(array, requires_grad && is_float(array.dtype()));
+    return variables;
+}
+
+bool any_defined(const std::vector<Array>& arrays) {
+    for (const auto& array : arrays)
+        if (array.defined()) return true;
+    return false;
+}
+
+/// A function with everything but its arrays chosen, eager or compiled.
+class Callee {
+public:
+    Callee(const CallOptions& options) : options_(options), settings_(parse_settings(options.settings)) {
+        find_function(options.function);  // throws with the nearest names
+    }
+
+    std::vector<Variable> operator()(const std::vector<Variable>& xs) {
+        if (!options_.compiled) return run(xs);
+        auto region = static_graph([this](std::vector<Variable> xs) { return run(xs); },
+                                   StaticGraphOptions{.name = options_.function});
+        region(xs);  // records; from the next call on it is machine code
+        auto ys = region(xs);
+        if (region.statistics().compiled_calls == 0)
+            fail<CompileError>("call --compiled: {} ran eagerly\n{}", options_.function, region.explain());
+        return ys;
+    }
+
+private:
+    std::vector<Variable> run(const std::vector<Variable>& xs) {
+        Variables ys = call_function(options_.function, xs, settings_);
+        return {ys.begin(), ys.end()};
+    }
+    const CallOptions& options_;
+    Settings settings_;
+};
+
+/// The float variables that a gradient can flow to, and where each stands in the whole list.
+struct Differentiated {
+    std::vector<Variable> variables;
+    std::vector<size_t> positions;
+    explicit Differentiated(const std::vector<Variable>& all) {
+        for (size_t i = 0; i < all.size(); ++i)
+            if (all[i].defined() && is_float(all[i].dtype())) {
+                variables.push_back(all[i]);
+                positions.push_back(i);
+            }
+    }
+};
+
+Array value_or_zeros(const Variable& gradient, const Variable& like) {
+    return gradient.defined() ? gradient.array() : Array::zeros(like.type());
+}
+
+/// Checks what the user gave as the gradient of `of`, and fills what was left out with zeros.
+std::vector<Variable> given_gradients(const char* key, const std::vector<Array>& given,
+                                      const Differentiated& of, bool requires_grad) {
+    std::vector<Variable> result;
+    for (size_t k = 0; k < of.variables.size(); ++k) {
+        const size_t i = of.positions[k];
+        const Type& type = of.variables[k].type();
+        if (i >= given.size() || !given[i].defined()) {
+            result.emplace_back(Array::zeros(type), requires_grad);
+            continue;
+        }
+        if (!(given[i].shape() == type.shape))
+            fail<ShapeError>("{}{} is {}, and what it belongs to is {}", key, i,
+                             to_string(given[i].type()), to_string(type));
+        result.emplace_back(given[i].astype(type.dtype), requires_grad);
+    }
+    return result;
+}
+
+void store(NamedArrays& results, const char* key, const Differentiated& of, const Variables& gradients) {
+    for (size_t k = 0; k < of.variables.size(); ++k)
+        results.emplace_back(fmt::format("{}{}", key, of.positions[k]),
+                             value_or_zeros(gradients[k], of.variables[k]));
+}
+
+NamedArrays run_call(const CallOptions& options) {
+    const auto mode = using_config(&Config::train, !options.test);
+    const CallInputs inputs = read_call_inputs(options.inputs);
+    const bool twice = any_defined(inputs.ggx);
+    const bool once = twice || any_defined(inputs.gy);
+
+    Callee callee(options);
+    const auto xs = as_variables(inputs.x, once);
+    const auto ys = callee(xs);
+
+    NamedArrays results;
+    for (size_t i = 0; i < ys.size(); ++i)
+        if (ys[i].defined()) results.emplace_back(fmt::format("y{}", i), ys[i].array());
+    if (!once) return results;
+
+    const Differentiated x(xs), y(ys);
+    const auto gys = given_gradients("gy", inputs.gy, y, twice);
+    const Variables gxs = grad(y.variables, x.variables, gys, {.enable_double_backprop = twice});
+    store(results, "gx", x, gxs);
+    if (!twice) return results;
+
+    // Gradients of sum(gx * ggx): only those gx count that depend on something.
+    const auto ggxs = given_gradients("ggx", inputs.ggx, x, false);
+    std::vector<Variable> starts, start_gradients, towards = x.variables;
+    for (size_t k = 0; k < gxs.size(); ++k)
+        if (gxs[k].defined() && gxs[k].requires_grad()) {
+            starts.push_back(gxs[k]);
+            start_gradients.push_back(ggxs[k]);
+        }
+    towards.insert(towards.end(), gys.begin(), gys.end());
+    Variables second(towards.size());
+    if (!starts.empty()) second = grad(starts, towards, start_gradients);
+    const size_t split = x.variables.size();
+    store(results, "gxx", x, Variables(std::span<const Variable>(second.begin(), split)));
+    store(results, "ggy", y, Variables(std::span<const Variable>(second.begin() + split, second.end())));
+    return results;
+}
+
+}  // namespace
+
+void add_call(CLI::App& program) {
+    auto options = std::make_shared<CallOptions>();
+    auto* command = program.add_subcommand(
+        "call", "runs a function by name on arrays from files: for bug reports and comparisons");
+    command->add_option("function", options->function, "a function, as in leaky_relu")->required();
+    command->add_option("inputs", options->inputs,
+                        "its array arguments in order as .npy files, or one .npz with x0 x1 ... and, to ask "
+                        "for gradients, gy0 ... and ggx0 ...");
+    command->add_option("--set", options->settings, "another argument, NAME=JSON; again for more")
+        ->allow_extra_args(false);
+    command->add_flag("--compiled", options->compiled, "run as a compiled static region");
+    command->add_flag("--test", options->test, "test mode instead of train mode");
+    command->add_option("-o,--output", options->output, "an .npz file for the results");
+    command->callback([options] {
+        const NamedArrays results = run_call(*options);
+        for (const auto& [name, array] : results) std::cout << name << ' ' << to_string(array) << '\n';
+        if (!options->output.empty()) save_npz(options->output, results);
+    });
+}
+
+}  // namespace catena::tool

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace catena::tool {
+
+// Each adds one subcommand to the program; its callback throws catena::Error on a user's mistake.
+void add_info(CLI::App& program);
+void add_call(CLI::App& program);
+void add_bench(CLI::App& program);
+
+}  // namespace catena::tool

@@ -1,0 +1,87 @@
+// catena info: what this machine and this build have.
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <thread>
+
+#include "codegen/compiler.h"
+#include "frontend/tools/catena/commands.h"
+#include "runtime/core/device.h"
+#include "runtime/core/parallel.h"
+#include "runtime/graph/config.h"
+#include "runtime/ops/function.h"
+
+namespace catena::tool {
+namespace {
+
+void row(const std::string& name, const std::string& value) {
+    fmt::print("{:<12} {}\n", name, value);
+}
+
+std::string cpu_model() {
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);)
+        if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+    return "unknown";
+}
+
+/// The widest vector instructions that generated code may use here.
+std::string simd_level() {
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")) return "AVX-512";
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "AVX2";
+    return "SSE2";
+#elif defined(__aarch64__)
+    return "NEON";
+#else
+    return "none";
+#endif
+}
+
+std::string megabytes(size_t bytes) { return fmt::format("{:.1f} MB", double(bytes) / 1e6); }
+
+std::string joined_lines(std::string text) {
+    while (text.ends_with('\n')) text.pop_back();
+    for (size_t at; (at = text.find('\n')) != std::string::npos;) text.replace(at, 1, ", ");
+    return text;
+}
+
+std::string compiler_line() {
+    try {
+        return compiler().version();
+    } catch (const CompileError& error) {
+        return std::string("none: ") + error.what();
+    }
+}
+
+void print_info() {
+    row("catena", CATENA_VERSION);
+    row("cpu", fmt::format("{}, {}, {} cores", cpu_model(), simd_level(),
+                           std::thread::hardware_concurrency()));
+    row("threads", fmt::format("{} (CATENA_NUM_THREADS, else OMP_NUM_THREADS, else the cores)",
+                               thread_count()));
+    row("devices", fmt::format("{}, {}; default {}", cpu_device().name(), meta_device().name(),
+                               current_device().name()));
+    row("plug-ins", "none");
+    row("compiler", compiler_line());
+    row("functions", fmt::format("{} callable by name (catena call), {} ops", all_functions().size(),
+                                 all_ops().size()));
+    row("config", joined_lines(to_string(config())));
+    const MemoryStatistics memory = cpu_memory_statistics();
+    row("memory", fmt::format("pool: {} in use, {} at the peak, {} held from the system in {} requests",
+                              megabytes(memory.bytes_in_use), megabytes(memory.peak_bytes),
+                              megabytes(memory.bytes_reserved), memory.system_allocations));
+}
+
+}  // namespace
+
+void add_info(CLI::App& program) {
+    program.add_subcommand("info", "version, CPU, devices, plug-ins, compiler, memory")
+        ->callback(print_info);
+}
+
+}  // namespace catena::tool

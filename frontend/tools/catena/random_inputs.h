@@ -1,0 +1,33 @@
+#pragma once
+
+#include <random>
+
+#include "runtime/graph/variable.h"
+
+namespace catena::tool {
+
+/// Inputs of the benchmarks: the same numbers in every process.
+class RandomInputs {
+public:
+    /// float32, uniform in [0, 1).
+    Array uniform(const Shape& shape) {
+        std::uniform_real_distribution<float> distribution(0, 1);
+        return filled<float>(shape, distribution);
+    }
+    /// int32, uniform in [0, classes).
+    Array labels(int32_t classes, const Shape& shape) {
+        std::uniform_int_distribution<int32_t> distribution(0, classes - 1);
+        return filled<int32_t>(shape, distribution);
+    }
+
+private:
+    template <class T, class Distribution>
+    Array filled(const Shape& shape, Distribution& distribution) {
+        std::vector<T> values(element_count(shape));
+        for (T& value : values) value = distribution(generator_);
+        return Array::from(values, shape);
+    }
+    std::mt19937 generator_{0};
+};
+
+}  // namespace catena::tool

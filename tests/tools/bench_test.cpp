@@ -1,0 +1,44 @@
+// `catena bench`: its lines are read by scripts that know the keys of other frameworks' lines.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "tests/support/command.h"
+
+namespace catena::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Bench, json_lines_have_the_keys_of_the_other_frameworks) {
+    const auto result = run(program("catena") + " bench --json --seconds 0.01 --variant eager one_op mushroom");
+    EXPECT_EQ(result.status, 0) << result.output;
+    std::istringstream lines(result.output);
+    int count = 0;
+    for (std::string line; std::getline(lines, line); ++count)
+        EXPECT_THAT(line, ::testing::MatchesRegex(
+                              "\\{\"peer\":\"catena-eager\",\"workload\":\"[a-z_]+\",\"ms\":[-0-9.e]+,\"min_ms\":"
+                              "[-0-9.e]+,\"first_s\":[-0-9.e]+,\"n\":[0-9]+,\"rss_mb\":[0-9]+\\}"));
+    EXPECT_EQ(count, 2);
+}
+
+TEST(Bench, compiled_and_step_run_small_ops) {
+    if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "built without the compiler";
+    const auto result = run(program("catena") + " bench --json --seconds 0.01 --variant compiled,step small_ops");
+    EXPECT_EQ(result.status, 0) << result.output;
+    EXPECT_THAT(result.output, HasSubstr("\"peer\":\"catena-compiled\""));
+    EXPECT_THAT(result.output, HasSubstr("\"peer\":\"catena-step\""));
+}
+
+TEST(Bench, wrong_names_are_told_what_there_is) {
+    const auto workload = run(program("catena") + " bench mplp");
+    EXPECT_NE(workload.status, 0);
+    EXPECT_THAT(workload.output, HasSubstr("mlp"));
+    const auto variant = run(program("catena") + " bench --variant fast mlp");
+    EXPECT_NE(variant.status, 0);
+    EXPECT_THAT(variant.output, HasSubstr("compiled"));
+}
+
+}  // namespace
+}  // namespace catena::testing
