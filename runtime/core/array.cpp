@@ -49,12 +49,19 @@ Array on_host(const Array& array, Dtype dtype) {
 }  // namespace
 
 Array Array::empty(const Type& type, Device& device) {
-    const int64_t count = element_count(type.shape);
-    if (count < 0) fail<ShapeError>("an array cannot have the shape {}", to_string(type.shape));
     Ref<ArrayBody> body = make_ref<ArrayBody>();
-    body->storage = device.allocate(size_t(count) * size_of(type.dtype));
     body->type = type;
-    body->strides = contiguous_strides(type.shape);
+    body->strides = type.shape;  // For its rank.
+    int64_t count = 1;
+    bool is_empty = false;
+    for (int i = type.shape.rank() - 1; i >= 0; --i) {
+        const int64_t size = type.shape[i];
+        if (size < 0) fail<ShapeError>("an array cannot have the shape {}", to_string(type.shape));
+        body->strides[i] = count;
+        is_empty |= size == 0;
+        count *= size + (size == 0);
+    }
+    body->storage = device.allocate(is_empty ? 0 : size_t(count) * size_of(type.dtype));
     return Array(std::move(body));
 }
 

@@ -11,34 +11,19 @@ namespace catena {
 
 namespace {
 
-struct DtypeInfo {
-    std::string_view name;
-    size_t bytes;
-};
-constexpr std::array<DtypeInfo, dtype_count> infos = {{
-    {"bool", 1},
-    {"int8", 1},
-    {"int16", 2},
-    {"int32", 4},
-    {"int64", 8},
-    {"uint8", 1},
-    {"float16", 2},
-    {"bfloat16", 2},
-    {"float32", 4},
-    {"float64", 8},
-}};
+constexpr std::array<std::string_view, dtype_count> names = {
+    "bool", "int8", "int16", "int32", "int64", "uint8", "float16", "bfloat16", "float32", "float64"};
 
 }  // namespace
 
-size_t size_of(Dtype dtype) { return infos[size_t(dtype)].bytes; }
-
-std::string_view name_of(Dtype dtype) { return infos[size_t(dtype)].name; }
+std::string_view name_of(Dtype dtype) { return names[size_t(dtype)]; }
 
 Dtype parse_dtype(std::string_view name) {
-    for (size_t i = 0; i < infos.size(); ++i)
-        if (infos[i].name == name) return Dtype(i);
     std::string known;
-    for (const DtypeInfo& info : infos) known += (known.empty() ? "" : ", ") + std::string(info.name);
+    for (size_t i = 0; i < names.size(); ++i) {
+        if (names[i] == name) return Dtype(i);
+        known += (known.empty() ? "" : ", ") + std::string(names[i]);
+    }
     fail<DtypeError>("'{}' is not a dtype; there are {}", name, known);
 }
 

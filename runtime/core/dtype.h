@@ -12,7 +12,10 @@ enum class Dtype : uint8_t {
 };
 inline constexpr int dtype_count = 10;
 
-size_t size_of(Dtype dtype);             ///< Bytes of one element.
+inline size_t size_of(Dtype dtype) {     ///< Bytes of one element.
+    constexpr uint8_t bytes[dtype_count] = {1, 1, 2, 4, 8, 1, 2, 2, 4, 8};
+    return bytes[size_t(dtype)];
+}
 std::string_view name_of(Dtype dtype);   ///< NumPy's name: "float32", "bool", "bfloat16", ...
 Dtype parse_dtype(std::string_view name);  ///< Inverse of name_of; DtypeError on an unknown name.
 inline bool is_float(Dtype d) { return d >= Dtype::float16; }

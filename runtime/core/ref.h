@@ -15,8 +15,14 @@ public:
     RefCounted& operator=(const RefCounted&) = delete;
 
     void retain() const noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
-    /// True when this was the last reference.
-    bool release() const noexcept { return count_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+    /// True when this was the last reference. The only owner needs no atomic subtraction: nobody else can come
+    /// to hold a reference meanwhile.
+    bool release() const noexcept {
+        return count_.load(std::memory_order_acquire) == 1 ||
+               count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+    }
+    /// The first reference to an object that no other thread knows yet.
+    void retain_first() const noexcept { count_.store(1, std::memory_order_relaxed); }
     uint32_t use_count() const noexcept { return count_.load(std::memory_order_relaxed); }
 
 protected:
@@ -59,6 +65,14 @@ public:
     void swap(Ref& other) noexcept { std::swap(object_, other.object_); }
     friend bool operator==(const Ref& a, const Ref& b) noexcept { return a.object_ == b.object_; }
 
+    /// Takes an object that was just made.
+    static Ref first(T* object) noexcept {
+        Ref ref;
+        ref.object_ = object;
+        object->retain_first();
+        return ref;
+    }
+
 private:
     void drop() noexcept {
         if (object_ && object_->release()) T::destroy(object_);
@@ -66,9 +80,11 @@ private:
     T* object_ = nullptr;
 };
 
+/// Without arguments the members keep what their declarations say; the rest is not cleared.
 template <class T, class... Args>
 Ref<T> make_ref(Args&&... args) {
-    return Ref<T>(new T(std::forward<Args>(args)...));
+    if constexpr (sizeof...(Args) == 0) return Ref<T>::first(new T);
+    else return Ref<T>::first(new T(std::forward<Args>(args)...));
 }
 
 }  // namespace catena

@@ -55,12 +55,6 @@ bool Dims::contains(int64_t value) const { return std::find(begin(), end(), valu
 
 std::string to_string(const Dims& dims) { return fmt::format("[{}]", fmt::join(dims.begin(), dims.end(), ",")); }
 
-int64_t element_count(const Shape& shape) {
-    int64_t count = 1;
-    for (int64_t size : shape) count *= size;
-    return count;
-}
-
 Strides contiguous_strides(const Shape& shape) {
     Strides strides = Dims::filled(shape.rank(), 1);
     for (int i = shape.rank() - 2; i >= 0; --i)

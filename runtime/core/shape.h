@@ -52,7 +52,11 @@ using Axes = Dims;
 
 std::string to_string(const Dims& dims);  ///< "[2,3]"
 
-int64_t element_count(const Shape& shape);
+inline int64_t element_count(const Shape& shape) {
+    int64_t count = 1;
+    for (int64_t size : shape) count *= size;
+    return count;
+}
 Strides contiguous_strides(const Shape& shape);  ///< Row-major.
 
 /// NumPy broadcasting of two shapes; false when they do not fit.

@@ -292,14 +292,26 @@ private:
 
     /// Elements [i, i + n) of the nest, piece of a row by piece of a row.
     void gather(const Input& input, std::byte* buffer, int64_t i, int64_t n) const {
+        const LoopNest::Steps& strides = nest_.strides[input.operand];
+        const int outer = nest_.rank - 2;  // The innermost of the dimensions around a row; none when negative.
         const int64_t inner = nest_.inner(), step = nest_.inner_stride(input.operand);
         const int64_t width = int64_t(size_of(program_.compute));
-        int64_t row = i / inner, column = i - row * inner;
-        for (int64_t done = 0; done < n; column = 0, ++row) {
+        int64_t position[max_rank], offset = 0, row = i / inner, column = i - row * inner;
+        for (int d = outer; d >= 0; --d) {
+            position[d] = row % nest_.sizes[d];
+            row /= nest_.sizes[d];
+            offset += position[d] * strides[size_t(d)];
+        }
+        for (int64_t done = 0; done < n; column = 0) {
             const int64_t length = std::min(n - done, inner - column);
-            const int64_t offset = nest_.row_offset(input.operand, row) + column * step;
-            input.load(buffer + done * width, input.data + offset * input.element, length, step);
+            input.load(buffer + done * width, input.data + (offset + column * step) * input.element, length, step);
             done += length;
+            for (int d = outer; d >= 0; --d) {
+                offset += strides[size_t(d)];
+                if (++position[d] < nest_.sizes[d]) break;
+                offset -= nest_.sizes[d] * strides[size_t(d)];
+                position[d] = 0;
+            }
         }
     }
 
