@@ -1,0 +1,110 @@
+#include <gtest/gtest.h>
+
+#include "runtime/core/device.h"
+#include "runtime/graph/variable_body.h"
+#include "runtime/ops/activation.h"
+#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/math.h"
+#include "runtime/ops/reduction.h"
+#include "tests/codegen/region.h"
+
+namespace catena::test {
+
+namespace {
+
+Array f32(const Shape& shape, uint32_t seed = 1) { return random_array({Dtype::float32, shape}, seed); }
+
+Variable state(const Array& content) {
+    Variable variable(content, false);
+    variable.body()->is_state = true;
+    variable.array().body()->owner = variable.body();
+    return variable;
+}
+
+/// Momentum SGD on parameters whose gradients are the arguments.
+struct Momentum {
+    std::vector<Variable> parameters, moments;
+    explicit Momentum(const std::vector<Shape>& shapes) {
+        for (const Shape& shape : shapes) {
+            parameters.push_back(state(f32(shape, 7)));
+            moments.push_back(state(f32(shape, 8)));
+        }
+    }
+    std::vector<Variable> operator()(const std::vector<Variable>& gradients) {
+        for (size_t i = 0; i < parameters.size(); ++i) {
+            Variable moment = moments[i] * 0.9 + gradients[i];
+            Variable parameter = parameters[i] - moment * 0.1;
+            assign(moments[i], moment);
+            assign(parameters[i], parameter);
+        }
+        return {sum(gradients[0])};
+    }
+};
+
+}  // namespace
+
+TEST(step, an_update_of_all_parameters_is_one_sweep) {
+    Momentum momentum({{30, 40}, {40}, {40, 10}, {10}});
+    std::vector<Array> gradients;
+    for (const Variable& p : momentum.parameters) gradients.push_back(f32(p.shape(), 9));
+    Region region([&](const std::vector<Variable>& g) { return momentum(g); }, gradients);
+    EXPECT_EQ(region.info().update_sweeps, 1);
+    EXPECT_EQ(region.info().library_calls, 0);
+}
+
+TEST(step, donated_states_are_updated_in_place) {
+    Momentum momentum({{30, 40}, {40}});
+    std::vector<Array> gradients{f32({30, 40}, 9), f32({40}, 9)};
+    Region region([&](const std::vector<Variable>& g) { return momentum(g); }, gradients);
+    const void* before = momentum.parameters[0].array().raw_data();
+    std::vector<float> p = momentum.parameters[0].array().to_vector<float>();
+    std::vector<float> m = momentum.moments[0].array().to_vector<float>();
+    std::vector<float> g = gradients[0].to_vector<float>();
+    region.step(gradients);
+    EXPECT_EQ(momentum.parameters[0].array().raw_data(), before);
+    std::vector<float> after = momentum.parameters[0].array().to_vector<float>();
+    for (size_t i = 0; i < p.size(); ++i) EXPECT_FLOAT_EQ(after[i], p[i] - (m[i] * 0.9f + g[i]) * 0.1f);
+}
+
+TEST(step, what_is_not_donated_keeps_its_elements) {
+    Momentum momentum({{30, 40}});
+    std::vector<Array> gradients{f32({30, 40}, 9)};
+    Region region([&](const std::vector<Variable>& g) { return momentum(g); }, gradients);
+    Array kept = momentum.parameters[0].array();
+    std::vector<float> before = kept.to_vector<float>();
+    region.run(gradients, false);
+    EXPECT_EQ(kept.to_vector<float>(), before);
+}
+
+TEST(step, a_state_that_is_read_after_its_update_is_not_overwritten) {
+    Variable w = state(f32({16}, 3));
+    auto f = [&](const std::vector<Variable>& x) -> std::vector<Variable> {
+        Variable old = w;
+        Variable updated = old - x[0];
+        Variable later = sum(old * sum(updated));
+        assign(w, updated);
+        return {later};
+    };
+    Array x = f32({16}, 4);
+    std::vector<float> before = w.array().to_vector<float>();
+    Array content = w.array();
+    Region region(f, {x});
+    w.body()->array = content;
+    double total = 0, expected = 0;
+    std::vector<float> xs = x.to_vector<float>();
+    for (size_t i = 0; i < xs.size(); ++i) total += before[i] - xs[i];
+    for (float v : before) expected += v * total;
+    EXPECT_NEAR(region.step({x})[0].item<float>(), expected, 1e-4);
+}
+
+TEST(step, steady_state_asks_the_system_for_nothing) {
+    Momentum momentum({{300, 400}, {400}});
+    std::vector<Array> gradients{f32({300, 400}, 9), f32({400}, 9)};
+    Region region([&](const std::vector<Variable>& g) { return momentum(g); }, gradients);
+    for (int i = 0; i < 3; ++i) region.step(gradients);
+    size_t before = cpu_memory_statistics().system_allocations;
+    for (int i = 0; i < 10; ++i) region.step(gradients);
+    EXPECT_EQ(cpu_memory_statistics().system_allocations, before);
+}
+
+}  // namespace catena::test
