@@ -113,7 +113,23 @@ void plan_memory(Schedule& schedule) {
 
 namespace {
 
-/// True when kernel k, which writes `output`, reads `input` only at the index it writes, and before it writes.
+/// True when every element is visited once: nothing full or reduced depends on a reduction.
+bool sweeps_once(const KernelProgram& program) {
+    std::vector<bool> after(program.values.size(), false);
+    for (size_t v = 0; v < after.size(); ++v) {
+        const KernelValue& value = program.values[v];
+        for (int arg : value.args) after[v] = after[v] || after[arg];
+        if (value.kind != KernelValue::Kind::reduction) continue;
+        if (after[v]) return false;
+        after[v] = true;
+    }
+    for (const KernelProgram::Output& output : program.outputs)
+        for (int dim = 0; dim < program.domain.rank(); ++dim)
+            if (program.is_reduced(dim) && output.to.strides[dim] != 0 && after[output.value]) return false;
+    return true;
+}
+
+/// True when the kernel, which writes `output`, reads `input` only at the index it writes, and before it writes.
 bool updates_in_place(const KernelLaunch& kernel, int input, int output) {
     const KernelProgram& program = kernel.program;
     size_t inputs = program.inputs.size();
@@ -123,14 +139,18 @@ bool updates_in_place(const KernelLaunch& kernel, int input, int output) {
         if (to) return false;
         to = &program.outputs[o - inputs].to;
     }
-    if (!to || program.split >= 0) return false;
+    if (!to) return false;
+    // Where the output repeats, other steps would read what this one has written; only a reduced value, which is
+    // stored after all loops, may repeat, and along all reduced dimensions.
+    int full = 0, repeated = 0;
     for (int dim = 0; dim < program.domain.rank(); ++dim) {
-        // Along a reduced dimension an element is read again by a later stage; along one where the
-        // output repeats, by other units.
-        if (program.is_reduced(dim) ? to->strides[dim] != 0
-                                    : to->strides[dim] == 0 && program.domain[dim] != 1)
+        if (program.domain[dim] == 1) continue;
+        if (program.is_reduced(dim))
+            ++(to->strides[dim] == 0 ? repeated : full);
+        else if (to->strides[dim] == 0)
             return false;
     }
+    if (full > 0 && (repeated > 0 || !sweeps_once(program))) return false;
     for (size_t i = 0; i < inputs; ++i) {
         if (kernel.operands[i].buffer != input) continue;
         if (kernel.operands[i].byte_offset != 0 || program.inputs[i].dtype != to->dtype ||

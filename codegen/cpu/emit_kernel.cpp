@@ -34,6 +34,9 @@ struct Emitted {
 /// the reduced loops, of which the innermost walks the lanes.
 constexpr int level_kernel = 0, level_unit = 1;
 
+/// Additions in a row to one accumulator.
+constexpr int64_t chain_length = 64;
+
 class KernelEmitter {
 public:
     KernelEmitter(mlir::OpBuilder& builder, mlir::Location loc, const KernelProgram& program,
@@ -318,9 +321,7 @@ private:
             full_outputs_ = full_outputs_of(stage);
             if (reductions_.empty() && full_outputs_.empty()) continue;
             if (shape_.lanes_reduced) copies_ = unroll_of(needed_);
-            Values carried;
-            for (int r : reductions_)
-                for (int c = 0; c < copies_; ++c) carried.push_back(neutral_of(r));
+            Values carried = neutral_elements();
             auto memo = memo_;
             auto offsets = offsets_;
             Values done = emit_reduced_loops(0, carried);
@@ -360,11 +361,38 @@ private:
         int dim = reduced_dims_[at];
         int level = level_first_reduced_ + int(at);
         if (dim == inner_) return emit_lane_loops(carried);
-        return loop(lanes_.index(0), high_of(dim), 1, carried, [&](Value i, Values inside) {
+        auto step = [&](Value i, const Values& inside) {
             step_offsets(dim, i);
             if (level < level_last_) emit_values(level, last_stage_, &needed_);
             return emit_reduced_loops(at + 1, inside);
+        };
+        int chained = shape_.lanes_reduced ? level_last_ - 1 : level_last_;
+        if (level == chained) return loop_in_chains(lanes_.index(0), high_of(dim), 1, carried, step);
+        return loop(lanes_.index(0), high_of(dim), 1, carried, step);
+    }
+
+    /// As loop(), for reductions: a long sum that is one chain of additions loses digits, a sum of short sums
+    /// does not.
+    template <class F>
+    Values loop_in_chains(Value low, Value high, int64_t step, const Values& carried, F&& body) {
+        if (carried.empty()) return loop(low, high, step, carried, body);
+        int64_t chain = chain_length * step;
+        return loop(low, high, chain, carried, [&](Value begin, const Values& outside) {
+            Value end = lanes_.min(high, lanes_.add(begin, lanes_.index(chain)));
+            Values sums = loop(begin, end, step, neutral_elements(), body);
+            for (size_t i = 0; i < sums.size(); ++i) {
+                Combine how = program_.values[reductions_[i / size_t(copies_)]].combine;
+                sums[i] = lanes_.combine(how, outside[i], sums[i]);
+            }
+            return sums;
         });
+    }
+
+    Values neutral_elements() {
+        Values neutral;
+        for (int r : reductions_)
+            for (int c = 0; c < copies_; ++c) neutral.push_back(neutral_of(r));
+        return neutral;
     }
 
     /// The innermost dimension when it is reduced: unrolled vectors, then single vectors under a mask that add
@@ -377,7 +405,7 @@ private:
             step_offsets(inner_, i);
             return emit_body(inside);
         };
-        carried = loop(low, middle, int64_t(copies) * width, carried, step);
+        carried = loop_in_chains(low, middle, int64_t(copies) * width, carried, step);
         Values first;
         for (size_t i = 0; i < reductions_.size(); ++i) first.push_back(carried[i * copies]);
         copies_ = 1;
