@@ -20,12 +20,13 @@ using Sum = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFlo
 
 int64_t checked_index(const OpDef& op, int64_t index, int axis, int64_t size, bool wrap) {
     if (index >= (wrap ? -size : 0) && index < size) return index < 0 ? index + size : index;
-    fail<ValueError>("{}: index {} is outside of axis {} of size {}, which takes {} to {}", op.name, index, axis,
-                     size, wrap ? -size : 0, size - 1);
+    fail<ValueError>("{}: index {} is outside of axis {} of size {}, which takes {} to {}", op.name,
+                     index, axis, size, wrap ? -size : 0, size - 1);
 }
 
 /// Offsets in `strides` of every index of the axes [begin, end) of `order`, row-major.
-std::vector<int64_t> offsets_of(const Shape& shape, const Strides& strides, std::span<const int64_t> axes) {
+std::vector<int64_t> offsets_of(const Shape& shape, const Strides& strides,
+                                std::span<const int64_t> axes) {
     std::vector<int64_t> offsets{0};
     for (int64_t axis : axes) {
         std::vector<int64_t> next;
@@ -49,7 +50,8 @@ Walk plan_walk(const KernelCall& call, const Shape& shape, const Strides& stride
     const Axes& axes = a.dims("axes");
     const bool wrap = a.flag("wrap");
     Shape common;
-    for (const Array& indices : call.inputs.subspan(1)) broadcast_shapes(common, indices.shape(), common);
+    for (const Array& indices : call.inputs.subspan(1))
+        broadcast_shapes(common, indices.shape(), common);
 
     Walk walk;
     walk.place.assign(size_t(element_count(common)), 0);
@@ -65,8 +67,11 @@ Walk plan_walk(const KernelCall& call, const Shape& shape, const Strides& stride
         const int axis = int(axes[k]);
         for (size_t b = 0; b < reads.size(); ++b) {
             const int64_t index = indices[reads[b]];
-            if (a.has("ignore_label") && index == a.integer("ignore_label")) walk.place[b] = Walk::ignored;
-            else walk.place[b] += strides[axis] * checked_index(call.op, index, axis, shape[axis], wrap);
+            if (a.has("ignore_label") && index == a.integer("ignore_label"))
+                walk.place[b] = Walk::ignored;
+            else
+                walk.place[b] +=
+                    strides[axis] * checked_index(call.op, index, axis, shape[axis], wrap);
         }
     }
     Axes rest;
@@ -76,7 +81,8 @@ Walk plan_walk(const KernelCall& call, const Shape& shape, const Strides& stride
     const size_t position = size_t(a.integer("position"));
     walk.outer = offsets_of(shape, strides, others.first(position));
     walk.inner = offsets_of(shape, strides, others.subspan(position));
-    for (size_t s = 0; walk.dense && s < walk.inner.size(); ++s) walk.dense = walk.inner[s] == int64_t(s);
+    for (size_t s = 0; walk.dense && s < walk.inner.size(); ++s)
+        walk.dense = walk.inner[s] == int64_t(s);
     return walk;
 }
 
@@ -84,16 +90,21 @@ template <class T>
 void gather(const Walk& walk, bool can_ignore, const T* x, T* y) {
     const int64_t places = int64_t(walk.place.size()), inner = int64_t(walk.inner.size());
     const int64_t rows = int64_t(walk.outer.size()) * places;
-    parallel_for(rows, std::max<int64_t>(1, grain / std::max<int64_t>(1, inner)), [&](int64_t begin, int64_t end) {
-        for (int64_t row = begin; row < end; ++row) {
-            T* to = y + row * inner;
-            const int64_t place = walk.place[size_t(row % places)];
-            const T* from = x + walk.outer[size_t(row / places)] + place;
-            if (can_ignore && place == Walk::ignored) std::fill_n(to, inner, T());
-            else if (walk.dense) std::copy_n(from, inner, to);
-            else for (int64_t s = 0; s < inner; ++s) to[s] = from[walk.inner[size_t(s)]];
-        }
-    });
+    parallel_for(rows, std::max<int64_t>(1, grain / std::max<int64_t>(1, inner)),
+                 [&](int64_t begin, int64_t end) {
+                     for (int64_t row = begin; row < end; ++row) {
+                         T* to = y + row * inner;
+                         const int64_t place = walk.place[size_t(row % places)];
+                         const T* from = x + walk.outer[size_t(row / places)] + place;
+                         if (can_ignore && place == Walk::ignored)
+                             std::fill_n(to, inner, T());
+                         else if (walk.dense)
+                             std::copy_n(from, inner, to);
+                         else
+                             for (int64_t s = 0; s < inner; ++s)
+                                 to[s] = from[walk.inner[size_t(s)]];
+                     }
+                 });
 }
 
 // Threads share the inner elements, never the places: every sum has one order.
@@ -101,15 +112,17 @@ template <class S, class T>
 void scatter(const Walk& walk, bool can_ignore, const T* gy, S* sums) {
     const int64_t places = int64_t(walk.place.size()), inner = int64_t(walk.inner.size());
     const int64_t rows = int64_t(walk.outer.size()) * places;
-    parallel_for(inner, std::max<int64_t>(16, grain / std::max<int64_t>(1, rows)), [&](int64_t begin, int64_t end) {
-        for (int64_t row = 0; row < rows; ++row) {
-            const int64_t place = walk.place[size_t(row % places)];
-            if (can_ignore && place == Walk::ignored) continue;
-            S* to = sums + walk.outer[size_t(row / places)] + place;
-            const T* from = gy + row * inner;
-            for (int64_t s = begin; s < end; ++s) to[walk.inner[size_t(s)]] += S(from[s]);
-        }
-    });
+    parallel_for(inner, std::max<int64_t>(16, grain / std::max<int64_t>(1, rows)),
+                 [&](int64_t begin, int64_t end) {
+                     for (int64_t row = 0; row < rows; ++row) {
+                         const int64_t place = walk.place[size_t(row % places)];
+                         if (can_ignore && place == Walk::ignored) continue;
+                         S* to = sums + walk.outer[size_t(row / places)] + place;
+                         const T* from = gy + row * inner;
+                         for (int64_t s = begin; s < end; ++s)
+                             to[walk.inner[size_t(s)]] += S(from[s]);
+                     }
+                 });
 }
 
 template <class T, class F>
@@ -171,7 +184,8 @@ void run_take_along_axis(const KernelCall& call) {
             const T* from = x.data<T>() + o * size * lines.inner;
             for (int64_t k = 0; k < count; ++k)
                 for (int64_t i = 0; i < lines.inner; ++i)
-                    *y++ = from[checked_index(call.op, *index++, axis, size, wrap) * lines.inner + i];
+                    *y++ =
+                        from[checked_index(call.op, *index++, axis, size, wrap) * lines.inner + i];
         }
     });
 }
@@ -193,7 +207,8 @@ void run_add_along_axis(const KernelCall& call) {
                 S* to = sums + o * size * lines.inner;
                 for (int64_t k = 0; k < count; ++k)
                     for (int64_t i = 0; i < lines.inner; ++i)
-                        to[checked_index(call.op, *index++, axis, size, wrap) * lines.inner + i] += S(*from++);
+                        to[checked_index(call.op, *index++, axis, size, wrap) * lines.inner + i] +=
+                            S(*from++);
             }
         });
     });

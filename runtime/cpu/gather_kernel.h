@@ -4,12 +4,14 @@
 
 namespace catena {
 
-// Ops that read or add at places named by index arrays. ValueError with the op, the index and the valid range
-// when an index is outside; negative ones count from the end when the attribute "wrap" is true. Index
-// arrays have any integer dtype. Additions run in the order of the indices: the same bits on any number of threads.
+// Ops that read or add at places named by index arrays. ValueError with the op, the index and the
+// valid range when an index is outside; negative ones count from the end when the attribute "wrap"
+// is true. Index arrays have any integer dtype. Additions run in the order of the indices: the same
+// bits on any number of threads.
 
-/// y = x at the places of the index arrays (inputs 1...), which broadcast together and index the attribute "axes";
-/// their axes stand at "position" of the result. Index "ignore_label", where given, reads zeros.
+/// y = x at the places of the index arrays (inputs 1...), which broadcast together and index the
+/// attribute "axes"; their axes stand at "position" of the result. Index "ignore_label", where
+/// given, reads zeros.
 void run_gather(const KernelCall& call);
 /// The adjoint: input 0 is added into zeros of attribute "shape".
 void run_scatter_add(const KernelCall& call);

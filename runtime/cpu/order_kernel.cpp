@@ -16,24 +16,28 @@ constexpr int64_t grain = 1 << 14;
 
 template <class T>
 constexpr bool is_nan(T value) {
-    if constexpr (std::is_integral_v<T>) return false;
-    else return value != value;
+    if constexpr (std::is_integral_v<T>)
+        return false;
+    else
+        return value != value;
 }
 
-/// Calls f(first input element, first output element, stride of both) for each line of x along the axis;
-/// output lines have `size` elements. Offsets are those of contiguous arrays.
+/// Calls f(first input element, first output element, stride of both) for each line of x along the
+/// axis; output lines have `size` elements. Offsets are those of contiguous arrays.
 template <class F>
 void for_each_line(const Array& x, int axis, int64_t output_size, F&& f) {
     int64_t inner = 1;
     for (int i = axis + 1; i < x.rank(); ++i) inner *= x.dim(i);
     const int64_t size = x.dim(axis);
     const int64_t lines = size == 0 ? 0 : x.size() / size;
-    parallel_for(lines, std::max<int64_t>(1, grain / std::max<int64_t>(1, size)), [&](int64_t begin, int64_t end) {
-        for (int64_t line = begin; line < end; ++line) {
-            const int64_t outer = line / inner, within = line % inner;
-            f(outer * size * inner + within, outer * output_size * inner + within, inner);
-        }
-    });
+    parallel_for(lines, std::max<int64_t>(1, grain / std::max<int64_t>(1, size)),
+                 [&](int64_t begin, int64_t end) {
+                     for (int64_t line = begin; line < end; ++line) {
+                         const int64_t outer = line / inner, within = line % inner;
+                         f(outer * size * inner + within, outer * output_size * inner + within,
+                           inner);
+                     }
+                 });
 }
 
 template <class Better>
@@ -92,7 +96,8 @@ void run_cumsum(const KernelCall& call) {
     const int64_t size = x.dim(axis);
     visit_dtype(y.dtype(), [&](auto zero) {
         using T = decltype(zero);
-        using Sum = std::conditional_t<std::is_same_v<T, double> || std::is_integral_v<T>, T, float>;
+        using Sum =
+            std::conditional_t<std::is_same_v<T, double> || std::is_integral_v<T>, T, float>;
         const T* from = x.data<T>();
         T* to = y.data<T>();
         for_each_line(x, axis, size, [&](int64_t begin, int64_t, int64_t stride) {

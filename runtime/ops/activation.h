@@ -14,7 +14,8 @@ Variable leaky_relu(const Operand& x, const Scalar& slope = 0.2);  ///< x if x >
 /// x if x > 0 else alpha * (exp(x) - 1).
 Variable elu(const Operand& x, const Scalar& alpha = 1.0);
 /// scale * elu(x, alpha).
-Variable selu(const Operand& x, double alpha = 1.6732632423543772, double scale = 1.0507009873554805);
+Variable selu(const Operand& x, double alpha = 1.6732632423543772,
+              double scale = 1.0507009873554805);
 /// x * P(N(0,1) <= x): exact with approximate "none", by tanh with "tanh".
 Variable gelu(const Operand& x, std::string_view approximate = "none");
 Variable sigmoid(const Operand& x);
@@ -29,7 +30,8 @@ Variable relu6(const Operand& x);
 /// min(max(0.2 * x + 0.5, 0), 1).
 Variable hard_sigmoid(const Operand& x);
 /// Between x_min and x_max; none is no bound. The gradient passes at the bounds themselves.
-Variable clip(const Operand& x, const std::optional<Scalar>& x_min, const std::optional<Scalar>& x_max);
+Variable clip(const Operand& x, const std::optional<Scalar>& x_min,
+              const std::optional<Scalar>& x_max);
 /// x if x >= 0 else W * x; W has the leading shape of x without its batch axis.
 Variable prelu(const Operand& x, const Operand& W);
 /// relu(x) and relu(-x), joined along the axis.

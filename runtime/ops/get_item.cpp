@@ -13,11 +13,12 @@ namespace catena {
 
 namespace {
 
-/// x[slices] as at most three steps: a strided slice, a reshape (integers drop axes, newaxis adds them), a gather.
+/// x[slices] as at most three steps: a strided slice, a reshape (integers drop axes, newaxis adds
+/// them), a gather.
 struct Plan {
     Dims begin, step, size;
-    Shape shape;     ///< After the reshape.
-    Gather gathered; ///< No axes: no gather.
+    Shape shape;      ///< After the reshape.
+    Gather gathered;  ///< No axes: no gather.
 };
 
 // get_item_c1: at most one ellipsis
@@ -27,18 +28,22 @@ int count_named_axes(std::span<const Index> slices, const Shape& shape) {
     for (const Index& index : slices) {
         if (const Variable* array = std::get_if<Variable>(&index.value()))
             named += array->dtype() == Dtype::bool_ ? array->rank() : 1;
-        else if (std::holds_alternative<Ellipsis>(index.value())) ++ellipses;
-        else if (!std::holds_alternative<NewAxis>(index.value())) ++named;
+        else if (std::holds_alternative<Ellipsis>(index.value()))
+            ++ellipses;
+        else if (!std::holds_alternative<NewAxis>(index.value()))
+            ++named;
     }
     if (ellipses > 1) fail<ValueError>("get_item: {} ellipses, at most one is possible", ellipses);
     if (named > shape.rank())
-        fail<ShapeError>("get_item: {} indices for x {}, which has {} axes", named, to_string(shape), shape.rank());
+        fail<ShapeError>("get_item: {} indices for x {}, which has {} axes", named,
+                         to_string(shape), shape.rank());
     return named;
 }
 
 /// Python's rules for begin:end:step on an axis of n elements.
 void resolve_slice(const Slice& slice, int64_t n, int64_t& begin, int64_t& size) {
-    if (slice.step == 0) fail<ValueError>("get_item: a slice with step 0; steps are positive or negative");
+    if (slice.step == 0)
+        fail<ValueError>("get_item: a slice with step 0; steps are positive or negative");
     const bool up = slice.step > 0;
     const int64_t lowest = up ? 0 : -1, highest = up ? n : n - 1;
     const auto resolve = [&](const std::optional<int64_t>& place, int64_t otherwise) {
@@ -56,8 +61,9 @@ void resolve_slice(const Slice& slice, int64_t n, int64_t& begin, int64_t& size)
 Variables true_places(const Variable& mask, const Shape& shape, int axis) {
     for (int i = 0; i < mask.rank(); ++i)
         if (mask.shape()[i] != shape[axis + i])
-            fail<ShapeError>("get_item: a bool index {} must have the sizes of x {} from axis {} on",
-                             to_string(mask.shape()), to_string(shape), axis);
+            fail<ShapeError>(
+                "get_item: a bool index {} must have the sizes of x {} from axis {} on",
+                to_string(mask.shape()), to_string(shape), axis);
     std::vector<std::vector<int64_t>> places(size_t(mask.rank()));
     int64_t flat = 0;
     for (int64_t truth : mask.array().to_vector<int64_t>()) {
@@ -81,7 +87,8 @@ public:
             ++entry_;
             if (std::holds_alternative<Ellipsis>(index.value()))
                 for (int i = named; i < shape.rank(); ++i) keep({});
-            else std::visit([&](const auto& value) { add(value); }, index.value());
+            else
+                std::visit([&](const auto& value) { add(value); }, index.value());
         }
         ++entry_;
         while (plan_.begin.rank() < shape.rank()) keep({});
@@ -97,8 +104,9 @@ private:
         const int axis = plan_.begin.rank();
         const int64_t n = shape_[axis];
         if (index < -n || index >= n)
-            fail<ValueError>("get_item: index {} is outside of axis {} of size {}, which takes {} to {}", index,
-                             axis, n, -n, n - 1);
+            fail<ValueError>(
+                "get_item: index {} is outside of axis {} of size {}, which takes {} to {}", index,
+                axis, n, -n, n - 1);
         take(index < 0 ? index + n : index, 1, 1);
     }
     void add(const Slice& slice) { keep(slice); }
@@ -108,7 +116,8 @@ private:
         if (indices.dtype() == Dtype::bool_) {
             if (indices.rank() == 0)
                 fail<ShapeError>("get_item: a bool index must have at least one axis");
-            for (const Variable& along : true_places(indices, shape_, plan_.begin.rank())) gather_along(along);
+            for (const Variable& along : true_places(indices, shape_, plan_.begin.rank()))
+                gather_along(along);
         } else {
             gather_along(indices);
         }
@@ -176,15 +185,16 @@ Variable scatter_add(const Operand& a, std::span<const Index> slices, const Oper
     const Variable& base = a;
     Variable added = b;
     if (base.dtype() != added.dtype())
-        fail<DtypeError>("scatter_add: a is {} and b {}; dtypes must be equal", name_of(base.dtype()),
-                         name_of(added.dtype()));
+        fail<DtypeError>("scatter_add: a is {} and b {}; dtypes must be equal",
+                         name_of(base.dtype()), name_of(added.dtype()));
     const Plan plan = Planner(base.shape(), slices).plan();
     if (!plan.gathered.axes.empty()) added = scatter(added, plan.gathered, plan.shape);
     if (added.shape() != plan.shape)
-        fail<ShapeError>("scatter_add: b is {}, the slices of a {} have shape {}", to_string(added.shape()),
-                         to_string(base.shape()), to_string(plan.shape));
+        fail<ShapeError>("scatter_add: b is {}, the slices of a {} have shape {}",
+                         to_string(added.shape()), to_string(base.shape()), to_string(plan.shape));
     added = reshape(added, plan.size);
-    if (!is_whole(plan, base.shape())) added = place_slice(added, plan.begin, plan.step, base.shape());
+    if (!is_whole(plan, base.shape()))
+        added = place_slice(added, plan.begin, plan.step, base.shape());
     return base + added;
 }
 Variable scatter_add(const Operand& a, std::initializer_list<Index> slices, const Operand& b) {
@@ -193,8 +203,10 @@ Variable scatter_add(const Operand& a, std::initializer_list<Index> slices, cons
 
 namespace {
 
-void append_integers(const LiteralValue& value, int depth, Shape& shape, std::vector<int64_t>& integers) {
-    if (const int64_t* integer = std::get_if<int64_t>(&value.value)) return integers.push_back(*integer);
+void append_integers(const LiteralValue& value, int depth, Shape& shape,
+                     std::vector<int64_t>& integers) {
+    if (const int64_t* integer = std::get_if<int64_t>(&value.value))
+        return integers.push_back(*integer);
     const auto* list = std::get_if<std::vector<LiteralValue>>(&value.value);
     if (!list) fail<ValueError>("get_item: an index array is a list of integers");
     if (depth == shape.rank()) shape.push_back(int64_t(list->size()));
@@ -217,14 +229,16 @@ Index index_of_text(const std::string& text) {
         }
         from = colon + 1;
     }
-    if (count < 2 || from <= text.size()) fail<ValueError>("get_item: '{}' is no slice like '1:5' or '::-1'", text);
+    if (count < 2 || from <= text.size())
+        fail<ValueError>("get_item: '{}' is no slice like '1:5' or '::-1'", text);
     return slice(parts[0], parts[1], parts[2].value_or(1));
 }
 
 Index index_of_literal(const LiteralValue& value) {
     if (value.is_none()) return newaxis;
     if (const int64_t* integer = std::get_if<int64_t>(&value.value)) return *integer;
-    if (const std::string* text = std::get_if<std::string>(&value.value)) return index_of_text(*text);
+    if (const std::string* text = std::get_if<std::string>(&value.value))
+        return index_of_text(*text);
     Shape shape;
     std::vector<int64_t> integers;
     append_integers(value, 0, shape, integers);
@@ -233,12 +247,15 @@ Index index_of_literal(const LiteralValue& value) {
     return Variable(Array::from(integers, shape), false);
 }
 
-/// [1, '2:5', '...', None, [0, 3]]: integers, slices in text, None for newaxis, lists for index arrays.
+/// [1, '2:5', '...', None, [0, 3]]: integers, slices in text, None for newaxis, lists for index
+/// arrays.
 std::vector<Index> read_slices(const FunctionArguments& a) {
     const auto* list = std::get_if<std::vector<LiteralValue>>(&a.value("slices").value);
     std::vector<Index> slices;
-    if (!list) slices.push_back(index_of_literal(a.value("slices")));
-    else for (const LiteralValue& item : *list) slices.push_back(index_of_literal(item));
+    if (!list)
+        slices.push_back(index_of_literal(a.value("slices")));
+    else
+        for (const LiteralValue& item : *list) slices.push_back(index_of_literal(item));
     return slices;
 }
 

@@ -26,7 +26,8 @@ std::vector<const Variable*> inputs_of(const Variable& first, std::span<const Va
 }
 
 Attributes with_shape(const Attributes& attributes, const Shape& shape) {
-    std::vector<Attributes::Entry> entries(attributes.entries().begin(), attributes.entries().end());
+    std::vector<Attributes::Entry> entries(attributes.entries().begin(),
+                                           attributes.entries().end());
     entries.push_back({"shape", shape});
     return Attributes(std::move(entries));
 }
@@ -36,8 +37,8 @@ Shape indices_shape(const char* op, std::span<const Type> indices) {
     for (const Type& i : indices) {
         check_integer(op, "an index array", i.dtype);
         if (!broadcast_shapes(common, i.shape, common))
-            fail<ShapeError>("{}: index arrays {} and {} do not broadcast together", op, to_string(common),
-                             to_string(i.shape));
+            fail<ShapeError>("{}: index arrays {} and {} do not broadcast together", op,
+                             to_string(common), to_string(i.shape));
     }
     return common;
 }
@@ -75,8 +76,8 @@ Variables only_first(const GradientCall& g, Variable gradient) {
 /// All inputs but the first.
 Reads reads_indices(int, int input_count) { return {.inputs = (uint64_t(1) << input_count) - 2}; }
 
-Variable scatter_into_zeros(const Variable& b, std::span<const Variable> indices, const Attributes& attributes,
-                            const Shape& shape);
+Variable scatter_into_zeros(const Variable& b, std::span<const Variable> indices,
+                            const Attributes& attributes, const Shape& shape);
 
 OpDef gather_op(const char* name) {
     return {
@@ -136,8 +137,8 @@ const OpDef& op_scatter_add = register_op({
     .reads = reads_indices,
 });
 
-Variable scatter_into_zeros(const Variable& b, std::span<const Variable> indices, const Attributes& attributes,
-                            const Shape& shape) {
+Variable scatter_into_zeros(const Variable& b, std::span<const Variable> indices,
+                            const Attributes& attributes, const Shape& shape) {
     return apply(op_scatter_add, inputs_of(b, indices), {}, with_shape(attributes, shape))[0];
 }
 
@@ -151,7 +152,8 @@ void check_along_axis(const OpDef& op, const Type& indices, const Shape& x, int 
                          to_string(indices.shape), to_string(x), axis);
 }
 
-Variable add_along_axis(const Variable& b, const Variable& indices, int axis, int64_t size, bool wrap);
+Variable add_along_axis(const Variable& b, const Variable& indices, int axis, int64_t size,
+                        bool wrap);
 
 OpDef along_axis_op(const char* name) {
     return {
@@ -161,7 +163,8 @@ OpDef along_axis_op(const char* name) {
         .differentiable = true,
         .type =
             [](const TypeCall& c) {
-                check_along_axis(c.op, c.inputs[1], c.inputs[0].shape, int(c.attributes.integer("axis")));
+                check_along_axis(c.op, c.inputs[1], c.inputs[0].shape,
+                                 int(c.attributes.integer("axis")));
                 return Types{{c.inputs[0].dtype, c.inputs[1].shape}};
             },
         .kernel = run_take_along_axis,
@@ -195,14 +198,16 @@ const OpDef& op_add_along_axis = register_op({
         [](const GradientCall& g) {
             const Attributes& a = g.attributes();
             return only_first(g, call(op_take_along_axis, {},
-                                      {{"axis", a.integer("axis")}, {"wrap", a.flag("wrap")}}, {}, g.gy(),
-                                      g.x(1)));
+                                      {{"axis", a.integer("axis")}, {"wrap", a.flag("wrap")}}, {},
+                                      g.gy(), g.x(1)));
         },
     .reads = reads_indices,
 });
 
-Variable add_along_axis(const Variable& b, const Variable& indices, int axis, int64_t size, bool wrap) {
-    return call(op_add_along_axis, {}, {{"axis", int64_t(axis)}, {"size", size}, {"wrap", wrap}}, {}, b, indices);
+Variable add_along_axis(const Variable& b, const Variable& indices, int axis, int64_t size,
+                        bool wrap) {
+    return call(op_add_along_axis, {}, {{"axis", int64_t(axis)}, {"size", size}, {"wrap", wrap}},
+                {}, b, indices);
 }
 
 const OpDef& op_one_hot = register_op({
@@ -218,9 +223,11 @@ const OpDef& op_one_hot = register_op({
     .onnx = "OneHot",
 });
 
-Variable gather_along(const OpDef& op, const Variable& x, const Variable& indices, int axis, bool wrap) {
+Variable gather_along(const OpDef& op, const Variable& x, const Variable& indices, int axis,
+                      bool wrap) {
     const Variable* inputs[] = {&x, &indices};
-    return apply(op, inputs, {}, {{"axes", Axes{axis}}, {"position", int64_t(axis)}, {"wrap", wrap}})[0];
+    return apply(op, inputs, {},
+                 {{"axes", Axes{axis}}, {"position", int64_t(axis)}, {"wrap", wrap}})[0];
 }
 
 }  // namespace
@@ -232,12 +239,14 @@ Variable gather(const Variable& x, const Gather& where) {
 
 Variable scatter(const Variable& b, const Gather& where, const Shape& shape) {
     return scatter_into_zeros(
-        b, where.indices, {{"axes", where.axes}, {"position", int64_t(where.position)}, {"wrap", true}}, shape);
+        b, where.indices,
+        {{"axes", where.axes}, {"position", int64_t(where.position)}, {"wrap", true}}, shape);
 }
 
 Variable take(const Operand& x, const Operand& indices, int64_t axis) {
     LocationScope scope(x.location());
-    return gather_along(op_take, x, indices, normalize_axis("take", axis, x.variable().rank()), true);
+    return gather_along(op_take, x, indices, normalize_axis("take", axis, x.variable().rank()),
+                        true);
 }
 static const FunctionDef& f_take =
     function("take(x, indices, axis=0)", {"x", "indices"}, [](const FunctionArguments& a) {
@@ -253,22 +262,24 @@ Variable permutate(const Operand& x, const Operand& indices, int64_t axis, bool 
     const int along = normalize_axis("permutate", axis, shape.rank());
     check_integer("permutate", "indices", order.dtype());
     if (order.rank() != 1 || order.size() != shape[along])
-        fail<ShapeError>("permutate: indices {} must be a vector of {}, the size of axis {} of x {}",
-                         to_string(order.shape()), shape[along], along, to_string(shape));
+        fail<ShapeError>(
+            "permutate: indices {} must be a vector of {}, the size of axis {} of x {}",
+            to_string(order.shape()), shape[along], along, to_string(shape));
     if (config().debug) {
         std::vector<bool> seen(size_t(order.size()));
         for (int64_t i : order.array().to_vector<int64_t>()) {
             if (i < 0 || i >= order.size() || seen[size_t(i)])
-                fail<ValueError>("permutate: index {} stands twice or is outside of axis {} of size {}", i, along,
-                                 order.size());
+                fail<ValueError>(
+                    "permutate: index {} stands twice or is outside of axis {} of size {}", i,
+                    along, order.size());
             seen[size_t(i)] = true;
         }
     }
     // The stable order of a permutation is its inverse.
     return gather_along(op_permutate, x, inv ? argsort(order, 0) : order, along, false);
 }
-static const FunctionDef& f_permutate =
-    function("permutate(x, indices, axis=0, inv=False)", {"x", "indices"}, [](const FunctionArguments& a) {
+static const FunctionDef& f_permutate = function(
+    "permutate(x, indices, axis=0, inv=False)", {"x", "indices"}, [](const FunctionArguments& a) {
         return permutate(a.array("x"), a.array("indices"), a.integer("axis"), a.flag("inv"));
     });
 
@@ -276,16 +287,21 @@ static const FunctionDef& f_permutate =
 Variable embed_id(const Operand& x, const Operand& W, std::optional<int64_t> ignore_label) {
     LocationScope scope(x.location());
     check_integer("embed_id", "x", x.variable().dtype());
-    if (W.variable().rank() == 0) fail<ShapeError>("embed_id: W is a scalar, a row for each id is needed");
+    if (W.variable().rank() == 0)
+        fail<ShapeError>("embed_id: W is a scalar, a row for each id is needed");
     if (!ignore_label) return gather_along(op_embed_id, W, x, 0, false);
     const Variable* inputs[] = {&W.variable(), &x.variable()};
     return apply(op_embed_id, inputs, {},
-                 {{"axes", Axes{0}}, {"position", int64_t(0)}, {"wrap", false}, {"ignore_label", *ignore_label}})[0];
+                 {{"axes", Axes{0}},
+                  {"position", int64_t(0)},
+                  {"wrap", false},
+                  {"ignore_label", *ignore_label}})[0];
 }
 static const FunctionDef& f_embed_id =
     function("embed_id(x, W, ignore_label=None)", {"x", "W"}, [](const FunctionArguments& a) {
-        return embed_id(a.array("x"), a.array("W"),
-                        a.is_none("ignore_label") ? std::optional<int64_t>() : a.integer("ignore_label"));
+        return embed_id(
+            a.array("x"), a.array("W"),
+            a.is_none("ignore_label") ? std::optional<int64_t>() : a.integer("ignore_label"));
     });
 
 // select_item_c1: x is a matrix, t a vector of integers, one for each row
@@ -294,29 +310,30 @@ Variable select_item(const Operand& x, const Operand& t) {
     const Variable& v = x;
     const Variable& labels = t;
     if (v.rank() != 2 || labels.rank() != 1 || labels.size() != v.shape()[0])
-        fail<ShapeError>("select_item: x {} must be a matrix and t {} a vector with an entry for each row",
-                         to_string(v.shape()), to_string(labels.shape()));
-    return reshape(call(op_select_item, x.location(), {{"axis", int64_t(1)}, {"wrap", false}}, {}, v,
-                        expand_dims(labels, 1)),
+        fail<ShapeError>(
+            "select_item: x {} must be a matrix and t {} a vector with an entry for each row",
+            to_string(v.shape()), to_string(labels.shape()));
+    return reshape(call(op_select_item, x.location(), {{"axis", int64_t(1)}, {"wrap", false}}, {},
+                        v, expand_dims(labels, 1)),
                    {labels.size()});
 }
 static const FunctionDef& f_select_item =
-    function("select_item(x, t)", {"x", "t"}, [](const FunctionArguments& a) {
-        return select_item(a.array("x"), a.array("t"));
-    });
+    function("select_item(x, t)", {"x", "t"},
+             [](const FunctionArguments& a) { return select_item(a.array("x"), a.array("t")); });
 
 Variable take_along_axis(const Operand& x, const Operand& indices, int64_t axis) {
     LocationScope scope(x.location());
     const int64_t along = normalize_axis("take_along_axis", axis, x.variable().rank());
-    return call(op_take_along_axis, x.location(), {{"axis", along}, {"wrap", true}}, {}, x, indices);
+    return call(op_take_along_axis, x.location(), {{"axis", along}, {"wrap", true}}, {}, x,
+                indices);
 }
 static const FunctionDef& f_take_along_axis =
     function("take_along_axis(x, indices, axis)", {"x", "indices"}, [](const FunctionArguments& a) {
         return take_along_axis(a.array("x"), a.array("indices"), a.integer("axis"));
     });
 
-static const FunctionDef& f_add_along_axis =
-    function("add_along_axis(x, indices, axis, size)", {"x", "indices"}, [](const FunctionArguments& a) {
+static const FunctionDef& f_add_along_axis = function(
+    "add_along_axis(x, indices, axis, size)", {"x", "indices"}, [](const FunctionArguments& a) {
         const Variable x = a.array("x");
         const int axis = normalize_axis("add_along_axis", a.integer("axis"), x.rank());
         return add_along_axis(x, a.array("indices"), axis, a.integer("size"), true);
@@ -325,7 +342,8 @@ static const FunctionDef& f_add_along_axis =
 Variable one_hot(const Operand& x, int64_t classes, Dtype dtype) {
     LocationScope scope(x.location());
     if (classes < 0) fail<ValueError>("one_hot: {} classes, at least 0 are needed", classes);
-    return call(op_one_hot, x.location(), {{"classes", classes}, {"dtype", std::string(name_of(dtype))}}, {}, x);
+    return call(op_one_hot, x.location(),
+                {{"classes", classes}, {"dtype", std::string(name_of(dtype))}}, {}, x);
 }
 static const FunctionDef& f_one_hot =
     function("one_hot(x, classes, dtype='float32')", {"x"}, [](const FunctionArguments& a) {

@@ -23,18 +23,19 @@ struct Slice {
     std::optional<int64_t> end;
     int64_t step = 1;
 };
-inline Slice slice(std::optional<int64_t> begin, std::optional<int64_t> end = {}, int64_t step = 1) {
+inline Slice slice(std::optional<int64_t> begin, std::optional<int64_t> end = {},
+                   int64_t step = 1) {
     return {begin, end, step};
 }
 
-/// One entry of x[...]: an integer, a slice, newaxis, ellipsis, or an integer (or bool) array. Made by
-/// implicit conversion, and knows the line where that happened.
+/// One entry of x[...]: an integer, a slice, newaxis, ellipsis, or an integer (or bool) array. Made
+/// by implicit conversion, and knows the line where that happened.
 class Index {
 public:
     using Place = std::source_location;
     template <std::integral T>
-        requires(!std::same_as<T, bool>)
-    Index(T index, const Place& at = Place::current()) : value_(int64_t(index)), at_(at) {}
+    requires(!std::same_as<T, bool>) Index(T index, const Place& at = Place::current())
+        : value_(int64_t(index)), at_(at) {}
     Index(const Slice& slice, const Place& at = Place::current()) : value_(slice), at_(at) {}
     Index(NewAxis, const Place& at = Place::current()) : value_(NewAxis()), at_(at) {}
     Index(Ellipsis, const Place& at = Place::current()) : value_(Ellipsis()), at_(at) {}
@@ -49,10 +50,11 @@ private:
     Place at_;
 };
 
-// Indices of all these functions are checked: ValueError with the index and the range it must be in.
+// Indices of all these functions are checked: ValueError with the index and the range it must be
+// in.
 
-/// NumPy's x[slices], also written x[{slice(1, 5), 2, ellipsis}] or x[2]. Index arrays may be negative; a bool array names its
-/// true elements, and so needs its values at once.
+/// NumPy's x[slices], also written x[{slice(1, 5), 2, ellipsis}] or x[2]. Index arrays may be
+/// negative; a bool array names its true elements, and so needs its values at once.
 Variable get_item(const Operand& x, std::span<const Index> slices);
 Variable get_item(const Operand& x, std::initializer_list<Index> slices);
 /// a with b added at the slices; equal places add up. b has the shape of get_item(a, slices).

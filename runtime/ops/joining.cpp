@@ -168,8 +168,8 @@ Variable stack(std::span<const Variable> xs, int64_t axis, const std::source_loc
     std::vector<Variable> parts;
     for (const Variable& x : xs) {
         if (x.shape() != xs[0].shape())
-            fail<ShapeError>("stack: xs[0] {} and xs[{}] {} must have one shape", to_string(xs[0].shape()),
-                             parts.size(), to_string(x.shape()));
+            fail<ShapeError>("stack: xs[0] {} and xs[{}] {} must have one shape",
+                             to_string(xs[0].shape()), parts.size(), to_string(x.shape()));
         parts.push_back(expand_dims(x, along));
     }
     return concat(parts, along, at);
@@ -209,10 +209,11 @@ Variables split_axis(const Operand& x, int64_t sections, int64_t axis) {
     const Shape& shape = x.variable().shape();
     const int64_t along = normalize_axis("split_axis", axis, shape.rank());
     if (sections < 1 || shape[along] % sections != 0)
-        fail<ShapeError>("split_axis: axis {} of x {} has size {}, which {} sections do not divide", along,
-                         to_string(shape), shape[along], sections);
+        fail<ShapeError>("split_axis: axis {} of x {} has size {}, which {} sections do not divide",
+                         along, to_string(shape), shape[along], sections);
     const Variable* input = &x.variable();
-    return apply(op_split_axis, {&input, 1}, x.location(), {{"axis", along}, {"sections", sections}});
+    return apply(op_split_axis, {&input, 1}, x.location(),
+                 {{"axis", along}, {"sections", sections}});
 }
 
 // split_axis_c2: cuts ascend within the axis
@@ -223,8 +224,10 @@ Variables split_axis(const Operand& x, std::span<const int64_t> cuts, int64_t ax
     int64_t previous = 0;
     for (int64_t cut : cuts) {
         if (cut < previous || cut > shape[along])
-            fail<ShapeError>("split_axis: cut {} must be between {} (the cut before) and {} (the size of axis {} of x {})",
-                             cut, previous, shape[along], along, to_string(shape));
+            fail<ShapeError>(
+                "split_axis: cut {} must be between {} (the cut before) and {} (the size of axis "
+                "{} of x {})",
+                cut, previous, shape[along], along, to_string(shape));
         previous = cut;
     }
     if (cuts.size() > size_t(max_rank)) {
@@ -236,7 +239,8 @@ Variables split_axis(const Operand& x, std::span<const int64_t> cuts, int64_t ax
     return apply(op_split_axis, {&input, 1}, x.location(), {{"axis", along}, {"cuts", Dims(cuts)}});
 }
 static const FunctionDef& f_split_axis = function(
-    "split_axis(x, indices_or_sections, axis, force_tuple=True)", {"x"}, [](const FunctionArguments& a) {
+    "split_axis(x, indices_or_sections, axis, force_tuple=True)", {"x"},
+    [](const FunctionArguments& a) {
         const bool equal = std::holds_alternative<int64_t>(a.value("indices_or_sections").value);
         return equal ? split_axis(a.array("x"), a.integer("indices_or_sections"), a.integer("axis"))
                      : split_axis(a.array("x"), a.dims("indices_or_sections"), a.integer("axis"));

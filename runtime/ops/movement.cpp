@@ -54,9 +54,10 @@ Axes resolve_permutation(const Axes& axes, int rank) {
 void check_broadcast(const Shape& from, const Shape& to) {
     Shape common;
     if (!broadcast_shapes(from, to, common) || common != to)
-        fail<ShapeError>("broadcast_to: x {} does not broadcast to {}; each axis of x from the last "
-                         "must have that size or 1",
-                         to_string(from), to_string(to));
+        fail<ShapeError>(
+            "broadcast_to: x {} does not broadcast to {}; each axis of x from the last "
+            "must have that size or 1",
+            to_string(from), to_string(to));
 }
 
 const OpDef& op_reshape = register_op({
@@ -65,18 +66,19 @@ const OpDef& op_reshape = register_op({
     .differentiable = true,
     .type =
         [](const TypeCall& c) {
-            return Types{{c.inputs[0].dtype, resolve_shape(c.inputs[0].shape, c.attributes.dims("shape"))}};
+            return Types{
+                {c.inputs[0].dtype, resolve_shape(c.inputs[0].shape, c.attributes.dims("shape"))}};
         },
     .kernel = copy_of_view,
     .view =
         [](const Array& x, const Attributes& attributes) {
             const Shape& shape = attributes.dims("shape");
             Strides strides;
-            return reshape_strides(x.shape(), x.strides(), shape, strides) ? view_from(x, shape, strides)
-                                                                           : Array();
+            return reshape_strides(x.shape(), x.strides(), shape, strides)
+                       ? view_from(x, shape, strides)
+                       : Array();
         },
-    .gradient =
-        [](const GradientCall& g) { return Variables{reshape(g.gy(), g.x_type(0).shape)}; },
+    .gradient = [](const GradientCall& g) { return Variables{reshape(g.gy(), g.x_type(0).shape)}; },
     .onnx = "Reshape",
 });
 
@@ -184,9 +186,9 @@ Variable reshape(const Operand& x, const Shape& shape) {
     if (resolved == x.variable().shape()) return x;
     return call(op_reshape, x.location(), {{"shape", resolved}}, {}, x);
 }
-static const FunctionDef& f_reshape = function("reshape(x, shape)", {"x"}, [](const FunctionArguments& a) {
-    return reshape(a.array("x"), a.dims("shape"));
-});
+static const FunctionDef& f_reshape =
+    function("reshape(x, shape)", {"x"},
+             [](const FunctionArguments& a) { return reshape(a.array("x"), a.dims("shape")); });
 
 Variable transpose(const Operand& x, const Axes& axes) {
     LocationScope scope(x.location());
@@ -201,9 +203,9 @@ Variable broadcast_to(const Operand& x, const Shape& shape) {
     if (x.variable().shape() == shape) return x;
     return call(op_broadcast_to, x.location(), {{"shape", shape}}, {}, x);
 }
-static const FunctionDef& f_broadcast_to =
-    function("broadcast_to(x, shape)", {"x"},
-             [](const FunctionArguments& a) { return broadcast_to(a.array("x"), a.dims("shape")); });
+static const FunctionDef& f_broadcast_to = function(
+    "broadcast_to(x, shape)", {"x"},
+    [](const FunctionArguments& a) { return broadcast_to(a.array("x"), a.dims("shape")); });
 
 Variables broadcast(std::span<const Variable> xs, const std::source_location& at) {
     LocationScope scope(at);
@@ -225,9 +227,9 @@ Variable expand_dims(const Operand& x, int64_t axis) {
     shape.insert(normalize_axis("expand_dims", axis, shape.rank() + 1), 1);
     return reshape(x, shape);
 }
-static const FunctionDef& f_expand_dims =
-    function("expand_dims(x, axis)", {"x"},
-             [](const FunctionArguments& a) { return expand_dims(a.array("x"), a.integer("axis")); });
+static const FunctionDef& f_expand_dims = function(
+    "expand_dims(x, axis)", {"x"},
+    [](const FunctionArguments& a) { return expand_dims(a.array("x"), a.integer("axis")); });
 
 // squeeze_c1: every axis to drop has size 1
 Variable squeeze(const Operand& x, const Axes& axes) {
@@ -236,8 +238,8 @@ Variable squeeze(const Operand& x, const Axes& axes) {
     const Axes drop = axes.empty() ? Axes() : normalize_axes("squeeze", axes, from.rank(), false);
     for (int64_t axis : drop)
         if (from[axis] != 1)
-            fail<ShapeError>("squeeze: axis {} of x {} has size {}, only size 1 can be dropped", axis,
-                             to_string(from), from[axis]);
+            fail<ShapeError>("squeeze: axis {} of x {} has size {}, only size 1 can be dropped",
+                             axis, to_string(from), from[axis]);
     Shape shape;
     for (int i = 0; i < from.rank(); ++i)
         if (axes.empty() ? from[i] != 1 : !drop.contains(i)) shape.push_back(from[i]);
@@ -248,15 +250,16 @@ static const FunctionDef& f_squeeze =
              [](const FunctionArguments& a) { return squeeze(a.array("x"), a.dims("axis")); });
 
 Variable flatten(const Operand& x) { return reshape(x, {-1}); }
-static const FunctionDef& f_flatten = function(
-    "flatten(x)", {"x"}, [](const FunctionArguments& a) { return flatten(a.array("x")); });
+static const FunctionDef& f_flatten =
+    function("flatten(x)", {"x"}, [](const FunctionArguments& a) { return flatten(a.array("x")); });
 
 Variable swapaxes(const Operand& x, int64_t axis1, int64_t axis2) {
     LocationScope scope(x.location());
     const int rank = x.variable().rank();
     Axes axes;
     for (int i = 0; i < rank; ++i) axes.push_back(i);
-    std::swap(axes[normalize_axis("swapaxes", axis1, rank)], axes[normalize_axis("swapaxes", axis2, rank)]);
+    std::swap(axes[normalize_axis("swapaxes", axis1, rank)],
+              axes[normalize_axis("swapaxes", axis2, rank)]);
     return transpose(x, axes);
 }
 static const FunctionDef& f_swapaxes =
@@ -279,8 +282,9 @@ Variable moveaxis(const Operand& x, const Axes& source, const Axes& destination)
         moved[from] = true;
     }
     if (!fits)
-        fail<ShapeError>("moveaxis: source {} and destination {} must be equally many axes, each once",
-                         to_string(source), to_string(destination));
+        fail<ShapeError>(
+            "moveaxis: source {} and destination {} must be equally many axes, each once",
+            to_string(source), to_string(destination));
     int free = 0;
     for (int64_t& axis : axes) {
         if (axis >= 0) continue;
@@ -316,8 +320,10 @@ static const FunctionDef& f_rollaxis =
 
 namespace {
 
-/// x with everything before `axis` as one axis, a new axis at `gap`, repeated `times` there, in shape `result`.
-Variable repeat_at_gap(const Variable& x, int64_t outer, int64_t inner, int64_t times, const Shape& result) {
+/// x with everything before `axis` as one axis, a new axis at `gap`, repeated `times` there, in
+/// shape `result`.
+Variable repeat_at_gap(const Variable& x, int64_t outer, int64_t inner, int64_t times,
+                       const Shape& result) {
     return reshape(broadcast_to(reshape(x, {outer, 1, inner}), {outer, times, inner}), result);
 }
 
@@ -374,8 +380,8 @@ Variable repeat(const Operand& x, std::span<const int64_t> repeats, int64_t axis
     const int at = normalize_axis("repeat", axis, shape.rank());
     if (repeats.size() == 1) return repeat(x, repeats[0], at);
     if (int64_t(repeats.size()) != shape[at])
-        fail<ShapeError>("repeat: {} repeats for axis {} of x {}, which needs {}", repeats.size(), at,
-                         to_string(shape), shape[at]);
+        fail<ShapeError>("repeat: {} repeats for axis {} of x {}, which needs {}", repeats.size(),
+                         at, to_string(shape), shape[at]);
     std::vector<Variable> parts;
     for (size_t i = 0; i < repeats.size(); ++i) {
         Shape part = shape;

@@ -38,7 +38,8 @@ Variable repeat(const Operand& x, int64_t repeats, int64_t axis);
 Variable repeat(const Operand& x, std::span<const int64_t> repeats, int64_t axis);
 
 /// Another look at the elements of x, its first element `offset` elements after x's.
-inline Array view_from(const Array& x, const Shape& shape, const Strides& strides, int64_t offset = 0) {
+inline Array view_from(const Array& x, const Shape& shape, const Strides& strides,
+                       int64_t offset = 0) {
     return x.view(shape, strides, x.body()->offset + offset);
 }
 

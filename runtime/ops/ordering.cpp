@@ -15,8 +15,8 @@ Types arg_type(const TypeCall& c) {
     const int64_t size = shape[axis];
     shape.erase(axis);
     if (size == 0 && element_count(shape) > 0)
-        fail<ValueError>("{}: axis {} of x {} is empty, at least one element is needed", c.op.name, axis,
-                         to_string(c.inputs[0].shape));
+        fail<ValueError>("{}: axis {} of x {} is empty, at least one element is needed", c.op.name,
+                         axis, to_string(c.inputs[0].shape));
     return {{Dtype::int32, shape}};
 }
 
@@ -28,7 +28,10 @@ const OpDef& op_argmin =
 const OpDef& op_argsort = register_op({
     .name = "argsort",
     .kind = Kind::sort,
-    .type = [](const TypeCall& c) { return Types{{Dtype::int32, c.inputs[0].shape}}; },
+    .type =
+        [](const TypeCall& c) {
+            return Types{{Dtype::int32, c.inputs[0].shape}};
+        },
     .kernel = run_argsort,
 });
 
@@ -69,12 +72,16 @@ std::optional<int64_t> optional_axis(const FunctionArguments& a) {
 
 }  // namespace
 
-Variable argmax(const Operand& x, std::optional<int64_t> axis) { return along_axis(op_argmax, x, axis); }
+Variable argmax(const Operand& x, std::optional<int64_t> axis) {
+    return along_axis(op_argmax, x, axis);
+}
 static const FunctionDef& f_argmax =
     function("argmax(x, axis=None)", {"x"},
              [](const FunctionArguments& a) { return argmax(a.array("x"), optional_axis(a)); });
 
-Variable argmin(const Operand& x, std::optional<int64_t> axis) { return along_axis(op_argmin, x, axis); }
+Variable argmin(const Operand& x, std::optional<int64_t> axis) {
+    return along_axis(op_argmin, x, axis);
+}
 static const FunctionDef& f_argmin =
     function("argmin(x, axis=None)", {"x"},
              [](const FunctionArguments& a) { return argmin(a.array("x"), optional_axis(a)); });
@@ -88,9 +95,9 @@ Variable sort(const Operand& x, int64_t axis) {
     LocationScope scope(x.location());
     return take_along_axis(x, argsort(x, axis), axis);
 }
-static const FunctionDef& f_sort = function("sort(x, axis=-1)", {"x"}, [](const FunctionArguments& a) {
-    return sort(a.array("x"), a.integer("axis"));
-});
+static const FunctionDef& f_sort =
+    function("sort(x, axis=-1)", {"x"},
+             [](const FunctionArguments& a) { return sort(a.array("x"), a.integer("axis")); });
 
 Variable cumsum(const Operand& x, std::optional<int64_t> axis) {
     LocationScope scope(x.location());

@@ -11,8 +11,8 @@ namespace catena {
 
 namespace {
 
-/// For each element of a row of x [m,n] the product of the others: from the left times from the right, so that
-/// zeros need no division.
+/// For each element of a row of x [m,n] the product of the others: from the left times from the
+/// right, so that zeros need no division.
 Variable product_of_others(const Variable& x);
 
 void product_of_others_kernel(const KernelCall& call) {
@@ -95,8 +95,10 @@ const OpDef& op_prod = register_op({
             const Axes& axes = c.attributes.dims("axes");
             Type y{is_float(x.dtype) ? x.dtype : Dtype::int64, {}};
             for (int i = 0; i < x.shape.rank(); ++i) {
-                if (!axes.contains(i)) y.shape.push_back(x.shape[i]);
-                else if (c.attributes.flag("keepdims")) y.shape.push_back(1);
+                if (!axes.contains(i))
+                    y.shape.push_back(x.shape[i]);
+                else if (c.attributes.flag("keepdims"))
+                    y.shape.push_back(1);
             }
             return Types{y};
         },
@@ -113,7 +115,8 @@ const OpDef& op_prod = register_op({
 }  // namespace
 
 static const FunctionDef& f_prod_others =
-    function("prod_others(x)", {"x"}, [](const FunctionArguments& a) { return product_of_others(a.array("x")); });
+    function("prod_others(x)", {"x"},
+             [](const FunctionArguments& a) { return product_of_others(a.array("x")); });
 
 Variable prod(const Operand& x, const ReductionAxes& axis, bool keepdims) {
     LocationScope scope(x.location());

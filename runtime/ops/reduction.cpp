@@ -13,8 +13,10 @@ namespace {
 Shape reduced_shape(const Shape& shape, const Axes& axes, bool keepdims) {
     Shape result;
     for (int i = 0; i < shape.rank(); ++i) {
-        if (!axes.contains(i)) result.push_back(shape[i]);
-        else if (keepdims) result.push_back(1);
+        if (!axes.contains(i))
+            result.push_back(shape[i]);
+        else if (keepdims)
+            result.push_back(1);
     }
     return result;
 }
@@ -37,8 +39,8 @@ Types selected_type(const TypeCall& c) {
     const Axes& axes = c.attributes.dims("axes");
     const Shape shape = reduced_shape(x.shape, axes, c.attributes.flag("keepdims"));
     if (reduced_count(x.shape, axes) == 0 && element_count(shape) > 0)
-        fail<ValueError>("{}: x {} has no elements along axes {}, at least one is needed", c.op.name,
-                         to_string(x.shape), to_string(axes));
+        fail<ValueError>("{}: x {} has no elements along axes {}, at least one is needed",
+                         c.op.name, to_string(x.shape), to_string(axes));
     return {{x.dtype, shape}};
 }
 
@@ -158,7 +160,8 @@ Variable mean(const Operand& x, const ReductionAxes& axis, bool keepdims) {
 }
 
 // average_c1: weights have x's shape, or are a vector along the one axis given
-Variable average(const Operand& x, const Operand& weights, const ReductionAxes& axis, bool keepdims) {
+Variable average(const Operand& x, const Operand& weights, const ReductionAxes& axis,
+                 bool keepdims) {
     LocationScope scope(x.location());
     const Variable& v = x;
     check_float("average", v);
@@ -166,8 +169,10 @@ Variable average(const Operand& x, const Operand& weights, const ReductionAxes& 
     Variable w = weights;
     if (w.shape() != v.shape()) {
         if (axes.rank() != 1 || w.rank() != 1 || w.size() != v.shape()[axes[0]])
-            fail<ShapeError>("average: weights {} must have the shape of x {} or be a vector along the one axis reduced, here {}",
-                             to_string(w.shape()), to_string(v.shape()), to_string(axes));
+            fail<ShapeError>(
+                "average: weights {} must have the shape of x {} or be a vector along the one axis "
+                "reduced, here {}",
+                to_string(w.shape()), to_string(v.shape()), to_string(axes));
         Shape along = Shape::filled(v.rank(), 1);
         along[axes[0]] = w.size();
         w = broadcast_to(reshape(w, along), v.shape());
@@ -200,9 +205,8 @@ Variable logsumexp(const Operand& x, const ReductionAxes& axis, bool keepdims) {
     return reduce(op_logsumexp, x, axis, keepdims);
 }
 static const FunctionDef& f_logsumexp =
-    function("logsumexp(x, axis=None)", {"x"}, [](const FunctionArguments& a) {
-        return logsumexp(a.array("x"), a.dims("axis"));
-    });
+    function("logsumexp(x, axis=None)", {"x"},
+             [](const FunctionArguments& a) { return logsumexp(a.array("x"), a.dims("axis")); });
 
 // sum_to_c1: shape broadcasts to the shape of x
 Variable sum_to(const Operand& x, const Shape& shape) {
@@ -211,15 +215,16 @@ Variable sum_to(const Operand& x, const Shape& shape) {
     if (from == shape) return x;
     Shape common;
     if (!broadcast_shapes(shape, from, common) || common != from)
-        fail<ShapeError>("sum_to: {} does not broadcast to the shape of x {}", to_string(shape), to_string(from));
+        fail<ShapeError>("sum_to: {} does not broadcast to the shape of x {}", to_string(shape),
+                         to_string(from));
     Axes axes;
     const int missing = from.rank() - shape.rank();
     for (int i = 0; i < from.rank(); ++i)
         if (i < missing || (shape[i - missing] == 1 && from[i] != 1)) axes.push_back(i);
     return reshape(axes.empty() ? Variable(x) : sum(x, axes), shape);
 }
-static const FunctionDef& f_sum_to = function("sum_to(x, shape)", {"x"}, [](const FunctionArguments& a) {
-    return sum_to(a.array("x"), a.dims("shape"));
-});
+static const FunctionDef& f_sum_to =
+    function("sum_to(x, shape)", {"x"},
+             [](const FunctionArguments& a) { return sum_to(a.array("x"), a.dims("shape")); });
 
 }  // namespace catena

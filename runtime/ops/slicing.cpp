@@ -29,16 +29,19 @@ Array view_of_slice(const Array& base, const Dims& begin, const Dims& step, cons
 void check_slice(const Shape& x, const Dims& begin, const Dims& step, const Dims& size) {
     const int rank = x.rank();
     if (begin.rank() != rank || step.rank() != rank || size.rank() != rank)
-        fail<ShapeError>("slice: begin {}, step {} and size {} need {} entries, one for each axis of x {}",
-                         to_string(begin), to_string(step), to_string(size), rank, to_string(x));
+        fail<ShapeError>(
+            "slice: begin {}, step {} and size {} need {} entries, one for each axis of x {}",
+            to_string(begin), to_string(step), to_string(size), rank, to_string(x));
     for (int i = 0; i < rank; ++i) {
         const int64_t last = begin[i] + (size[i] - 1) * step[i];
         if (step[i] == 0 || size[i] < 0)
-            fail<ShapeError>("slice: axis {} has step {} and size {}; the step must not be 0 and the size not negative",
-                             i, step[i], size[i]);
+            fail<ShapeError>(
+                "slice: axis {} has step {} and size {}; the step must not be 0 and the size not "
+                "negative",
+                i, step[i], size[i]);
         if (size[i] > 0 && (std::min(begin[i], last) < 0 || std::max(begin[i], last) >= x[i]))
-            fail<ShapeError>("slice: elements {} to {} of axis {} are asked for, x {} has {}", begin[i], last, i,
-                             to_string(x), x[i]);
+            fail<ShapeError>("slice: elements {} to {} of axis {} are asked for, x {} has {}",
+                             begin[i], last, i, to_string(x), x[i]);
     }
 }
 
@@ -67,7 +70,8 @@ const OpDef& op_slice = register_op({
     .gradient =
         [](const GradientCall& g) {
             const Attributes& a = g.attributes();
-            return Variables{place_slice(g.gy(), a.dims("begin"), a.dims("step"), g.x_type(0).shape)};
+            return Variables{
+                place_slice(g.gy(), a.dims("begin"), a.dims("step"), g.x_type(0).shape)};
         },
     .onnx = "Slice",
 });
@@ -87,7 +91,8 @@ const OpDef& op_place_slice = register_op({
             const Attributes& a = c.attributes;
             const Array& x = c.inputs[0];
             fill_with(c.outputs[0], 0);
-            copy_elements(x, view_of_slice(c.outputs[0], a.dims("begin"), a.dims("step"), x.shape()));
+            copy_elements(x,
+                          view_of_slice(c.outputs[0], a.dims("begin"), a.dims("step"), x.shape()));
         },
     .gradient =
         [](const GradientCall& g) {
@@ -106,8 +111,9 @@ Types pad_type(const TypeCall& c) {
     bool fits = before.rank() == rank && after.rank() == rank;
     for (int i = 0; fits && i < rank; ++i) fits = before[i] >= 0 && after[i] >= 0;
     if (!fits)
-        fail<ShapeError>("pad: before {} and after {} need {} entries of at least 0, one for each axis of x {}",
-                         to_string(before), to_string(after), rank, to_string(y.shape));
+        fail<ShapeError>(
+            "pad: before {} and after {} need {} entries of at least 0, one for each axis of x {}",
+            to_string(before), to_string(after), rank, to_string(y.shape));
     for (int i = 0; i < rank; ++i) y.shape[i] += before[i] + after[i];
     return {y};
 }
@@ -135,19 +141,20 @@ const OpDef& op_pad = register_op({
 });
 
 /// `count` elements to stand beside the border of `axis`, before it or after it.
-Variable beyond_border(const Variable& x, int axis, int64_t count, bool before,
-                       PadMode mode) {
+Variable beyond_border(const Variable& x, int axis, int64_t count, bool before, PadMode mode) {
     const int64_t n = x.shape()[axis];
     if (mode == PadMode::edge) {
-        if (n == 0) fail<ShapeError>("pad: axis {} of x {} is empty and has no edge", axis, to_string(x.shape()));
+        if (n == 0)
+            fail<ShapeError>("pad: axis {} of x {} is empty and has no edge", axis,
+                             to_string(x.shape()));
         Shape shape = x.shape();
         shape[axis] = count;
         return broadcast_to(slice_axis(x, axis, before ? 0 : n - 1, 1), shape);
     }
     const int64_t skipped = mode == PadMode::reflect ? 1 : 0;
     if (count > n - skipped)
-        fail<ShapeError>("pad: {} elements beside axis {} of x {}; a mirror gives at most {}", count, axis,
-                         to_string(x.shape()), n - skipped);
+        fail<ShapeError>("pad: {} elements beside axis {} of x {}; a mirror gives at most {}",
+                         count, axis, to_string(x.shape()), n - skipped);
     return slice_axis(x, axis, before ? count - 1 + skipped : n - 1 - skipped, count, -1);
 }
 
@@ -167,7 +174,8 @@ Variable slice_axis(const Operand& x, int64_t axis, int64_t begin, int64_t size,
     const Shape& shape = x.variable().shape();
     const int along = normalize_axis("slice", axis, shape.rank());
     if (begin == 0 && step == 1 && size == shape[along]) return x;
-    Dims begins = Dims::filled(shape.rank(), 0), steps = Dims::filled(shape.rank(), 1), sizes = shape;
+    Dims begins = Dims::filled(shape.rank(), 0), steps = Dims::filled(shape.rank(), 1),
+         sizes = shape;
     begins[along] = begin;
     steps[along] = step;
     sizes[along] = size;
@@ -175,7 +183,8 @@ Variable slice_axis(const Operand& x, int64_t axis, int64_t begin, int64_t size,
 }
 
 Variable place_slice(const Operand& x, const Dims& begin, const Dims& step, const Shape& shape) {
-    return call(op_place_slice, x.location(), {{"begin", begin}, {"step", step}, {"shape", shape}}, {}, x);
+    return call(op_place_slice, x.location(), {{"begin", begin}, {"step", step}, {"shape", shape}},
+                {}, x);
 }
 
 static const FunctionDef& f_place_slice =
@@ -198,15 +207,15 @@ Variable flipud(const Operand& x) {
     LocationScope scope(x.location());
     return flip(x, 0);
 }
-static const FunctionDef& f_flipud = function(
-    "flipud(a)", {"a"}, [](const FunctionArguments& a) { return flipud(a.array("a")); });
+static const FunctionDef& f_flipud =
+    function("flipud(a)", {"a"}, [](const FunctionArguments& a) { return flipud(a.array("a")); });
 
 Variable fliplr(const Operand& x) {
     LocationScope scope(x.location());
     return flip(x, 1);
 }
-static const FunctionDef& f_fliplr = function(
-    "fliplr(a)", {"a"}, [](const FunctionArguments& a) { return fliplr(a.array("a")); });
+static const FunctionDef& f_fliplr =
+    function("fliplr(a)", {"a"}, [](const FunctionArguments& a) { return fliplr(a.array("a")); });
 
 Variable pad(const Operand& x, const Dims& before, const Dims& after, const Scalar& value) {
     return call(op_pad, x.location(), {{"before", before}, {"after", after}}, {value}, x);
@@ -245,7 +254,8 @@ void read_pad_width(const FunctionArguments& a, int rank, Dims& before, Dims& af
         for (size_t i = 0; pair && pair->size() == 2 && i < 2; ++i)
             ends[i] = std::get_if<int64_t>(&(*pair)[i].value);
         if (!ends[0] || !ends[1])
-            fail<ValueError>("pad: pad_width is an integer, (before, after) or a list of such pairs");
+            fail<ValueError>(
+                "pad: pad_width is an integer, (before, after) or a list of such pairs");
         before.push_back(*ends[0]);
         after.push_back(*ends[1]);
     }
@@ -292,7 +302,8 @@ Variable pad_sequence(std::span<const Variable> xs, int64_t length, const Scalar
 }
 static const FunctionDef& f_pad_sequence =
     function("pad_sequence(xs, length=None, padding=0)", {"*"}, [](const FunctionArguments& a) {
-        return pad_sequence(a.list(), a.is_none("length") ? 0 : a.integer("length"), a.number("padding"));
+        return pad_sequence(a.list(), a.is_none("length") ? 0 : a.integer("length"),
+                            a.number("padding"));
     });
 
 }  // namespace catena

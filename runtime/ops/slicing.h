@@ -7,8 +7,8 @@
 
 namespace catena {
 
-/// Elements begin[i] + k * step[i], k in [0, size[i]), of every axis i. Steps may be negative, not 0; all
-/// elements named must exist (ShapeError).
+/// Elements begin[i] + k * step[i], k in [0, size[i]), of every axis i. Steps may be negative, not
+/// 0; all elements named must exist (ShapeError).
 Variable strided_slice(const Operand& x, const Dims& begin, const Dims& step, const Dims& size);
 /// `size` elements of one axis from `begin` on; all of the others.
 Variable slice_axis(const Operand& x, int64_t axis, int64_t begin, int64_t size, int64_t step = 1);

@@ -85,8 +85,8 @@ TEST(Indexing, permutate_checks_repeated_indices_in_debug_mode) {
 /// Names of the ops that ran.
 class Names : public Recorder {
 public:
-    void saw(const OpDef& op, std::span<const Variable* const>, std::span<const Variable>, const Attributes&,
-             std::span<const Scalar>, const SourceLoc&) override {
+    void saw(const OpDef& op, std::span<const Variable* const>, std::span<const Variable>,
+             const Attributes&, std::span<const Scalar>, const SourceLoc&) override {
         names.push_back(op.name);
     }
     void assigned(const Variable&, const Variable&) override {}

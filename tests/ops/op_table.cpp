@@ -37,7 +37,8 @@ int64_t Reference::offset(const Dims& index) const {
     int64_t at = 0;
     for (int i = 0; i < shape.rank(); ++i) {
         if (index.rank() != shape.rank() || index[i] < 0 || index[i] >= shape[i])
-            throw std::out_of_range("index " + to_string(index) + " of a reference " + to_string(shape));
+            throw std::out_of_range("index " + to_string(index) + " of a reference " +
+                                    to_string(shape));
         at = at * shape[i] + index[i];
     }
     return at;
@@ -56,7 +57,8 @@ void for_each_index(const Shape& shape, const std::function<void(const Dims&)>& 
 }
 
 Truth each(std::function<double(double)> f) {
-    return broadcasting(1, [f](const References& x, const Dims& i) { return f(value_at(x[0], i)); });
+    return broadcasting(1,
+                        [f](const References& x, const Dims& i) { return f(value_at(x[0], i)); });
 }
 Truth each(std::function<double(double, double)> f) {
     return broadcasting(2, [f](const References& x, const Dims& i) {

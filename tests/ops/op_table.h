@@ -9,8 +9,9 @@
 
 #include "runtime/ops/function.h"
 
-// The op table: every registered op has rows, and one driver (op_table.cpp) checks each row against an
-// independent float64 truth, numeric gradients, strided views, other dtypes and the meta device. A row:
+// The op table: every registered op has rows, and one driver (op_table.cpp) checks each row against
+// an independent float64 truth, numeric gradients, strided views, other dtypes and the meta device.
+// A row:
 //
 //     static const int rows = add_rows({
 //         {.op = "leaky_relu",
@@ -54,24 +55,28 @@ void for_each_index(const Shape& shape, const std::function<void(const Dims&)>& 
 /// One array argument.
 struct Input {
     Shape shape;
-    double low = -2, high = 2;      ///< Drawn uniformly between them; integers are rounded down.
-    std::optional<Dtype> dtype;     ///< Of labels, indices, ...; otherwise the dtype of the run.
-    bool differentiable = true;     ///< Gradients are checked towards it (when it is of the run's dtype).
-    std::vector<double> values;     ///< These instead of drawn ones.
-    bool absent = false;            ///< An optional array that is not given.
+    double low = -2, high = 2;   ///< Drawn uniformly between them; integers are rounded down.
+    std::optional<Dtype> dtype;  ///< Of labels, indices, ...; otherwise the dtype of the run.
+    bool differentiable =
+        true;  ///< Gradients are checked towards it (when it is of the run's dtype).
+    std::vector<double> values;  ///< These instead of drawn ones.
+    bool absent = false;         ///< An optional array that is not given.
 };
 
-using Settings = std::map<std::string, std::string, std::less<>>;  ///< Literals: {{"axis", "(0, 1)"}}.
+using Settings =
+    std::map<std::string, std::string, std::less<>>;  ///< Literals: {{"axis", "(0, 1)"}}.
 /// What the outputs must be: receives the arrays that are given, in order; returns all outputs.
 struct Truth {
     std::function<References(const References&)> of;
-    /// It holds at any shapes that broadcast: the driver adds broadcast, size-1, empty, NaN and inf runs.
+    /// It holds at any shapes that broadcast: the driver adds broadcast, size-1, empty, NaN and inf
+    /// runs.
     bool elementwise = false;
 
     Truth() = default;
     template <class F>
-        requires std::is_invocable_r_v<References, F, const References&>
-    Truth(F of, bool elementwise = false) : of(std::move(of)), elementwise(elementwise) {}
+    requires std::is_invocable_r_v<References, F, const References&> Truth(F of,
+                                                                           bool elementwise = false)
+        : of(std::move(of)), elementwise(elementwise) {}
 };
 
 /// A call that must throw a catena::Error whose text contains `message`.
@@ -92,15 +97,16 @@ struct Row {
     /// In place of `truth`, for random results: fails by gtest's EXPECT.
     std::function<void(const References& inputs, const References& outputs)> verify;
 
-    std::vector<Dtype> dtypes;  ///< Dtypes of the run, the float ones when empty. What no row of a function
-                                ///< runs in must give a DtypeError.
+    std::vector<Dtype> dtypes;  ///< Dtypes of the run, the float ones when empty. What no row of a
+                                ///< function runs in must give a DtypeError.
     std::function<Dtype(Dtype)> result;  ///< Output dtype from the run's; the same when empty.
     bool specials = true;         ///< Elementwise: NaN and inf come out as the truth has them.
     bool gradient = true;         ///< Differentiable: check first gradients,
     bool double_gradient = true;  ///< and second ones.
     /// Runs before every call: sets the seed of random functions.
     std::function<void()> before;
-    double tolerance = 1;         ///< Times the dtype's.
+    double tolerance = 1;      ///< Times the dtype's.
+    bool every_digit = false;  ///< Small values count relative to themselves, not to 1.
     std::vector<Reject> rejects;
 };
 
@@ -121,10 +127,10 @@ std::function<Dtype(Dtype)> always(Dtype dtype);
 int add_rows(std::vector<Row> rows);
 const std::vector<Row>& all_rows();
 
-/// Calls a row's function on arrays through static_graph and gives what the compiled call returned. Set by the
-/// suite that links the compiler; rows are compared with eager when it is there.
-using CompiledCall = std::function<Variables(const std::function<Variables(const std::vector<Variable>&)>&,
-                                             const std::vector<Variable>&)>;
+/// Calls a row's function on arrays through static_graph and gives what the compiled call returned.
+/// Set by the suite that links the compiler; rows are compared with eager when it is there.
+using CompiledCall = std::function<Variables(
+    const std::function<Variables(const std::vector<Variable>&)>&, const std::vector<Variable>&)>;
 CompiledCall& compiled();
 
 }  // namespace catena::testing

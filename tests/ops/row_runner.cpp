@@ -1,5 +1,6 @@
 #include "tests/ops/row_runner.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -7,6 +8,10 @@
 #include "runtime/core/device.h"
 
 namespace catena::testing {
+
+bool runs_in(const Row& row, Dtype dtype) {
+    return std::find(row.dtypes.begin(), row.dtypes.end(), dtype) != row.dtypes.end();
+}
 
 Generator generator_for(const Row& row) {
     uint32_t seed = 17;
@@ -47,7 +52,9 @@ Array to_array(const Reference& reference, Dtype dtype) {
     return Array::from(reference.values, reference.shape).astype(dtype);
 }
 
-Reference to_reference(const Array& array) { return Reference(array.shape(), array.to_vector<double>()); }
+Reference to_reference(const Array& array) {
+    return Reference(array.shape(), array.to_vector<double>());
+}
 
 References to_references(const Arrays& arrays) {
     References result;
@@ -86,28 +93,36 @@ Variables call_row(const Row& row, const std::vector<Variable>& inputs, const Se
 std::vector<Variable> as_variables(const Arrays& arrays, bool requires_grad) {
     std::vector<Variable> variables;
     for (const Array& array : arrays)
-        variables.push_back(array.defined() ? Variable(array, requires_grad && is_float(array.dtype())) : Variable());
+        variables.push_back(array.defined()
+                                ? Variable(array, requires_grad && is_float(array.dtype()))
+                                : Variable());
     return variables;
 }
 
 std::vector<size_t> differentiable_inputs(const Row& row) {
     std::vector<size_t> result;
     for (size_t i = 0; i < row.inputs.size(); ++i)
-        if (row.inputs[i].differentiable && !row.inputs[i].dtype && !row.inputs[i].absent) result.push_back(i);
+        if (row.inputs[i].differentiable && !row.inputs[i].dtype && !row.inputs[i].absent)
+            result.push_back(i);
     return result;
 }
 
 double tolerance_of(Dtype dtype) {
     switch (dtype) {
-        case Dtype::float64: return 1e-12;
-        case Dtype::float32: return 3e-6;
-        case Dtype::float16: return 4e-3;
-        case Dtype::bfloat16: return 3e-2;
-        default: return 0;
+        case Dtype::float64:
+            return 1e-12;
+        case Dtype::float32:
+            return 3e-6;
+        case Dtype::float16:
+            return 4e-3;
+        case Dtype::bfloat16:
+            return 3e-2;
+        default:
+            return 0;
     }
 }
 
-void expect_near(const Array& y, const Reference& truth, double tolerance) {
+void expect_near(const Array& y, const Reference& truth, double tolerance, bool every_digit) {
     ASSERT_EQ(to_string(y.shape()), to_string(truth.shape));
     // What the truth becomes in y's dtype: rounded, or inf past the largest number.
     const std::vector<double> expected = to_array(truth, y.dtype()).to_vector<double>();
@@ -115,7 +130,7 @@ void expect_near(const Array& y, const Reference& truth, double tolerance) {
     for (size_t i = 0; i < actual.size(); ++i) {
         const double a = actual[i], e = expected[i];
         if (std::isnan(e) ? std::isnan(a) : a == e) continue;
-        ASSERT_LE(std::abs(a - e), tolerance * (1 + std::abs(e)))
+        ASSERT_LE(std::abs(a - e), tolerance * ((every_digit ? 0 : 1) + std::abs(e)))
             << "element " << i << " of " << actual.size() << " is " << a << ", the truth " << e;
     }
 }

@@ -10,10 +10,13 @@ namespace catena::testing {
 using Arrays = std::vector<Array>;
 using Generator = std::mt19937;
 
+bool runs_in(const Row& row, Dtype dtype);
+
 /// Fixed numbers for a row, whatever the order of tests.
 Generator generator_for(const Row& row);
 
-/// Arrays for the inputs; absent ones are undefined. `run` is the dtype of all that have none of their own.
+/// Arrays for the inputs; absent ones are undefined. `run` is the dtype of all that have none of
+/// their own.
 Arrays draw(const std::vector<Input>& inputs, Dtype run, Generator& generator);
 /// Values of N(0, 1).
 Array draw_like(const Type& type, Generator& generator);
@@ -30,9 +33,10 @@ std::vector<Variable> as_variables(const Arrays& arrays, bool requires_grad = fa
 /// Inputs of the row that gradients are checked towards.
 std::vector<size_t> differentiable_inputs(const Row& row);
 
-/// Relative to 1 + |truth|.
 double tolerance_of(Dtype dtype);
-/// Fails unless y has the truth's shape and its values as y's dtype can hold them.
-void expect_near(const Array& y, const Reference& truth, double tolerance);
+/// Fails unless y has the truth's shape and its values as y's dtype can hold them. The tolerance is
+/// relative to 1 + |truth|, or to |truth| alone.
+void expect_near(const Array& y, const Reference& truth, double tolerance,
+                 bool every_digit = false);
 
 }  // namespace catena::testing

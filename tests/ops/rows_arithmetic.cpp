@@ -7,9 +7,12 @@ namespace catena::testing {
 namespace {
 
 double larger(double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN : std::fmax(a, b); }
-double smaller(double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN : std::fmin(a, b); }
+double smaller(double a, double b) {
+    return std::isnan(a) || std::isnan(b) ? NAN : std::fmin(a, b);
+}
 
-const std::vector<Input> pair = {{.shape = {3, 4}, .low = -3, .high = 4}, {.shape = {3, 4}, .low = -3, .high = 4}};
+const std::vector<Input> pair = {{.shape = {3, 4}, .low = -3, .high = 4},
+                                 {.shape = {3, 4}, .low = -3, .high = 4}};
 const std::vector<Input> single = {{.shape = {3, 4}, .low = -3, .high = 4}};
 const Input condition = {.shape = {3, 4}, .low = 0, .high = 1, .dtype = Dtype::bool_};
 
@@ -46,7 +49,8 @@ const int rows = add_rows({
      .inputs = pair,
      .truth = each([](double a, double b) { return a + b; }),
      .dtypes = all_dtypes(),
-     .rejects = {{.inputs = {{.shape = {2, 3}}, {.shape = {2}}}, .message = "add: shapes must broadcast"}}},
+     .rejects = {{.inputs = {{.shape = {2, 3}}, {.shape = {2}}},
+                  .message = "add: shapes must broadcast"}}},
     {.op = "add",
      .note = "of_three",
      .inputs = {{.shape = {3, 4}}, {.shape = {3, 4}}, {.shape = {3, 4}}},
@@ -65,7 +69,10 @@ const int rows = add_rows({
     {.op = "divide",
      .inputs = {{.shape = {3, 4}}, {.shape = {3, 4}, .low = 0.5, .high = 2}},
      .truth = each([](double a, double b) { return a / b; })},
-    {.op = "negative", .inputs = single, .truth = each([](double x) { return -x; }), .dtypes = all_dtypes()},
+    {.op = "negative",
+     .inputs = single,
+     .truth = each([](double x) { return -x; }),
+     .dtypes = all_dtypes()},
     {.op = "add_scalar",
      .set = {{"value", "3"}},
      .inputs = single,
@@ -86,10 +93,9 @@ const int rows = add_rows({
      .inputs = single,
      .truth = each([](double x) { return x * 3; }),
      .dtypes = all_dtypes()},
-    {.op = "divide_scalar",
-     .set = {{"value", "3"}},
-     .inputs = single,
-     .truth = each([](double x) { return x / 3; })},
+    {.op = "divide_scalar", .set = {{"value", "3"}}, .inputs = single, .truth = each([](double x) {
+                                                                           return x / 3;
+                                                                       })},
     {.op = "scalar_divide",
      .set = {{"value", "3"}},
      .inputs = {{.shape = {3, 4}, .low = 0.5, .high = 2}},
@@ -194,7 +200,9 @@ const int rows = add_rows({
      .gradient = false},
     {.op = "fill",
      .set = {{"shape", "(2, 3)"}, {"value", "1.5"}, {"dtype", "'float64'"}},
-     .truth = one([](const References&) { return Reference({2, 3}, 1.5); }),
+     .truth = one([](const References&) {
+         return Reference({2, 3}, 1.5);
+     }),
      .result = always(Dtype::float64),
      .gradient = false},
 });

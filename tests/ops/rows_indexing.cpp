@@ -45,31 +45,52 @@ Row rejecting(Row row, std::vector<Reject> rejects) {
 }
 
 const int get_items = add_rows({
-    rejecting(get_item("basic", "['1:5', 2, '...', None]", {6, 3, 2}, {4, 2, 1},
-                       [](const Dims& i) { return Dims{1 + i[0], 2, i[1]}; }),
-              {{.set = {{"slices", "[6]"}}, .message = "get_item: index 6 is outside of axis 0 of size 6, which takes -6 to 5"},
-               {.set = {{"slices", "['...', '...']"}}, .message = "get_item: 2 ellipses"},
-               {.set = {{"slices", "[0, 0, 0, 0]"}}, .message = "get_item: 4 indices for x [6,3,2]"},
-               {.set = {{"slices", "['::0']"}}, .message = "a slice with step 0"}}),
-    get_item("negative", "[-1, '::-1']", {2, 3}, {3}, [](const Dims& i) { return Dims{1, 2 - i[0]}; }),
-    get_item("negative_step", "['-1:0:-2']", {6}, {3}, [](const Dims& i) { return Dims{5 - 2 * i[0]}; }),
+    rejecting(
+        get_item("basic", "['1:5', 2, '...', None]", {6, 3, 2}, {4, 2, 1},
+                 [](const Dims& i) {
+                     return Dims{1 + i[0], 2, i[1]};
+                 }),
+        {{.set = {{"slices", "[6]"}},
+          .message = "get_item: index 6 is outside of axis 0 of size 6, which takes -6 to 5"},
+         {.set = {{"slices", "['...', '...']"}}, .message = "get_item: 2 ellipses"},
+         {.set = {{"slices", "[0, 0, 0, 0]"}}, .message = "get_item: 4 indices for x [6,3,2]"},
+         {.set = {{"slices", "['::0']"}}, .message = "a slice with step 0"}}),
+    get_item("negative", "[-1, '::-1']", {2, 3}, {3},
+             [](const Dims& i) {
+                 return Dims{1, 2 - i[0]};
+             }),
+    get_item("negative_step", "['-1:0:-2']", {6}, {3},
+             [](const Dims& i) { return Dims{5 - 2 * i[0]}; }),
     get_item("beyond", "['-9:9']", {3, 2}, {3, 2}, [](const Dims& i) { return i; }),
     get_item("nothing", "['3:1']", {4}, {0}, [](const Dims& i) { return i; }),
-    gathering(rejecting(get_item("array", "[[2, 0, -1]]", {3, 2}, {3, 2},
-                                 [](const Dims& i) { return Dims{i[0] == 1 ? 0 : 2, i[1]}; }),
-                        {{.set = {{"slices", "[[0, 3]]"}},
-                          .message = "get_item: index 3 is outside of axis 0 of size 3, which takes -3 to 2"}})),
+    gathering(rejecting(
+        get_item("array", "[[2, 0, -1]]", {3, 2}, {3, 2},
+                 [](const Dims& i) {
+                     return Dims{i[0] == 1 ? 0 : 2, i[1]};
+                 }),
+        {{.set = {{"slices", "[[0, 3]]"}},
+          .message = "get_item: index 3 is outside of axis 0 of size 3, which takes -3 to 2"}})),
     // Equal places: the gradient adds up.
     gathering(get_item("repeated", "['...', [1, 1, 0, 1]]", {2, 3, 2}, {2, 3, 4},
-                       [](const Dims& i) { return Dims{i[0], i[1], i[2] == 2 ? 0 : 1}; })),
+                       [](const Dims& i) {
+                           return Dims{i[0], i[1], i[2] == 2 ? 0 : 1};
+                       })),
     gathering(get_item("arrays_broadcast", "[':', [[0], [2]], [1, 0]]", {2, 3, 2}, {2, 2, 2},
-                       [](const Dims& i) { return Dims{i[0], 2 * i[1], 1 - i[2]}; })),
+                       [](const Dims& i) {
+                           return Dims{i[0], 2 * i[1], 1 - i[2]};
+                       })),
     gathering(get_item("arrays_apart", "[[1, 0, 1], ':', [0, 1, 1]]", {2, 4, 2}, {3, 4},
-                       [](const Dims& i) { return Dims{i[0] == 1 ? 0 : 1, i[1], i[0] == 0 ? 0 : 1}; })),
+                       [](const Dims& i) {
+                           return Dims{i[0] == 1 ? 0 : 1, i[1], i[0] == 0 ? 0 : 1};
+                       })),
     gathering(get_item("integer_apart", "[1, ':', [0, 1, 1]]", {2, 4, 2}, {3, 4},
-                       [](const Dims& i) { return Dims{1, i[1], i[0] == 0 ? 0 : 1}; })),
+                       [](const Dims& i) {
+                           return Dims{1, i[1], i[0] == 0 ? 0 : 1};
+                       })),
     gathering(get_item("integer_beside", "[':', 1, [0, 1, 1]]", {2, 4, 2}, {2, 3},
-                       [](const Dims& i) { return Dims{i[0], 1, i[1] == 0 ? 0 : 1}; })),
+                       [](const Dims& i) {
+                           return Dims{i[0], 1, i[1] == 0 ? 0 : 1};
+                       })),
 });
 
 Reference scattered(const References& in, const Values& rows) {
@@ -83,9 +104,12 @@ const int gathers = add_rows({
     {.op = "scatter_add",
      .set = {{"slices", "[[2, 0, 2]]"}},
      .inputs = {{.shape = {3, 2}}, {.shape = {3, 2}}},
-     .truth = one([](const References& in) { return scattered(in, {2, 0, 2}); }),
+     .truth = one([](const References& in) {
+         return scattered(in, {2, 0, 2});
+     }),
      .dtypes = all_dtypes(),
-     .rejects = {{.set = {{"slices", "[[0, 3, 1]]"}}, .message = "scatter_add: index 3 is outside of axis 0"},
+     .rejects = {{.set = {{"slices", "[[0, 3, 1]]"}},
+                  .message = "scatter_add: index 3 is outside of axis 0"},
                  {.set = {{"slices", "[[0, 1]]"}}, .message = "scatter_add: b is [3,2]"},
                  {.inputs = {{.shape = {3, 2}}, {.shape = {3, 2}, .dtype = Dtype::int32}},
                   .message = "scatter_add: a is float32 and b int32"}}},
@@ -112,14 +136,18 @@ const int gathers = add_rows({
          return y;
      }),
      .dtypes = all_dtypes(),
-     .rejects = {{.inputs = {{.shape = {3}}, indices({1}, {-4}, Dtype::int64)}, .set = {{"axis", "0"}},
+     .rejects = {{.inputs = {{.shape = {3}}, indices({1}, {-4}, Dtype::int64)},
+                  .set = {{"axis", "0"}},
                   .message = "take: index -4 is outside of axis 0 of size 3, which takes -3 to 2"},
-                 {.inputs = {{.shape = {3}}, {.shape = {1}}}, .set = {{"axis", "0"}},
+                 {.inputs = {{.shape = {3}}, {.shape = {1}}},
+                  .set = {{"axis", "0"}},
                   .message = "take: an index array is float32, an integer dtype is needed"}}},
     {.op = "take",
      .note = "none",
      .inputs = {{.shape = {3, 2}}, {.shape = {0}, .dtype = Dtype::int64}},
-     .truth = one([](const References&) { return Reference({0, 2}); })},
+     .truth = one([](const References&) {
+         return Reference({0, 2});
+     })},
     {.op = "permutate",
      .inputs = {{.shape = {3, 2}}, indices({3}, {2, 0, 1})},
      .truth = one([](const References& in) {
@@ -128,8 +156,10 @@ const int gathers = add_rows({
          return y;
      }),
      .dtypes = all_dtypes(),
-     .rejects = {{.inputs = {{.shape = {3, 2}}, indices({2}, {0, 1})}, .message = "permutate: indices [2] must be a vector of 3"},
-                 {.inputs = {{.shape = {3, 2}}, indices({3}, {0, 1, 3})}, .message = "permutate: index 3 is outside of axis 0"}}},
+     .rejects = {{.inputs = {{.shape = {3, 2}}, indices({2}, {0, 1})},
+                  .message = "permutate: indices [2] must be a vector of 3"},
+                 {.inputs = {{.shape = {3, 2}}, indices({3}, {0, 1, 3})},
+                  .message = "permutate: index 3 is outside of axis 0"}}},
     {.op = "permutate",
      .note = "inverse",
      .set = {{"axis", "1"}, {"inv", "True"}},
@@ -149,16 +179,21 @@ const int gathers = add_rows({
      }),
      .dtypes = all_dtypes(),
      .rejects = {{.inputs = {indices({2}, {0, 4}), {.shape = {4, 3}}},
-                  .message = "embed_id: index 4 is outside of axis 0 of size 4, which takes 0 to 3"},
-                 {.inputs = {indices({1}, {-1}), {.shape = {4, 3}}}, .message = "embed_id: index -1 is outside"},
-                 {.inputs = {{.shape = {2}}, {.shape = {4, 3}}}, .message = "embed_id: x is float32"}}},
+                  .message =
+                      "embed_id: index 4 is outside of axis 0 of size 4, which takes 0 to 3"},
+                 {.inputs = {indices({1}, {-1}), {.shape = {4, 3}}},
+                  .message = "embed_id: index -1 is outside"},
+                 {.inputs = {{.shape = {2}}, {.shape = {4, 3}}},
+                  .message = "embed_id: x is float32"}}},
     {.op = "embed_id",
      .note = "ignore_label",
      .set = {{"ignore_label", "-1"}},
      .inputs = {indices({4}, {0, -1, 2, -1}, Dtype::int64), {.shape = {4, 3}}},
      .truth = one([](const References& in) {
          Reference y({4, 3});
-         for_each_index(y.shape, [&](const Dims& i) { y[i] = in[0](i[0]) < 0 ? 0 : in[1](in[0](i[0]), i[1]); });
+         for_each_index(y.shape, [&](const Dims& i) {
+             y[i] = in[0](i[0]) < 0 ? 0 : in[1](in[0](i[0]), i[1]);
+         });
          return y;
      }),
      .dtypes = all_dtypes()},
@@ -180,8 +215,10 @@ const int gathers = add_rows({
      }),
      .dtypes = all_dtypes(),
      .rejects = {{.inputs = {{.shape = {1, 4}}, indices({1}, {4})},
-                  .message = "select_item: index 4 is outside of axis 1 of size 4, which takes 0 to 3"},
-                 {.inputs = {{.shape = {2, 4}}, indices({1}, {0})}, .message = "select_item: x [2,4] must be a matrix"}}},
+                  .message =
+                      "select_item: index 4 is outside of axis 1 of size 4, which takes 0 to 3"},
+                 {.inputs = {{.shape = {2, 4}}, indices({1}, {0})},
+                  .message = "select_item: x [2,4] must be a matrix"}}},
     {.op = "take_along_axis",
      .set = {{"axis", "-2"}},
      .inputs = {{.shape = {3, 2}}, indices({4, 2}, {0, 1, 2, 2, -1, 0, 1, 1})},
@@ -194,8 +231,10 @@ const int gathers = add_rows({
          return y;
      }),
      .dtypes = all_dtypes(),
-     .rejects = {{.inputs = {{.shape = {3, 2}}, indices({1, 3}, {0, 0, 0})},
-                  .message = "take_along_axis: indices [1,3] must have the sizes of x [3,2] but for axis 0"}}},
+     .rejects =
+         {{.inputs = {{.shape = {3, 2}}, indices({1, 3}, {0, 0, 0})},
+           .message =
+               "take_along_axis: indices [1,3] must have the sizes of x [3,2] but for axis 0"}}},
     {.op = "add_along_axis",
      .set = {{"axis", "0"}, {"size", "3"}},
      .inputs = {{.shape = {4, 2}}, indices({4, 2}, {0, 1, 2, 2, -1, 0, 1, 1})},
@@ -218,7 +257,8 @@ const int gathers = add_rows({
      }),
      .result = always(Dtype::float64),
      .gradient = false,
-     .rejects = {{.inputs = {indices({1}, {3})}, .message = "one_hot: index 3 is outside of axis 1 of size 3"},
+     .rejects = {{.inputs = {indices({1}, {3})},
+                  .message = "one_hot: index 3 is outside of axis 1 of size 3"},
                  {.inputs = {{.shape = {1}}}, .message = "one_hot: x is float32"}}},
 });
 

@@ -26,7 +26,8 @@ Truth joined(const Shape& shape, int axis) {
         int64_t at = 0;
         for (const Reference& x : in) {
             Shape part = shape;
-            part[axis] = element_count(shape) == 0 ? 0 : x.size() * shape[axis] / element_count(shape);
+            part[axis] =
+                element_count(shape) == 0 ? 0 : x.size() * shape[axis] / element_count(shape);
             const Reference seen(part, x.values);
             for_each_index(part, [&](const Dims& i) {
                 Dims to = i;
@@ -66,7 +67,8 @@ const int views = add_rows({
      .truth = reshaped({4, 3, 2}),
      .dtypes = all_dtypes(),
      .rejects = {{.set = {{"shape", "(5, -1)"}},
-                  .message = "reshape: x [2,3,4] has 24 elements, shape [5,-1] asks for a multiple of 5"},
+                  .message =
+                      "reshape: x [2,3,4] has 24 elements, shape [5,-1] asks for a multiple of 5"},
                  {.set = {{"shape", "(-1, -1)"}}, .message = "may have one -1"},
                  {.set = {{"shape", "(2, 3)"}}, .message = "asks for 6"}}},
     {.op = "reshape",
@@ -82,21 +84,32 @@ const int views = add_rows({
      .dtypes = all_dtypes()},
     {.op = "transpose",
      .inputs = cube,
-     .truth = moved({4, 3, 2}, [](const Dims& i) { return Dims{i[2], i[1], i[0]}; }),
+     .truth = moved({4, 3, 2},
+                    [](const Dims& i) {
+                        return Dims{i[2], i[1], i[0]};
+                    }),
      .dtypes = all_dtypes()},
     {.op = "transpose",
      .note = "axes",
      .set = {{"axes", "(1, -1, 0)"}},
      .inputs = cube,
-     .truth = moved({3, 4, 2}, [](const Dims& i) { return Dims{i[2], i[0], i[1]}; }),
+     .truth = moved({3, 4, 2},
+                    [](const Dims& i) {
+                        return Dims{i[2], i[0], i[1]};
+                    }),
      .dtypes = all_dtypes(),
-     .rejects = {{.set = {{"axes", "(0, 0, 1)"}}, .message = "transpose: axes [0,0,1] is not a permutation"}}},
+     .rejects = {{.set = {{"axes", "(0, 0, 1)"}},
+                  .message = "transpose: axes [0,0,1] is not a permutation"}}},
     {.op = "broadcast_to",
      .set = {{"shape", "(2, 3, 4)"}},
      .inputs = {{.shape = {3, 1}}},
-     .truth = moved({2, 3, 4}, [](const Dims& i) { return Dims{i[1], 0}; }),
+     .truth = moved({2, 3, 4},
+                    [](const Dims& i) {
+                        return Dims{i[1], 0};
+                    }),
      .dtypes = all_dtypes(),
-     .rejects = {{.set = {{"shape", "(2, 4)"}}, .message = "broadcast_to: x [3,1] does not broadcast to [2,4]"}}},
+     .rejects = {{.set = {{"shape", "(2, 4)"}},
+                  .message = "broadcast_to: x [3,1] does not broadcast to [2,4]"}}},
     {.op = "broadcast_to",
      .note = "scalar",
      .set = {{"shape", "(2, 3)"}},
@@ -114,7 +127,8 @@ const int views = add_rows({
          return {a, b};
      }},
      .dtypes = all_dtypes(),
-     .rejects = {{.inputs = {{.shape = {2}}, {.shape = {3}}}, .message = "broadcast: shapes [2] and [3] do not fit"}}},
+     .rejects = {{.inputs = {{.shape = {2}}, {.shape = {3}}},
+                  .message = "broadcast: shapes [2] and [3] do not fit"}}},
     {.op = "",
      .function = "expand_dims",
      .set = {{"axis", "-2"}},
@@ -135,60 +149,89 @@ const int views = add_rows({
      .truth = reshaped({1, 3}),
      .dtypes = all_dtypes(),
      .rejects = {{.set = {{"axis", "1"}}, .message = "squeeze: axis 1 of x [1,3,1] has size 3"}}},
-    {.op = "", .function = "flatten", .inputs = cube, .truth = reshaped({24}), .dtypes = all_dtypes()},
+    {.op = "",
+     .function = "flatten",
+     .inputs = cube,
+     .truth = reshaped({24}),
+     .dtypes = all_dtypes()},
     {.op = "",
      .function = "swapaxes",
      .set = {{"axis1", "0"}, {"axis2", "-1"}},
      .inputs = cube,
-     .truth = moved({4, 3, 2}, [](const Dims& i) { return Dims{i[2], i[1], i[0]}; }),
+     .truth = moved({4, 3, 2},
+                    [](const Dims& i) {
+                        return Dims{i[2], i[1], i[0]};
+                    }),
      .dtypes = all_dtypes()},
     {.op = "",
      .function = "moveaxis",
      .set = {{"source", "(0, 1)"}, {"destination", "(-1, 0)"}},
      .inputs = cube,
-     .truth = moved({3, 4, 2}, [](const Dims& i) { return Dims{i[2], i[0], i[1]}; }),
+     .truth = moved({3, 4, 2},
+                    [](const Dims& i) {
+                        return Dims{i[2], i[0], i[1]};
+                    }),
      .dtypes = all_dtypes(),
      .rejects = {{.set = {{"source", "(0, 0)"}}, .message = "moveaxis: source [0,0]"}}},
     {.op = "",
      .function = "rollaxis",
      .set = {{"axis", "2"}},
      .inputs = cube,
-     .truth = moved({4, 2, 3}, [](const Dims& i) { return Dims{i[1], i[2], i[0]}; }),
+     .truth = moved({4, 2, 3},
+                    [](const Dims& i) {
+                        return Dims{i[1], i[2], i[0]};
+                    }),
      .dtypes = all_dtypes()},
     {.op = "",
      .function = "rollaxis",
      .note = "start",
      .set = {{"axis", "0"}, {"start", "2"}},
      .inputs = cube,
-     .truth = moved({3, 2, 4}, [](const Dims& i) { return Dims{i[1], i[0], i[2]}; }),
+     .truth = moved({3, 2, 4},
+                    [](const Dims& i) {
+                        return Dims{i[1], i[0], i[2]};
+                    }),
      .dtypes = all_dtypes()},
     {.op = "",
      .function = "tile",
      .set = {{"reps", "(2, 1, 3)"}},
      .inputs = {{.shape = {2, 3}}},
-     .truth = moved({2, 2, 9}, [](const Dims& i) { return Dims{i[1], i[2] % 3}; }),
+     .truth = moved({2, 2, 9},
+                    [](const Dims& i) {
+                        return Dims{i[1], i[2] % 3};
+                    }),
      .dtypes = all_dtypes(),
      .rejects = {{.set = {{"reps", "-1"}}, .message = "tile: -1 repeats"}}},
     {.op = "",
      .function = "repeat",
      .set = {{"repeats", "3"}, {"axis", "1"}},
      .inputs = {{.shape = {2, 3, 2}}},
-     .truth = moved({2, 9, 2}, [](const Dims& i) { return Dims{i[0], i[1] / 3, i[2]}; }),
+     .truth = moved({2, 9, 2},
+                    [](const Dims& i) {
+                        return Dims{i[0], i[1] / 3, i[2]};
+                    }),
      .dtypes = all_dtypes()},
     {.op = "",
      .function = "repeat",
      .note = "each",
      .set = {{"repeats", "(2, 0, 1)"}, {"axis", "-1"}},
      .inputs = {{.shape = {2, 3}}},
-     .truth = moved({2, 3}, [](const Dims& i) { return Dims{i[0], i[1] < 2 ? 0 : 2}; }),
+     .truth = moved({2, 3},
+                    [](const Dims& i) {
+                        return Dims{i[0], i[1] < 2 ? 0 : 2};
+                    }),
      .dtypes = all_dtypes(),
-     .rejects = {{.set = {{"repeats", "(1, 2)"}}, .message = "repeat: 2 repeats for axis 1 of x [2,3], which needs 3"}}},
+     .rejects = {{.set = {{"repeats", "(1, 2)"}},
+                  .message = "repeat: 2 repeats for axis 1 of x [2,3], which needs 3"}}},
     {.op = "",
      .function = "repeat",
      .note = "flat",
      .set = {{"repeats", "2"}},
      .inputs = {{.shape = {2, 3}}},
-     .truth = moved({12}, [](const Dims& i) { return Dims{i[0] / 6, i[0] / 2 % 3}; }),
+     .truth = moved({12},
+                    [](const Dims& i) {
+                        return Dims{i[0] / 6, i[0] / 2 % 3};
+                    }),
      .dtypes = all_dtypes()},
 });
 
@@ -214,21 +257,34 @@ const int joins = add_rows({
      .inputs = two,
      .truth = joined({2, 2, 3}, 1),
      .dtypes = all_dtypes(),
-     .rejects = {{.inputs = {{.shape = {2}}, {.shape = {3}}}, .set = {{"axis", "0"}},
+     .rejects = {{.inputs = {{.shape = {2}}, {.shape = {3}}},
+                  .set = {{"axis", "0"}},
                   .message = "stack: xs[0] [2] and xs[1] [3] must have one shape"}}},
-    {.op = "", .function = "hstack", .inputs = two, .truth = joined({2, 6}, 1), .dtypes = all_dtypes()},
+    {.op = "",
+     .function = "hstack",
+     .inputs = two,
+     .truth = joined({2, 6}, 1),
+     .dtypes = all_dtypes()},
     {.op = "",
      .function = "hstack",
      .note = "vectors",
      .inputs = {{.shape = {2}}, {.shape = {3}}},
      .truth = joined({5}, 0)},
-    {.op = "", .function = "vstack", .inputs = two, .truth = joined({4, 3}, 0), .dtypes = all_dtypes()},
+    {.op = "",
+     .function = "vstack",
+     .inputs = two,
+     .truth = joined({4, 3}, 0),
+     .dtypes = all_dtypes()},
     {.op = "",
      .function = "vstack",
      .note = "vectors",
      .inputs = {{.shape = {3}}, {.shape = {3}}},
      .truth = joined({2, 3}, 0)},
-    {.op = "", .function = "dstack", .inputs = two, .truth = joined({2, 3, 2}, 2), .dtypes = all_dtypes()},
+    {.op = "",
+     .function = "dstack",
+     .inputs = two,
+     .truth = joined({2, 3, 2}, 2),
+     .dtypes = all_dtypes()},
     {.op = "",
      .function = "dstack",
      .note = "vectors",
@@ -240,14 +296,16 @@ const int joins = add_rows({
      .truth = split({2, 4}),
      .dtypes = all_dtypes(),
      .rejects = {{.set = {{"indices_or_sections", "3"}},
-                  .message = "split_axis: axis 1 of x [3,4] has size 4, which 3 sections do not divide"}}},
+                  .message =
+                      "split_axis: axis 1 of x [3,4] has size 4, which 3 sections do not divide"}}},
     {.op = "split_axis",
      .note = "cuts",
      .set = {{"indices_or_sections", "(1, 1, 3)"}, {"axis", "-1"}},
      .inputs = matrix,
      .truth = split({1, 1, 3, 4}),
      .dtypes = all_dtypes(),
-     .rejects = {{.set = {{"indices_or_sections", "(3, 2)"}}, .message = "split_axis: cut 2 must be between 3"}}},
+     .rejects = {{.set = {{"indices_or_sections", "(3, 2)"}},
+                  .message = "split_axis: cut 2 must be between 3"}}},
     {.op = "",
      .function = "separate",
      .set = {{"axis", "1"}},
@@ -264,15 +322,21 @@ const int slices = add_rows({
     {.op = "slice",
      .set = {{"begin", "(1, 3)"}, {"step", "(1, -2)"}, {"size", "(2, 2)"}},
      .inputs = matrix,
-     .truth = moved({2, 2}, [](const Dims& i) { return Dims{1 + i[0], 3 - 2 * i[1]}; }),
+     .truth = moved({2, 2},
+                    [](const Dims& i) {
+                        return Dims{1 + i[0], 3 - 2 * i[1]};
+                    }),
      .dtypes = all_dtypes(),
-     .rejects = {{.set = {{"size", "(3, 2)"}}, .message = "slice: elements 1 to 3 of axis 0 are asked for, x [3,4] has 3"},
+     .rejects = {{.set = {{"size", "(3, 2)"}},
+                  .message = "slice: elements 1 to 3 of axis 0 are asked for, x [3,4] has 3"},
                  {.set = {{"step", "(0, 1)"}}, .message = "slice: axis 0 has step 0"}}},
     {.op = "slice",
      .note = "empty",
      .set = {{"begin", "(3, 0)"}, {"step", "(1, 1)"}, {"size", "(0, 4)"}},
      .inputs = matrix,
-     .truth = one([](const References&) { return Reference({0, 4}); })},
+     .truth = one([](const References&) {
+         return Reference({0, 4});
+     })},
     {.op = "place_slice",
      .set = {{"begin", "(3, 0)"}, {"step", "(-2, 1)"}, {"shape", "(5, 3)"}},
      .inputs = {{.shape = {2, 3}}},
@@ -286,17 +350,26 @@ const int slices = add_rows({
      .function = "flip",
      .set = {{"axis", "-1"}},
      .inputs = cube,
-     .truth = moved({2, 3, 4}, [](const Dims& i) { return Dims{i[0], i[1], 3 - i[2]}; }),
+     .truth = moved({2, 3, 4},
+                    [](const Dims& i) {
+                        return Dims{i[0], i[1], 3 - i[2]};
+                    }),
      .dtypes = all_dtypes()},
     {.op = "",
      .function = "flipud",
      .inputs = matrix,
-     .truth = moved({3, 4}, [](const Dims& i) { return Dims{2 - i[0], i[1]}; }),
+     .truth = moved({3, 4},
+                    [](const Dims& i) {
+                        return Dims{2 - i[0], i[1]};
+                    }),
      .dtypes = all_dtypes()},
     {.op = "",
      .function = "fliplr",
      .inputs = matrix,
-     .truth = moved({3, 4}, [](const Dims& i) { return Dims{i[0], 3 - i[1]}; }),
+     .truth = moved({3, 4},
+                    [](const Dims& i) {
+                        return Dims{i[0], 3 - i[1]};
+                    }),
      .dtypes = all_dtypes()},
     {.op = "pad",
      .set = {{"pad_width", "((1, 0), (2, 1))"}, {"mode", "'constant'"}, {"constant_values", "3"}},
@@ -307,39 +380,49 @@ const int slices = add_rows({
          return y;
      }),
      .dtypes = all_dtypes(),
-     .rejects = {{.set = {{"pad_width", "((1, 1), (1, 1), (1, 1))"}}, .message = "pad: before [1,1,1] and after [1,1,1] need 2"},
+     .rejects = {{.set = {{"pad_width", "((1, 1), (1, 1), (1, 1))"}},
+                  .message = "pad: before [1,1,1] and after [1,1,1] need 2"},
                  {.set = {{"mode", "'median'"}}, .message = "pad: mode 'median' is none of"}}},
     {.op = "pad",
      .note = "everywhere",
      .set = {{"pad_width", "1"}, {"mode", "'constant'"}},
      .inputs = {{.shape = {0, 2}}},
-     .truth = one([](const References&) { return Reference({2, 4}); })},
+     .truth = one([](const References&) {
+         return Reference({2, 4});
+     })},
     {.op = "",
      .function = "pad",
      .note = "edge",
      .set = {{"pad_width", "(2, 1)"}, {"mode", "'edge'"}},
      .inputs = matrix,
-     .truth = moved({6, 7}, [](const Dims& i) {
-         return Dims{std::clamp<int64_t>(i[0] - 2, 0, 2), std::clamp<int64_t>(i[1] - 2, 0, 3)};
-     }),
+     .truth = moved(
+         {6, 7},
+         [](const Dims& i) {
+             return Dims{std::clamp<int64_t>(i[0] - 2, 0, 2), std::clamp<int64_t>(i[1] - 2, 0, 3)};
+         }),
      .dtypes = all_dtypes()},
     {.op = "",
      .function = "pad",
      .note = "reflect",
      .set = {{"pad_width", "((0, 0), (3, 2))"}, {"mode", "'reflect'"}},
      .inputs = matrix,
-     .truth = moved({3, 9}, [](const Dims& i) {
-         const int64_t at = std::abs(i[1] - 3);
-         return Dims{i[0], at > 3 ? 6 - at : at};
-     }),
+     .truth = moved({3, 9},
+                    [](const Dims& i) {
+                        const int64_t at = std::abs(i[1] - 3);
+                        return Dims{i[0], at > 3 ? 6 - at : at};
+                    }),
      .dtypes = all_dtypes(),
-     .rejects = {{.set = {{"pad_width", "((0, 0), (4, 0))"}}, .message = "pad: 4 elements beside axis 1"}}},
+     .rejects = {{.set = {{"pad_width", "((0, 0), (4, 0))"}},
+                  .message = "pad: 4 elements beside axis 1"}}},
     {.op = "",
      .function = "pad",
      .note = "symmetric",
      .set = {{"pad_width", "((1, 1), (0, 0))"}, {"mode", "'symmetric'"}},
      .inputs = matrix,
-     .truth = moved({5, 4}, [](const Dims& i) { return Dims{std::clamp<int64_t>(i[0] - 1, 0, 2), i[1]}; }),
+     .truth = moved({5, 4},
+                    [](const Dims& i) {
+                        return Dims{std::clamp<int64_t>(i[0] - 1, 0, 2), i[1]};
+                    }),
      .dtypes = all_dtypes()},
     {.op = "",
      .function = "pad_sequence",
@@ -348,11 +431,13 @@ const int slices = add_rows({
      .truth = one([](const References& in) {
          Reference y({3, 3, 2}, -1);
          for (int k = 0; k < 3; ++k)
-             for_each_index(in[size_t(k)].shape, [&](const Dims& i) { y(k, i[0], i[1]) = in[size_t(k)][i]; });
+             for_each_index(in[size_t(k)].shape,
+                            [&](const Dims& i) { y(k, i[0], i[1]) = in[size_t(k)][i]; });
          return y;
      }),
      .dtypes = all_dtypes(),
-     .rejects = {{.set = {{"length", "2"}}, .message = "pad_sequence: xs[1] [3,2] does not fit into length 2"}}},
+     .rejects = {{.set = {{"length", "2"}},
+                  .message = "pad_sequence: xs[1] [3,2] does not fit into length 2"}}},
 });
 
 }  // namespace

@@ -12,19 +12,25 @@ using Values = std::vector<double>;
 /// f of the elements along the axes (row-major), for each index of the others.
 Truth along(std::vector<int> axes, bool keepdims, double (*f)(const Values&)) {
     return one([=](const References& in) {
-        const auto reduced = [&](int axis) { return std::find(axes.begin(), axes.end(), axis) != axes.end(); };
+        const auto reduced = [&](int axis) {
+            return std::find(axes.begin(), axes.end(), axis) != axes.end();
+        };
         Shape shape;
         for (int i = 0; i < in[0].rank(); ++i) {
-            if (!reduced(i)) shape.push_back(in[0].dim(i));
-            else if (keepdims) shape.push_back(1);
+            if (!reduced(i))
+                shape.push_back(in[0].dim(i));
+            else if (keepdims)
+                shape.push_back(1);
         }
         Reference y(shape);
         std::vector<Values> groups(y.values.size());
         for_each_index(in[0].shape, [&](const Dims& index) {
             Dims at;
             for (int i = 0; i < index.rank(); ++i) {
-                if (!reduced(i)) at.push_back(index[i]);
-                else if (keepdims) at.push_back(0);
+                if (!reduced(i))
+                    at.push_back(index[i]);
+                else if (keepdims)
+                    at.push_back(0);
             }
             groups[size_t(y.offset(at))].push_back(in[0][index]);
         });
@@ -124,7 +130,10 @@ const int rows = add_rows({
      .inputs = {{.shape = {3, 3}, .values = {1, 0, 3, 0, 0, 2, 0.5, -1, 2}}},
      .truth = along({1}, true, product),
      .dtypes = wide_floats},
-    {.op = "prod", .note = "all", .inputs = {{.shape = {2, 3}}}, .truth = along({0, 1}, false, product)},
+    {.op = "prod",
+     .note = "all",
+     .inputs = {{.shape = {2, 3}}},
+     .truth = along({0, 1}, false, product)},
     {.op = "prod_others",
      .inputs = {{.shape = {2, 3}, .values = {1, 0, 3, 0.5, -1, 2}}},
      .truth = one([](const References& in) {
@@ -140,7 +149,9 @@ const int rows = add_rows({
      .inputs = cube,
      .truth = along({0, 2}, false, largest),
      .dtypes = all_dtypes(),
-     .rejects = {{.inputs = {{.shape = {0, 3}}}, .set = {{"axis", "0"}}, .message = "max: x [0,3] has no elements"}}},
+     .rejects = {{.inputs = {{.shape = {0, 3}}},
+                  .set = {{"axis", "0"}},
+                  .message = "max: x [0,3] has no elements"}}},
     {.op = "max",
      .note = "keepdims",
      .set = {{"axis", "-1"}, {"keepdims", "True"}},
@@ -164,7 +175,11 @@ const int rows = add_rows({
      .inputs = cube,
      .truth = along({1}, false, smallest),
      .dtypes = all_dtypes()},
-    {.op = "min", .note = "all", .inputs = cube, .truth = along({0, 1, 2}, false, smallest), .dtypes = all_dtypes()},
+    {.op = "min",
+     .note = "all",
+     .inputs = cube,
+     .truth = along({0, 1, 2}, false, smallest),
+     .dtypes = all_dtypes()},
     {.op = "min",
      .note = "nan",
      .set = {{"axis", "0"}},
@@ -190,7 +205,8 @@ const int rows = add_rows({
              for (int j = 0; j < 3; ++j) y(i) += in[0](i, j) * in[1](j) / total;
          return y;
      }),
-     .rejects = {{.inputs = {{.shape = {2, 3}}, {.shape = {2}}}, .message = "average: weights [2]"}}},
+     .rejects = {{.inputs = {{.shape = {2, 3}}, {.shape = {2}}},
+                  .message = "average: weights [2]"}}},
     {.op = "logsumexp",
      .set = {{"axis", "1"}},
      .inputs = {{.shape = {2, 3, 4}, .low = -9, .high = 9}},
@@ -220,7 +236,8 @@ const int rows = add_rows({
      }),
      .dtypes = all_dtypes(),
      .result = wide,
-     .rejects = {{.set = {{"shape", "(2, 1)"}}, .message = "sum_to: [2,1] does not broadcast to the shape of x [2,3,4]"}}},
+     .rejects = {{.set = {{"shape", "(2, 1)"}},
+                  .message = "sum_to: [2,1] does not broadcast to the shape of x [2,3,4]"}}},
     {.op = "argmax",
      .set = {{"axis", "1"}},
      .inputs = cube,
