@@ -4,6 +4,7 @@
 
 #include "passes/cluster_graph.h"
 #include "passes/group_builder.h"
+#include "passes/levels.h"
 #include "passes/passes.h"
 #include "passes/sweep.h"
 
@@ -35,7 +36,7 @@ std::string place_of(mlir::Operation* op) {
 /// that produce its operands where that is allowed, then clusters that read the same values.
 class Fusion {
 public:
-    explicit Fusion(mlir::Block& block) {
+    explicit Fusion(mlir::Block& block) : levels_(block) {
         for (mlir::Operation& op : block)
             if (takes_part(op)) add(op);
         for (int node = 0; node < graph_.size(); ++node)
@@ -106,8 +107,10 @@ private:
     }
 
     void join_producer(int producer, int node) {
-        std::string reason;
-        if (!join(producer, node, reason)) refusals_.push_back({producer, node, std::move(reason)});
+        std::string reason = "it is needed later only, where its operands are at hand";
+        bool waits = levels_.is_late(operations_[node]) &&
+                     levels_.of(operations_[producer]) < levels_.of(operations_[node]);
+        if (waits || !join(producer, node, reason)) refusals_.push_back({producer, node, std::move(reason)});
     }
 
     void join_siblings(mlir::Value operand, int node) {
@@ -117,7 +120,9 @@ private:
         llvm::SmallVector<int>& readers = readers_[operand];
         std::string reason;
         for (int reader : llvm::reverse(llvm::ArrayRef(readers).take_back(siblings_tried)))
-            if (sweep(reader)->domain == sweep(node)->domain) join(reader, node, reason);
+            if (levels_.of(operations_[reader]) == levels_.of(operations_[node]) &&
+                sweep(reader)->domain == sweep(node)->domain)
+                join(reader, node, reason);
         readers.push_back(node);
     }
 
@@ -172,6 +177,7 @@ private:
         return aligned_shape(type.getShape()) != merged.domain && Sweep::of(reader)->domain == merged.domain;
     }
 
+    Levels levels_;
     ClusterGraph graph_;
     llvm::DenseMap<mlir::Operation*, int> nodes_;
     // By node:

@@ -32,7 +32,8 @@ def Fuse : Pass<"catena-fuse", "::mlir::func::FuncOp"> {
     - no reduced value would be read over the domain before its reduction has ended: that needs the
       reduced dimensions to be the last ones (each row ends its own reduction) and, unless the domain is
       small, more than one row;
-    - no operation outside would have to run between them (passes/cluster_graph.h).
+    - no operation outside would have to run between them (passes/cluster_graph.h);
+    - the later one is not better computed where it is used (passes/levels.h).
     What was refused for these reasons is noted.
   }];
   let options = [

@@ -17,6 +17,7 @@ class Dump;
 struct PipelineOptions {
     bool fast_math = false;  ///< Allow rewrites that change rounding class, NaN or inf.
     Dump* dump = nullptr;    ///< Shows every stage, if given.
+    bool verify_each = false;  ///< Verify after every stage, not only at the end.
 };
 
 /// Appends the stages between import and code generation. `notes`, if given, receives why operations were not

@@ -170,3 +170,63 @@ func.func @different_domains(%x: tensor<8x10xf32>, %b: tensor<10xf32>) -> tensor
   }
   return %1 : tensor<8x10xf32>
 }
+
+// -----
+
+// 1 - y could be computed beside y, but then it would be stored and read; y is there anyway.
+// CHECK-LABEL: @computed_where_it_is_used
+// CHECK: %group = catena.group "sigmoid"(%arg0) {{.*}} -> tensor<64xf32>
+// CHECK: catena.concat
+// CHECK: catena.group "rest_mul"(%group, %concat)
+func.func @computed_where_it_is_used(%x: tensor<64xf32>) -> tensor<64xf32> {
+  %y = catena.map "sigmoid"(%x) : (tensor<64xf32>) -> tensor<64xf32> {
+  ^bb0(%a: f32):
+    %r = math.tanh %a : f32
+    catena.yield %r : f32
+  }
+  // expected-remark @+1 {{it is needed later only, where its operands are at hand}}
+  %rest = catena.map "rest"(%y) : (tensor<64xf32>) -> tensor<64xf32> {
+  ^bb0(%a: f32):
+    %one = arith.constant 1.0 : f32
+    %r = arith.subf %one, %a : f32
+    catena.yield %r : f32
+  }
+  %wall = catena.concat "concat"(%y) {axis = 0} : (tensor<64xf32>) -> tensor<64xf32>
+  %mul = catena.map "mul"(%rest, %wall) : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.mulf %a, %b : f32
+    catena.yield %r : f32
+  }
+  return %mul : tensor<64xf32>
+}
+
+// -----
+
+// Its operands would have to be stored, two for one: so it is computed early.
+// CHECK-LABEL: @computed_early
+// CHECK: catena.group "exp_log_mul"{{.*}} -> (tensor<64xf32>, tensor<64xf32>)
+func.func @computed_early(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {
+  %0 = catena.map "exp"(%x) : (tensor<64xf32>) -> tensor<64xf32> {
+  ^bb0(%a: f32):
+    %r = math.exp %a : f32
+    catena.yield %r : f32
+  }
+  %1 = catena.map "log"(%y) : (tensor<64xf32>) -> tensor<64xf32> {
+  ^bb0(%a: f32):
+    %r = math.log %a : f32
+    catena.yield %r : f32
+  }
+  %2 = catena.map "mul"(%0, %1) : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.mulf %a, %b : f32
+    catena.yield %r : f32
+  }
+  %wall = catena.concat "concat"(%0) {axis = 0} : (tensor<64xf32>) -> tensor<64xf32>
+  // expected-remark @+1 {{an operation between them cannot be fused}}
+  %3 = catena.map "add"(%2, %wall) : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.addf %a, %b : f32
+    catena.yield %r : f32
+  }
+  return %3 : tensor<64xf32>
+}

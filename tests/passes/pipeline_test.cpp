@@ -48,7 +48,7 @@ struct Compiled {
     explicit Compiled(const Trace& trace) {
         ir::load_dialects(context);
         module = ir::import_trace(trace, context);
-        EXPECT_TRUE(mlir::succeeded(run_pipeline(*module, {}, notes)));
+        EXPECT_TRUE(mlir::succeeded(run_pipeline(*module, {.verify_each = true}, notes)));
     }
     mlir::func::FuncOp function() { return *module->getOps<mlir::func::FuncOp>().begin(); }
     template <class Op>

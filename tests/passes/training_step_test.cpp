@@ -54,7 +54,7 @@ struct Program {
         }
         ir::load_dialects(context);
         module = ir::import_trace(trace, context);
-        EXPECT_TRUE(mlir::succeeded(run_pipeline(*module, {}, notes)));
+        EXPECT_TRUE(mlir::succeeded(run_pipeline(*module, {.verify_each = true}, notes)));
     }
     std::string text() const { return print_with_places(*module); }
     std::vector<ir::GroupOp> groups() {
