@@ -8,6 +8,7 @@ set(header_folder ${CMAKE_INSTALL_INCLUDEDIR}/catena)
 target_include_directories(catena PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/frontend/include>
     $<INSTALL_INTERFACE:${header_folder}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_compile_features(catena_runtime PUBLIC cxx_std_20)
 set_target_properties(catena_runtime PROPERTIES EXPORT_NAME runtime)
 set_target_properties(catena_runtime catena PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 
