@@ -16,15 +16,8 @@ constexpr int64_t chunks = 16;
 
 template <class T>
 CATENA_INLINE void row_statistics(const T* x, int64_t n, T eps, T& mean, T& rstd) {
-    T s = 0;
-#pragma omp simd reduction(+ : s)
-    for (int64_t i = 0; i < n; ++i) s += x[i];
-    T m = s / T(n), v = 0;
-#pragma omp simd reduction(+ : v)
-    for (int64_t i = 0; i < n; ++i) {
-        T d = x[i] - m;
-        v += d * d;
-    }
+    T m = sum_of(x, n, [](auto each) { return each; }) / T(n);
+    T v = sum_of(x, n, [m](auto each) { return (each - m) * (each - m); });
     mean = m;
     rstd = T(1) / std::sqrt(v / T(n) + eps);
 }

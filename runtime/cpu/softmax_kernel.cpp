@@ -17,9 +17,20 @@ constexpr int64_t elements_per_thread = 12'000;
 
 template <class T>
 CATENA_INLINE T row_max(const T* x, int64_t n) {
+    using V = Vector<T>;
     T m = -std::numeric_limits<T>::infinity();
-#pragma omp simd reduction(max : m)
-    for (int64_t i = 0; i < n; ++i) m = x[i] > m ? x[i] : m;
+    int64_t i = 0;
+    if (n >= 4 * V::lanes) {
+        auto a = V::load(x), b = a, c = a, d = a;
+        for (; i + 4 * V::lanes <= n; i += 4 * V::lanes) {
+            auto p = V::load(x + i), q = V::load(x + i + V::lanes), r = V::load(x + i + 2 * V::lanes),
+                 s = V::load(x + i + 3 * V::lanes);
+            a = p > a ? p : a, b = q > b ? q : b, c = r > c ? r : c, d = s > d ? s : d;
+        }
+        a = b > a ? b : a, c = d > c ? d : c, a = c > a ? c : a;
+        for (int64_t k = 0; k < V::lanes; ++k) m = a[k] > m ? a[k] : m;
+    }
+    for (; i < n; ++i) m = x[i] > m ? x[i] : m;
     return m;
 }
 
