@@ -2,6 +2,7 @@
 
 // Everything that a user of Catena needs: `#include <catena/catena.h>` and `namespace ct = catena;`.
 
+#include "frontend/dataset/serial_iterator.h"
 #include "frontend/hooks/timer_hook.h"
 #include "frontend/init/initializer.h"
 #include "frontend/link/batch_normalization.h"
