@@ -29,8 +29,9 @@ void measure(benchmark::State& state, bool backward, double flops, F&& f) {
     iteration();  // Generated code and memory are there from now on.
     for (auto _ : state) iteration();
     if (flops > 0)
-        state.counters["GFLOP/s"] = benchmark::Counter(
-            flops * (backward ? 3e-9 : 1e-9) * double(state.iterations()), benchmark::Counter::kIsRate);
+        state.counters["GFLOP/s"] =
+            benchmark::Counter(flops * (backward ? 3e-9 : 1e-9) * double(state.iterations()),
+                               benchmark::Counter::kIsRate);
 }
 
 void linear_op(benchmark::State& state, int64_t batch, int64_t in, int64_t out, bool backward) {
@@ -49,7 +50,8 @@ void convolution(benchmark::State& state, Layer l, bool backward, bool to_x) {
     Variable x = to_x ? parameter(x_shape) : input(x_shape);
     Variable W = parameter({l.out, l.channels, l.kernel, l.kernel}), b = parameter({l.out});
     int64_t positions = window_count(l.size, l.kernel, l.stride, l.pad, false);
-    double flops = 2.0 * double(l.batch * l.out * positions * positions * l.channels * l.kernel * l.kernel);
+    double flops =
+        2.0 * double(l.batch * l.out * positions * positions * l.channels * l.kernel * l.kernel);
     measure(state, backward, flops, [&] {
         x.cleargrad(), W.cleargrad(), b.cleargrad();
         return convolution_2d(x, W, b, {.stride = {l.stride}, .pad = {l.pad}});
@@ -104,9 +106,13 @@ void dropout_op(benchmark::State& state) {
 }
 
 // In milliseconds unless small. The names say workload and layer.
-#define BOTH_WAYS(name, function, ...)                                            \
-    BENCHMARK_CAPTURE(function, name, __VA_ARGS__, false)->Unit(benchmark::kMicrosecond)->UseRealTime(); \
-    BENCHMARK_CAPTURE(function, name##_and_backward, __VA_ARGS__, true)->Unit(benchmark::kMicrosecond)->UseRealTime();
+#define BOTH_WAYS(name, function, ...)                                  \
+    BENCHMARK_CAPTURE(function, name, __VA_ARGS__, false)               \
+        ->Unit(benchmark::kMicrosecond)                                 \
+        ->UseRealTime();                                                \
+    BENCHMARK_CAPTURE(function, name##_and_backward, __VA_ARGS__, true) \
+        ->Unit(benchmark::kMicrosecond)                                 \
+        ->UseRealTime();
 BOTH_WAYS(mushroom_1, linear_op, 100, 22, 44)
 BOTH_WAYS(mushroom_2, linear_op, 100, 44, 44)
 BOTH_WAYS(mlp_1, linear_op, 100, 784, 1000)
@@ -115,11 +121,13 @@ BOTH_WAYS(mlp_3, linear_op, 100, 1000, 10)
 BOTH_WAYS(lenet_1, linear_op, 64, 784, 120)
 BOTH_WAYS(ptb_gates, linear_op, 20, 650, 2600)
 BOTH_WAYS(ptb_output, linear_op, 20, 650, 10000)
-#define CONVOLUTION(name, to_x, ...)                                                       \
-    BENCHMARK_CAPTURE(convolution, name, Layer{__VA_ARGS__}, false, to_x)                  \
-        ->Unit(benchmark::kMicrosecond)->UseRealTime();                                    \
-    BENCHMARK_CAPTURE(convolution, name##_and_backward, Layer{__VA_ARGS__}, true, to_x)    \
-        ->Unit(benchmark::kMicrosecond)->UseRealTime();
+#define CONVOLUTION(name, to_x, ...)                                                    \
+    BENCHMARK_CAPTURE(convolution, name, Layer{__VA_ARGS__}, false, to_x)               \
+        ->Unit(benchmark::kMicrosecond)                                                 \
+        ->UseRealTime();                                                                \
+    BENCHMARK_CAPTURE(convolution, name##_and_backward, Layer{__VA_ARGS__}, true, to_x) \
+        ->Unit(benchmark::kMicrosecond)                                                 \
+        ->UseRealTime();
 CONVOLUTION(lenet_1, false, 64, 1, 28, 6, 5, 1, 2)
 CONVOLUTION(lenet_2, true, 64, 6, 14, 16, 5, 1, 0)
 CONVOLUTION(resnet20_16, true, 64, 16, 32, 16, 3, 1, 1)

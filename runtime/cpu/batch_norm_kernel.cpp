@@ -42,15 +42,17 @@ CATENA_INLINE void key_statistics(const T* x, int64_t outer, int64_t stride, int
 }
 
 template <class T>
-CATENA_INLINE void scale_key(const T* x, int64_t outer, int64_t stride, int64_t inner, T mean, T factor,
-                             T beta, T* y) {
+CATENA_INLINE void scale_key(const T* x, int64_t outer, int64_t stride, int64_t inner, T mean,
+                             T factor, T beta, T* y) {
     for (int64_t o = 0; o < outer; ++o)
-        for (int64_t i = 0; i < inner; ++i) y[o * stride + i] = (x[o * stride + i] - mean) * factor + beta;
+        for (int64_t i = 0; i < inner; ++i)
+            y[o * stride + i] = (x[o * stride + i] - mean) * factor + beta;
 }
 
 template <class T>
-CATENA_INLINE void key_gradient(const T* x, const T* gy, int64_t outer, int64_t stride, int64_t inner,
-                                T mean, T rstd, T gamma, T* gx, T& ggamma, T& gbeta) {
+CATENA_INLINE void key_gradient(const T* x, const T* gy, int64_t outer, int64_t stride,
+                                int64_t inner, T mean, T rstd, T gamma, T* gx, T& ggamma,
+                                T& gbeta) {
     double to_gamma = 0, to_beta = 0, count = double(outer * inner);
     for (int64_t o = 0; o < outer; ++o) {
         const T *row = x + o * stride, *upper = gy + o * stride;
@@ -77,8 +79,8 @@ CATENA_INLINE void key_gradient(const T* x, const T* gy, int64_t outer, int64_t 
 // Neighbouring keys of [outer, keys]: the same with the loop over keys inside.
 
 template <class T>
-CATENA_INLINE void lanes_statistics(const T* x, int64_t outer, int64_t stride, int64_t width, T* mean,
-                                    T* variance) {
+CATENA_INLINE void lanes_statistics(const T* x, int64_t outer, int64_t stride, int64_t width,
+                                    T* mean, T* variance) {
     double total[lanes] = {}, squares[lanes] = {};
     for (int64_t o = 0; o < outer; ++o)
         for (int64_t k = 0; k < width; ++k) total[k] += double(x[o * stride + k]);
@@ -92,9 +94,9 @@ CATENA_INLINE void lanes_statistics(const T* x, int64_t outer, int64_t stride, i
 }
 
 template <class T>
-CATENA_INLINE void lanes_gradient(const T* x, const T* gy, int64_t outer, int64_t stride, int64_t width,
-                                  const T* mean, const T* variance, const T* gamma, T eps, T* gx,
-                                  T* ggamma, T* gbeta) {
+CATENA_INLINE void lanes_gradient(const T* x, const T* gy, int64_t outer, int64_t stride,
+                                  int64_t width, const T* mean, const T* variance, const T* gamma,
+                                  T eps, T* gx, T* ggamma, T* gbeta) {
     double to_gamma[lanes] = {}, to_beta[lanes] = {};
     T mean_g[lanes], slope[lanes], factor[lanes];
     for (int64_t o = 0; o < outer; ++o)
@@ -146,14 +148,16 @@ CATENA_INLINE void forward_keys(const Forward<T>& f, int64_t begin, int64_t end)
                 factor[j] = f.gamma[k + j] / std::sqrt(f.variance[k + j] + f.eps);
             for (int64_t o = 0; o < outer; ++o)
                 for (int64_t j = 0; j < width; ++j)
-                    f.y[o * keys + k + j] = (f.x[o * keys + k + j] - f.mean[k + j]) * factor[j] + f.beta[k + j];
+                    f.y[o * keys + k + j] =
+                        (f.x[o * keys + k + j] - f.mean[k + j]) * factor[j] + f.beta[k + j];
         }
         return;
     }
     for (int64_t k = begin; k < end; ++k) {
         key_statistics(f.x + k * inner, outer, keys * inner, inner, f.mean[k], f.variance[k]);
         T factor = f.gamma[k] / std::sqrt(f.variance[k] + f.eps);
-        scale_key(f.x + k * inner, outer, keys * inner, inner, f.mean[k], factor, f.beta[k], f.y + k * inner);
+        scale_key(f.x + k * inner, outer, keys * inner, inner, f.mean[k], factor, f.beta[k],
+                  f.y + k * inner);
     }
 }
 
@@ -180,16 +184,19 @@ void run_keys(const Forward<double>& f, int64_t begin, int64_t end) { forward_ke
 CATENA_VECTOR_CODE void run_keys(const Backward<float>& b, int64_t begin, int64_t end) {
     backward_keys(b, begin, end);
 }
-void run_keys(const Backward<double>& b, int64_t begin, int64_t end) { backward_keys(b, begin, end); }
+void run_keys(const Backward<double>& b, int64_t begin, int64_t end) {
+    backward_keys(b, begin, end);
+}
 
 template <class Task>
 void for_keys(const Task& task) {
     const KeyView& v = task.view;
     // Neighbouring lanes stay together, so that threads do not share cache lines.
     int64_t unit = v.inner == 1 ? lanes : 1, units = (v.keys + unit - 1) / unit;
-    parallel_for(units, 1 + 12'000 / (v.outer * v.inner * unit + 1), [&](int64_t begin, int64_t end) {
-        run_keys(task, begin * unit, std::min(v.keys, end * unit));
-    });
+    parallel_for(units, 1 + 12'000 / (v.outer * v.inner * unit + 1),
+                 [&](int64_t begin, int64_t end) {
+                     run_keys(task, begin * unit, std::min(v.keys, end * unit));
+                 });
 }
 
 template <class T>
@@ -201,8 +208,8 @@ void forward(const KeyView& view, const Array& x, const Array& gamma, const Arra
 
 template <class T>
 void backward(const KeyView& view, const Array& x, const Array& gamma, const Array& mean,
-              const Array& variance, const Array& gy, double eps, const Array& gx, const Array& ggamma,
-              const Array& gbeta) {
+              const Array& variance, const Array& gy, double eps, const Array& gx,
+              const Array& ggamma, const Array& gbeta) {
     for_keys(Backward<T>{view, x.data<T>(), gamma.data<T>(), mean.data<T>(), variance.data<T>(),
                          gy.data<T>(), T(eps), gx.data<T>(), ggamma.data<T>(), gbeta.data<T>()});
 }
@@ -211,7 +218,8 @@ void backward(const KeyView& view, const Array& x, const Array& gamma, const Arr
 
 void batch_norm_forward(const KeyView& view, const Array& x, const Array& gamma, const Array& beta,
                         double eps, const Array& y, const Array& mean, const Array& variance) {
-    if (x.dtype() == Dtype::float32) return forward<float>(view, x, gamma, beta, eps, y, mean, variance);
+    if (x.dtype() == Dtype::float32)
+        return forward<float>(view, x, gamma, beta, eps, y, mean, variance);
     forward<double>(view, x, gamma, beta, eps, y, mean, variance);
 }
 

@@ -21,8 +21,10 @@ enum class Direction : int64_t { forward, forward_bias, data, weights };
 struct Sizes {
     memory::dims x, W, y, stride, pad, pad_end, dilate;
 
-    Sizes(const Shape& x_shape, const Shape& W_shape, const Shape& y_shape, const WindowSteps& steps)
-        : x(x_shape.begin(), x_shape.end()), W(W_shape.begin(), W_shape.end()),
+    Sizes(const Shape& x_shape, const Shape& W_shape, const Shape& y_shape,
+          const WindowSteps& steps)
+        : x(x_shape.begin(), x_shape.end()),
+          W(W_shape.begin(), W_shape.end()),
           y(y_shape.begin(), y_shape.end()) {
         for (int i = 0; i < x_shape.rank() - 2; ++i) {
             int64_t span = (y[i + 2] - 1) * steps.stride[i] + (W[i + 2] - 1) * steps.dilate[i] + 1;
@@ -70,28 +72,49 @@ std::shared_ptr<Convolution> make(Direction direction, const Sizes& s) {
     made->bias = onednn::plain({s.y[1]});
     bool with_bias = direction == Direction::forward_bias;
     convolution_forward::desc forward =
-        with_bias ? convolution_forward::desc(prop_kind::forward_training, direct, x, W, made->bias, y,
-                                              s.stride, s.dilate, s.pad, s.pad_end)
-                  : convolution_forward::desc(prop_kind::forward_training, direct, x, W, y, s.stride,
-                                              s.dilate, s.pad, s.pad_end);
+        with_bias ? convolution_forward::desc(prop_kind::forward_training, direct, x, W, made->bias,
+                                              y, s.stride, s.dilate, s.pad, s.pad_end)
+                  : convolution_forward::desc(prop_kind::forward_training, direct, x, W, y,
+                                              s.stride, s.dilate, s.pad, s.pad_end);
     convolution_forward::primitive_desc hint(forward, attributes, onednn::engine());
-    memory::desc plain_x = onednn::plain(s.x), plain_W = onednn::plain(s.W), plain_y = onednn::plain(s.y);
+    memory::desc plain_x = onednn::plain(s.x), plain_W = onednn::plain(s.W),
+                 plain_y = onednn::plain(s.y);
     if (direction == Direction::data) {
         convolution_backward_data::primitive_desc desc(
-            {direct, x, W, y, s.stride, s.dilate, s.pad, s.pad_end}, attributes, onednn::engine(), hint);
-        *made = {convolution_backward_data(desc), DNNL_ARG_DIFF_DST, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_SRC,
-                 {plain_y, desc.diff_dst_desc(), true}, {plain_W, desc.weights_desc(), true},
-                 {plain_x, desc.diff_src_desc(), false}, desc.scratchpad_desc(), made->bias};
+            {direct, x, W, y, s.stride, s.dilate, s.pad, s.pad_end}, attributes, onednn::engine(),
+            hint);
+        *made = {convolution_backward_data(desc),
+                 DNNL_ARG_DIFF_DST,
+                 DNNL_ARG_WEIGHTS,
+                 DNNL_ARG_DIFF_SRC,
+                 {plain_y, desc.diff_dst_desc(), true},
+                 {plain_W, desc.weights_desc(), true},
+                 {plain_x, desc.diff_src_desc(), false},
+                 desc.scratchpad_desc(),
+                 made->bias};
     } else if (direction == Direction::weights) {
         convolution_backward_weights::primitive_desc desc(
-            {direct, x, W, y, s.stride, s.dilate, s.pad, s.pad_end}, attributes, onednn::engine(), hint);
-        *made = {convolution_backward_weights(desc), DNNL_ARG_SRC, DNNL_ARG_DIFF_DST, DNNL_ARG_DIFF_WEIGHTS,
-                 {plain_x, desc.src_desc(), true}, {plain_y, desc.diff_dst_desc(), true},
-                 {plain_W, desc.diff_weights_desc(), false}, desc.scratchpad_desc(), made->bias};
+            {direct, x, W, y, s.stride, s.dilate, s.pad, s.pad_end}, attributes, onednn::engine(),
+            hint);
+        *made = {convolution_backward_weights(desc),
+                 DNNL_ARG_SRC,
+                 DNNL_ARG_DIFF_DST,
+                 DNNL_ARG_DIFF_WEIGHTS,
+                 {plain_x, desc.src_desc(), true},
+                 {plain_y, desc.diff_dst_desc(), true},
+                 {plain_W, desc.diff_weights_desc(), false},
+                 desc.scratchpad_desc(),
+                 made->bias};
     } else {
-        *made = {convolution_forward(hint), DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST,
-                 {plain_x, hint.src_desc(), true}, {plain_W, hint.weights_desc(), true},
-                 {plain_y, hint.dst_desc(), false}, hint.scratchpad_desc(), made->bias};
+        *made = {convolution_forward(hint),
+                 DNNL_ARG_SRC,
+                 DNNL_ARG_WEIGHTS,
+                 DNNL_ARG_DST,
+                 {plain_x, hint.src_desc(), true},
+                 {plain_W, hint.weights_desc(), true},
+                 {plain_y, hint.dst_desc(), false},
+                 hint.scratchpad_desc(),
+                 made->bias};
     }
     return made;
 }
@@ -106,8 +129,8 @@ std::shared_ptr<Convolution> find(Direction direction, const Sizes& sizes) {
     return found;
 }
 
-void run_float(Direction direction, const Sizes& sizes, const Array& a, const Array& b, const Array& bias,
-               const Array& result) {
+void run_float(Direction direction, const Sizes& sizes, const Array& a, const Array& b,
+               const Array& bias, const Array& result) {
     std::shared_ptr<Convolution> convolution = find(direction, sizes);
     Array held_a, held_b, held_result, workspace = onednn::scratch(convolution->scratchpad);
     memory opened = convolution->result.open(result, held_result);
@@ -125,33 +148,36 @@ void run_float(Direction direction, const Sizes& sizes, const Array& a, const Ar
 /// Calls f(x index, W index, y index) for every multiplication of the convolution: the definition,
 /// for dtypes that oneDNN does not know. Parallel over nothing; y varies slowest.
 template <class F>
-void for_each_product(const Shape& x, const Shape& W, const Shape& y, const WindowSteps& steps, F&& f) {
+void for_each_product(const Shape& x, const Shape& W, const Shape& y, const WindowSteps& steps,
+                      F&& f) {
     int64_t xs[3] = {1, 1, 1}, ks[3] = {1, 1, 1}, ys[3] = {1, 1, 1};
     int64_t stride[3] = {1, 1, 1}, pad[3] = {}, dilate[3] = {1, 1, 1};
     int lead = 3 - (x.rank() - 2);
     for (int i = 0; i < x.rank() - 2; ++i) {
         xs[lead + i] = x[i + 2], ks[lead + i] = W[i + 2], ys[lead + i] = y[i + 2];
-        stride[lead + i] = steps.stride[i], pad[lead + i] = steps.pad[i], dilate[lead + i] = steps.dilate[i];
+        stride[lead + i] = steps.stride[i], pad[lead + i] = steps.pad[i],
+                      dilate[lead + i] = steps.dilate[i];
     }
     int64_t in_group = W[1], out_group = W[0] / steps.groups;
     for (int64_t n = 0; n < y[0]; ++n)
-    for (int64_t o = 0; o < y[1]; ++o)
-    for (int64_t p = 0; p < ys[0] * ys[1] * ys[2]; ++p) {
-        int64_t at[3] = {p / (ys[1] * ys[2]), p / ys[2] % ys[1], p % ys[2]};
-        int64_t y_index = (n * y[1] + o) * ys[0] * ys[1] * ys[2] + p;
-        for (int64_t c = 0; c < in_group; ++c)
-        for (int64_t k = 0; k < ks[0] * ks[1] * ks[2]; ++k) {
-            int64_t tap[3] = {k / (ks[1] * ks[2]), k / ks[2] % ks[1], k % ks[2]};
-            int64_t x_index = n * x[1] + o / out_group * in_group + c;
-            bool inside = true;
-            for (int i = 0; i < 3; ++i) {
-                int64_t position = at[i] * stride[i] - pad[i] + tap[i] * dilate[i];
-                inside &= position >= 0 && position < xs[i];
-                x_index = x_index * xs[i] + position;
+        for (int64_t o = 0; o < y[1]; ++o)
+            for (int64_t p = 0; p < ys[0] * ys[1] * ys[2]; ++p) {
+                int64_t at[3] = {p / (ys[1] * ys[2]), p / ys[2] % ys[1], p % ys[2]};
+                int64_t y_index = (n * y[1] + o) * ys[0] * ys[1] * ys[2] + p;
+                for (int64_t c = 0; c < in_group; ++c)
+                    for (int64_t k = 0; k < ks[0] * ks[1] * ks[2]; ++k) {
+                        int64_t tap[3] = {k / (ks[1] * ks[2]), k / ks[2] % ks[1], k % ks[2]};
+                        int64_t x_index = n * x[1] + o / out_group * in_group + c;
+                        bool inside = true;
+                        for (int i = 0; i < 3; ++i) {
+                            int64_t position = at[i] * stride[i] - pad[i] + tap[i] * dilate[i];
+                            inside &= position >= 0 && position < xs[i];
+                            x_index = x_index * xs[i] + position;
+                        }
+                        if (inside)
+                            f(x_index, (o * in_group + c) * ks[0] * ks[1] * ks[2] + k, y_index);
+                    }
             }
-            if (inside) f(x_index, (o * in_group + c) * ks[0] * ks[1] * ks[2] + k, y_index);
-        }
-    }
 }
 
 Array contiguous_float(const Array& array, Dtype dtype) {
@@ -163,7 +189,8 @@ template <class F>
 void in_working_dtype(const Array& result, F&& f) {
     Dtype dtype = result.dtype() == Dtype::float64 ? Dtype::float64 : Dtype::float32;
     if (result.size() == 0) return;
-    Array working = dtype == result.dtype() ? result : Array::empty({dtype, result.shape()}, result.device());
+    Array working =
+        dtype == result.dtype() ? result : Array::empty({dtype, result.shape()}, result.device());
     f(dtype, working);
     if (!(working == result)) copy_elements(working, result);
 }
@@ -176,7 +203,8 @@ void fill_zero(const Array& array) {
 
 }  // namespace
 
-void convolve(const Array& x, const Array& W, const Array& b, const WindowSteps& steps, const Array& y) {
+void convolve(const Array& x, const Array& W, const Array& b, const WindowSteps& steps,
+              const Array& y) {
     in_working_dtype(y, [&](Dtype dtype, const Array& result) {
         Array from = contiguous_float(x, dtype), by = contiguous_float(W, dtype),
               bias = contiguous_float(b, dtype);
@@ -192,9 +220,10 @@ void convolve(const Array& x, const Array& W, const Array& b, const WindowSteps&
                 for (int64_t i = 0; i < result.size(); ++i)
                     sums[i] = bias.data<T>()[i / per_channel % y.dim(1)];
             const T *px = from.data<T>(), *pw = by.data<T>();
-            for_each_product(x.shape(), W.shape(), y.shape(), steps, [&](int64_t ix, int64_t iw, int64_t iy) {
-                sums[iy] = T(sums[iy] + px[ix] * pw[iw]);
-            });
+            for_each_product(x.shape(), W.shape(), y.shape(), steps,
+                             [&](int64_t ix, int64_t iw, int64_t iy) {
+                                 sums[iy] = T(sums[iy] + px[ix] * pw[iw]);
+                             });
         });
     });
 }
@@ -203,16 +232,17 @@ void convolve_data(const Array& gy, const Array& W, const WindowSteps& steps, co
     in_working_dtype(gx, [&](Dtype dtype, const Array& result) {
         Array from = contiguous_float(gy, dtype), by = contiguous_float(W, dtype);
         if (dtype == Dtype::float32 && !any_empty(gy, W))
-            return run_float(Direction::data, Sizes(gx.shape(), W.shape(), gy.shape(), steps), from, by,
-                             Array(), result);
+            return run_float(Direction::data, Sizes(gx.shape(), W.shape(), gy.shape(), steps), from,
+                             by, Array(), result);
         fill_zero(result);
         visit_dtype(dtype, [&](auto zero) {
             using T = decltype(zero);
             T* sums = result.data<T>();
             const T *pg = from.data<T>(), *pw = by.data<T>();
-            for_each_product(gx.shape(), W.shape(), gy.shape(), steps, [&](int64_t ix, int64_t iw, int64_t iy) {
-                sums[ix] = T(sums[ix] + pg[iy] * pw[iw]);
-            });
+            for_each_product(gx.shape(), W.shape(), gy.shape(), steps,
+                             [&](int64_t ix, int64_t iw, int64_t iy) {
+                                 sums[ix] = T(sums[ix] + pg[iy] * pw[iw]);
+                             });
         });
     });
 }
@@ -221,16 +251,17 @@ void convolve_weights(const Array& x, const Array& gy, const WindowSteps& steps,
     in_working_dtype(gW, [&](Dtype dtype, const Array& result) {
         Array from = contiguous_float(x, dtype), by = contiguous_float(gy, dtype);
         if (dtype == Dtype::float32 && !any_empty(x, gy))
-            return run_float(Direction::weights, Sizes(x.shape(), gW.shape(), gy.shape(), steps), from, by,
-                             Array(), result);
+            return run_float(Direction::weights, Sizes(x.shape(), gW.shape(), gy.shape(), steps),
+                             from, by, Array(), result);
         fill_zero(result);
         visit_dtype(dtype, [&](auto zero) {
             using T = decltype(zero);
             T* sums = result.data<T>();
             const T *px = from.data<T>(), *pg = by.data<T>();
-            for_each_product(x.shape(), gW.shape(), gy.shape(), steps, [&](int64_t ix, int64_t iw, int64_t iy) {
-                sums[iw] = T(sums[iw] + px[ix] * pg[iy]);
-            });
+            for_each_product(x.shape(), gW.shape(), gy.shape(), steps,
+                             [&](int64_t ix, int64_t iw, int64_t iy) {
+                                 sums[iw] = T(sums[iw] + px[ix] * pg[iy]);
+                             });
         });
     });
 }

@@ -10,11 +10,13 @@ struct WindowSteps {
     int64_t groups = 1;
 };
 
-// x is [N, C, spatial...], W [O, C/groups, kernel...], y [N, O, positions...]; floats of one dtype, any strides of
-// the inputs. The number of positions is y's, whatever rule it came from: windows may pass the end of x.
+// x is [N, C, spatial...], W [O, C/groups, kernel...], y [N, O, positions...]; floats of one dtype,
+// any strides of the inputs. The number of positions is y's, whatever rule it came from: windows
+// may pass the end of x.
 
 /// y = x * W (cross-correlation) + b, b being [O] or undefined.
-void convolve(const Array& x, const Array& W, const Array& b, const WindowSteps& steps, const Array& y);
+void convolve(const Array& x, const Array& W, const Array& b, const WindowSteps& steps,
+              const Array& y);
 /// gx: the adjoint of convolve towards x.
 void convolve_data(const Array& gy, const Array& W, const WindowSteps& steps, const Array& gx);
 /// gW: the adjoint of convolve towards W.

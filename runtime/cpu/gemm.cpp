@@ -42,8 +42,12 @@ struct Matrices {
 
 Matrices matrices_of(const Array& array, bool transposed, const Shape& batch) {
     int rank = array.rank();
-    Matrices m{array, array.dim(rank - 2), array.dim(rank - 1), array.strides()[rank - 2],
-               array.strides()[rank - 1], Strides::filled(batch.rank(), 0)};
+    Matrices m{array,
+               array.dim(rank - 2),
+               array.dim(rank - 1),
+               array.strides()[rank - 2],
+               array.strides()[rank - 1],
+               Strides::filled(batch.rank(), 0)};
     if (transposed) {
         std::swap(m.rows, m.columns);
         std::swap(m.row_stride, m.column_stride);
@@ -54,9 +58,7 @@ Matrices matrices_of(const Array& array, bool transposed, const Shape& batch) {
     return m;
 }
 
-Shape batch_of(const Array& y) {
-    return Shape(std::span(y.shape().begin(), size_t(y.rank() - 2)));
-}
+Shape batch_of(const Array& y) { return Shape(std::span(y.shape().begin(), size_t(y.rank() - 2))); }
 
 /// Element offset of batch `index` (row-major over `batch`).
 int64_t batch_offset(const Shape& batch, const Strides& strides, int64_t index) {
@@ -84,7 +86,8 @@ bool find_layout(const Matrices& m, bool& transposed, int64_t& stride) {
 }
 
 /// As matrices_of, copied where sgemm could not read it.
-Matrices readable(const Array& array, bool transposed, const Shape& batch, bool& flag, int64_t& stride) {
+Matrices readable(const Array& array, bool transposed, const Shape& batch, bool& flag,
+                  int64_t& stride) {
     Matrices m = matrices_of(array, transposed, batch);
     if (!find_layout(m, flag, stride)) {
         m = matrices_of(array.as_contiguous(), transposed, batch);
@@ -125,8 +128,14 @@ void matmul_float(const Array& a, const Array& b, bool transa, bool transb, cons
     }
 }
 
-template <class T> struct Accumulator { using type = uint64_t; };
-template <> struct Accumulator<double> { using type = double; };
+template <class T>
+struct Accumulator {
+    using type = uint64_t;
+};
+template <>
+struct Accumulator<double> {
+    using type = double;
+};
 
 /// Rows [begin, end) of y = a b; b is row-major.
 template <class T>
@@ -186,12 +195,14 @@ void sgemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, float alph
             for (int64_t j = 0; j < n; ++j) c[i * ldc + j] = beta == 0 ? 0 : beta * c[i * ldc + j];
         return;
     }
-    if (!transa && transb && alpha == 1 && sgemm_few_rows(m, n, k, a, lda, b, ldb, beta, c, ldc)) return;
+    if (!transa && transb && alpha == 1 && sgemm_few_rows(m, n, k, a, lda, b, ldb, beta, c, ldc))
+        return;
     SerialScope serial(m * n * k < serial_limit);
-    dnnl_status_t status = dnnl_sgemm(transa ? 'T' : 'N', transb ? 'T' : 'N', m, n, k, alpha, a, lda,
-                                      b, ldb, beta, c, ldc);
-    CATENA_ASSERT(status == dnnl_success,
-                  fmt::format("dnnl_sgemm of {}x{}x{} failed with status {}", m, n, k, int(status)));
+    dnnl_status_t status = dnnl_sgemm(transa ? 'T' : 'N', transb ? 'T' : 'N', m, n, k, alpha, a,
+                                      lda, b, ldb, beta, c, ldc);
+    CATENA_ASSERT(
+        status == dnnl_success,
+        fmt::format("dnnl_sgemm of {}x{}x{} failed with status {}", m, n, k, int(status)));
 }
 
 void matmul_arrays(const Array& a, const Array& b, bool transa, bool transb, const Array& y,
@@ -200,20 +211,29 @@ void matmul_arrays(const Array& a, const Array& b, bool transa, bool transb, con
     if (y.size() == 0) return;
     if (dtype == Dtype::float16 || dtype == Dtype::bfloat16) {
         Array wide = Array::empty({Dtype::float32, y.shape()}, y.device());
-        matmul_float(a.astype(Dtype::float32), b.astype(Dtype::float32), transa, transb, wide, false);
+        matmul_float(a.astype(Dtype::float32), b.astype(Dtype::float32), transa, transb, wide,
+                     false);
         copy_elements(wide, y);
         return;
     }
     Array same_a = a.astype(dtype), same_b = b.astype(dtype);
     switch (dtype) {
-        case Dtype::float32: return matmul_float(same_a, same_b, transa, transb, y, accumulate);
-        case Dtype::float64: return matmul_loops<double>(same_a, same_b, transa, transb, y);
-        case Dtype::int8: return matmul_loops<int8_t>(same_a, same_b, transa, transb, y);
-        case Dtype::int16: return matmul_loops<int16_t>(same_a, same_b, transa, transb, y);
-        case Dtype::int32: return matmul_loops<int32_t>(same_a, same_b, transa, transb, y);
-        case Dtype::int64: return matmul_loops<int64_t>(same_a, same_b, transa, transb, y);
-        case Dtype::uint8: return matmul_loops<uint8_t>(same_a, same_b, transa, transb, y);
-        default: return matmul_bool(same_a, same_b, transa, transb, y);
+        case Dtype::float32:
+            return matmul_float(same_a, same_b, transa, transb, y, accumulate);
+        case Dtype::float64:
+            return matmul_loops<double>(same_a, same_b, transa, transb, y);
+        case Dtype::int8:
+            return matmul_loops<int8_t>(same_a, same_b, transa, transb, y);
+        case Dtype::int16:
+            return matmul_loops<int16_t>(same_a, same_b, transa, transb, y);
+        case Dtype::int32:
+            return matmul_loops<int32_t>(same_a, same_b, transa, transb, y);
+        case Dtype::int64:
+            return matmul_loops<int64_t>(same_a, same_b, transa, transb, y);
+        case Dtype::uint8:
+            return matmul_loops<uint8_t>(same_a, same_b, transa, transb, y);
+        default:
+            return matmul_bool(same_a, same_b, transa, transb, y);
     }
 }
 

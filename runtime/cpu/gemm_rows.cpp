@@ -15,8 +15,11 @@ namespace {
 
 #define CATENA_AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,fma")))
 
-/// Sizes where not packing b is faster (measured against oneDNN 2.6): 20 x 2600 x 650 takes half the time.
-bool worth_it(int64_t m, int64_t n, int64_t k) { return m >= 4 && (m <= 64 || n <= 16) && n >= 4 && k >= 80; }
+/// Sizes where not packing b is faster (measured against oneDNN 2.6): 20 x 2600 x 650 takes half
+/// the time.
+bool worth_it(int64_t m, int64_t n, int64_t k) {
+    return m >= 4 && (m <= 64 || n <= 16) && n >= 4 && k >= 80;
+}
 
 /// Rows of b that stay in the first-level cache while rows of a pass.
 constexpr int64_t b_block = 8;
@@ -32,10 +35,11 @@ CATENA_AVX512 inline __m128 sum_lanes(__m512 v0, __m512 v1, __m512 v2, __m512 v3
     return _mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
 }
 
-/// One block of c: `rows` (1 to 4) of a times `columns` (1 to 4) rows of b. Rows that are not there are read as
-/// the first one and not written.
-CATENA_AVX512 inline void multiply_block(const float* a, int64_t lda, const float* b, int64_t ldb, int64_t k,
-                                         int64_t rows, int64_t columns, float beta, float* c, int64_t ldc) {
+/// One block of c: `rows` (1 to 4) of a times `columns` (1 to 4) rows of b. Rows that are not there
+/// are read as the first one and not written.
+CATENA_AVX512 inline void multiply_block(const float* a, int64_t lda, const float* b, int64_t ldb,
+                                         int64_t k, int64_t rows, int64_t columns, float beta,
+                                         float* c, int64_t ldc) {
     const float* pa[4];
     const float* pb[4];
     for (int64_t i = 0; i < 4; ++i) pa[i] = a + (i < rows ? i * lda : 0);
@@ -82,8 +86,9 @@ CATENA_AVX512 inline void multiply_block(const float* a, int64_t lda, const floa
     }
 }
 
-CATENA_AVX512 void multiply_columns(int64_t m, int64_t begin, int64_t end, int64_t k, const float* a, int64_t lda,
-                                    const float* b, int64_t ldb, float beta, float* c, int64_t ldc) {
+CATENA_AVX512 void multiply_columns(int64_t m, int64_t begin, int64_t end, int64_t k,
+                                    const float* a, int64_t lda, const float* b, int64_t ldb,
+                                    float beta, float* c, int64_t ldc) {
     for (int64_t j0 = begin; j0 < end; j0 += b_block)
         for (int64_t i = 0; i < m; i += 4)
             for (int64_t j = j0; j < std::min(end, j0 + b_block); j += 4)
@@ -93,22 +98,24 @@ CATENA_AVX512 void multiply_columns(int64_t m, int64_t begin, int64_t end, int64
 
 }  // namespace
 
-bool sgemm_few_rows(int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const float* b, int64_t ldb,
-                    float beta, float* c, int64_t ldc) {
-    static const bool able = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+bool sgemm_few_rows(int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const float* b,
+                    int64_t ldb, float beta, float* c, int64_t ldc) {
+    static const bool able = __builtin_cpu_supports("avx512f") &&
+                             __builtin_cpu_supports("avx512dq") &&
                              __builtin_cpu_supports("avx512vl");
     if (!able || !worth_it(m, n, k)) return false;
     int64_t blocks = (n + b_block - 1) / b_block;
     parallel_for(blocks, 1 + 400'000 / (m * k * b_block), [&](int64_t begin, int64_t end) {
-        multiply_columns(m, begin * b_block, std::min(n, end * b_block), k, a, lda, b, ldb, beta, c, ldc);
+        multiply_columns(m, begin * b_block, std::min(n, end * b_block), k, a, lda, b, ldb, beta, c,
+                         ldc);
     });
     return true;
 }
 
 #else
 
-bool sgemm_few_rows(int64_t, int64_t, int64_t, const float*, int64_t, const float*, int64_t, float, float*,
-                    int64_t) {
+bool sgemm_few_rows(int64_t, int64_t, int64_t, const float*, int64_t, const float*, int64_t, float,
+                    float*, int64_t) {
     return false;
 }
 

@@ -23,8 +23,8 @@ CATENA_INLINE void row_statistics(const T* x, int64_t n, T eps, T& mean, T& rstd
 }
 
 template <class T>
-CATENA_INLINE void forward_rows(const T* x, const T* gamma, const T* beta, T eps, T* y, int64_t rows,
-                                int64_t n) {
+CATENA_INLINE void forward_rows(const T* x, const T* gamma, const T* beta, T eps, T* y,
+                                int64_t rows, int64_t n) {
     for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
         T mean, rstd;
         row_statistics(x, n, eps, mean, rstd);
@@ -55,8 +55,8 @@ CATENA_INLINE void backward_rows(const T* x, const T* gamma, const T* gy, T eps,
     }
 }
 
-CATENA_VECTOR_CODE void run_forward(const float* x, const float* gamma, const float* beta, float eps,
-                                    float* y, int64_t rows, int64_t n) {
+CATENA_VECTOR_CODE void run_forward(const float* x, const float* gamma, const float* beta,
+                                    float eps, float* y, int64_t rows, int64_t n) {
     forward_rows(x, gamma, beta, eps, y, rows, n);
 }
 void run_forward(const double* x, const double* gamma, const double* beta, double eps, double* y,
@@ -64,7 +64,8 @@ void run_forward(const double* x, const double* gamma, const double* beta, doubl
     forward_rows(x, gamma, beta, eps, y, rows, n);
 }
 CATENA_VECTOR_CODE void run_backward(const float* x, const float* gamma, const float* gy, float eps,
-                                     float* gx, float* ggamma, float* gbeta, int64_t rows, int64_t n) {
+                                     float* gx, float* ggamma, float* gbeta, int64_t rows,
+                                     int64_t n) {
     backward_rows(x, gamma, gy, eps, gx, ggamma, gbeta, rows, n);
 }
 void run_backward(const double* x, const double* gamma, const double* gy, double eps, double* gx,
@@ -108,13 +109,14 @@ void forward(const Array& x, const Array& gamma, const Array& beta, double eps, 
 
 }  // namespace
 
-void layer_norm_forward(const Array& x, const Array& gamma, const Array& beta, double eps, const Array& y) {
+void layer_norm_forward(const Array& x, const Array& gamma, const Array& beta, double eps,
+                        const Array& y) {
     if (x.dtype() == Dtype::float32) return forward<float>(x, gamma, beta, eps, y);
     forward<double>(x, gamma, beta, eps, y);
 }
 
-void layer_norm_backward(const Array& x, const Array& gamma, const Array& gy, double eps, const Array& gx,
-                         const Array& ggamma, const Array& gbeta) {
+void layer_norm_backward(const Array& x, const Array& gamma, const Array& gy, double eps,
+                         const Array& gx, const Array& ggamma, const Array& gbeta) {
     if (x.dtype() == Dtype::float32) return backward<float>(x, gamma, gy, eps, gx, ggamma, gbeta);
     backward<double>(x, gamma, gy, eps, gx, ggamma, gbeta);
 }

@@ -47,8 +47,8 @@ CATENA_INLINE void forward_units(const T* c_prev, const T* x, T* c, T* h, int64_
 }
 
 template <class T>
-CATENA_INLINE void backward_units(const T* c_prev, const T* x, const T* gc, const T* gh, T* gc_prev, T* gx,
-                                  int64_t count) {
+CATENA_INLINE void backward_units(const T* c_prev, const T* x, const T* gc, const T* gh, T* gc_prev,
+                                  T* gx, int64_t count) {
     Gates<T> g;
     for (int64_t first = 0; first < count; first += block) {
         int64_t n = std::min(block, count - first);
@@ -74,14 +74,15 @@ CATENA_INLINE void backward_units(const T* c_prev, const T* x, const T* gc, cons
     }
 }
 
-CATENA_VECTOR_CODE void run_forward(const float* c_prev, const float* x, float* c, float* h, int64_t count) {
+CATENA_VECTOR_CODE void run_forward(const float* c_prev, const float* x, float* c, float* h,
+                                    int64_t count) {
     forward_units(c_prev, x, c, h, count);
 }
 void run_forward(const double* c_prev, const double* x, double* c, double* h, int64_t count) {
     forward_units(c_prev, x, c, h, count);
 }
-CATENA_VECTOR_CODE void run_backward(const float* c_prev, const float* x, const float* gc, const float* gh,
-                                     float* gc_prev, float* gx, int64_t count) {
+CATENA_VECTOR_CODE void run_backward(const float* c_prev, const float* x, const float* gc,
+                                     const float* gh, float* gc_prev, float* gx, int64_t count) {
     backward_units(c_prev, x, gc, gh, gc_prev, gx, count);
 }
 void run_backward(const double* c_prev, const double* x, const double* gc, const double* gh,
@@ -101,10 +102,11 @@ void forward(const Array& c_prev, const Array& x, const Array& c, const Array& h
 }
 
 template <class T>
-void backward(const Array& c_prev, const Array& x, const Array& gc, const Array& gh, const Array& gc_prev,
-              const Array& gx) {
+void backward(const Array& c_prev, const Array& x, const Array& gc, const Array& gh,
+              const Array& gc_prev, const Array& gx) {
     int64_t count = gh.size();
-    const T *old = c_prev.data<T>(), *gates = x.data<T>(), *to_c = gc.data<T>(), *to_h = gh.data<T>();
+    const T *old = c_prev.data<T>(), *gates = x.data<T>(), *to_c = gc.data<T>(),
+            *to_h = gh.data<T>();
     T *to_old = gc_prev.data<T>(), *to_gates = gx.data<T>();
     parallel_for(count, units_per_thread, [&](int64_t begin, int64_t end) {
         run_backward(old + begin, gates + 4 * begin, to_c + begin, to_h + begin, to_old + begin,

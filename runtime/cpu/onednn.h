@@ -21,7 +21,8 @@ dnnl::memory::desc any(const dnnl::memory::dims& dims);
 Array scratch(const dnnl::memory::desc& desc);
 dnnl::memory memory(const dnnl::memory::desc& desc, const Array& array);
 
-/// A tensor that goes into or comes out of a primitive: row-major for us, perhaps another layout for it.
+/// A tensor that goes into or comes out of a primitive: row-major for us, perhaps another layout
+/// for it.
 class Tensor {
 public:
     Tensor() = default;

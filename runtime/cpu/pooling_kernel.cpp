@@ -17,8 +17,16 @@ struct Plane {
     int64_t kh, kw, sh, sw, ph, pw;
 
     Plane(const Array& x, const Array& y, const PoolingWindow& w)
-        : height(x.dim(2)), width(x.dim(3)), out_height(y.dim(2)), out_width(y.dim(3)), kh(w.size[0]),
-          kw(w.size[1]), sh(w.stride[0]), sw(w.stride[1]), ph(w.pad[0]), pw(w.pad[1]) {}
+        : height(x.dim(2)),
+          width(x.dim(3)),
+          out_height(y.dim(2)),
+          out_width(y.dim(3)),
+          kh(w.size[0]),
+          kw(w.size[1]),
+          sh(w.stride[0]),
+          sw(w.stride[1]),
+          ph(w.pad[0]),
+          pw(w.pad[1]) {}
 
     /// Output columns [begin, end) whose tap j lies inside x.
     CATENA_INLINE int64_t first_column(int64_t j) const {
@@ -33,16 +41,17 @@ struct Plane {
     int64_t outputs() const { return out_height * out_width; }
     /// Windows of one row side by side without overlap or padding.
     bool tiles_in_pairs() const {
-        return kh == 2 && kw == 2 && sh == 2 && sw == 2 && ph == 0 && pw == 0 && out_height * 2 <= height &&
-               out_width * 2 <= width;
+        return kh == 2 && kw == 2 && sh == 2 && sw == 2 && ph == 0 && pw == 0 &&
+               out_height * 2 <= height && out_width * 2 <= width;
     }
 };
 
-// Rows of windows: the loop over neighbouring windows is the inner one, so that it vectorises. Step is the column
-// stride where known, 0 otherwise.
+// Rows of windows: the loop over neighbouring windows is the inner one, so that it vectorises. Step
+// is the column stride where known, 0 otherwise.
 
 template <class T, int Step>
-CATENA_INLINE void max_row(const T* x, int64_t step, int64_t count, int32_t tap, T* y, int32_t* index) {
+CATENA_INLINE void max_row(const T* x, int64_t step, int64_t count, int32_t tap, T* y,
+                           int32_t* index) {
     if (Step) step = Step;
     for (int64_t o = 0; o < count; ++o) {
         T v = x[o * step];
@@ -135,8 +144,8 @@ CATENA_VECTOR_CODE void run_max_vectors(const Plane& p, const float* x, float* y
 void run_max(const Plane& p, const float* x, float* y, int32_t* index, int64_t planes) {
     if (!p.tiles_in_pairs() || !has_masked_pairs()) return run_max_vectors(p, x, y, index, planes);
     for (int64_t i = 0; i < planes; ++i)
-        masked_pairs_max(x + i * p.inputs(), p.width, p.out_height, p.out_width, y + i * p.outputs(),
-                         index + i * p.outputs());
+        masked_pairs_max(x + i * p.inputs(), p.width, p.out_height, p.out_width,
+                         y + i * p.outputs(), index + i * p.outputs());
 }
 void run_max(const Plane& p, const double* x, double* y, int32_t* index, int64_t planes) {
     max_planes(p, x, y, index, planes);
@@ -155,28 +164,32 @@ CATENA_INLINE void for_each_winner(const Plane& p, const int32_t* index, F&& f) 
 }
 
 template <class T>
-CATENA_INLINE void scatter_planes(const Plane& p, const T* gy, const int32_t* index, T* gx, int64_t planes) {
+CATENA_INLINE void scatter_planes(const Plane& p, const T* gy, const int32_t* index, T* gx,
+                                  int64_t planes) {
     for (int64_t i = 0; i < planes; ++i) {
         if (p.tiles_in_pairs()) {
             scatter_plane_pairs(p, gy, index, gx);
         } else {
             std::fill(gx, gx + p.inputs(), T(0));
-            for_each_winner(p, index, [&](int64_t output, int64_t input) { gx[input] += gy[output]; });
+            for_each_winner(p, index,
+                            [&](int64_t output, int64_t input) { gx[input] += gy[output]; });
         }
         gx += p.inputs(), gy += p.outputs(), index += p.outputs();
     }
 }
-CATENA_VECTOR_CODE void run_scatter_vectors(const Plane& p, const float* gy, const int32_t* index, float* gx,
-                                            int64_t planes) {
+CATENA_VECTOR_CODE void run_scatter_vectors(const Plane& p, const float* gy, const int32_t* index,
+                                            float* gx, int64_t planes) {
     scatter_planes(p, gy, index, gx, planes);
 }
 void run_scatter(const Plane& p, const float* gy, const int32_t* index, float* gx, int64_t planes) {
-    if (!p.tiles_in_pairs() || !has_masked_pairs()) return run_scatter_vectors(p, gy, index, gx, planes);
+    if (!p.tiles_in_pairs() || !has_masked_pairs())
+        return run_scatter_vectors(p, gy, index, gx, planes);
     for (int64_t i = 0; i < planes; ++i)
-        masked_pairs_scatter(gy + i * p.outputs(), index + i * p.outputs(), p.height, p.width, p.out_height,
-                             p.out_width, gx + i * p.inputs());
+        masked_pairs_scatter(gy + i * p.outputs(), index + i * p.outputs(), p.height, p.width,
+                             p.out_height, p.out_width, gx + i * p.inputs());
 }
-void run_scatter(const Plane& p, const double* gy, const int32_t* index, double* gx, int64_t planes) {
+void run_scatter(const Plane& p, const double* gy, const int32_t* index, double* gx,
+                 int64_t planes) {
     scatter_planes(p, gy, index, gx, planes);
 }
 
@@ -224,7 +237,8 @@ void run_spread(const Plane& p, double* x, double* y, int64_t planes) {
 /// f(T(), first plane, number of planes) on threads, T being the element type.
 template <class F>
 void for_planes(const Array& x, const Plane& p, F&& f) {
-    int64_t planes = x.dim(0) * x.dim(1), grain = 1 + 30'000 / (p.inputs() + p.kh * p.kw * p.outputs() + 1);
+    int64_t planes = x.dim(0) * x.dim(1),
+            grain = 1 + 30'000 / (p.inputs() + p.kh * p.kw * p.outputs() + 1);
     parallel_for(planes, grain, [&](int64_t begin, int64_t end) {
         if (x.dtype() == Dtype::float32) return f(float(), begin, end - begin);
         CATENA_ASSERT(x.dtype() == Dtype::float64, "works on float32 and float64");
@@ -243,16 +257,19 @@ void max_pool(const Array& x, const PoolingWindow& window, const Array& y, const
     });
 }
 
-void max_pool_scatter(const Array& gy, const Array& index, const PoolingWindow& window, const Array& gx) {
+void max_pool_scatter(const Array& gy, const Array& index, const PoolingWindow& window,
+                      const Array& gx) {
     Plane p(gx, gy, window);
     for_planes(gx, p, [&](auto zero, int64_t first, int64_t count) {
         using T = decltype(zero);
-        run_scatter(p, gy.data<T>() + first * p.outputs(), index.data<int32_t>() + first * p.outputs(),
-                    gx.data<T>() + first * p.inputs(), count);
+        run_scatter(p, gy.data<T>() + first * p.outputs(),
+                    index.data<int32_t>() + first * p.outputs(), gx.data<T>() + first * p.inputs(),
+                    count);
     });
 }
 
-void max_pool_gather(const Array& x, const Array& index, const PoolingWindow& window, const Array& y) {
+void max_pool_gather(const Array& x, const Array& index, const PoolingWindow& window,
+                     const Array& y) {
     Plane p(x, y, window);
     for_planes(x, p, [&](auto zero, int64_t first, int64_t count) {
         using T = decltype(zero);

@@ -9,14 +9,17 @@ struct PoolingWindow {
     Dims size, stride, pad;
 };
 
-// Arrays are contiguous [N, C, H, W] of one dtype, float32 or float64; `index` is int32 and numbers the
-// elements of a window row by row. Elements outside of x never win a maximum and count as 0 in an average.
+// Arrays are contiguous [N, C, H, W] of one dtype, float32 or float64; `index` is int32 and numbers
+// the elements of a window row by row. Elements outside of x never win a maximum and count as 0 in
+// an average.
 
 void max_pool(const Array& x, const PoolingWindow& window, const Array& y, const Array& index);
 /// gx[where index says] += gy, other elements 0.
-void max_pool_scatter(const Array& gy, const Array& index, const PoolingWindow& window, const Array& gx);
+void max_pool_scatter(const Array& gy, const Array& index, const PoolingWindow& window,
+                      const Array& gx);
 /// y = x[where index says].
-void max_pool_gather(const Array& x, const Array& index, const PoolingWindow& window, const Array& y);
+void max_pool_gather(const Array& x, const Array& index, const PoolingWindow& window,
+                     const Array& y);
 
 void average_pool(const Array& x, const PoolingWindow& window, const Array& y);
 /// The adjoint of average_pool.

@@ -24,8 +24,10 @@ struct Pairs {
     __m512 even, odd;
 };
 CATENA_AVX512 inline Pairs load_pairs(const float* x, int64_t count) {
-    const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
-    const __m512i odd = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+    const __m512i even =
+        _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    const __m512i odd =
+        _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
     __m512 low = _mm512_maskz_loadu_ps(first_lanes(count), x);
     __m512 high = _mm512_maskz_loadu_ps(first_lanes(count - 16), x + 16);
     return {_mm512_permutex2var_ps(low, even, high), _mm512_permutex2var_ps(low, odd, high)};
@@ -33,9 +35,11 @@ CATENA_AVX512 inline Pairs load_pairs(const float* x, int64_t count) {
 
 CATENA_AVX512 inline void store_pairs(float* to, int64_t count, __m512 even, __m512 odd) {
     const __m512i low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-    const __m512i high = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    const __m512i high =
+        _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
     _mm512_mask_storeu_ps(to, first_lanes(count), _mm512_permutex2var_ps(even, low, odd));
-    _mm512_mask_storeu_ps(to + 16, first_lanes(count - 16), _mm512_permutex2var_ps(even, high, odd));
+    _mm512_mask_storeu_ps(to + 16, first_lanes(count - 16),
+                          _mm512_permutex2var_ps(even, high, odd));
 }
 
 struct Best {
@@ -61,12 +65,14 @@ bool has_masked_pairs() {
     return able;
 }
 
-CATENA_AVX512 void masked_pairs_max(const float* x, int64_t width, int64_t out_height, int64_t out_width, float* y,
-                                    int32_t* index) {
-    for (int64_t row = 0; row < out_height; ++row, x += 2 * width, y += out_width, index += out_width)
+CATENA_AVX512 void masked_pairs_max(const float* x, int64_t width, int64_t out_height,
+                                    int64_t out_width, float* y, int32_t* index) {
+    for (int64_t row = 0; row < out_height;
+         ++row, x += 2 * width, y += out_width, index += out_width)
         for (int64_t o = 0; o < out_width; o += 16) {
             int64_t count = std::min<int64_t>(16, out_width - o);
-            Pairs top = load_pairs(x + 2 * o, 2 * count), bottom = load_pairs(x + width + 2 * o, 2 * count);
+            Pairs top = load_pairs(x + 2 * o, 2 * count),
+                  bottom = load_pairs(x + width + 2 * o, 2 * count);
             Best best{top.even, _mm512_setzero_si512()};
             compete(best, top.odd, 1);
             compete(best, bottom.even, 2);
@@ -76,16 +82,20 @@ CATENA_AVX512 void masked_pairs_max(const float* x, int64_t width, int64_t out_h
         }
 }
 
-CATENA_AVX512 void masked_pairs_scatter(const float* gy, const int32_t* index, int64_t height, int64_t width,
-                                        int64_t out_height, int64_t out_width, float* gx) {
+CATENA_AVX512 void masked_pairs_scatter(const float* gy, const int32_t* index, int64_t height,
+                                        int64_t width, int64_t out_height, int64_t out_width,
+                                        float* gx) {
     float* row = gx;
-    for (int64_t oh = 0; oh < out_height; ++oh, row += 2 * width, gy += out_width, index += out_width) {
+    for (int64_t oh = 0; oh < out_height;
+         ++oh, row += 2 * width, gy += out_width, index += out_width) {
         for (int64_t o = 0; o < out_width; o += 16) {
             int64_t count = std::min<int64_t>(16, out_width - o);
             __m512 upper = _mm512_maskz_loadu_ps(first_lanes(count), gy + o);
             __m512i taps = _mm512_maskz_loadu_epi32(first_lanes(count), index + o);
-            store_pairs(row + 2 * o, 2 * count, where_tap(taps, 0, upper), where_tap(taps, 1, upper));
-            store_pairs(row + width + 2 * o, 2 * count, where_tap(taps, 2, upper), where_tap(taps, 3, upper));
+            store_pairs(row + 2 * o, 2 * count, where_tap(taps, 0, upper),
+                        where_tap(taps, 1, upper));
+            store_pairs(row + width + 2 * o, 2 * count, where_tap(taps, 2, upper),
+                        where_tap(taps, 3, upper));
         }
         for (int64_t w = 2 * out_width; w < width; ++w) row[w] = row[width + w] = 0;
     }
@@ -98,7 +108,8 @@ bool has_masked_pairs() { return false; }
 void masked_pairs_max(const float*, int64_t, int64_t, int64_t, float*, int32_t*) {
     CATENA_ASSERT(false, "masked pairs need AVX-512");
 }
-void masked_pairs_scatter(const float*, const int32_t*, int64_t, int64_t, int64_t, int64_t, float*) {
+void masked_pairs_scatter(const float*, const int32_t*, int64_t, int64_t, int64_t, int64_t,
+                          float*) {
     CATENA_ASSERT(false, "masked pairs need AVX-512");
 }
 

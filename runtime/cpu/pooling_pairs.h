@@ -4,14 +4,15 @@
 
 namespace catena {
 
-// Max pooling of 2 x 2 windows with stride 2 over one plane, 16 windows at a time with masked vectors: planes of
-// small images are narrower than a vector, so that loops over a row alone find nothing to vectorise.
+// Max pooling of 2 x 2 windows with stride 2 over one plane, 16 windows at a time with masked
+// vectors: planes of small images are narrower than a vector, so that loops over a row alone find
+// nothing to vectorise.
 
 /// True where the machine has what the functions below need.
 bool has_masked_pairs();
-void masked_pairs_max(const float* x, int64_t width, int64_t out_height, int64_t out_width, float* y,
-                      int32_t* index);
-void masked_pairs_scatter(const float* gy, const int32_t* index, int64_t height, int64_t width, int64_t out_height,
-                          int64_t out_width, float* gx);
+void masked_pairs_max(const float* x, int64_t width, int64_t out_height, int64_t out_width,
+                      float* y, int32_t* index);
+void masked_pairs_scatter(const float* gy, const int32_t* index, int64_t height, int64_t width,
+                          int64_t out_height, int64_t out_width, float* gx);
 
 }  // namespace catena

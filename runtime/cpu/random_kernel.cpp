@@ -11,12 +11,14 @@ namespace {
 constexpr int64_t block = 1024;
 constexpr int64_t elements_per_thread = 8 * block;
 
-/// First word of Philox4x32-10 of neighbouring elements: RandomStream::words written so that it vectorises.
-CATENA_VECTOR_CODE void first_words(uint32_t key0, uint32_t key1, uint32_t operation0, uint32_t operation1,
-                                    uint64_t first, float* to, int64_t n) {
+/// First word of Philox4x32-10 of neighbouring elements: RandomStream::words written so that it
+/// vectorises.
+CATENA_VECTOR_CODE void first_words(uint32_t key0, uint32_t key1, uint32_t operation0,
+                                    uint32_t operation1, uint64_t first, float* to, int64_t n) {
     for (int64_t i = 0; i < n; ++i) {
         uint64_t element = first + uint64_t(i);
-        uint32_t c0 = uint32_t(element), c1 = uint32_t(element >> 32), c2 = operation0, c3 = operation1;
+        uint32_t c0 = uint32_t(element), c1 = uint32_t(element >> 32), c2 = operation0,
+                 c3 = operation1;
         uint32_t k0 = key0, k1 = key1;
 #pragma GCC unroll 10
         for (int round = 0; round < 10; ++round) {
@@ -33,7 +35,8 @@ template <class T>
 CATENA_INLINE void keep_or_drop(const T* x, const float* draws, T ratio, T scale, T* y, int64_t n) {
     for (int64_t i = 0; i < n; ++i) y[i] = T(draws[i]) >= ratio ? x[i] * scale : T(0);
 }
-CATENA_VECTOR_CODE void run_dropout(const float* x, const float* draws, float ratio, float* y, int64_t n) {
+CATENA_VECTOR_CODE void run_dropout(const float* x, const float* draws, float ratio, float* y,
+                                    int64_t n) {
     keep_or_drop(x, draws, ratio, 1.0f / (1.0f - ratio), y, n);
 }
 void run_dropout(const double* x, const float* draws, double ratio, double* y, int64_t n) {

@@ -8,8 +8,8 @@ namespace catena {
 /// Elements `first`... of a stream, the same bits as uniform<float>(stream, first + i).
 void uniform_block(const RandomStream& stream, uint64_t first, float* to, int64_t n);
 
-/// y = x * scale where a draw from [0, 1) is at least `ratio`, else 0, with scale = 1 / (1 - ratio). x and y are
-/// contiguous and of one dtype, float32 or float64.
+/// y = x * scale where a draw from [0, 1) is at least `ratio`, else 0, with scale = 1 / (1 -
+/// ratio). x and y are contiguous and of one dtype, float32 or float64.
 void dropout_elements(const RandomStream& stream, const Array& x, double ratio, const Array& y);
 
 }  // namespace catena

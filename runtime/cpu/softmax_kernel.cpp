@@ -23,8 +23,8 @@ CATENA_INLINE T row_max(const T* x, int64_t n) {
     if (n >= 4 * V::lanes) {
         auto a = V::load(x), b = a, c = a, d = a;
         for (; i + 4 * V::lanes <= n; i += 4 * V::lanes) {
-            auto p = V::load(x + i), q = V::load(x + i + V::lanes), r = V::load(x + i + 2 * V::lanes),
-                 s = V::load(x + i + 3 * V::lanes);
+            auto p = V::load(x + i), q = V::load(x + i + V::lanes),
+                 r = V::load(x + i + 2 * V::lanes), s = V::load(x + i + 3 * V::lanes);
             a = p > a ? p : a, b = q > b ? q : b, c = r > c ? r : c, d = s > d ? s : d;
         }
         a = b > a ? b : a, c = d > c ? d : c, a = c > a ? c : a;
@@ -89,7 +89,8 @@ CATENA_INLINE void lanes_max_sum(const T* x, int64_t n, int64_t stride, int64_t 
 }
 
 template <class T>
-CATENA_INLINE void softmax_lanes(const T* x, T* y, int64_t n, int64_t stride, int64_t width, bool log) {
+CATENA_INLINE void softmax_lanes(const T* x, T* y, int64_t n, int64_t stride, int64_t width,
+                                 bool log) {
     T m[lanes], s[lanes];
     lanes_max_sum(x, n, stride, width, m, s);
     for (int64_t j = 0; j < width; ++j) s[j] = log ? m[j] + std::log(s[j]) : T(1) / s[j];
@@ -114,21 +115,21 @@ CATENA_INLINE void softmax_gradient_lanes(const T* y, const T* gy, T* gx, int64_
         }
 }
 
-CATENA_VECTOR_CODE void softmax_block(const float* x, float* y, int64_t n, int64_t stride, int64_t width,
-                                      bool log) {
+CATENA_VECTOR_CODE void softmax_block(const float* x, float* y, int64_t n, int64_t stride,
+                                      int64_t width, bool log) {
     if (stride == 1) return softmax_row(x, y, n, log);
     softmax_lanes(x, y, n, stride, width, log);
 }
 void softmax_block(const double* x, double* y, int64_t n, int64_t stride, int64_t width, bool log) {
     softmax_lanes(x, y, n, stride, width, log);
 }
-CATENA_VECTOR_CODE void softmax_gradient_block(const float* y, const float* gy, float* gx, int64_t n,
-                                               int64_t stride, int64_t width, bool log) {
+CATENA_VECTOR_CODE void softmax_gradient_block(const float* y, const float* gy, float* gx,
+                                               int64_t n, int64_t stride, int64_t width, bool log) {
     if (stride == 1) return softmax_gradient_row(y, gy, gx, n, log);
     softmax_gradient_lanes(y, gy, gx, n, stride, width, log);
 }
-void softmax_gradient_block(const double* y, const double* gy, double* gx, int64_t n, int64_t stride,
-                            int64_t width, bool log) {
+void softmax_gradient_block(const double* y, const double* gy, double* gx, int64_t n,
+                            int64_t stride, int64_t width, bool log) {
     softmax_gradient_lanes(y, gy, gx, n, stride, width, log);
 }
 
@@ -162,8 +163,9 @@ CATENA_INLINE void scaled_softmax(const T* x, const T* log_sum, const T* factor,
         for (int64_t j = 0; j < width; ++j)
             gx[c * stride + j] = vector_exp(x[c * stride + j] - log_sum[j]) * factor[j];
 }
-CATENA_VECTOR_CODE void scaled_softmax_block(const float* x, const float* log_sum, const float* factor,
-                                             float* gx, int64_t n, int64_t stride, int64_t width) {
+CATENA_VECTOR_CODE void scaled_softmax_block(const float* x, const float* log_sum,
+                                             const float* factor, float* gx, int64_t n,
+                                             int64_t stride, int64_t width) {
     scaled_softmax(x, log_sum, factor, gx, n, stride, width);
 }
 void scaled_softmax_block(const double* x, const double* log_sum, const double* factor, double* gx,
@@ -171,18 +173,20 @@ void scaled_softmax_block(const double* x, const double* log_sum, const double* 
     scaled_softmax(x, log_sum, factor, gx, n, stride, width);
 }
 
-/// Calls f(offset of the first element, first position, width) for blocks of neighbouring positions.
+/// Calls f(offset of the first element, first position, width) for blocks of neighbouring
+/// positions.
 template <class F>
 void for_each_block(const AxisView& view, F&& f) {
     int64_t blocks = (view.inner + lanes - 1) / lanes;
     int64_t per_block = view.size * std::min(view.inner, lanes) + 1;
-    parallel_for(view.outer * blocks, 1 + elements_per_thread / per_block, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) {
-            int64_t o = i / blocks, first = i % blocks * lanes;
-            f(o * view.size * view.inner + first, o * view.inner + first,
-              std::min(lanes, view.inner - first));
-        }
-    });
+    parallel_for(view.outer * blocks, 1 + elements_per_thread / per_block,
+                 [&](int64_t begin, int64_t end) {
+                     for (int64_t i = begin; i < end; ++i) {
+                         int64_t o = i / blocks, first = i % blocks * lanes;
+                         f(o * view.size * view.inner + first, o * view.inner + first,
+                           std::min(lanes, view.inner - first));
+                     }
+                 });
 }
 
 template <class F>
@@ -195,7 +199,8 @@ void visit_float(Dtype dtype, F&& f) {
 }  // namespace
 
 AxisView::AxisView(const Shape& shape, int axis) {
-    for (int i = 0; i < shape.rank(); ++i) (i < axis ? outer : i == axis ? size : inner) *= shape[i];
+    for (int i = 0; i < shape.rank(); ++i)
+        (i < axis ? outer : i == axis ? size : inner) *= shape[i];
 }
 
 Dtype working_dtype(Dtype dtype) {
@@ -252,7 +257,8 @@ void cross_entropy_forward(const Array& x, const CrossEntropyTask& task, const A
                     continue;
                 }
                 T value = sums[position + j] - from[at + label * view.inner + j];
-                to[position + j] = task.class_weights ? value * T(task.class_weights[label]) : value;
+                to[position + j] =
+                    task.class_weights ? value * T(task.class_weights[label]) : value;
             }
         });
     });
@@ -270,7 +276,8 @@ void cross_entropy_backward(const Array& x, const CrossEntropyTask& task, const 
             T factor[lanes];
             for (int64_t j = 0; j < width; ++j) {
                 int64_t label = task.labels[position + j];
-                factor[j] = label == task.ignore_label ? 0 : upper[one ? 0 : position + j] * T(scale);
+                factor[j] =
+                    label == task.ignore_label ? 0 : upper[one ? 0 : position + j] * T(scale);
                 if (task.class_weights && label != task.ignore_label)
                     factor[j] *= T(task.class_weights[label]);
             }

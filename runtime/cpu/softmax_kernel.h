@@ -17,7 +17,8 @@ struct AxisView {
 Array as_working_array(const Array& array, Dtype dtype);
 /// float32 for 16-bit floats, the dtype itself otherwise.
 Dtype working_dtype(Dtype dtype);
-/// A place for results of `type` in the working dtype: `y` itself, or a temporary that store() converts.
+/// A place for results of `type` in the working dtype: `y` itself, or a temporary that store()
+/// converts.
 Array working_output(const Array& y);
 void store(const Array& working, const Array& y);
 

@@ -1,7 +1,8 @@
 #pragma once
 
-// Loops that the compiler vectorises, built once per instruction set and chosen when the program starts. Mark the
-// outermost function CATENA_VECTOR_CODE and everything it calls in the loop CATENA_INLINE.
+// Loops that the compiler vectorises, built once per instruction set and chosen when the program
+// starts. Mark the outermost function CATENA_VECTOR_CODE and everything it calls in the loop
+// CATENA_INLINE.
 #define CATENA_INLINE inline __attribute__((always_inline))
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__) && \
     !defined(__SANITIZE_THREAD__)
@@ -63,8 +64,8 @@ CATENA_INLINE float vector_tanh(float x) {
 }
 CATENA_INLINE double vector_tanh(double x) { return std::tanh(x); }
 
-/// 64 bytes of neighbours. Four of them as accumulators hide the latency of an addition, which a loop with one
-/// sum (all that compilers make of a reduction) waits for.
+/// 64 bytes of neighbours. Four of them as accumulators hide the latency of an addition, which a
+/// loop with one sum (all that compilers make of a reduction) waits for.
 template <class T>
 struct Vector {
     typedef T Type __attribute__((vector_size(64)));

@@ -18,8 +18,8 @@ namespace {
 
 using Span = std::span<const Variable>;
 
-// Statistics have the shape of gamma. Attribute "axis" lists the axes normalised over; the others are
-// those of gamma, in order.
+// Statistics have the shape of gamma. Attribute "axis" lists the axes normalised over; the others
+// are those of gamma, in order.
 
 /// A per-key array with its axes where x has them.
 Shape expanded(const Shape& x, const Axes& axis) {
@@ -102,8 +102,8 @@ void check_types(const TypeCall& c) {
     for (int i = 0; i < 2; ++i) {
         const Type& each = c.inputs[i + 1];
         if (!(each.shape == keys))  // batch_normalization_c2
-            fail<ShapeError>("batch_normalization: {} should be {}, it is {} (x {}, axis {})", names[i],
-                             to_string(keys), to_string(each.shape), to_string(x.shape),
+            fail<ShapeError>("batch_normalization: {} should be {}, it is {} (x {}, axis {})",
+                             names[i], to_string(keys), to_string(each.shape), to_string(x.shape),
                              to_string(c.attributes.dims("axis")));
         if (!is_float(each.dtype))  // batch_normalization_c3
             fail<DtypeError>("batch_normalization: {} should be floating point, it is {}", names[i],
@@ -116,8 +116,9 @@ void forward_kernel(const KernelCall& c) {
     if (!find_view(c.inputs[0].shape(), c.attributes.dims("axis"), view)) return run_body(c);
     Dtype dtype = c.inputs[0].dtype();
     Array y = working_output(c.outputs[0]);
-    batch_norm_forward(view, as_working_array(c.inputs[0], dtype), as_working_array(c.inputs[1], dtype),
-                       as_working_array(c.inputs[2], dtype), c.scalars[0], y, c.outputs[1], c.outputs[2]);
+    batch_norm_forward(view, as_working_array(c.inputs[0], dtype),
+                       as_working_array(c.inputs[1], dtype), as_working_array(c.inputs[2], dtype),
+                       c.scalars[0], y, c.outputs[1], c.outputs[2]);
     store(y, c.outputs[0]);
 }
 
@@ -128,9 +129,10 @@ void gradient_kernel(const KernelCall& c) {
     Array gx = working_output(c.outputs[0]);
     Array ggamma = Array::empty({working_dtype(dtype), c.outputs[1].shape()}, gx.device());
     Array gbeta = Array::empty(ggamma.type(), gx.device());
-    batch_norm_backward(view, as_working_array(c.inputs[0], dtype), as_working_array(c.inputs[1], dtype),
-                        as_working_array(c.inputs[2], dtype), as_working_array(c.inputs[3], dtype),
-                        as_working_array(c.inputs[4], dtype), c.scalars[0], gx, ggamma, gbeta);
+    batch_norm_backward(view, as_working_array(c.inputs[0], dtype),
+                        as_working_array(c.inputs[1], dtype), as_working_array(c.inputs[2], dtype),
+                        as_working_array(c.inputs[3], dtype), as_working_array(c.inputs[4], dtype),
+                        c.scalars[0], gx, ggamma, gbeta);
     store(gx, c.outputs[0]);
     copy_elements(ggamma, c.outputs[1]);
     copy_elements(gbeta, c.outputs[2]);
@@ -141,7 +143,10 @@ const OpDef& op_batch_norm_gx = define_composite({
     .input_count = 5,
     .output_count = 3,
     .scalar_names = {"eps"},
-    .type = [](const TypeCall& c) { return Types{c.inputs[0], c.inputs[1], c.inputs[1]}; },
+    .type =
+        [](const TypeCall& c) {
+            return Types{c.inputs[0], c.inputs[1], c.inputs[1]};
+        },
     .kernel = gradient_kernel,
     .body = gradient_body,
 });
@@ -201,22 +206,19 @@ const OpDef& op_fixed_batch_norm =
         .forward([](auto x, auto gamma, auto beta, auto mean, auto var, auto eps) {
             return (x - mean) * (gamma * rsqrt(var + eps)) + beta;
         })
-        .gradient<0>([](auto x, auto gamma, auto beta, auto mean, auto var, auto eps, auto y, auto gy) {
-            return gy * (gamma * rsqrt(var + eps));
-        })
-        .gradient<1>([](auto x, auto gamma, auto beta, auto mean, auto var, auto eps, auto y, auto gy) {
-            return gy * ((x - mean) * rsqrt(var + eps));
-        })
-        .gradient<2>([](auto x, auto gamma, auto beta, auto mean, auto var, auto eps, auto y, auto gy) {
-            return gy;
-        })
-        .gradient<3>([](auto x, auto gamma, auto beta, auto mean, auto var, auto eps, auto y, auto gy) {
-            return -gy * (gamma * rsqrt(var + eps));
-        })
-        .gradient<4>([](auto x, auto gamma, auto beta, auto mean, auto var, auto eps, auto y, auto gy) {
-            auto rstd = rsqrt(var + eps);
-            return gy * (x - mean) * (gamma * (rstd * rstd * rstd)) * -0.5;
-        })
+        .gradient<0>([](auto x, auto gamma, auto beta, auto mean, auto var, auto eps, auto y,
+                        auto gy) { return gy * (gamma * rsqrt(var + eps)); })
+        .gradient<1>([](auto x, auto gamma, auto beta, auto mean, auto var, auto eps, auto y,
+                        auto gy) { return gy * ((x - mean) * rsqrt(var + eps)); })
+        .gradient<2>([](auto x, auto gamma, auto beta, auto mean, auto var, auto eps, auto y,
+                        auto gy) { return gy; })
+        .gradient<3>([](auto x, auto gamma, auto beta, auto mean, auto var, auto eps, auto y,
+                        auto gy) { return -gy * (gamma * rsqrt(var + eps)); })
+        .gradient<4>(
+            [](auto x, auto gamma, auto beta, auto mean, auto var, auto eps, auto y, auto gy) {
+                auto rstd = rsqrt(var + eps);
+                return gy * (x - mean) * (gamma * (rstd * rstd * rstd)) * -0.5;
+            })
         .define();
 
 /// Chainer's rule: gamma stands for the axes from 1 on.
@@ -227,14 +229,16 @@ Axes axes_of(const char* name, const Axes& axis, const Variable& x, const Variab
     return axes;
 }
 
-/// decay * old + (1 - decay) * present, assigned. decay stays a run-time argument where it is a cell.
+/// decay * old + (1 - decay) * present, assigned. decay stays a run-time argument where it is a
+/// cell.
 void update_statistic(const Variable& state, const Variable& present, const Scalar& decay) {
     Variable now = cast(present, state.dtype());
     assign(state, now + (state - now) * decay);
 }
 
 const FunctionDef& f_batch_normalization = function(
-    "batch_normalization(x, gamma, beta, *, eps=2e-5, running_mean=None, running_var=None, decay=0.9, axis=None)",
+    "batch_normalization(x, gamma, beta, *, eps=2e-5, running_mean=None, running_var=None, "
+    "decay=0.9, axis=None)",
     {"x", "gamma", "beta", "running_mean", "running_var"}, [](const FunctionArguments& a) {
         return batch_normalization(a.array("x"), a.array("gamma"), a.array("beta"),
                                    {.eps = a.number("eps"),
@@ -258,14 +262,16 @@ Variable batch_normalization(const Operand& x, const Operand& gamma, const Opera
     LocationScope scope(x.location());
     Axes axis = axes_of("batch_normalization", options.axis, x, gamma);
     const Variable* inputs[] = {&x.variable(), &gamma.variable(), &beta.variable()};
-    Variables y = apply(op_batch_norm, inputs, x.location(), {{"axis", axis}}, std::span(&options.eps, 1));
+    Variables y =
+        apply(op_batch_norm, inputs, x.location(), {{"axis", axis}}, std::span(&options.eps, 1));
     if (options.running_mean.defined() || options.running_var.defined()) {
         auto mode = no_backprop_mode();
         double count = count_of(x.variable().shape(), axis);
         if (options.running_mean.defined())
             update_statistic(options.running_mean, y[1], options.decay);
         if (options.running_var.defined())
-            update_statistic(options.running_var, y[2] * (count / std::max(count - 1, 1.0)), options.decay);
+            update_statistic(options.running_var, y[2] * (count / std::max(count - 1, 1.0)),
+                             options.decay);
     }
     return y[0];
 }
@@ -283,11 +289,13 @@ Variable fixed_batch_normalization(const Operand& x, const Operand& gamma, const
     for (int i = 0; i < 4; ++i) {
         const Variable& each = *given[i];
         if (!(each.shape() == flat))  // fixed_batch_normalization_c1
-            fail<ShapeError>("fixed_batch_normalization: {} should be {}, it is {} (x {})", names[i],
-                             to_string(flat), to_string(each.shape()), to_string(vx.shape()));
+            fail<ShapeError>("fixed_batch_normalization: {} should be {}, it is {} (x {})",
+                             names[i], to_string(flat), to_string(each.shape()),
+                             to_string(vx.shape()));
         wide[i] = reshape(each, keys);
     }
-    return call(op_fixed_batch_norm, x.location(), {}, {eps}, vx, wide[0], wide[1], wide[2], wide[3]);
+    return call(op_fixed_batch_norm, x.location(), {}, {eps}, vx, wide[0], wide[1], wide[2],
+                wide[3]);
 }
 
 }  // namespace catena

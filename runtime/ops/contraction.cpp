@@ -12,9 +12,7 @@
 namespace catena {
 namespace {
 
-Attributes transposes(bool transa, bool transb) {
-    return {{"transa", transa}, {"transb", transb}};
-}
+Attributes transposes(bool transa, bool transb) { return {{"transa", transa}, {"transb", transb}}; }
 
 /// Sizes of the product of op(a) and op(b); axes before the last two broadcast.
 Types matmul_type(const TypeCall& c) {
@@ -105,8 +103,8 @@ Types linear_type(const TypeCall& c) {
                          W.rank() == 2 ? W[1] : -1, x.rank() == 2 ? x[1] : -1, to_string(x),
                          to_string(W));
     if (b.rank() != 1 || b[0] != W[0])  // linear_c2
-        fail<ShapeError>("linear: W gives {} features, b is {} and should be [{}]", W[0], to_string(b),
-                         W[0]);
+        fail<ShapeError>("linear: W gives {} features, b is {} and should be [{}]", W[0],
+                         to_string(b), W[0]);
     Dtype dtype = promote(promote(c.inputs[0].dtype, c.inputs[1].dtype), c.inputs[2].dtype);
     return {{dtype, Shape{x[0], W[0]}}};
 }
@@ -117,9 +115,10 @@ const OpDef& op_linear = register_op({
     .differentiable = true,
     .type = linear_type,
     .kernel = linear_kernel,
-    .body = [](std::span<const Variable> v, const Attributes&, std::span<const Scalar>) {
-        return Variables{multiply(v[0], v[1], false, true) + v[2]};
-    },
+    .body =
+        [](std::span<const Variable> v, const Attributes&, std::span<const Scalar>) {
+            return Variables{multiply(v[0], v[1], false, true) + v[2]};
+        },
     .gradient =
         [](const GradientCall& c) {
             Variables gx(3);
@@ -130,7 +129,9 @@ const OpDef& op_linear = register_op({
                 if (gx[i].defined()) gx[i] = cast(gx[i], c.x_type(i).dtype);
             return gx;
         },
-    .reads = [](int input, int) { return Reads{.inputs = input == 0 ? 2u : input == 1 ? 1u : 0u}; },
+    .reads = [](int input, int) { return Reads{.inputs = input == 0   ? 2u
+                                                         : input == 1 ? 1u
+                                                                      : 0u}; },
     .onnx = "Gemm",
 });
 
@@ -138,8 +139,8 @@ const OpDef& op_linear = register_op({
 Variable as_rows(const Variable& x, const Variable& W, int n_batch_axes) {
     const Shape& shape = x.shape();
     if (n_batch_axes < 1 || n_batch_axes >= shape.rank())  // linear_c3
-        fail<ValueError>("linear: n_batch_axes is {} and should be from 1 to {} for x {}", n_batch_axes,
-                         shape.rank() - 1, to_string(shape));
+        fail<ValueError>("linear: n_batch_axes is {} and should be from 1 to {} for x {}",
+                         n_batch_axes, shape.rank() - 1, to_string(shape));
     int64_t rows = 1, features = 1;
     for (int i = 0; i < shape.rank(); ++i) (i < n_batch_axes ? rows : features) *= shape[i];
     if (W.rank() != 2 || W.shape()[1] != features)  // linear_c1
@@ -160,12 +161,12 @@ Variable fold_batch(const Variable& a, const Variable& b, bool transb, bool drop
     return reshape(y, shape);
 }
 
-const FunctionDef& f_matmul =
-    function("matmul(a, b, transa=False, transb=False)", {"a", "b"}, [](const FunctionArguments& a) {
+const FunctionDef& f_matmul = function(
+    "matmul(a, b, transa=False, transb=False)", {"a", "b"}, [](const FunctionArguments& a) {
         return matmul(a.array("a"), a.array("b"), a.flag("transa"), a.flag("transb"));
     });
-const FunctionDef& f_linear =
-    function("linear(x, W, b=None, n_batch_axes=1)", {"x", "W", "b"}, [](const FunctionArguments& a) {
+const FunctionDef& f_linear = function(
+    "linear(x, W, b=None, n_batch_axes=1)", {"x", "W", "b"}, [](const FunctionArguments& a) {
         return linear(a.array("x"), a.array("W"), a.array("b"), int(a.integer("n_batch_axes")));
     });
 
@@ -180,7 +181,8 @@ Variable matmul(const Operand& a, const Operand& b, bool transa, bool transb) {
     bool vector_a = va.rank() == 1, vector_b = vb.rank() == 1;
     Variable left = vector_a ? reshape(va, Shape{1, va.size()}) : va;
     Variable right = vector_b ? reshape(vb, Shape{vb.size(), 1}) : vb;
-    if (left.rank() > 2 && right.rank() == 2 && !transa) return fold_batch(left, right, transb, vector_b);
+    if (left.rank() > 2 && right.rank() == 2 && !transa)
+        return fold_batch(left, right, transb, vector_b);
     Variable y = multiply(left, right, transa && !vector_a, transb && !vector_b);
     if (!vector_a && !vector_b) return y;
     Shape shape = y.shape();

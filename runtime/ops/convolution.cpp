@@ -15,7 +15,8 @@ namespace {
 //   convolution          x, W  -> y
 //   convolution_data     gy, W -> gx   (also deconvolution; "size" is the spatial size of gx)
 //   convolution_weights  x, gy -> gW   ("size" is the spatial size of gW)
-// All have the attributes of the convolution that they belong to, so one set of attributes serves all.
+// All have the attributes of the convolution that they belong to, so one set of attributes serves
+// all.
 
 WindowSteps steps_of(const Attributes& a) {
     return {a.dims("stride"), a.dims("pad"), a.dims("dilate"), a.integer("groups")};
@@ -41,8 +42,8 @@ Dims positions_of(const Dims& x, const Dims& kernel, const Attributes& a, const 
                                          a.flag("cover_all"), a.dims("dilate")[i]));
         if (positions[i] <= 0)  // convolution_c4
             fail<ShapeError>("{}: a window of {} (pad {}, dilate {}) does not fit into {}", what,
-                             to_string(kernel), to_string(a.dims("pad")), to_string(a.dims("dilate")),
-                             to_string(x));
+                             to_string(kernel), to_string(a.dims("pad")),
+                             to_string(a.dims("dilate")), to_string(x));
     }
     return positions;
 }
@@ -54,7 +55,8 @@ Shape full_shape(int64_t batch, int64_t channels, const Dims& sizes) {
 }
 
 std::string both(const TypeCall& c, const char* a = "x", const char* b = "W") {
-    return fmt::format("{} {}, {} {}", a, to_string(c.inputs[0].shape), b, to_string(c.inputs[1].shape));
+    return fmt::format("{} {}, {} {}", a, to_string(c.inputs[0].shape), b,
+                       to_string(c.inputs[1].shape));
 }
 
 Dtype check_operands(const TypeCall& c, const char* a, const char* b) {
@@ -76,9 +78,10 @@ Type convolution_type(const TypeCall& c) {
         fail<ShapeError>("{}: W takes {} channels{}, x has {} ({})", c.op.name, W[1] * groups,
                          groups > 1 ? fmt::format(" in {} groups", groups) : "", x[1], both(c));
     if (W[0] % groups != 0)  // convolution_c5
-        fail<ShapeError>("{}: W gives {} channels, which {} groups do not divide ({})", c.op.name, W[0],
-                         groups, both(c));
-    return {dtype, full_shape(x[0], W[0], positions_of(spatial(x), spatial(W), c.attributes, c.op.name))};
+        fail<ShapeError>("{}: W gives {} channels, which {} groups do not divide ({})", c.op.name,
+                         W[0], groups, both(c));
+    return {dtype,
+            full_shape(x[0], W[0], positions_of(spatial(x), spatial(W), c.attributes, c.op.name))};
 }
 
 Types data_type(const TypeCall& c) {
@@ -87,8 +90,10 @@ Types data_type(const TypeCall& c) {
     if (gy[1] != W[0])  // deconvolution_c1
         fail<ShapeError>("deconvolution: W takes {} channels, x has {} ({})", W[0], gy[1], both(c));
     const Dims& size = c.attributes.dims("size");
-    if (!(positions_of(size, spatial(W), c.attributes, "deconvolution") == spatial(gy)))  // deconvolution_c2
-        fail<ShapeError>("deconvolution: an output of {} does not come from x ({})", to_string(size), both(c));
+    if (!(positions_of(size, spatial(W), c.attributes, "deconvolution") ==
+          spatial(gy)))  // deconvolution_c2
+        fail<ShapeError>("deconvolution: an output of {} does not come from x ({})",
+                         to_string(size), both(c));
     return {{dtype, full_shape(gy[0], W[1] * c.attributes.integer("groups"), size)}};
 }
 
@@ -156,7 +161,8 @@ const OpDef& op_convolution_data = register_op({
         [](const GradientCall& c) {
             Variables gx(2);
             if (c.needs(0)) gx[0] = convolve_variables(c.gy(), c.x(1), c.attributes());
-            if (c.needs(1)) gx[1] = weights_of(c.gy(), c.x(0), c.attributes(), spatial(c.x_type(1).shape));
+            if (c.needs(1))
+                gx[1] = weights_of(c.gy(), c.x(0), c.attributes(), spatial(c.x_type(1).shape));
             return as_inputs(c, std::move(gx));
         },
     .reads = reads_other,
@@ -176,7 +182,8 @@ const OpDef& op_convolution_weights = register_op({
     .gradient =
         [](const GradientCall& c) {
             Variables gx(2);
-            if (c.needs(0)) gx[0] = data_of(c.x(1), c.gy(), c.attributes(), spatial(c.x_type(0).shape));
+            if (c.needs(0))
+                gx[0] = data_of(c.x(1), c.gy(), c.attributes(), spatial(c.x_type(0).shape));
             if (c.needs(1)) gx[1] = convolve_variables(c.x(0), c.gy(), c.attributes());
             return as_inputs(c, std::move(gx));
         },
@@ -212,7 +219,9 @@ const OpDef& op_convolution_bias = define_composite({
             return Variables{convolve_variables(v[0], v[1], a) + as_channels(v[2], v[0].rank())};
         },
     .gradient = convolution_gradient,
-    .reads = [](int input, int) { return Reads{.inputs = input == 0 ? 2u : input == 1 ? 1u : 0u}; },
+    .reads = [](int input, int) { return Reads{.inputs = input == 0   ? 2u
+                                                         : input == 1 ? 1u
+                                                                      : 0u}; },
     .onnx = "Conv",
 });
 
@@ -235,8 +244,8 @@ void check_ranks(const char* name, const Variable& x, const Variable& W, int axe
     if (groups < 1) fail<ValueError>("{}: groups is {} and should be 1 or more", name, groups);
 }
 
-Variable convolution(const char* name, int axes, const Operand& x, const Operand& W, const Variable& b,
-                     const ConvolutionOptions& o) {
+Variable convolution(const char* name, int axes, const Operand& x, const Operand& W,
+                     const Variable& b, const ConvolutionOptions& o) {
     LocationScope scope(x.location());
     const Variable& vx = x;
     check_ranks(name, x, W, axes, o.groups);
@@ -250,33 +259,38 @@ Variable convolution(const char* name, int axes, const Operand& x, const Operand
                        : call(op_convolution, x.location(), a, {}, vx, W);
 }
 
-Variable deconvolution(const char* name, int axes, const Operand& x, const Operand& W, const Variable& b,
-                       const DeconvolutionOptions& o) {
+Variable deconvolution(const char* name, int axes, const Operand& x, const Operand& W,
+                       const Variable& b, const DeconvolutionOptions& o) {
     LocationScope scope(x.location());
     const Variable &vx = x, &vW = W;
     check_ranks(name, x, W, axes, o.groups);
     int count = vx.rank() - 2;
-    Dims stride = per_axis(name, "stride", o.stride, count, 1), pad = per_axis(name, "pad", o.pad, count, 0);
+    Dims stride = per_axis(name, "stride", o.stride, count, 1),
+         pad = per_axis(name, "pad", o.pad, count, 0);
     Dims dilate = per_axis(name, "dilate", o.dilate, count, 1), size = o.outsize;
     if (vx.shape()[1] % o.groups != 0)  // deconvolution_c3
-        fail<ShapeError>("{}: x has {} channels, which {} groups do not divide", name, vx.shape()[1],
-                         o.groups);
+        fail<ShapeError>("{}: x has {} channels, which {} groups do not divide", name,
+                         vx.shape()[1], o.groups);
     if (size.empty())
         for (int i = 0; i < count; ++i)
-            size.push_back(stride[i] * (vx.shape()[i + 2] - 1) + (vW.shape()[i + 2] - 1) * dilate[i] + 1 -
-                           2 * pad[i]);
+            size.push_back(stride[i] * (vx.shape()[i + 2] - 1) +
+                           (vW.shape()[i + 2] - 1) * dilate[i] + 1 - 2 * pad[i]);
     size = per_axis(name, "outsize", size, count, 1);
     // The convolution that this transposes may be of either kind.
     bool exact = true;
     for (int i = 0; i < count; ++i)
         exact &= window_count(size[i], vW.shape()[i + 2], stride[i], pad[i], false, dilate[i]) ==
                  vx.shape()[i + 2];
-    Attributes a{{"stride", stride}, {"pad", pad}, {"dilate", dilate}, {"groups", o.groups},
+    Attributes a{{"stride", stride},
+                 {"pad", pad},
+                 {"dilate", dilate},
+                 {"groups", o.groups},
                  {"cover_all", !exact}};
     Variable y = data_of(vx, vW, a, size);
     if (!b.defined()) return y;
     if (!(b.shape() == Shape{y.shape()[1]}))  // deconvolution_c4
-        fail<ShapeError>("{}: b should be [{}], it is {}", name, y.shape()[1], to_string(b.shape()));
+        fail<ShapeError>("{}: b should be [{}], it is {}", name, y.shape()[1],
+                         to_string(b.shape()));
     return y + as_channels(b, y.rank());
 }
 
@@ -296,25 +310,28 @@ DeconvolutionOptions transposed_options_from(const FunctionArguments& a) {
 }
 
 const FunctionDef& f_convolution_2d = function(
-    "convolution_2d(x, W, b=None, stride=1, pad=0, cover_all=False, *, dilate=1, groups=1, cudnn_fast=False)",
+    "convolution_2d(x, W, b=None, stride=1, pad=0, cover_all=False, *, dilate=1, groups=1, "
+    "cudnn_fast=False)",
     {"x", "W", "b"}, [](const FunctionArguments& a) {
         return convolution_2d(a.array("x"), a.array("W"), a.array("b"), options_from(a));
     });
-const FunctionDef& f_convolution_nd = function(
-    "convolution_nd(x, W, b=None, stride=1, pad=0, cover_all=False, dilate=1, groups=1)", {"x", "W", "b"},
-    [](const FunctionArguments& a) {
-        return convolution_nd(a.array("x"), a.array("W"), a.array("b"), options_from(a));
-    });
-const FunctionDef& f_deconvolution_2d = function(
-    "deconvolution_2d(x, W, b=None, stride=1, pad=0, outsize=None, *, dilate=1, groups=1)",
-    {"x", "W", "b"}, [](const FunctionArguments& a) {
-        return deconvolution_2d(a.array("x"), a.array("W"), a.array("b"), transposed_options_from(a));
-    });
-const FunctionDef& f_deconvolution_nd = function(
-    "deconvolution_nd(x, W, b=None, stride=1, pad=0, outsize=None, dilate=1, groups=1)", {"x", "W", "b"},
-    [](const FunctionArguments& a) {
-        return deconvolution_nd(a.array("x"), a.array("W"), a.array("b"), transposed_options_from(a));
-    });
+const FunctionDef& f_convolution_nd =
+    function("convolution_nd(x, W, b=None, stride=1, pad=0, cover_all=False, dilate=1, groups=1)",
+             {"x", "W", "b"}, [](const FunctionArguments& a) {
+                 return convolution_nd(a.array("x"), a.array("W"), a.array("b"), options_from(a));
+             });
+const FunctionDef& f_deconvolution_2d =
+    function("deconvolution_2d(x, W, b=None, stride=1, pad=0, outsize=None, *, dilate=1, groups=1)",
+             {"x", "W", "b"}, [](const FunctionArguments& a) {
+                 return deconvolution_2d(a.array("x"), a.array("W"), a.array("b"),
+                                         transposed_options_from(a));
+             });
+const FunctionDef& f_deconvolution_nd =
+    function("deconvolution_nd(x, W, b=None, stride=1, pad=0, outsize=None, dilate=1, groups=1)",
+             {"x", "W", "b"}, [](const FunctionArguments& a) {
+                 return deconvolution_nd(a.array("x"), a.array("W"), a.array("b"),
+                                         transposed_options_from(a));
+             });
 
 }  // namespace
 

@@ -8,7 +8,8 @@ namespace catena {
 struct ConvolutionOptions {
     Dims stride = {1};
     Dims pad = {0};
-    bool cover_all = false;  ///< The last window may pass the padded end, so that every element is seen.
+    bool cover_all =
+        false;  ///< The last window may pass the padded end, so that every element is seen.
     Dims dilate = {1};
     int64_t groups = 1;
 };
@@ -31,15 +32,16 @@ Variable convolution_nd(const Operand& x, const Operand& W, const Operand& b,
 /// The transpose of a convolution: x [N, I, H, W], W [I, O / groups, kh, kw], b [O] or undefined.
 Variable deconvolution_2d(const Operand& x, const Operand& W, const Operand& b,
                           const DeconvolutionOptions& options = {});
-Variable deconvolution_2d(const Operand& x, const Operand& W, const DeconvolutionOptions& options = {});
+Variable deconvolution_2d(const Operand& x, const Operand& W,
+                          const DeconvolutionOptions& options = {});
 Variable deconvolution_nd(const Operand& x, const Operand& W, const Operand& b,
                           const DeconvolutionOptions& options = {});
 
 /// Number of windows of extent `kernel` on an axis of `size`; 0 or less when none fits.
 int64_t window_count(int64_t size, int64_t kernel, int64_t stride, int64_t pad, bool cover_all,
                      int64_t dilate = 1);
-/// `dims` with one entry per spatial axis: a single one is repeated. ValueError naming `op` and `what` when the
-/// number or a value (less than `least`) is wrong.
+/// `dims` with one entry per spatial axis: a single one is repeated. ValueError naming `op` and
+/// `what` when the number or a value (less than `least`) is wrong.
 Dims per_axis(const char* op, const char* what, const Dims& dims, int axes, int64_t least);
 
 }  // namespace catena

@@ -25,7 +25,8 @@ Shape position_shape(const Shape& x) {
     return shape;
 }
 
-/// Class numbers along axis 1. They are compared as floats, which vectorises best; exact to 2^24 (2^53).
+/// Class numbers along axis 1. They are compared as floats, which vectorises best; exact to 2^24
+/// (2^53).
 Dtype class_dtype(int64_t classes) { return classes < (1 << 24) ? Dtype::float32 : Dtype::float64; }
 
 const OpDef& op_class_numbers = register_op({
@@ -97,7 +98,8 @@ Variables cross_entropy_body(Span v, const Attributes& attributes, std::span<con
 }
 
 /// Inputs x, t, log_sum, gy and perhaps class weights.
-Variables cross_entropy_gradient_body(Span v, const Attributes& attributes, std::span<const Scalar>) {
+Variables cross_entropy_gradient_body(Span v, const Attributes& attributes,
+                                      std::span<const Scalar>) {
     const Variable &x = v[0], &t = v[1], &log_sum = v[2];
     Positions p = find_positions(x, t, v.size() > 4 ? v[4] : Variable(), attributes);
     Variable factor = cast(v[3], p.scores.dtype());
@@ -117,16 +119,19 @@ Variables cross_entropy_gradient_body(Span v, const Attributes& attributes, std:
 const Type& check_types(const TypeCall& c, size_t weight) {
     const Type &x = c.inputs[0], &t = c.inputs[1];
     if (x.shape.rank() < 2)  // softmax_cross_entropy_c1
-        fail<ShapeError>("softmax_cross_entropy: x should have rank 2 or more, it is {}", to_string(x));
+        fail<ShapeError>("softmax_cross_entropy: x should have rank 2 or more, it is {}",
+                         to_string(x));
     if (!is_float(x.dtype))  // softmax_cross_entropy_c6
-        fail<DtypeError>("softmax_cross_entropy: x should be floating point, it is {}", to_string(x));
+        fail<DtypeError>("softmax_cross_entropy: x should be floating point, it is {}",
+                         to_string(x));
     if (!is_integer(t.dtype))  // softmax_cross_entropy_c2
-        fail<DtypeError>("softmax_cross_entropy: t should hold integer labels, it is {}", to_string(t));
+        fail<DtypeError>("softmax_cross_entropy: t should hold integer labels, it is {}",
+                         to_string(t));
     Shape expected = x.shape;
     expected.erase(1);
     if (!(t.shape == expected))  // softmax_cross_entropy_c3
-        fail<ShapeError>("softmax_cross_entropy: t should be {} for x {}, it is {}", to_string(expected),
-                         to_string(x.shape), to_string(t.shape));
+        fail<ShapeError>("softmax_cross_entropy: t should be {} for x {}, it is {}",
+                         to_string(expected), to_string(x.shape), to_string(t.shape));
     if (c.inputs.size() > weight && !(c.inputs[weight].shape == Shape{x.shape[1]}))
         fail<ShapeError>(  // softmax_cross_entropy_c4
             "softmax_cross_entropy: class_weight should be [{}], it is {}", x.shape[1],
@@ -196,8 +201,9 @@ void cross_entropy_gradient_kernel(const KernelCall& c) {
     TaskData data(c, 4);
     Dtype dtype = c.inputs[0].dtype();
     Array gx = working_output(c.outputs[0]);
-    cross_entropy_backward(as_working_array(c.inputs[0], dtype), data.task, c.inputs[2].as_contiguous(),
-                           as_working_array(c.inputs[3], dtype), data.scale(c), gx);
+    cross_entropy_backward(as_working_array(c.inputs[0], dtype), data.task,
+                           c.inputs[2].as_contiguous(), as_working_array(c.inputs[3], dtype),
+                           data.scale(c), gx);
     store(gx, c.outputs[0]);
 }
 
@@ -234,7 +240,8 @@ const OpDef& op_cross_entropy = define_composite({
                               current_location(), c.attributes())[0];
             }
             if (c.has_gy(1)) {  // Only a gradient of the gradient comes this way.
-                Variable through = cast(exp(cast(x, log_sum.dtype()) - log_sum) * c.gy(1), x.dtype());
+                Variable through =
+                    cast(exp(cast(x, log_sum.dtype()) - log_sum) * c.gy(1), x.dtype());
                 gx[0] = gx[0].defined() ? gx[0] + through : through;
             }
             return gx;
@@ -247,7 +254,8 @@ const OpDef& op_cross_entropy = define_composite({
 });
 
 /// Targets that are probabilities themselves, in plain functions.
-Variable soft_target_loss(const Variable& x, const Variable& t, const SoftmaxCrossEntropy& options) {
+Variable soft_target_loss(const Variable& x, const Variable& t,
+                          const SoftmaxCrossEntropy& options) {
     if (!(x.shape() == t.shape()))  // softmax_cross_entropy_c5
         fail<ShapeError>("softmax_cross_entropy: float t should have x's shape {}, it has {}",
                          to_string(x.shape()), to_string(t.shape()));
@@ -256,10 +264,13 @@ Variable soft_target_loss(const Variable& x, const Variable& t, const SoftmaxCro
                          to_string(t.type()));
     bool divergence = options.soft_target_loss == "kl-divergence";
     if (!divergence && options.soft_target_loss != "cross-entropy")
-        fail<ValueError>("softmax_cross_entropy: soft_target_loss is '{}' and should be 'cross-entropy' or "
-                         "'kl-divergence'", options.soft_target_loss);
+        fail<ValueError>(
+            "softmax_cross_entropy: soft_target_loss is '{}' and should be 'cross-entropy' or "
+            "'kl-divergence'",
+            options.soft_target_loss);
     Variable score = log_softmax(x);
-    Variable loss = divergence ? sum(t * (log(t + 1e-7) - score), Axes{1}) : -sum(t * score, Axes{1});
+    Variable loss =
+        divergence ? sum(t * (log(t + 1e-7) - score), Axes{1}) : -sum(t * score, Axes{1});
     if (options.reduce == "no") return loss;
     int64_t positions = x.size() / std::max<int64_t>(x.shape()[1], 1);
     int64_t divisor = options.normalize ? positions : x.shape()[0];
@@ -267,7 +278,8 @@ Variable soft_target_loss(const Variable& x, const Variable& t, const SoftmaxCro
 }
 
 const FunctionDef& f_softmax_cross_entropy = function(
-    "softmax_cross_entropy(x, t, normalize=True, cache_score=True, class_weight=None, ignore_label=-1, "
+    "softmax_cross_entropy(x, t, normalize=True, cache_score=True, class_weight=None, "
+    "ignore_label=-1, "
     "reduce='mean', enable_double_backprop=False, soft_target_loss='cross-entropy')",
     {"x", "t", "class_weight"}, [](const FunctionArguments& a) {
         return softmax_cross_entropy(a.array("x"), a.array("t"),
@@ -280,7 +292,8 @@ const FunctionDef& f_softmax_cross_entropy = function(
 
 }  // namespace
 
-Variable softmax_cross_entropy(const Operand& x, const Operand& t, const SoftmaxCrossEntropy& options) {
+Variable softmax_cross_entropy(const Operand& x, const Operand& t,
+                               const SoftmaxCrossEntropy& options) {
     LocationScope scope(x.location());
     if (options.reduce != "mean" && options.reduce != "no")
         fail<ValueError>("softmax_cross_entropy: reduce is '{}' and should be 'mean' or 'no'",

@@ -22,10 +22,9 @@ const FunctionDef& f_accuracy =
         if (!a.is_none("ignore_label")) ignore_label = a.integer("ignore_label");
         return accuracy(a.array("y"), a.array("t"), ignore_label);
     });
-const FunctionDef& f_binary_accuracy =
-    function("binary_accuracy(y, t)", {"y", "t"}, [](const FunctionArguments& a) {
-        return binary_accuracy(a.array("y"), a.array("t"));
-    });
+const FunctionDef& f_binary_accuracy = function(
+    "binary_accuracy(y, t)", {"y", "t"},
+    [](const FunctionArguments& a) { return binary_accuracy(a.array("y"), a.array("t")); });
 
 }  // namespace
 
@@ -34,8 +33,9 @@ Variable accuracy(const Operand& y, const Operand& t, std::optional<int64_t> ign
     auto mode = no_backprop_mode();
     const Variable &vy = y, &vt = t;
     if (vy.rank() < 2 || vy.size() != vt.size() * vy.shape()[1])  // accuracy_c1
-        fail<ShapeError>("accuracy: t should have one label for every position of y, y is {} and t is {}",
-                         to_string(vy.shape()), to_string(vt.shape()));
+        fail<ShapeError>(
+            "accuracy: t should have one label for every position of y, y is {} and t is {}",
+            to_string(vy.shape()), to_string(vt.shape()));
     if (!is_integer(vt.dtype()) || !is_float(vy.dtype()))  // accuracy_c2
         fail<DtypeError>("accuracy: y should be floating point and t integer, they are {} and {}",
                          to_string(vy.type()), to_string(vt.type()));
@@ -49,11 +49,12 @@ Variable binary_accuracy(const Operand& y, const Operand& t) {
     auto mode = no_backprop_mode();
     const Variable &vy = y, &vt = t;
     if (!(vy.shape() == vt.shape()))  // binary_accuracy_c1
-        fail<ShapeError>("binary_accuracy: t should have y's shape {}, it has {}", to_string(vy.shape()),
-                         to_string(vt.shape()));
+        fail<ShapeError>("binary_accuracy: t should have y's shape {}, it has {}",
+                         to_string(vy.shape()), to_string(vt.shape()));
     if (!is_integer(vt.dtype()) || !is_float(vy.dtype()))  // binary_accuracy_c2
-        fail<DtypeError>("binary_accuracy: y should be floating point and t integer, they are {} and {}",
-                         to_string(vy.type()), to_string(vt.type()));
+        fail<DtypeError>(
+            "binary_accuracy: y should be floating point and t integer, they are {} and {}",
+            to_string(vy.type()), to_string(vt.type()));
     return share((vy >= Scalar(0)) == (vt == Scalar(1)), vt != Scalar(-1), vy.dtype());
 }
 

@@ -15,7 +15,8 @@ using Span = std::span<const Variable>;
 void check_types(const TypeCall& c) {
     const Type& x = c.inputs[0];
     if (x.shape.rank() < 1)  // layer_normalization_c1
-        fail<ShapeError>("layer_normalization: x should have rank 1 or more, it is {}", to_string(x));
+        fail<ShapeError>("layer_normalization: x should have rank 1 or more, it is {}",
+                         to_string(x));
     if (!is_float(x.dtype))  // layer_normalization_c4
         fail<DtypeError>("layer_normalization: x should be floating point, it is {}", to_string(x));
 }
@@ -31,7 +32,8 @@ void check_vector(const TypeCall& c, int input, const char* name) {
 }
 
 Variable last_axis_mean(const Variable& x) {
-    return sum(x, Axes{x.rank() - 1}, true) * (1.0 / double(std::max<int64_t>(x.shape().back(), 1)));
+    return sum(x, Axes{x.rank() - 1}, true) *
+           (1.0 / double(std::max<int64_t>(x.shape().back(), 1)));
 }
 
 /// x with mean 0 and variance 1 along the last axis, and the factor that was applied.
@@ -80,7 +82,10 @@ const OpDef& op_layer_norm_gx = define_composite({
     .input_count = 3,
     .output_count = 3,
     .scalar_names = {"eps"},
-    .type = [](const TypeCall& c) { return Types{c.inputs[0], c.inputs[1], c.inputs[1]}; },
+    .type =
+        [](const TypeCall& c) {
+            return Types{c.inputs[0], c.inputs[1], c.inputs[1]};
+        },
     .kernel = gradient_kernel,
     .body = gradient_body,
 });
@@ -101,7 +106,8 @@ const OpDef& op_layer_norm = define_composite({
         [](const KernelCall& c) {
             Dtype dtype = c.inputs[0].dtype();
             Array y = working_output(c.outputs[0]);
-            layer_norm_forward(as_working_array(c.inputs[0], dtype), as_working_array(c.inputs[1], dtype),
+            layer_norm_forward(as_working_array(c.inputs[0], dtype),
+                               as_working_array(c.inputs[1], dtype),
                                as_working_array(c.inputs[2], dtype), c.scalars[0], y);
             store(y, c.outputs[0]);
         },
@@ -111,7 +117,8 @@ const OpDef& op_layer_norm = define_composite({
             Variable x = c.x(0), gamma = c.x(1), gy = c.gy();
             const Variable* inputs[] = {&x, &gamma, &gy};
             Scalar eps = c.scalar(0);
-            Variables gx = apply(op_layer_norm_gx, inputs, current_location(), {}, std::span(&eps, 1));
+            Variables gx =
+                apply(op_layer_norm_gx, inputs, current_location(), {}, std::span(&eps, 1));
             gx[2] = cast(gx[2], c.x_type(2).dtype);
             return gx;
         },
@@ -128,7 +135,8 @@ const FunctionDef& f_layer_normalization =
 
 }  // namespace
 
-Variable layer_normalization(const Operand& x, const Operand& gamma, const Operand& beta, const Scalar& eps) {
+Variable layer_normalization(const Operand& x, const Operand& gamma, const Operand& beta,
+                             const Scalar& eps) {
     return call(op_layer_norm, x.location(), {}, {eps}, x, gamma, beta);
 }
 

@@ -22,17 +22,16 @@ const OpDef& op_squared_error =
         .gradient<1>([](auto x0, auto x1, auto y, auto gy) { return (x1 - x0) * gy * 2.0; })
         .define();
 
-const OpDef& op_absolute_error =
-    elementwise<2>("absolute_error")
-        .floats()
-        .forward([](auto x0, auto x1) { return absolute(x0 - x1); })
-        .gradient<0>([](auto x0, auto x1, auto y, auto gy) {
-            return select(x0 > x1, gy, select(x0 < x1, -gy, gy * 0.0));
-        })
-        .gradient<1>([](auto x0, auto x1, auto y, auto gy) {
-            return select(x0 > x1, -gy, select(x0 < x1, gy, gy * 0.0));
-        })
-        .define();
+const OpDef& op_absolute_error = elementwise<2>("absolute_error")
+                                     .floats()
+                                     .forward([](auto x0, auto x1) { return absolute(x0 - x1); })
+                                     .gradient<0>([](auto x0, auto x1, auto y, auto gy) {
+                                         return select(x0 > x1, gy, select(x0 < x1, -gy, gy * 0.0));
+                                     })
+                                     .gradient<1>([](auto x0, auto x1, auto y, auto gy) {
+                                         return select(x0 > x1, -gy, select(x0 < x1, gy, gy * 0.0));
+                                     })
+                                     .define();
 
 /// The slope of huber towards x: the difference, held within [-delta, delta].
 const auto huber_slope = [](auto x, auto t, auto delta, auto gy) {
@@ -47,8 +46,12 @@ const OpDef& op_huber_loss =
             auto a = absolute(x - t);
             return select(a <= delta, a * a * 0.5, delta * (a - delta * 0.5));
         })
-        .gradient<0>([](auto x, auto t, auto delta, auto y, auto gy) { return huber_slope(x, t, delta, gy); })
-        .gradient<1>([](auto x, auto t, auto delta, auto y, auto gy) { return -huber_slope(x, t, delta, gy); })
+        .gradient<0>([](auto x, auto t, auto delta, auto y, auto gy) {
+            return huber_slope(x, t, delta, gy);
+        })
+        .gradient<1>([](auto x, auto t, auto delta, auto y, auto gy) {
+            return -huber_slope(x, t, delta, gy);
+        })
         .define();
 
 /// The loss of one logit; 0 for label -1. Written so that exp cannot overflow.
@@ -84,22 +87,18 @@ Variable error_of(const OpDef& op, const char* name, const Operand& x0, const Op
     return call(op, x0.location(), {}, {}, x0, x1);
 }
 
-const FunctionDef& f_squared_error =
-    function("squared_error(x0, x1)", {"x0", "x1"}, [](const FunctionArguments& a) {
-        return squared_error(a.array("x0"), a.array("x1"));
-    });
-const FunctionDef& f_absolute_error =
-    function("absolute_error(x0, x1)", {"x0", "x1"}, [](const FunctionArguments& a) {
-        return absolute_error(a.array("x0"), a.array("x1"));
-    });
-const FunctionDef& f_mean_squared_error =
-    function("mean_squared_error(x0, x1)", {"x0", "x1"}, [](const FunctionArguments& a) {
-        return mean_squared_error(a.array("x0"), a.array("x1"));
-    });
-const FunctionDef& f_mean_absolute_error =
-    function("mean_absolute_error(x0, x1)", {"x0", "x1"}, [](const FunctionArguments& a) {
-        return mean_absolute_error(a.array("x0"), a.array("x1"));
-    });
+const FunctionDef& f_squared_error = function(
+    "squared_error(x0, x1)", {"x0", "x1"},
+    [](const FunctionArguments& a) { return squared_error(a.array("x0"), a.array("x1")); });
+const FunctionDef& f_absolute_error = function(
+    "absolute_error(x0, x1)", {"x0", "x1"},
+    [](const FunctionArguments& a) { return absolute_error(a.array("x0"), a.array("x1")); });
+const FunctionDef& f_mean_squared_error = function(
+    "mean_squared_error(x0, x1)", {"x0", "x1"},
+    [](const FunctionArguments& a) { return mean_squared_error(a.array("x0"), a.array("x1")); });
+const FunctionDef& f_mean_absolute_error = function(
+    "mean_absolute_error(x0, x1)", {"x0", "x1"},
+    [](const FunctionArguments& a) { return mean_absolute_error(a.array("x0"), a.array("x1")); });
 const FunctionDef& f_huber_loss =
     function("huber_loss(x, t, delta, reduce='sum_along_second_axis')", {"x", "t"},
              [](const FunctionArguments& a) {
@@ -129,7 +128,8 @@ Variable mean_absolute_error(const Operand& x0, const Operand& x1) {
     return mean_of(error_of(op_absolute_error, "mean_absolute_error", x0, x1));
 }
 
-Variable huber_loss(const Operand& x, const Operand& t, const Scalar& delta, const std::string& reduce) {
+Variable huber_loss(const Operand& x, const Operand& t, const Scalar& delta,
+                    const std::string& reduce) {
     LocationScope scope(x.location());
     check_same_types("huber_loss", x, t);
     bool along_second = reduce == "sum_along_second_axis";
@@ -154,11 +154,11 @@ Variable sigmoid_cross_entropy(const Operand& x, const Operand& t, bool normaliz
         fail<DtypeError>("sigmoid_cross_entropy: x should be floating point, it is {}",
                          to_string(vx.type()));
     if (reduce != "mean" && reduce != "no")
-        fail<ValueError>("sigmoid_cross_entropy: reduce is '{}' and should be 'mean' or 'no'", reduce);
+        fail<ValueError>("sigmoid_cross_entropy: reduce is '{}' and should be 'mean' or 'no'",
+                         reduce);
     Variable loss = call(op_sigmoid_cross_entropy, x.location(), {}, {}, vx, vt);
     if (reduce == "no") return loss;
-    if (normalize)
-        return sum(loss) / maximum(sum(cast(vt != Scalar(-1), vx.dtype())), Scalar(1));
+    if (normalize) return sum(loss) / maximum(sum(cast(vt != Scalar(-1), vx.dtype())), Scalar(1));
     int64_t batch = vx.rank() > 0 ? vx.shape()[0] : 1;
     return sum(loss) * (1.0 / double(std::max<int64_t>(batch, 1)));
 }

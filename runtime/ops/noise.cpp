@@ -38,14 +38,17 @@ const OpDef& op_dropout = define_composite({
     .type =
         [](const TypeCall& c) {
             if (!is_float(c.inputs[0].dtype))  // dropout_c1
-                fail<DtypeError>("dropout: x should be floating point, it is {}", to_string(c.inputs[0]));
+                fail<DtypeError>("dropout: x should be floating point, it is {}",
+                                 to_string(c.inputs[0]));
             return Types{c.inputs[0]};
         },
     .kernel =
         [](const KernelCall& c) {
-            Array x = as_working_array(c.inputs[0], c.inputs[0].dtype()), y = working_output(c.outputs[0]);
+            Array x = as_working_array(c.inputs[0], c.inputs[0].dtype()),
+                  y = working_output(c.outputs[0]);
             Array state = c.inputs[1].as_contiguous();
-            RandomStream stream{uint64_t(state.data<int64_t>()[0]), uint64_t(state.data<int64_t>()[1])};
+            RandomStream stream{uint64_t(state.data<int64_t>()[0]),
+                                uint64_t(state.data<int64_t>()[1])};
             dropout_elements(stream, x, c.scalars[0], y);
             store(y, c.outputs[0]);
         },
@@ -53,7 +56,8 @@ const OpDef& op_dropout = define_composite({
         [](std::span<const Variable> v, const Attributes&, std::span<const Scalar> scalars) {
             Variable draw = uniform_of_state(v[1], v[0].shape(), Dtype::float32);
             Variable x = cast(v[0], working_dtype(v[0].dtype()));
-            return Variables{cast(call(op_drop, current_location(), {}, {scalars[0]}, x, draw), v[0].dtype())};
+            return Variables{
+                cast(call(op_drop, current_location(), {}, {scalars[0]}, x, draw), v[0].dtype())};
         },
     .gradient =
         [](const GradientCall& c) {
@@ -69,7 +73,8 @@ Variable dropout_of_state(const Variable& x, const Variable& state, const Scalar
 
 void check_ratio(const Scalar& ratio) {
     if (!(ratio.value() >= 0 && ratio.value() < 1))  // dropout_c2
-        fail<ValueError>("dropout: ratio is {} and should be at least 0 and less than 1", ratio.value());
+        fail<ValueError>("dropout: ratio is {} and should be at least 0 and less than 1",
+                         ratio.value());
 }
 
 Variable drop(const Variable& x, const Scalar& ratio) {
@@ -92,15 +97,15 @@ const FunctionDef& f_dropout =
                  MaskedResult both = dropout_with_mask(x, ratio);
                  return both.mask.defined() ? Variables{both.y, both.mask} : Variables{both.y};
              });
-const FunctionDef& f_gaussian =
-    function("gaussian(mean, ln_var, *, eps=None, return_eps=False)", {"mean", "ln_var", "eps"},
-             [](const FunctionArguments& a) {
-                 Variable mean = a.array("mean"), eps = a.array("eps");
-                 if (!eps.defined()) eps = random_normal(mean.shape(), mean.dtype());
-                 Variables y{gaussian(mean, a.array("ln_var"), eps)};
-                 if (a.flag("return_eps")) y.push_back(eps);
-                 return y;
-             });
+const FunctionDef& f_gaussian = function("gaussian(mean, ln_var, *, eps=None, return_eps=False)",
+                                         {"mean", "ln_var", "eps"}, [](const FunctionArguments& a) {
+                                             Variable mean = a.array("mean"), eps = a.array("eps");
+                                             if (!eps.defined())
+                                                 eps = random_normal(mean.shape(), mean.dtype());
+                                             Variables y{gaussian(mean, a.array("ln_var"), eps)};
+                                             if (a.flag("return_eps")) y.push_back(eps);
+                                             return y;
+                                         });
 
 }  // namespace
 
@@ -118,8 +123,8 @@ Variable dropout(const Operand& x, const Scalar& ratio, const Operand& mask) {
     if (!is_float(vx.dtype()))  // dropout_c1
         fail<DtypeError>("dropout: x should be floating point, it is {}", to_string(vx.type()));
     if (!(vx.shape() == factors.shape()))  // dropout_c3
-        fail<ShapeError>("dropout: the mask should have x's shape {}, it has {}", to_string(vx.shape()),
-                         to_string(factors.shape()));
+        fail<ShapeError>("dropout: the mask should have x's shape {}, it has {}",
+                         to_string(vx.shape()), to_string(factors.shape()));
     return vx * factors;
 }
 
@@ -143,8 +148,9 @@ Variable gaussian(const Operand& mean, const Operand& ln_var, const Operand& eps
     LocationScope scope(mean.location());
     const Variable &m = mean, &v = ln_var, &e = eps;
     if (!(m.shape() == v.shape()) || !(m.shape() == e.shape()))  // gaussian_c1
-        fail<ShapeError>("gaussian: mean, ln_var and eps should have one shape, they have {}, {} and {}",
-                         to_string(m.shape()), to_string(v.shape()), to_string(e.shape()));
+        fail<ShapeError>(
+            "gaussian: mean, ln_var and eps should have one shape, they have {}, {} and {}",
+            to_string(m.shape()), to_string(v.shape()), to_string(e.shape()));
     return m + e * exp(v * 0.5);
 }
 

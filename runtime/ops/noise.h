@@ -4,7 +4,8 @@
 
 namespace catena {
 
-/// In training mode each element is 0 with probability `ratio` and divided by 1 - ratio otherwise; else x.
+/// In training mode each element is 0 with probability `ratio` and divided by 1 - ratio otherwise;
+/// else x.
 Variable dropout(const Operand& x, const Scalar& ratio = 0.5);
 /// With a mask of factors as dropout_with_mask gives it.
 Variable dropout(const Operand& x, const Scalar& ratio, const Operand& mask);

@@ -9,11 +9,13 @@
 namespace catena {
 namespace {
 
-// max_pooling gives maxima and their places. Its gradient scatters to these places, and the gradient of that
-// gathers from them: scatter and gather are each other's gradient. The same holds for average pooling and
-// its spreading adjoint. "height_width" is the size of the larger side.
+// max_pooling gives maxima and their places. Its gradient scatters to these places, and the
+// gradient of that gathers from them: scatter and gather are each other's gradient. The same holds
+// for average pooling and its spreading adjoint. "height_width" is the size of the larger side.
 
-PoolingWindow window_of(const Attributes& a) { return {a.dims("ksize"), a.dims("stride"), a.dims("pad")}; }
+PoolingWindow window_of(const Attributes& a) {
+    return {a.dims("ksize"), a.dims("stride"), a.dims("pad")};
+}
 
 Attributes for_adjoint(const Attributes& a, const Shape& x) {
     return {{"ksize", a.dims("ksize")},
@@ -31,12 +33,13 @@ Shape pooled_shape(const TypeCall& c, bool cover_all) {
         fail<DtypeError>("{}: takes floating point values, x is {}", c.op.name, to_string(x));
     Shape y = x.shape;
     for (int i = 0; i < 2; ++i) {
-        y[i + 2] = window_count(x.shape[i + 2], c.attributes.dims("ksize")[i], c.attributes.dims("stride")[i],
-                                c.attributes.dims("pad")[i], cover_all);
+        y[i + 2] =
+            window_count(x.shape[i + 2], c.attributes.dims("ksize")[i],
+                         c.attributes.dims("stride")[i], c.attributes.dims("pad")[i], cover_all);
         if (y[i + 2] <= 0)  // pooling_c3
             fail<ShapeError>("{}: a window of {} (pad {}) does not fit into x {}", c.op.name,
-                             to_string(c.attributes.dims("ksize")), to_string(c.attributes.dims("pad")),
-                             to_string(x.shape));
+                             to_string(c.attributes.dims("ksize")),
+                             to_string(c.attributes.dims("pad")), to_string(x.shape));
     }
     return y;
 }
@@ -78,7 +81,8 @@ const OpDef& op_max_pooling = register_op({
     .gradient =
         [](const GradientCall& c) {
             return Variables{call(scatter_op(), current_location(),
-                                  for_adjoint(c.attributes(), c.x_type(0).shape), {}, c.gy(), c.y(1))};
+                                  for_adjoint(c.attributes(), c.x_type(0).shape), {}, c.gy(),
+                                  c.y(1))};
         },
     .reads = [](int, int) { return Reads{.outputs = 2}; },
     .onnx = "MaxPool",
@@ -99,8 +103,9 @@ const OpDef& op_max_pooling_scatter = register_op({
         },
     .gradient =
         [](const GradientCall& c) {
-            return Variables{call(gather_op(), current_location(), c.attributes(), {}, c.gy(), c.x(1)),
-                             Variable()};
+            return Variables{
+                call(gather_op(), current_location(), c.attributes(), {}, c.gy(), c.x(1)),
+                Variable()};
         },
     .reads = [](int, int) { return Reads{.inputs = 2}; },
 });
@@ -110,7 +115,10 @@ const OpDef& op_max_pooling_gather = register_op({
     .kind = Kind::window,
     .input_count = 2,
     .differentiable = true,
-    .type = [](const TypeCall& c) { return Types{{c.inputs[0].dtype, c.inputs[1].shape}}; },
+    .type =
+        [](const TypeCall& c) {
+            return Types{{c.inputs[0].dtype, c.inputs[1].shape}};
+        },
     .kernel =
         [](const KernelCall& c) {
             Array index = c.inputs[1].as_contiguous();
@@ -120,8 +128,9 @@ const OpDef& op_max_pooling_gather = register_op({
         },
     .gradient =
         [](const GradientCall& c) {
-            return Variables{call(scatter_op(), current_location(), c.attributes(), {}, c.gy(), c.x(1)),
-                             Variable()};
+            return Variables{
+                call(scatter_op(), current_location(), c.attributes(), {}, c.gy(), c.x(1)),
+                Variable()};
         },
     .reads = [](int, int) { return Reads{.inputs = 2}; },
 });
@@ -166,14 +175,15 @@ const OpDef& op_average_pooling_spread = register_op({
         },
     .gradient =
         [](const GradientCall& c) {
-            return Variables{call(op_average_pooling, current_location(), c.attributes(), {}, c.gy())};
+            return Variables{
+                call(op_average_pooling, current_location(), c.attributes(), {}, c.gy())};
         },
 });
 
 const OpDef& spread_op() { return op_average_pooling_spread; }
 
-Attributes window_attributes(const char* name, const Dims& ksize, const Dims& stride, const Dims& pad,
-                             std::optional<bool> cover_all) {
+Attributes window_attributes(const char* name, const Dims& ksize, const Dims& stride,
+                             const Dims& pad, std::optional<bool> cover_all) {
     std::vector<Attributes::Entry> entries{
         {"ksize", per_axis(name, "ksize", ksize, 2, 1)},
         {"stride", per_axis(name, "stride", stride.empty() ? ksize : stride, 2, 1)},
@@ -191,8 +201,8 @@ const FunctionDef& f_max_pooling_2d = function(
         if (!a.flag("return_indices")) both.pop_back();
         return both;
     });
-const FunctionDef& f_average_pooling_2d =
-    function("average_pooling_2d(x, ksize, stride=None, pad=0)", {"x"}, [](const FunctionArguments& a) {
+const FunctionDef& f_average_pooling_2d = function(
+    "average_pooling_2d(x, ksize, stride=None, pad=0)", {"x"}, [](const FunctionArguments& a) {
         return average_pooling_2d(a.array("x"), a.dims("ksize"), a.dims("stride"), a.dims("pad"));
     });
 
@@ -209,7 +219,8 @@ Variable max_pooling_2d(const Operand& x, const Dims& ksize, const MaxPooling& o
     return max_pooling_2d_with_indices(x, ksize, options)[0];
 }
 
-Variable average_pooling_2d(const Operand& x, const Dims& ksize, const Dims& stride, const Dims& pad) {
+Variable average_pooling_2d(const Operand& x, const Dims& ksize, const Dims& stride,
+                            const Dims& pad) {
     LocationScope scope(x.location());
     Attributes a = window_attributes("average_pooling_2d", ksize, stride, pad, {});
     return call(op_average_pooling, x.location(), a, {}, x);

@@ -14,8 +14,10 @@ struct MaxPooling {
 /// Maximum of each window of size `ksize` (one number or two) in x [N, C, H, W].
 Variable max_pooling_2d(const Operand& x, const Dims& ksize, const MaxPooling& options = {});
 /// The maxima, and the int32 number of each within its window (row by row).
-Variables max_pooling_2d_with_indices(const Operand& x, const Dims& ksize, const MaxPooling& options = {});
-/// Mean of each window; padding counts as zeros. Elements beyond the last whole window are not seen.
+Variables max_pooling_2d_with_indices(const Operand& x, const Dims& ksize,
+                                      const MaxPooling& options = {});
+/// Mean of each window; padding counts as zeros. Elements beyond the last whole window are not
+/// seen.
 Variable average_pooling_2d(const Operand& x, const Dims& ksize, const Dims& stride = {},
                             const Dims& pad = {0});
 

@@ -21,7 +21,8 @@ RandomStream stream_of(const Array& state) {
 void check_state(const TypeCall& c) {
     const Type& state = c.inputs[0];
     if (!(state == Type{Dtype::int64, Shape{2}}))
-        fail<ShapeError>("{}: the random state should be int64[2], it is {}", c.op.name, to_string(state));
+        fail<ShapeError>("{}: the random state should be int64[2], it is {}", c.op.name,
+                         to_string(state));
 }
 
 /// Floats of the attributes "shape" and "dtype".
@@ -37,7 +38,8 @@ void uniform_kernel(const KernelCall& c) {
     RandomStream stream = stream_of(c.inputs[0]);
     const Array& y = c.outputs[0];
     if (y.dtype() == Dtype::float64) return fill_uniform(stream, y.data<double>(), y.size());
-    Array draws = y.dtype() == Dtype::float32 ? y : Array::empty({Dtype::float32, y.shape()}, y.device());
+    Array draws =
+        y.dtype() == Dtype::float32 ? y : Array::empty({Dtype::float32, y.shape()}, y.device());
     float* to = draws.data<float>();
     parallel_for(y.size(), 8192, [&](int64_t begin, int64_t end) {
         uniform_block(stream, uint64_t(begin), to + begin, end - begin);
@@ -49,7 +51,8 @@ void normal_kernel(const KernelCall& c) {
     RandomStream stream = stream_of(c.inputs[0]);
     const Array& y = c.outputs[0];
     if (y.dtype() == Dtype::float64) return fill_normal(stream, y.data<double>(), y.size());
-    Array draws = y.dtype() == Dtype::float32 ? y : Array::empty({Dtype::float32, y.shape()}, y.device());
+    Array draws =
+        y.dtype() == Dtype::float32 ? y : Array::empty({Dtype::float32, y.shape()}, y.device());
     fill_normal(stream, draws.data<float>(), y.size());
     if (!(draws == y)) copy_elements(draws, y);
 }

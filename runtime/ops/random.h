@@ -4,10 +4,11 @@
 
 namespace catena {
 
-/// Restarts this thread's random numbers, those that initial parameters are drawn from too. Without it the seed is CATENA_SEED, else another one in every process.
+/// Restarts this thread's random numbers, those that initial parameters are drawn from too. Without
+/// it the seed is CATENA_SEED, else another one in every process.
 void set_seed(int64_t seed);
-/// The state that every random operation of this thread reads and advances: int64[2], seed and number of
-/// the next operation. A program that is replayed advances it as eager execution does.
+/// The state that every random operation of this thread reads and advances: int64[2], seed and
+/// number of the next operation. A program that is replayed advances it as eager execution does.
 const Variable& random_state();
 /// To be called once by every operation that has read the state.
 void advance_random_state();

@@ -29,7 +29,9 @@ Gates gates_of(const Variable& x) {
 }
 
 /// Rows of a that x has, and the others.
-Variable first_rows(const Variable& a, int64_t n) { return a.shape()[0] == n ? a : slice_axis(a, 0, 0, n); }
+Variable first_rows(const Variable& a, int64_t n) {
+    return a.shape()[0] == n ? a : slice_axis(a, 0, 0, n);
+}
 Variable with_rest(const Variable& rows, const Variable& a) {
     int64_t n = rows.shape()[0], all = a.shape()[0];
     return all == n ? rows : concat({rows, slice_axis(a, 0, n, all - n)}, 0);
@@ -63,14 +65,18 @@ const OpDef& op_lstm_gx = define_composite({
     .name = "lstm.gx",
     .input_count = 4,
     .output_count = 2,
-    .type = [](const TypeCall& c) { return Types{c.inputs[0], c.inputs[1]}; },
+    .type =
+        [](const TypeCall& c) {
+            return Types{c.inputs[0], c.inputs[1]};
+        },
     .kernel =
         [](const KernelCall& c) {
             Dtype dtype = c.inputs[1].dtype();
             Array gc_prev = working_output(c.outputs[0]), gx = working_output(c.outputs[1]);
-            lstm_backward(as_working_array(c.inputs[0], dtype), as_working_array(c.inputs[1], dtype),
-                          as_working_array(c.inputs[2], dtype), as_working_array(c.inputs[3], dtype),
-                          gc_prev, gx);
+            lstm_backward(as_working_array(c.inputs[0], dtype),
+                          as_working_array(c.inputs[1], dtype),
+                          as_working_array(c.inputs[2], dtype),
+                          as_working_array(c.inputs[3], dtype), gc_prev, gx);
             store(gc_prev, c.outputs[0]);
             store(gx, c.outputs[1]);
         },
@@ -83,15 +89,17 @@ Types lstm_type(const TypeCall& call) {
         fail<ShapeError>("lstm: takes matrices, c_prev is {} and x is {}", to_string(c.shape),
                          to_string(x.shape));
     if (x.shape[1] != 4 * c.shape[1])  // lstm_c2
-        fail<ShapeError>("lstm: x should have 4 gates for each of {} units, so {} columns; it has {} "
-                         "(c_prev {}, x {})",
-                         c.shape[1], 4 * c.shape[1], x.shape[1], to_string(c.shape), to_string(x.shape));
+        fail<ShapeError>(
+            "lstm: x should have 4 gates for each of {} units, so {} columns; it has {} "
+            "(c_prev {}, x {})",
+            c.shape[1], 4 * c.shape[1], x.shape[1], to_string(c.shape), to_string(x.shape));
     if (x.shape[0] > c.shape[0])  // lstm_c3
-        fail<ShapeError>("lstm: x has {} rows, c_prev only {} (c_prev {}, x {})", x.shape[0], c.shape[0],
-                         to_string(c.shape), to_string(x.shape));
+        fail<ShapeError>("lstm: x has {} rows, c_prev only {} (c_prev {}, x {})", x.shape[0],
+                         c.shape[0], to_string(c.shape), to_string(x.shape));
     if (c.dtype != x.dtype || !is_float(x.dtype))  // lstm_c4
-        fail<DtypeError>("lstm: c_prev and x should have one floating point dtype, they have {} and {}",
-                         name_of(c.dtype), name_of(x.dtype));
+        fail<DtypeError>(
+            "lstm: c_prev and x should have one floating point dtype, they have {} and {}",
+            name_of(c.dtype), name_of(x.dtype));
     return {c, {x.dtype, Shape{x.shape[0], c.shape[1]}}};
 }
 
@@ -105,8 +113,8 @@ const OpDef& op_lstm = define_composite({
         [](const KernelCall& call) {
             Dtype dtype = call.inputs[1].dtype();
             Array c = working_output(call.outputs[0]), h = working_output(call.outputs[1]);
-            lstm_forward(as_working_array(call.inputs[0], dtype), as_working_array(call.inputs[1], dtype), c,
-                         h);
+            lstm_forward(as_working_array(call.inputs[0], dtype),
+                         as_working_array(call.inputs[1], dtype), c, h);
             store(c, call.outputs[0]);
             store(h, call.outputs[1]);
         },
@@ -120,10 +128,11 @@ const OpDef& op_lstm = define_composite({
     .reads = [](int, int) { return Reads{.inputs = 3}; },
 });
 
-const FunctionDef& f_lstm = function("lstm(c_prev, x)", {"c_prev", "x"}, [](const FunctionArguments& a) {
-    LstmResult y = lstm(a.array("c_prev"), a.array("x"));
-    return Variables{y.c, y.h};
-});
+const FunctionDef& f_lstm =
+    function("lstm(c_prev, x)", {"c_prev", "x"}, [](const FunctionArguments& a) {
+        LstmResult y = lstm(a.array("c_prev"), a.array("x"));
+        return Variables{y.c, y.h};
+    });
 
 }  // namespace
 

@@ -11,8 +11,8 @@ struct LstmResult {
 };
 
 /// One step of LSTM. x [n, 4 units] holds the gates a, i, f, o of each unit side by side;
-/// c = tanh(a) sigmoid(i) + c_prev sigmoid(f), h = sigmoid(o) tanh(c). c_prev may have more rows than x: the rest
-/// passes into c as it is, and h has n rows.
+/// c = tanh(a) sigmoid(i) + c_prev sigmoid(f), h = sigmoid(o) tanh(c). c_prev may have more rows
+/// than x: the rest passes into c as it is, and h has n rows.
 LstmResult lstm(const Operand& c_prev, const Operand& x);
 
 }  // namespace catena

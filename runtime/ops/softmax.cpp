@@ -15,7 +15,8 @@ using Span = std::span<const Variable>;
 
 Types like_float_input(const TypeCall& c) {
     if (!is_float(c.inputs[0].dtype))  // softmax_c1
-        fail<DtypeError>("{}: takes floating point values, x is {}", c.op.name, to_string(c.inputs[0]));
+        fail<DtypeError>("{}: takes floating point values, x is {}", c.op.name,
+                         to_string(c.inputs[0]));
     return {c.inputs[0]};
 }
 
@@ -97,13 +98,11 @@ Variable along_axis(const OpDef& op, const Operand& x, int64_t axis) {
 }
 
 const FunctionDef& f_softmax =
-    function("softmax(x, axis=1)", {"x"}, [](const FunctionArguments& a) {
-        return softmax(a.array("x"), a.integer("axis"));
-    });
-const FunctionDef& f_log_softmax =
-    function("log_softmax(x, axis=1)", {"x"}, [](const FunctionArguments& a) {
-        return log_softmax(a.array("x"), a.integer("axis"));
-    });
+    function("softmax(x, axis=1)", {"x"},
+             [](const FunctionArguments& a) { return softmax(a.array("x"), a.integer("axis")); });
+const FunctionDef& f_log_softmax = function(
+    "log_softmax(x, axis=1)", {"x"},
+    [](const FunctionArguments& a) { return log_softmax(a.array("x"), a.integer("axis")); });
 
 }  // namespace
 

@@ -16,10 +16,12 @@ Truth product(bool transa = false, bool transb = false) {
         const int64_t inner = a.dim(a.rank() - (transa ? 2 : 1));
         shape.push_back(a.dim(a.rank() - (transa ? 1 : 2)));
         shape.push_back(b.dim(b.rank() - (transb ? 2 : 1)));
-        const auto element = [&](const Reference& x, const Dims& index, int64_t row, int64_t column) {
+        const auto element = [&](const Reference& x, const Dims& index, int64_t row,
+                                 int64_t column) {
             Dims own;
             const int missing = index.rank() - x.rank();
-            for (int i = 0; i < x.rank() - 2; ++i) own.push_back(x.dim(i) == 1 ? 0 : index[missing + i]);
+            for (int i = 0; i < x.rank() - 2; ++i)
+                own.push_back(x.dim(i) == 1 ? 0 : index[missing + i]);
             own.push_back(row);
             own.push_back(column);
             return x[own];
@@ -78,7 +80,8 @@ const int rows = add_rows({
                  {.inputs = {{.shape = {}}, {.shape = {4, 5}}},
                   .message = "matmul: takes arrays of rank 1 or more, a is [] and b is [4,5]"},
                  {.inputs = {{.shape = {2, 3, 4}}, {.shape = {3, 4, 5}}},
-                  .message = "matmul: the batches [2] and [3] do not broadcast (a [2,3,4], b [3,4,5])"}}},
+                  .message =
+                      "matmul: the batches [2] and [3] do not broadcast (a [2,3,4], b [3,4,5])"}}},
     {.op = "matmul",
      .note = "transposed",
      .set = {{"transa", "True"}, {"transb", "True"}},

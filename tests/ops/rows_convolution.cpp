@@ -9,7 +9,8 @@ struct Window {
     int64_t groups = 1;
 };
 
-/// Calls f(element of x, element of W, element of y) for every product of a convolution, by its definition.
+/// Calls f(element of x, element of W, element of y) for every product of a convolution, by its
+/// definition.
 template <class F>
 void for_each_product(const Shape& x, const Shape& W, const Shape& y, const Window& w, F f) {
     const int axes = x.rank() - 2;
@@ -20,7 +21,8 @@ void for_each_product(const Shape& x, const Shape& W, const Shape& y, const Wind
         for_each_index(taps, [&](const Dims& tap) {
             Dims from{at[0], at[1] / outputs * channels + tap[0]}, weight{at[1], tap[0]};
             for (int i = 0; i < axes; ++i) {
-                const int64_t position = at[i + 2] * w.stride[i] - w.pad[i] + tap[i + 1] * w.dilate[i];
+                const int64_t position =
+                    at[i + 2] * w.stride[i] - w.pad[i] + tap[i + 1] * w.dilate[i];
                 if (position < 0 || position >= x[i + 2]) return;
                 from.push_back(position);
                 weight.push_back(tap[i + 1]);
@@ -36,9 +38,9 @@ Truth convolved(Window w, std::vector<int64_t> positions) {
         Shape shape{in[0].dim(0), in[1].dim(0)};
         for (int64_t p : positions) shape.push_back(p);
         Reference y(shape);
-        for_each_product(in[0].shape, in[1].shape, shape, w, [&](const Dims& x, const Dims& W, const Dims& at) {
-            y[at] += in[0][x] * in[1][W];
-        });
+        for_each_product(
+            in[0].shape, in[1].shape, shape, w,
+            [&](const Dims& x, const Dims& W, const Dims& at) { y[at] += in[0][x] * in[1][W]; });
         if (in.size() > 2) for_each_index(shape, [&](const Dims& at) { y[at] += in[2](at[1]); });
         return y;
     });
@@ -49,9 +51,9 @@ Truth deconvolved(Window w, std::vector<int64_t> size) {
         Shape shape{in[0].dim(0), in[1].dim(1) * w.groups};
         for (int64_t s : size) shape.push_back(s);
         Reference y(shape);
-        for_each_product(shape, in[1].shape, in[0].shape, w, [&](const Dims& to, const Dims& W, const Dims& at) {
-            y[to] += in[0][at] * in[1][W];
-        });
+        for_each_product(
+            shape, in[1].shape, in[0].shape, w,
+            [&](const Dims& to, const Dims& W, const Dims& at) { y[to] += in[0][at] * in[1][W]; });
         if (in.size() > 2) for_each_index(shape, [&](const Dims& at) { y[at] += in[2](at[1]); });
         return y;
     });
@@ -65,18 +67,23 @@ const int rows = add_rows({
      .inputs = {{.shape = {2, 3, 5, 6}}, {.shape = {4, 3, 3, 2}}, {.absent = true}},
      .truth = convolved(plain, {3, 5}),
      .tolerance = 4,
-     .rejects = {{.inputs = {{.shape = {8, 4, 28, 28}}, {.shape = {6, 3, 5, 5}}, {.absent = true}},
-                  .message = "convolution: W takes 3 channels, x has 4 (x [8,4,28,28], W [6,3,5,5])"},
-                 {.inputs = {{.shape = {8, 3, 4}}, {.shape = {6, 3, 5, 5}}, {.absent = true}},
-                  .message = "convolution_2d: x and W should have 4 axes, x is [8,3,4] and W is [6,3,5,5]"},
-                 {.inputs = {{.shape = {1, 3, 4, 4}}, {.shape = {6, 3, 5, 5}}, {.absent = true}},
-                  .message = "convolution: a window of [5,5] (pad [0,0], dilate [1,1]) does not fit into [4,4]"},
-                 {.set = {{"stride", "0"}},
-                  .message = "convolution_2d: stride is [0] and should be 1 or more, one for each of 2 axes"},
-                 {.set = {{"groups", "0"}}, .message = "convolution_2d: groups is 0 and should be 1 or more"},
-                 {.inputs = {{.shape = {1, 4, 4, 4}}, {.shape = {3, 2, 1, 1}}, {.absent = true}},
-                  .set = {{"groups", "2"}},
-                  .message = "convolution: W gives 3 channels, which 2 groups do not divide"}}},
+     .rejects =
+         {{.inputs = {{.shape = {8, 4, 28, 28}}, {.shape = {6, 3, 5, 5}}, {.absent = true}},
+           .message = "convolution: W takes 3 channels, x has 4 (x [8,4,28,28], W [6,3,5,5])"},
+          {.inputs = {{.shape = {8, 3, 4}}, {.shape = {6, 3, 5, 5}}, {.absent = true}},
+           .message =
+               "convolution_2d: x and W should have 4 axes, x is [8,3,4] and W is [6,3,5,5]"},
+          {.inputs = {{.shape = {1, 3, 4, 4}}, {.shape = {6, 3, 5, 5}}, {.absent = true}},
+           .message =
+               "convolution: a window of [5,5] (pad [0,0], dilate [1,1]) does not fit into [4,4]"},
+          {.set = {{"stride", "0"}},
+           .message =
+               "convolution_2d: stride is [0] and should be 1 or more, one for each of 2 axes"},
+          {.set = {{"groups", "0"}},
+           .message = "convolution_2d: groups is 0 and should be 1 or more"},
+          {.inputs = {{.shape = {1, 4, 4, 4}}, {.shape = {3, 2, 1, 1}}, {.absent = true}},
+           .set = {{"groups", "2"}},
+           .message = "convolution: W gives 3 channels, which 2 groups do not divide"}}},
     {.op = "convolution_bias",
      .function = "convolution_2d",
      .note = "strided",
@@ -85,7 +92,8 @@ const int rows = add_rows({
      .truth = convolved({{2, 1}, {1, 2}, {1, 1}}, {3, 9}),
      .tolerance = 4,
      .rejects = {{.inputs = {{.shape = {1, 3, 4, 4}}, {.shape = {4, 3, 1, 1}}, {.shape = {3}}},
-                  .message = "convolution: b should be [4], it is [3] (x [1,3,4,4], W [4,3,1,1])"}}},
+                  .message =
+                      "convolution: b should be [4], it is [3] (x [1,3,4,4], W [4,3,1,1])"}}},
     {.op = "convolution_weights",
      .function = "convolution_2d",
      .note = "covers_all",
@@ -139,7 +147,8 @@ const int rows = add_rows({
      .truth = deconvolved(plain, {5, 5}),
      .tolerance = 4,
      .rejects = {{.inputs = {{.shape = {2, 4, 3, 4}}, {.shape = {3, 2, 3, 2}}, {.absent = true}},
-                  .message = "deconvolution: W takes 3 channels, x has 4 (x [2,4,3,4], W [3,2,3,2])"},
+                  .message =
+                      "deconvolution: W takes 3 channels, x has 4 (x [2,4,3,4], W [3,2,3,2])"},
                  {.set = {{"outsize", "(9, 5)"}},
                   .message = "deconvolution: an output of [9,5] does not come from x"},
                  {.inputs = {{.shape = {2, 3, 3, 4}}, {.shape = {3, 2, 3, 2}}, {.shape = {3}}},

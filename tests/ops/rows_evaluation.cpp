@@ -37,7 +37,8 @@ const int rows = add_rows({
      .truth = share_of_hits(-99),
      .gradient = false,
      .rejects = {{.inputs = {{.shape = {6, 3}}, labels({5}, {0, 1, 2, 0, 1})},
-                  .message = "accuracy: t should have one label for every position of y, y is [6,3] and t is [5]"}}},
+                  .message = "accuracy: t should have one label for every position of y, y is "
+                             "[6,3] and t is [5]"}}},
     {.function = "accuracy",
      .note = "ignores",
      .set = {{"ignore_label", "1"}},

@@ -32,13 +32,15 @@ Reference total(const Reference& each, double divisor) {
     return y;
 }
 Truth mean_of(double (*f)(double, double)) {
-    return one([=](const References& in) { return total(elementwise(in, f), double(in[0].size())); });
+    return one(
+        [=](const References& in) { return total(elementwise(in, f), double(in[0].size())); });
 }
 Truth logistic_mean(bool normalize) {
     return one([=](const References& in) {
         double count = 0;
         for (double t : in[1].values) count += t != -1;
-        return total(elementwise(in, logistic_loss), normalize ? std::max(count, 1.0) : double(in[0].dim(0)));
+        return total(elementwise(in, logistic_loss),
+                     normalize ? std::max(count, 1.0) : double(in[0].dim(0)));
     });
 }
 
@@ -52,10 +54,12 @@ const int rows = add_rows({
      .inputs = pair,
      .truth = each_pair(squared),
      .tolerance = 2,
-     .rejects = {{.inputs = {{.shape = {3, 4}}, {.shape = {4}}},
-                  .message = "squared_error: x0 and x1 should have one shape, they have [3,4] and [4]"},
-                 {.inputs = {{.shape = {3}}, {.shape = {3}, .dtype = Dtype::float64}},
-                  .message = "squared_error: x0 and x1 should have one dtype, they have float32 and float64"}}},
+     .rejects =
+         {{.inputs = {{.shape = {3, 4}}, {.shape = {4}}},
+           .message = "squared_error: x0 and x1 should have one shape, they have [3,4] and [4]"},
+          {.inputs = {{.shape = {3}}, {.shape = {3}, .dtype = Dtype::float64}},
+           .message =
+               "squared_error: x0 and x1 should have one dtype, they have float32 and float64"}}},
     {.op = "absolute_error", .inputs = pair, .truth = each_pair(absolute)},
     {.function = "mean_squared_error", .inputs = pair, .truth = mean_of(squared), .tolerance = 2},
     {.function = "mean_absolute_error", .inputs = pair, .truth = mean_of(absolute), .tolerance = 2},
@@ -64,12 +68,14 @@ const int rows = add_rows({
      .inputs = pair,
      .truth = one([](const References& in) {
          Reference y(Shape{3});
-         for (int64_t i = 0; i < 12; ++i) y.values[i / 4] += huber(in[0].values[i], in[1].values[i], 0.7);
+         for (int64_t i = 0; i < 12; ++i)
+             y.values[i / 4] += huber(in[0].values[i], in[1].values[i], 0.7);
          return y;
      }),
      .tolerance = 2,
      .rejects = {{.set = {{"reduce", "'mean'"}},
-                  .message = "huber_loss: reduce is 'mean' and should be 'sum_along_second_axis' or 'no'"},
+                  .message =
+                      "huber_loss: reduce is 'mean' and should be 'sum_along_second_axis' or 'no'"},
                  {.inputs = {{.shape = {3}}, {.shape = {3}}},
                   .message = "huber_loss: x should have a second axis to sum along, it is [3]"}}},
     {.op = "huber_loss",
@@ -85,7 +91,8 @@ const int rows = add_rows({
      .rejects = {{.inputs = {{.shape = {3, 2}}, {.shape = {3}, .dtype = Dtype::int32}},
                   .message = "sigmoid_cross_entropy: t should have x's shape [3,2], it has [3]"},
                  {.set = {{"reduce", "'sum'"}},
-                  .message = "sigmoid_cross_entropy: reduce is 'sum' and should be 'mean' or 'no'"}}},
+                  .message =
+                      "sigmoid_cross_entropy: reduce is 'sum' and should be 'mean' or 'no'"}}},
     {.op = "sigmoid_cross_entropy",
      .note = "by_batch",
      .set = {{"normalize", "False"}},

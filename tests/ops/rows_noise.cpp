@@ -12,7 +12,8 @@ namespace {
 void seed() { set_seed(7); }
 
 /// Mean and variance within five standard errors of what they should be.
-std::function<void(const References&, const References&)> distributed(double mean, double variance) {
+std::function<void(const References&, const References&)> distributed(double mean,
+                                                                      double variance) {
     return [=](const References&, const References& out) {
         const double n = double(out[0].size());
         double first = 0, second = 0;
@@ -87,12 +88,15 @@ const int rows = add_rows({
      .inputs = {{.shape = {3, 4}}, {.shape = {3, 4}}, {.shape = {3, 4}}},
      .truth = one([](const References& in) {
          Reference y = in[0];
-         for (int64_t i = 0; i < y.size(); ++i) y.values[i] += in[2].values[i] * std::exp(in[1].values[i] / 2);
+         for (int64_t i = 0; i < y.size(); ++i)
+             y.values[i] += in[2].values[i] * std::exp(in[1].values[i] / 2);
          return y;
      }),
      .tolerance = 2,
-     .rejects = {{.inputs = {{.shape = {3, 4}}, {.shape = {3}}, {.shape = {3, 4}}},
-                  .message = "gaussian: mean, ln_var and eps should have one shape, they have [3,4], [3] and"}}},
+     .rejects =
+         {{.inputs = {{.shape = {3, 4}}, {.shape = {3}}, {.shape = {3, 4}}},
+           .message =
+               "gaussian: mean, ln_var and eps should have one shape, they have [3,4], [3] and"}}},
     {.function = "gaussian",
      .note = "drawn",
      .inputs = {{.shape = {100, 90}, .low = 0, .high = 1e-9, .differentiable = false},

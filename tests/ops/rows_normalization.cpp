@@ -15,7 +15,8 @@ Truth layer_normal(double eps) {
             for (int64_t i = 0; i < n; ++i) mean += x[i] / double(n);
             for (int64_t i = 0; i < n; ++i) variance += (x[i] - mean) * (x[i] - mean) / double(n);
             for (int64_t i = 0; i < n; ++i)
-                x[i] = (x[i] - mean) / std::sqrt(variance + eps) * in[1].values[i] + in[2].values[i];
+                x[i] =
+                    (x[i] - mean) / std::sqrt(variance + eps) * in[1].values[i] + in[2].values[i];
         }
         return y;
     });
@@ -43,7 +44,8 @@ Truth batch_normal(double eps, Axes axes) {
     return one([=](const References& in) {
         Reference mean(in[1].shape), variance(in[1].shape);
         const double count = double(in[0].size()) / double(mean.size());
-        for_each_index(in[0].shape, [&](const Dims& i) { mean[key_of(i, axes)] += in[0][i] / count; });
+        for_each_index(in[0].shape,
+                       [&](const Dims& i) { mean[key_of(i, axes)] += in[0][i] / count; });
         for_each_index(in[0].shape, [&](const Dims& i) {
             const double d = in[0][i] - mean[key_of(i, axes)];
             variance[key_of(i, axes)] += d * d / count;
@@ -66,7 +68,8 @@ const int rows = add_rows({
      .rejects = {{.inputs = {{.shape = {3, 4}}, {.shape = {3}}, {.shape = {4}}},
                   .message = "layer_normalization: gamma should be [4], it is [3] (x [3,4])"},
                  {.inputs = {{.shape = {}}, {.shape = {3}}, {.shape = {4}}},
-                  .message = "layer_normalization: x should have rank 1 or more, it is float32[]"}}},
+                  .message =
+                      "layer_normalization: x should have rank 1 or more, it is float32[]"}}},
     {.op = "layer_normalization",
      .note = "any_rank",
      .set = {{"eps", "0.1"}},
@@ -88,7 +91,8 @@ const int rows = add_rows({
      .truth = batch_normal(2e-5, {0}),
      .tolerance = 10,
      .rejects = {{.inputs = {{.shape = {3, 4}}, {.shape = {4}}, {.shape = {3}}, none, none},
-                  .message = "batch_normalization: beta should be [4], it is [3] (x [3,4], axis [0])"}}},
+                  .message =
+                      "batch_normalization: beta should be [4], it is [3] (x [3,4], axis [0])"}}},
     {.op = "batch_normalization",
      .note = "images",
      .set = {{"eps", "0.01"}},
@@ -109,16 +113,24 @@ const int rows = add_rows({
      .tolerance = 20},
 
     {.op = "fixed_batch_normalization",
-     .inputs = {{.shape = {3, 4, 3, 2}}, {.shape = {4}}, {.shape = {4}}, {.shape = {4}},
+     .inputs = {{.shape = {3, 4, 3, 2}},
+                {.shape = {4}},
+                {.shape = {4}},
+                {.shape = {4}},
                 {.shape = {4}, .low = 0.5, .high = 2}},
      .truth = fixed_normal(2e-5, {0, 2, 3}),
      .tolerance = 4,
-     .rejects = {{.inputs = {{.shape = {3, 4}}, {.shape = {4}}, {.shape = {4}}, {.shape = {3}}, {.shape = {4}}},
-                  .message = "fixed_batch_normalization: mean should be [4], it is [3] (x [3,4])"}}},
+     .rejects =
+         {{.inputs =
+               {{.shape = {3, 4}}, {.shape = {4}}, {.shape = {4}}, {.shape = {3}}, {.shape = {4}}},
+           .message = "fixed_batch_normalization: mean should be [4], it is [3] (x [3,4])"}}},
     {.op = "fixed_batch_normalization",
      .note = "axis",
      .set = {{"axis", "(0, 1)"}, {"eps", "0.1"}},
-     .inputs = {{.shape = {3, 4, 2}}, {.shape = {2}}, {.shape = {2}}, {.shape = {2}},
+     .inputs = {{.shape = {3, 4, 2}},
+                {.shape = {2}},
+                {.shape = {2}},
+                {.shape = {2}},
                 {.shape = {2}, .low = 0.5, .high = 2}},
      .truth = fixed_normal(0.1, {0, 1}),
      .tolerance = 4},

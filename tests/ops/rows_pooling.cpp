@@ -14,8 +14,10 @@ struct Window {
 template <class F>
 void for_each_tap(const Reference& x, const Window& w, const Dims& at, F f) {
     for (int64_t tap = 0; tap < w.kh * w.kw; ++tap) {
-        const int64_t row = at[2] * w.sh - w.ph + tap / w.kw, column = at[3] * w.sw - w.pw + tap % w.kw;
-        if (row >= 0 && row < x.dim(2) && column >= 0 && column < x.dim(3)) f(tap, x(at[0], at[1], row, column));
+        const int64_t row = at[2] * w.sh - w.ph + tap / w.kw,
+                      column = at[3] * w.sw - w.pw + tap % w.kw;
+        if (row >= 0 && row < x.dim(2) && column >= 0 && column < x.dim(3))
+            f(tap, x(at[0], at[1], row, column));
     }
 }
 
@@ -39,7 +41,8 @@ Truth averages(Window w) {
     return one([=](const References& in) {
         Reference y({in[0].dim(0), in[0].dim(1), w.height, w.width});
         for_each_index(y.shape, [&](const Dims& at) {
-            for_each_tap(in[0], w, at, [&](int64_t, double x) { y[at] += x / double(w.kh * w.kw); });
+            for_each_tap(in[0], w, at,
+                         [&](int64_t, double x) { y[at] += x / double(w.kh * w.kw); });
         });
         return y;
     });
@@ -51,10 +54,13 @@ const int rows = add_rows({
      .set = {{"ksize", "2"}},
      .inputs = {{.shape = {2, 3, 6, 8}}},
      .truth = maxima({2, 2, 2, 2, 0, 0, 3, 4}),
-     .rejects = {{.inputs = {{.shape = {3, 6, 8}}}, .message = "max_pooling: takes [N,C,H,W], x is [3,6,8]"},
-                 {.set = {{"ksize", "(2, 2, 2)"}}, .message = "max_pooling_2d: ksize is [2,2,2] and should be"},
+     .rejects = {{.inputs = {{.shape = {3, 6, 8}}},
+                  .message = "max_pooling: takes [N,C,H,W], x is [3,6,8]"},
+                 {.set = {{"ksize", "(2, 2, 2)"}},
+                  .message = "max_pooling_2d: ksize is [2,2,2] and should be"},
                  {.set = {{"ksize", "9"}, {"cover_all", "False"}},
-                  .message = "max_pooling: a window of [9,9] (pad [0,0]) does not fit into x [2,3,6,8]"}}},
+                  .message =
+                      "max_pooling: a window of [9,9] (pad [0,0]) does not fit into x [2,3,6,8]"}}},
     {.op = "max_pooling",
      .function = "max_pooling_2d",
      .note = "with_indices",
@@ -90,7 +96,8 @@ const int rows = add_rows({
      .set = {{"ksize", "2"}},
      .inputs = {{.shape = {2, 3, 6, 8}}},
      .truth = averages({2, 2, 2, 2, 0, 0, 3, 4}),
-     .rejects = {{.inputs = {{.shape = {3, 6, 8}}}, .message = "average_pooling: takes [N,C,H,W], x is [3,6,8]"}}},
+     .rejects = {{.inputs = {{.shape = {3, 6, 8}}},
+                  .message = "average_pooling: takes [N,C,H,W], x is [3,6,8]"}}},
     {.op = "average_pooling_spread",
      .function = "average_pooling_2d",
      .note = "padded",

@@ -27,7 +27,8 @@ const int rows = add_rows({
      .truth = lstm,
      .tolerance = 2,
      .rejects = {{.inputs = {{.shape = {3, 5}}, {.shape = {3, 15}}},
-                  .message = "lstm: x should have 4 gates for each of 5 units, so 20 columns; it has 15"},
+                  .message =
+                      "lstm: x should have 4 gates for each of 5 units, so 20 columns; it has 15"},
                  {.inputs = {{.shape = {3, 5}}, {.shape = {4, 20}}},
                   .message = "lstm: x has 4 rows, c_prev only 3 (c_prev [3,5], x [4,20])"},
                  {.inputs = {{.shape = {5}}, {.shape = {4, 20}}},
@@ -37,7 +38,10 @@ const int rows = add_rows({
      .inputs = {{.shape = {4, 70}}, {.shape = {2, 280}}},
      .truth = lstm,
      .tolerance = 2},
-    {.op = "lstm", .note = "empty_batch", .inputs = {{.shape = {4, 3}}, {.shape = {0, 12}}}, .truth = lstm},
+    {.op = "lstm",
+     .note = "empty_batch",
+     .inputs = {{.shape = {4, 3}}, {.shape = {0, 12}}},
+     .truth = lstm},
 });
 
 }  // namespace

@@ -15,7 +15,8 @@ Variable state(std::vector<double> values) {
 
 TEST(batch_normalization, running_statistics_move_towards_the_unbiased_ones_of_the_batch) {
     const Variable x(Array::from(std::vector<double>{1, 10, 3, 20, 5, 60}, {3, 2}));
-    const Variable one(Array::full({Dtype::float64, {2}}, 1)), zero(Array::zeros({Dtype::float64, {2}}));
+    const Variable one(Array::full({Dtype::float64, {2}}, 1)),
+        zero(Array::zeros({Dtype::float64, {2}}));
     const Variable mean = state({1, 2}), var = state({4, 8});
     const Array before = mean.array();
     batch_normalization(x, one, zero, {.running_mean = mean, .running_var = var, .decay = 0.75});
@@ -60,7 +61,8 @@ TEST(layer_normalization, gradients_are_the_same_bits_on_any_number_of_threads) 
     std::vector<std::vector<float>> results;
     for (int count : {1, 2, 3}) {
         set_thread_count(count);
-        const Variable gamma(Array::full({Dtype::float32, {64}}, 1.5)), beta(Array::zeros({Dtype::float32, {64}}));
+        const Variable gamma(Array::full({Dtype::float32, {64}}, 1.5)),
+            beta(Array::zeros({Dtype::float32, {64}}));
         const Variable y = layer_normalization(x, gamma, beta);
         y.set_grad(gy);
         y.backward();
