@@ -25,6 +25,9 @@ constexpr double inv_sqrt_2_pi = 0.5 * std::numbers::sqrt2 * std::numbers::inv_s
 constexpr double gelu_slope = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
 constexpr double gelu_cubic = 0.044715;
 
+// The definitions read as a table, one property a line.
+// clang-format off
+
 // Gradients read y where y tells which side x was on: x can then be freed.
 
 const OpDef& op_relu = elementwise<1>("relu")
@@ -121,14 +124,17 @@ const OpDef& op_prelu = elementwise<2>("prelu")
     .gradient<1>([](auto x, auto w, auto y, auto gy) { return select(x >= 0, 0, x * gy); })
     .floats().onnx("PRelu").define();
 
+// clang-format on
+
 // prelu_c1: parameters have the sizes of x's axes 1, 2, ... as far as they go
 Variable beside_batch(const char* op, const Variable& parameter, const Variable& x) {
     const Shape& w = parameter.shape();
     Shape shape = Shape::filled(x.rank(), 1);
     for (int i = 0; i < w.rank(); ++i) {
         if (i + 1 >= x.rank() || w[i] != x.shape()[i + 1])
-            fail<ShapeError>("{}: the parameter {} must have the leading sizes of x {} without its batch axis", op,
-                             to_string(w), to_string(x.shape()));
+            fail<ShapeError>(
+                "{}: the parameter {} must have the leading sizes of x {} without its batch axis",
+                op, to_string(w), to_string(x.shape()));
         shape[i + 1] = w[i];
     }
     return reshape(parameter, shape);
@@ -143,17 +149,16 @@ static const FunctionDef& f_relu =
 Variable leaky_relu(const Operand& x, const Scalar& slope) {
     return call(op_leaky_relu, x.location(), {}, {slope}, x);
 }
-static const FunctionDef& f_leaky_relu =
-    function("leaky_relu(x, slope=0.2)", {"x"}, [](const FunctionArguments& a) {
-        return leaky_relu(a.array("x"), a.number("slope"));
-    });
+static const FunctionDef& f_leaky_relu = function(
+    "leaky_relu(x, slope=0.2)", {"x"},
+    [](const FunctionArguments& a) { return leaky_relu(a.array("x"), a.number("slope")); });
 
 Variable elu(const Operand& x, const Scalar& alpha) {
     return call(op_elu, x.location(), {}, {alpha}, x);
 }
-static const FunctionDef& f_elu = function(
-    "elu(x, alpha=1.0)", {"x"},
-    [](const FunctionArguments& a) { return elu(a.array("x"), a.number("alpha")); });
+static const FunctionDef& f_elu =
+    function("elu(x, alpha=1.0)", {"x"},
+             [](const FunctionArguments& a) { return elu(a.array("x"), a.number("alpha")); });
 
 Variable selu(const Operand& x, double alpha, double scale) {
     LocationScope scope(x.location());
@@ -172,13 +177,12 @@ Variable gelu(const Operand& x, std::string_view approximate) {
     fail<ValueError>("gelu: approximate '{}' is neither 'none' nor 'tanh'", approximate);
 }
 static const FunctionDef& f_gelu =
-    function("gelu(x, approximate='none')", {"x"}, [](const FunctionArguments& a) {
-        return gelu(a.array("x"), a.text("approximate"));
-    });
+    function("gelu(x, approximate='none')", {"x"},
+             [](const FunctionArguments& a) { return gelu(a.array("x"), a.text("approximate")); });
 
 Variable sigmoid(const Operand& x) { return call(op_sigmoid, x.location(), {}, {}, x); }
-static const FunctionDef& f_sigmoid = function(
-    "sigmoid(x)", {"x"}, [](const FunctionArguments& a) { return sigmoid(a.array("x")); });
+static const FunctionDef& f_sigmoid =
+    function("sigmoid(x)", {"x"}, [](const FunctionArguments& a) { return sigmoid(a.array("x")); });
 
 Variable silu(const Operand& x) { return call(op_silu, x.location(), {}, {}, x); }
 static const FunctionDef& f_silu =
@@ -189,17 +193,15 @@ Variable swish(const Operand& x, const Operand& beta) {
     return call(op_swish, x.location(), {}, {}, x, beside_batch("swish", beta, x));
 }
 static const FunctionDef& f_swish =
-    function("swish(x, beta)", {"x", "beta"}, [](const FunctionArguments& a) {
-        return swish(a.array("x"), a.array("beta"));
-    });
+    function("swish(x, beta)", {"x", "beta"},
+             [](const FunctionArguments& a) { return swish(a.array("x"), a.array("beta")); });
 
 Variable softplus(const Operand& x, const Scalar& beta) {
     return call(op_softplus, x.location(), {}, {beta}, x);
 }
 static const FunctionDef& f_softplus =
-    function("softplus(x, beta=1.0)", {"x"}, [](const FunctionArguments& a) {
-        return softplus(a.array("x"), a.number("beta"));
-    });
+    function("softplus(x, beta=1.0)", {"x"},
+             [](const FunctionArguments& a) { return softplus(a.array("x"), a.number("beta")); });
 
 Variable clipped_relu(const Operand& x, double z) {
     if (!(z > 0)) {
@@ -209,23 +211,25 @@ Variable clipped_relu(const Operand& x, double z) {
     return call(op_clipped_relu, x.location(), {}, {z}, x);
 }
 static const FunctionDef& f_clipped_relu =
-    function("clipped_relu(x, z=20.0)", {"x"}, [](const FunctionArguments& a) {
-        return clipped_relu(a.array("x"), a.number("z"));
-    });
+    function("clipped_relu(x, z=20.0)", {"x"},
+             [](const FunctionArguments& a) { return clipped_relu(a.array("x"), a.number("z")); });
 
 Variable relu6(const Operand& x) { return call(op_clipped_relu, x.location(), {}, {6}, x); }
 static const FunctionDef& f_relu6 =
     function("relu6(x)", {"x"}, [](const FunctionArguments& a) { return relu6(a.array("x")); });
 
 Variable hard_sigmoid(const Operand& x) { return call(op_hard_sigmoid, x.location(), {}, {}, x); }
-static const FunctionDef& f_hard_sigmoid = function(
-    "hard_sigmoid(x)", {"x"}, [](const FunctionArguments& a) { return hard_sigmoid(a.array("x")); });
+static const FunctionDef& f_hard_sigmoid =
+    function("hard_sigmoid(x)", {"x"},
+             [](const FunctionArguments& a) { return hard_sigmoid(a.array("x")); });
 
-Variable clip(const Operand& x, const std::optional<Scalar>& x_min, const std::optional<Scalar>& x_max) {
+Variable clip(const Operand& x, const std::optional<Scalar>& x_min,
+              const std::optional<Scalar>& x_max) {
     LocationScope scope(x.location());
     if (x_min && x_max) {
         if (x_min->value() > x_max->value())
-            fail<ValueError>("clip: x_min {} is greater than x_max {}", x_min->value(), x_max->value());
+            fail<ValueError>("clip: x_min {} is greater than x_max {}", x_min->value(),
+                             x_max->value());
         return call(op_clip, x.location(), {}, {*x_min, *x_max}, x);
     }
     if (x_min) return maximum(x, *x_min);
@@ -235,7 +239,8 @@ Variable clip(const Operand& x, const std::optional<Scalar>& x_min, const std::o
 static const FunctionDef& f_clip =
     function("clip(x, x_min, x_max)", {"x"}, [](const FunctionArguments& a) {
         const auto bound = [&](const char* name) {
-            return a.is_none(name) ? std::optional<Scalar>() : std::optional<Scalar>(a.number(name));
+            return a.is_none(name) ? std::optional<Scalar>()
+                                   : std::optional<Scalar>(a.number(name));
         };
         return clip(a.array("x"), bound("x_min"), bound("x_max"));
     });
@@ -245,17 +250,16 @@ Variable prelu(const Operand& x, const Operand& W) {
     return call(op_prelu, x.location(), {}, {}, x, beside_batch("prelu", W, x));
 }
 static const FunctionDef& f_prelu =
-    function("prelu(x, W)", {"x", "W"}, [](const FunctionArguments& a) {
-        return prelu(a.array("x"), a.array("W"));
-    });
+    function("prelu(x, W)", {"x", "W"},
+             [](const FunctionArguments& a) { return prelu(a.array("x"), a.array("W")); });
 
 Variable crelu(const Operand& x, int64_t axis) {
     LocationScope scope(x.location());
     return concat({relu(x), relu(-x)}, axis);
 }
-static const FunctionDef& f_crelu = function(
-    "crelu(x, axis=1)", {"x"},
-    [](const FunctionArguments& a) { return crelu(a.array("x"), a.integer("axis")); });
+static const FunctionDef& f_crelu =
+    function("crelu(x, axis=1)", {"x"},
+             [](const FunctionArguments& a) { return crelu(a.array("x"), a.integer("axis")); });
 
 // maxout_c1: pool_size divides the axis
 Variable maxout(const Operand& x, int64_t pool_size, int64_t axis) {
@@ -263,8 +267,8 @@ Variable maxout(const Operand& x, int64_t pool_size, int64_t axis) {
     Shape shape = x.variable().shape();
     const int along = normalize_axis("maxout", axis, shape.rank());
     if (pool_size < 1 || shape[along] % pool_size != 0)
-        fail<ShapeError>("maxout: axis {} of x {} has size {}, which pool_size {} does not divide", along,
-                         to_string(shape), shape[along], pool_size);
+        fail<ShapeError>("maxout: axis {} of x {} has size {}, which pool_size {} does not divide",
+                         along, to_string(shape), shape[along], pool_size);
     shape[along] /= pool_size;
     shape.insert(along + 1, pool_size);
     return max(reshape(x, shape), along + 1);

@@ -26,6 +26,9 @@ T hyperbolic_cosine(const T& x) {
     return e * 0.5 + 0.5 / e;
 }
 
+// The definitions read as a table, one property a line.
+// clang-format off
+
 // Exponentials and logarithms
 
 const OpDef& op_exp = elementwise<1>("exp")
@@ -148,13 +151,14 @@ const OpDef& op_erfc = elementwise<1>("erfc")
     .gradient([](auto x, auto y, auto gy) { return gy * (exp(-(x * x)) * -two_over_sqrt_pi); })
     .floats().define();
 
+// clang-format on
+
 }  // namespace
 
-#define CATENA_UNARY_FUNCTION(name)                                                          \
-    Variable name(const Operand& x) { return call(op_##name, x.location(), {}, {}, x); }     \
-    static const FunctionDef& f_##name = function(#name "(x)", {"x"}, [](const FunctionArguments& a) { \
-        return name(a.array("x"));                                                           \
-    });
+#define CATENA_UNARY_FUNCTION(name)                                                      \
+    Variable name(const Operand& x) { return call(op_##name, x.location(), {}, {}, x); } \
+    static const FunctionDef& f_##name = function(                                       \
+        #name "(x)", {"x"}, [](const FunctionArguments& a) { return name(a.array("x")); });
 CATENA_UNARY_FUNCTION(exp)
 CATENA_UNARY_FUNCTION(expm1)
 CATENA_UNARY_FUNCTION(log)
