@@ -1,5 +1,6 @@
 #include "passes/fuse.h"
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
 
 #include "passes/cluster_graph.h"
@@ -199,9 +200,10 @@ public:
         if (function.isExternal()) return;
         mlir::Block& block = function.getBody().front();
         Fusion fusion(block);
+        llvm::StringSet<> told;  // Unrolled loops would say the same of every turn.
         for (const Fusion::Note& note : fusion.notes()) {
             if (remarks) note.op->emitRemark(note.text);
-            if (notes_) notes_->push_back(note.text);
+            if (notes_ && told.insert(note.text).second) notes_->push_back(note.text);
         }
         mlir::Operation* end = block.getTerminator();
         fusion.rewrite(end);
