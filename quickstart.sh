@@ -10,7 +10,7 @@ configure release
 cmake --build --preset release -j "$jobs" --target digits </dev/null
 
 say "train: eager, then compiled from the same seed"
-build/bin/digits --epoch 8
+build/bin/digits
 
 # One more short run, for the stages of the compiler as files: writing them is no part of the times above.
 dump="$root/build/digits-ir"

@@ -23,7 +23,7 @@ struct ConvNet : ct::Chain {
 
 struct Options {
     std::string data = DIGITS_DATA;
-    int epochs = 8;
+    int epochs = 10;
     int64_t batch_size = 64;
     uint64_t seed = 0;
     bool explain = false;
