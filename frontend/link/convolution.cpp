@@ -28,9 +28,10 @@ int64_t channels_of(const char* link, const Variable& x) {
 std::vector<std::pair<std::string, std::string>> specs(std::optional<int64_t> in_channels, int64_t out_channels,
                                                        const Dims& ksize, const Dims& stride, const Dims& pad,
                                                        bool nobias) {
-    return {{"in_channels", size_text(in_channels)}, {"out_channels", size_text(out_channels)},
-            {"ksize", to_string(ksize)},             {"stride", to_string(stride)},
-            {"pad", to_string(pad)},                 {"nobias", bool_text(nobias)}};
+    return {{"in_channels", size_text(in_channels)},
+            {"out_channels", size_text(out_channels)},
+            {"ksize", fmt::format("{}, stride={}, pad={}", to_string(ksize), to_string(stride), to_string(pad))},
+            {"nobias", bool_text(nobias)}};
 }
 
 }  // namespace

@@ -42,6 +42,67 @@ constexpr uint16_t dos_date = (1 << 5) | 1;  // 1980-01-01: equal content gives 
 
 uint32_t in_32(uint64_t value) { return uint32_t(std::min<uint64_t>(value, in_zip64_32)); }
 
+std::string directory_record(const ZipEntry& entry) {
+    std::string extra;
+    for (uint64_t value : {entry.bytes, entry.packed_bytes, entry.header_offset})
+        if (value >= in_zip64_32) put<uint64_t>(extra, value);
+    std::string record;
+    put<uint32_t>(record, central_signature);
+    put<uint16_t>(record, version_needed);
+    put<uint16_t>(record, version_needed);
+    put<uint16_t>(record, flag_descriptor | flag_utf8);
+    put<uint16_t>(record, entry.deflated ? deflated : stored);
+    put<uint16_t>(record, 0);  // Time.
+    put<uint16_t>(record, dos_date);
+    put<uint32_t>(record, entry.crc);
+    put<uint32_t>(record, in_32(entry.packed_bytes));
+    put<uint32_t>(record, in_32(entry.bytes));
+    put<uint16_t>(record, uint16_t(entry.name.size()));
+    put<uint16_t>(record, uint16_t(extra.empty() ? 0 : extra.size() + 4));
+    put<uint16_t>(record, 0);  // Comment, disk, attributes.
+    put<uint16_t>(record, 0);
+    put<uint16_t>(record, 0);
+    put<uint32_t>(record, 0);
+    put<uint32_t>(record, in_32(entry.header_offset));
+    record += entry.name;
+    if (extra.empty()) return record;
+    put<uint16_t>(record, zip64_field);
+    put<uint16_t>(record, uint16_t(extra.size()));
+    return record + extra;
+}
+
+/// What ends the archive whose directory lies in [start, at): with the zip64 records where 32 bits do not do.
+std::string end_records(uint64_t entries, uint64_t start, uint64_t at) {
+    uint64_t bytes = at - start;
+    std::string end;
+    if (start >= in_zip64_32 || bytes >= in_zip64_32 || entries >= in_zip64_16) {
+        put<uint32_t>(end, end64_signature);
+        put<uint64_t>(end, end64_bytes - 12);
+        put<uint16_t>(end, version_needed);
+        put<uint16_t>(end, version_needed);
+        put<uint32_t>(end, 0);
+        put<uint32_t>(end, 0);
+        put<uint64_t>(end, entries);
+        put<uint64_t>(end, entries);
+        put<uint64_t>(end, bytes);
+        put<uint64_t>(end, start);
+        put<uint32_t>(end, locator64_signature);
+        put<uint32_t>(end, 0);
+        put<uint64_t>(end, at);
+        put<uint32_t>(end, 1);
+    }
+    uint16_t count = uint16_t(std::min<uint64_t>(entries, in_zip64_16));
+    put<uint32_t>(end, end_signature);
+    put<uint16_t>(end, 0);
+    put<uint16_t>(end, 0);
+    put<uint16_t>(end, count);
+    put<uint16_t>(end, count);
+    put<uint32_t>(end, in_32(bytes));
+    put<uint32_t>(end, in_32(start));
+    put<uint16_t>(end, 0);
+    return end;
+}
+
 }  // namespace
 
 void ZipWriter::begin(const std::string& name, bool compress) {
@@ -107,63 +168,10 @@ void ZipWriter::end() {
 void ZipWriter::finish() {
     uint64_t start = file_.offset();
     for (const ZipEntry& entry : entries_) {
-        std::string extra;
-        for (uint64_t value : {entry.bytes, entry.packed_bytes, entry.header_offset})
-            if (value >= in_zip64_32) put<uint64_t>(extra, value);
-        std::string record;
-        put<uint32_t>(record, central_signature);
-        put<uint16_t>(record, version_needed);
-        put<uint16_t>(record, version_needed);
-        put<uint16_t>(record, flag_descriptor | flag_utf8);
-        put<uint16_t>(record, entry.deflated ? deflated : stored);
-        put<uint16_t>(record, 0);
-        put<uint16_t>(record, dos_date);
-        put<uint32_t>(record, entry.crc);
-        put<uint32_t>(record, in_32(entry.packed_bytes));
-        put<uint32_t>(record, in_32(entry.bytes));
-        put<uint16_t>(record, uint16_t(entry.name.size()));
-        put<uint16_t>(record, uint16_t(extra.empty() ? 0 : extra.size() + 4));
-        put<uint16_t>(record, 0);
-        put<uint16_t>(record, 0);
-        put<uint16_t>(record, 0);
-        put<uint32_t>(record, 0);
-        put<uint32_t>(record, in_32(entry.header_offset));
-        record += entry.name;
-        if (!extra.empty()) {
-            put<uint16_t>(record, zip64_field);
-            put<uint16_t>(record, uint16_t(extra.size()));
-            record += extra;
-        }
+        std::string record = directory_record(entry);
         file_.write(record.data(), record.size());
     }
-    uint64_t bytes = file_.offset() - start;
-    std::string end;
-    if (start >= in_zip64_32 || bytes >= in_zip64_32 || entries_.size() >= in_zip64_16) {
-        uint64_t at = file_.offset();
-        put<uint32_t>(end, end64_signature);
-        put<uint64_t>(end, end64_bytes - 12);
-        put<uint16_t>(end, version_needed);
-        put<uint16_t>(end, version_needed);
-        put<uint32_t>(end, 0);
-        put<uint32_t>(end, 0);
-        put<uint64_t>(end, entries_.size());
-        put<uint64_t>(end, entries_.size());
-        put<uint64_t>(end, bytes);
-        put<uint64_t>(end, start);
-        put<uint32_t>(end, locator64_signature);
-        put<uint32_t>(end, 0);
-        put<uint64_t>(end, at);
-        put<uint32_t>(end, 1);
-    }
-    uint16_t count = uint16_t(std::min<size_t>(entries_.size(), in_zip64_16));
-    put<uint32_t>(end, end_signature);
-    put<uint16_t>(end, 0);
-    put<uint16_t>(end, 0);
-    put<uint16_t>(end, count);
-    put<uint16_t>(end, count);
-    put<uint32_t>(end, in_32(bytes));
-    put<uint32_t>(end, in_32(start));
-    put<uint16_t>(end, 0);
+    std::string end = end_records(entries_.size(), start, file_.offset());
     file_.write(end.data(), end.size());
     file_.commit();
 }
