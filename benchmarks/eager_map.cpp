@@ -1,4 +1,5 @@
-// What does an eager map cost: on one element, where only the way there counts, and on a million, where memory does?
+// What does an eager map cost: on one element, where only the way there counts, and on a million,
+// where memory does?
 #include <benchmark/benchmark.h>
 
 #include "runtime/core/memory_pool.h"
@@ -20,17 +21,19 @@ const OpDef& map_op(const char* name, Formula formula) {
 }
 
 const OpDef& op_add = map_op("bench.add", make_formula<2, 0>([](auto x, auto y) { return x + y; }));
-const OpDef& op_relu = map_op("bench.relu", make_formula<1, 0>([](auto x) { return select(x > 0, x, 0); }));
+const OpDef& op_relu =
+    map_op("bench.relu", make_formula<1, 0>([](auto x) { return select(x > 0, x, 0); }));
 const OpDef& op_exp = map_op("bench.exp", make_formula<1, 0>([](auto x) { return exp(x); }));
 const OpDef& op_log = map_op("bench.log", make_formula<1, 0>([](auto x) { return log(x); }));
 const OpDef& op_tanh = map_op("bench.tanh", make_formula<1, 0>([](auto x) { return tanh(x); }));
 const OpDef& op_erf = map_op("bench.erf", make_formula<1, 0>([](auto x) { return erf(x); }));
 const OpDef& op_sin = map_op("bench.sin", make_formula<1, 0>([](auto x) { return sin(x); }));
-const OpDef& op_gelu = map_op("bench.gelu", make_formula<1, 0>([](auto x) {
-    return x * 0.5 * (1 + erf(x * 0.7071067811865476));
-}));
+const OpDef& op_gelu =
+    map_op("bench.gelu",
+           make_formula<1, 0>([](auto x) { return x * 0.5 * (1 + erf(x * 0.7071067811865476)); }));
 
-void run(benchmark::State& state, const OpDef& op, const std::vector<Array>& inputs, const Shape& shape) {
+void run(benchmark::State& state, const OpDef& op, const std::vector<Array>& inputs,
+         const Shape& shape) {
     std::vector<Array> outputs = {Array::empty({inputs[0].dtype(), shape})};
     const Attributes attributes;
     for (auto _ : state) {
@@ -61,7 +64,8 @@ void unary(benchmark::State& state, const OpDef& op) {
     const Shape shape{state.range(0)};
     run(state, op, {Array::full({Dtype::float32, shape}, 0.7)}, shape);
 }
-#define CATENA_UNARY(name) BENCHMARK_CAPTURE(unary, name, op_##name)->Arg(1)->Arg(1000)->Arg(1 << 20)
+#define CATENA_UNARY(name) \
+    BENCHMARK_CAPTURE(unary, name, op_##name)->Arg(1)->Arg(1000)->Arg(1 << 20)
 CATENA_UNARY(relu);
 CATENA_UNARY(exp);
 CATENA_UNARY(log);
@@ -79,18 +83,22 @@ BENCHMARK(add)->Arg(1)->Arg(16)->Arg(1000)->Arg(1 << 20)->Arg(1 << 24);
 
 void add_row(benchmark::State& state) {
     const Shape shape{(1 << 20) / state.range(0), state.range(0)};
-    run(state, op_add, {Array::full({Dtype::float32, shape}, 1), Array::full({Dtype::float32, {shape[1]}}, 2)}, shape);
+    run(state, op_add,
+        {Array::full({Dtype::float32, shape}, 1), Array::full({Dtype::float32, {shape[1]}}, 2)},
+        shape);
 }
 BENCHMARK(add_row)->Arg(8)->Arg(64)->Arg(1024);
 
 void add_column(benchmark::State& state) {
     const Shape shape{(1 << 20) / state.range(0), state.range(0)};
-    run(state, op_add, {Array::full({Dtype::float32, shape}, 1), Array::full({Dtype::float32, {shape[0], 1}}, 2)}, shape);
+    run(state, op_add,
+        {Array::full({Dtype::float32, shape}, 1), Array::full({Dtype::float32, {shape[0], 1}}, 2)},
+        shape);
 }
 BENCHMARK(add_column)->Arg(8)->Arg(64)->Arg(1024);
 
 void sum(benchmark::State& state) {
-    static const OpDef& op = [] () -> const OpDef& {
+    static const OpDef& op = []() -> const OpDef& {
         OpDef sum;
         sum.name = "bench.sum";
         sum.kind = Kind::reduce;
@@ -104,7 +112,11 @@ void sum(benchmark::State& state) {
     state.SetBytesProcessed(int64_t(state.iterations()) * rows * columns * 4);
 }
 BENCHMARK(sum)
-    ->Args({1, 1 << 20, 1})->Args({1024, 1024, 1})->Args({1024, 1024, 0})->Args({1 << 17, 8, 1})->Args({1 << 17, 8, 0})
+    ->Args({1, 1 << 20, 1})
+    ->Args({1024, 1024, 1})
+    ->Args({1024, 1024, 0})
+    ->Args({1 << 17, 8, 1})
+    ->Args({1 << 17, 8, 0})
     ->Args({1, 1, 1});
 
 }  // namespace

@@ -1,5 +1,5 @@
-// How far are the float32 functions of runtime/scalar/math.h from the truth? Walks all 2^32 floats and prints
-// the largest error of each function in units in the last place, and where.
+// How far are the float32 functions of runtime/scalar/math.h from the truth? Walks all 2^32 floats
+// and prints the largest error of each function in units in the last place, and where.
 //
 //   math_ulp [--stride N] [--instruction-set default|avx2|avx512] [FUNCTION ...]
 #include <cmath>
@@ -23,15 +23,17 @@ struct Function {
     double (*truth)(double);
 };
 const Function functions[] = {
-    {Intrinsic::exp, std::exp},   {Intrinsic::expm1, std::expm1}, {Intrinsic::log, std::log},
-    {Intrinsic::log1p, std::log1p}, {Intrinsic::sin, std::sin},   {Intrinsic::cos, std::cos},
-    {Intrinsic::tanh, std::tanh}, {Intrinsic::erf, std::erf},     {Intrinsic::sqrt, std::sqrt},
-    {Intrinsic::rsqrt, [](double x) { return 1 / std::sqrt(x); }},
+    {Intrinsic::exp, std::exp},   {Intrinsic::expm1, std::expm1},
+    {Intrinsic::log, std::log},   {Intrinsic::log1p, std::log1p},
+    {Intrinsic::sin, std::sin},   {Intrinsic::cos, std::cos},
+    {Intrinsic::tanh, std::tanh}, {Intrinsic::erf, std::erf},
+    {Intrinsic::sqrt, std::sqrt}, {Intrinsic::rsqrt, [](double x) { return 1 / std::sqrt(x); }},
 };
 
 /// Distance in spacings of float32 at the truth; 0 for equal infinities and for two NaNs.
 double ulp_error(float got, double truth) {
-    if (std::isnan(truth) || std::isnan(got)) return std::isnan(truth) && std::isnan(got) ? 0 : HUGE_VAL;
+    if (std::isnan(truth) || std::isnan(got))
+        return std::isnan(truth) && std::isnan(got) ? 0 : HUGE_VAL;
     const float nearest = float(truth);
     if (got == nearest) {
         if (std::isinf(got)) return 0;
@@ -58,12 +60,14 @@ Worst walk(const BlockKernels& kernels, const Function& function, uint64_t strid
         std::vector<float> x(block), y(block);
         for (int64_t b = first; b < last; ++b) {
             const uint64_t n = std::min(block, count - uint64_t(b) * block);
-            for (uint64_t i = 0; i < n; ++i) x[i] = __builtin_bit_cast(float, uint32_t((uint64_t(b) * block + i) * stride));
+            for (uint64_t i = 0; i < n; ++i)
+                x[i] = __builtin_bit_cast(float, uint32_t((uint64_t(b) * block + i) * stride));
             kernel(y.data(), x.data(), x.data(), x.data(), int64_t(n), 0);
             for (uint64_t i = 0; i < n; ++i) {
                 const double truth = function.truth(x[i]);
                 if (y[i] == float(truth) && y[i] != 0) continue;  // At most half a unit.
-                if (const double error = ulp_error(y[i], truth); error > mine.error) mine = {error, x[i], y[i]};
+                if (const double error = ulp_error(y[i], truth); error > mine.error)
+                    mine = {error, x[i], y[i]};
             }
         }
         const std::lock_guard lock(mutex);
@@ -95,7 +99,8 @@ int main(int argc, char** argv) {
         return 1;
     }
     bool good = true;
-    std::printf("%s kernels, every %llu. of the 2^32 floats\n", kernels->instruction_set, (unsigned long long)stride);
+    std::printf("%s kernels, every %llu. of the 2^32 floats\n", kernels->instruction_set,
+                (unsigned long long)stride);
     for (const Function& function : functions) {
         const std::string_view name = info_of(function.intrinsic).name;
         bool skip = !wanted.empty();
@@ -103,8 +108,8 @@ int main(int argc, char** argv) {
         if (skip) continue;
         const Worst worst = walk(*kernels, function, stride);
         good = good && worst.error <= 2;
-        std::printf("%-6s max %.3f ULP at x = %a, got %a, truth %a\n", std::string(name).c_str(), worst.error, worst.x,
-                    worst.got, function.truth(worst.x));
+        std::printf("%-6s max %.3f ULP at x = %a, got %a, truth %a\n", std::string(name).c_str(),
+                    worst.error, worst.x, worst.got, function.truth(worst.x));
         std::fflush(stdout);
     }
     return good ? 0 : 1;

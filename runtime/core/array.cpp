@@ -90,8 +90,8 @@ Array Array::full(const Type& type, double value) {
 template <class T>
 Array Array::from(std::span<const T> data, const Shape& shape) {
     if (element_count(shape) != int64_t(data.size()))
-        fail<ShapeError>("Array::from: {} elements do not fill the shape {}, which has {}", data.size(),
-                         to_string(shape), element_count(shape));
+        fail<ShapeError>("Array::from: {} elements do not fill the shape {}, which has {}",
+                         data.size(), to_string(shape), element_count(shape));
     Array result = empty({dtype_of<T>, shape});
     result.device().copy_from_host(data.data(), result);
     return result;
@@ -99,15 +99,17 @@ Array Array::from(std::span<const T> data, const Shape& shape) {
 
 void* Array::raw_data() const {
     if (!device().is_host())
-        fail<DeviceError>("the elements of {} on device {} cannot be addressed by the host", to_string(type()),
-                          device().name());
-    return static_cast<std::byte*>(body_->storage->data) + body_->offset * int64_t(size_of(dtype()));
+        fail<DeviceError>("the elements of {} on device {} cannot be addressed by the host",
+                          to_string(type()), device().name());
+    return static_cast<std::byte*>(body_->storage->data) +
+           body_->offset * int64_t(size_of(dtype()));
 }
 
 template <class T>
 T* Array::data() const {
     if (dtype() != dtype_of<T>)
-        fail<DtypeError>("data<{}>() was asked of an array of {}", name_of(dtype_of<T>), name_of(dtype()));
+        fail<DtypeError>("data<{}>() was asked of an array of {}", name_of(dtype_of<T>),
+                         name_of(dtype()));
     return static_cast<T*>(raw_data());
 }
 
@@ -140,8 +142,8 @@ Array Array::to(Device& target) const {
     Array result = empty(type(), target);
     if (target.is_meta()) return result;
     if (device().is_meta())
-        fail<DeviceError>("an array on the meta device ({}) has no elements to copy to {}", to_string(type()),
-                          target.name());
+        fail<DeviceError>("an array on the meta device ({}) has no elements to copy to {}",
+                          to_string(type()), target.name());
     const Array dense = as_contiguous();
     if (device().is_host()) {
         target.copy_from_host(dense.raw_data(), result);
@@ -157,8 +159,8 @@ template <class T>
 T Array::item() const {
     check_readable(*this, "item");
     if (size() != 1)
-        fail<ShapeError>("item: the array has {} elements (shape {}); item() is for arrays of one", size(),
-                         to_string(shape()));
+        fail<ShapeError>("item: the array has {} elements (shape {}); item() is for arrays of one",
+                         size(), to_string(shape()));
     return *static_cast<const T*>(on_host(*this, dtype_of<T>).raw_data());
 }
 
@@ -170,10 +172,10 @@ std::vector<T> Array::to_vector() const {
     return std::vector<T>(data, data + size());
 }
 
-#define CATENA_INSTANTIATE(T)                                     \
+#define CATENA_INSTANTIATE(T)                                        \
     template Array Array::from<T>(std::span<const T>, const Shape&); \
-    template T* Array::data<T>() const;                           \
-    template T Array::item<T>() const;                            \
+    template T* Array::data<T>() const;                              \
+    template T Array::item<T>() const;                               \
     template std::vector<T> Array::to_vector<T>() const;
 CATENA_INSTANTIATE(bool)
 CATENA_INSTANTIATE(int8_t)
@@ -191,7 +193,8 @@ namespace {
 
 /// Writes the elements below index `at` of dimension `axis`; of long axes the first and last three.
 template <class T>
-void print(std::string& out, const T* data, const Shape& shape, int axis, int64_t at, bool shorten) {
+void print(std::string& out, const T* data, const Shape& shape, int axis, int64_t at,
+           bool shorten) {
     if (axis == shape.rank()) {
         if constexpr (std::is_same_v<T, bool>)
             out += data[at] ? "true" : "false";

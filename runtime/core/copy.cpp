@@ -52,13 +52,15 @@ using CopyRow = void (*)(void*, int64_t, const void*, int64_t, int64_t);
 
 CopyRow copy_row_of(Dtype to, Dtype from) {
     return visit_dtype(to, [&](auto t) {
-        return visit_dtype(from, [&](auto f) -> CopyRow { return copy_row<decltype(t), decltype(f)>; });
+        return visit_dtype(from,
+                           [&](auto f) -> CopyRow { return copy_row<decltype(t), decltype(f)>; });
     });
 }
 
 /// A transposition walks one side across cache lines: tiles keep the lines of both sides at hand.
 template <class T>
-void copy_tile(T* to, int64_t to_row, const T* from, int64_t from_column, int64_t rows, int64_t columns) {
+void copy_tile(T* to, int64_t to_row, const T* from, int64_t from_column, int64_t rows,
+               int64_t columns) {
     constexpr int64_t tile = 32;
     for (int64_t i = 0; i < rows; i += tile)
         for (int64_t j = 0; j < columns; j += tile)
@@ -67,10 +69,13 @@ void copy_tile(T* to, int64_t to_row, const T* from, int64_t from_column, int64_
                     to[r * to_row + c] = from[r + c * from_column];
 }
 
-/// True when the two innermost dimensions are a transposition between equal dtypes; it is then done.
+/// True when the two innermost dimensions are a transposition between equal dtypes; it is then
+/// done.
 bool copy_transposed(const LoopNest& nest, size_t element, std::byte* to, const std::byte* from) {
     const int rank = nest.rank;
-    if (rank < 2 || nest.strides[0][size_t(rank - 1)] != 1 || nest.strides[1][size_t(rank - 2)] != 1) return false;
+    if (rank < 2 || nest.strides[0][size_t(rank - 1)] != 1 ||
+        nest.strides[1][size_t(rank - 2)] != 1)
+        return false;
     const int64_t rows = nest.sizes[rank - 2], columns = nest.sizes[rank - 1];
     if (rows < 8 || columns < 8) return false;
     const int64_t to_row = nest.strides[0][size_t(rank - 2)];
@@ -79,42 +84,54 @@ bool copy_transposed(const LoopNest& nest, size_t element, std::byte* to, const 
     for (int i = 0; i < rank - 2; ++i) planes *= nest.sizes[i];
     constexpr int64_t band = 64;  // Rows that one piece of work takes.
     const int64_t bands = (rows + band - 1) / band;
-    parallel_for(planes * bands, std::max<int64_t>(1, grain / (band * columns)), [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) {
-            const int64_t first = i % bands * band, count = std::min(band, rows - first);
-            int64_t plane = i / bands, to_offset = first * to_row, from_offset = first;
-            for (int d = rank - 3; d >= 0; --d) {
-                to_offset += plane % nest.sizes[d] * nest.strides[0][size_t(d)];
-                from_offset += plane % nest.sizes[d] * nest.strides[1][size_t(d)];
-                plane /= nest.sizes[d];
-            }
-            const auto tile = [&]<class T>(T) {
-                copy_tile(reinterpret_cast<T*>(to) + to_offset, to_row,
-                          reinterpret_cast<const T*>(from) + from_offset, from_column, count, columns);
-            };
-            switch (element) {
-                case 1: tile(uint8_t()); break;
-                case 2: tile(uint16_t()); break;
-                case 4: tile(uint32_t()); break;
-                default: tile(uint64_t());
-            }
-        }
-    });
+    parallel_for(planes * bands, std::max<int64_t>(1, grain / (band * columns)),
+                 [&](int64_t begin, int64_t end) {
+                     for (int64_t i = begin; i < end; ++i) {
+                         const int64_t first = i % bands * band,
+                                       count = std::min(band, rows - first);
+                         int64_t plane = i / bands, to_offset = first * to_row, from_offset = first;
+                         for (int d = rank - 3; d >= 0; --d) {
+                             to_offset += plane % nest.sizes[d] * nest.strides[0][size_t(d)];
+                             from_offset += plane % nest.sizes[d] * nest.strides[1][size_t(d)];
+                             plane /= nest.sizes[d];
+                         }
+                         const auto tile = [&]<class T>(T) {
+                             copy_tile(reinterpret_cast<T*>(to) + to_offset, to_row,
+                                       reinterpret_cast<const T*>(from) + from_offset, from_column,
+                                       count, columns);
+                         };
+                         switch (element) {
+                             case 1:
+                                 tile(uint8_t());
+                                 break;
+                             case 2:
+                                 tile(uint16_t());
+                                 break;
+                             case 4:
+                                 tile(uint32_t());
+                                 break;
+                             default:
+                                 tile(uint64_t());
+                         }
+                     }
+                 });
     return true;
 }
 
 }  // namespace
 
 void copy_elements(const Array& from, const Array& to) {
-    CATENA_ASSERT(from.shape() == to.shape(), "copy_elements between " + to_string(from.type()) + " and " +
-                                                  to_string(to.type()));
+    CATENA_ASSERT(from.shape() == to.shape(), "copy_elements between " + to_string(from.type()) +
+                                                  " and " + to_string(to.type()));
     if (to.size() == 0) return;
     const std::array<Strides, 2> strides = {to.strides(), from.strides()};
     const LoopNest nest = make_loop_nest(to.shape(), strides);
     auto* const target = static_cast<std::byte*>(to.raw_data());
     const auto* const source = static_cast<const std::byte*>(from.raw_data());
-    const int64_t to_size = int64_t(size_of(to.dtype())), from_size = int64_t(size_of(from.dtype()));
-    if (from.dtype() == to.dtype() && copy_transposed(nest, size_t(to_size), target, source)) return;
+    const int64_t to_size = int64_t(size_of(to.dtype())),
+                  from_size = int64_t(size_of(from.dtype()));
+    if (from.dtype() == to.dtype() && copy_transposed(nest, size_t(to_size), target, source))
+        return;
 
     const CopyRow copy = copy_row_of(to.dtype(), from.dtype());
     const int64_t inner = nest.inner();

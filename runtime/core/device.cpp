@@ -22,7 +22,8 @@ public:
     void launch(const KernelCall&) override {}
     void copy_from_host(const void*, const Array&) override {}
     void copy_to_host(const Array& from, void*) override {
-        fail<DeviceError>("an array on the meta device ({}) has no elements to read", to_string(from.type()));
+        fail<DeviceError>("an array on the meta device ({}) has no elements to read",
+                          to_string(from.type()));
     }
 };
 

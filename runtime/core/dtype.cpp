@@ -12,7 +12,8 @@ namespace catena {
 namespace {
 
 constexpr std::array<std::string_view, dtype_count> names = {
-    "bool", "int8", "int16", "int32", "int64", "uint8", "float16", "bfloat16", "float32", "float64"};
+    "bool",  "int8",    "int16",    "int32",   "int64",
+    "uint8", "float16", "bfloat16", "float32", "float64"};
 
 }  // namespace
 

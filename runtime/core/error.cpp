@@ -32,8 +32,9 @@ LocationScope::~LocationScope() { location = previous_; }
 Error::Error(const std::string& message) : std::runtime_error(located(message)) {}
 
 void assertion_failed(const char* condition, const char* file, int line, const std::string& note) {
-    throw InternalError(fmt::format("catena: internal error: {} ({} is false at {}:{}); please report this",
-                                    note, condition, file, line));
+    throw InternalError(
+        fmt::format("catena: internal error: {} ({} is false at {}:{}); please report this", note,
+                    condition, file, line));
 }
 
 }  // namespace catena

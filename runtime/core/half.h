@@ -37,12 +37,15 @@ CATENA_INLINE uint16_t float_to_half_bits(float value) {
     const uint32_t bits = bits_of(value);
     const uint32_t sign = (bits >> 16) & 0x8000u;
     const uint32_t magnitude = bits & 0x7fffffffu;
-    // Normal results: rebias the exponent and round the 13 dropped bits; a carry may run into the exponent.
+    // Normal results: rebias the exponent and round the 13 dropped bits; a carry may run into the
+    // exponent.
     const uint32_t normal = (magnitude - (112u << 23) + 0xfffu + ((magnitude >> 13) & 1u)) >> 13;
-    // Denormal results: adding 0.5 leaves the right bits, correctly rounded, at the end of the mantissa.
+    // Denormal results: adding 0.5 leaves the right bits, correctly rounded, at the end of the
+    // mantissa.
     const uint32_t denormal = bits_of(float_of(magnitude) + 0.5f) - bits_of(0.5f);
     const uint32_t finite = magnitude < (113u << 23) ? denormal : normal;
-    const uint32_t special = magnitude > 0x7f800000u ? 0x7e00u | ((magnitude >> 13) & 0x3ffu) : 0x7c00u;
+    const uint32_t special =
+        magnitude > 0x7f800000u ? 0x7e00u | ((magnitude >> 13) & 0x3ffu) : 0x7c00u;
     return uint16_t(sign | (magnitude >= 0x477ff000u ? special : finite));
 }
 

@@ -9,8 +9,8 @@
 
 namespace catena {
 
-/// A walk over the indices of a shape in row-major order, with what each of several operands moves by. Neighbouring
-/// dimensions that every operand walks through evenly are one.
+/// A walk over the indices of a shape in row-major order, with what each of several operands moves
+/// by. Neighbouring dimensions that every operand walks through evenly are one.
 struct LoopNest {
     int rank = 0;
     int64_t sizes[max_rank];
@@ -18,7 +18,9 @@ struct LoopNest {
     SmallVector<Steps, 6> strides;  ///< In elements, per operand.
 
     int64_t inner() const { return rank == 0 ? 1 : sizes[rank - 1]; }
-    int64_t inner_stride(size_t operand) const { return rank == 0 ? 0 : strides[operand][rank - 1]; }
+    int64_t inner_stride(size_t operand) const {
+        return rank == 0 ? 0 : strides[operand][rank - 1];
+    }
     /// Offset of an operand at a row-major position that ignores the innermost dimension.
     int64_t row_offset(size_t operand, int64_t row) const {
         int64_t offset = 0;

@@ -18,12 +18,13 @@ namespace {
 
 constexpr size_t alignment = 64;
 constexpr size_t huge_page = size_t(2) << 20;
-constexpr size_t chunk_bytes = size_t(1) << 20;     ///< Small blocks are cut from chunks of this size.
-constexpr size_t small_limit = size_t(32) << 10;    ///< The largest block of the per-thread lists.
+constexpr size_t chunk_bytes = size_t(1) << 20;  ///< Small blocks are cut from chunks of this size.
+constexpr size_t small_limit = size_t(32) << 10;  ///< The largest block of the per-thread lists.
 constexpr size_t kept_per_class = size_t(256) << 10;  ///< What a thread keeps of one size.
 constexpr size_t least_retention = size_t(256) << 20;
 
-/// Sizes go in steps of an eighth of a power of two, so that at most 1/8 of a large block is unused.
+/// Sizes go in steps of an eighth of a power of two, so that at most 1/8 of a large block is
+/// unused.
 constexpr int steps_log2 = 3;
 constexpr uint32_t class_count = 48 << steps_log2;
 
@@ -89,7 +90,8 @@ void add(std::atomic<T>& number, T amount) {
     number.store(number.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
 }
 
-/// The lists and counters of one thread. Counters reach the shared totals when they have grown large.
+/// The lists and counters of one thread. Counters reach the shared totals when they have grown
+/// large.
 struct ThreadCache {
     FreeBlock* lists[small_class_count] = {};
     uint32_t counts[small_class_count] = {};
@@ -163,7 +165,8 @@ struct ThreadEnd {
     if (thread_is_over) return nullptr;
     auto* fresh = new ThreadCache;
     for (uint32_t i = class_of(1).index; i < small_class_count; ++i)
-        fresh->limits[i] = uint32_t(std::clamp<size_t>(kept_per_class / bytes_of_class(i), 8, 1024));
+        fresh->limits[i] =
+            uint32_t(std::clamp<size_t>(kept_per_class / bytes_of_class(i), 8, 1024));
     {
         const std::lock_guard lock(central().mutex);
         central().threads.push_back(fresh);
@@ -250,8 +253,9 @@ void* system_allocate(size_t bytes) {
     void* block = attempt();
     if (!block && free_large_blocks() > 0) block = attempt();
     if (!block)
-        fail<DeviceError>("cpu: out of memory: the system refused {} bytes, {} bytes are held already", bytes,
-                          shared.bytes_reserved.load());
+        fail<DeviceError>(
+            "cpu: out of memory: the system refused {} bytes, {} bytes are held already", bytes,
+            shared.bytes_reserved.load());
     shared.bytes_reserved.fetch_add(bytes, std::memory_order_relaxed);
     shared.system_allocations.fetch_add(1, std::memory_order_relaxed);
     return block;
@@ -276,7 +280,8 @@ void free_large(const MemoryBlock& block) noexcept {
     Central& shared = central();
     const size_t bytes = bytes_of_class(block.size_class);
     const std::lock_guard lock(shared.mutex);
-    const size_t peak = size_t(std::max<int64_t>(shared.peak_bytes.load(std::memory_order_relaxed), 0));
+    const size_t peak =
+        size_t(std::max<int64_t>(shared.peak_bytes.load(std::memory_order_relaxed), 0));
     if (shared.cached_bytes + bytes > std::max(least_retention, peak)) {
         system_free(block.data, bytes);
         return;
@@ -305,7 +310,8 @@ void count_without_cache(int64_t bytes) {
 MemoryBlock allocate_memory(size_t bytes) {
     const SizeClass size = class_of(bytes);
     if (size.index >= class_count)
-        fail<DeviceError>("cpu: an array of {} bytes was asked for; no memory is that large", bytes);
+        fail<DeviceError>("cpu: an array of {} bytes was asked for; no memory is that large",
+                          bytes);
     ThreadCache* mine = this_thread();
     MemoryBlock block{nullptr, size.index};
     if (size.index < small_class_count) {

@@ -10,8 +10,8 @@ namespace catena {
 ///     void* Node::operator new(size_t) { return ObjectPool<Node>::allocate(); }
 ///     void Node::operator delete(void* node) { ObjectPool<Node>::free(node); }
 ///
-/// An object may be freed on another thread than the one that made it. What a thread keeps is bounded, and
-/// given back when it ends.
+/// An object may be freed on another thread than the one that made it. What a thread keeps is
+/// bounded, and given back when it ends.
 template <class T>
 class ObjectPool {
 public:
@@ -47,7 +47,8 @@ private:
     struct List {
         Free* first;
         size_t count;
-        size_t limit;  ///< 0 until the first free registered the cleaner, and after the thread's end.
+        size_t
+            limit;  ///< 0 until the first free registered the cleaner, and after the thread's end.
         bool registered;
     };
     struct Cleaner {

@@ -37,12 +37,14 @@ std::atomic<int>& threads() {
 int thread_count() { return threads().load(std::memory_order_relaxed); }
 
 void set_thread_count(int count) {
-    if (count < 1) fail<ValueError>("set_thread_count: {} threads cannot work; give 1 or more", count);
+    if (count < 1)
+        fail<ValueError>("set_thread_count: {} threads cannot work; give 1 or more", count);
     threads().store(count);
     omp_set_num_threads(count);  // For oneDNN, which asks OpenMP.
 }
 
-void parallel_ranges(int64_t n, int64_t grain, void (*body)(void*, int64_t, int64_t), void* context) {
+void parallel_ranges(int64_t n, int64_t grain, void (*body)(void*, int64_t, int64_t),
+                     void* context) {
     if (n <= 0) return;
     grain = std::max<int64_t>(grain, 1);
     if (n <= grain || omp_in_parallel()) return body(context, 0, n);

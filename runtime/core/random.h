@@ -7,12 +7,13 @@
 
 namespace catena {
 
-// Random numbers as a pure function of where they are needed: Philox4x32-10 (Salmon, Moraes, Dror and Shaw,
-// "Parallel random numbers: as easy as 1, 2, 3", 2011). The same bits on any number of threads, eager or
-// compiled, and made again in backward instead of being kept.
+// Random numbers as a pure function of where they are needed: Philox4x32-10 (Salmon, Moraes, Dror
+// and Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011). The same bits on any number of
+// threads, eager or compiled, and made again in backward instead of being kept.
 
 /// Four independent 32-bit words for a counter under a key.
-inline std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter, std::array<uint32_t, 2> key) {
+inline std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter,
+                                      std::array<uint32_t, 2> key) {
     for (int round = 0; round < 10; ++round) {
         const uint64_t first = uint64_t(0xD2511F53u) * counter[0];
         const uint64_t second = uint64_t(0xCD9E8D57u) * counter[2];
@@ -24,14 +25,15 @@ inline std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter, std::arra
     return counter;
 }
 
-/// The generator of one random operation: the key is the seed, the upper half of the counter the number of the
-/// operation, the lower half the index of the element.
+/// The generator of one random operation: the key is the seed, the upper half of the counter the
+/// number of the operation, the lower half the index of the element.
 struct RandomStream {
     uint64_t seed = 0;
     uint64_t operation = 0;
 
     std::array<uint32_t, 4> words(uint64_t element) const {
-        return philox({uint32_t(element), uint32_t(element >> 32), uint32_t(operation), uint32_t(operation >> 32)},
+        return philox({uint32_t(element), uint32_t(element >> 32), uint32_t(operation),
+                       uint32_t(operation >> 32)},
                       {uint32_t(seed), uint32_t(seed >> 32)});
     }
 };
@@ -51,8 +53,10 @@ inline double positive_uniform_double(uint32_t high, uint32_t low) {
 template <class T>
 T uniform(const RandomStream& stream, uint64_t element) {
     const auto words = stream.words(element);
-    if constexpr (sizeof(T) == sizeof(float)) return uniform_float(words[0]);
-    else return uniform_double(words[0], words[1]);
+    if constexpr (sizeof(T) == sizeof(float))
+        return uniform_float(words[0]);
+    else
+        return uniform_double(words[0], words[1]);
 }
 
 /// Standard normal by Box and Muller's transformation.
@@ -63,7 +67,8 @@ T normal(const RandomStream& stream, uint64_t element) {
         const float radius = std::sqrt(-2.0f * std::log(positive_uniform_float(words[0])));
         return radius * std::cos(2.0f * std::numbers::pi_v<float> * uniform_float(words[1]));
     } else {
-        const double radius = std::sqrt(-2.0 * std::log(positive_uniform_double(words[0], words[1])));
+        const double radius =
+            std::sqrt(-2.0 * std::log(positive_uniform_double(words[0], words[1])));
         return radius * std::cos(2.0 * std::numbers::pi * uniform_double(words[2], words[3]));
     }
 }

@@ -15,8 +15,8 @@ public:
     RefCounted& operator=(const RefCounted&) = delete;
 
     void retain() const noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
-    /// True when this was the last reference. The only owner needs no atomic subtraction: nobody else can come
-    /// to hold a reference meanwhile.
+    /// True when this was the last reference. The only owner needs no atomic subtraction: nobody
+    /// else can come to hold a reference meanwhile.
     bool release() const noexcept {
         return count_.load(std::memory_order_acquire) == 1 ||
                count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
@@ -83,8 +83,10 @@ private:
 /// Without arguments the members keep what their declarations say; the rest is not cleared.
 template <class T, class... Args>
 Ref<T> make_ref(Args&&... args) {
-    if constexpr (sizeof...(Args) == 0) return Ref<T>::first(new T);
-    else return Ref<T>::first(new T(std::forward<Args>(args)...));
+    if constexpr (sizeof...(Args) == 0)
+        return Ref<T>::first(new T);
+    else
+        return Ref<T>::first(new T(std::forward<Args>(args)...));
 }
 
 }  // namespace catena

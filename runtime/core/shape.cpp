@@ -53,7 +53,9 @@ void Dims::erase(int at) {
 
 bool Dims::contains(int64_t value) const { return std::find(begin(), end(), value) != end(); }
 
-std::string to_string(const Dims& dims) { return fmt::format("[{}]", fmt::join(dims.begin(), dims.end(), ",")); }
+std::string to_string(const Dims& dims) {
+    return fmt::format("[{}]", fmt::join(dims.begin(), dims.end(), ","));
+}
 
 Strides contiguous_strides(const Shape& shape) {
     Strides strides = Dims::filled(shape.rank(), 1);
@@ -79,8 +81,9 @@ bool broadcast_shapes(const Shape& a, const Shape& b, Shape& result) {
 
 int normalize_axis(const char* op, int64_t axis, int rank) {
     if (axis < -rank || axis >= rank)
-        fail<ShapeError>("{}: axis {} is not one of an array of {} dimensions; it must be in [{}, {})", op,
-                         axis, rank, -rank, rank);
+        fail<ShapeError>(
+            "{}: axis {} is not one of an array of {} dimensions; it must be in [{}, {})", op, axis,
+            rank, -rank, rank);
     return int(axis < 0 ? axis + rank : axis);
 }
 
@@ -93,8 +96,8 @@ Axes normalize_axes(const char* op, const Axes& axes, int rank, bool empty_is_al
     for (int64_t axis : axes) {
         const int normal = normalize_axis(op, axis, rank);
         if (result.contains(normal))
-            fail<ShapeError>("{}: axis {} appears twice in {}; each axis may be named once", op, normal,
-                             to_string(axes));
+            fail<ShapeError>("{}: axis {} appears twice in {}; each axis may be named once", op,
+                             normal, to_string(axes));
         result.push_back(normal);
     }
     std::sort(result.begin(), result.end());

@@ -18,11 +18,13 @@ inline Compute compute_of(Dtype dtype) {
 }
 inline size_t size_of(Compute compute) { return compute == Compute::float32 ? 4 : 8; }
 
-/// Kernels over blocks of elements that are dense, of the type computed in and in the first-level cache. Truth
-/// values are masks: integers as wide as the type, 0 or all ones. `to` may be one of the arguments.
+/// Kernels over blocks of elements that are dense, of the type computed in and in the first-level
+/// cache. Truth values are masks: integers as wide as the type, 0 or all ones. `to` may be one of
+/// the arguments.
 struct BlockKernels {
     /// One intrinsic on `n` elements. Bit k of `uniform` says that argument k is a single element.
-    using Operation = void (*)(void* to, const void* a, const void* b, const void* c, int64_t n, uint32_t uniform);
+    using Operation = void (*)(void* to, const void* a, const void* b, const void* c, int64_t n,
+                               uint32_t uniform);
     /// Elements of some dtype, `stride` elements apart, to a dense block.
     using Load = void (*)(void* to, const void* from, int64_t n, int64_t stride);
     /// A dense block to dense elements of some dtype; a uniform one is repeated.
@@ -39,7 +41,8 @@ struct BlockKernels {
     ReduceRow reduce_row[combine_count][compute_count];
 };
 
-/// The best kernels that this machine can run. CATENA_INSTRUCTION_SET=default, avx2 or avx512 asks for lesser ones.
+/// The best kernels that this machine can run. CATENA_INSTRUCTION_SET=default, avx2 or avx512 asks
+/// for lesser ones.
 const BlockKernels& block_kernels();
 
 /// Kernels of one instruction set, for tests; null when it is not built in or the machine lacks it.

@@ -3,7 +3,8 @@
 
 const catena::BlockKernels* catena::block_kernels_avx2() {
     static constexpr BlockKernels kernels = make_kernels("avx2");
-    const bool runs = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+    const bool runs = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                      __builtin_cpu_supports("f16c");
     return runs ? &kernels : nullptr;
 }
 

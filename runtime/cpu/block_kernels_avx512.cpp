@@ -4,7 +4,7 @@
 const catena::BlockKernels* catena::block_kernels_avx512() {
     static constexpr BlockKernels kernels = make_kernels("avx512");
     const bool runs = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
+                      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
     return runs ? &kernels : nullptr;
 }
 

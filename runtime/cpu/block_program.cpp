@@ -22,21 +22,28 @@ double cost_of(Intrinsic op, Compute compute) {
         case Intrinsic::sin:
         case Intrinsic::cos:
         case Intrinsic::tanh:
-        case Intrinsic::erf: return compute == Compute::float32 ? 0.5 : 8;
+        case Intrinsic::erf:
+            return compute == Compute::float32 ? 0.5 : 8;
         case Intrinsic::pow:
-        case Intrinsic::fmod: return 12;
+        case Intrinsic::fmod:
+            return 12;
         case Intrinsic::div:
         case Intrinsic::sqrt:
-        case Intrinsic::rsqrt: return compute == Compute::int64 ? 4 : 0.3;
-        default: return compute == Compute::float32 ? 0.04 : 0.08;
+        case Intrinsic::rsqrt:
+            return compute == Compute::int64 ? 4 : 0.3;
+        default:
+            return compute == Compute::float32 ? 0.04 : 0.08;
     }
 }
 
 uint64_t literal_bits(double value, Compute compute) {
     switch (compute) {
-        case Compute::float32: return std::bit_cast<uint32_t>(float(value));
-        case Compute::float64: return std::bit_cast<uint64_t>(value);
-        default: return uint64_t(int64_t(value));
+        case Compute::float32:
+            return std::bit_cast<uint32_t>(float(value));
+        case Compute::float64:
+            return std::bit_cast<uint64_t>(value);
+        default:
+            return uint64_t(int64_t(value));
     }
 }
 
@@ -59,7 +66,8 @@ public:
     }
 
 private:
-    /// last_use_[id]: the last node that reads it, slot_count when an output does, -1 when nobody does.
+    /// last_use_[id]: the last node that reads it, slot_count when an output does, -1 when nobody
+    /// does.
     void find_uses() {
         last_use_.assign(formula_.nodes.size(), -1);
         for (int32_t output : formula_.outputs) last_use_[size_t(output)] = program_.slot_count;
@@ -75,15 +83,21 @@ private:
 
     void add(int32_t id) {
         const Formula::Node& node = formula_.nodes[size_t(id)];
-        uniform_.push_back(node.leaf == Formula::Leaf::scalar || node.leaf == Formula::Leaf::literal);
+        uniform_.push_back(node.leaf == Formula::Leaf::scalar ||
+                           node.leaf == Formula::Leaf::literal);
         if (last_use_[size_t(id)] < 0) return;
         switch (node.leaf) {
-            case Formula::Leaf::input: program_.inputs.push_back({id, node.args[0]}); return;
-            case Formula::Leaf::scalar: program_.scalars.push_back({id, node.args[0]}); return;
+            case Formula::Leaf::input:
+                program_.inputs.push_back({id, node.args[0]});
+                return;
+            case Formula::Leaf::scalar:
+                program_.scalars.push_back({id, node.args[0]});
+                return;
             case Formula::Leaf::literal:
                 program_.literals.push_back({id, literal_bits(node.literal, program_.compute)});
                 return;
-            case Formula::Leaf::none: break;
+            case Formula::Leaf::none:
+                break;
         }
         const int arity = info_of(node.op).arity;
         BlockProgram::Instruction instruction{
@@ -106,8 +120,8 @@ private:
             for (int k = 0; k < instruction.arity; ++k) {
                 const int32_t arg = instruction.args[k];
                 const int32_t buffer = program_.buffer_of[size_t(arg)];
-                const bool repeated = (k > 0 && instruction.args[0] == arg) ||
-                                      (k > 1 && instruction.args[1] == arg);
+                const bool repeated =
+                    (k > 0 && instruction.args[0] == arg) || (k > 1 && instruction.args[1] == arg);
                 if (buffer >= 0 && !repeated && last_use_[size_t(arg)] == instruction.to)
                     free.push_back(buffer);
             }
@@ -137,7 +151,8 @@ class ProgramTable {
 public:
     const BlockProgram* find(const OpDef& op, Compute compute) const {
         if (op.id >= capacity) return nullptr;
-        const BlockProgram* program = slots_[op.id][size_t(compute)].load(std::memory_order_acquire);
+        const BlockProgram* program =
+            slots_[op.id][size_t(compute)].load(std::memory_order_acquire);
         return program && program->op == &op ? program : nullptr;
     }
 

@@ -8,8 +8,8 @@
 
 namespace catena {
 
-/// A formula made ready to run in blocks in one type: its nodes in order, each a kernel, and the buffers that hold
-/// results between them. Slots are the nodes of the formula.
+/// A formula made ready to run in blocks in one type: its nodes in order, each a kernel, and the
+/// buffers that hold results between them. Slots are the nodes of the formula.
 struct BlockProgram {
     struct Instruction {
         BlockKernels::Operation kernel;
@@ -28,22 +28,23 @@ struct BlockProgram {
     struct Output {
         int32_t slot;
         bool is_bool;
-        bool computed;  ///< By an instruction, and wanted by no earlier output: may be written in place.
+        bool computed;  ///< By an instruction, and wanted by no earlier output: may be written in
+                        ///< place.
     };
 
     const OpDef* op = nullptr;
     Compute compute{};
     const BlockKernels* kernels = nullptr;
     int slot_count = 0;
-    int buffer_count = 0;              ///< Blocks that intermediate results need.
-    std::vector<int32_t> buffer_of;    ///< Per slot; -1 for leaves and what depends on scalars alone.
+    int buffer_count = 0;            ///< Blocks that intermediate results need.
+    std::vector<int32_t> buffer_of;  ///< Per slot; -1 for leaves and what depends on scalars alone.
     std::vector<Instruction> prologue;  ///< Of scalars and literals alone: run once.
     std::vector<Instruction> body;
-    std::vector<Leaf> inputs;          ///< Only those that are read.
+    std::vector<Leaf> inputs;  ///< Only those that are read.
     std::vector<Leaf> scalars;
     std::vector<Literal> literals;
     std::vector<Output> outputs;
-    double nanoseconds = 0;            ///< Estimated for each element, on one thread.
+    double nanoseconds = 0;  ///< Estimated for each element, on one thread.
 };
 
 /// The program of a map; made at the first call and kept for registered ops.

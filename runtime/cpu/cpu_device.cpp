@@ -36,11 +36,13 @@ public:
         if (call.op.kernel) return call.op.kernel(call);
         if (call.op.kind == Kind::map) return run_map(call);
         if (call.op.kind == Kind::reduce) return run_reduce(call);
-        throw InternalError(fmt::format("{}: the operation has no kernel for the cpu", call.op.name));
+        throw InternalError(
+            fmt::format("{}: the operation has no kernel for the cpu", call.op.name));
     }
 
     void copy_from_host(const void* host, const Array& to) override {
-        if (to.size() > 0) std::memcpy(to.raw_data(), host, size_t(to.size()) * size_of(to.dtype()));
+        if (to.size() > 0)
+            std::memcpy(to.raw_data(), host, size_t(to.size()) * size_of(to.dtype()));
     }
 
     void copy_to_host(const Array& from, void* host) override {

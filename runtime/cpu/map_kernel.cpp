@@ -16,36 +16,44 @@ namespace {
 
 constexpr double worthwhile_nanoseconds = 30'000;  ///< Less work than this is not worth a thread.
 constexpr int64_t longest_block = 1024;
-constexpr size_t cache_bytes = size_t(20) << 10;   ///< Of the first-level cache, for intermediate results.
-constexpr int64_t shortest_row = 96;               ///< Shorter rows are gathered into blocks.
+constexpr size_t cache_bytes = size_t(20)
+                               << 10;  ///< Of the first-level cache, for intermediate results.
+constexpr int64_t shortest_row = 96;   ///< Shorter rows are gathered into blocks.
 
 std::byte* address_of(const Array& array) {
     const ArrayBody& body = *array.body();
-    return static_cast<std::byte*>(body.storage->data) + body.offset * int64_t(size_of(body.type.dtype));
+    return static_cast<std::byte*>(body.storage->data) +
+           body.offset * int64_t(size_of(body.type.dtype));
 }
 
 /// A dtype whose elements are, as they lie, of the type computed in.
 bool is_stored_as(Dtype dtype, Compute compute) {
     switch (compute) {
-        case Compute::float32: return dtype == Dtype::float32;
-        case Compute::float64: return dtype == Dtype::float64;
-        default: return dtype == Dtype::int64;
+        case Compute::float32:
+            return dtype == Dtype::float32;
+        case Compute::float64:
+            return dtype == Dtype::float64;
+        default:
+            return dtype == Dtype::int64;
     }
 }
 
 uint64_t scalar_bits(double value, Compute compute) {
     switch (compute) {
-        case Compute::float32: return std::bit_cast<uint32_t>(float(value));
-        case Compute::float64: return std::bit_cast<uint64_t>(value);
-        default: return uint64_t(int64_t(value));
+        case Compute::float32:
+            return std::bit_cast<uint32_t>(float(value));
+        case Compute::float64:
+            return std::bit_cast<uint64_t>(value);
+        default:
+            return uint64_t(int64_t(value));
     }
 }
 
 /// Where the slots of a running program are. One frame belongs to one thread.
 struct Frame {
-    const void** at;    ///< Per slot.
-    uint64_t* values;   ///< Per slot: room for a single element.
-    bool* uniform;      ///< Per slot: a single element stands for all.
+    const void** at;   ///< Per slot.
+    uint64_t* values;  ///< Per slot: room for a single element.
+    bool* uniform;     ///< Per slot: a single element stands for all.
 
     void* value(int32_t slot) { return &values[slot]; }
     void set_uniform(int32_t slot) {
@@ -54,10 +62,12 @@ struct Frame {
     }
 };
 
-#define CATENA_FRAME(frame, slots)                                                  \
-    Frame frame{static_cast<const void**>(__builtin_alloca(sizeof(void*) * size_t(slots))), \
-                static_cast<uint64_t*>(__builtin_alloca(sizeof(uint64_t) * size_t(slots))), \
-                static_cast<bool*>(__builtin_alloca(size_t(slots)))}
+#define CATENA_FRAME(frame, slots)                                                      \
+    Frame frame {                                                                       \
+        static_cast<const void**>(__builtin_alloca(sizeof(void*) * size_t(slots))),     \
+            static_cast<uint64_t*>(__builtin_alloca(sizeof(uint64_t) * size_t(slots))), \
+            static_cast<bool*>(__builtin_alloca(size_t(slots)))                         \
+    }
 
 /// Scalars, literals and all that depends on nothing else.
 void run_prologue(const BlockProgram& program, std::span<const double> scalars, Frame& frame) {
@@ -76,8 +86,8 @@ void run_prologue(const BlockProgram& program, std::span<const double> scalars, 
     }
 }
 
-void store(const BlockProgram& program, const BlockProgram::Output& output, Dtype dtype, const Frame& frame,
-           std::byte* to, int64_t n, bool uniform) {
+void store(const BlockProgram& program, const BlockProgram::Output& output, Dtype dtype,
+           const Frame& frame, std::byte* to, int64_t n, bool uniform) {
     const auto& table = output.is_bool ? program.kernels->store_truth : program.kernels->store;
     table[size_t(program.compute)][size_t(dtype)](to, frame.at[output.slot], n, uniform);
 }
@@ -90,8 +100,8 @@ void run_single(const BlockProgram& program, const KernelCall& call) {
         const Array& array = call.inputs[size_t(input.number)];
         const void* from = address_of(array);
         if (!is_stored_as(array.dtype(), program.compute)) {
-            program.kernels->load[size_t(program.compute)][size_t(array.dtype())](frame.value(input.slot), from,
-                                                                                 1, 1);
+            program.kernels->load[size_t(program.compute)][size_t(array.dtype())](
+                frame.value(input.slot), from, 1, 1);
             from = frame.value(input.slot);
         }
         frame.at[input.slot] = from;
@@ -102,7 +112,8 @@ void run_single(const BlockProgram& program, const KernelCall& call) {
                     frame.at[each.args[2]], 1, 0);
     }
     for (size_t i = 0; i < program.outputs.size(); ++i)
-        store(program, program.outputs[i], call.outputs[i].dtype(), frame, address_of(call.outputs[i]), 1, false);
+        store(program, program.outputs[i], call.outputs[i].dtype(), frame,
+              address_of(call.outputs[i]), 1, false);
 }
 
 /// How the elements of an input reach the kernels.
@@ -113,7 +124,7 @@ enum class Access : uint8_t {
     row_in_place,  ///< Dense within a row.
     row_single,    ///< One element for each row.
     row_strided,
-    gathered,      ///< Rows too short to stop at each of them.
+    gathered,  ///< Rows too short to stop at each of them.
 };
 
 class MapRun {
@@ -125,8 +136,8 @@ public:
         plan_inputs(count);
         const size_t buffers = size_t(program_.buffer_count) + staged_;
         const size_t element = size_of(program_.compute);
-        block_ = std::clamp<int64_t>(int64_t(cache_bytes / (element * (buffers + 1))) & ~int64_t(63), 64,
-                                     longest_block);
+        block_ = std::clamp<int64_t>(
+            int64_t(cache_bytes / (element * (buffers + 1))) & ~int64_t(63), 64, longest_block);
         const auto grain = std::max(int64_t(worthwhile_nanoseconds / program_.nanoseconds), block_);
         parallel_for(count, grain, [&](int64_t begin, int64_t end) { run_range(begin, end); });
     }
@@ -135,26 +146,29 @@ private:
     struct Input {
         Access access;
         int32_t slot;
-        int32_t buffer;   ///< Where it is staged, -1 when it is not.
-        size_t operand;   ///< In the nest.
+        int32_t buffer;  ///< Where it is staged, -1 when it is not.
+        size_t operand;  ///< In the nest.
         const std::byte* data;
         int64_t element;  ///< Bytes.
         BlockKernels::Load load;
     };
 
-    bool is_dense(const Array& array) const { return array.contiguous() && array.shape() == shape_; }
+    bool is_dense(const Array& array) const {
+        return array.contiguous() && array.shape() == shape_;
+    }
 
     void plan_inputs(int64_t count) {
         SmallVector<Strides, 6> strides;
         for (const BlockProgram::Leaf& leaf : program_.inputs) {
             const Array& array = call_.inputs[size_t(leaf.number)];
-            Input input{.access = Access::in_place,
-                        .slot = leaf.slot,
-                        .buffer = -1,
-                        .operand = strides.size(),
-                        .data = address_of(array),
-                        .element = int64_t(size_of(array.dtype())),
-                        .load = program_.kernels->load[size_t(program_.compute)][size_t(array.dtype())]};
+            Input input{
+                .access = Access::in_place,
+                .slot = leaf.slot,
+                .buffer = -1,
+                .operand = strides.size(),
+                .data = address_of(array),
+                .element = int64_t(size_of(array.dtype())),
+                .load = program_.kernels->load[size_t(program_.compute)][size_t(array.dtype())]};
             const bool in_place = is_stored_as(array.dtype(), program_.compute);
             if (array.size() == 1)
                 input.access = Access::single;
@@ -177,7 +191,8 @@ private:
         nest_ = make_loop_nest(shape_, strides);
         by_rows_ = nest_.inner() >= std::min(shortest_row, count);
         for (Input& input : inputs_) {
-            if (input.access != Access::row_in_place && input.access != Access::row_strided) continue;
+            if (input.access != Access::row_in_place && input.access != Access::row_strided)
+                continue;
             const int64_t step = nest_.inner_stride(input.operand);
             if (!by_rows_)
                 input.access = Access::gathered;
@@ -196,7 +211,8 @@ private:
         const MemoryBlock scratch = bytes > 0 ? allocate_memory(bytes) : MemoryBlock{};
         auto* const buffers = static_cast<std::byte*>(scratch.data);
         auto* const masks = static_cast<uint8_t*>(__builtin_alloca(program_.body.size()));
-        auto* const targets = static_cast<std::byte**>(__builtin_alloca(sizeof(void*) * program_.outputs.size()));
+        auto* const targets =
+            static_cast<std::byte**>(__builtin_alloca(sizeof(void*) * program_.outputs.size()));
         place_results(frame, buffers, buffer_bytes, masks, targets);
 
         for (int64_t i = begin; i < end;) {
@@ -207,7 +223,8 @@ private:
                 column = i - row * nest_.inner();
                 n = std::min(n, nest_.inner() - column);
             }
-            for (const Input& input : inputs_) bring(input, frame, buffers, buffer_bytes, i, n, row, column);
+            for (const Input& input : inputs_)
+                bring(input, frame, buffers, buffer_bytes, i, n, row, column);
             for (size_t k = 0; k < targets_count(); ++k)
                 if (targets[k])
                     frame.at[program_.outputs[k].slot] =
@@ -215,15 +232,16 @@ private:
             for (size_t k = 0; k < program_.body.size(); ++k) {
                 const BlockProgram::Instruction& each = program_.body[k];
                 each.kernel(const_cast<void*>(frame.at[each.to]), frame.at[each.args[0]],
-                            frame.at[each.args[1]], frame.at[each.args[2]], frame.uniform[each.to] ? 1 : n,
-                            masks[k]);
+                            frame.at[each.args[1]], frame.at[each.args[2]],
+                            frame.uniform[each.to] ? 1 : n, masks[k]);
             }
             for (size_t k = 0; k < targets_count(); ++k) {
                 if (targets[k]) continue;
                 const BlockProgram::Output& output = program_.outputs[k];
                 const Array& array = call_.outputs[k];
                 store(program_, output, array.dtype(), frame,
-                      address_of(array) + i * int64_t(size_of(array.dtype())), n, frame.uniform[output.slot]);
+                      address_of(array) + i * int64_t(size_of(array.dtype())), n,
+                      frame.uniform[output.slot]);
             }
             i += n;
         }
@@ -232,7 +250,8 @@ private:
 
     size_t targets_count() const { return program_.outputs.size(); }
 
-    /// Decides what is a single element, gives every result its place, and says which outputs are written in place.
+    /// Decides what is a single element, gives every result its place, and says which outputs are
+    /// written in place.
     void place_results(Frame& frame, std::byte* buffers, size_t buffer_bytes, uint8_t* masks,
                        std::byte** targets) const {
         for (const Input& input : inputs_) {
@@ -250,27 +269,37 @@ private:
                 if (frame.uniform[each.args[a]]) mask |= uint8_t(1 << a);
             masks[k] = mask;
             frame.uniform[each.to] = mask == (1 << each.arity) - 1;
-            frame.at[each.to] = frame.uniform[each.to]
-                                    ? frame.value(each.to)
-                                    : buffers + size_t(program_.buffer_of[size_t(each.to)]) * buffer_bytes;
+            frame.at[each.to] =
+                frame.uniform[each.to]
+                    ? frame.value(each.to)
+                    : buffers + size_t(program_.buffer_of[size_t(each.to)]) * buffer_bytes;
         }
         for (size_t k = 0; k < program_.outputs.size(); ++k) {
             const BlockProgram::Output& output = program_.outputs[k];
             const Array& array = call_.outputs[k];
-            const bool in_place = output.computed && !output.is_bool && !frame.uniform[output.slot] &&
+            const bool in_place = output.computed && !output.is_bool &&
+                                  !frame.uniform[output.slot] &&
                                   is_stored_as(array.dtype(), program_.compute);
             targets[k] = in_place ? address_of(array) : nullptr;
         }
     }
 
-    void bring(const Input& input, Frame& frame, std::byte* buffers, size_t buffer_bytes, int64_t i, int64_t n,
-               int64_t row, int64_t column) const {
-        std::byte* const buffer = input.buffer < 0 ? nullptr : buffers + size_t(input.buffer) * buffer_bytes;
+    void bring(const Input& input, Frame& frame, std::byte* buffers, size_t buffer_bytes, int64_t i,
+               int64_t n, int64_t row, int64_t column) const {
+        std::byte* const buffer =
+            input.buffer < 0 ? nullptr : buffers + size_t(input.buffer) * buffer_bytes;
         switch (input.access) {
-            case Access::single: return;
-            case Access::in_place: frame.at[input.slot] = input.data + i * input.element; return;
-            case Access::converted: input.load(buffer, input.data + i * input.element, n, 1); break;
-            case Access::gathered: gather(input, buffer, i, n); break;
+            case Access::single:
+                return;
+            case Access::in_place:
+                frame.at[input.slot] = input.data + i * input.element;
+                return;
+            case Access::converted:
+                input.load(buffer, input.data + i * input.element, n, 1);
+                break;
+            case Access::gathered:
+                gather(input, buffer, i, n);
+                break;
             default: {
                 const int64_t step = nest_.inner_stride(input.operand);
                 const int64_t offset = nest_.row_offset(input.operand, row) + column * step;
@@ -293,7 +322,8 @@ private:
     /// Elements [i, i + n) of the nest, piece of a row by piece of a row.
     void gather(const Input& input, std::byte* buffer, int64_t i, int64_t n) const {
         const LoopNest::Steps& strides = nest_.strides[input.operand];
-        const int outer = nest_.rank - 2;  // The innermost of the dimensions around a row; none when negative.
+        const int outer =
+            nest_.rank - 2;  // The innermost of the dimensions around a row; none when negative.
         const int64_t inner = nest_.inner(), step = nest_.inner_stride(input.operand);
         const int64_t width = int64_t(size_of(program_.compute));
         int64_t position[max_rank], offset = 0, row = i / inner, column = i - row * inner;
@@ -304,7 +334,8 @@ private:
         }
         for (int64_t done = 0; done < n; column = 0) {
             const int64_t length = std::min(n - done, inner - column);
-            input.load(buffer + done * width, input.data + (offset + column * step) * input.element, length, step);
+            input.load(buffer + done * width, input.data + (offset + column * step) * input.element,
+                       length, step);
             done += length;
             for (int d = outer; d >= 0; --d) {
                 offset += strides[size_t(d)];

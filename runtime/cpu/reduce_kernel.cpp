@@ -17,9 +17,9 @@ namespace catena {
 
 namespace {
 
-// The tree of a reduction. Runs of elements are combined in the type computed in, at most `chunk` of a row or `group`
-// rows at a time; these parts are combined in their order in a wider type, float64 or int64. Neither depends on
-// the number of threads.
+// The tree of a reduction. Runs of elements are combined in the type computed in, at most `chunk`
+// of a row or `group` rows at a time; these parts are combined in their order in a wider type,
+// float64 or int64. Neither depends on the number of threads.
 constexpr int64_t chunk = 4096;
 constexpr int64_t group = 64;
 constexpr int64_t columns_at_once = 512;
@@ -83,10 +83,14 @@ public:
 private:
     Intrinsic intrinsic() const {
         switch (combine_) {
-            case Combine::sum: return Intrinsic::add;
-            case Combine::product: return Intrinsic::mul;
-            case Combine::maximum: return Intrinsic::max;
-            default: return Intrinsic::min;
+            case Combine::sum:
+                return Intrinsic::add;
+            case Combine::product:
+                return Intrinsic::mul;
+            case Combine::maximum:
+                return Intrinsic::max;
+            default:
+                return Intrinsic::min;
         }
     }
 
@@ -107,18 +111,24 @@ private:
         inner_stride_ = nest.strides[1][size_t(inner)];
         inner_reduced_ = nest.strides[0][size_t(inner)] == 0;
         for (int i = 0; i < inner; ++i)
-            (nest.strides[0][size_t(i)] == 0 ? reduced_ : kept_).add(nest.sizes[i], nest.strides[1][size_t(i)]);
+            (nest.strides[0][size_t(i)] == 0 ? reduced_ : kept_)
+                .add(nest.sizes[i], nest.strides[1][size_t(i)]);
     }
 
     Wide identity() const {
         const bool is_int = wide_ == Compute::int64;
         const double infinity = std::numeric_limits<double>::infinity();
         switch (combine_) {
-            case Combine::sum: return 0;
-            case Combine::product: return is_int ? 1 : std::bit_cast<Wide>(1.0);
+            case Combine::sum:
+                return 0;
+            case Combine::product:
+                return is_int ? 1 : std::bit_cast<Wide>(1.0);
             case Combine::maximum:
-                return is_int ? Wide(std::numeric_limits<int64_t>::min()) : std::bit_cast<Wide>(-infinity);
-            default: return is_int ? Wide(std::numeric_limits<int64_t>::max()) : std::bit_cast<Wide>(infinity);
+                return is_int ? Wide(std::numeric_limits<int64_t>::min())
+                              : std::bit_cast<Wide>(-infinity);
+            default:
+                return is_int ? Wide(std::numeric_limits<int64_t>::max())
+                              : std::bit_cast<Wide>(infinity);
         }
     }
 
@@ -127,20 +137,37 @@ private:
         if (compute_ == Compute::int64) {
             const uint64_t a = total, b = *static_cast<const uint64_t*>(part);
             switch (combine_) {
-                case Combine::sum: total = a + b; return;
-                case Combine::product: total = a * b; return;
-                case Combine::maximum: total = Wide(std::max(int64_t(a), int64_t(b))); return;
-                default: total = Wide(std::min(int64_t(a), int64_t(b))); return;
+                case Combine::sum:
+                    total = a + b;
+                    return;
+                case Combine::product:
+                    total = a * b;
+                    return;
+                case Combine::maximum:
+                    total = Wide(std::max(int64_t(a), int64_t(b)));
+                    return;
+                default:
+                    total = Wide(std::min(int64_t(a), int64_t(b)));
+                    return;
             }
         }
         const double a = std::bit_cast<double>(total);
-        const double b = compute_ == Compute::float32 ? *static_cast<const float*>(part) : *static_cast<const double*>(part);
+        const double b = compute_ == Compute::float32 ? *static_cast<const float*>(part)
+                                                      : *static_cast<const double*>(part);
         double result;
         switch (combine_) {
-            case Combine::sum: result = a + b; break;
-            case Combine::product: result = a * b; break;
-            case Combine::maximum: result = a != a ? a : a > b ? a : b; break;
-            default: result = a != a ? a : a < b ? a : b; break;
+            case Combine::sum:
+                result = a + b;
+                break;
+            case Combine::product:
+                result = a * b;
+                break;
+            case Combine::maximum:
+                result = a != a ? a : a > b ? a : b;
+                break;
+            default:
+                result = a != a ? a : a < b ? a : b;
+                break;
         }
         total = std::bit_cast<Wide>(result);
     }
@@ -154,7 +181,8 @@ private:
     }
 
     std::byte* output_at(int64_t index) const {
-        return static_cast<std::byte*>(output_.raw_data()) + index * int64_t(size_of(output_.dtype()));
+        return static_cast<std::byte*>(output_.raw_data()) +
+               index * int64_t(size_of(output_.dtype()));
     }
 
     // ---- The innermost dimension is reduced.
@@ -166,7 +194,8 @@ private:
         const int64_t run = chunks_per_run() == 1 ? index : index / chunks_per_run();
         const int64_t first = (index - run * chunks_per_run()) * chunk;
         const int64_t n = std::min(chunk, inner_size_ - first);
-        reduce_row_(part, block(offset + reduced_.offset(run) + first * inner_stride_, n, buffer), n);
+        reduce_row_(part, block(offset + reduced_.offset(run) + first * inner_stride_, n, buffer),
+                    n);
     }
 
     void reduce_rows() const {
@@ -174,23 +203,24 @@ private:
         const int64_t per_output = std::max<int64_t>(reduced_.count * inner_size_, 1);
         if (kept_.count < 4 * thread_count() && kept_.count * per_output > grain && parts > 1)
             return reduce_rows_together(parts);
-        parallel_for(kept_.count, std::max<int64_t>(1, grain / per_output), [&](int64_t begin, int64_t end) {
-            alignas(64) std::byte buffer[chunk * 8];
-            Wide totals[outputs_at_once];
-            for (int64_t first = begin; first < end; first += outputs_at_once) {
-                const int64_t n = std::min(outputs_at_once, end - first);
-                for (int64_t i = 0; i < n; ++i) {
-                    totals[i] = identity();
-                    const int64_t offset = kept_.offset(first + i);
-                    for (int64_t k = 0; k < parts; ++k) {
-                        uint64_t part;
-                        reduce_part(offset, k, buffer, &part);
-                        combine_part(totals[i], &part);
-                    }
-                }
-                store_(output_at(first), totals, n, false);
-            }
-        });
+        parallel_for(kept_.count, std::max<int64_t>(1, grain / per_output),
+                     [&](int64_t begin, int64_t end) {
+                         alignas(64) std::byte buffer[chunk * 8];
+                         Wide totals[outputs_at_once];
+                         for (int64_t first = begin; first < end; first += outputs_at_once) {
+                             const int64_t n = std::min(outputs_at_once, end - first);
+                             for (int64_t i = 0; i < n; ++i) {
+                                 totals[i] = identity();
+                                 const int64_t offset = kept_.offset(first + i);
+                                 for (int64_t k = 0; k < parts; ++k) {
+                                     uint64_t part;
+                                     reduce_part(offset, k, buffer, &part);
+                                     combine_part(totals[i], &part);
+                                 }
+                             }
+                             store_(output_at(first), totals, n, false);
+                         }
+                     });
     }
 
     /// Few outputs of many elements each: the threads share the parts of one output.
@@ -199,10 +229,12 @@ private:
         const int64_t per_part = std::max<int64_t>(reduced_.count * inner_size_ / count, 1);
         for (int64_t i = 0; i < kept_.count; ++i) {
             const int64_t offset = kept_.offset(i);
-            parallel_for(count, std::max<int64_t>(1, grain / per_part), [&](int64_t begin, int64_t end) {
-                alignas(64) std::byte buffer[chunk * 8];
-                for (int64_t k = begin; k < end; ++k) reduce_part(offset, k, buffer, &parts[size_t(k)]);
-            });
+            parallel_for(count, std::max<int64_t>(1, grain / per_part),
+                         [&](int64_t begin, int64_t end) {
+                             alignas(64) std::byte buffer[chunk * 8];
+                             for (int64_t k = begin; k < end; ++k)
+                                 reduce_part(offset, k, buffer, &parts[size_t(k)]);
+                         });
             Wide total = identity();
             for (const uint64_t& part : parts) combine_part(total, &part);
             store_(output_at(i), &total, 1, false);
@@ -214,7 +246,8 @@ private:
     int64_t groups() const { return (reduced_.count + group - 1) / group; }
 
     /// Combines one group of rows, columns [first, first + n), into `part`.
-    void reduce_group(int64_t offset, int64_t index, int64_t first, int64_t n, std::byte* buffer, std::byte* part) const {
+    void reduce_group(int64_t offset, int64_t index, int64_t first, int64_t n, std::byte* buffer,
+                      std::byte* part) const {
         const int64_t begin = index * group, end = std::min(begin + group, reduced_.count);
         const int64_t start = offset + first * inner_stride_;
         load_(part, data_ + (start + reduced_.offset(begin)) * element_, n, inner_stride_);
@@ -229,39 +262,44 @@ private:
     void reduce_columns() const {
         const int64_t bands = (inner_size_ + columns_at_once - 1) / columns_at_once;
         const int64_t tasks = kept_.count * bands;
-        const int64_t per_task = std::max<int64_t>(reduced_.count * std::min(inner_size_, columns_at_once), 1);
+        const int64_t per_task =
+            std::max<int64_t>(reduced_.count * std::min(inner_size_, columns_at_once), 1);
         if (tasks < 2 * thread_count() && tasks * per_task > grain && groups() > 1)
             return reduce_columns_together(tasks, bands);
-        parallel_for(tasks, std::max<int64_t>(1, grain / per_task), [&](int64_t begin, int64_t end) {
-            alignas(64) std::byte buffer[columns_at_once * 8], part[columns_at_once * 8];
-            Wide totals[columns_at_once];
-            for (int64_t task = begin; task < end; ++task) {
-                const int64_t first = task % bands * columns_at_once;
-                const int64_t n = std::min(columns_at_once, inner_size_ - first);
-                const int64_t offset = kept_.offset(task / bands);
-                std::fill_n(totals, n, identity());
-                for (int64_t g = 0; g < groups(); ++g) {
-                    reduce_group(offset, g, first, n, buffer, part);
-                    combine_columns(totals, part, n);
+        parallel_for(
+            tasks, std::max<int64_t>(1, grain / per_task), [&](int64_t begin, int64_t end) {
+                alignas(64) std::byte buffer[columns_at_once * 8], part[columns_at_once * 8];
+                Wide totals[columns_at_once];
+                for (int64_t task = begin; task < end; ++task) {
+                    const int64_t first = task % bands * columns_at_once;
+                    const int64_t n = std::min(columns_at_once, inner_size_ - first);
+                    const int64_t offset = kept_.offset(task / bands);
+                    std::fill_n(totals, n, identity());
+                    for (int64_t g = 0; g < groups(); ++g) {
+                        reduce_group(offset, g, first, n, buffer, part);
+                        combine_columns(totals, part, n);
+                    }
+                    store_(output_at(task / bands * inner_size_ + first), totals, n, false);
                 }
-                store_(output_at(task / bands * inner_size_ + first), totals, n, false);
-            }
-        });
+            });
     }
 
     /// Few columns of many rows: the threads share the groups of one band.
     void reduce_columns_together(int64_t tasks, int64_t bands) const {
         const int64_t width = std::min(inner_size_, columns_at_once);
-        std::vector<uint64_t> parts(static_cast<size_t>(groups() * width));  // Room for the wider types.
+        std::vector<uint64_t> parts(
+            static_cast<size_t>(groups() * width));  // Room for the wider types.
         auto* const at = reinterpret_cast<std::byte*>(parts.data());
         for (int64_t task = 0; task < tasks; ++task) {
             const int64_t first = task % bands * columns_at_once;
             const int64_t n = std::min(columns_at_once, inner_size_ - first);
             const int64_t offset = kept_.offset(task / bands);
-            parallel_for(groups(), std::max<int64_t>(1, grain / (group * n)), [&](int64_t begin, int64_t end) {
-                alignas(64) std::byte buffer[columns_at_once * 8];
-                for (int64_t g = begin; g < end; ++g) reduce_group(offset, g, first, n, buffer, at + g * width * 8);
-            });
+            parallel_for(groups(), std::max<int64_t>(1, grain / (group * n)),
+                         [&](int64_t begin, int64_t end) {
+                             alignas(64) std::byte buffer[columns_at_once * 8];
+                             for (int64_t g = begin; g < end; ++g)
+                                 reduce_group(offset, g, first, n, buffer, at + g * width * 8);
+                         });
             Wide totals[columns_at_once];
             std::fill_n(totals, n, identity());
             for (int64_t g = 0; g < groups(); ++g) combine_columns(totals, at + g * width * 8, n);
@@ -292,10 +330,13 @@ void run_reduce(const KernelCall& call) {
     const Array& output = call.outputs[0];
     if (output.size() == 0) return;
     const std::string& name = call.op.name;
-    const Axes axes = normalize_axes(name.c_str(), call.attributes.dims("axes"), input.rank(), false);
-    if (input.size() == 0 && (call.op.combine == Combine::maximum || call.op.combine == Combine::minimum))
-        fail<ValueError>("{}: x {} has no elements along the axes {}; of none there is no largest or smallest", name,
-                         to_string(input.type()), to_string(axes));
+    const Axes axes =
+        normalize_axes(name.c_str(), call.attributes.dims("axes"), input.rank(), false);
+    if (input.size() == 0 &&
+        (call.op.combine == Combine::maximum || call.op.combine == Combine::minimum))
+        fail<ValueError>(
+            "{}: x {} has no elements along the axes {}; of none there is no largest or smallest",
+            name, to_string(input.type()), to_string(axes));
     Reduction(call, axes).run();
 }
 

@@ -30,9 +30,12 @@ bool takes_bool(Intrinsic op, int argument) {
         case Intrinsic::logical_and:
         case Intrinsic::logical_or:
         case Intrinsic::logical_not:
-        case Intrinsic::as_number: return true;
-        case Intrinsic::select: return argument == 0;
-        default: return false;
+        case Intrinsic::as_number:
+            return true;
+        case Intrinsic::select:
+            return argument == 0;
+        default:
+            return false;
     }
 }
 
@@ -60,10 +63,17 @@ Symbol emit_call(Intrinsic op, std::initializer_list<Symbol> arguments) {
 void print(const Formula& formula, int32_t id, std::string& out) {
     const Formula::Node& node = formula.nodes[id];
     switch (node.leaf) {
-        case Formula::Leaf::input: out += fmt::format("x{}", node.args[0]); return;
-        case Formula::Leaf::scalar: out += fmt::format("s{}", node.args[0]); return;
-        case Formula::Leaf::literal: out += fmt::format("{}", node.literal); return;
-        case Formula::Leaf::none: break;
+        case Formula::Leaf::input:
+            out += fmt::format("x{}", node.args[0]);
+            return;
+        case Formula::Leaf::scalar:
+            out += fmt::format("s{}", node.args[0]);
+            return;
+        case Formula::Leaf::literal:
+            out += fmt::format("{}", node.literal);
+            return;
+        case Formula::Leaf::none:
+            break;
     }
     const IntrinsicInfo& info = info_of(node.op);
     out += info.name;

@@ -4,12 +4,13 @@
 
 namespace catena::math {
 
-// The transcendental functions on float32, at most 2 ULP from the truth (benchmarks/math_ulp.cpp walks all 2^32
-// floats), written once over an abstract machine: eager kernels run them on SIMD vectors, the compiler emits
-// them as operations on its own values.
+// The transcendental functions on float32, at most 2 ULP from the truth (benchmarks/math_ulp.cpp
+// walks all 2^32 floats), written once over an abstract machine: eager kernels run them on SIMD
+// vectors, the compiler emits them as operations on its own values.
 //
-// The machine `Ops` has these types and members; F is a float32 (or a vector of them), I an int32, B a truth value.
-// Everything is branch-free and total: no operation is applied outside of its domain.
+// The machine `Ops` has these types and members; F is a float32 (or a vector of them), I an int32,
+// B a truth value. Everything is branch-free and total: no operation is applied outside of its
+// domain.
 //
 //   F constant(float)                I integer(int32_t)
 //   F add(F, F)  sub  mul  div       each rounded once
@@ -22,10 +23,11 @@ namespace catena::math {
 //   B equal(I, I)
 //   F select(B, F, F)
 //   F libm_where(B lanes, F value, F x, LibmFunction f)
-//                                    `value`, but f(x) by the C library where `lanes`, which is rare
+//                                    `value`, but f(x) by the C library where `lanes`, which is
+//                                    rare
 //
-// Coefficients are minimax fits (Remez's algorithm, the coefficients rounded to float32 one after another with
-// the rest fitted anew).
+// Coefficients are minimax fits (Remez's algorithm, the coefficients rounded to float32 one after
+// another with the rest fitted anew).
 
 enum class LibmFunction { sin, cos };
 
@@ -68,8 +70,8 @@ CATENA_MATH_INLINE auto power_of_two(const Ops& ops, I n) {
     return ops.from_bits(ops.shift_left(ops.iadd(n, ops.integer(127)), 23));
 }
 
-/// An integer both ways. Adding 1.5 * 2^23 rounds to nearest even and leaves the integer in the low bits, which
-/// unlike a conversion is defined for NaN and infinity too. |x| < 2^22.
+/// An integer both ways. Adding 1.5 * 2^23 rounds to nearest even and leaves the integer in the low
+/// bits, which unlike a conversion is defined for NaN and infinity too. |x| < 2^22.
 template <class F, class I>
 struct Rounded {
     F number;
@@ -81,7 +83,8 @@ template <class Ops, class F>
 CATENA_MATH_INLINE auto rounded_product(const Ops& ops, F x, float factor) {
     const F shifted = ops.fma(x, ops.constant(factor), ops.constant(rounding_shift));
     const auto integer = ops.isub(ops.bits(shifted), ops.bits(ops.constant(rounding_shift)));
-    return Rounded<F, decltype(ops.bits(x))>{ops.sub(shifted, ops.constant(rounding_shift)), integer};
+    return Rounded<F, decltype(ops.bits(x))>{ops.sub(shifted, ops.constant(rounding_shift)),
+                                             integer};
 }
 
 /// x = n ln 2 + r with |r| <= ln 2 / 2.
@@ -101,7 +104,8 @@ CATENA_MATH_INLINE auto reduce_exponent(const Ops& ops, F x) {
 /// e^r for |r| <= ln 2 / 2.
 template <class Ops, class F>
 CATENA_MATH_INLINE F exp_of_reduced(const Ops& ops, F r) {
-    constexpr float q[] = {0x1.fffffcp-2f, 0x1.55548cp-3f, 0x1.555858p-5f, 0x1.123da6p-7f, 0x1.6ac36cp-10f};
+    constexpr float q[] = {0x1.fffffcp-2f, 0x1.55548cp-3f, 0x1.555858p-5f, 0x1.123da6p-7f,
+                           0x1.6ac36cp-10f};
     return ops.add(ops.constant(1), ops.fma(ops.mul(r, r), polynomial(ops, r, q), r));
 }
 
@@ -115,8 +119,9 @@ CATENA_MATH_INLINE F exp_within(const Ops& ops, F x) {
 /// log(2^e (1 + f)) for f in [-1/3, 1/3].
 template <class Ops, class F>
 CATENA_MATH_INLINE F log_of_reduced(const Ops& ops, F e, F f) {
-    constexpr float p[] = {0x1.555556p-2f,  -0x1.ffff02p-3f, 0x1.99985ep-3f,  -0x1.559bb0p-3f, 0x1.24d7b2p-3f,
-                           -0x1.f336f8p-4f, 0x1.bb3f4cp-4f,  -0x1.07df7ep-3f, 0x1.e069f6p-4f};
+    constexpr float p[] = {0x1.555556p-2f,  -0x1.ffff02p-3f, 0x1.99985ep-3f,
+                           -0x1.559bb0p-3f, 0x1.24d7b2p-3f,  -0x1.f336f8p-4f,
+                           0x1.bb3f4cp-4f,  -0x1.07df7ep-3f, 0x1.e069f6p-4f};
     const F square = ops.mul(f, f);
     F tail = ops.mul(ops.mul(f, square), polynomial(ops, f, p));
     tail = ops.fma(e, ops.constant(-0x1.05c610p-29f), tail);
@@ -143,7 +148,8 @@ template <class Ops, class F>
 CATENA_MATH_INLINE F log_at_border(const Ops& ops, F x, F inside) {
     const F zero = ops.constant(0), infinity = ops.constant(__builtin_inff());
     F y = ops.select(ops.less(x, infinity), inside, x);
-    y = ops.select(ops.less(zero, x), y, ops.select(ops.less(x, zero), ops.constant(__builtin_nanf("")), y));
+    y = ops.select(ops.less(zero, x), y,
+                   ops.select(ops.less(x, zero), ops.constant(__builtin_nanf("")), y));
     const auto is_zero = ops.equal(ops.shift_left(ops.bits(x), 1), ops.integer(0));
     return ops.select(is_zero, ops.constant(-__builtin_inff()), y);
 }
@@ -184,14 +190,15 @@ CATENA_MATH_INLINE F exp_approx(const Ops& ops, F x) {
     const auto reduced = detail::reduce_exponent(ops, limited);
     // 2^n may not be a number where the result is one: two factors always are.
     const auto half = ops.shift_right(reduced.n, 1);
-    const F scaled = ops.mul(detail::exp_of_reduced(ops, reduced.r), detail::power_of_two(ops, half));
+    const F scaled =
+        ops.mul(detail::exp_of_reduced(ops, reduced.r), detail::power_of_two(ops, half));
     return ops.mul(scaled, detail::power_of_two(ops, ops.isub(reduced.n, half)));
 }
 
 /// e^x - 1 without cancellation.
 template <class Ops, class F>
 CATENA_MATH_INLINE F expm1_approx(const Ops& ops, F x) {
-    constexpr float q[] = {0x1.000000p-1f,  0x1.55552cp-3f,  0x1.555502p-5f,
+    constexpr float q[] = {0x1.000000p-1f, 0x1.55552cp-3f,  0x1.555502p-5f,
                            0x1.1155a8p-7f, 0x1.6d2e4ap-10f, 0x1.3b8b14p-13f};
     const F limited = detail::at_least(ops, detail::at_most(ops, x, 89.0f), -20.0f);
     const auto reduced = detail::reduce_exponent(ops, limited);
@@ -210,7 +217,8 @@ CATENA_MATH_INLINE F log_approx(const Ops& ops, F x) {
     const auto denormal = ops.less(x, ops.constant(0x1p-126f));
     const F normal = ops.select(denormal, ops.mul(x, ops.constant(0x1p23f)), x);
     const auto parts = detail::split(ops, normal);
-    const F e = ops.sub(ops.to_float(parts.e), ops.select(denormal, ops.constant(23), ops.constant(0)));
+    const F e =
+        ops.sub(ops.to_float(parts.e), ops.select(denormal, ops.constant(23), ops.constant(0)));
     const F inside = detail::log_of_reduced(ops, e, ops.sub(parts.m, ops.constant(1)));
     return detail::log_at_border(ops, x, inside);
 }
@@ -221,7 +229,8 @@ CATENA_MATH_INLINE F log1p_approx(const Ops& ops, F x) {
     const F one = ops.constant(1);
     const F sum = ops.add(one, x);
     // What the rounding of the sum lost.
-    const F lost = ops.select(ops.less(one, x), ops.sub(one, ops.sub(sum, x)), ops.sub(x, ops.sub(sum, one)));
+    const F lost =
+        ops.select(ops.less(one, x), ops.sub(one, ops.sub(sum, x)), ops.sub(x, ops.sub(sum, one)));
     const auto parts = detail::split(ops, sum);
     // lost * 2^-e in two factors, since e may be 128.
     const F scale = detail::power_of_two(ops, ops.isub(ops.integer(63), parts.e));
@@ -234,23 +243,26 @@ CATENA_MATH_INLINE F log1p_approx(const Ops& ops, F x) {
 
 template <class Ops, class F>
 CATENA_MATH_INLINE F tanh_approx(const Ops& ops, F x) {
-    constexpr float p[] = {-0x1.555532p-2f, 0x1.1106f6p-3f, -0x1.b835a4p-5f, 0x1.51f8cep-6f, -0x1.750ce4p-8f};
+    constexpr float p[] = {-0x1.555532p-2f, 0x1.1106f6p-3f, -0x1.b835a4p-5f, 0x1.51f8cep-6f,
+                           -0x1.750ce4p-8f};
     const F magnitude = detail::absolute(ops, x);
     const F square = ops.mul(x, x);
-    const F near_zero = ops.fma(ops.mul(magnitude, square), detail::polynomial(ops, square, p), magnitude);
+    const F near_zero =
+        ops.fma(ops.mul(magnitude, square), detail::polynomial(ops, square, p), magnitude);
     // Beyond 9 the result is 1.
     const F twice = detail::at_most(ops, ops.add(magnitude, magnitude), 20.0f);
     const F e = detail::exp_within(ops, twice);
     const F far = ops.sub(ops.constant(1), ops.div(ops.constant(2), ops.add(e, ops.constant(1))));
-    return detail::with_sign_of(ops, ops.select(ops.less(magnitude, ops.constant(0.625f)), near_zero, far), x);
+    return detail::with_sign_of(
+        ops, ops.select(ops.less(magnitude, ops.constant(0.625f)), near_zero, far), x);
 }
 
 template <class Ops, class F>
 CATENA_MATH_INLINE F erf_approx(const Ops& ops, F x) {
-    constexpr float p[] = {0x1.06eba8p-3f, -0x1.812740p-2f, 0x1.ce2d60p-4f, -0x1.b80056p-6f,
+    constexpr float p[] = {0x1.06eba8p-3f, -0x1.812740p-2f,  0x1.ce2d60p-4f, -0x1.b80056p-6f,
                            0x1.543e3cp-8f, -0x1.a577d0p-11f, 0x1.4cf6aep-14f};
     // The logarithm of erfc on [0.9, 4].
-    constexpr float l[] = {0x1.b9ca36p-14f, -0x1.211238p+0f, -0x1.449c26p-1f,  -0x1.b8a27ep-4f,
+    constexpr float l[] = {0x1.b9ca36p-14f, -0x1.211238p+0f, -0x1.449c26p-1f, -0x1.b8a27ep-4f,
                            0x1.9464ccp-6f,  -0x1.0708dcp-8f, 0x1.a7bbcep-12f, -0x1.397782p-16f};
     const F magnitude = detail::absolute(ops, x);
     const F square = ops.mul(x, x);
@@ -258,7 +270,8 @@ CATENA_MATH_INLINE F erf_approx(const Ops& ops, F x) {
     // Beyond 4 the result is 1.
     const F logarithm = detail::polynomial(ops, detail::at_most(ops, magnitude, 4.0f), l);
     const F far = ops.sub(ops.constant(1), detail::exp_within(ops, logarithm));
-    return detail::with_sign_of(ops, ops.select(ops.less(magnitude, ops.constant(0.9f)), near_zero, far), x);
+    return detail::with_sign_of(
+        ops, ops.select(ops.less(magnitude, ops.constant(0.9f)), near_zero, far), x);
 }
 
 template <class Ops, class F>
@@ -267,15 +280,17 @@ CATENA_MATH_INLINE F sin_approx(const Ops& ops, F x) {
     const auto reduced = detail::reduce_angle(ops, x);
     const F y = detail::sin_in_quadrant(ops, reduced.number, reduced.integer);
     const F kept = ops.select(ops.less(magnitude, ops.constant(0x1p-13f)), x, y);  // -0 too.
-    return ops.libm_where(ops.less(ops.constant(detail::largest_angle), magnitude), kept, x, LibmFunction::sin);
+    return ops.libm_where(ops.less(ops.constant(detail::largest_angle), magnitude), kept, x,
+                          LibmFunction::sin);
 }
 
 template <class Ops, class F>
 CATENA_MATH_INLINE F cos_approx(const Ops& ops, F x) {
     const auto reduced = detail::reduce_angle(ops, x);
-    const F y = detail::sin_in_quadrant(ops, reduced.number, ops.iadd(reduced.integer, ops.integer(1)));
-    return ops.libm_where(ops.less(ops.constant(detail::largest_angle), detail::absolute(ops, x)), y, x,
-                          LibmFunction::cos);
+    const F y =
+        detail::sin_in_quadrant(ops, reduced.number, ops.iadd(reduced.integer, ops.integer(1)));
+    return ops.libm_where(ops.less(ops.constant(detail::largest_angle), detail::absolute(ops, x)),
+                          y, x, LibmFunction::cos);
 }
 
 #undef CATENA_MATH_INLINE

@@ -33,7 +33,8 @@ TEST(Array, item_needs_exactly_one_element) {
         Array::zeros({Dtype::float32, {2, 3}}).item<float>();
         FAIL() << "not refused";
     } catch (const ShapeError& error) {
-        EXPECT_NE(std::string(error.what()).find("6 elements (shape [2,3])"), std::string::npos) << error.what();
+        EXPECT_NE(std::string(error.what()).find("6 elements (shape [2,3])"), std::string::npos)
+            << error.what();
     }
 }
 
@@ -58,15 +59,18 @@ TEST(Array, views_share_elements_and_know_whether_they_are_dense) {
     EXPECT_EQ(transposed.as_contiguous().strides(), (Strides{2, 1}));
     const Array backwards = x.view({2, 3}, {-3, -1}, 5);
     EXPECT_EQ(backwards.to_vector<int32_t>(), (std::vector<int32_t>{5, 4, 3, 2, 1, 0}));
-    EXPECT_TRUE(x.view({1, 3}, {77, 1}, 3).contiguous());  // The stride of a size 1 does not matter.
+    EXPECT_TRUE(
+        x.view({1, 3}, {77, 1}, 3).contiguous());  // The stride of a size 1 does not matter.
 }
 
 TEST(Array, copies_of_transpositions_agree_with_a_plain_loop) {
     for (Dtype dtype : {Dtype::int8, Dtype::float16, Dtype::float32, Dtype::float64})
         for (const Shape& shape : {Shape{3, 70, 130}, Shape{2, 5, 7}, Shape{1, 300, 9}}) {
             const Array x = test::random_array(dtype, shape, 5, -100, 100);
-            const Array swapped = x.view({shape[0], shape[2], shape[1]}, {shape[1] * shape[2], 1, shape[2]}, 0);
-            const std::vector<double> plain = x.to_vector<double>(), got = swapped.to_vector<double>();
+            const Array swapped =
+                x.view({shape[0], shape[2], shape[1]}, {shape[1] * shape[2], 1, shape[2]}, 0);
+            const std::vector<double> plain = x.to_vector<double>(),
+                                      got = swapped.to_vector<double>();
             for (int64_t a = 0; a < shape[0]; ++a)
                 for (int64_t b = 0; b < shape[1]; ++b)
                     for (int64_t c = 0; c < shape[2]; ++c)
@@ -85,17 +89,20 @@ TEST(Array, conversion_between_all_dtypes_keeps_small_integers) {
 }
 
 TEST(Array, conversion_wraps_integers_and_truncates_floats) {
-    EXPECT_EQ(Array::from<int32_t>({300, -1}).astype(Dtype::uint8).to_vector<int32_t>(), (std::vector<int32_t>{44, 255}));
+    EXPECT_EQ(Array::from<int32_t>({300, -1}).astype(Dtype::uint8).to_vector<int32_t>(),
+              (std::vector<int32_t>{44, 255}));
     EXPECT_EQ(Array::from<float>({2.9f, -2.9f}).astype(Dtype::int8).to_vector<int32_t>(),
               (std::vector<int32_t>{2, -2}));
-    EXPECT_EQ(Array::from<float>({0.5f, 0, std::nanf("")}).astype(Dtype::bool_).to_vector<int32_t>(),
-              (std::vector<int32_t>{1, 0, 1}));
+    EXPECT_EQ(
+        Array::from<float>({0.5f, 0, std::nanf("")}).astype(Dtype::bool_).to_vector<int32_t>(),
+        (std::vector<int32_t>{1, 0, 1}));
     EXPECT_EQ(Array::from<int64_t>({(int64_t(1) << 53) + 1}).astype(Dtype::int64).item<int64_t>(),
               (int64_t(1) << 53) + 1);
 }
 
 TEST(Array, prints_its_elements_and_shortens_long_ones) {
-    EXPECT_EQ(to_string(Array::from(std::vector<float>{1, 2.5, 3, 4}, {2, 2})), "float32[2,2] {{1, 2.5}, {3, 4}}");
+    EXPECT_EQ(to_string(Array::from(std::vector<float>{1, 2.5, 3, 4}, {2, 2})),
+              "float32[2,2] {{1, 2.5}, {3, 4}}");
     EXPECT_EQ(to_string(Array::scalar(true)), "bool[] true");
     EXPECT_EQ(to_string(Array::zeros({Dtype::int8, {0}})), "int8[0] {}");
     EXPECT_EQ(to_string(Array::zeros({Dtype::int8, {1001}})), "int8[1001] {0, 0, 0, ..., 0, 0, 0}");

@@ -19,7 +19,9 @@ TEST(Error, names_the_users_line_when_it_is_known) {
     EXPECT_STREQ(ShapeError("relu: no").what(), "relu: no (at mlp.cpp:42)");
 }
 
-TEST(Error, is_the_bare_message_without_a_line) { EXPECT_STREQ(ShapeError("relu: no").what(), "relu: no"); }
+TEST(Error, is_the_bare_message_without_a_line) {
+    EXPECT_STREQ(ShapeError("relu: no").what(), "relu: no");
+}
 
 TEST(LocationScope, the_outermost_known_line_wins) {
     {

@@ -9,7 +9,8 @@ namespace {
 TEST(Formula, reads_as_it_was_written) {
     const Formula relu = make_formula<1, 0>([](auto x) { return select(x > 0, x, 0); });
     EXPECT_EQ(relu.to_string(), "select(gt(x0, 0), x0, 0)");
-    const Formula scaled = make_formula<2, 1>([](auto x, auto y, auto s) { return (x - y) * s + 1.5; });
+    const Formula scaled =
+        make_formula<2, 1>([](auto x, auto y, auto s) { return (x - y) * s + 1.5; });
     EXPECT_EQ(scaled.to_string(), "add(mul(sub(x0, x1), s0), 1.5)");
 }
 
@@ -37,7 +38,8 @@ TEST(Formula, truth_and_number_convert_into_each_other) {
 }
 
 TEST(Formula, knows_which_inputs_it_reads) {
-    const Formula f = make_formula<3, 0>([](auto x, auto y, auto z) { return x * select(z > 0, 1, 2); });
+    const Formula f =
+        make_formula<3, 0>([](auto x, auto y, auto z) { return x * select(z > 0, 1, 2); });
     EXPECT_TRUE(f.reads_input(0));
     EXPECT_FALSE(f.reads_input(1));
     EXPECT_TRUE(f.reads_input(2));

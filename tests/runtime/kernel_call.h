@@ -12,8 +12,8 @@
 namespace catena::test {
 
 /// Runs a formula as a map over `inputs`; outputs have the broadcast shape and the given dtypes.
-inline std::vector<Array> map_all(Formula formula, std::vector<Array> inputs, std::vector<Dtype> dtypes,
-                                  std::vector<double> scalars = {}) {
+inline std::vector<Array> map_all(Formula formula, std::vector<Array> inputs,
+                                  std::vector<Dtype> dtypes, std::vector<double> scalars = {}) {
     OpDef op;
     op.name = "a map of the tests";
     op.kind = Kind::map;
@@ -26,7 +26,8 @@ inline std::vector<Array> map_all(Formula formula, std::vector<Array> inputs, st
     return outputs;
 }
 
-inline Array map(Formula formula, std::vector<Array> inputs, Dtype dtype, std::vector<double> scalars = {}) {
+inline Array map(Formula formula, std::vector<Array> inputs, Dtype dtype,
+                 std::vector<double> scalars = {}) {
     return map_all(std::move(formula), std::move(inputs), {dtype}, std::move(scalars))[0];
 }
 
@@ -49,7 +50,8 @@ private:
 };
 
 /// Uniform elements of any dtype; integers are rounded down.
-inline Array random_array(Dtype dtype, const Shape& shape, uint64_t seed, double low = -4, double high = 4) {
+inline Array random_array(Dtype dtype, const Shape& shape, uint64_t seed, double low = -4,
+                          double high = 4) {
     Numbers numbers(seed);
     std::vector<double> values(size_t(element_count(shape)));
     for (double& value : values) {
@@ -60,7 +62,8 @@ inline Array random_array(Dtype dtype, const Shape& shape, uint64_t seed, double
 }
 
 /// Small integers of any dtype: sums and products of them are exact in every float.
-inline Array whole_array(Dtype dtype, const Shape& shape, uint64_t seed, double low = -4, double high = 9) {
+inline Array whole_array(Dtype dtype, const Shape& shape, uint64_t seed, double low = -4,
+                         double high = 9) {
     return random_array(Dtype::int32, shape, seed, low, high).astype(dtype);
 }
 

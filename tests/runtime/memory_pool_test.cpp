@@ -73,7 +73,8 @@ TEST(MemoryPool, threads_work_side_by_side) {
         threads.emplace_back([t] {
             for (int i = 0; i < 20'000; ++i) {
                 const Array a = bytes(1 + (i * 131 + t) % 100'000), b = bytes(64);
-                *static_cast<int8_t*>(a.raw_data()) = *static_cast<int8_t*>(b.raw_data()) = int8_t(i);
+                *static_cast<int8_t*>(a.raw_data()) = *static_cast<int8_t*>(b.raw_data()) =
+                    int8_t(i);
             }
         });
     for (std::thread& thread : threads) thread.join();
@@ -92,7 +93,8 @@ TEST(MemoryPool, an_impossible_size_is_an_error_with_the_number) {
         bytes(int64_t(1) << 46);
         FAIL() << "not refused";
     } catch (const DeviceError& error) {
-        EXPECT_NE(std::string(error.what()).find("70368744177664"), std::string::npos) << error.what();
+        EXPECT_NE(std::string(error.what()).find("70368744177664"), std::string::npos)
+            << error.what();
     }
 }
 

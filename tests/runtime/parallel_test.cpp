@@ -58,7 +58,10 @@ TEST(Parallel, a_nested_run_stays_on_its_thread) {
 
 TEST(Parallel, an_exception_reaches_the_caller) {
     Threads scope(2);
-    EXPECT_THROW(parallel_for(2, 1, [](int64_t begin, int64_t) { if (begin == 1) throw std::out_of_range("one"); }),
+    EXPECT_THROW(parallel_for(2, 1,
+                              [](int64_t begin, int64_t) {
+                                  if (begin == 1) throw std::out_of_range("one");
+                              }),
                  std::out_of_range);
 }
 

@@ -12,7 +12,8 @@ namespace {
 using Words = std::array<uint32_t, 4>;
 
 TEST(Philox, gives_the_known_answers_of_its_authors) {
-    EXPECT_EQ(philox({0, 0, 0, 0}, {0, 0}), (Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
+    EXPECT_EQ(philox({0, 0, 0, 0}, {0, 0}),
+              (Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
     EXPECT_EQ(philox({0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, {0xffffffff, 0xffffffff}),
               (Words{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
     EXPECT_EQ(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}),

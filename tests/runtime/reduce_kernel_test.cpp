@@ -35,10 +35,14 @@ Array reduce(Combine combine, const Array& x, const Axes& axes, Dtype dtype) {
 
 double combined(Combine combine, double a, double b) {
     switch (combine) {
-        case Combine::sum: return a + b;
-        case Combine::product: return a * b;
-        case Combine::maximum: return std::isnan(a) || std::isnan(b) ? NAN : std::max(a, b);
-        default: return std::isnan(a) || std::isnan(b) ? NAN : std::min(a, b);
+        case Combine::sum:
+            return a + b;
+        case Combine::product:
+            return a * b;
+        case Combine::maximum:
+            return std::isnan(a) || std::isnan(b) ? NAN : std::max(a, b);
+        default:
+            return std::isnan(a) || std::isnan(b) ? NAN : std::min(a, b);
     }
 }
 
@@ -56,7 +60,9 @@ std::vector<double> naive(Combine combine, const Array& x, const Axes& axes) {
             }
             rest /= x.dim(d);
         }
-        result[size_t(at)] = started[size_t(at)] ? combined(combine, result[size_t(at)], values[size_t(i)]) : values[size_t(i)];
+        result[size_t(at)] = started[size_t(at)]
+                                 ? combined(combine, result[size_t(at)], values[size_t(i)])
+                                 : values[size_t(i)];
         started[size_t(at)] = true;
     }
     return result;
@@ -81,9 +87,12 @@ TEST(Reduce, agrees_with_a_plain_loop_in_every_dtype_and_along_all_axes) {
                 for (const Axes& axes : lists) {
                     // Of products only signs and small powers stay exact.
                     const bool product = combine == Combine::product;
-                    const Array x = product ? whole_array(Dtype(d), shape, 3, 0.9, 2) : whole_array(Dtype(d), shape, 3, d == int(Dtype::uint8) ? 0 : -2, 3);
+                    const Array x = product ? whole_array(Dtype(d), shape, 3, 0.9, 2)
+                                            : whole_array(Dtype(d), shape, 3,
+                                                          d == int(Dtype::uint8) ? 0 : -2, 3);
                     const Dtype dtype = is_float(Dtype(d)) ? Dtype::float64 : Dtype::int64;
-                    EXPECT_EQ(reduce(combine, x, axes, dtype).to_vector<double>(), naive(combine, x, axes))
+                    EXPECT_EQ(reduce(combine, x, axes, dtype).to_vector<double>(),
+                              naive(combine, x, axes))
                         << int(combine) << ' ' << to_string(x.type()) << ' ' << to_string(axes);
                 }
 }
@@ -98,9 +107,11 @@ TEST(Reduce, takes_any_strides) {
         base.view({60, 7, 50}, {200, 0, 4}, 0),
     };
     for (const Array& x : views)
-        for (const Axes& axes : {Axes{0}, Axes{1}, Axes{2}, Axes{0, 1}, Axes{0, 2}, Axes{1, 2}, Axes{0, 1, 2}})
+        for (const Axes& axes :
+             {Axes{0}, Axes{1}, Axes{2}, Axes{0, 1}, Axes{0, 2}, Axes{1, 2}, Axes{0, 1, 2}})
             for (Combine combine : {Combine::sum, Combine::maximum})
-                EXPECT_EQ(reduce(combine, x, axes, Dtype::float32).to_vector<double>(), naive(combine, x, axes))
+                EXPECT_EQ(reduce(combine, x, axes, Dtype::float32).to_vector<double>(),
+                          naive(combine, x, axes))
                     << to_string(x.shape()) << to_string(x.strides()) << to_string(axes);
 }
 
@@ -109,15 +120,18 @@ TEST(Reduce, long_float32_sums_stay_near_the_truth) {
         const Array x = random_array(Dtype::float32, shape, 11, 0, 1);
         const Axes axes = shape[0] == 1 ? Axes{1} : Axes{0};
         const std::vector<double> truth = naive(Combine::sum, x, axes);
-        const std::vector<float> got = reduce(Combine::sum, x, axes, Dtype::float32).to_vector<float>();
-        for (size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], truth[i], truth[i] * 3e-7) << to_string(shape);
+        const std::vector<float> got =
+            reduce(Combine::sum, x, axes, Dtype::float32).to_vector<float>();
+        for (size_t i = 0; i < got.size(); ++i)
+            EXPECT_NEAR(got[i], truth[i], truth[i] * 3e-7) << to_string(shape);
     }
 }
 
 TEST(Reduce, half_precision_accumulates_in_single) {
     const Array x = Array::full({Dtype::float16, {20'000}}, 0.1);
     const double truth = 20'000 * x.view({1}, {1}, 0).item<double>();
-    EXPECT_NEAR(reduce(Combine::sum, x, {0}, Dtype::float16).item<double>(), truth, 1);  // Half a step of float16.
+    EXPECT_NEAR(reduce(Combine::sum, x, {0}, Dtype::float16).item<double>(), truth,
+                1);  // Half a step of float16.
 }
 
 TEST(Reduce, nan_wins_wherever_it_stands) {
@@ -125,9 +139,14 @@ TEST(Reduce, nan_wins_wherever_it_stands) {
         std::vector<float> values(999, 1);
         values[size_t(at)] = NAN;
         for (Combine combine : {Combine::maximum, Combine::minimum}) {
-            EXPECT_TRUE(std::isnan(reduce(combine, Array::from(values, {999}), {0}, Dtype::float32).item<float>())) << at;
-            EXPECT_TRUE(std::isnan(reduce(combine, Array::from(values, {999, 1}), {0}, Dtype::float32).to_vector<float>()[0]));
-            const Array columns = reduce(combine, Array::from(values, {333, 3}), {0}, Dtype::float32);
+            EXPECT_TRUE(std::isnan(
+                reduce(combine, Array::from(values, {999}), {0}, Dtype::float32).item<float>()))
+                << at;
+            EXPECT_TRUE(
+                std::isnan(reduce(combine, Array::from(values, {999, 1}), {0}, Dtype::float32)
+                               .to_vector<float>()[0]));
+            const Array columns =
+                reduce(combine, Array::from(values, {333, 3}), {0}, Dtype::float32);
             int nans = 0;
             for (float value : columns.to_vector<float>()) nans += std::isnan(value);
             EXPECT_EQ(nans, 1);
@@ -144,28 +163,39 @@ TEST(Reduce, infinities_are_ordinary_extremes) {
 
 TEST(Reduce, of_nothing_the_sum_is_zero_and_the_largest_an_error) {
     const Array x = Array::zeros({Dtype::float32, {3, 0}});
-    EXPECT_EQ(reduce(Combine::sum, x, {1}, Dtype::float32).to_vector<float>(), (std::vector<float>{0, 0, 0}));
-    EXPECT_EQ(reduce(Combine::product, x, {1}, Dtype::float32).to_vector<float>(), (std::vector<float>{1, 1, 1}));
+    EXPECT_EQ(reduce(Combine::sum, x, {1}, Dtype::float32).to_vector<float>(),
+              (std::vector<float>{0, 0, 0}));
+    EXPECT_EQ(reduce(Combine::product, x, {1}, Dtype::float32).to_vector<float>(),
+              (std::vector<float>{1, 1, 1}));
     EXPECT_EQ(reduce(Combine::maximum, x, {0}, Dtype::float32).size(), 0);
     try {
         reduce(Combine::maximum, x, {1}, Dtype::float32);
         FAIL() << "not refused";
     } catch (const ValueError& error) {
-        EXPECT_NE(std::string(error.what()).find("a reduction of the tests: x float32[3,0]"), std::string::npos) << error.what();
+        EXPECT_NE(std::string(error.what()).find("a reduction of the tests: x float32[3,0]"),
+                  std::string::npos)
+            << error.what();
     }
 }
 
 TEST(Reduce, integer_sums_wrap_and_bools_count) {
     const int64_t most = std::numeric_limits<int64_t>::max();
-    EXPECT_EQ(reduce(Combine::sum, Array::from<int64_t>({most, 1}), {0}, Dtype::int64).item<int64_t>(), -most - 1);
-    EXPECT_EQ(reduce(Combine::sum, Array::full({Dtype::bool_, {1000}}, 1), {0}, Dtype::int64).item<int64_t>(), 1000);
-    EXPECT_EQ(reduce(Combine::maximum, Array::from<int64_t>({most, most - 1}), {0}, Dtype::int64).item<int64_t>(), most);
+    EXPECT_EQ(
+        reduce(Combine::sum, Array::from<int64_t>({most, 1}), {0}, Dtype::int64).item<int64_t>(),
+        -most - 1);
+    EXPECT_EQ(reduce(Combine::sum, Array::full({Dtype::bool_, {1000}}, 1), {0}, Dtype::int64)
+                  .item<int64_t>(),
+              1000);
+    EXPECT_EQ(reduce(Combine::maximum, Array::from<int64_t>({most, most - 1}), {0}, Dtype::int64)
+                  .item<int64_t>(),
+              most);
 }
 
 TEST(Reduce, results_do_not_depend_on_the_number_of_threads) {
     const int before = thread_count();
     const std::vector<std::pair<Shape, Axes>> large = {
-        {{1'000'003}, {0}}, {{3, 400'001}, {1}}, {{300'001, 5}, {0}}, {{2000, 700}, {0}}, {{2000, 700}, {1}}, {{64, 16, 30, 30}, {0, 2, 3}}};
+        {{1'000'003}, {0}}, {{3, 400'001}, {1}}, {{300'001, 5}, {0}},
+        {{2000, 700}, {0}}, {{2000, 700}, {1}},  {{64, 16, 30, 30}, {0, 2, 3}}};
     for (const auto& [shape, axes] : large) {
         const Array x = random_array(Dtype::float32, shape, 7);
         std::vector<std::vector<float>> results;

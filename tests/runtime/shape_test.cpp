@@ -45,7 +45,8 @@ TEST(Shape, axes_are_normalised_sorted_and_checked) {
         normalize_axis("sum", 3, 3);
         FAIL() << "not refused";
     } catch (const ShapeError& error) {
-        EXPECT_STREQ(error.what(), "sum: axis 3 is not one of an array of 3 dimensions; it must be in [-3, 3)");
+        EXPECT_STREQ(error.what(),
+                     "sum: axis 3 is not one of an array of 3 dimensions; it must be in [-3, 3)");
     }
 }
 
