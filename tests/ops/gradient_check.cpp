@@ -180,4 +180,41 @@ void check_double_gradient(const Row& row) {
     }
 }
 
+void check_compiled_gradient(const Row& row) {
+    if (!compiled() || !row.gradient || !runs_in(row, Dtype::float32)) return;
+    if (row.before) return;  // A replay does not run the host code that sets the seed.
+    SCOPED_TRACE("compiled gradient");
+    Generator generator = generator_for(row);
+    Point point{row, differentiable_inputs(row), draw(row.inputs, Dtype::float32, generator), {}};
+    for (const Variable& y : point.call(Dtype::float32).outputs)
+        point.gy.push_back(draw_like(y.type(), generator));
+    const Arrays expected = point.gradients(Dtype::float32);
+
+    std::vector<Variable> arguments = as_variables(point.inputs);
+    for (size_t i : point.targets) arguments[i] = Variable(arguments[i].array(), true);
+    for (const Array& g : point.gy) arguments.emplace_back(g, false);
+    std::vector<bool> flows(point.targets.size());
+    const auto gradients = [&](const std::vector<Variable>& all) {
+        const std::vector<Variable> inputs(all.begin(), all.begin() + point.inputs.size());
+        const std::vector<Variable> gy(all.begin() + point.inputs.size(), all.end());
+        std::vector<Variable> outputs, targets;
+        for (const Variable& y : call_row(row, inputs))
+            if (y.requires_grad()) outputs.push_back(y);
+        for (size_t i : point.targets) targets.push_back(inputs[i]);
+        Variables flowing;
+        const Variables gx = grad(outputs, targets, gy);
+        for (size_t i = 0; i < gx.size(); ++i)
+            if ((flows[i] = gx[i].defined())) flowing.push_back(gx[i]);
+        return flowing;
+    };
+    const Variables actual = compiled()(gradients, arguments);
+    size_t next = 0;
+    for (size_t i = 0; i < expected.size(); ++i) {
+        SCOPED_TRACE("input " + std::to_string(point.targets[i]));
+        if (flows[i])
+            expect_near(actual[next++].array(), to_reference(expected[i]),
+                        8 * row.tolerance * tolerance_of(Dtype::float32));
+    }
+}
+
 }  // namespace catena::testing
