@@ -170,12 +170,10 @@ private:
             for (const auto& operand : launch.outputs) add_operand(operand);
             kernel.program = std::move(launch.program);
             kernel.options.fast_math = fast_math_;
-            kernel.options.streaming = streams(kernel.program);
             kernel.scalars = scalars;
             kernel.numbers = kernel_numbers(kernel.program);
             kernel.units = shape_of(kernel.program).units;
             kernel.unit_nanoseconds = unit_nanoseconds(kernel.program);
-            kernel.key = kernel_key(kernel.program, kernel.options, host_target());
             in_order_.emplace_back().kernels.push_back(int(schedule_.kernels.size()));
             schedule_.kernels.push_back(std::move(kernel));
         }
@@ -196,6 +194,13 @@ private:
             large = large || elements * bytes >= streaming_bytes;
         }
         return large;
+    }
+
+    /// What is written over has just been read: it is in the caches already.
+    bool writes_over_a_state(const KernelLaunch& kernel) const {
+        for (size_t o = kernel.program.inputs.size(); o < kernel.operands.size(); ++o)
+            if (schedule_.buffers[size_t(kernel.operands[o].buffer)].donor >= 0) return true;
+        return false;
     }
 
     //---- library calls
@@ -243,6 +248,10 @@ private:
         batch_kernels(schedule_, in_order_);
         plan_memory(schedule_);
         plan_donations(schedule_, states);
+        for (KernelLaunch& kernel : schedule_.kernels) {
+            kernel.options.streaming = streams(kernel.program) && !writes_over_a_state(kernel);
+            kernel.key = kernel_key(kernel.program, kernel.options, host_target());
+        }
         fill_info(states);
     }
 
