@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# show_group.sh DUMP_FOLDER: the fused group with the most operations that still fits a screen, from the programs after
+# show_group.sh DUMP_FOLDER: the fused group with the most arithmetic that still fits a screen, from the programs after
 # fusion below DUMP_FOLDER.
 set -euo pipefail
-find "$1" -name '*-fuse.mlir' | sort | xargs -r awk '
+cd "$1"
+# Not the folders of regions compiled again, REGION-2.
+find . -name '*-fuse.mlir' ! -path '*-[0-9]*/*' | sort | xargs -r awk '
     # A group ends at the closing brace in the column where its line began.
     !inside && /catena\.group/ {
         inside = 1; text = ""; lines = 0; operations = 0
@@ -10,7 +12,7 @@ find "$1" -name '*-fuse.mlir' | sort | xargs -r awk '
     }
     inside {
         text = text substr($0, indent + 1) "\n"; ++lines
-        if ($0 ~ /catena\.(map|reduce)/) ++operations
+        if ($0 ~ /(arith|math)\.|catena\.reduce/) ++operations
         match($0, /^ */)
         if (lines > 1 && RLENGTH == indent && $0 ~ /^ *}/) {
             if (lines <= 48 && operations > most) { most = operations; best = text; file = FILENAME }
