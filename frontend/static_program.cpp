@@ -15,7 +15,7 @@ namespace {
 /// The op of a node that stands for a compiled region.
 const OpDef& define_region_op() {
     OpDef op;
-    op.name = "static_graph";
+    op.name = "compiled_region";
     op.gradient = [](const GradientCall&) -> Variables { throw InternalError("static_graph: nodes have their own gradient"); };
     return register_op(std::move(op));
 }

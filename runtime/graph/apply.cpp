@@ -28,9 +28,14 @@ Device& device_of(const OpDef& op, Inputs inputs, const Recorder* recorder) {
     return *device;
 }
 
-void check_count(const OpDef& op, size_t given) {
-    if (op.input_count >= 0 && size_t(op.input_count) != given)
-        throw InternalError(fmt::format("{} takes {} arrays, {} given", op.name, op.input_count, given));
+void check_inputs(const OpDef& op, Inputs inputs) {
+    if (op.input_count >= 0 && size_t(op.input_count) != inputs.size())
+        throw InternalError(fmt::format("{} takes {} arrays, {} given", op.name, op.input_count, inputs.size()));
+    for (size_t i = 0; i < inputs.size(); ++i)
+        if (!inputs[i]->defined() || !inputs[i]->array().defined())
+            fail<ValueError>("{}: input {} holds no array; an uninitialised parameter gets one by initialize(shape) or at "
+                             "its link's first call",
+                             op.name, i);
 }
 
 Types map_types(const OpDef& op, const Type& type) {
@@ -104,7 +109,7 @@ Variables run_kernel(const OpDef& op, Inputs inputs, const Attributes& attribute
 Variables apply(const OpDef& op, Inputs inputs, const SourceLoc& at, const Attributes& attributes,
                 std::span<const Scalar> scalars) {
     LocationScope location(at);
-    check_count(op, inputs.size());
+    check_inputs(op, inputs);
     std::span<FunctionHook* const> hooks = function_hooks();
     for (FunctionHook* hook : hooks) hook->forward_preprocess(op, inputs);
 

@@ -199,6 +199,15 @@ TEST(Graph, debug_mode_names_the_op_that_made_a_nan) {
     }
 }
 
+TEST(Graph, an_input_without_an_array_is_an_error_that_names_the_op) {
+    try {
+        exp(Variable());
+        FAIL() << "no error";
+    } catch (const ValueError& e) {
+        EXPECT_NE(std::string(e.what()).find("exp: input 0 holds no array"), std::string::npos) << e.what();
+    }
+}
+
 TEST(Assign, arrays_read_before_keep_their_elements) {
     Variable state = leaf({1, 2});
     state.body()->is_state = true;
