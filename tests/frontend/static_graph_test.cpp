@@ -180,7 +180,7 @@ TEST_F(StaticGraphTest, another_batch_size_compiles_no_kernel) {
     auto f = static_graph([](Variable x) { return exp(x) * 2.0 + x; });
     for (int64_t n : {64, 64}) f(Variable(Array::full({Dtype::float32, {n, 8}}, 0.5)));
     int before = compiler().kernels_compiled();
-    Array ragged = Array::full({Dtype::float32, {37, 8}}, 0.25);
+    Variable ragged(Array::full({Dtype::float32, {37, 8}}, 0.25));
     expect_near(f(ragged).array(), (exp(ragged) * 2.0 + ragged).array(), 1e-6);
     EXPECT_EQ(compiler().kernels_compiled(), before);
     EXPECT_EQ(f.statistics().eager_calls, 1);
@@ -336,7 +336,7 @@ TEST_F(StaticGraphTest, activations_are_freed_when_backward_has_run_or_the_resul
     size_t before = cpu_memory_statistics().bytes_in_use;
     {
         Variable y = f(x);
-        EXPECT_GT(cpu_memory_statistics().bytes_in_use, before + (size_t(2) << 20)) << "y and an activation";
+        EXPECT_GE(cpu_memory_statistics().bytes_in_use, before + (size_t(2) << 20)) << "y and an activation";
     }
     EXPECT_EQ(cpu_memory_statistics().bytes_in_use, before);
     Variable y = f(x);
