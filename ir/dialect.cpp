@@ -6,18 +6,12 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 
-#include "ir/assembly.h"
-#include "ir/type_rule.h"
-
 #include "ir/dialect.cpp.inc"
 #include "ir/enums.cpp.inc"
 #include "ir/interfaces.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "ir/attributes.cpp.inc"
-#define GET_OP_CLASSES
-#include "ir/ops.cpp.inc"
-
 namespace catena::ir {
 
 void CatenaDialect::initialize() {
@@ -25,10 +19,7 @@ void CatenaDialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "ir/attributes.cpp.inc"
         >();
-    addOperations<
-#define GET_OP_LIST
-#include "ir/ops.cpp.inc"
-        >();
+    registerCatenaDialectOperations(this);
 }
 
 llvm::ArrayRef<int64_t> MapOp::shape() {
