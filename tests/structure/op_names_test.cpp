@@ -27,20 +27,39 @@ std::set<std::string> op_names() {
     return names;
 }
 
-/// The string literals of a line, without those in a // comment.
-std::vector<std::string> literals_of(const std::string& line) {
-    static const std::regex pattern(R"re("((?:[^"\\]|\\.)*)"|//.*)re");
-    std::vector<std::string> result;
-    for (std::sregex_iterator it(line.begin(), line.end(), pattern), end; it != end; ++it) {
-        if (it->str().starts_with("//")) break;
-        result.push_back((*it)[1]);
+struct Literal {
+    std::string text;
+    int line;
+};
+
+/// The string literals of a source, without those in // comments; adjacent ones are one, as in C++.
+std::vector<Literal> literals_of(const std::string& source) {
+    static const std::regex pattern(R"re("((?:[^"\\\n]|\\.)*)"|//[^\n]*|\n|\S)re");
+    std::vector<Literal> result;
+    int line = 1;
+    bool after_literal = false;
+    for (std::sregex_iterator it(source.begin(), source.end(), pattern), end; it != end; ++it) {
+        const std::string token = it->str();
+        if (token == "\n") {
+            ++line;
+        } else if (token.size() > 1 && token[0] == '"') {
+            if (after_literal) result.back().text += (*it)[1];
+            else result.push_back({(*it)[1], line});
+            after_literal = true;
+        } else if (!token.starts_with("//")) {
+            after_literal = false;
+        }
     }
     return result;
 }
 
 TEST(OpNames, literals_are_found_in_code_and_not_in_comments) {
-    EXPECT_EQ(literals_of(R"(if (name == "relu" || x["exp"]) // "tanh")"),
-              (std::vector<std::string>{"relu", "exp"}));
+    const auto literals = literals_of("if (name == \"relu\" ||\n x[\"exp\"]) // \"tanh\"\n f(\"not \"\n \"cos\")");
+    ASSERT_EQ(literals.size(), 3u);
+    EXPECT_EQ(literals[0].text, "relu");
+    EXPECT_EQ(literals[1].text, "exp");
+    EXPECT_EQ(literals[1].line, 2);
+    EXPECT_EQ(literals[2].text, "not cos");
 }
 
 TEST(OpNames, nothing_outside_their_definitions_decides_by_name) {
@@ -51,14 +70,10 @@ TEST(OpNames, nothing_outside_their_definitions_decides_by_name) {
             if (file.starts_with("runtime/ops/")) continue;
             // Speaks of MLIR's math dialect and of the C library, whose functions have such names too.
             if (file == "codegen/cpu/vector_math.cpp") continue;
-            int number = 0;
-            for (const auto& line : lines_of(file)) {
-                ++number;
-                for (const auto& literal : literals_of(line))
-                    EXPECT_FALSE(names.contains(literal))
-                        << file << ":" << number << " names the op \"" << literal
-                        << "\": ask its OpDef for the property instead";
-            }
+            for (const auto& [literal, line] : literals_of(read(file)))
+                EXPECT_FALSE(names.contains(literal))
+                    << file << ":" << line << " names the op \"" << literal
+                    << "\": ask its OpDef for the property instead";
         }
 }
 
@@ -66,9 +81,8 @@ TEST(OpNames, each_is_written_in_one_file) {
     const auto names = op_names();
     std::map<std::string, std::set<std::string>> files_of;
     for (const auto& file : sources_below("runtime/ops"))
-        for (const auto& line : lines_of(file))
-            for (const auto& literal : literals_of(line))
-                if (names.contains(literal)) files_of[literal].insert(file);
+        for (const auto& [literal, line] : literals_of(read(file)))
+            if (names.contains(literal)) files_of[literal].insert(file);
     for (const auto& [name, files] : files_of)
         EXPECT_EQ(files.size(), 1u) << "the op \"" << name << "\" is named in " << *files.begin()
                                     << " and " << *files.rbegin();
