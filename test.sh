@@ -7,7 +7,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/scripts/setup.sh"
 
 passed=0 failed=0 skipped=0
-attribute() { grep -m1 -o " $2=\"[0-9]*\"" "$1" | tr -dc 0-9; }
+attribute() { grep -m1 -oE "[[:space:]]$2=\"[0-9]+\"" "$1" | tr -dc 0-9; }
 
 # Adds what one run of ctest reports about itself.
 count() {
