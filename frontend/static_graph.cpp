@@ -79,8 +79,8 @@ std::string first_difference(const Trace& was, const Trace& is) {
 
 bool audit_due(Audit audit, int64_t hits) {
     if (audit != Audit::sampled) return audit == Audit::always;
-    bool power_of_two = hits >= 1 && (hits & (hits - 1)) == 0;
-    return hits < 1024 ? power_of_two : hits % 1024 == 0;
+    int64_t call = hits + 2;  // Of this key; the first one recorded.
+    return call < 1024 ? (call & (call - 1)) == 0 : call % 1024 == 0;
 }
 
 void log(const std::string& line) { std::fprintf(stderr, "catena: %s\n", line.c_str()); }

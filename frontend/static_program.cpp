@@ -89,6 +89,9 @@ std::shared_ptr<StaticProgram> StaticProgram::record(const std::string& name, bo
         whole.outputs = results;
         for (const Tracer::GradientEffect& e : effects) whole.outputs.push_back(e.value < 0 ? 0 : e.value);
         program->structure_ = whole.structure_hash();
+        // Sizes of arguments are in the key; those of states are not.
+        for (int v : whole.inputs)
+            for (int64_t d : whole.values[v].type.shape) program->structure_ = program->structure_ * 1099511628211u + d;
     }
 
     // A region that ran its own backward is complete; otherwise one may come from outside.
@@ -226,8 +229,11 @@ void StaticProgram::compile_backward() {
 }
 
 bool StaticProgram::applies() const {
-    for (const Source& s : sources_)
+    for (size_t i = 0; i < sources_.size(); ++i) {
+        const Source& s = sources_[i];
         if (s.kind == Source::gradient && (!s.body->grad || s.body->grad_consumed)) return false;
+        if (s.kind == Source::state && !(s.body->array.type() == forward_.values[forward_.inputs[i]].type)) return false;
+    }
     return true;
 }
 

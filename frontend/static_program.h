@@ -21,7 +21,7 @@ public:
                                                  Flat& outputs);
     void compile();
 
-    /// True when the inputs that the key does not cover (gradients to be added to) are there.
+    /// True when the inputs that the key does not cover are as recorded: gradients to be added to, sizes of states.
     bool applies() const;
     /// Runs the compiled program on the arguments; carries out its assignments and gradient effects.
     SmallVector<Variable, 4> run(const Flat& arguments);

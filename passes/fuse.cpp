@@ -1,6 +1,7 @@
 #include "passes/fuse.h"
 
 #include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/Path.h"
 
 #include "passes/cluster_graph.h"
@@ -18,6 +19,9 @@ namespace {
 
 /// Past this a kernel compiles slowly and gains nothing.
 constexpr size_t max_members = 512;
+/// A group waits for all its inputs, and they all stay alive until then: a sum over the steps of a loop would keep every
+/// step's term. So a group reads at most this many arrays.
+constexpr size_t max_inputs = 12;
 /// Of the operations that share an input, how many of the latest are tried as siblings.
 constexpr size_t siblings_tried = 4;
 
@@ -90,6 +94,9 @@ private:
         operations_.push_back(&op);
         sweeps_.push_back(Sweep::of(&op));
         members_.push_back({node});
+        llvm::DenseSet<mlir::Value>& inputs = inputs_.emplace_back();
+        for (mlir::Value operand : op.getOperands())
+            if (llvm::isa<mlir::RankedTensorType>(operand.getType())) inputs.insert(operand);
     }
 
     int node_of(mlir::Operation* op) const {
@@ -136,6 +143,11 @@ private:
             reason = "the group would pass " + std::to_string(max_members) + " operations";
             return false;
         }
+        llvm::DenseSet<mlir::Value> inputs = merged_inputs(a, b);
+        if (inputs.size() > max_inputs) {
+            reason = "the group would read more than " + std::to_string(max_inputs) + " arrays";
+            return false;
+        }
         if (!merged->may_read_back() && reads_back(*merged, a, b)) {
             reason = "a reduced value would be read over the domain before the reduction has ended";
             return false;
@@ -144,13 +156,23 @@ private:
             reason = "an operation between them cannot be fused and needs the one before the other";
             return false;
         }
-        unite(a, b, std::move(*merged));
+        unite(a, b, std::move(*merged), std::move(inputs));
         return true;
     }
 
-    void unite(int a, int b, Sweep merged) {
+    /// What the two clusters as one would read from outside.
+    llvm::DenseSet<mlir::Value> merged_inputs(int a, int b) {
+        llvm::DenseSet<mlir::Value> inputs;
+        for (auto [from, other] : {std::pair(a, b), std::pair(b, a)})
+            for (mlir::Value input : inputs_[from])
+                if (!in_cluster(input.getDefiningOp(), other)) inputs.insert(input);
+        return inputs;
+    }
+
+    void unite(int a, int b, Sweep merged, llvm::DenseSet<mlir::Value> inputs) {
         int kept = graph_.find(a), absorbed = kept == a ? b : a;
         sweeps_[kept] = std::move(merged);
+        inputs_[kept] = std::move(inputs);
         std::vector<int>& members = members_[kept];
         members.insert(members.end(), members_[absorbed].begin(), members_[absorbed].end());
         members_[absorbed] = {};
@@ -186,6 +208,7 @@ private:
     // By representative of a cluster:
     std::vector<std::optional<Sweep>> sweeps_;
     std::vector<std::vector<int>> members_;
+    std::vector<llvm::DenseSet<mlir::Value>> inputs_;  ///< Arrays that it reads from outside.
     llvm::DenseMap<mlir::Value, llvm::SmallVector<int>> readers_;
     std::vector<Refusal> refusals_;
 };

@@ -84,7 +84,10 @@ Variable LSTM::operator()(const Operand& operand) {
         DeviceScope device(upward.W.device());
         c_.zero({gates_in.dtype(), {n, out_size_}});
         h_.zero({gates_in.dtype(), {n, out_size_}});
+        // A region that resets and then makes the state must reset it at every replay too.
+        if (reset_by_ && reset_by_ == current_recorder()) zero_states();
     }
+    reset_by_ = nullptr;
     fresh_ = false;
     Variable c = c_.value(), h = h_.value();
     int64_t kept = h.shape()[0];
@@ -104,6 +107,11 @@ Variable LSTM::operator()(const Operand& operand) {
 
 void LSTM::reset_state() {
     fresh_ = true;
+    reset_by_ = current_recorder();
+    zero_states();
+}
+
+void LSTM::zero_states() {
     for (Memory* memory : {&c_, &h_}) {
         memory->recent = Variable();
         if (memory->state.is_initialized()) assign(memory->state, fill(memory->state.type(), 0));

@@ -4,6 +4,8 @@
 
 namespace catena {
 
+class Recorder;
+
 struct LSTMOptions {
     Initializer lateral_init;            ///< Of each gate's (out, out) part of lateral.W; LeCunNormal unless given.
     Initializer upward_init;             ///< Of each gate's (out, in) part of upward.W.
@@ -41,8 +43,10 @@ private:
         void store(const Variable& value);
         void zero(const Type& type);
     };
+    void zero_states();
     int64_t out_size_;
     Memory c_, h_;
+    const Recorder* reset_by_ = nullptr;  ///< Who recorded the last reset_state() since the last step.
     bool fresh_ = true;  ///< No step since the state was reset: it may take another batch size.
 };
 

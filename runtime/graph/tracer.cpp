@@ -60,7 +60,8 @@ void Tracer::saw(const OpDef& op, std::span<const Variable* const> inputs, std::
     step.location = at;
     for (const Variable* x : inputs) {
         bool trained_leaf = x->requires_grad() && !x->body()->creator && !x->body()->alias_of;
-        if (trained_leaf && !known_.contains(x->array().body())) state_value(*x->body(), x->array());
+        bool owned = x->array().body()->owner;  // Then it is that state, whoever else holds its array.
+        if (trained_leaf && !owned && !known_.contains(x->array().body())) state_value(*x->body(), x->array());
         step.inputs.push_back(value_of(x->array()));
     }
     for (const Variable& y : outputs) step.outputs.push_back(add_value(y.array(), {}));

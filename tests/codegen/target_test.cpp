@@ -18,7 +18,8 @@ CommandResult run_tests(const std::string& environment, const std::string& filte
 
 /// The listings that compiling a softmax with `environment` leaves.
 std::string listing(const std::string& environment) {
-    std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "catena_listing";
+    std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) /
+                                   ("catena_listing." + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
     std::filesystem::remove_all(folder);
     run_tests(environment + " CATENA_DUMP_DIR=" + folder.string(), "reduction.softmax_is_one_kernel");
     std::stringstream text;
