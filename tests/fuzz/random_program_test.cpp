@@ -1,0 +1,50 @@
+#include "tests/fuzz/random_program.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+
+#include <gtest/gtest.h>
+
+#include "codegen/compiler.h"
+
+namespace catena::fuzz {
+namespace {
+
+int64_t environment(const char* name, int64_t fallback) {
+    const char* value = std::getenv(name);
+    return value && *value ? std::atoll(value) : fallback;
+}
+
+// CATENA_FUZZ_SECONDS says how long (30), CATENA_FUZZ_SEED where to begin (1); a failure prints its seed.
+TEST(RandomProgram, eager_and_compiled_agree_with_float64_gradients_included) {
+    if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
+    auto end = std::chrono::steady_clock::now() + std::chrono::seconds(environment("CATENA_FUZZ_SECONDS", 30));
+    int64_t first = environment("CATENA_FUZZ_SEED", 1), seed = first;
+    for (; std::chrono::steady_clock::now() < end; ++seed) {
+        Program program = random_program(uint64_t(seed), 3 + int(seed % 28));
+        std::string difference = disagreement(program);
+        if (difference.empty()) continue;
+        Program small = minimal(program);
+        ADD_FAILURE() << "seed " << seed << ": " << difference << "\nat its smallest: " << disagreement(small) << "\n"
+                      << reproducer(small);
+        return;
+    }
+    std::cout << "[          ] " << seed - first << " programs, seeds " << first << " to " << seed - 1 << "\n";
+    EXPECT_GT(seed, first + 20) << "too few programs were tried to mean anything";
+}
+
+TEST(RandomProgram, the_same_seed_is_the_same_program) {
+    EXPECT_EQ(reproducer(random_program(7, 20)), reproducer(random_program(7, 20)));
+    EXPECT_GT(random_program(7, 20).values.size(), 15u);
+}
+
+TEST(RandomProgram, a_part_that_disagrees_is_found_and_written_as_a_program) {
+    // Nothing disagrees here: the smallest part of an agreeing program is the program.
+    Program program = random_program(3, 6);
+    EXPECT_EQ(minimal(program).values.size(), program.values.size());
+    EXPECT_NE(reproducer(program).find("static_graph"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace catena::fuzz
