@@ -104,8 +104,7 @@ struct StaticRegion::Implementation {
     Key scratch;
     StaticGraphStatistics statistics;
     std::vector<std::string> history;
-    std::shared_ptr<void> result_template;
-    bool recorded_once = false;  ///< The wrapper has its mould of the results.
+    bool recorded_once = false;  ///< The call that runs as it is has been.
     bool said_unavailable = false;
 
     Outcome run_eagerly(const Body& body) {
@@ -196,14 +195,15 @@ struct StaticRegion::Implementation {
         std::shared_ptr<StaticProgram> program = record(arguments, body, false);
         recorded_once = true;
         select(entry, std::move(program));
-        return {.result_template = &result_template};
+        return {.result_template = &entry.current->result_template};
     }
 
     Outcome replay(Entry& entry, const Flat& arguments) {
         ++entry.hits;
         ++statistics.compiled_calls;
         LocationScope location(at);
-        return {.replayed = true, .outputs = entry.current->run(arguments), .result_template = &result_template};
+        return {.replayed = true, .outputs = entry.current->run(arguments),
+                .result_template = &entry.current->result_template};
     }
 
     std::string explain() const;
@@ -266,7 +266,6 @@ void StaticRegion::clear() {
     i.entries.clear();
     i.last_key = nullptr;
     i.last_entry = nullptr;
-    i.result_template.reset();
     i.recorded_once = false;
 }
 

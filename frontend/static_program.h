@@ -37,6 +37,8 @@ public:
     double compile_seconds() const { return compile_seconds_; }
 
     int64_t hits = 0;
+    /// The region's result without its Variables, which replays fill; made by the typed wrapper.
+    std::shared_ptr<void> result_template;
 
 
 private:

@@ -262,6 +262,8 @@ TEST_F(StaticGraphTest, a_host_read_inside_is_an_error_with_the_line) {
     }
 }
 
+Variable doubled(const Variable& x) { return x * 2.0; }
+
 struct Parts {
     Variable sum, product;
     int count;
@@ -288,11 +290,24 @@ TEST_F(StaticGraphTest, a_free_function_and_nested_regions_work) {
     auto outer = static_graph([&](Variable x) { return inner(x) + 1.0; });
     for (int i = 0; i < 3; ++i) EXPECT_EQ(values(outer(doubles({3})).array()), Doubles{7});
     EXPECT_EQ(inner.statistics().programs, 0) << "the inner region becomes part of the outer one";
-    auto free_function = static_graph(static_cast<Variable (*)(const Operand&)>(nullptr) == nullptr
-                                          ? +[](const Variable& x) { return exp(x); }
-                                          : nullptr);
-    free_function(doubles({0}));
-    EXPECT_EQ(values(free_function(doubles({0})).array()), Doubles{1});
+    auto free_function = static_graph(doubled);
+    free_function(doubles({3}));
+    EXPECT_EQ(values(free_function(doubles({3})).array()), Doubles{6});
+}
+
+TEST_F(StaticGraphTest, a_list_of_results_is_as_long_as_this_call_makes_it) {
+    auto f = static_graph([](const std::vector<Variable>& xs) {
+        std::vector<Variable> ys;
+        for (const Variable& x : xs) ys.push_back(x * 2.0);
+        return ys;
+    });
+    for (size_t n : {2, 2, 3, 3, 1, 2}) {
+        std::vector<Variable> xs;
+        for (size_t i = 0; i < n; ++i) xs.emplace_back(doubles({double(i)}));
+        std::vector<Variable> ys = f(xs);
+        ASSERT_EQ(ys.size(), n);
+        for (size_t i = 0; i < n; ++i) EXPECT_EQ(values(ys[i].array()), Doubles{2.0 * double(i)});
+    }
 }
 
 TEST_F(StaticGraphTest, an_argument_returned_as_it_is_stays_the_same_variable) {
