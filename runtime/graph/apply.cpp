@@ -1,4 +1,5 @@
 #include <cmath>
+#include <optional>
 
 #include "runtime/core/device.h"
 #include "runtime/graph/config.h"
@@ -115,13 +116,16 @@ Variables apply(const OpDef& op, Inputs inputs, const SourceLoc& at, const Attri
 
     Recorder* recorder = current_recorder();
     Variables outputs;
-    if (op.body && (recorder || !op.kernel)) {
+    const bool whole = recorder && (!op.body || recorder->takes_whole(op));
+    if (op.body && (!op.kernel || (recorder && !whole))) {
         if (op.type) output_types(op, inputs, attributes);  // Errors in the terms of the composite.
+        std::optional<RecorderScope> unseen;
+        if (whole) unseen.emplace(nullptr);
         outputs = run_body(op, inputs, attributes, scalars);
     } else {
         outputs = run_kernel(op, inputs, attributes, scalars, recorder);
-        if (recorder) recorder->saw(op, inputs, outputs, attributes, scalars, current_location());
     }
+    if (whole) recorder->saw(op, inputs, outputs, attributes, scalars, current_location());
     if (op.gradient) attach_node(op, inputs, outputs, attributes, scalars);
 
     for (FunctionHook* hook : hooks) hook->forward_postprocess(op, inputs);

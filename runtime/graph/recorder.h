@@ -8,7 +8,7 @@ namespace catena {
 class Recorder {
 public:
     virtual ~Recorder() = default;
-    /// One finished call, composites expanded to their bodies.
+    /// One finished call, composites expanded to their bodies unless takes_whole() says otherwise.
     virtual void saw(const OpDef& op, std::span<const Variable* const> inputs,
                      std::span<const Variable> outputs, const Attributes& attributes,
                      std::span<const Scalar> scalars, const SourceLoc& at) = 0;
@@ -20,6 +20,8 @@ public:
     virtual void same(const Array& copy, const Array& array) = 0;
     /// The elements of a value were asked for by the host; throws TraceError when the value is traced.
     virtual void host_read(const ArrayBody& array) = 0;
+    /// True for a composite that it wants to see as one call.
+    virtual bool takes_whole(const OpDef&) const { return false; }
     /// While true apply() computes types only: results live on the meta device.
     virtual bool shape_only() const = 0;
 };

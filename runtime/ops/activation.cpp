@@ -38,14 +38,14 @@ const OpDef& op_relu = elementwise<1>("relu")
 const OpDef& op_leaky_relu = elementwise<1, 1>("leaky_relu").scalars({"slope"})
     .forward([](auto x, auto slope) { return select(x >= 0, x, slope * x); })
     .gradient([](auto x, auto slope, auto y, auto gy) { return select(x >= 0, gy, slope * gy); })
-    .floats().onnx("LeakyRelu").define();
+    .floats().onnx("LeakyRelu(a, alpha=slope)").define();
 
 const OpDef& op_elu = elementwise<1, 1>("elu").scalars({"alpha"})
     .forward([](auto x, auto alpha) { return select(x > 0, x, alpha * expm1(x)); })
     .gradient([](auto x, auto alpha, auto y, auto gy) {
         return select(x > 0, gy, gy * (alpha * exp(x)));
     })
-    .floats().onnx("Elu").define();
+    .floats().onnx("Elu(a, alpha=alpha)").define();
 
 const OpDef& op_gelu = elementwise<1>("gelu")
     .forward([](auto x) { return x * (erf(x * inv_sqrt_2) * 0.5 + 0.5); })
@@ -54,7 +54,7 @@ const OpDef& op_gelu = elementwise<1>("gelu")
         auto pdf = exp(x * x * -0.5) * inv_sqrt_2_pi;
         return gy * (cdf + x * pdf);
     })
-    .floats().onnx("Gelu").define();
+    .floats().onnx({"Gelu", 20}).define();
 
 const OpDef& op_gelu_tanh = elementwise<1>("gelu_tanh")
     .forward([](auto x) {
@@ -66,7 +66,7 @@ const OpDef& op_gelu_tanh = elementwise<1>("gelu_tanh")
         auto dt = (1 - t * t) * ((x * x * (3 * gelu_cubic) + 1) * gelu_slope);
         return gy * (t * 0.5 + 0.5 + x * dt * 0.5);
     })
-    .floats().define();
+    .floats().onnx({"Gelu(a, approximate='tanh')", 20}).define();
 
 const OpDef& op_sigmoid = elementwise<1>("sigmoid")
     .forward([](auto x) { return logistic(x); })
@@ -79,7 +79,7 @@ const OpDef& op_silu = elementwise<1>("silu")
         auto s = logistic(x);
         return gy * (s + x * s * (1 - s));
     })
-    .floats().define();
+    .floats().onnx("Mul(a, Sigmoid(a))").define();
 
 const OpDef& op_swish = elementwise<2>("swish")
     .forward([](auto x, auto beta) { return x * logistic(beta * x); })
@@ -91,7 +91,7 @@ const OpDef& op_swish = elementwise<2>("swish")
         auto s = logistic(beta * x);
         return gy * (x * x * s * (1 - s));
     })
-    .floats().define();
+    .floats().onnx("Mul(a, Sigmoid(Mul(b, a)))").define();
 
 const OpDef& op_softplus = elementwise<1, 1>("softplus").scalars({"beta"})
     .forward([](auto x, auto beta) {
@@ -99,12 +99,12 @@ const OpDef& op_softplus = elementwise<1, 1>("softplus").scalars({"beta"})
         return (maximum(bx, 0) + log1p(exp(-absolute(bx)))) / beta;
     })
     .gradient([](auto x, auto beta, auto y, auto gy) { return gy * logistic(beta * x); })
-    .floats().onnx("Softplus").define();
+    .floats().onnx("Div(Softplus(Mul(a, beta)), beta)").define();
 
 const OpDef& op_clipped_relu = elementwise<1, 1>("clipped_relu").scalars({"z"})
     .forward([](auto x, auto z) { return minimum(maximum(x, 0), z); })
     .gradient([](auto x, auto z, auto y, auto gy) { return select(y > 0 && y < z, gy, 0); })
-    .floats().onnx("Clip").define();
+    .floats().onnx("Clip(a, 0, z)").define();
 
 const OpDef& op_hard_sigmoid = elementwise<1>("hard_sigmoid")
     .forward([](auto x) { return minimum(maximum(x * 0.2 + 0.5, 0), 1); })
@@ -116,7 +116,7 @@ const OpDef& op_clip = elementwise<1, 2>("clip").scalars({"x_min", "x_max"})
     .gradient([](auto x, auto low, auto high, auto y, auto gy) {
         return select(x >= low && x <= high, gy, 0);
     })
-    .onnx("Clip").define();
+    .onnx("Clip(a, x_min, x_max)").define();
 
 const OpDef& op_prelu = elementwise<2>("prelu")
     .forward([](auto x, auto w) { return select(x >= 0, x, w * x); })

@@ -2,6 +2,7 @@
 
 #include "runtime/ops/define.h"
 #include "runtime/ops/function.h"
+#include "runtime/ops/onnx.h"
 
 namespace catena {
 namespace {
@@ -83,7 +84,7 @@ const OpDef& op_fmod = elementwise<2>("fmod")
     .forward([](auto a, auto b) { return fmod(a, b); })
     .gradient<0>([](auto a, auto b, auto y, auto gy) { return gy; })
     .gradient<1>([](auto a, auto b, auto y, auto gy) { return gy * -trunc(a / b); })
-    .onnx("Mod").define();
+    .onnx("Mod(a, b, fmod=1)").define();
 
 // At a tie the whole gradient goes to the first.
 const OpDef& op_maximum = elementwise<2>("maximum")
@@ -110,7 +111,7 @@ const OpDef& op_where = elementwise<3>("where")
     .forward([](auto c, auto a, auto b) { return select(c, a, b); })
     .gradient<1>([](auto c, auto a, auto b, auto y, auto gy) { return select(c, gy, 0); })
     .gradient<2>([](auto c, auto a, auto b, auto y, auto gy) { return select(c, 0, gy); })
-    .onnx("Where").define();
+    .onnx("Where(bool(a), b, c)").define();
 
 const OpDef& op_where_else_scalar = elementwise<2, 1>("where_else_scalar").scalars({"value"})
     .forward([](auto c, auto a, auto s) { return select(c, a, s); })
@@ -121,11 +122,11 @@ const OpDef& op_where_then_scalar = elementwise<2, 1>("where_then_scalar").scala
     .gradient<1>([](auto c, auto b, auto s, auto y, auto gy) { return select(c, 0, gy); }).define();
 
 const OpDef& op_logical_not = elementwise<1>("logical_not").gives_bool()
-    .forward([](auto x) { return x == 0; }).onnx("Not").define();
+    .forward([](auto x) { return x == 0; }).onnx("Not(bool(a))").define();
 const OpDef& op_logical_and = elementwise<2>("logical_and").gives_bool()
-    .forward([](auto a, auto b) { return a && b; }).onnx("And").define();
+    .forward([](auto a, auto b) { return a && b; }).onnx("And(bool(a), bool(b))").define();
 const OpDef& op_logical_or = elementwise<2>("logical_or").gives_bool()
-    .forward([](auto a, auto b) { return a || b; }).onnx("Or").define();
+    .forward([](auto a, auto b) { return a || b; }).onnx("Or(bool(a), bool(b))").define();
 
 /// A comparison, between arrays and with a scalar on the right.
 struct Comparison {
@@ -133,7 +134,7 @@ struct Comparison {
     const OpDef& scalar;
 };
 template <class F>
-Comparison comparison(const std::string& name, const std::string& onnx, F f) {
+Comparison comparison(const std::string& name, const char* onnx, F f) {
     return {elementwise<2>(name).gives_bool().forward(f).onnx(onnx).define(),
             elementwise<1, 1>(name + "_scalar").scalars({"value"}).gives_bool().forward(f).define()};
 }
@@ -156,7 +157,7 @@ const OpDef& define_cast() {
     op.gradient = [](const GradientCall& c) {
         return is_float(c.x_type(0).dtype) ? Variables{cast(c.gy(), c.x_type(0).dtype)} : Variables{Variable()};
     };
-    op.onnx = "Cast";
+    op.onnx = [](OnnxCall& c) { return c.node("Cast", {c.input(0)}, {{"to", c.result()}}); };
     return register_op(std::move(op));
 }
 const OpDef& op_cast = define_cast();
@@ -172,6 +173,10 @@ const OpDef& define_fill() {
     op.scalar_names = {"value"};
     op.formula = make_formula<0, 1>([](auto s) { return s; });
     op.type = fill_type;
+    op.onnx = [](OnnxCall& c) {
+        Array value = Array::full({c.result(), Shape{1}}, c.scalars[0]);
+        return c.node("ConstantOfShape", {c.graph.integers(c.sizes("shape"))}, {{"value", value}});
+    };
     return register_op(std::move(op));
 }
 const OpDef& op_fill = define_fill();

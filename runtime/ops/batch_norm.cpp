@@ -9,6 +9,7 @@
 #include "runtime/ops/composite.h"
 #include "runtime/ops/define.h"
 #include "runtime/ops/function.h"
+#include "runtime/ops/onnx.h"
 #include "runtime/ops/movement.h"
 #include "runtime/ops/normalization.h"
 #include "runtime/ops/reduction.h"
@@ -195,8 +196,21 @@ const OpDef& op_batch_norm = define_composite({
             return gx;
         },
     .reads = [](int, int) { return Reads{.inputs = 3, .outputs = 6}; },
-    .onnx = "BatchNormalization",
 });
+
+/// Where the keys are the channels; the formula says the rest.
+std::vector<int> write_fixed_batch_norm(OnnxCall& c) {
+    const OnnxSizes& x = c.inputs[0].shape;
+    if (x.size() < 2 || !x[1].is_constant()) return {};
+    OnnxSizes keys(x.size(), 1);
+    keys[1] = x[1];
+    std::vector<int> values{c.input(0)};
+    for (size_t i = 1; i < 5; ++i) {
+        if (c.inputs[i].shape != keys || c.inputs[i].dtype != c.inputs[0].dtype) return {};
+        values.push_back(c.graph.reshape(c.input(int(i)), keys, {x[1]}));
+    }
+    return c.node("BatchNormalization", values, {{"epsilon", c.scalars[0]}});
+}
 
 /// y = (x - mean) * (gamma / sqrt(var + eps)) + beta; all but x are broadcast.
 const OpDef& op_fixed_batch_norm =
@@ -219,6 +233,7 @@ const OpDef& op_fixed_batch_norm =
                 auto rstd = rsqrt(var + eps);
                 return gy * (x - mean) * (gamma * (rstd * rstd * rstd)) * -0.5;
             })
+        .onnx(write_fixed_batch_norm)
         .define();
 
 /// Chainer's rule: gamma stands for the axes from 1 on.

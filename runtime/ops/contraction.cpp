@@ -7,6 +7,7 @@
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/function.h"
 #include "runtime/ops/movement.h"
+#include "runtime/ops/onnx.h"
 #include "runtime/ops/reduction.h"
 
 namespace catena {
@@ -39,6 +40,16 @@ Types matmul_type(const TypeCall& c) {
 
 Variable multiply(const Variable& a, const Variable& b, bool transa, bool transb);
 
+/// x with its last two axes exchanged where `wanted`, in the dtype of the result.
+int write_transposed(OnnxCall& c, int i, bool wanted) {
+    const int x = c.input(i, c.result()), rank = c.inputs[size_t(i)].rank();
+    if (!wanted) return x;
+    std::vector<int64_t> axes;
+    for (int k = 0; k < rank; ++k) axes.push_back(k);
+    std::swap(axes[size_t(rank - 2)], axes[size_t(rank - 1)]);
+    return c.graph.node("Transpose", {x}, {{"perm", axes}});
+}
+
 const OpDef& op_matmul = register_op({
     .name = "matmul",
     .kind = Kind::contract,
@@ -66,7 +77,11 @@ const OpDef& op_matmul = register_op({
             return gx;
         },
     .reads = [](int input, int) { return Reads{.inputs = input == 0 ? 2u : 1u}; },
-    .onnx = "MatMul",
+    .onnx =
+        [](OnnxCall& c) {
+            return c.node("MatMul", {write_transposed(c, 0, c.attributes.flag("transa")),
+                                     write_transposed(c, 1, c.attributes.flag("transb"))});
+        },
 });
 
 Variable multiply(const Variable& a, const Variable& b, bool transa, bool transb) {
@@ -132,7 +147,11 @@ const OpDef& op_linear = register_op({
     .reads = [](int input, int) { return Reads{.inputs = input == 0   ? 2u
                                                          : input == 1 ? 1u
                                                                       : 0u}; },
-    .onnx = "Gemm",
+    .onnx =
+        [](OnnxCall& c) {
+            const Dtype dtype = c.result();
+            return c.node("Gemm", {c.input(0, dtype), c.input(1, dtype), c.input(2, dtype)}, {{"transB", 1}});
+        },
 });
 
 /// x with everything after the batch axes as one axis, as W wants it.

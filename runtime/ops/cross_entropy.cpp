@@ -6,6 +6,7 @@
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/composite.h"
 #include "runtime/ops/function.h"
+#include "runtime/ops/onnx.h"
 #include "runtime/ops/loss.h"
 #include "runtime/graph/variable_math.h"
 #include "runtime/ops/movement.h"
@@ -43,6 +44,11 @@ const OpDef& op_class_numbers = register_op({
                 T* y = c.outputs[0].data<T>();
                 for (int64_t i = 0; i < c.outputs[0].size(); ++i) y[i] = T(float(i));
             });
+        },
+    .onnx =
+        [](OnnxCall& c) {
+            c.dims("shape");  // must be known
+            return std::vector{c.graph.constant(run_kernel(c.op, {}, c.attributes)[0])};
         },
 });
 
@@ -250,7 +256,6 @@ const OpDef& op_cross_entropy = define_composite({
         [](int input, int count) {
             return input == 0 ? Reads{.inputs = (uint64_t(1) << count) - 1, .outputs = 2} : Reads{};
         },
-    .onnx = "SoftmaxCrossEntropyLoss",
 });
 
 /// Targets that are probabilities themselves, in plain functions.

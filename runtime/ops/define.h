@@ -40,8 +40,8 @@ public:
         op_.gives_bool = true;
         return *this;
     }
-    Elementwise& onnx(std::string name) {
-        op_.onnx = std::move(name);
+    Elementwise& onnx(OnnxMapping mapping) {
+        op_.onnx = std::move(mapping);
         return *this;
     }
     template <class F>

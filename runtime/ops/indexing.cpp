@@ -1,5 +1,6 @@
 #include "runtime/ops/indexing.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "runtime/cpu/gather_kernel.h"
@@ -8,6 +9,7 @@
 #include "runtime/ops/function.h"
 #include "runtime/ops/gather.h"
 #include "runtime/ops/movement.h"
+#include "runtime/ops/onnx.h"
 #include "runtime/ops/reduction.h"
 
 namespace catena {
@@ -79,6 +81,45 @@ Reads reads_indices(int, int input_count) { return {.inputs = (uint64_t(1) << in
 Variable scatter_into_zeros(const Variable& b, std::span<const Variable> indices,
                             const Attributes& attributes, const Shape& shape);
 
+/// One axis is Gather's; with several the axes come first and the places are rows of GatherND.
+std::vector<int> write_gather(OnnxCall& c) {
+    const std::vector<int64_t> axes = c.dims("axes");
+    const int64_t position = c.attributes.integer("position");
+    OnnxGraph& g = c.graph;
+    if (axes.size() == 1 && position == axes[0]) {
+        const int places = c.input(1, Dtype::int64);
+        if (!c.attributes.has("ignore_label")) return c.node("Gather", {c.input(0), places}, {{"axis", axes[0]}});
+        const int label = g.number(double(c.attributes.integer("ignore_label")), Dtype::int64);
+        const int ignored = g.node("Equal", {places, label});
+        const int safe = g.node("Where", {ignored, g.number(0, Dtype::int64), places});
+        const int rows = g.node("Gather", {c.input(0), safe}, {{"axis", axes[0]}});
+        OnnxSizes mask = c.inputs[1].shape;
+        mask.resize(c.outputs[0].shape.size(), 1);
+        const int wide = g.reshape(ignored, c.inputs[1].shape, mask);
+        return c.node("Where", {wide, g.number(0, c.result()), rows});
+    }
+    std::vector<int64_t> order = axes, back;
+    const int64_t rank = c.inputs[0].rank(), rest = rank - int64_t(axes.size());
+    for (int64_t i = 0; i < rank; ++i)
+        if (std::find(axes.begin(), axes.end(), i) == axes.end()) order.push_back(i);
+    const int64_t place_rank = c.outputs[0].rank() - rest;
+    const OnnxSizes places(c.outputs[0].shape.begin() + position, c.outputs[0].shape.begin() + position + place_rank);
+    OnnxSizes column = places;
+    column.push_back(1);
+    std::vector<int> columns;
+    for (size_t i = 1; i < c.inputs.size(); ++i) {
+        const int wide = g.node("Expand", {c.input(int(i), Dtype::int64), g.integers(places)});
+        columns.push_back(g.reshape(wide, places, column));
+    }
+    const int rows = g.node("Concat", columns, {{"axis", place_rank}});
+    const int moved = g.node("Transpose", {c.input(0)}, {{"perm", order}});
+    const int found = g.node("GatherND", {moved, rows});
+    for (int64_t i = 0; i < position; ++i) back.push_back(place_rank + i);
+    for (int64_t i = 0; i < place_rank; ++i) back.push_back(i);
+    for (int64_t i = position; i < rest; ++i) back.push_back(place_rank + i);
+    return c.node("Transpose", {found}, {{"perm", back}});
+}
+
 OpDef gather_op(const char* name) {
     return {
         .name = name,
@@ -93,6 +134,7 @@ OpDef gather_op(const char* name) {
                                                         g.x_type(0).shape));
             },
         .reads = reads_indices,
+        .onnx = write_gather,
     };
 }
 // One kernel; the names are for what users see.
@@ -175,6 +217,11 @@ OpDef along_axis_op(const char* name) {
                                                     g.attributes().flag("wrap")));
             },
         .reads = reads_indices,
+        .onnx =
+            [](OnnxCall& c) {
+                return c.node("GatherElements", {c.input(0), c.input(1, Dtype::int64)},
+                              {{"axis", c.attributes.integer("axis")}});
+            },
     };
 }
 const OpDef& op_take_along_axis = register_op(along_axis_op("take_along_axis"));
@@ -220,7 +267,12 @@ const OpDef& op_one_hot = register_op({
             return Types{{c.attributes.dtype("dtype"), shape}};
         },
     .kernel = run_one_hot,
-    .onnx = "OneHot",
+    .onnx =
+        [](OnnxCall& c) {
+            const int classes = c.graph.number(double(c.attributes.integer("classes")), Dtype::int64);
+            const Array values = Array::from<int64_t>({0, 1}).astype(c.result());
+            return c.node("OneHot", {c.input(0, Dtype::int64), classes, c.graph.constant(values)}, {{"axis", -1}});
+        },
 });
 
 Variable gather_along(const OpDef& op, const Variable& x, const Variable& indices, int axis,

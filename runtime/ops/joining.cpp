@@ -5,6 +5,7 @@
 
 #include "runtime/ops/function.h"
 #include "runtime/ops/movement.h"
+#include "runtime/ops/onnx.h"
 #include "runtime/ops/slicing.h"
 
 namespace catena {
@@ -61,7 +62,12 @@ const OpDef& op_concat = register_op({
             }
             return gx;
         },
-    .onnx = "Concat",
+    .onnx =
+        [](OnnxCall& c) {
+            std::vector<int> parts;
+            for (const OnnxCall::Value& x : c.inputs) parts.push_back(x.id);
+            return c.node("Concat", parts, {{"axis", c.attributes.integer("axis")}});
+        },
 });
 
 /// Where the parts of a split end; "sections" equal parts or the cuts and the end.
@@ -121,7 +127,13 @@ const OpDef& op_split_axis = register_op({
                 gy.push_back(g.gy(int(i)));
             return Variables{concat(gy, axis)};
         },
-    .onnx = "Split",
+    .onnx =
+        [](OnnxCall& c) {
+            const int64_t axis = c.attributes.integer("axis");
+            OnnxSizes sizes;
+            for (const OnnxCall::Value& part : c.outputs) sizes.push_back(part.shape[size_t(axis)]);
+            return c.graph.node("Split", {c.input(0), c.graph.integers(sizes)}, {{"axis", axis}}, int(sizes.size()));
+        },
 });
 
 void check_not_empty(const char* op, std::span<const Variable> xs) {

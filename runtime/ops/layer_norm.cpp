@@ -4,6 +4,7 @@
 #include "runtime/graph/variable_math.h"
 #include "runtime/ops/composite.h"
 #include "runtime/ops/function.h"
+#include "runtime/ops/onnx.h"
 #include "runtime/ops/normalization.h"
 #include "runtime/ops/reduction.h"
 
@@ -123,7 +124,12 @@ const OpDef& op_layer_norm = define_composite({
             return gx;
         },
     .reads = [](int, int) { return Reads{.inputs = 3}; },
-    .onnx = "LayerNormalization",
+    .onnx = {[](OnnxCall& c) {
+                 const Dtype dtype = c.result();
+                 return c.node("LayerNormalization", {c.input(0), c.input(1, dtype), c.input(2, dtype)},
+                               {{"axis", -1}, {"epsilon", c.scalars[0]}});
+             },
+             17},
 });
 
 const FunctionDef& f_layer_normalization =

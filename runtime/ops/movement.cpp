@@ -1,6 +1,7 @@
 #include "runtime/ops/movement.h"
 
 #include "runtime/ops/function.h"
+#include "runtime/ops/onnx.h"
 #include "runtime/ops/joining.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/slicing.h"
@@ -79,7 +80,10 @@ const OpDef& op_reshape = register_op({
                        : Array();
         },
     .gradient = [](const GradientCall& g) { return Variables{reshape(g.gy(), g.x_type(0).shape)}; },
-    .onnx = "Reshape",
+    .onnx =
+        [](OnnxCall& c) {
+            return std::vector{c.graph.reshape(c.input(0), c.inputs[0].shape, c.outputs[0].shape)};
+        },
 });
 
 const OpDef& op_transpose = register_op({
@@ -110,7 +114,7 @@ const OpDef& op_transpose = register_op({
             for (int i = 0; i < axes.rank(); ++i) inverse[axes[i]] = i;
             return Variables{transpose(g.gy(), inverse)};
         },
-    .onnx = "Transpose",
+    .onnx = [](OnnxCall& c) { return c.node("Transpose", {c.input(0)}, {{"perm", c.dims("axes")}}); },
 });
 
 const OpDef& op_broadcast_to = register_op({
@@ -134,7 +138,7 @@ const OpDef& op_broadcast_to = register_op({
             return view_from(x, shape, strides);
         },
     .gradient = [](const GradientCall& g) { return Variables{sum_to(g.gy(), g.x_type(0).shape)}; },
-    .onnx = "Expand",
+    .onnx = [](OnnxCall& c) { return c.node("Expand", {c.input(0), c.graph.integers(c.sizes("shape"))}); },
 });
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "runtime/ops/composite.h"
 #include "runtime/ops/define.h"
 #include "runtime/ops/function.h"
+#include "runtime/ops/onnx.h"
 #include "runtime/ops/random.h"
 
 namespace catena {
@@ -64,7 +65,11 @@ const OpDef& op_dropout = define_composite({
             return Variables{dropout_of_state(c.gy(), c.x(1), c.scalar(0)), Variable()};
         },
     .reads = [](int, int) { return Reads{.inputs = 2}; },
-    .onnx = "Dropout",
+    .onnx =
+        [](OnnxCall& c) {
+            const int training = c.graph.number(1, Dtype::bool_);
+            return c.node("Dropout", {c.input(0), c.graph.number(c.scalars[0], c.result()), training});
+        },
 });
 
 Variable dropout_of_state(const Variable& x, const Variable& state, const Scalar& ratio) {

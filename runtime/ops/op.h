@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <span>
 #include <string>
@@ -84,6 +85,24 @@ struct Reads {
     uint64_t outputs = 0;
 };
 
+struct OnnxCall;
+
+/// How an op is said in ONNX (runtime/ops/onnx.h), by an expression or by a function. An expression is an operator,
+/// applied to all inputs ("Relu"), or calls over inputs a, b, ..., scalars by their names and numbers:
+/// "LeakyRelu(a, alpha=slope)". A map without a mapping is said by its formula, a composite by its body.
+struct OnnxMapping {
+    using Writer = std::function<std::vector<int>(OnnxCall&)>;
+    std::string expression;
+    Writer write;   ///< Adds nodes and returns the values of the outputs; none: not with these arguments.
+    int since = 1;  ///< The first operator set that can say it.
+
+    OnnxMapping() = default;
+    OnnxMapping(const char* expression, int since = 1) : expression(expression), since(since) {}
+    template <std::convertible_to<Writer> F>
+    OnnxMapping(F write, int since = 1) : write(std::move(write)), since(since) {}
+    explicit operator bool() const { return write || !expression.empty(); }
+};
+
 /// Everything known of an op, stated once. Made by the builders of define.h and never changed.
 struct OpDef {
     std::string name;
@@ -110,7 +129,7 @@ struct OpDef {
     bool gives_bool = false;  ///< Kind::map: the result is bool (comparisons).
     bool floats_only = false; ///< Kind::map: integer inputs are a DtypeError.
     Combine combine{};        ///< Kind::reduce.
-    std::string onnx;         ///< ONNX operator, "" when there is none.
+    OnnxMapping onnx;         ///< Empty: by formula or body, or not at all.
 
     uint32_t id = 0;          ///< Dense, in order of registration.
 };

@@ -2,6 +2,7 @@
 #include "runtime/ops/function.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/movement.h"
+#include "runtime/ops/onnx.h"
 #include "runtime/ops/reduction.h"
 
 namespace catena {
@@ -20,10 +21,18 @@ Types arg_type(const TypeCall& c) {
     return {{Dtype::int32, shape}};
 }
 
-const OpDef& op_argmax =
-    register_op({.name = "argmax", .type = arg_type, .kernel = run_argmax, .onnx = "ArgMax"});
-const OpDef& op_argmin =
-    register_op({.name = "argmin", .type = arg_type, .kernel = run_argmin, .onnx = "ArgMin"});
+OnnxMapping place_mapping(const char* name) {
+    return [name](OnnxCall& c) {
+        const OnnxAttributes attributes{{"axis", c.attributes.integer("axis")}, {"keepdims", 0}};
+        const int place = c.graph.node(name, {c.input(0)}, attributes);
+        return std::vector{c.graph.cast(place, Dtype::int64, c.result())};
+    };
+}
+
+const OpDef& op_argmax = register_op(
+    {.name = "argmax", .type = arg_type, .kernel = run_argmax, .onnx = place_mapping("ArgMax")});
+const OpDef& op_argmin = register_op(
+    {.name = "argmin", .type = arg_type, .kernel = run_argmin, .onnx = place_mapping("ArgMin")});
 
 const OpDef& op_argsort = register_op({
     .name = "argsort",
@@ -33,6 +42,13 @@ const OpDef& op_argsort = register_op({
             return Types{{Dtype::int32, c.inputs[0].shape}};
         },
     .kernel = run_argsort,
+    .onnx =
+        [](OnnxCall& c) {
+            const int64_t axis = c.attributes.integer("axis");
+            const int count = c.graph.integers(OnnxSizes{c.inputs[0].shape[size_t(axis)]});
+            const int places = c.graph.node("TopK", {c.input(0), count}, {{"axis", axis}, {"largest", 0}}, 2)[1];
+            return std::vector{c.graph.cast(places, Dtype::int64, c.result())};
+        },
 });
 
 Variable cumulate(const Operand& x, int axis, bool reverse);
@@ -52,7 +68,12 @@ const OpDef& op_cumsum = register_op({
             const Attributes& a = g.attributes();
             return Variables{cumulate(g.gy(), int(a.integer("axis")), !a.flag("reverse"))};
         },
-    .onnx = "CumSum",
+    .onnx =
+        [](OnnxCall& c) {
+            const int axis = c.graph.number(double(c.attributes.integer("axis")), Dtype::int64);
+            return c.node("CumSum", {c.input(0, c.result()), axis},
+                          {{"reverse", int64_t(c.attributes.flag("reverse"))}});
+        },
 });
 
 Variable cumulate(const Operand& x, int axis, bool reverse) {

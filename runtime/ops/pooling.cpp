@@ -5,6 +5,7 @@
 #include "runtime/cpu/softmax_kernel.h"
 #include "runtime/ops/convolution.h"
 #include "runtime/ops/function.h"
+#include "runtime/ops/onnx.h"
 
 namespace catena {
 namespace {
@@ -59,6 +60,31 @@ void in_working_dtype(const KernelCall& c, F&& f) {
     store(y, c.outputs[0]);
 }
 
+OnnxAttributes window_attributes(OnnxCall& c, std::vector<int64_t> pads) {
+    return {{"kernel_shape", c.dims("ksize")}, {"strides", c.dims("stride")}, {"pads", std::move(pads)}};
+}
+
+/// cover_all is padding at the end where the sizes are known: what ceil_mode does beyond the border differs
+/// between run-times. The places have another meaning in ONNX and are not given.
+std::vector<int> write_max_pooling(OnnxCall& c) {
+    const std::vector<int64_t> ksize = c.dims("ksize"), stride = c.dims("stride"), pad = c.dims("pad");
+    std::vector<int64_t> pads = pad;
+    bool ceil_mode = false;
+    for (size_t i = 0; i < pad.size(); ++i) {
+        const OnnxSize &size = c.inputs[0].shape[i + 2], &positions = c.outputs[0].shape[i + 2];
+        OnnxSize more = (positions - 1) * stride[i] + ksize[i] - size - 2 * pad[i];
+        pads.push_back(pad[i] + std::max<int64_t>(more.constant, 0));
+        ceil_mode |= !more.is_constant() || pads.back() >= ksize[i];
+    }
+    if (ceil_mode) {
+        pads = pad;
+        pads.insert(pads.end(), pad.begin(), pad.end());
+    }
+    OnnxAttributes attributes = window_attributes(c, pads);
+    attributes.emplace_back("ceil_mode", int64_t(ceil_mode && c.attributes.flag("cover_all")));
+    return {c.graph.node("MaxPool", {c.input(0)}, attributes), -1};
+}
+
 const OpDef& scatter_op();
 const OpDef& gather_op();
 
@@ -85,7 +111,7 @@ const OpDef& op_max_pooling = register_op({
                                   c.y(1))};
         },
     .reads = [](int, int) { return Reads{.outputs = 2}; },
-    .onnx = "MaxPool",
+    .onnx = write_max_pooling,
 });
 
 const OpDef& op_max_pooling_scatter = register_op({
@@ -159,7 +185,14 @@ const OpDef& op_average_pooling = register_op({
             return Variables{call(spread_op(), current_location(),
                                   for_adjoint(c.attributes(), c.x_type(0).shape), {}, c.gy())};
         },
-    .onnx = "AveragePool",
+    .onnx =
+        [](OnnxCall& c) {
+            std::vector<int64_t> pads = c.dims("pad");
+            pads.insert(pads.end(), {pads[0], pads[1]});
+            OnnxAttributes attributes = window_attributes(c, pads);
+            attributes.emplace_back("count_include_pad", 1);
+            return c.node("AveragePool", {c.input(0)}, attributes);
+        },
 });
 
 const OpDef& op_average_pooling_spread = register_op({

@@ -5,6 +5,7 @@
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/function.h"
 #include "runtime/ops/movement.h"
+#include "runtime/ops/onnx.h"
 #include "runtime/ops/reduction.h"
 
 namespace catena {
@@ -109,7 +110,7 @@ const OpDef& op_prod = register_op({
         },
     .reads = [](int, int) { return Reads{.inputs = 1}; },
     .combine = Combine::product,
-    .onnx = "ReduceProd",
+    .onnx = onnx_reduction("ReduceProd"),
 });
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "runtime/graph/recorder.h"
 #include "runtime/graph/variable_body.h"
 #include "runtime/ops/function.h"
+#include "runtime/ops/onnx.h"
 
 namespace catena {
 namespace {
@@ -63,7 +64,9 @@ const OpDef& define_random(const char* name, void (*kernel)(const KernelCall&), 
                         .input_count = 1,
                         .type = drawn_type,
                         .kernel = kernel,
-                        .onnx = onnx});
+                        .onnx = [onnx](OnnxCall& c) {
+                            return c.node(onnx, {}, {{"shape", c.dims("shape")}, {"dtype", c.result()}});
+                        }});
 }
 const OpDef& op_random_uniform = define_random("random_uniform", uniform_kernel, "RandomUniform");
 const OpDef& op_random_normal = define_random("random_normal", normal_kernel, "RandomNormal");

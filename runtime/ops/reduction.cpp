@@ -5,6 +5,7 @@
 #include "runtime/ops/function.h"
 #include "runtime/ops/math.h"
 #include "runtime/ops/movement.h"
+#include "runtime/ops/onnx.h"
 
 namespace catena {
 
@@ -56,7 +57,7 @@ const OpDef& op_sum = register_op({
     .kernel = run_reduce,
     .gradient = [](const GradientCall& g) { return Variables{gradient_across(g, g.gy())}; },
     .combine = Combine::sum,
-    .onnx = "ReduceSum",
+    .onnx = onnx_reduction("ReduceSum", 13),
 });
 
 OpDef extremum(const char* name, Combine combine, const char* onnx) {
@@ -74,7 +75,7 @@ OpDef extremum(const char* name, Combine combine, const char* onnx) {
             },
         .reads = [](int, int) { return Reads{.inputs = 1, .outputs = 1}; },
         .combine = combine,
-        .onnx = onnx,
+        .onnx = onnx_reduction(onnx),
     };
 }
 const OpDef& op_max = register_op(extremum("max", Combine::maximum, "ReduceMax"));
@@ -107,7 +108,7 @@ const OpDef& op_logsumexp = register_op({
             return Variables{gradient_across(g, g.gy()) * share};
         },
     .reads = [](int, int) { return Reads{.inputs = 1, .outputs = 1}; },
-    .onnx = "ReduceLogSumExp",
+    .onnx = onnx_reduction("ReduceLogSumExp"),
 });
 
 Variable reduce(const OpDef& op, const Operand& x, const ReductionAxes& axis, bool keepdims) {

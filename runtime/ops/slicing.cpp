@@ -7,6 +7,7 @@
 #include "runtime/ops/function.h"
 #include "runtime/ops/joining.h"
 #include "runtime/ops/movement.h"
+#include "runtime/ops/onnx.h"
 
 namespace catena {
 
@@ -52,6 +53,33 @@ void fill_with(const Array& y, double value) {
     });
 }
 
+/// Only the axes that are cut are named, so that the others may have any size.
+std::vector<int> write_slice(OnnxCall& c) {
+    const OnnxSizes begins = c.sizes("begin"), sizes = c.sizes("size");
+    const std::vector<int64_t> steps = c.dims("step");
+    OnnxSizes starts, ends;
+    std::vector<int64_t> axes, strides;
+    for (size_t i = 0; i < steps.size(); ++i) {
+        if (begins[i] == 0 && steps[i] == 1 && sizes[i] == c.inputs[0].shape[i]) continue;
+        OnnxSize end = begins[i] + sizes[i] * steps[i];
+        // A negative end counts from the last; one that is far out is before the first.
+        if (end.is_constant() && end.constant < 0) end = OnnxSize(INT64_MIN / 2);
+        axes.push_back(int64_t(i));
+        starts.push_back(begins[i]);
+        ends.push_back(end);
+        strides.push_back(steps[i]);
+    }
+    OnnxGraph& g = c.graph;
+    if (axes.empty()) return c.node("Identity", {c.input(0)});
+    return c.node("Slice", {c.input(0), g.integers(starts), g.integers(ends), g.integers(axes), g.integers(strides)});
+}
+
+/// Numbers in the order of ONNX's Pad: all begins, then all ends.
+std::vector<int> write_pad(OnnxCall& c, OnnxSizes before, const OnnxSizes& after, double value) {
+    before.insert(before.end(), after.begin(), after.end());
+    return c.node("Pad", {c.input(0), c.graph.integers(before), c.graph.number(value, c.result())});
+}
+
 const OpDef& op_slice = register_op({
     .name = "slice",
     .kind = Kind::slice,
@@ -73,7 +101,7 @@ const OpDef& op_slice = register_op({
             return Variables{
                 place_slice(g.gy(), a.dims("begin"), a.dims("step"), g.x_type(0).shape)};
         },
-    .onnx = "Slice",
+    .onnx = write_slice,
 });
 
 const OpDef& op_place_slice = register_op({
@@ -99,6 +127,16 @@ const OpDef& op_place_slice = register_op({
             const Attributes& a = g.attributes();
             return Variables{
                 strided_slice(g.gy(), a.dims("begin"), a.dims("step"), g.x_type(0).shape)};
+        },
+    .onnx =
+        [](OnnxCall& c) {
+            const OnnxSizes begin = c.sizes("begin");
+            OnnxSizes after;
+            for (size_t i = 0; i < begin.size(); ++i) {
+                if (c.dims("step")[i] != 1) return std::vector<int>();
+                after.push_back(c.outputs[0].shape[i] - c.inputs[0].shape[i] - begin[i]);
+            }
+            return write_pad(c, begin, after, 0);
         },
 });
 
@@ -137,7 +175,7 @@ const OpDef& op_pad = register_op({
             return Variables{strided_slice(g.gy(), g.attributes().dims("before"),
                                            Dims::filled(shape.rank(), 1), shape)};
         },
-    .onnx = "Pad",
+    .onnx = [](OnnxCall& c) { return write_pad(c, c.sizes("before"), c.sizes("after"), c.scalars[0]); },
 });
 
 /// `count` elements to stand beside the border of `axis`, before it or after it.

@@ -5,6 +5,7 @@
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/composite.h"
 #include "runtime/ops/function.h"
+#include "runtime/ops/onnx.h"
 #include "runtime/graph/variable_math.h"
 #include "runtime/ops/reduction.h"
 
@@ -82,7 +83,9 @@ const OpDef& define_softmax(const char* name, bool log, const OpDef& gradient, c
                     call(gradient, current_location(), c.attributes(), {}, c.y(), c.gy())};
             },
         .reads = [](int, int) { return Reads{.outputs = 1}; },
-        .onnx = onnx,
+        .onnx = [onnx](OnnxCall& c) {
+            return c.node(onnx, {c.input(0)}, {{"axis", c.attributes.integer("axis")}});
+        },
     });
 }
 

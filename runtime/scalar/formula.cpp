@@ -13,8 +13,8 @@ namespace {
 constexpr bool is_bool_result(char kind) { return kind == 'B'; }
 
 constexpr IntrinsicInfo infos[] = {
-#define CATENA_INTRINSIC(name, arity, result, float_op, int_op) \
-    {#name, arity, is_bool_result(#result[0]), float_op, int_op},
+#define CATENA_INTRINSIC(name, arity, result, float_op, int_op, onnx) \
+    {#name, arity, is_bool_result(#result[0]), float_op, int_op, onnx},
 #include "runtime/scalar/intrinsics.def"
 #undef CATENA_INTRINSIC
 };

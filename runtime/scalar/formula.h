@@ -9,7 +9,7 @@
 namespace catena {
 
 enum class Intrinsic : uint8_t {
-#define CATENA_INTRINSIC(name, arity, result, float_op, int_op) name,
+#define CATENA_INTRINSIC(name, ...) name,
 #include "runtime/scalar/intrinsics.def"
 #undef CATENA_INTRINSIC
 };
@@ -20,6 +20,7 @@ struct IntrinsicInfo {
     bool gives_bool;
     std::string_view float_op;  ///< MLIR operation on floats, "" when there is none.
     std::string_view int_op;    ///< MLIR operation on integers.
+    std::string_view onnx;      ///< ONNX expression.
 };
 const IntrinsicInfo& info_of(Intrinsic intrinsic);
 inline constexpr int intrinsic_count =
