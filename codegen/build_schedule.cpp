@@ -174,6 +174,8 @@ private:
             kernel.numbers = kernel_numbers(kernel.program);
             kernel.units = shape_of(kernel.program).units;
             kernel.unit_nanoseconds = unit_nanoseconds(kernel.program);
+            kernel.row_scratch_bytes = row_scratch_bytes(kernel.program);
+            kernel.options.row_scratch = kernel.row_scratch_bytes > 0;
             in_order_.emplace_back().kernels.push_back(int(schedule_.kernels.size()));
             schedule_.kernels.push_back(std::move(kernel));
         }

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <new>
 
 #include "runtime/core/device.h"
 #include "runtime/core/parallel.h"
@@ -14,6 +17,21 @@ namespace {
 constexpr double threading_nanoseconds = 30'000;
 constexpr double chunk_nanoseconds = 5'000;
 constexpr int64_t most_chunks = 256;
+
+/// Memory of the calling thread, at least `bytes`, aligned for vectors; what was in it may be gone.
+void* thread_scratch(int64_t bytes) {
+    struct Free {
+        void operator()(void* block) const { std::free(block); }
+    };
+    thread_local std::unique_ptr<void, Free> block;
+    thread_local int64_t size = 0;
+    if (bytes > size) {
+        size = (bytes + 4095) / 4096 * 4096;
+        block.reset(std::aligned_alloc(64, size_t(size)));
+        if (!block) throw std::bad_alloc();
+    }
+    return block.get();
+}
 
 }  // namespace
 
@@ -160,8 +178,10 @@ void ScheduledExecutable::run_batch(const Batch& batch, std::span<const double> 
     auto run_chunks = [&](int64_t begin, int64_t end) {
         for (int64_t c = begin; c < end; ++c) {
             const Chunk& chunk = batch.chunks[size_t(c)];
-            schedule_.kernels[size_t(chunk.kernel)].function(&arguments_[size_t(chunk.kernel)], chunk.begin,
-                                                             chunk.end);
+            const KernelLaunch& kernel = schedule_.kernels[size_t(chunk.kernel)];
+            KernelArguments arguments = arguments_[size_t(chunk.kernel)];
+            if (kernel.row_scratch_bytes) arguments.row_scratch = thread_scratch(kernel.row_scratch_bytes);
+            kernel.function(&arguments, chunk.begin, chunk.end);
         }
     };
     int64_t count = int64_t(batch.chunks.size());

@@ -223,15 +223,18 @@ private:
         int element = get(reduce.getInput(), held);
         // A tensor that has size 1 wherever the domain is reduced is its own reduction.
         Shape shape = ir::shape_of(reduce.getInput());
-        bool spans = false;
+        bool spans = false, columns = false;
         int skip = program().domain.rank() - shape.rank();
-        for (int dim = 0; dim < shape.rank(); ++dim)
-            if (dim + skip >= 0 && program().is_reduced(dim + skip) && program().domain[dim + skip] != 1)
-                spans = spans || shape[dim] != 1;
-        if (spans)
+        for (int dim = std::max(-skip, 0); dim < shape.rank(); ++dim) {
+            if (program().domain[dim + skip] == 1) continue;
+            if (program().is_reduced(dim + skip)) spans = spans || shape[dim] != 1;
+            else columns = columns || llvm::is_contained(reduce.getAxes(), dim);
+        }
+        if (spans || columns)
             element = program().add({.kind = Kind::reduction,
                                      .type = held,
                                      .combine = Combine(int(reduce.getCombine())),
+                                     .columns = columns,
                                      .args = {element}});
         tensors_[reduce.getResult().getAsOpaquePointer()] = {-1, element, held, type.dtype};
     }

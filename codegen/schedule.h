@@ -46,6 +46,7 @@ struct KernelLaunch {
     std::vector<int64_t> numbers;
     int64_t units = 0;
     double unit_nanoseconds = 0;
+    int64_t row_scratch_bytes = 0;  ///< Of each thread.
 };
 
 /// A call of an op's own kernel.

@@ -231,7 +231,8 @@ def GroupOp : CatenaOp<"group", [Pure, IsolatedFromAbove, AttrSizedOperandSegmen
     1. Every value inside has, in each dimension (aligned at the last, missing ones count as 1), the size of
        `domain` or 1.
     2. Every reduction combines along the same dimensions of the domain, `reduced`; its operand
-       spans the domain. (Dimensions of size 1 are not counted.)
+       spans the domain. (Dimensions of size 1 are not counted.) In a group that runs row by row (4), a
+       reduction of *columns* may combine exactly the other dimensions; nothing inside reads it.
     3. So a computed value is *full* (the domain's shape), *reduced* (the domain with 1 in every
        reduced dimension), or smaller by broadcasting.
     4. A reduced value is read by a full one only where the reduced dimensions are the last ones:

@@ -75,12 +75,22 @@ private:
             return reduce.emitOpError("inside a group must take the whole domain ")
                    << to_string(domain_) << ", not " << to_string(shape);
         int offset = domain_.rank() - shape.rank();
+        int equal = -1, other = -1;  // The first dimension where the group does the same, and the opposite.
+        bool has_rows = false;
         for (int i = 0; i < domain_.rank(); ++i) {
+            if (domain_[i] == 1) continue;
             bool here = llvm::is_contained(reduce.getAxes(), i - offset);
             bool group = llvm::is_contained(group_.getReduced(), i);
-            if (domain_[i] != 1 && here != group)
-                return reduce.emitOpError("must reduce the group's dimensions; they differ in ") << i;
+            has_rows |= group;
+            if (int& first = here == group ? equal : other; first < 0) first = i;
         }
+        if (other < 0) return check_reads(reduce);
+        if (equal >= 0 || !has_rows || !group_.reduces_rows())
+            return reduce.emitOpError("must reduce the group's dimensions; they differ in ") << other;
+        for (mlir::Operation* user : reduce->getUsers())
+            if (!llvm::isa<YieldOp>(user))
+                return reduce.emitOpError("reduces columns, which end after the last row, and is read by '")
+                       << user->getName() << "' inside the group";
         return check_reads(reduce);
     }
 

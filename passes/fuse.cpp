@@ -152,6 +152,10 @@ private:
             reason = "a reduced value would be read over the domain before the reduction has ended";
             return false;
         }
+        if (merged->columns && !columns_end(*merged, a, b)) {
+            reason = "a reduction of columns has ended only after the last row";
+            return false;
+        }
         if (!graph_.try_merge(a, b)) {
             reason = "an operation between them cannot be fused and needs the one before the other";
             return false;
@@ -190,6 +194,18 @@ private:
                 if (in_cluster(use.getOwner(), b) && reads_back(merged, use.get(), use.getOwner())) return true;
         }
         return false;
+    }
+
+    /// True when nothing in the two clusters would read what the merged sweep reduces along columns.
+    bool columns_end(const Sweep& merged, int a, int b) {
+        for (int cluster : {a, b})
+            for (int node : members_[cluster]) {
+                auto reduce = llvm::dyn_cast<ir::ReduceOp>(operations_[node]);
+                if (!reduce || Sweep::of(reduce)->reduced != merged.kept()) continue;
+                for (mlir::Operation* user : reduce->getUsers())
+                    if (in_cluster(user, a) || in_cluster(user, b)) return false;
+            }
+        return true;
     }
     bool in_cluster(mlir::Operation* op, int cluster) {
         int node = node_of(op);

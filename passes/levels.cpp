@@ -41,7 +41,8 @@ int Levels::earliest(mlir::Operation& op) const {
     int level = 0;
     for (mlir::Value operand : op.getOperands())
         if (mlir::Operation* producer = operand.getDefiningOp()) {
-            bool is_step = !costs_nothing(*producer) && !Sweep::of(producer);
+            // What reads nothing can have been there from the start.
+            bool is_step = producer->getNumOperands() > 0 && !costs_nothing(*producer) && !Sweep::of(producer);
             level = std::max(level, earliest_.lookup(producer) + is_step);
         }
     return level;

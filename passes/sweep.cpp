@@ -3,10 +3,14 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include "ir/dialect.h"
+#include "runtime/core/shape.h"
 
 namespace catena::passes {
 
 namespace {
+
+/// Columns are accumulated in memory, row by row: worth it for many rows whose accumulators stay in the caches.
+constexpr int64_t fewest_rows = 64, most_columns = 16 * 1024;
 
 /// Below this many elements one thread sweeps the whole domain and reads its result back without a loss.
 constexpr int64_t small_domain = 32 * 1024;
@@ -69,10 +73,36 @@ bool Sweep::may_read_back() const {
     return rows > 1 || elements <= small_domain;
 }
 
+uint32_t Sweep::kept() const {
+    uint32_t bits = 0;
+    for (size_t i = 0; i < domain.size(); ++i)
+        if (domain[i] != 1 && !(reduced >> i & 1)) bits |= 1u << i;
+    return bits;
+}
+
+namespace {
+
+/// Rows reduced by `rows` beside columns reduced by `columns`, of the same domain.
+std::optional<Sweep> rows_and_columns(const Sweep& rows, const Sweep& columns) {
+    int64_t row_count = 1, column_count = 1;
+    for (size_t i = 0; i < rows.domain.size(); ++i) (rows.reduced >> i & 1 ? column_count : row_count) *= rows.domain[i];
+    bool fits = rows.kept() == columns.reduced && !columns.columns && rows.may_read_back() &&
+                rows.domain.size() < size_t(max_rank) && row_count >= fewest_rows && column_count <= most_columns;
+    if (!fits) return std::nullopt;
+    Sweep both = rows;
+    both.columns = true;
+    return both;
+}
+
+}  // namespace
+
 std::optional<Sweep> merge(const Sweep& a, const Sweep& b, std::string& reason) {
     if (a.domain == b.domain) {
-        if (a.reduced == 0) return b;
-        if (b.reduced == 0 || a.reduced == b.reduced) return a;
+        Sweep merged = a.reduced == 0 ? b : a;
+        merged.columns = a.columns || b.columns;
+        if (a.reduced == 0 || b.reduced == 0 || a.reduced == b.reduced) return merged;
+        if (auto both = rows_and_columns(a, b)) return both;
+        if (auto both = rows_and_columns(b, a)) return both;
         reason = "they reduce different dimensions of " + text(a.domain);
         return std::nullopt;
     }

@@ -14,6 +14,7 @@ namespace catena::passes {
 struct Sweep {
     llvm::SmallVector<int64_t, 4> domain;  ///< Innermost first.
     uint32_t reduced = 0;                  ///< Bit i: domain[i]; never a dimension of size 1.
+    bool columns = false;                  ///< Some reductions combine all dimensions but the reduced ones.
 
     /// The sweep of one map, reduce or reshape of leading dimensions; nothing for any other operation.
     static std::optional<Sweep> of(mlir::Operation* op);
@@ -22,6 +23,8 @@ struct Sweep {
     /// True when reduced values may be read over the domain in the same sweep: the reduced dimensions are the last,
     /// and there is more than one row or little to do in it.
     bool may_read_back() const;
+    /// The dimensions that `reduced` leaves, as bits; none of size 1.
+    uint32_t kept() const;
 };
 
 /// The sweep that does the work of both, or nothing and the reason.

@@ -1,12 +1,14 @@
 #include "codegen/cpu/emit_kernel.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/TypeUtilities.h"
 
+#include "codegen/cpu/kernel_analysis.h"
 #include "codegen/cpu/lanes.h"
 #include "codegen/cpu/vector_math.h"
 #include "runtime/core/error.h"
@@ -29,11 +31,6 @@ struct Emitted {
     explicit operator bool() const { return uniform || !copies.empty(); }
 };
 
-/// Where in the loop nest a value is computed: the outermost place at which all it depends on is known.
-/// Levels after `unit`: with kept lanes the chunk of lanes, then the reduced loops; with reduced lanes only
-/// the reduced loops, of which the innermost walks the lanes.
-constexpr int level_kernel = 0, level_unit = 1;
-
 /// Additions in a row to one accumulator.
 constexpr int64_t chain_length = 64;
 
@@ -42,14 +39,11 @@ public:
     KernelEmitter(mlir::OpBuilder& builder, mlir::Location loc, const KernelProgram& program,
                   const KernelOptions& options, const Target& target)
         : b(builder), loc(loc), program_(program), options_(options),
-          lanes_(builder, loc, lane_count(program, target)), shape_(shape_of(program)) {
-        inner_ = program.domain.rank() - 1;
-        for (int dim = 0; dim <= inner_; ++dim)
-            if (program.is_reduced(dim)) reduced_dims_.push_back(dim);
-        level_chunk_ = shape_.lanes_reduced ? -1 : level_unit + 1;
-        level_first_reduced_ = shape_.lanes_reduced ? level_unit + 1 : level_unit + 2;
-        level_last_ = level_first_reduced_ + int(reduced_dims_.size()) - 1;
-        analyse();
+          lanes_(builder, loc, lane_count(program, target)), shape_(shape_of(program)), where_(program),
+          inner_(where_.inner) {
+        scratch_.slot.assign(program.values.size(), -1);
+        if (options.row_scratch) scratch_ = find_row_scratch(program, where_);
+        known_.assign(program.values.size(), false);
     }
 
     mlir::func::FuncOp emit(const std::string& name) {
@@ -62,7 +56,7 @@ public:
         read_arguments(entry->getArgument(0));
         memo_.assign(program_.values.size(), {});
         offsets_.assign(operand_count(), lanes_.index(0));
-        emit_values(level_kernel, 0);
+        emit_values(KernelAnalysis::level_kernel, 0);
         loop(entry->getArgument(1), entry->getArgument(2), 1, {}, [&](Value unit, Values) {
             emit_unit(unit);
             return Values();
@@ -81,92 +75,16 @@ private:
         return std::max(target.vector_bytes / widest, 1);
     }
 
-    int operand_count() const { return int(program_.inputs.size() + program_.outputs.size()); }
-    const KernelOperand& operand(int o) const {
-        int inputs = int(program_.inputs.size());
-        return o < inputs ? program_.inputs[o] : program_.outputs[o - inputs].to;
-    }
-    StrideClass class_of(int o, int dim) const { return stride_class(program_, operand(o), dim); }
-
-    int level_of_dim(int dim) const {
-        for (size_t i = 0; i < reduced_dims_.size(); ++i)
-            if (reduced_dims_[i] == dim) return level_first_reduced_ + int(i);
-        return dim == inner_ ? level_chunk_ : level_unit;
-    }
-    int level_of_operand(int o) const {
-        int level = level_kernel;
-        for (int dim = 0; dim <= inner_; ++dim)
-            if (class_of(o, dim) != StrideClass::zero) level = std::max(level, level_of_dim(dim));
-        return level;
-    }
-
-    void analyse() {
-        size_t n = program_.values.size();
-        level_.assign(n, level_kernel);
-        stage_.assign(n, 0);
-        varying_.assign(n, false);
-        used_by_lanes_.assign(n, false);
-        for (size_t v = 0; v < n; ++v) {
-            const KernelValue& value = program_.values[v];
-            if (value.kind == Kind::load) {
-                level_[v] = level_of_operand(value.operand);
-                varying_[v] = class_of(value.operand, inner_) != StrideClass::zero;
-            }
-            for (int arg : value.args) {
-                level_[v] = std::max(level_[v], level_[arg]);
-                stage_[v] = std::max(stage_[v], stage_[arg]);
-                varying_[v] = varying_[v] || varying_[arg];
-            }
-            if (value.kind == Kind::reduction) {
-                level_[v] = shape_.lanes_reduced ? level_unit : level_chunk_;
-                stage_[v] += 1;
-                varying_[v] = !shape_.lanes_reduced;
-                used_by_lanes_[value.args[0]] = true;
-            }
-            if (varying_[v])
-                for (int arg : value.args) used_by_lanes_[arg] = true;
-            last_stage_ = std::max(last_stage_, stage_[v]);
-        }
-        for (size_t o = 0; o < program_.outputs.size(); ++o) {
-            int at = int(program_.inputs.size() + o);
-            if (class_of(at, inner_) != StrideClass::zero) used_by_lanes_[program_.outputs[o].value] = true;
-        }
-    }
-
-    bool is_full_output(int o) const {  // varies along a reduced dimension
-        return level_of_operand(int(program_.inputs.size()) + o) >= level_first_reduced_;
-    }
-
-    /// What stage `stage` computes inside its reduced loops.
-    std::vector<int> reductions_of(int stage) const {
-        std::vector<int> found;
-        for (size_t v = 0; v < program_.values.size(); ++v)
-            if (program_.values[v].kind == Kind::reduction && stage_[v] == stage + 1) found.push_back(int(v));
-        return found;
-    }
-    std::vector<int> full_outputs_of(int stage) const {
-        std::vector<int> found;
-        for (size_t o = 0; o < program_.outputs.size(); ++o)
-            if (is_full_output(int(o)) && stage_[program_.outputs[o].value] == stage) found.push_back(int(o));
-        return found;
-    }
-    /// Values that the loops of a stage read, reductions of earlier stages included.
-    std::vector<bool> needed_by(int stage) const {
-        std::vector<bool> needed(program_.values.size(), false);
-        for (int r : reductions_of(stage)) needed[program_.values[r].args[0]] = true;
-        for (int o : full_outputs_of(stage)) needed[program_.outputs[o].value] = true;
-        for (int v = int(needed.size()) - 1; v >= 0; --v)
-            if (needed[v] && program_.values[v].kind != Kind::reduction)
-                for (int arg : program_.values[v].args) needed[arg] = true;
-        return needed;
-    }
+    int operand_count() const { return where_.operand_count(); }
+    const KernelOperand& operand(int o) const { return where_.operand(o); }
+    StrideClass class_of(int o, int dim) const { return where_.class_of(o, dim); }
 
     int unroll_of(const std::vector<bool>& needed) const {
         int work = 0;
         for (size_t v = 0; v < needed.size(); ++v)
-            if (needed[v] && varying_[v]) {
+            if (needed[v] && where_.varying[v]) {
                 const KernelValue& value = program_.values[v];
-                bool heavy = value.kind == Kind::instruction && value.name.starts_with("math.");
+                bool heavy = value.kind == Kind::instruction && value.name.starts_with("math.") && !known_[v];
                 work += heavy ? 12 : value.kind == Kind::constant ? 0 : 1;
             }
         return work <= 14 ? 4 : work <= 40 ? 2 : 1;
@@ -185,11 +103,13 @@ private:
         Value pointers = load_field(arguments, 0, pointer);
         Value scalars = load_field(arguments, 1, pointer);
         Value numbers = load_field(arguments, 2, pointer);
+        row_scratch_ = load_field(arguments, 3, pointer);
         int next = 0;
         for (int dim = 0; dim <= inner_; ++dim) sizes_.push_back(load_field(numbers, next++, i64));
         block_ = load_field(numbers, next++, i64);
         blocks_ = load_field(numbers, next++, i64);
         split_size_ = load_field(numbers, next++, i64);
+        scratch_stride_ = load_field(numbers, next++, i64);
         for (int o = 0; o < operand_count(); ++o) {
             pointers_.push_back(load_field(pointers, o, pointer));
             Values strides(size_t(inner_) + 1);
@@ -240,7 +160,7 @@ private:
         }
         std::vector<int> outer;
         for (int dim = 0; dim < inner_; ++dim)
-            if (!program_.is_reduced(dim)) outer.push_back(dim);
+            if (!program_.is_reduced(dim) && !program_.is_serial(dim)) outer.push_back(dim);
         Value split_index;
         for (size_t i = outer.size(); i-- > 0;) {
             Value index = rest;
@@ -256,12 +176,62 @@ private:
             Value done = lanes_.mul(split_index, sizes_[program_.split]);
             high_of_split_ = lanes_.min(sizes_[program_.split], lanes_.sub(split_size_, done));
         }
-        emit_values(level_unit, 0);
-        if (shape_.lanes_reduced) {
-            emit_stages();
+        if (program_.serial > 0) {
+            clear_accumulators(0);
+            emit_rows(1);
+        } else if (shape_.lanes_reduced) {
+            emit_row();
         } else {
+            emit_values(KernelAnalysis::level_unit, 0);
             Value low = lanes_.mul(block, block_);
             emit_chunks(low, lanes_.min(lanes_.add(low, block_), sizes_[inner_]));
+        }
+    }
+
+    void emit_row() {
+        emit_values(KernelAnalysis::level_unit, 0);
+        emit_stages();
+    }
+
+    /// The rows of a unit, one after another, from dimension `dim` on.
+    void emit_rows(int dim) {
+        if (dim > program_.serial) return emit_row();
+        loop(lanes_.index(0), high_of(dim), 1, {}, [&](Value i, Values) {
+            step_offsets(dim, i);
+            emit_rows(dim + 1);
+            return Values();
+        });
+    }
+
+    /// The neutral element into all that a unit accumulates in memory.
+    void clear_accumulators(size_t at) {
+        int dim = where_.reduced_dims[at];
+        if (dim == inner_) return over_lanes([&] {
+            for (size_t o = 0; o < program_.outputs.size(); ++o)
+                if (program_.outputs[o].accumulate) store_neutral(int(o));
+        });
+        loop(lanes_.index(0), sizes_[dim], 1, {}, [&](Value i, Values) {
+            step_offsets(dim, i);
+            clear_accumulators(at + 1);
+            return Values();
+        });
+    }
+
+    /// The innermost dimension, a vector at a time.
+    template <class F>
+    void over_lanes(F&& body) {
+        Value low = lanes_.index(0), high = sizes_[inner_];
+        Value middle = whole_steps(low, high, lanes_.width());
+        copies_ = 1;
+        for (bool masked : {false, true}) {
+            if (masked && lanes_.width() == 1) break;
+            loop(masked ? middle : low, masked ? high : middle, lanes_.width(), {}, [&](Value i, Values) {
+                if (masked) set_mask(lanes_.sub(high, i));
+                step_offsets(inner_, i);
+                body();
+                clear_mask();
+                return Values();
+            });
         }
     }
 
@@ -297,7 +267,7 @@ private:
             copies_ = copies;
             if (masked) set_mask(lanes_.sub(high, i));
             step_offsets(inner_, i);
-            emit_values(level_chunk_, 0);
+            emit_values(where_.level_chunk, 0);
             emit_stages();
             clear_mask();
             return Values();
@@ -307,18 +277,20 @@ private:
     //---- stages
 
     void emit_stages() {
-        if (reduced_dims_.empty() && last_stage_ == 0) {
+        if (where_.reduced_dims.empty() && where_.last_stage == 0) {
             store_outputs();
             return;
         }
-        for (int stage = 0; stage <= last_stage_; ++stage) {
+        for (int stage = 0; stage <= where_.last_stage; ++stage) {
             if (stage > 0) {
-                emit_values(level_unit, stage);
-                if (level_chunk_ > 0) emit_values(level_chunk_, stage);
+                emit_values(KernelAnalysis::level_unit, stage);
+                if (where_.level_chunk > 0) emit_values(where_.level_chunk, stage);
             }
-            needed_ = needed_by(stage);
-            reductions_ = reductions_of(stage);
-            full_outputs_ = full_outputs_of(stage);
+            stage_ = stage;
+            known_ = scratch_.known_at(stage);
+            needed_ = where_.needed_by(stage, known_);
+            reductions_ = where_.reductions_of(stage);
+            full_outputs_ = where_.full_outputs_of(stage);
             if (reductions_.empty() && full_outputs_.empty()) continue;
             if (shape_.lanes_reduced) copies_ = unroll_of(needed_);
             Values carried = neutral_elements();
@@ -357,16 +329,16 @@ private:
     }
 
     Values emit_reduced_loops(size_t at, const Values& carried) {
-        if (at == reduced_dims_.size()) return emit_body(carried);
-        int dim = reduced_dims_[at];
-        int level = level_first_reduced_ + int(at);
+        if (at == where_.reduced_dims.size()) return emit_body(carried);
+        int dim = where_.reduced_dims[at];
+        int level = where_.level_first_reduced + int(at);
         if (dim == inner_) return emit_lane_loops(carried);
         auto step = [&](Value i, const Values& inside) {
             step_offsets(dim, i);
-            if (level < level_last_) emit_values(level, last_stage_, &needed_);
+            if (level < where_.level_last) emit_values(level, where_.last_stage, &needed_);
             return emit_reduced_loops(at + 1, inside);
         };
-        int chained = shape_.lanes_reduced ? level_last_ - 1 : level_last_;
+        int chained = shape_.lanes_reduced ? where_.level_last - 1 : where_.level_last;
         if (level == chained) return loop_in_chains(lanes_.index(0), high_of(dim), 1, carried, step);
         return loop(lanes_.index(0), high_of(dim), 1, carried, step);
     }
@@ -403,6 +375,7 @@ private:
         Value middle = whole_steps(low, high, int64_t(copies) * width);
         auto step = [&](Value i, const Values& inside) {
             step_offsets(inner_, i);
+            lane_ = i;
             return emit_body(inside);
         };
         carried = loop_in_chains(low, middle, int64_t(copies) * width, carried, step);
@@ -422,7 +395,7 @@ private:
 
     /// One step of the innermost loop: values, accumulations, full outputs.
     Values emit_body(const Values& carried) {
-        emit_values(level_last_, last_stage_, &needed_);
+        emit_values(where_.level_last, where_.last_stage, &needed_);
         Values next;
         for (size_t i = 0; i < reductions_.size(); ++i) {
             const KernelValue& value = program_.values[reductions_[i]];
@@ -442,20 +415,24 @@ private:
     /// Emits what is due at `level` and not yet there, up to results of `stage` reductions.
     void emit_values(int level, int stage, const std::vector<bool>* needed = nullptr) {
         for (size_t v = 0; v < program_.values.size(); ++v) {
-            if (memo_[v] || level_[v] != level || stage_[v] > stage) continue;
+            if (memo_[v] || where_.level[v] != level || where_.stage[v] > stage) continue;
             if (program_.values[v].kind == Kind::reduction) continue;
             if (needed && !(*needed)[v]) continue;
-            if (varying_[v])
-                for (int c = 0; c < copies_; ++c) memo_[v].copies.push_back(emit_value(int(v), c));
-            else
+            if (!where_.varying[v]) {
                 memorise_uniform(int(v), emit_value(int(v), -1));
+                continue;
+            }
+            for (int c = 0; c < copies_; ++c)
+                memo_[v].copies.push_back(known_[v] ? load_from_row(int(v), c) : emit_value(int(v), c));
+            if (scratch_.slot[v] >= 0 && scratch_.from[v] == stage_)
+                for (int c = 0; c < copies_; ++c) store_to_row(int(v), c);
         }
     }
 
     void memorise_uniform(int v, Value scalar) {
         memo_[v].uniform = scalar;
         // Spread once here, outside the loops over lanes, not at every use inside.
-        if (used_by_lanes_[v] && lanes_.width() > 1) memo_[v].copies.push_back(lanes_.splat(scalar));
+        if (where_.used_by_lanes[v] && lanes_.width() > 1) memo_[v].copies.push_back(lanes_.splat(scalar));
     }
 
     /// Copy c of a value in vector form (scalar form when there is one lane).
@@ -555,13 +532,7 @@ private:
             }
             stored = LLVM::LoadOp::create(b, loc, element, address(o, offset, element), alignment);
         } else if (kind == StrideClass::one) {
-            Value at = address(o, offset_of_copy(o, c), element);
-            mlir::VectorType vector = lanes_.vector_of(element);
-            if (mask_)
-                stored = LLVM::MaskedLoadOp::create(b, loc, vector, at, mask_,
-                                                    lanes_.constant(vector, 0), alignment);
-            else
-                stored = LLVM::LoadOp::create(b, loc, vector, at, alignment);
+            stored = load_lanes(address(o, offset_of_copy(o, c), element), element, alignment);
         } else {
             stored = gather(o, element, c, alignment);
         }
@@ -583,10 +554,30 @@ private:
         return vector;
     }
 
+    /// Where the current lanes of a value lie in the row's scratch.
+    Value row_address(int v, int c, mlir::Type element) {
+        Value bytes = lanes_.mul(lanes_.index(scratch_.slot[size_t(v)]), scratch_stride_);
+        Value row = LLVM::GEPOp::create(b, loc, row_scratch_.getType(), b.getI8Type(), row_scratch_,
+                                        llvm::ArrayRef<LLVM::GEPArg>{bytes});
+        Value at = c <= 0 ? lane_ : lanes_.add(lane_, lanes_.index(int64_t(c) * lanes_.width()));
+        return LLVM::GEPOp::create(b, loc, row.getType(), element, row, llvm::ArrayRef<LLVM::GEPArg>{at});
+    }
+    // Rows of the scratch are as long as whole vectors: no mask.
+    Value load_from_row(int v, int c) {
+        mlir::Type element = lanes_.scalar_type(program_.values[size_t(v)].type);
+        mlir::Type type = lanes_.width() > 1 ? mlir::Type(lanes_.vector_of(element)) : element;
+        return LLVM::LoadOp::create(b, loc, type, row_address(v, c, element), alignment_of(element));
+    }
+    void store_to_row(int v, int c) {
+        mlir::Type element = lanes_.scalar_type(program_.values[size_t(v)].type);
+        LLVM::StoreOp::create(b, loc, in_lanes(v, c), row_address(v, c, element), alignment_of(element));
+    }
+    static unsigned alignment_of(mlir::Type element) { return element.getIntOrFloatBitWidth() / 8; }
+
     /// The outputs that do not vary along reduced dimensions.
     void store_outputs() {
         for (size_t o = 0; o < program_.outputs.size(); ++o)
-            if (!is_full_output(int(o))) store_output(int(o));
+            if (!where_.is_full_output(int(o))) store_output(int(o));
     }
 
     void store_output(int output) {
@@ -607,17 +598,44 @@ private:
             return;
         }
         CATENA_ASSERT(class_of(o, inner_) == StrideClass::one, "a kernel's output is not contiguous");
+        const std::optional<Combine>& accumulate = program_.outputs[size_t(output)].accumulate;
         for (int c = 0; c < copies_; ++c) {
-            Value stored = lanes_.to_storage(in_lanes(v, c), from, dtype);
             Value at = address(o, offset_of_copy(o, c), element);
-            if (mask_)
-                LLVM::MaskedStoreOp::create(b, loc, stored, at, mask_, alignment);
-            else if (options_.streaming && lanes_.width() > 1)
-                LLVM::StoreOp::create(b, loc, stored, at, unsigned(size_of(dtype)) * unsigned(lanes_.width()),
-                                      /*isVolatile=*/false, /*isNonTemporal=*/true);
-            else
-                LLVM::StoreOp::create(b, loc, stored, at, alignment);
+            Value value = in_lanes(v, c);
+            if (accumulate) {
+                Value before = lanes_.from_storage(load_lanes(at, element, alignment), dtype, from);
+                value = lanes_.combine(*accumulate, before, value);
+            }
+            store_lanes(at, lanes_.to_storage(value, from, dtype), dtype, !accumulate);
         }
+    }
+
+    void store_neutral(int output) {
+        const KernelProgram::Output& to = program_.outputs[size_t(output)];
+        Register type = program_.values[size_t(to.value)].type;
+        mlir::Type scalar = lanes_.scalar_type(type);
+        mlir::Type lanes = lanes_.width() > 1 ? mlir::Type(lanes_.vector_of(scalar)) : scalar;
+        int o = int(program_.inputs.size()) + output;
+        Value neutral = lanes_.to_storage(lanes_.neutral(*to.accumulate, lanes), type, to.to.dtype);
+        store_lanes(address(o, offsets_[size_t(o)], lanes_.storage_type(to.to.dtype)), neutral, to.to.dtype, false);
+    }
+
+    /// One vector of contiguous memory, under the mask where there is one.
+    Value load_lanes(Value at, mlir::Type element, unsigned alignment) {
+        if (lanes_.width() == 1) return LLVM::LoadOp::create(b, loc, element, at, alignment);
+        mlir::VectorType vector = lanes_.vector_of(element);
+        if (!mask_) return LLVM::LoadOp::create(b, loc, vector, at, alignment);
+        return LLVM::MaskedLoadOp::create(b, loc, vector, at, mask_, lanes_.constant(vector, 0), alignment);
+    }
+    void store_lanes(Value at, Value stored, Dtype dtype, bool may_stream) {
+        unsigned alignment = unsigned(size_of(dtype));
+        if (mask_)
+            LLVM::MaskedStoreOp::create(b, loc, stored, at, mask_, alignment);
+        else if (may_stream && options_.streaming && lanes_.width() > 1)
+            LLVM::StoreOp::create(b, loc, stored, at, alignment * unsigned(lanes_.width()), /*isVolatile=*/false,
+                                  /*isNonTemporal=*/true);
+        else
+            LLVM::StoreOp::create(b, loc, stored, at, alignment);
     }
 
     mlir::OpBuilder& b;
@@ -626,22 +644,22 @@ private:
     KernelOptions options_;
     Lanes lanes_;
     KernelShape shape_;
-    int inner_ = 0;
-    std::vector<int> reduced_dims_;
-    int level_chunk_ = -1, level_first_reduced_ = 0, level_last_ = 0, last_stage_ = 0;
-    std::vector<int> level_, stage_;
-    std::vector<bool> varying_, used_by_lanes_;
+    KernelAnalysis where_;
+    RowScratch scratch_;
+    int inner_;
 
     Values sizes_, pointers_, scalars_;
     llvm::SmallVector<Values, 8> strides_;
     Value block_, blocks_, split_size_, high_of_split_;
+    Value row_scratch_, scratch_stride_;
 
     // Where emission stands.
     std::vector<Emitted> memo_;
     std::vector<Value> offsets_;
     int copies_ = 1;
-    Value mask_, remaining_;
-    std::vector<bool> needed_;
+    Value mask_, remaining_, lane_;
+    int stage_ = 0;
+    std::vector<bool> needed_, known_;
     std::vector<int> reductions_, full_outputs_;
 };
 

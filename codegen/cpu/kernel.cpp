@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "codegen/cpu/kernel_analysis.h"
+
 namespace catena::codegen {
 
 KernelShape shape_of(const KernelProgram& program) {
@@ -11,7 +13,7 @@ KernelShape shape_of(const KernelProgram& program) {
     int inner = program.domain.rank() - 1;
     shape.lanes_reduced = program.is_reduced(inner);
     for (int dim = 0; dim < inner; ++dim)
-        if (!program.is_reduced(dim)) shape.units *= program.domain[dim];
+        if (!program.is_reduced(dim) && !program.is_serial(dim)) shape.units *= program.domain[dim];
     if (shape.lanes_reduced) return shape;
     shape.block = program.reduced ? 256 : 1024;
     shape.blocks = (program.domain[inner] + shape.block - 1) / shape.block;
@@ -26,6 +28,13 @@ StrideClass stride_class(const KernelProgram& program, const KernelOperand& oper
 }
 
 namespace {
+
+constexpr int64_t most_scratch_bytes = 512 * 1024;
+
+/// Bytes from one value's row to the next: elements of up to 8 bytes, whole vectors.
+int64_t scratch_stride(const KernelProgram& program) {
+    return (program.domain[program.domain.rank() - 1] * 8 + 64 + 63) / 64 * 64;
+}
 
 template <class F>
 void for_each_operand(const KernelProgram& program, F&& f) {
@@ -49,7 +58,7 @@ std::string value_text(const KernelValue& v) {
         case KernelValue::Kind::constant: text += fmt::format(" {:a} {}", v.number, v.integer); break;
         case KernelValue::Kind::instruction: text += v.attribute_text; break;
         case KernelValue::Kind::round: text += fmt::format(" {}", catena::name_of(v.dtype)); break;
-        case KernelValue::Kind::reduction: text += fmt::format(" {}", int(v.combine)); break;
+        case KernelValue::Kind::reduction: text += fmt::format(" {} {}", int(v.combine), v.columns); break;
         default: break;
     }
     for (int arg : v.args) text += fmt::format(" %{}", arg);
@@ -64,6 +73,7 @@ std::vector<int64_t> kernel_numbers(const KernelProgram& program) {
     numbers.push_back(shape.block);
     numbers.push_back(shape.blocks);
     numbers.push_back(program.split_size);
+    numbers.push_back(scratch_stride(program));
     for_each_operand(program, [&](const KernelOperand& operand) {
         for (int dim = 0; dim < program.domain.rank(); ++dim)
             if (stride_class(program, operand, dim) == StrideClass::general)
@@ -74,14 +84,21 @@ std::vector<int64_t> kernel_numbers(const KernelProgram& program) {
 
 std::string kernel_key(const KernelProgram& program, const KernelOptions& options,
                        const Target& target) {
-    std::string text = fmt::format("{} fast_math={} streaming={} split={} dims=", target.key,
-                                   options.fast_math, options.streaming, program.split);
+    std::string text = fmt::format("{} fast_math={} streaming={} row_scratch={} split={} serial={} dims=", target.key,
+                                   options.fast_math, options.streaming, options.row_scratch, program.split,
+                                   program.serial);
     for (int dim = 0; dim < program.domain.rank(); ++dim) text += "PR"[program.is_reduced(dim)];
     for (const KernelOperand& input : program.inputs) text += "\nin " + operand_text(program, input);
     for (const KernelValue& value : program.values) text += "\n" + value_text(value);
     for (const KernelProgram::Output& output : program.outputs)
-        text += fmt::format("\nout %{} {}", output.value, operand_text(program, output.to));
+        text += fmt::format("\nout %{} {} {}", output.value, operand_text(program, output.to),
+                            output.accumulate ? int(*output.accumulate) : -1);
     return text;
+}
+
+int64_t row_scratch_bytes(const KernelProgram& program) {
+    int64_t bytes = find_row_scratch(program, KernelAnalysis(program)).slots * scratch_stride(program);
+    return bytes <= most_scratch_bytes ? bytes : 0;
 }
 
 double unit_nanoseconds(const KernelProgram& program) {

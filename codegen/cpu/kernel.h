@@ -13,6 +13,7 @@ struct KernelArguments {
     void* const* pointers = nullptr;
     const double* scalars = nullptr;
     const int64_t* numbers = nullptr;
+    void* row_scratch = nullptr;  ///< `row_scratch_bytes`, the thread's own.
 };
 /// Runs units [begin, end) of the parallel range; see `unit_count`.
 using KernelFunction = void (*)(const KernelArguments*, int64_t begin, int64_t end);
@@ -21,6 +22,7 @@ using KernelFunction = void (*)(const KernelArguments*, int64_t begin, int64_t e
 struct KernelOptions {
     bool fast_math = false;
     bool streaming = false;  ///< Stores past the caches.
+    bool row_scratch = false;  ///< Keeps values of a row between its stages, see RowScratch.
 };
 
 /// How a collapsed program is laid over vectors and units of parallel work.
@@ -38,6 +40,10 @@ StrideClass stride_class(const KernelProgram& program, const KernelOperand& oper
 
 /// Sizes, then strides of class general, as the code reads them.
 std::vector<int64_t> kernel_numbers(const KernelProgram& program);
+
+/// Memory that one thread needs to keep values of a row; 0: nothing is worth keeping, or it would not stay in a
+/// second-level cache.
+int64_t row_scratch_bytes(const KernelProgram& program);
 
 /// Text that two programs share exactly when the same code serves both.
 std::string kernel_key(const KernelProgram& program, const KernelOptions& options,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,7 @@ struct KernelValue {
         instruction,  ///< An arith or math operation, `name` with `attributes`.
         convert,      ///< args[0] in another register.
         round,        ///< args[0] as if it had been stored as `dtype` and loaded again.
-        reduction,    ///< args[0] combined over all reduced dimensions.
+        reduction,    ///< args[0] combined over all reduced dimensions, or over all others (`columns`).
     };
     Kind kind = Kind::load;
     Register type = Register::f32;
@@ -34,6 +35,7 @@ struct KernelValue {
     int64_t integer = 0;
     Dtype dtype{};
     Combine combine{};
+    bool columns = false;  ///< Only in programs as read: plan_launches turns it into accumulated outputs.
     std::vector<int> args;
     std::string name;                  ///< "arith.addf"
     const void* attributes = nullptr;  ///< An mlir::DictionaryAttr, opaque here.
@@ -53,6 +55,7 @@ struct KernelProgram {
     struct Output {
         int value = -1;
         KernelOperand to;
+        std::optional<Combine> accumulate = {};  ///< All rows of a unit combined in memory, see `serial`.
     };
     Shape domain;
     uint32_t reduced = 0;  ///< Bit d: dimension d is reduced.
@@ -64,8 +67,11 @@ struct KernelProgram {
     /// last block may be shorter); -1 when nothing is split.
     int split = -1;
     int64_t split_size = 0;  ///< Full size of the dimension that was split.
+    /// Dimensions 1 to `serial`, which are kept, are walked inside a unit, and dimension 0 numbers the units.
+    int serial = 0;
 
     bool is_reduced(int dim) const { return reduced >> dim & 1; }
+    bool is_serial(int dim) const { return dim >= 1 && dim <= serial; }
     /// Adds a value unless an equal one is there.
     int add(KernelValue value);
 };
@@ -94,7 +100,8 @@ struct KernelPlan {
     std::vector<Temporary> temporaries;
 };
 /// Large reductions with few results are split into blocks of a fixed size and a serial combination of the
-/// blocks, so that they run in parallel and their result does not depend on the thread count.
+/// blocks, so that they run in parallel and their result does not depend on the thread count. Reductions of columns
+/// beside work on rows become accumulations in blocks of rows, and the combination of the blocks.
 KernelPlan plan_launches(const KernelProgram& program);
 
 }  // namespace catena::codegen

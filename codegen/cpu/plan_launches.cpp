@@ -3,6 +3,7 @@
 
 #include "codegen/cpu/kernel.h"
 #include "codegen/cpu/kernel_program.h"
+#include "codegen/cpu/launch_builder.h"
 #include "runtime/core/error.h"
 
 namespace catena::codegen {
@@ -26,15 +27,6 @@ std::vector<int> stages_of(const KernelProgram& program) {
         stages[v] += program.values[v].kind == Kind::reduction;
     }
     return stages;
-}
-
-Dtype dtype_of_register(Register r) {
-    switch (r) {
-        case Register::truth: return Dtype::bool_;
-        case Register::i64: return Dtype::int64;
-        case Register::f32: return Dtype::float32;
-        default: return Dtype::float64;
-    }
 }
 
 /// Cuts one program at its reductions.
@@ -81,12 +73,6 @@ public:
     }
 
 private:
-    struct Builder {
-        KernelPlan::Launch launch;
-        std::map<int, int> values;    ///< Of the whole program -> of this one.
-        std::map<int, int> operands;  ///< Input of the whole program -> of this one.
-    };
-
     bool varies_reduced(const KernelOperand& operand) const {
         for (int dim = 0; dim < whole_.domain.rank(); ++dim)
             if (whole_.is_reduced(dim) && operand.strides[dim] != 0) return true;
@@ -98,42 +84,17 @@ private:
         return int(plan_.temporaries.size()) - 1;
     }
 
-    int add_input(Builder& b, KernelPlan::Operand from, KernelOperand operand) {
-        b.launch.inputs.push_back(from);
-        b.launch.program.inputs.push_back(std::move(operand));
-        return int(b.launch.inputs.size()) - 1;
-    }
-    void add_output(Builder& b, KernelPlan::Operand to, int value, KernelOperand operand) {
-        b.launch.outputs.push_back(to);
-        b.launch.program.outputs.push_back({value, std::move(operand)});
-    }
-
-    int load(Builder& b, int input, Register type) {
-        return b.launch.program.add({.kind = Kind::load, .type = type, .operand = input});
+    /// A launch where reductions that earlier launches made are loaded.
+    LaunchBuilder builder() {
+        LaunchBuilder b(whole_);
+        for (auto [v, temporary] : combined_)
+            b.set_stored(v, {Where::temporary, temporary},
+                         {dtype_of_register(whole_.values[v].type), kept_strides_});
+        return b;
     }
 
-    /// The value in b's program; reductions that earlier launches made are loaded.
-    int clone(Builder& b, int v) {
-        if (auto found = b.values.find(v); found != b.values.end()) return found->second;
-        KernelValue value = whole_.values[v];
-        int made;
-        if (value.kind == Kind::load) {
-            auto [at, is_new] = b.operands.try_emplace(value.operand, 0);
-            if (is_new)
-                at->second = add_input(b, {Where::input, value.operand}, whole_.inputs[value.operand]);
-            made = load(b, at->second, value.type);
-        } else if (auto done = combined_.find(v); value.kind == Kind::reduction && done != combined_.end()) {
-            KernelOperand operand{dtype_of_register(value.type), kept_strides_};
-            made = load(b, add_input(b, {Where::temporary, done->second}, operand), value.type);
-        } else {
-            for (int& arg : value.args) arg = clone(b, arg);
-            made = b.launch.program.add(value);
-        }
-        return b.values[v] = made;
-    }
-
-    void finish(Builder& b) {
-        b.launch.program.scalar_count = whole_.scalar_count;
+    void finish(LaunchBuilder& b) {
+        b.program().scalar_count = whole_.scalar_count;
         plan_.launches.push_back(std::move(b.launch));
     }
 
@@ -146,18 +107,18 @@ private:
 
     /// One result per block and reduction, and the full outputs that are ready.
     void partial_launch(const std::vector<int>& reductions, const std::vector<int>& full) {
-        Builder b;
+        LaunchBuilder b = builder();
         partials_.clear();
         for (int r : reductions) {
             Dtype dtype = dtype_of_register(whole_.values[r].type);
             int where = temporary(dtype, blocks_ * kept_);
             partials_.push_back(where);
-            add_output(b, {Where::temporary, where}, clone(b, r), {dtype, kept_strides_});
+            b.add_output({Where::temporary, where}, b.clone(r), {dtype, kept_strides_});
         }
         for (int o : full)
-            add_output(b, {Where::output, o}, clone(b, whole_.outputs[o].value), whole_.outputs[o].to);
+            b.add_output({Where::output, o}, b.clone(whole_.outputs[o].value), whole_.outputs[o].to);
 
-        KernelProgram& program = b.launch.program;
+        KernelProgram& program = b.program();
         program.domain = whole_.domain;
         program.domain[split_dim_] = block_;
         program.domain.insert(0, blocks_);
@@ -175,29 +136,29 @@ private:
 
     /// Combines the blocks in their order and computes what follows from it.
     void combine_launch(const std::vector<int>& reductions, const std::vector<int>& kept) {
-        Builder b;
-        KernelProgram& program = b.launch.program;
+        LaunchBuilder b = builder();
+        KernelProgram& program = b.program();
         // Inputs are written over [blocks, domain] here too; the reduced dimensions of the domain have shrunk
         // to size 1, which collapse() drops.
         Dims over_blocks = kept_strides_;
         for (size_t i = 0; i < reductions.size(); ++i) {
             const KernelValue& value = whole_.values[reductions[i]];
-            int input = add_input(b, {Where::temporary, partials_[i]},
+            int input = b.add_input({Where::temporary, partials_[i]},
                                   {dtype_of_register(value.type), over_blocks});
-            b.values[reductions[i]] = program.add({.kind = Kind::reduction,
+            b.set(reductions[i], program.add({.kind = Kind::reduction,
                                                    .type = value.type,
                                                    .combine = value.combine,
-                                                   .args = {load(b, input, value.type)}});
+                                                   .args = {b.load(input, value.type)}}));
         }
         size_t partial_count = reductions.size();
         for (int r : reductions) {
             Dtype dtype = dtype_of_register(whole_.values[r].type);
             int where = temporary(dtype, kept_);
-            add_output(b, {Where::temporary, where}, b.values[r], {dtype, kept_strides_});
+            b.add_output({Where::temporary, where}, b.clone(r), {dtype, kept_strides_});
             combined_[r] = where;
         }
         for (int o : kept)
-            add_output(b, {Where::output, o}, clone(b, whole_.outputs[o].value), whole_.outputs[o].to);
+            b.add_output({Where::output, o}, b.clone(whole_.outputs[o].value), whole_.outputs[o].to);
 
         program.domain = whole_.domain;
         for (int dim = 0; dim < whole_.domain.rank(); ++dim)
@@ -214,12 +175,12 @@ private:
 
     /// Full outputs after the last reduction: nothing is reduced any more.
     void plain_launch(const std::vector<int>& full) {
-        Builder b;
+        LaunchBuilder b = builder();
         for (int o : full)
-            add_output(b, {Where::output, o}, clone(b, whole_.outputs[o].value), whole_.outputs[o].to);
-        b.launch.program.domain = whole_.domain;
-        b.launch.program.scalar_count = whole_.scalar_count;
-        b.launch.program = collapse(b.launch.program);
+            b.add_output({Where::output, o}, b.clone(whole_.outputs[o].value), whole_.outputs[o].to);
+        b.program().domain = whole_.domain;
+        b.program().scalar_count = whole_.scalar_count;
+        b.program() = collapse(b.program());
         finish(b);
     }
 
@@ -247,6 +208,7 @@ int dimension_to_split(const KernelProgram& program) {
 
 KernelPlan plan_launches(const KernelProgram& original) {
     KernelProgram program = collapse(original);
+    if (has_columns(program)) return plan_columns(program);
     bool room = program.domain.rank() < max_rank;
     if (int dim = dimension_to_split(program); dim >= 0 && room) return Splitter(program, dim).run();
 

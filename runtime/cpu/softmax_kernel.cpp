@@ -133,44 +133,37 @@ void softmax_gradient_block(const double* y, const double* gy, double* gx, int64
     softmax_gradient_lanes(y, gy, gx, n, stride, width, log);
 }
 
-/// log(sum(exp(x))) of `width` positions.
-CATENA_VECTOR_CODE void log_sum_block(const float* x, int64_t n, int64_t stride, int64_t width,
-                                      float* result) {
-    if (stride == 1) {
-        float m = row_max(x, n);
-        result[0] = m + std::log(row_sum_exp(x, m, n));
-        return;
-    }
-    float m[lanes], s[lanes];
-    lanes_max_sum(x, n, stride, width, m, s);
-    for (int64_t j = 0; j < width; ++j) result[j] = m[j] + std::log(s[j]);
+/// max(x) and sum(exp(x - max(x))) of `width` positions.
+CATENA_VECTOR_CODE void max_sum_block(const float* x, int64_t n, int64_t stride, int64_t width,
+                                      float* m, float* s) {
+    if (stride > 1) return lanes_max_sum(x, n, stride, width, m, s);
+    *m = row_max(x, n);
+    *s = row_sum_exp(x, *m, n);
 }
-void log_sum_block(const double* x, int64_t n, int64_t stride, int64_t width, double* result) {
-    double m[lanes], s[lanes];
+void max_sum_block(const double* x, int64_t n, int64_t stride, int64_t width, double* m, double* s) {
     lanes_max_sum(x, n, stride, width, m, s);
-    for (int64_t j = 0; j < width; ++j) result[j] = m[j] + std::log(s[j]);
 }
 
 template <class T>
-CATENA_INLINE void scaled_softmax(const T* x, const T* log_sum, const T* factor, T* gx, int64_t n,
+CATENA_INLINE void scaled_softmax(const T* x, const T* highest, const T* factor, T* gx, int64_t n,
                                   int64_t stride, int64_t width) {
     if (stride == 1) {
-        T shift = *log_sum, f = *factor;
+        T shift = *highest, f = *factor;
         for (int64_t c = 0; c < n; ++c) gx[c] = vector_exp(x[c] - shift) * f;
         return;
     }
     for (int64_t c = 0; c < n; ++c)
         for (int64_t j = 0; j < width; ++j)
-            gx[c * stride + j] = vector_exp(x[c * stride + j] - log_sum[j]) * factor[j];
+            gx[c * stride + j] = vector_exp(x[c * stride + j] - highest[j]) * factor[j];
 }
-CATENA_VECTOR_CODE void scaled_softmax_block(const float* x, const float* log_sum,
+CATENA_VECTOR_CODE void scaled_softmax_block(const float* x, const float* highest,
                                              const float* factor, float* gx, int64_t n,
                                              int64_t stride, int64_t width) {
-    scaled_softmax(x, log_sum, factor, gx, n, stride, width);
+    scaled_softmax(x, highest, factor, gx, n, stride, width);
 }
-void scaled_softmax_block(const double* x, const double* log_sum, const double* factor, double* gx,
+void scaled_softmax_block(const double* x, const double* highest, const double* factor, double* gx,
                           int64_t n, int64_t stride, int64_t width) {
-    scaled_softmax(x, log_sum, factor, gx, n, stride, width);
+    scaled_softmax(x, highest, factor, gx, n, stride, width);
 }
 
 /// Calls f(offset of the first element, first position, width) for blocks of neighbouring
@@ -242,21 +235,22 @@ void softmax_backward(const Array& y, const Array& gy, const Array& gx, int axis
 }
 
 void cross_entropy_forward(const Array& x, const CrossEntropyTask& task, const Array& loss,
-                           const Array& log_sum) {
+                           const Array& highest, const Array& total) {
     AxisView view(x.shape(), 1);
     visit_float(x.dtype(), [&](auto zero) {
         using T = decltype(zero);
         const T* from = x.data<T>();
-        T *to = loss.data<T>(), *sums = log_sum.data<T>();
+        T *to = loss.data<T>(), *maxima = highest.data<T>(), *sums = total.data<T>();
         for_each_block(view, [&](int64_t at, int64_t position, int64_t width) {
-            log_sum_block(from + at, view.size, view.inner, width, sums + position);
+            max_sum_block(from + at, view.size, view.inner, width, maxima + position, sums + position);
             for (int64_t j = 0; j < width; ++j) {
                 int64_t label = task.labels[position + j];
                 if (label == task.ignore_label) {
                     to[position + j] = 0;
                     continue;
                 }
-                T value = sums[position + j] - from[at + label * view.inner + j];
+                T value = std::log(sums[position + j]) + maxima[position + j] -
+                          from[at + label * view.inner + j];
                 to[position + j] =
                     task.class_weights ? value * T(task.class_weights[label]) : value;
             }
@@ -264,24 +258,25 @@ void cross_entropy_forward(const Array& x, const CrossEntropyTask& task, const A
     });
 }
 
-void cross_entropy_backward(const Array& x, const CrossEntropyTask& task, const Array& log_sum,
-                            const Array& gy, double scale, const Array& gx) {
+void cross_entropy_backward(const Array& x, const CrossEntropyTask& task, const Array& highest,
+                            const Array& total, const Array& gy, double scale, const Array& gx) {
     AxisView view(x.shape(), 1);
     visit_float(x.dtype(), [&](auto zero) {
         using T = decltype(zero);
-        const T *from = x.data<T>(), *sums = log_sum.data<T>(), *upper = gy.data<T>();
+        const T *from = x.data<T>(), *maxima = highest.data<T>(), *sums = total.data<T>(), *upper = gy.data<T>();
         T* to = gx.data<T>();
         bool one = gy.size() == 1;
         for_each_block(view, [&](int64_t at, int64_t position, int64_t width) {
-            T factor[lanes];
+            T factor[lanes], share[lanes];
             for (int64_t j = 0; j < width; ++j) {
                 int64_t label = task.labels[position + j];
                 factor[j] =
                     label == task.ignore_label ? 0 : upper[one ? 0 : position + j] * T(scale);
                 if (task.class_weights && label != task.ignore_label)
                     factor[j] *= T(task.class_weights[label]);
+                share[j] = factor[j] / sums[position + j];
             }
-            scaled_softmax_block(from + at, sums + position, factor, to + at, view.size, view.inner,
+            scaled_softmax_block(from + at, maxima + position, share, to + at, view.size, view.inner,
                                  width);
             for (int64_t j = 0; j < width; ++j) {
                 int64_t label = task.labels[position + j];

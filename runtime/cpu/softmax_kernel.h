@@ -33,11 +33,11 @@ struct CrossEntropyTask {
     const double* class_weights;  ///< One per class or null.
     int64_t ignore_label;
 };
-/// Per position: the loss (0 where ignored) and log(sum(exp(x))).
+/// Per position: the loss (0 where ignored), max(x) and sum(exp(x - max(x))).
 void cross_entropy_forward(const Array& x, const CrossEntropyTask& task, const Array& loss,
-                           const Array& log_sum);
+                           const Array& highest, const Array& total);
 /// gx = (softmax - onehot) * weight * gy * scale. gy has one element or one per position.
-void cross_entropy_backward(const Array& x, const CrossEntropyTask& task, const Array& log_sum,
-                            const Array& gy, double scale, const Array& gx);
+void cross_entropy_backward(const Array& x, const CrossEntropyTask& task, const Array& highest,
+                            const Array& total, const Array& gy, double scale, const Array& gx);
 
 }  // namespace catena

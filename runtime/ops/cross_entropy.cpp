@@ -6,6 +6,7 @@
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/composite.h"
 #include "runtime/ops/function.h"
+#include "runtime/ops/indexing.h"
 #include "runtime/ops/onnx.h"
 #include "runtime/ops/loss.h"
 #include "runtime/graph/variable_math.h"
@@ -89,9 +90,10 @@ Variables cross_entropy_body(Span v, const Attributes& attributes, std::span<con
     Positions p = find_positions(x, t, v.size() > 2 ? v[2] : Variable(), attributes);
     Axes classes{1};
     Variable highest = max(p.scores, classes, true);
-    Variable log_sum = log(sum(exp(p.scores - highest), classes, true)) + highest;
-    Variable picked = sum(where(p.hit, p.scores, Scalar(0)), classes, true);
-    Variable loss = log_sum - picked;
+    Variable total = sum(exp(p.scores - highest), classes, true);
+    Variable labels = reshape(t, position_shape(x.shape()));
+    Variable picked = take_along_axis(x, where(p.valid, labels, Scalar(0)), 1);
+    Variable loss = log(total) + highest - cast(picked, p.scores.dtype());
     if (p.weight.defined()) loss = loss * p.weight;
     loss = where(p.valid, loss, Scalar(0));
     if (attributes.text("reduce") == "no")
@@ -100,15 +102,15 @@ Variables cross_entropy_body(Span v, const Attributes& attributes, std::span<con
         loss = sum(loss) / count_of(p);
     else
         loss = sum(loss) * (1.0 / double(std::max<int64_t>(x.shape()[0], 1)));
-    return {cast(loss, x.dtype()), log_sum};
+    return {cast(loss, x.dtype()), highest, total};
 }
 
-/// Inputs x, t, log_sum, gy and perhaps class weights.
+/// Inputs x, t, highest, total, gy and perhaps class weights.
 Variables cross_entropy_gradient_body(Span v, const Attributes& attributes,
                                       std::span<const Scalar>) {
-    const Variable &x = v[0], &t = v[1], &log_sum = v[2];
-    Positions p = find_positions(x, t, v.size() > 4 ? v[4] : Variable(), attributes);
-    Variable factor = cast(v[3], p.scores.dtype());
+    const Variable &x = v[0], &t = v[1], &highest = v[2], &total = v[3];
+    Positions p = find_positions(x, t, v.size() > 5 ? v[5] : Variable(), attributes);
+    Variable factor = cast(v[4], p.scores.dtype());
     if (attributes.text("reduce") == "no")
         factor = reshape(factor, position_shape(x.shape()));
     else if (attributes.flag("normalize"))
@@ -116,7 +118,8 @@ Variables cross_entropy_gradient_body(Span v, const Attributes& attributes,
     else
         factor = factor * (1.0 / double(std::max<int64_t>(x.shape()[0], 1)));
     if (p.weight.defined()) factor = factor * p.weight;
-    Variable probability = exp(p.scores - log_sum);
+    // The form of the forward pass: a program that holds both computes the exponentials once.
+    Variable probability = exp(p.scores - highest) * (1.0 / total);
     Variable gx = where(p.hit, probability - 1.0, probability) * factor;
     return {cast(where(p.valid, gx, Scalar(0)), x.dtype())};
 }
@@ -182,14 +185,14 @@ struct TaskData {
 void cross_entropy_kernel(const KernelCall& c) {
     TaskData data(c, 2);
     Array x = as_working_array(c.inputs[0], c.inputs[0].dtype());
-    const Array &loss = c.outputs[0], &log_sum = c.outputs[1];
+    const Array &loss = c.outputs[0], &highest = c.outputs[1], &total_exp = c.outputs[2];
     if (c.attributes.text("reduce") == "no") {
         Array losses = working_output(loss);
-        cross_entropy_forward(x, data.task, losses, log_sum);
+        cross_entropy_forward(x, data.task, losses, highest, total_exp);
         return store(losses, loss);
     }
     Array losses = Array::empty({x.dtype(), c.inputs[1].shape()}, x.device());
-    cross_entropy_forward(x, data.task, losses, log_sum);
+    cross_entropy_forward(x, data.task, losses, highest, total_exp);
     double total = 0;
     visit_dtype(losses.dtype(), [&](auto zero) {
         using T = decltype(zero);
@@ -204,19 +207,19 @@ void cross_entropy_kernel(const KernelCall& c) {
 }
 
 void cross_entropy_gradient_kernel(const KernelCall& c) {
-    TaskData data(c, 4);
+    TaskData data(c, 5);
     Dtype dtype = c.inputs[0].dtype();
     Array gx = working_output(c.outputs[0]);
     cross_entropy_backward(as_working_array(c.inputs[0], dtype), data.task,
-                           c.inputs[2].as_contiguous(), as_working_array(c.inputs[3], dtype),
-                           data.scale(c), gx);
+                           c.inputs[2].as_contiguous(), c.inputs[3].as_contiguous(),
+                           as_working_array(c.inputs[4], dtype), data.scale(c), gx);
     store(gx, c.outputs[0]);
 }
 
 const OpDef& op_cross_entropy_gx = define_composite({
     .name = "softmax_cross_entropy.gx",
     .input_count = -1,
-    .type = [](const TypeCall& c) { return Types{check_types(c, 4)}; },
+    .type = [](const TypeCall& c) { return Types{check_types(c, 5)}; },
     .kernel = cross_entropy_gradient_kernel,
     .body = cross_entropy_gradient_body,
 });
@@ -224,37 +227,39 @@ const OpDef& op_cross_entropy_gx = define_composite({
 const OpDef& op_cross_entropy = define_composite({
     .name = "softmax_cross_entropy",
     .input_count = -1,
-    .output_count = 2,
+    .output_count = 3,
     .differentiable = true,
     .type =
         [](const TypeCall& c) {
             const Type& x = check_types(c, 2);
             bool no = c.attributes.text("reduce") == "no";
-            return Types{{x.dtype, no ? c.inputs[1].shape : Shape{}},
-                         {working_dtype(x.dtype), position_shape(x.shape)}};
+            Type position{working_dtype(x.dtype), position_shape(x.shape)};
+            return Types{{x.dtype, no ? c.inputs[1].shape : Shape{}}, position, position};
         },
     .kernel = cross_entropy_kernel,
     .body = cross_entropy_body,
     .gradient =
         [](const GradientCall& c) {
             Variables gx(c.input_count());
-            Variable x = c.x(0), t = c.x(1), log_sum = c.y(1);
+            Variable x = c.x(0), t = c.x(1), highest = c.y(1), total = c.y(2);
             if (c.has_gy(0)) {
                 Variable gy = c.gy(0), weight = c.input_count() > 2 ? c.x(2) : Variable();
-                const Variable* inputs[] = {&x, &t, &log_sum, &gy, &weight};
-                gx[0] = apply(op_cross_entropy_gx, std::span(inputs, weight.defined() ? 5 : 4),
+                const Variable* inputs[] = {&x, &t, &highest, &total, &gy, &weight};
+                gx[0] = apply(op_cross_entropy_gx, std::span(inputs, weight.defined() ? 6 : 5),
                               current_location(), c.attributes())[0];
             }
-            if (c.has_gy(1)) {  // Only a gradient of the gradient comes this way.
+            // Only a gradient of the gradient comes this way. `highest` is a shift that everything else follows: what
+            // comes through it cancels.
+            if (c.has_gy(2)) {
                 Variable through =
-                    cast(exp(cast(x, log_sum.dtype()) - log_sum) * c.gy(1), x.dtype());
+                    cast(exp(cast(x, total.dtype()) - highest) * c.gy(2), x.dtype());
                 gx[0] = gx[0].defined() ? gx[0] + through : through;
             }
             return gx;
         },
     .reads =
         [](int input, int count) {
-            return input == 0 ? Reads{.inputs = (uint64_t(1) << count) - 1, .outputs = 2} : Reads{};
+            return input == 0 ? Reads{.inputs = (uint64_t(1) << count) - 1, .outputs = 6} : Reads{};
         },
 });
 

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "runtime/core/parallel.h"
@@ -100,6 +101,76 @@ TEST(reduction, columns_of_tall_arrays_are_split) {
         return {sum(x[0], 0), sum(x[0] * x[0], 0) * 0.5, sum(x[0], Axes{0, 2})};
     };
     expect_as_near_as_eager(f, {f32({20'001, 3, 7})}, 30);  // The sums are small, their parts are not.
+}
+
+namespace {
+
+/// Of rows and of columns, of values that need a reduction of the row and of values that do not.
+std::vector<Variable> rows_and_columns(const std::vector<Variable>& v) {
+    const Variable &x = v[0], &gy = v[1], &gamma = v[2];
+    double scale = 1.0 / double(x.shape()[x.shape().rank() - 1]);
+    int last = x.shape().rank() - 1;
+    Axes others;
+    for (int axis = 0; axis < last; ++axis) others.push_back(axis);
+    Variable normal = x - sum(x, last, true) * scale;
+    Variable g = gy * gamma;
+    Variable gx = g - normal * (sum(g * normal, last, true) * scale);
+    return {gx, sum(gy * normal, others), sum(gy, others), max(gx, others, true)};
+}
+
+}  // namespace
+
+TEST(reduction, of_columns_beside_rows_is_one_pass) {
+    Region region(rows_and_columns, {f32({300, 130}), f32({300, 130}, 2), f32({130}, 3)});
+    EXPECT_EQ(region.info().kernels, 2);  // The second combines the blocks.
+    EXPECT_EQ(region.info().library_calls, 0);
+}
+
+TEST(reduction, of_columns_beside_rows_of_every_size) {
+    for (int64_t rows : {64, 65, 100, 1000, 4097})
+        for (int64_t columns : {2, 7, 16, 33, 130}) {
+            SCOPED_TRACE(fmt::format("{} x {}", rows, columns));
+            expect_as_near_as_eager(rows_and_columns, {f32({rows, columns}), f32({rows, columns}, 2), f32({columns}, 3)}, 20);
+        }
+}
+
+TEST(reduction, of_columns_beside_rows_that_do_not_collapse) {
+    // gy repeats along the middle, so that two kept dimensions remain.
+    auto f = [](const std::vector<Variable>& v) {
+        return rows_and_columns({v[0], broadcast_to(v[1], v[0].shape()), v[2]});
+    };
+    expect_as_near_as_eager(f, {f32({40, 5, 37}), f32({40, 1, 37}, 2), f32({37}, 3)}, 20);
+    expect_as_near_as_eager(f, {f32({3, 500, 37}), f32({3, 1, 37}, 2), f32({37}, 3)}, 20);
+}
+
+TEST(reduction, of_columns_beside_rows_in_other_dtypes) {
+    for (Dtype dtype : {Dtype::float64, Dtype::float16, Dtype::bfloat16}) {
+        SCOPED_TRACE(name_of(dtype));
+        auto array = [&](const Shape& shape, uint32_t seed) { return random_array({dtype, shape}, seed, 0, 1); };
+        expect_as_near_as_eager(rows_and_columns, {array({200, 37}, 1), array({200, 37}, 2), array({37}, 3)}, 20);
+    }
+}
+
+TEST(reduction, of_columns_beside_rows_does_not_depend_on_threads) {
+    Region region(rows_and_columns, {f32({1000, 130}), f32({1000, 130}, 2), f32({130}, 3)});
+    int threads = thread_count();
+    set_thread_count(1);
+    auto one = region.run();
+    set_thread_count(std::max(threads, 2));
+    auto several = region.run();
+    set_thread_count(threads);
+    for (size_t i = 0; i < one.size(); ++i) EXPECT_EQ(one[i].to_vector<float>(), several[i].to_vector<float>());
+}
+
+TEST(reduction, exponentials_of_a_row_are_kept_for_its_later_stages) {
+    // Too long a row is computed anew; both forms agree with eager.
+    for (int64_t n : {1, 15, 16, 17, 1000, 70'001}) expect_as_near_as_eager(softmax_of_rows, {f32({3, n})});
+    auto f = [](const std::vector<Variable>& x) -> std::vector<Variable> {
+        Variable a = exp(x[0]), b = tanh(x[0]);
+        Variable s = sum(a, 1, true), c = exp(x[0] - s * 0.001) * b;
+        return {a / s + b, c / sum(c, 1, true), max(a * c, 1)};
+    };
+    for (int64_t n : {1, 31, 100, 1000}) expect_as_near_as_eager(f, {f32({5, n})}, 20);
 }
 
 TEST(reduction, nan_is_the_largest_and_the_smallest) {

@@ -155,11 +155,28 @@ func.func @group_domain(%x: tensor<8x10xf32>, %y: tensor<8xf32>) {
 // -----
 
 func.func @group_reductions_agree(%x: tensor<8x10xf32>) {
-  %0 = catena.group "f"(%x) domain [8, 10] reduced [1] : (tensor<8x10xf32>) -> tensor<1x10xf32> {
+  %0 = catena.group "f"(%x) domain [8, 10] reduced [1] : (tensor<8x10xf32>) -> tensor<1x1xf32> {
   ^bb0(%a: tensor<8x10xf32>):
     // expected-error @+1 {{must reduce the group's dimensions; they differ in 0}}
+    %1 = catena.reduce "sum"(%a) sum over [0, 1] : tensor<8x10xf32> -> tensor<1x1xf32>
+    catena.yield %1 : tensor<1x1xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @group_columns_are_not_read(%x: tensor<8x10xf32>) {
+  %0 = catena.group "f"(%x) domain [8, 10] reduced [1] : (tensor<8x10xf32>) -> tensor<8x10xf32> {
+  ^bb0(%a: tensor<8x10xf32>):
+    // expected-error @+1 {{reduces columns, which end after the last row, and is read by 'catena.map' inside the group}}
     %1 = catena.reduce "sum"(%a) sum over [0] : tensor<8x10xf32> -> tensor<1x10xf32>
-    catena.yield %1 : tensor<1x10xf32>
+    %2 = catena.map "mul"(%a, %1) : (tensor<8x10xf32>, tensor<1x10xf32>) -> tensor<8x10xf32> {
+    ^bb0(%p: f32, %q: f32):
+      %r = arith.mulf %p, %q : f32
+      catena.yield %r : f32
+    }
+    catena.yield %2 : tensor<8x10xf32>
   }
   return
 }

@@ -230,3 +230,52 @@ func.func @computed_early(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xf
   }
   return %3 : tensor<64xf32>
 }
+
+// -----
+
+// A layer norm's gradients: sums of rows that are read back, and sums of columns that leave, in one sweep.
+// CHECK-LABEL: @rows_and_columns
+// CHECK: %group:2 = catena.group "mul_sum_sub_sum"(%arg0) domain [64, 10] reduced [1]
+// CHECK: catena.reduce "sum"(%{{.*}}) sum over [1]
+// CHECK: catena.reduce "sum"(%{{.*}}) sum over [0]
+// CHECK-NOT: catena.group
+func.func @rows_and_columns(%x: tensor<64x10xf32>) -> (tensor<64x10xf32>, tensor<10xf32>) {
+  %sq = catena.map "mul"(%x) : (tensor<64x10xf32>) -> tensor<64x10xf32> {
+  ^bb0(%a: f32):
+    %r = arith.mulf %a, %a : f32
+    catena.yield %r : f32
+  }
+  %row = catena.reduce "sum"(%sq) sum over [1] : tensor<64x10xf32> -> tensor<64x1xf32>
+  %sub = catena.map "sub"(%x, %row) : (tensor<64x10xf32>, tensor<64x1xf32>) -> tensor<64x10xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.subf %a, %b : f32
+    catena.yield %r : f32
+  }
+  %column = catena.reduce "sum"(%sub) sum over [0] : tensor<64x10xf32> -> tensor<1x10xf32>
+  // expected-remark @+1 {{they run over [64,10] and [10]}}
+  %flat = catena.reshape "sum"(%column) : tensor<1x10xf32> -> tensor<10xf32>
+  return %sub, %flat : tensor<64x10xf32>, tensor<10xf32>
+}
+
+// -----
+
+// A sum of columns is known after the last row: what reads it over the domain is another sweep.
+// CHECK-LABEL: @columns_are_not_read_back
+// CHECK: catena.group "sum_sub_sum"
+// CHECK: catena.group "mul"
+func.func @columns_are_not_read_back(%x: tensor<64x10xf32>) -> tensor<64x10xf32> {
+  %row = catena.reduce "sum"(%x) sum over [1] : tensor<64x10xf32> -> tensor<64x1xf32>
+  %sub = catena.map "sub"(%x, %row) : (tensor<64x10xf32>, tensor<64x1xf32>) -> tensor<64x10xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.subf %a, %b : f32
+    catena.yield %r : f32
+  }
+  %column = catena.reduce "sum"(%sub) sum over [0] : tensor<64x10xf32> -> tensor<1x10xf32>
+  // expected-remark @+1 {{a reduction of columns has ended only after the last row}}
+  %mul = catena.map "mul"(%sub, %column) : (tensor<64x10xf32>, tensor<1x10xf32>) -> tensor<64x10xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.mulf %a, %b : f32
+    catena.yield %r : f32
+  }
+  return %mul : tensor<64x10xf32>
+}

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <vector>
+
+#include "codegen/cpu/kernel.h"
+
+namespace catena::codegen {
+
+/// Where in the loop nest of a collapsed program each value is computed.
+///
+/// Levels, from the outside: the kernel, the unit (a row, or a block of kept lanes), with kept lanes the chunk of
+/// lanes, then the reduced loops. A value's level is the outermost at which all it depends on is known; its stage is
+/// the number of reductions that must have ended before.
+struct KernelAnalysis {
+    explicit KernelAnalysis(const KernelProgram& program);
+
+    static constexpr int level_kernel = 0, level_unit = 1;
+    bool lanes_reduced = false;
+    int inner = 0;  ///< The dimension of the lanes.
+    std::vector<int> reduced_dims;
+    int level_chunk = -1, level_first_reduced = 0, level_last = 0, last_stage = 0;
+    std::vector<int> level, stage;     ///< By value.
+    std::vector<bool> varying;         ///< Differs from lane to lane.
+    std::vector<bool> used_by_lanes;   ///< Some use is a vector.
+
+    const KernelOperand& operand(int o) const;  ///< Inputs, then outputs.
+    int operand_count() const { return int(program_.inputs.size() + program_.outputs.size()); }
+    StrideClass class_of(int o, int dim) const { return stride_class(program_, operand(o), dim); }
+    int level_of_operand(int o) const;
+    /// Whether output `o` varies along a reduced dimension.
+    bool is_full_output(int o) const;
+
+    /// What stage `stage` computes inside its reduced loops.
+    std::vector<int> reductions_of(int stage) const;
+    std::vector<int> full_outputs_of(int stage) const;
+    /// Values that the loops of a stage read, reductions of earlier stages included; `known` ones are not computed,
+    /// so what only they read is not needed.
+    std::vector<bool> needed_by(int stage, const std::vector<bool>& known) const;
+
+    /// Rough vector instructions to compute a value from what is known outside the innermost loop.
+    double cost_of(int value) const;
+
+private:
+    int level_of_dim(int dim) const;
+    const KernelProgram& program_;
+};
+
+/// Values that one stage of a row computes and a later one reads again, where storing the row costs less than
+/// computing it anew: the exponentials of a softmax.
+struct RowScratch {
+    /// By value: the slot it is kept in, or -1; the stage that computes it.
+    std::vector<int> slot, from;
+    int slots = 0;
+    /// Those that stage `stage` finds in the scratch.
+    std::vector<bool> known_at(int stage) const;
+};
+RowScratch find_row_scratch(const KernelProgram& program, const KernelAnalysis& analysis);
+
+}  // namespace catena::codegen
