@@ -57,6 +57,7 @@ private:
     int add_input(const Array& array, Trace::Value value);
     int state_value(VariableBody& state, const Array& content);
     int scalar_slot(const Scalar& scalar);
+    void release_unused();
 
     bool shape_only_;
     bool restored_ = false;
@@ -67,6 +68,9 @@ private:
     std::unordered_map<const Cell::Body*, int> cell_slots_;
     std::vector<Saved> saved_;
     std::vector<Array> alive_;  ///< Keeps the addresses in known_ from being used again.
+    /// Computed arrays, in alive_, whose elements have not been freed; and which of them to look at next.
+    std::vector<int> held_;
+    size_t next_held_ = 0;
 };
 
 /// Runs the steps of a trace through apply(), so that what comes out can be differentiated. `inputs` stand
