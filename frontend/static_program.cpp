@@ -5,6 +5,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/graph/config.h"
+#include "runtime/graph/first_way.h"
 #include "runtime/graph/gradient.h"
 #include "runtime/graph/tracer.h"
 #include "runtime/ops/arithmetic.h"
@@ -76,10 +77,12 @@ std::shared_ptr<StaticProgram> StaticProgram::record(const std::string& name, bo
     std::vector<int> argument_values;
     for (const Variable& x : arguments.variables)
         argument_values.push_back(tracer.add_argument(x.array(), "x" + std::to_string(argument_values.size())));
+    const int64_t first_ways_before = first_ways();
     {
         RecorderScope recording(&tracer);
         body(outputs);
     }
+    program->is_passing_ = first_ways() != first_ways_before;
     int forward_steps = tracer.step_count();
     std::vector<int> results;
     for (const Variable& y : outputs.variables) results.push_back(tracer.value_of(y.array()));

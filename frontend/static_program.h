@@ -28,6 +28,8 @@ public:
     /// Takes over what may differ between two recordings of one structure: plain scalars and captured arrays.
     void refresh(const StaticProgram& other);
 
+    /// The code went a way that only a first call goes: record the next one instead.
+    bool is_passing() const { return is_passing_; }
     uint64_t structure() const { return structure_; }
     const Trace& forward() const { return forward_; }
     const Trace& backward() const { return backward_; }
@@ -78,6 +80,7 @@ private:
     std::vector<Source> results_;          ///< One per Variable that the region returns.
     std::vector<char> result_has_gradient_;
     std::vector<Effect> effects_;
+    bool is_passing_ = false;
     std::vector<Source> targets_;          ///< What outside gradients flow to: arguments and states.
     std::vector<int> target_inputs_;       ///< Their places among the inputs of forward_.
     /// One per input of backward_ but the gradients of the results, which come last.
