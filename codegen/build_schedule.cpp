@@ -197,9 +197,11 @@ private:
     }
 
     /// What is written over has just been read: it is in the caches already.
-    bool writes_over_a_state(const KernelLaunch& kernel) const {
-        for (size_t o = kernel.program.inputs.size(); o < kernel.operands.size(); ++o)
-            if (schedule_.buffers[size_t(kernel.operands[o].buffer)].donor >= 0) return true;
+    bool writes_over_an_input(const KernelLaunch& kernel) const {
+        for (size_t o = kernel.program.inputs.size(); o < kernel.operands.size(); ++o) {
+            const Buffer& buffer = schedule_.buffers[size_t(kernel.operands[o].buffer)];
+            if (buffer.donor >= 0 || buffer.over >= 0) return true;
+        }
         return false;
     }
 
@@ -249,7 +251,7 @@ private:
         plan_memory(schedule_);
         plan_donations(schedule_, states);
         for (KernelLaunch& kernel : schedule_.kernels) {
-            kernel.options.streaming = streams(kernel.program) && !writes_over_a_state(kernel);
+            kernel.options.streaming = streams(kernel.program) && !writes_over_an_input(kernel);
             kernel.key = kernel_key(kernel.program, kernel.options, host_target());
         }
         fill_info(states);

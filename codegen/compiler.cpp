@@ -46,6 +46,7 @@ public:
             fail<CompileError>("region {}: {}", trace.name, complaints);
 
         codegen::Schedule schedule = codegen::build_schedule(*module, trace, options.fast_math);
+        if (dump.wants("schedule")) dump.text("schedule", "txt", codegen::to_string(schedule));
         codegen::CompiledKernels kernels;
         try {
             kernels = codegen::find_or_compile(schedule.kernels, context, dump);

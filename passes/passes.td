@@ -42,14 +42,4 @@ def Fuse : Pass<"catena-fuse", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::catena::ir::CatenaDialect"];
 }
 
-def PlanMemory : Pass<"catena-plan-memory", "::mlir::func::FuncOp"> {
-  let summary = "note where every result lives";
-  let description = [{
-    Changes no operation; writes the attributes of passes/plan.h: `catena.offsets` (places in one arena for what does
-    not outlive the call), `catena.in_place` (results of groups written over an operand that
-    is read for the last time) and `catena.arena_bytes`. The rules are in passes/liveness.h, passes/in_place.h
-    and passes/memory_planner.h, which the executor uses again for other sizes.
-  }];
-}
-
 #endif

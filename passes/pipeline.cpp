@@ -23,8 +23,6 @@ void build_pipeline(mlir::OpPassManager& manager, const PipelineOptions&, std::v
     function.addPass(createDropDead());
     // Memory traffic is what costs: one sweep for everything that shares a domain.
     function.addPass(create_fuse_pass(notes));
-    // After fusion, because only what crosses a group's border has memory at all.
-    function.addPass(createPlanMemory());
 }
 
 mlir::LogicalResult run_pipeline(mlir::ModuleOp module, const PipelineOptions& options,

@@ -1,9 +1,9 @@
-#include "passes/memory_planner.h"
+#include "codegen/memory_planner.h"
 
 #include <algorithm>
 #include <numeric>
 
-namespace catena::passes {
+namespace catena::codegen {
 
 namespace {
 
@@ -44,4 +44,4 @@ MemoryPlan plan_memory(std::span<const Lifetime> buffers, int64_t alignment) {
     return plan;
 }
 
-}  // namespace catena::passes
+}  // namespace catena::codegen
