@@ -6,6 +6,7 @@
 #include "runtime/cpu/gemm.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/function.h"
+#include "runtime/ops/joinings.h"
 #include "runtime/ops/movement.h"
 #include "runtime/ops/onnx.h"
 #include "runtime/ops/reduction.h"
@@ -82,6 +83,14 @@ const OpDef& op_matmul = register_op({
             return c.node("MatMul", {write_transposed(c, 0, c.attributes.flag("transa")),
                                      write_transposed(c, 1, c.attributes.flag("transb"))});
         },
+});
+
+// Rows of a below each other; or the inner axis, for sum_t a_t b_t = [a_1 a_2 ...] [b_1; b_2; ...].
+const bool matmul_can_be_joined = can_be_joined(op_matmul, [](const TypeCall& c) -> Joinings {
+    if (c.inputs[0].shape.rank() != 2 || c.inputs[1].shape.rank() != 2) return {};
+    int transa = c.attributes.flag("transa"), transb = c.attributes.flag("transb");
+    return {{.inputs = {transa, Joining::shared}, .output = 0},
+            {.inputs = {1 - transa, transb}, .output = Joining::sum}};
 });
 
 Variable multiply(const Variable& a, const Variable& b, bool transa, bool transb) {
