@@ -201,7 +201,6 @@ struct StaticRegion::Implementation {
     Outcome replay(Entry& entry, const Flat& arguments) {
         ++entry.hits;
         ++statistics.compiled_calls;
-        LocationScope location(at);
         return {.replayed = true, .outputs = entry.current->run(arguments),
                 .result_template = &entry.current->result_template};
     }
