@@ -1,5 +1,6 @@
 #include "frontend/static_graph.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -219,13 +220,27 @@ struct StaticRegion::Implementation {
 
 namespace {
 
+/// The notes, each once: an update has as many equal ones as there are parameters.
+std::string describe_notes(const std::vector<std::string>& notes) {
+    std::vector<std::pair<std::string_view, int>> counted;
+    for (const std::string& note : notes) {
+        auto known = std::find_if(counted.begin(), counted.end(), [&](const auto& line) { return line.first == note; });
+        if (known == counted.end()) counted.emplace_back(note, 1);
+        else ++known->second;
+    }
+    std::string text;
+    for (const auto& [note, times] : counted)
+        text += times == 1 ? fmt::format("      {}\n", note) : fmt::format("      {} (x {})\n", note, times);
+    return text;
+}
+
 void describe_executable(std::string& text, const char* what, const Trace& trace, const Executable& executable) {
     const ExecutableInfo& info = executable.info();
     text += fmt::format("    {}: {} recorded ops -> {} launches ({} kernels, {} library calls), {} ops fused, "
                         "{:.1f} ms to compile, {} bytes of code, {} bytes of temporaries\n",
                         what, trace.steps.size(), info.steps, info.kernels, info.library_calls, info.fused_ops,
                         info.compile_seconds * 1e3, info.code_bytes, info.arena_bytes);
-    for (const std::string& note : info.notes) text += "      " + note + "\n";
+    text += describe_notes(info.notes);
 }
 
 }  // namespace
