@@ -88,6 +88,7 @@ const OpDef& op_class_labels = register_op({
                 }
             });
         },
+    .onnx = "Identity",
 });
 
 /// What the body of the loss and of its gradient have in common.
