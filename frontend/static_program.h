@@ -60,6 +60,7 @@ private:
     Source source_of(const Trace& trace, int value, const std::vector<int>& argument_of) const;
     void split(const Trace& full, int forward_steps, const std::vector<int>& user_outputs,
                const std::vector<int>& grad_outputs, const std::vector<int>& gradients,
+               const std::vector<Trace::Assign>& backward_assigns,
                const std::vector<int>& argument_of);
     void gather(const Flat& arguments, std::vector<Array>& inputs, std::vector<char>& donated) const;
     std::vector<double> scalar_values(const Trace& trace) const;

@@ -129,6 +129,13 @@ std::vector<Tracer::GradientEffect> Tracer::gradient_effects() {
     return effects;
 }
 
+void Tracer::become_shape_only() {
+    if (shape_only_) return;
+    saved_.clear();  // What really happened until now stays.
+    saved_index_.clear();
+    shape_only_ = true;
+}
+
 void Tracer::restore() {
     if (!shape_only_ || restored_) return;
     restored_ = true;
@@ -157,7 +164,7 @@ Variables replay(const Trace& trace, std::span<const Variable> inputs) {
 }
 
 Trace slice_trace(const Trace& trace, int first, int last, const std::vector<int>& inputs,
-                  const std::vector<int>& outputs) {
+                  const std::vector<int>& outputs, const std::vector<Trace::Assign>& assigns) {
     Trace part;
     std::vector<int> renamed(trace.values.size(), -1);
     auto rename = [&](int old) {
@@ -176,8 +183,7 @@ Trace slice_trace(const Trace& trace, int first, int last, const std::vector<int
     }
     part.scalars = trace.scalars;
     for (int o : outputs) part.outputs.push_back(rename(o));
-    if (first == 0)
-        for (const Trace::Assign& a : trace.assigns) part.assigns.push_back({rename(a.target), rename(a.value)});
+    for (const Trace::Assign& a : assigns) part.assigns.push_back({rename(a.target), rename(a.value)});
     return part;
 }
 
