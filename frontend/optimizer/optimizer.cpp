@@ -1,6 +1,7 @@
 #include "frontend/optimizer/optimizer.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_set>
 
 #include "frontend/optimizer/gradient_sweep.h"
@@ -33,6 +34,27 @@ const Sweep& unscale_sweep() {
                               .formula = make_formula<1, 1>([](auto g, auto scale) { return g / scale; })});
     return sweep;
 }
+
+/// Gives the states back what they hold now, unseen by recorders.
+class KeptStates {
+public:
+    KeptStates(const State& t, const std::vector<UpdateSlot*>& slots) {
+        keep(t);
+        for (const UpdateSlot* slot : slots) {
+            keep(slot->param);
+            for (const State& moment : slot->moments) keep(moment);
+        }
+    }
+    ~KeptStates() {
+        RecorderScope paused(nullptr);
+        for (auto& [state, array] : kept_) state.set_array(array);
+    }
+    KeptStates(const KeptStates&) = delete;
+
+private:
+    void keep(const Variable& state) { kept_.emplace_back(state, state.array()); }
+    std::vector<std::pair<Variable, Array>> kept_;
+};
 
 }  // namespace
 
@@ -95,11 +117,16 @@ void Optimizer::update(const std::source_location& at) {
     target();
     LocationScope location(at);
     auto no_graph = no_backprop_mode();
+    bool change = !exchange_ || exchange_->finish(*this);
+    if (!change && !current_recorder()) return;
     if (scaled_) unscale_gradients();
     call_hooks(OptimizerHook::Timing::pre);
-    assign(t_, t_ + 1);
     std::vector<UpdateSlot*> active = active_slots();
     for (UpdateSlot* slot : active) initialize_moments(*slot);
+    // A recorder sees the whole update even of an iteration that changes nothing.
+    std::optional<KeptStates> kept;
+    if (!change) kept.emplace(t_, active);
+    assign(t_, t_ + 1);
     if (!active.empty()) update_slots(active);
     call_hooks(OptimizerHook::Timing::post);
 }
@@ -113,7 +140,13 @@ void Optimizer::start_backward(Variable loss) {
             slot.param.set_grad(Array::zeros(slot.param.type()));
         }
     }
-    loss.backward({.loss_scale = loss_scale_});
+    backward(loss);
+}
+
+void Optimizer::backward(const Variable& loss) {
+    BackwardOptions options{.loss_scale = loss_scale_};
+    if (exchange_) exchange_->backward(*this, loss, options);
+    else loss.backward(options);
 }
 
 void Optimizer::unscale_gradients() {

@@ -37,6 +37,16 @@ public:
     virtual void operator()(Optimizer& optimizer) = 0;
 };
 
+/// Makes the gradients of many processes one before they are used; see frontend/parallel/multi_node_optimizer.h.
+class GradientExchange {
+public:
+    virtual ~GradientExchange() = default;
+    /// Runs loss.backward(options); may begin to send gradients while it runs.
+    virtual void backward(Optimizer& optimizer, const Variable& loss, const BackwardOptions& options) = 0;
+    /// Called first by update(): replaces the gradients. False: this update shall leave the parameters as they are.
+    virtual bool finish(Optimizer& optimizer) = 0;
+};
+
 /// Updates the parameters of a link from their gradients. Everything that changes from step to step (step count,
 /// moments) is a State, and hyperparameters are Cells, so a recorded training step replays right.
 ///
@@ -61,6 +71,13 @@ public:
         start_backward(std::move(loss));
         update(std::source_location());
     }
+
+    /// Gradients of `loss`, with the loss scale, as update(lossfun) computes them: loss.backward(), but that gradients are
+    /// sent to other processes while it runs when there are any.
+    void backward(const Variable& loss);
+    /// Null: there is one process.
+    void set_exchange(std::shared_ptr<GradientExchange> exchange) { exchange_ = std::move(exchange); }
+    const std::shared_ptr<GradientExchange>& exchange() const { return exchange_; }
 
     int64_t t() const;       ///< Updates so far.
     const State& step_count() const { return t_; }  ///< int64, 0-d; what compiled steps count in.
@@ -114,6 +131,7 @@ private:
     bool use_cleargrads_ = true;
     bool scaled_ = false;
     Cell loss_scale_{1.0, "loss_scale"};
+    std::shared_ptr<GradientExchange> exchange_;
     std::vector<std::pair<std::string, std::shared_ptr<OptimizerHook>>> hooks_;
 };
 
