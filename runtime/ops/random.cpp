@@ -129,6 +129,19 @@ void set_seed(int64_t seed) {
     random_state().set_array(state_array(seed));
 }
 
+std::vector<int64_t> save_random_state() {
+    RecorderScope unseen(nullptr);
+    RandomStream drawn = stream_of(random_state().array()), host = host_stream_state();
+    return {int64_t(drawn.seed), int64_t(drawn.operation), int64_t(host.seed), int64_t(host.operation)};
+}
+
+void restore_random_state(const std::vector<int64_t>& saved) {
+    if (saved.size() != 4) fail<ValueError>("restore_random_state: {} numbers, 4 are expected", saved.size());
+    RecorderScope unseen(nullptr);
+    random_state().set_array(Array::from<int64_t>({saved[0], saved[1]}));
+    restore_host_streams({uint64_t(saved[2]), uint64_t(saved[3])});
+}
+
 void advance_random_state() {
     const Variable& state = random_state();
     assign(state, call(op_random_advance, current_location(), {}, {}, state));

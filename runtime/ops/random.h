@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "runtime/ops/op.h"
 
 namespace catena {
@@ -12,6 +14,11 @@ void set_seed(int64_t seed);
 const Variable& random_state();
 /// To be called once by every operation that has read the state.
 void advance_random_state();
+
+/// All of this thread's random state, as four numbers: what set_seed() sets. restore_random_state() takes what
+/// save_random_state() gave, and everything random goes on from there.
+std::vector<int64_t> save_random_state();
+void restore_random_state(const std::vector<int64_t>& saved);
 
 /// The draws that operation number `state` makes: equal states give equal bits.
 Variable uniform_of_state(const Variable& state, const Shape& shape, Dtype dtype);
