@@ -186,7 +186,8 @@ struct StaticRegion::Implementation {
 
     /// The very first call runs as it is; a key met later is recorded on shapes and runs compiled at once.
     Outcome first_call(Entry& entry, const Flat& arguments, const Body& body) {
-        if (recorded_once) {
+        if (recorded_once || options.compile_first_call) {
+            recorded_once = true;
             note(fmt::format("call {}: no program yet for {}", statistics.calls, entry.description));
             select(entry, record(arguments, body, true));
             return replay(entry, arguments);
