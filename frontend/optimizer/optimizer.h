@@ -5,6 +5,7 @@
 #include <memory>
 #include <source_location>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -91,11 +92,18 @@ public:
 
     /// Names of the state kept for each parameter, "m", "v".
     virtual std::vector<std::string> moment_names() const { return {}; }
-    /// Zero moments where there are none yet; for loading.
+    /// Step count, epoch and moments: "t", "epoch", "l1/W/t", "l1/W/m".
+    void serialize(const Serializer& s);
+    /// Zero moments where there are none yet.
     void initialize_moments(UpdateSlot& slot);
-    /// Sets the step count, unseen by recorders; for loading.
+    /// Sets the step count, unseen by recorders.
     void set_step_count(int64_t t);
     virtual std::string type_name() const = 0;
+
+    /// Numbers of the rule by name, "alpha", "lr"; setting one is seen by the next update, a compiled one too.
+    virtual std::vector<Cell> hyperparameters() const { return {}; }
+    Cell hyperparameter(std::string_view name) const;  ///< ValueError that lists the names there are.
+    virtual double learning_rate() const { return hyperparameter("lr"); }
 
 protected:
     Optimizer();
@@ -105,6 +113,7 @@ protected:
 private:
     void start_backward(Variable loss);
     void call_hooks(OptimizerHook::Timing timing);
+    void load_moments(const Serializer& s, UpdateSlot& slot);
     void unscale_gradients();
 
     Link* target_ = nullptr;
