@@ -16,7 +16,7 @@ install(TARGETS catena_runtime catena EXPORT catena_targets)
 install(FILES frontend/include/catena/catena.h DESTINATION ${header_folder})
 install(FILES codegen/compiler.h DESTINATION ${header_folder}/codegen)
 install(DIRECTORY runtime frontend DESTINATION ${header_folder} FILES_MATCHING PATTERN "*.h" PATTERN "*.def"
-        PATTERN "frontend/tools" EXCLUDE PATTERN "frontend/download" EXCLUDE
+        PATTERN "frontend/tools" EXCLUDE PATTERN "frontend/download" EXCLUDE PATTERN "frontend/hdf5" EXCLUDE
         PATTERN "frontend/include" EXCLUDE)
 
 install(EXPORT catena_targets NAMESPACE catena:: FILE catena-targets.cmake DESTINATION ${package_folder})
