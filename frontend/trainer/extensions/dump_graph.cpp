@@ -6,7 +6,7 @@
 #include "frontend/trainer/trainer.h"
 #include "runtime/core/error.h"
 #include "runtime/graph/config.h"
-#include "runtime/graph/dot.h"
+#include "runtime/graph/variable_dot.h"
 
 namespace catena::extensions {
 

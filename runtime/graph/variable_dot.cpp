@@ -1,4 +1,4 @@
-#include "runtime/graph/dot.h"
+#include "runtime/graph/variable_dot.h"
 
 #include <unordered_map>
 #include <vector>
