@@ -19,8 +19,8 @@ namespace catena::structure {
 namespace {
 
 std::set<std::string> op_names() {
-    // gelu(x, approximate="tanh"), and the file that LogReport writes.
-    std::set<std::string> other_meaning = {"tanh", "log"};
+    // gelu(x, approximate="tanh"), the file that LogReport writes, the modes of EarlyStoppingTrigger.
+    std::set<std::string> other_meaning = {"tanh", "log", "max", "min"};
     for (int k = 0; k <= int(Kind::call); ++k) other_meaning.insert(std::string(name_of(Kind(k))));
     std::set<std::string> names;
     for (const OpDef* op : all_ops())
