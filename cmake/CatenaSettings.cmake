@@ -49,6 +49,24 @@ if(NOT CATENA_COMPILER STREQUAL "OFF")
 endif()
 message(STATUS "catena: compiler ${CATENA_HAS_COMPILER}")
 
+set(CATENA_HAS_ONNX OFF)
+if(NOT CATENA_ONNX STREQUAL "OFF")
+    find_package(Protobuf QUIET)
+    find_path(ONNX_INCLUDE_DIR onnx/onnx_pb.h)
+    find_library(ONNX_PROTO_LIBRARY onnx_proto)
+    if(Protobuf_FOUND AND ONNX_INCLUDE_DIR AND ONNX_PROTO_LIBRARY)
+        set(CATENA_HAS_ONNX ON)
+        # By hand: Debian's package file of ONNX demands libraries that only its checker needs.
+        add_library(ONNX::proto UNKNOWN IMPORTED)
+        set_target_properties(ONNX::proto PROPERTIES IMPORTED_LOCATION ${ONNX_PROTO_LIBRARY}
+            INTERFACE_INCLUDE_DIRECTORIES ${ONNX_INCLUDE_DIR} INTERFACE_LINK_LIBRARIES protobuf::libprotobuf
+            INTERFACE_COMPILE_DEFINITIONS "ONNX_NAMESPACE=onnx;ONNX_ML=1")
+    elseif(CATENA_ONNX STREQUAL "ON")
+        message(FATAL_ERROR "CATENA_ONNX=ON needs protobuf and ONNX's schema (Debian: libprotobuf-dev protobuf-compiler libonnx-dev)")
+    endif()
+endif()
+message(STATUS "catena: onnx ${CATENA_HAS_ONNX}")
+
 # Warnings for our own targets. g++ 12 sees overlaps in text + std::string that are not there (GCC bug 105651).
 function(catena_target target)
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
