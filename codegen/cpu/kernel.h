@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "codegen/cpu/kernel_program.h"
+#include "codegen/kernel_program.h"
 #include "codegen/cpu/target.h"
 
 namespace catena::codegen {

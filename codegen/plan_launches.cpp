@@ -2,7 +2,7 @@
 #include <map>
 
 #include "codegen/cpu/kernel.h"
-#include "codegen/cpu/kernel_program.h"
+#include "codegen/kernel_program.h"
 #include "runtime/core/error.h"
 
 namespace catena::codegen {

@@ -1,4 +1,4 @@
-#include "codegen/cpu/kernel_program.h"
+#include "codegen/kernel_program.h"
 
 #include <algorithm>
 
