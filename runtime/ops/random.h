@@ -10,6 +10,8 @@ void set_seed(int64_t seed);
 /// The state that every random operation of this thread reads and advances: int64[2], seed and
 /// number of the next operation. A program that is replayed advances it as eager execution does.
 const Variable& random_state();
+/// The same, after moving it to where it is to be used.
+const Variable& random_state(Device& device);
 /// To be called once by every operation that has read the state.
 void advance_random_state();
 
