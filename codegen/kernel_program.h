@@ -93,8 +93,16 @@ struct KernelPlan {
     std::vector<Launch> launches;
     std::vector<Temporary> temporaries;
 };
+/// When a target wants a reduction cut.
+struct SplitRule {
+    int64_t smallest = 0;            ///< Elements of the domain below which one launch is best.
+    int64_t enough_units = 0;        ///< Units of parallel work from which on nothing is cut.
+    int64_t elements_per_block = 0;  ///< What one unit of a cut reduction takes, at least.
+    int64_t most_blocks = 0;
+    int64_t (*units)(const KernelProgram&) = nullptr;  ///< Parallel work in one launch of a collapsed program.
+};
 /// Large reductions with few results are split into blocks of a fixed size and a serial combination of the
 /// blocks, so that they run in parallel and their result does not depend on the thread count.
-KernelPlan plan_launches(const KernelProgram& program);
+KernelPlan plan_launches(const KernelProgram& program, const SplitRule& rule);
 
 }  // namespace catena::codegen

@@ -1,19 +1,12 @@
 #include <algorithm>
 #include <map>
 
-#include "codegen/cpu/kernel.h"
 #include "codegen/kernel_program.h"
 #include "runtime/core/error.h"
 
 namespace catena::codegen {
 
 namespace {
-
-// Below this many elements one thread is done before others have woken up.
-constexpr int64_t smallest_split = 256 * 1024;
-constexpr int64_t enough_units = 32;
-constexpr int64_t elements_per_block = 32 * 1024;
-constexpr int64_t most_blocks = 1024;
 
 using Kind = KernelValue::Kind;
 using Where = KernelPlan::Operand::Kind;
@@ -40,11 +33,12 @@ Dtype dtype_of_register(Register r) {
 /// Cuts one program at its reductions.
 class Splitter {
 public:
-    Splitter(const KernelProgram& program, int split_dim) : whole_(program), split_dim_(split_dim) {
+    Splitter(const KernelProgram& program, int split_dim, const SplitRule& rule)
+        : whole_(program), split_dim_(split_dim) {
         int64_t per_index = element_count(program.domain) / program.domain[split_dim];
         int64_t size = program.domain[split_dim];
-        block_ = std::max<int64_t>(elements_per_block / std::max<int64_t>(per_index, 1), 1);
-        block_ = std::max(block_, (size + most_blocks - 1) / most_blocks);
+        block_ = std::max<int64_t>(rule.elements_per_block / std::max<int64_t>(per_index, 1), 1);
+        block_ = std::max(block_, (size + rule.most_blocks - 1) / rule.most_blocks);
         blocks_ = (size + block_ - 1) / block_;
         kept_strides_ = Dims::filled(program.domain.rank(), 0);
         for (int dim = program.domain.rank() - 1; dim >= 0; --dim) {
@@ -234,10 +228,10 @@ private:
 };
 
 /// The dimension to split, or -1 when one launch has enough units.
-int dimension_to_split(const KernelProgram& program) {
+int dimension_to_split(const KernelProgram& program, const SplitRule& rule) {
     int64_t total = element_count(program.domain);
-    if (program.reduced == 0 || total < smallest_split) return -1;
-    if (shape_of(program).units >= enough_units) return -1;
+    if (program.reduced == 0 || total < rule.smallest) return -1;
+    if (rule.units(program) >= rule.enough_units) return -1;
     for (int dim = 0; dim < program.domain.rank(); ++dim)
         if (program.is_reduced(dim) && program.domain[dim] >= 8) return dim;
     return -1;
@@ -245,10 +239,10 @@ int dimension_to_split(const KernelProgram& program) {
 
 }  // namespace
 
-KernelPlan plan_launches(const KernelProgram& original) {
+KernelPlan plan_launches(const KernelProgram& original, const SplitRule& rule) {
     KernelProgram program = collapse(original);
     bool room = program.domain.rank() < max_rank;
-    if (int dim = dimension_to_split(program); dim >= 0 && room) return Splitter(program, dim).run();
+    if (int dim = dimension_to_split(program, rule); dim >= 0 && room) return Splitter(program, dim, rule).run();
 
     KernelPlan plan;
     KernelPlan::Launch launch;

@@ -84,6 +84,15 @@ std::string kernel_key(const KernelProgram& program, const KernelOptions& option
     return text;
 }
 
+SplitRule split_rule() {
+    // Below the smallest, one thread is done before others have woken up.
+    return {.smallest = 256 * 1024,
+            .enough_units = 32,
+            .elements_per_block = 32 * 1024,
+            .most_blocks = 1024,
+            .units = [](const KernelProgram& program) { return shape_of(program).units; }};
+}
+
 double unit_nanoseconds(const KernelProgram& program) {
     // Per element: vector instructions at a few per nanosecond, bytes at second-level cache speed.
     double instructions = 0, bytes = 0;

@@ -43,6 +43,9 @@ std::vector<int64_t> kernel_numbers(const KernelProgram& program);
 std::string kernel_key(const KernelProgram& program, const KernelOptions& options,
                        const Target& target);
 
+/// When reductions are cut in two launches on this target.
+SplitRule split_rule();
+
 /// Rough nanoseconds of one unit on one thread, to decide on threads.
 double unit_nanoseconds(const KernelProgram& program);
 
