@@ -67,6 +67,22 @@ StaticProgram::Source StaticProgram::source_of(const Trace& trace, int value, co
     }
 }
 
+namespace {
+
+/// Where the program's arrays are; those of an audit are nowhere.
+Device& device_of(const Trace& trace, const Flat& arguments) {
+    for (const Variable& x : arguments.variables)
+        if (!x.device().is_meta()) return x.device();
+    for (int v : trace.inputs) {
+        const Trace::Value& value = trace.values[v];
+        const Array& array = value.state ? value.state->array : value.captured;
+        if (array.defined() && !array.device().is_meta()) return array.device();
+    }
+    return current_device();
+}
+
+}  // namespace
+
 std::shared_ptr<StaticProgram> StaticProgram::record(const std::string& name, bool keep_grads, const Flat& arguments,
                                                      const std::function<void(Flat&)>& body, bool shape_only,
                                                      Flat& outputs) {
@@ -125,6 +141,7 @@ std::shared_ptr<StaticProgram> StaticProgram::record(const std::string& name, bo
 
     Trace full = tracer.trace();
     full.name = name;
+    program->device_ = &device_of(full, arguments);
     std::vector<int> argument_of(full.values.size(), -1);
     for (size_t k = argument_values.size(); k-- > 0;) argument_of[argument_values[k]] = int(k);
     for (int v : results) program->results_.push_back(program->source_of(full, v, argument_of));
@@ -218,13 +235,13 @@ void StaticProgram::split(const Trace& full, int forward_steps, const std::vecto
 
 void StaticProgram::compile() {
     auto start = std::chrono::steady_clock::now();
-    executable_ = compiler().compile(forward_, {.fast_math = config().fast_math});
+    executable_ = compiler().compile(forward_, {.fast_math = config().fast_math, .device = device_});
     compile_seconds_ += seconds_since(start);
 }
 
 void StaticProgram::compile_backward() {
     auto start = std::chrono::steady_clock::now();
-    backward_executable_ = compiler().compile(backward_, {.fast_math = config().fast_math});
+    backward_executable_ = compiler().compile(backward_, {.fast_math = config().fast_math, .device = device_});
     compile_seconds_ += seconds_since(start);
 }
 
@@ -257,7 +274,10 @@ void StaticProgram::gather(const Flat& arguments, std::vector<Array>& inputs, st
                              : s.kind == Source::state  ? s.body->array
                              : s.kind == Source::gradient ? s.body->grad->array
                                                           : s.array;
-        inputs.push_back(array.contiguous() ? array : array.as_contiguous());
+        // What other code uses elsewhere, as the random state.
+        const bool elsewhere = s.kind == Source::state && &array.device() != device_ && !array.device().is_meta();
+        if (elsewhere) donated[i] = 0;
+        inputs.push_back(elsewhere ? array.to(*device_) : array.contiguous() ? array : array.as_contiguous());
     }
 }
 

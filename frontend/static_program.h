@@ -89,6 +89,7 @@ private:
     std::vector<char> input_kept_;
     std::vector<int> gradient_of_target_;  ///< Output of backward_, -1: nothing flows there.
     std::shared_ptr<Executable> executable_, backward_executable_;
+    Device* device_ = nullptr;             ///< Where the arrays of the recording were.
     double compile_seconds_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 
+#include "runtime/core/code_device.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/core/object_pool.h"
@@ -149,6 +150,7 @@ Array Array::to(Device& target) const {
         target.copy_from_host(dense.raw_data(), result);
         return result;
     }
+    if (auto* peer = dynamic_cast<CodeDevice*>(&target); peer && peer->copy_from_peer(dense, result)) return result;
     const Array staging = target.is_host() ? result : empty(type(), cpu_device());
     device().copy_to_host(dense, staging.raw_data());
     if (!target.is_host()) target.copy_from_host(staging.raw_data(), result);
