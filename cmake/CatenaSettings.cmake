@@ -49,6 +49,19 @@ if(NOT CATENA_COMPILER STREQUAL "OFF")
 endif()
 message(STATUS "catena: compiler ${CATENA_HAS_COMPILER}")
 
+# The plug-in for CUDA devices is built where the toolkit's headers are.
+set(CATENA_CUDA AUTO CACHE STRING "Build the CUDA plug-in (needs cuda.h of CUDA 12 or later): AUTO, ON, OFF")
+set(CATENA_HAS_CUDA OFF)
+if(NOT CATENA_CUDA STREQUAL "OFF")
+    find_path(CATENA_CUDA_INCLUDE_DIR cuda.h HINTS $ENV{CUDA_HOME}/include /usr/local/cuda/include)
+    if(CATENA_CUDA_INCLUDE_DIR)
+        set(CATENA_HAS_CUDA ON)
+    elseif(CATENA_CUDA STREQUAL "ON")
+        message(FATAL_ERROR "CATENA_CUDA=ON needs cuda.h: install the CUDA toolkit or set CUDA_HOME")
+    endif()
+endif()
+message(STATUS "catena: CUDA plug-in ${CATENA_HAS_CUDA}")
+
 # Warnings for our own targets. g++ 12 sees overlaps in text + std::string that are not there (GCC bug 105651).
 function(catena_target target)
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})

@@ -30,6 +30,7 @@ struct Options {
     std::string resume;
     bool eager = false;
     MnistSource source;
+    std::string device = "cpu";
 };
 
 /// Sums over a set of images.
@@ -104,6 +105,7 @@ static void save(const fs::path& folder, MLP& model, ct::Adam& optimizer) {
 }
 
 static void run(const Options& options) {
+    const ct::DeviceScope scope(ct::get_device(options.device));  // of all that is made from here on
     const Mnist data = load_mnist(options.source);
     ct::set_seed(options.seed);
     MLP model(options.units);
@@ -161,6 +163,7 @@ int main(int argc, char** argv) {
     program.add_option("--data", options.source.folder, "folder of the four MNIST files; else they are downloaded");
     program.add_option("--url", options.source.url, "where to download from instead of the usual places");
     program.add_option("--seed", options.seed)->capture_default_str();
+    program.add_option("--device", options.device, "where to train: cpu, cuda:0")->capture_default_str();
     program.add_flag("--eager", options.eager, "do not compile");
     CLI11_PARSE(program, argc, argv);
     try {
