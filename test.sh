@@ -25,7 +25,7 @@ build_and_test() {
     shift 2
     say "$preset: configure and build"
     rm -f "$report"
-    if ! configure "$preset" "-DCATENA_TESTS=ON" || ! cmake --build --preset "$preset" -j "$jobs" </dev/null; then
+    if ! configure "$preset" -DCATENA_TESTS=ON || ! cmake --build --preset "$preset" -j "$jobs" </dev/null; then
         echo "$preset: the build failed"
         failed=$((failed + 1))
         return

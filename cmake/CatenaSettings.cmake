@@ -49,9 +49,40 @@ if(NOT CATENA_COMPILER STREQUAL "OFF")
 endif()
 message(STATUS "catena: compiler ${CATENA_HAS_COMPILER}")
 
+# The plug-in for CUDA devices is built where the toolkit's headers are.
+set(CATENA_CUDA AUTO CACHE STRING "Build the CUDA plug-in (needs cuda.h of CUDA 12 or later): AUTO, ON, OFF")
+set(CATENA_HAS_CUDA OFF)
+if(NOT CATENA_CUDA STREQUAL "OFF")
+    find_path(CATENA_CUDA_INCLUDE_DIR cuda.h HINTS $ENV{CUDA_HOME}/include /usr/local/cuda/include)
+    if(CATENA_CUDA_INCLUDE_DIR)
+        set(CATENA_HAS_CUDA ON)
+    elseif(CATENA_CUDA STREQUAL "ON")
+        message(FATAL_ERROR "CATENA_CUDA=ON needs cuda.h: install the CUDA toolkit or set CUDA_HOME")
+    endif()
+endif()
+message(STATUS "catena: CUDA plug-in ${CATENA_HAS_CUDA}")
+
+set(CATENA_HAS_ONNX OFF)
+if(NOT CATENA_ONNX STREQUAL "OFF")
+    find_package(Protobuf QUIET)
+    find_path(ONNX_INCLUDE_DIR onnx/onnx_pb.h)
+    find_library(ONNX_PROTO_LIBRARY onnx_proto)
+    if(Protobuf_FOUND AND ONNX_INCLUDE_DIR AND ONNX_PROTO_LIBRARY)
+        set(CATENA_HAS_ONNX ON)
+        # By hand: Debian's package file of ONNX demands libraries that only its checker needs.
+        add_library(ONNX::proto UNKNOWN IMPORTED)
+        set_target_properties(ONNX::proto PROPERTIES IMPORTED_LOCATION ${ONNX_PROTO_LIBRARY}
+            INTERFACE_INCLUDE_DIRECTORIES ${ONNX_INCLUDE_DIR} INTERFACE_LINK_LIBRARIES protobuf::libprotobuf
+            INTERFACE_COMPILE_DEFINITIONS "ONNX_NAMESPACE=onnx;ONNX_ML=1")
+    elseif(CATENA_ONNX STREQUAL "ON")
+        message(FATAL_ERROR "CATENA_ONNX=ON needs protobuf and ONNX's schema (Debian: libprotobuf-dev protobuf-compiler libonnx-dev)")
+    endif()
+endif()
+message(STATUS "catena: onnx ${CATENA_HAS_ONNX}")
+
 # Warnings for our own targets. g++ 12 sees overlaps in text + std::string that are not there (GCC bug 105651).
 function(catena_target target)
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
     target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-unused-parameter
-                           -Wno-missing-field-initializers -Wno-restrict $<$<BOOL:${CATENA_WERROR}>:-Werror>)
+                           -Wno-missing-field-initializers -Wno-restrict $<$<BOOL:${CATENA_WERROR}>:-Werror> $<$<BOOL:${CATENA_WERROR}>:-Wno-error=maybe-uninitialized>)
 endfunction()

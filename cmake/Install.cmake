@@ -16,9 +16,12 @@ install(TARGETS catena_runtime catena EXPORT catena_targets)
 install(FILES frontend/include/catena/catena.h DESTINATION ${header_folder})
 install(FILES codegen/compiler.h DESTINATION ${header_folder}/codegen)
 install(DIRECTORY runtime frontend DESTINATION ${header_folder} FILES_MATCHING PATTERN "*.h" PATTERN "*.def"
-        PATTERN "frontend/tools" EXCLUDE PATTERN "frontend/download" EXCLUDE
+        PATTERN "frontend/tools" EXCLUDE PATTERN "frontend/download" EXCLUDE PATTERN "frontend/hdf5" EXCLUDE
         PATTERN "frontend/include" EXCLUDE)
 
+if(TARGET catena_onnx)
+    install(TARGETS catena_onnx EXPORT catena_targets)
+endif()
 install(EXPORT catena_targets NAMESPACE catena:: FILE catena-targets.cmake DESTINATION ${package_folder})
 configure_package_config_file(cmake/catena-config.cmake.in ${PROJECT_BINARY_DIR}/catena-config.cmake
     INSTALL_DESTINATION ${package_folder})

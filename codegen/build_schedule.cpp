@@ -37,7 +37,8 @@ SourceLoc source_of(mlir::Location location) {
 
 class Builder {
 public:
-    Builder(const Trace& trace, bool fast_math) : trace_(trace), fast_math_(fast_math) {}
+    Builder(const Trace& trace, bool fast_math, const SplitRule& rule)
+        : trace_(trace), fast_math_(fast_math), rule_(rule) {}
 
     Schedule build(mlir::func::FuncOp function) {
         for (mlir::BlockArgument argument : function.getArguments()) {
@@ -149,7 +150,7 @@ private:
         if (std::all_of(outputs.begin(), outputs.end(),
                         [](const View& v) { return element_count(v.type.shape) == 0; }))
             return;
-        KernelPlan plan = plan_launches(program);
+        KernelPlan plan = plan_launches(program, rule_);
         std::vector<int> temporaries;
         for (const KernelPlan::Temporary& temporary : plan.temporaries)
             temporaries.push_back(add_buffer({temporary.dtype, Shape{temporary.elements}}));
@@ -199,9 +200,11 @@ private:
     }
 
     /// What is written over has just been read: it is in the caches already.
-    bool writes_over_a_state(const KernelLaunch& kernel) const {
-        for (size_t o = kernel.program.inputs.size(); o < kernel.operands.size(); ++o)
-            if (schedule_.buffers[size_t(kernel.operands[o].buffer)].donor >= 0) return true;
+    bool writes_over_an_input(const KernelLaunch& kernel) const {
+        for (size_t o = kernel.program.inputs.size(); o < kernel.operands.size(); ++o) {
+            const Buffer& buffer = schedule_.buffers[size_t(kernel.operands[o].buffer)];
+            if (buffer.donor >= 0 || buffer.over >= 0) return true;
+        }
         return false;
     }
 
@@ -251,7 +254,7 @@ private:
         plan_memory(schedule_);
         plan_donations(schedule_, states);
         for (KernelLaunch& kernel : schedule_.kernels) {
-            kernel.options.streaming = streams(kernel.program) && !writes_over_a_state(kernel);
+            kernel.options.streaming = streams(kernel.program) && !writes_over_an_input(kernel);
             kernel.key = kernel_key(kernel.program, kernel.options, host_target());
         }
         fill_info(states);
@@ -301,6 +304,7 @@ private:
 
     const Trace& trace_;
     bool fast_math_;
+    const SplitRule& rule_;
     Schedule schedule_;
     llvm::DenseMap<mlir::Value, View> views_;
     llvm::DenseMap<mlir::Value, int> scalars_;
@@ -311,10 +315,10 @@ private:
 
 }  // namespace
 
-Schedule build_schedule(mlir::ModuleOp module, const Trace& trace, bool fast_math) {
+Schedule build_schedule(mlir::ModuleOp module, const Trace& trace, bool fast_math, const SplitRule& rule) {
     auto functions = module.getOps<mlir::func::FuncOp>();
     CATENA_ASSERT(!functions.empty(), "a program without a function");
-    return Builder(trace, fast_math).build(*functions.begin());
+    return Builder(trace, fast_math, rule).build(*functions.begin());
 }
 
 }  // namespace catena::codegen

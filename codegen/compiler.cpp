@@ -10,7 +10,9 @@
 #include "mlir/IR/OwningOpRef.h"
 
 #include "codegen/build_schedule.h"
+#include "codegen/cpu/kernel.h"
 #include "codegen/cpu/lower.h"
+#include "codegen/cuda/kernel_provider.h"
 #include "codegen/executable.h"
 #include "codegen/kernel_cache.h"
 #include "ir/import.h"
@@ -45,7 +47,24 @@ public:
         if (mlir::failed(passes::run_pipeline(*module, pipeline, notes)))
             fail<CompileError>("region {}: {}", trace.name, complaints);
 
-        codegen::Schedule schedule = codegen::build_schedule(*module, trace, options.fast_math);
+        auto seconds = [&] {
+            return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        };
+        if (options.device && !options.device->is_host()) {
+            auto* device = dynamic_cast<CodeDevice*>(options.device);
+            if (!device) fail<CompileError>("region {}: no programs are made for {}", trace.name, options.device->name());
+            codegen::Schedule schedule =
+                codegen::build_schedule(*module, trace, options.fast_math, codegen::cuda::split_rule());
+            schedule.info.notes = std::move(notes);
+            schedule.info.compile_seconds = seconds();
+            auto program =
+                std::make_shared<codegen::cuda::CodeExecutable>(std::move(schedule), *device, options.fast_math);
+            if (dump.wants("kernels-cuda")) dump.text("kernels-cuda", "cu", program->text());
+            return program;
+        }
+        codegen::Schedule schedule =
+            codegen::build_schedule(*module, trace, options.fast_math, codegen::split_rule());
+        if (dump.wants("schedule")) dump.text("schedule", "txt", codegen::to_string(schedule));
         codegen::CompiledKernels kernels;
         try {
             kernels = codegen::find_or_compile(schedule.kernels, context, dump);
@@ -56,8 +75,7 @@ public:
         schedule.info.kernels = kernels.distinct;
         schedule.info.code_bytes = kernels.code_bytes;
         schedule.info.notes = std::move(notes);
-        std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-        schedule.info.compile_seconds = taken.count();
+        schedule.info.compile_seconds = seconds();
         return std::make_shared<codegen::ScheduledExecutable>(std::move(schedule));
     }
 
@@ -68,6 +86,12 @@ public:
     }
 
     int kernels_compiled() const override { return codegen::kernels_compiled(); }
+
+    KernelProvider& kernel_provider() override { return provider_; }
+
+private:
+    codegen::cuda::CompilingProvider provider_{
+        [this](const Trace& trace, const CompileOptions& options) { return compile(trace, options); }};
 };
 
 }  // namespace

@@ -8,8 +8,12 @@
 
 namespace catena {
 
+class Device;
+class KernelProvider;
+
 struct CompileOptions {
-    bool fast_math = false;  ///< Allow rewrites that change rounding class, NaN or inf.
+    bool fast_math = false;    ///< Allow rewrites that change rounding class, NaN or inf.
+    Device* device = nullptr;  ///< Where the program is to run; the host when null.
 };
 
 class Compiler {
@@ -20,7 +24,9 @@ public:
     /// change which dimensions collapse or broadcast. CompileError names the op and the user's line.
     virtual std::shared_ptr<Executable> compile(const Trace& trace, const CompileOptions& options) = 0;
     virtual std::string version() const = 0;   ///< "LLVM 22.1.8, znver4, 512-bit vectors"
-    virtual int kernels_compiled() const = 0;  ///< Since the process began.
+    virtual int kernels_compiled() const = 0;  ///< For the host, since the process began.
+    /// Runs single operations on devices that take generated kernels.
+    virtual KernelProvider& kernel_provider() = 0;
 };
 
 /// Loads libcatena_compiler at the first call. CompileError saying which file was looked for where, and the

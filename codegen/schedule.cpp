@@ -1,8 +1,10 @@
 #include "codegen/schedule.h"
 
 #include <algorithm>
-#include <numeric>
+#include <map>
 #include <set>
+
+#include "codegen/memory_planner.h"
 
 namespace catena::codegen {
 
@@ -84,33 +86,6 @@ void batch_kernels(Schedule& schedule, const std::vector<Launch>& in_order) {
     }
 }
 
-void plan_memory(Schedule& schedule) {
-    std::vector<int> order;
-    for (size_t b = 0; b < schedule.buffers.size(); ++b)
-        if (schedule.buffers[b].place == Buffer::Place::arena && schedule.buffers[b].first >= 0 &&
-            schedule.buffers[b].bytes > 0)
-            order.push_back(int(b));
-    // By size, not by birth: large arrays placed late leave holes that nothing else fits.
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-        return schedule.buffers[a].bytes > schedule.buffers[b].bytes;
-    });
-    std::vector<int> placed;  // Sorted by offset.
-    for (int b : order) {
-        Buffer& buffer = schedule.buffers[b];
-        size_t at = 0, size = (buffer.bytes + 63) / 64 * 64;
-        for (int other_index : placed) {
-            const Buffer& other = schedule.buffers[other_index];
-            if (other.last < buffer.first || buffer.last < other.first) continue;
-            if (at + size <= other.offset) break;
-            at = std::max(at, other.offset + (other.bytes + 63) / 64 * 64);
-        }
-        buffer.offset = at;
-        schedule.arena_bytes = std::max(schedule.arena_bytes, at + size);
-        auto before = [&](int other) { return schedule.buffers[other].offset < at; };
-        placed.insert(std::partition_point(placed.begin(), placed.end(), before), b);
-    }
-}
-
 namespace {
 
 /// True when every element is visited once: nothing full or reduced depends on a reduction.
@@ -161,6 +136,73 @@ bool updates_in_place(const KernelLaunch& kernel, int input, int output) {
 }
 
 }  // namespace
+
+namespace {
+
+/// How many kernels of a launch read each buffer.
+std::map<int, int> readers_of(const Schedule& schedule, const Launch& launch) {
+    std::map<int, int> readers;
+    for (int k : launch.kernels) {
+        Uses uses;
+        add_kernel(uses, schedule.kernels[k]);
+        for (int b : std::set<int>(uses.reads.begin(), uses.reads.end())) ++readers[b];
+    }
+    return readers;
+}
+
+void reuse_inputs(Schedule& schedule) {
+    std::vector<bool> taken(schedule.buffers.size(), false);
+    for (int l = 0; l < int(schedule.launches.size()); ++l) {
+        std::map<int, int> readers = readers_of(schedule, schedule.launches[l]);
+        for (int k : schedule.launches[l].kernels) {
+            const KernelLaunch& kernel = schedule.kernels[k];
+            Uses uses;
+            add_kernel(uses, kernel);
+            for (int output : uses.writes) {
+                Buffer& target = schedule.buffers[output];
+                if (target.place != Buffer::Place::arena || target.first != l || target.over >= 0) continue;
+                auto fits = [&](int input) {
+                    const Buffer& source = schedule.buffers[input];
+                    return source.place == Buffer::Place::arena && source.first < l && source.last == l &&
+                           source.bytes == target.bytes && !taken[input] && readers[input] == 1 &&
+                           updates_in_place(kernel, input, output);
+                };
+                auto input = std::find_if(uses.reads.begin(), uses.reads.end(), fits);
+                if (input == uses.reads.end()) continue;
+                target.over = *input;
+                taken[*input] = true;
+            }
+        }
+    }
+}
+
+}  // namespace
+
+void plan_memory(Schedule& schedule) {
+    reuse_inputs(schedule);
+    // Buffers over each other are one block, from the first one's birth to the last one's death.
+    std::vector<int> block(schedule.buffers.size(), -1);
+    std::vector<Lifetime> lifetimes;
+    auto block_of = [&](int b) {
+        while (schedule.buffers[b].over >= 0) b = schedule.buffers[b].over;
+        if (block[b] < 0) {
+            block[b] = int(lifetimes.size());
+            lifetimes.push_back({schedule.buffers[b].first, schedule.buffers[b].last, int64_t(schedule.buffers[b].bytes)});
+        }
+        return block[b];
+    };
+    std::vector<std::pair<int, int>> placed;  // Buffer and block.
+    for (int b = 0; b < int(schedule.buffers.size()); ++b) {
+        const Buffer& buffer = schedule.buffers[b];
+        if (buffer.place != Buffer::Place::arena || buffer.first < 0 || buffer.bytes == 0) continue;
+        placed.emplace_back(b, block_of(b));
+        Lifetime& lifetime = lifetimes[placed.back().second];
+        lifetime.last = std::max(lifetime.last, buffer.last);
+    }
+    MemoryPlan plan = plan_memory(lifetimes);
+    for (auto [b, at] : placed) schedule.buffers[b].offset = size_t(plan.offsets[at]);
+    schedule.arena_bytes = size_t(plan.bytes + 63) / 64 * 64;
+}
 
 void plan_donations(Schedule& schedule, const std::vector<std::pair<int, int>>& output_and_state) {
     for (auto [result, input] : output_and_state) {

@@ -18,6 +18,7 @@ struct Buffer {
     int index = 0;       ///< Of the input or output.
     size_t bytes = 0;
     size_t offset = 0;   ///< In the arena.
+    int over = -1;       ///< Arena: the buffer whose memory it takes, read for the last time by the kernel that writes this.
     int donor = -1;      ///< Output: the input whose memory it takes over when that was donated.
     int first = -1, last = -1;  ///< Launches that write it first and use it last.
 };
@@ -86,10 +87,14 @@ struct Schedule {
 /// last, together.
 void batch_kernels(Schedule& schedule, const std::vector<Launch>& in_order);
 
-/// Gives every arena buffer an offset; those that live at the same time do not overlap.
+/// Gives every arena buffer an offset; those that live at the same time do not overlap. Outputs of kernels take the memory
+/// of inputs that nobody reads afterwards where the kernel allows it.
 void plan_memory(Schedule& schedule);
 
 /// Lets the new content of a state take over the memory of the old where nobody reads the old any more.
 void plan_donations(Schedule& schedule, const std::vector<std::pair<int, int>>& output_and_state);
+
+/// Launches in order with what they read and write, and where each buffer is.
+std::string to_string(const Schedule& schedule);
 
 }  // namespace catena::codegen

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 
 #include "codegen/compiler.h"
+#include "runtime/core/code_device.h"
 #include "runtime/core/error.h"
 
 namespace catena {
@@ -57,6 +58,12 @@ Compiler& compiler() {
     if (!result.compiler) fail<CompileError>("{}", result.complaint);
     return *result.compiler;
 }
+
+namespace {
+
+const bool provides = (set_kernel_provider([]() -> KernelProvider& { return compiler().kernel_provider(); }), true);
+
+}  // namespace
 
 bool compiler_available() { return loaded().compiler != nullptr; }
 

@@ -1,5 +1,6 @@
 #include "frontend/static_graph.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -186,7 +187,8 @@ struct StaticRegion::Implementation {
 
     /// The very first call runs as it is; a key met later is recorded on shapes and runs compiled at once.
     Outcome first_call(Entry& entry, const Flat& arguments, const Body& body) {
-        if (recorded_once) {
+        if (recorded_once || options.compile_first_call) {
+            recorded_once = true;
             note(fmt::format("call {}: no program yet for {}", statistics.calls, entry.description));
             select(entry, record(arguments, body, true));
             return replay(entry, arguments);
@@ -194,6 +196,10 @@ struct StaticRegion::Implementation {
         ++statistics.eager_calls;
         std::shared_ptr<StaticProgram> program = record(arguments, body, false);
         recorded_once = true;
+        if (program->is_passing()) {
+            note("call 1 made states that later calls find; the program is that of the next call");
+            return {};
+        }
         select(entry, std::move(program));
         return {.result_template = &entry.current->result_template};
     }
@@ -201,7 +207,6 @@ struct StaticRegion::Implementation {
     Outcome replay(Entry& entry, const Flat& arguments) {
         ++entry.hits;
         ++statistics.compiled_calls;
-        LocationScope location(at);
         return {.replayed = true, .outputs = entry.current->run(arguments),
                 .result_template = &entry.current->result_template};
     }
@@ -220,13 +225,27 @@ struct StaticRegion::Implementation {
 
 namespace {
 
+/// The notes, each once: an update has as many equal ones as there are parameters.
+std::string describe_notes(const std::vector<std::string>& notes) {
+    std::vector<std::pair<std::string_view, int>> counted;
+    for (const std::string& note : notes) {
+        auto known = std::find_if(counted.begin(), counted.end(), [&](const auto& line) { return line.first == note; });
+        if (known == counted.end()) counted.emplace_back(note, 1);
+        else ++known->second;
+    }
+    std::string text;
+    for (const auto& [note, times] : counted)
+        text += times == 1 ? fmt::format("      {}\n", note) : fmt::format("      {} (x {})\n", note, times);
+    return text;
+}
+
 void describe_executable(std::string& text, const char* what, const Trace& trace, const Executable& executable) {
     const ExecutableInfo& info = executable.info();
     text += fmt::format("    {}: {} recorded ops -> {} launches ({} kernels, {} library calls), {} ops fused, "
                         "{:.1f} ms to compile, {} bytes of code, {} bytes of temporaries\n",
                         what, trace.steps.size(), info.steps, info.kernels, info.library_calls, info.fused_ops,
                         info.compile_seconds * 1e3, info.code_bytes, info.arena_bytes);
-    for (const std::string& note : info.notes) text += "      " + note + "\n";
+    text += describe_notes(info.notes);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -22,6 +23,9 @@ struct StaticGraphOptions {
     Audit audit = Audit::sampled;
     /// Keep the gradients of variables that the region also updates. Otherwise reading them is an error.
     bool keep_grads = false;
+    /// The first call runs compiled, too, so that a resumed training repeats the bits of the uninterrupted one. The
+    /// code is then run on shapes only, and must bear that.
+    bool compile_first_call = false;
 };
 
 /// Counters of one region, for tests and for users who wonder.
@@ -68,6 +72,7 @@ public:
         : f_(std::move(f)), region_(std::make_unique<StaticRegion>(std::move(options), at)) {}
 
     template <class... Arguments>
+        requires std::invocable<F&, Arguments&...>
     auto operator()(Arguments&&... arguments) {
         using Result = std::invoke_result_t<F&, Arguments&...>;
         Flat flat;

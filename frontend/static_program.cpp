@@ -5,6 +5,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/graph/config.h"
+#include "runtime/graph/first_way.h"
 #include "runtime/graph/gradient.h"
 #include "runtime/graph/tracer.h"
 #include "runtime/ops/arithmetic.h"
@@ -67,6 +68,22 @@ StaticProgram::Source StaticProgram::source_of(const Trace& trace, int value, co
     }
 }
 
+namespace {
+
+/// Where the program's arrays are; those of an audit are nowhere.
+Device& device_of(const Trace& trace, const Flat& arguments) {
+    for (const Variable& x : arguments.variables)
+        if (!x.device().is_meta()) return x.device();
+    for (int v : trace.inputs) {
+        const Trace::Value& value = trace.values[v];
+        const Array& array = value.state ? value.state->array : value.captured;
+        if (array.defined() && !array.device().is_meta()) return array.device();
+    }
+    return current_device();
+}
+
+}  // namespace
+
 std::shared_ptr<StaticProgram> StaticProgram::record(const std::string& name, bool keep_grads, const Flat& arguments,
                                                      const std::function<void(Flat&)>& body, bool shape_only,
                                                      Flat& outputs) {
@@ -76,14 +93,17 @@ std::shared_ptr<StaticProgram> StaticProgram::record(const std::string& name, bo
     std::vector<int> argument_values;
     for (const Variable& x : arguments.variables)
         argument_values.push_back(tracer.add_argument(x.array(), "x" + std::to_string(argument_values.size())));
+    const int64_t first_ways_before = first_ways();
     {
         RecorderScope recording(&tracer);
         body(outputs);
     }
+    program->is_passing_ = first_ways() != first_ways_before;
     int forward_steps = tracer.step_count();
     std::vector<int> results;
     for (const Variable& y : outputs.variables) results.push_back(tracer.value_of(y.array()));
     std::vector<Tracer::GradientEffect> effects = tracer.gradient_effects();
+    std::vector<Trace::Assign> assigns = tracer.trace().assigns;
     {
         Trace whole = tracer.trace();
         whole.outputs = results;
@@ -125,6 +145,13 @@ std::shared_ptr<StaticProgram> StaticProgram::record(const std::string& name, bo
 
     Trace full = tracer.trace();
     full.name = name;
+    program->device_ = &device_of(full, arguments);
+    // A gradient may assign too: messages are kept in order by a state.
+    std::vector<Trace::Assign> backward_assigns = std::exchange(full.assigns, assigns);
+    std::erase_if(backward_assigns, [&](const Trace::Assign& a) {
+        return std::any_of(assigns.begin(), assigns.end(),
+                           [&](const Trace::Assign& b) { return a.target == b.target && a.value == b.value; });
+    });
     std::vector<int> argument_of(full.values.size(), -1);
     for (size_t k = argument_values.size(); k-- > 0;) argument_of[argument_values[k]] = int(k);
     for (int v : results) program->results_.push_back(program->source_of(full, v, argument_of));
@@ -143,13 +170,13 @@ std::shared_ptr<StaticProgram> StaticProgram::record(const std::string& name, bo
         program->effects_.push_back(std::move(effect));
     }
     program->target_inputs_ = target_values;
-    program->split(full, forward_steps, results, joint.grad_outputs, joint.gradients, argument_of);
+    program->split(full, forward_steps, results, joint.grad_outputs, joint.gradients, backward_assigns, argument_of);
     return program;
 }
 
 void StaticProgram::split(const Trace& full, int forward_steps, const std::vector<int>& user_outputs,
                           const std::vector<int>& grad_outputs, const std::vector<int>& gradients,
-                          const std::vector<int>& argument_of) {
+                          const std::vector<Trace::Assign>& backward_assigns, const std::vector<int>& argument_of) {
     enum : char { none, forward_input, forward_made, backward_made, grad_output };
     std::vector<char> where(full.values.size(), none);
     for (int v : grad_outputs) where[v] = grad_output;
@@ -171,6 +198,7 @@ void StaticProgram::split(const Trace& full, int forward_steps, const std::vecto
         for (int i : full.steps[s].inputs) keep(i);
     for (int g : gradients)
         if (g >= 0) keep(g);
+    for (const Trace::Assign& a : backward_assigns) keep(a.target), keep(a.value);
 
     std::vector<int> forward_inputs, forward_outputs, output_index(full.values.size(), -1);
     for (int v : full.inputs)
@@ -196,7 +224,7 @@ void StaticProgram::split(const Trace& full, int forward_steps, const std::vecto
         if (!e.cleared && !e.consumed && e.value.kind == Source::computed) e.value.index = output_index[e.value.index];
     for (int& t : target_inputs_) t = input_index[t];
 
-    forward_ = slice_trace(full, 0, forward_steps, forward_inputs, forward_outputs);
+    forward_ = slice_trace(full, 0, forward_steps, forward_inputs, forward_outputs, full.assigns);
     forward_.name = full.name;
     input_kept_.resize(forward_inputs.size());
     if (targets_.empty()) return;
@@ -212,19 +240,19 @@ void StaticProgram::split(const Trace& full, int forward_steps, const std::vecto
         gradient_of_target_.push_back(g < 0 ? -1 : int(backward_outputs.size()));
         if (g >= 0) backward_outputs.push_back(g);
     }
-    backward_ = slice_trace(full, forward_steps, int(full.steps.size()), backward_inputs, backward_outputs);
+    backward_ = slice_trace(full, forward_steps, int(full.steps.size()), backward_inputs, backward_outputs, backward_assigns);
     backward_.name = full.name + "_backward";
 }
 
 void StaticProgram::compile() {
     auto start = std::chrono::steady_clock::now();
-    executable_ = compiler().compile(forward_, {.fast_math = config().fast_math});
+    executable_ = compiler().compile(forward_, {.fast_math = config().fast_math, .device = device_});
     compile_seconds_ += seconds_since(start);
 }
 
 void StaticProgram::compile_backward() {
     auto start = std::chrono::steady_clock::now();
-    backward_executable_ = compiler().compile(backward_, {.fast_math = config().fast_math});
+    backward_executable_ = compiler().compile(backward_, {.fast_math = config().fast_math, .device = device_});
     compile_seconds_ += seconds_since(start);
 }
 
@@ -257,7 +285,10 @@ void StaticProgram::gather(const Flat& arguments, std::vector<Array>& inputs, st
                              : s.kind == Source::state  ? s.body->array
                              : s.kind == Source::gradient ? s.body->grad->array
                                                           : s.array;
-        inputs.push_back(array.contiguous() ? array : array.as_contiguous());
+        // What other code uses elsewhere, as the random state.
+        const bool elsewhere = s.kind == Source::state && &array.device() != device_ && !array.device().is_meta();
+        if (elsewhere) donated[i] = 0;
+        inputs.push_back(elsewhere ? array.to(*device_) : array.contiguous() ? array : array.as_contiguous());
     }
 }
 
@@ -350,9 +381,11 @@ Variables StaticProgram::gradient(Activation& activation, Node& node, std::span<
         inputs.push_back(g.as_contiguous());
     }
     std::vector<char> donated(inputs.size());
-    std::vector<Array> outputs(backward_.outputs.size());
+    std::vector<Array> outputs(backward_.outputs.size() + backward_.assigns.size());
     backward_executable_->run(inputs, activation.scalars,
                               {reinterpret_cast<const bool*>(donated.data()), donated.size()}, outputs);
+    for (size_t a = 0; a < backward_.assigns.size(); ++a)
+        bind_state(*backward_.values[backward_.assigns[a].target].state, outputs[backward_.outputs.size() + a]);
     Variables gx;
     for (int o : gradient_of_target_) gx.push_back(o < 0 ? Variable() : Variable(outputs[o], false));
     return gx;

@@ -28,6 +28,8 @@ public:
     /// Takes over what may differ between two recordings of one structure: plain scalars and captured arrays.
     void refresh(const StaticProgram& other);
 
+    /// The code went a way that only a first call goes: record the next one instead.
+    bool is_passing() const { return is_passing_; }
     uint64_t structure() const { return structure_; }
     const Trace& forward() const { return forward_; }
     const Trace& backward() const { return backward_; }
@@ -60,6 +62,7 @@ private:
     Source source_of(const Trace& trace, int value, const std::vector<int>& argument_of) const;
     void split(const Trace& full, int forward_steps, const std::vector<int>& user_outputs,
                const std::vector<int>& grad_outputs, const std::vector<int>& gradients,
+               const std::vector<Trace::Assign>& backward_assigns,
                const std::vector<int>& argument_of);
     void gather(const Flat& arguments, std::vector<Array>& inputs, std::vector<char>& donated) const;
     std::vector<double> scalar_values(const Trace& trace) const;
@@ -78,6 +81,7 @@ private:
     std::vector<Source> results_;          ///< One per Variable that the region returns.
     std::vector<char> result_has_gradient_;
     std::vector<Effect> effects_;
+    bool is_passing_ = false;
     std::vector<Source> targets_;          ///< What outside gradients flow to: arguments and states.
     std::vector<int> target_inputs_;       ///< Their places among the inputs of forward_.
     /// One per input of backward_ but the gradients of the results, which come last.
@@ -89,6 +93,7 @@ private:
     std::vector<char> input_kept_;
     std::vector<int> gradient_of_target_;  ///< Output of backward_, -1: nothing flows there.
     std::shared_ptr<Executable> executable_, backward_executable_;
+    Device* device_ = nullptr;             ///< Where the arrays of the recording were.
     double compile_seconds_ = 0;
 };
 

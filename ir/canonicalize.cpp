@@ -163,8 +163,82 @@ struct BroadcastToReshape : mlir::OpRewritePattern<BroadcastOp> {
     }
 };
 
+/// The value of which `parts` are consecutive slices along `axis` that together are all of it; null if none is.
+mlir::Value whole_of_slices(mlir::ValueRange parts, int axis) {
+    auto first = parts[0].getDefiningOp<SliceOp>();
+    if (!first) return {};
+    mlir::Value whole = first.getInput();
+    int64_t end = 0;
+    for (mlir::Value part : parts) {
+        auto slice = part.getDefiningOp<SliceOp>();
+        if (!slice || slice.getInput() != whole || slice.getBegin()[axis] != end) return {};
+        for (size_t i = 0; i < slice.getBegin().size(); ++i)
+            if (slice.getStep()[i] != 1 || (int(i) != axis && sizes(part)[i] != sizes(whole)[i])) return {};
+        end += sizes(part)[axis];
+    }
+    return end == sizes(whole)[axis] ? whole : mlir::Value();
+}
+
+struct ConcatOfSlices : mlir::OpRewritePattern<ConcatOp> {
+    using OpRewritePattern::OpRewritePattern;
+
+    LogicalResult matchAndRewrite(ConcatOp concat, PatternRewriter& rewriter) const override {
+        mlir::Value whole = whole_of_slices(concat.getInputs(), concat.axis());
+        if (!whole) return rewriter.notifyMatchFailure(concat, "the inputs are not all slices of a value, in order");
+        rewriter.replaceOp(concat, whole);
+        return mlir::success();
+    }
+};
+
+/// The same function of every slice of a value is the function of the value.
+struct ConcatOfMaps : mlir::OpRewritePattern<ConcatOp> {
+    using OpRewritePattern::OpRewritePattern;
+
+    LogicalResult matchAndRewrite(ConcatOp concat, PatternRewriter& rewriter) const override {
+        auto first = concat.getInputs()[0].getDefiningOp<MapOp>();
+        auto alike = [&](mlir::Value input) {
+            auto map = input.getDefiningOp<MapOp>();
+            return map && map->hasOneUse() && map.getNumResults() == 1 && map.getScalars() == first.getScalars() &&
+                   map.getInputs().size() == first.getInputs().size() &&
+                   mlir::OperationEquivalence::isRegionEquivalentTo(&map.getBody(), &first.getBody(),
+                                                                    mlir::OperationEquivalence::IgnoreLocations);
+        };
+        if (!first || first.getInputs().empty() || !llvm::all_of(concat.getInputs(), alike))
+            return rewriter.notifyMatchFailure(concat, "the inputs are not all made by the same function");
+        llvm::SmallVector<mlir::Value> inputs;
+        for (size_t i = 0; i < first.getInputs().size(); ++i) {
+            mlir::Value input = input_of_all(concat, first, i);
+            if (!input) return rewriter.notifyMatchFailure(concat, "an input of the function has to be copied");
+            inputs.push_back(input);
+        }
+        auto map = llvm::cast<MapOp>(rewriter.clone(*first));
+        map.getInputsMutable().assign(inputs);
+        map.getResult(0).setType(concat.getResult(0).getType());
+        rewriter.replaceOp(concat, map);
+        return mlir::success();
+    }
+
+    /// What the map of the whole reads as input `i`: the same for all and not growing along the axis, or that of
+    /// which they read the slices.
+    static mlir::Value input_of_all(ConcatOp concat, MapOp first, size_t i) {
+        llvm::SmallVector<mlir::Value> parts;
+        for (mlir::Value input : concat.getInputs()) parts.push_back(input.getDefiningOp<MapOp>().getInputs()[i]);
+        int axis = concat.axis() - int(first.shape().size() - sizes(parts[0]).size());
+        if (axis < 0 || sizes(parts[0])[axis] == 1)
+            if (llvm::all_equal(parts)) return parts[0];
+        mlir::Value whole = axis < 0 ? mlir::Value() : whole_of_slices(parts, axis);
+        bool fits = whole && sizes(whole)[axis] == sizes(concat.getResult(0))[concat.axis()];
+        return fits ? whole : mlir::Value();
+    }
+};
+
 }  // namespace
 
+int ConcatOp::axis() { return int(llvm::cast<mlir::IntegerAttr>(getCallAttributes().get("axis")).getInt()); }
+
+void ConcatOp::getCanonicalizationPatterns(mlir::RewritePatternSet& patterns, mlir::MLIRContext* context) {
+    patterns.add<ConcatOfSlices, ConcatOfMaps>(context);
+}
 void MapOp::getCanonicalizationPatterns(mlir::RewritePatternSet& patterns, mlir::MLIRContext* context) {
     patterns.add<ReadThrough, DropOperands, InlineSplat>(context);
 }

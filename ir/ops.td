@@ -199,7 +199,13 @@ def ContractOp : LibraryOp<"contract", "a sum of products over shared indices: t
 def WindowOp : LibraryOp<"window", "a function of a moving window: convolution, pooling">;
 def ScanOp : LibraryOp<"scan", "a running combination along an axis">;
 def PadOp : LibraryOp<"pad", "adds elements around">;
-def ConcatOp : LibraryOp<"concat", "puts tensors side by side">;
+def ConcatOp : LibraryOp<"concat", "puts tensors side by side"> {
+  let hasCanonicalizer = 1;
+  let extraClassDeclaration = [{
+    /// The dimension along which the inputs follow each other.
+    int axis();
+  }];
+}
 def GatherOp : LibraryOp<"gather", "reads at indices that are data">;
 def ScatterOp : LibraryOp<"scatter", "writes or adds at indices that are data">;
 def SortOp : LibraryOp<"sort", "sorts, or says the order, along an axis">;

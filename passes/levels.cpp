@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "ir/dialect.h"
-#include "passes/liveness.h"
+#include "passes/bytes.h"
 #include "passes/sweep.h"
 
 namespace catena::passes {

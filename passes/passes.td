@@ -17,6 +17,20 @@ def DropDead : Pass<"catena-drop-dead", "::mlir::func::FuncOp"> {
   }];
 }
 
+def JoinCalls : Pass<"catena-join-calls", "::mlir::func::FuncOp"> {
+  let summary = "make one call of many that share an operand or are summed";
+  let description = [{
+    A loop over time steps applies the same weights at every step. Where no step needs another's result, the
+    calls become one on their operands side by side, which reads the weights once; and the sum of the steps' gradients
+    becomes one call as well, whose steps are never stored apart: `sum_t a_t b_t = [a_1 a_2 ...] [b_1; b_2; ...]`.
+    How an op's calls can be joined is said beside its definition (`runtime/ops/joinings.h`); parts of a summed reduction are joined too.
+
+    Done where it copies fewer bytes than it saves. A sum over steps is rounded in another order then,
+    as one over a longer inner dimension.
+  }];
+  let dependentDialects = ["::catena::ir::CatenaDialect"];
+}
+
 def Fuse : Pass<"catena-fuse", "::mlir::func::FuncOp"> {
   let summary = "gather maps and reductions into groups";
   let description = [{
@@ -40,16 +54,6 @@ def Fuse : Pass<"catena-fuse", "::mlir::func::FuncOp"> {
     Option<"remarks", "remarks", "bool", "false", "Emit a remark for each pair that stays apart">,
   ];
   let dependentDialects = ["::catena::ir::CatenaDialect"];
-}
-
-def PlanMemory : Pass<"catena-plan-memory", "::mlir::func::FuncOp"> {
-  let summary = "note where every result lives";
-  let description = [{
-    Changes no operation; writes the attributes of passes/plan.h: `catena.offsets` (places in one arena for what does
-    not outlive the call), `catena.in_place` (results of groups written over an operand that
-    is read for the last time) and `catena.arena_bytes`. The rules are in passes/liveness.h, passes/in_place.h
-    and passes/memory_planner.h, which the executor uses again for other sizes.
-  }];
 }
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "passes/dump.h"
 #include "passes/fuse.h"
+#include "passes/join_calls.h"
 #include "passes/passes.h"
 
 namespace catena::passes {
@@ -19,12 +20,12 @@ void build_pipeline(mlir::OpPassManager& manager, const PipelineOptions&, std::v
     // Forward and backward compute the same values; after canonicalization, because that makes them look the
     // same, and before fusion, which would hide them in different groups.
     function.addPass(mlir::createCSEPass());
-    // What nobody needs must not become a result of a group.
+    // What nobody needs must not become a result of a group, nor keep calls from being joined.
     function.addPass(createDropDead());
+    // Weights are read once where steps do not wait for each other. Before fusion, because sums over steps go away.
+    function.addPass(create_join_calls_pass(notes));
     // Memory traffic is what costs: one sweep for everything that shares a domain.
     function.addPass(create_fuse_pass(notes));
-    // After fusion, because only what crosses a group's border has memory at all.
-    function.addPass(createPlanMemory());
 }
 
 mlir::LogicalResult run_pipeline(mlir::ModuleOp module, const PipelineOptions& options,

@@ -25,8 +25,8 @@ struct PipelineOptions {
 void build_pipeline(mlir::OpPassManager& manager, const PipelineOptions& options,
                     std::vector<std::string>* notes);
 
-/// Runs them on an imported program. Afterwards every map and reduce stands in a catena.group and the attributes of
-/// passes/plan.h are set. On failure the diagnostics have gone to the context's handlers.
+/// Runs them on an imported program. Afterwards every map and reduce stands in a catena.group.
+/// On failure the diagnostics have gone to the context's handlers.
 mlir::LogicalResult run_pipeline(mlir::ModuleOp module, const PipelineOptions& options,
                                  std::vector<std::string>& notes);
 

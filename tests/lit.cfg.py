@@ -13,3 +13,14 @@ config.environment["PATH"] = os.pathsep.join(
     [lit_config.params["bin"], lit_config.params["llvm"], os.environ["PATH"]]
 )
 config.environment["FILECHECK_OPTS"] = "--dump-input-filter=all"
+
+# REQUIRES: avx2 and the like: code is made for the processor that runs it.
+try:
+    with open("/proc/cpuinfo") as cpu:
+        flags = next((line.split() for line in cpu if line.startswith("flags")), [])
+except OSError:
+    flags = []
+if "avx2" in flags and "fma" in flags:
+    config.available_features.add("avx2")
+if "avx512dq" in flags:
+    config.available_features.add("avx512")

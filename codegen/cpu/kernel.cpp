@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "codegen/cpu/kernel_analysis.h"
+#include "codegen/launch_builder.h"
 
 namespace catena::codegen {
 
@@ -94,6 +95,16 @@ std::string kernel_key(const KernelProgram& program, const KernelOptions& option
         text += fmt::format("\nout %{} {} {}", output.value, operand_text(program, output.to),
                             output.accumulate ? int(*output.accumulate) : -1);
     return text;
+}
+
+SplitRule split_rule() {
+    // Below the smallest, one thread is done before others have woken up.
+    return {.smallest = 256 * 1024,
+            .enough_units = 32,
+            .elements_per_block = 32 * 1024,
+            .most_blocks = 1024,
+            .units = [](const KernelProgram& program) { return shape_of(program).units; },
+            .columns = plan_columns};
 }
 
 int64_t row_scratch_bytes(const KernelProgram& program) {

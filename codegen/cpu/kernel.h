@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "codegen/cpu/kernel_program.h"
+#include "codegen/kernel_program.h"
 #include "codegen/cpu/target.h"
 
 namespace catena::codegen {
@@ -48,6 +48,9 @@ int64_t row_scratch_bytes(const KernelProgram& program);
 /// Text that two programs share exactly when the same code serves both.
 std::string kernel_key(const KernelProgram& program, const KernelOptions& options,
                        const Target& target);
+
+/// When reductions are cut in two launches on this target.
+SplitRule split_rule();
 
 /// Rough nanoseconds of one unit on one thread, to decide on threads.
 double unit_nanoseconds(const KernelProgram& program);

@@ -5,7 +5,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Value.h"
 
-#include "codegen/cpu/kernel_program.h"
+#include "codegen/kernel_program.h"
 
 namespace catena::codegen {
 

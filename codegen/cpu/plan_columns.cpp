@@ -1,7 +1,8 @@
 // Reductions of columns beside work on rows, in one pass over the memory.
 #include <algorithm>
 
-#include "codegen/cpu/launch_builder.h"
+#include "codegen/cpu/kernel.h"
+#include "codegen/launch_builder.h"
 #include "runtime/core/error.h"
 
 namespace catena::codegen {
@@ -150,8 +151,8 @@ bool has_columns(const KernelProgram& program) {
 KernelPlan plan_columns(const KernelProgram& program) {
     bool has_rows = false;
     for (int dim = 0; dim < program.domain.rank(); ++dim) has_rows = has_rows || !program.is_reduced(dim);
-    if (!has_rows) return plan_launches(without_columns(program));
-    if (program.reduced == 0) return plan_launches(only_columns(program));
+    if (!has_rows) return plan_launches(without_columns(program), split_rule());
+    if (program.reduced == 0) return plan_launches(only_columns(program), split_rule());
     return ColumnPlanner(program).run();
 }
 

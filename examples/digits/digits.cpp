@@ -27,6 +27,7 @@ struct Options {
     int64_t batch_size = 64;
     uint64_t seed = 0;
     bool explain = false;
+    std::string device = "cpu";
 };
 
 struct Result {
@@ -123,9 +124,11 @@ int main(int argc, char** argv) {
     program.add_option("-e,--epoch", options.epochs)->capture_default_str()->check(CLI::PositiveNumber);
     program.add_option("-b,--batchsize", options.batch_size)->capture_default_str()->check(CLI::PositiveNumber);
     program.add_option("--seed", options.seed)->capture_default_str();
+    program.add_option("--device", options.device, "where to train: cpu, cuda:0")->capture_default_str();
     program.add_flag("--explain", options.explain, "say what was captured and fused");
     CLI11_PARSE(program, argc, argv);
     try {
+        const ct::DeviceScope scope(ct::get_device(options.device));  // of all that is made from here on
         const std::filesystem::path folder = options.data;
         const Digits training = read_optdigits(folder / "optdigits.tra");
         const Digits test = read_optdigits(folder / "optdigits.tes");

@@ -1,55 +1,35 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <vector>
-
-#include "runtime/graph/variable.h"
+#include "frontend/dataset/batch_order.h"
+#include "frontend/dataset/iterator.h"
 
 namespace catena {
 
-struct SerialIteratorOptions {
-    bool repeat = true;   ///< Go on with the next epoch; the last batch is then filled from it.
-    bool shuffle = true;  ///< Another order in every epoch, a function of the seed (see set_seed).
-};
-
-/// Batches of a dataset, as Chainer's SerialIterator. The dataset is a list of arrays with equally many rows:
+/// Reads the examples of a mini-batch one after the other, when they are asked for:
 ///
 ///     ct::SerialIterator batches({images, labels}, 128, {.repeat = false});
-///     while (auto batch = batches.next()) step((*batch)[0], (*batch)[1]);
+///     while (auto batch = batches.next_batch()) step((*batch)[0], (*batch)[1]);
 ///     batches.reset();
 ///
 /// Without `repeat` the last batch of an epoch may be smaller.
-class SerialIterator {
+class SerialIterator : public Iterator {
 public:
-    /// ValueError when the arrays have different numbers of rows or the batch size is not positive.
-    SerialIterator(std::vector<Array> columns, int64_t batch_size, const SerialIteratorOptions& options = {});
-
-    /// The same rows of every array; nothing at the end of the only epoch.
-    std::optional<std::vector<Variable>> next();
-    void reset();  ///< To the beginning of the first epoch, in another order.
-
-    int64_t size() const { return rows_; }
-    int64_t batch_size() const { return batch_size_; }
-    int64_t epoch() const { return epoch_; }           ///< Epochs that are complete.
-    bool is_new_epoch() const { return is_new_epoch_; }  ///< True when the last batch completed one.
-    double epoch_detail() const { return double(epoch_) + double(position_) / double(rows_); }
-    int64_t current_position() const { return position_; }
+    SerialIterator(Dataset dataset, int64_t batch_size, IteratorOptions options = {});
+    std::optional<std::vector<Example>> next() override;
+    void reset() override { order_.reset(); }
+    int64_t batch_size() const override { return order_.batch_size(); }
+    bool repeat() const override { return order_.repeat(); }
+    int64_t epoch() const override { return order_.epoch(); }
+    bool is_new_epoch() const override { return order_.is_new_epoch(); }
+    double epoch_detail() const override { return order_.epoch_detail(); }
+    std::optional<double> previous_epoch_detail() const override { return order_.previous_epoch_detail(); }
+    int64_t current_position() const override { return order_.position(); }
+    void serialize(const Serializer& s) override { order_.serialize(s); }
+    const Dataset& dataset() const { return dataset_; }
 
 private:
-    void shuffle();
-    std::vector<Array> columns_;
-    int64_t rows_, batch_size_;
-    SerialIteratorOptions options_;
-    std::vector<int64_t> order_;
-    int64_t position_ = 0, epoch_ = 0;
-    bool is_new_epoch_ = false;
+    Dataset dataset_;
+    BatchOrder order_;
 };
-
-/// Rows of an array, copied in this order. ValueError when an index is outside.
-Array take_rows(const Array& array, std::span<const int64_t> rows);
-/// 0 ... n-1 in a random order, which is a function of the seed and of how much was drawn before.
-std::vector<int64_t> random_permutation(int64_t n);
 
 }  // namespace catena

@@ -4,18 +4,45 @@
 
 namespace catena {
 
+/// Options of both links, in Chainer's order of each.
 struct Convolution2DOptions {
     Dims stride = {1};
     Dims pad = {0};
     bool nobias = false;
-    Initializer initialW;                ///< LeCunNormal unless given.
+    Dims outsize = {};            ///< Deconvolution2D only: spatial sizes of the result; empty: the smallest that fit.
+    Initializer initialW;         ///< LeCunNormal unless given; its fans are those of W as it is stored.
     Initializer initial_bias = 0.0;
     Dims dilate = {1};
     int64_t groups = 1;
 };
+using Deconvolution2DOptions = Convolution2DOptions;
+
+/// What the convolution and its transpose share.
+class ConvolutionLink : public Link {
+public:
+    std::vector<std::pair<std::string, std::string>> printable_specs() const override;
+
+    Parameter W, b;  ///< b holds nothing when nobias.
+
+protected:
+    ConvolutionLink(const char* kind, bool transposed, std::optional<int64_t> in_channels, int64_t out_channels,
+                    Dims ksize, const Convolution2DOptions& options);
+    void initialize(const Variable& x);  ///< Unless it has been: channels from x [N, C, H, W].
+    Variable bias() const;
+    const Convolution2DOptions& options() const { return options_; }
+
+private:
+    void initialize(int64_t in_channels);
+
+    const char* kind_;
+    bool transposed_;
+    int64_t out_channels_;
+    Dims ksize_;
+    Convolution2DOptions options_;
+};
 
 /// 2-D convolution with W [out_channels, in_channels / groups, kh, kw].
-class Convolution2D : public Link {
+class Convolution2D : public ConvolutionLink {
 public:
     /// Without in_channels (or with 0) they are taken from the first input; one number of ksize stands for both axes.
     Convolution2D(std::optional<int64_t> in_channels, int64_t out_channels, Dims ksize,
@@ -27,48 +54,20 @@ public:
     Convolution2D(int64_t out_channels, int64_t ksize) : Convolution2D(std::nullopt, out_channels, ksize) {}
 
     Variable operator()(const Operand& x);
-    std::vector<std::pair<std::string, std::string>> printable_specs() const override;
-
-    Parameter W, b;  ///< b holds nothing when nobias.
-
-private:
-    void initialize(int64_t in_channels);
-    int64_t out_channels_;
-    Dims ksize_;
-    Convolution2DOptions options_;
-};
-
-struct Deconvolution2DOptions {
-    Dims stride = {1};
-    Dims pad = {0};
-    bool nobias = false;
-    Dims outsize = {};                   ///< Spatial sizes of the result; empty: the smallest that fit.
-    Initializer initialW;                ///< LeCunNormal unless given; its fans are those of W as it is stored.
-    Initializer initial_bias = 0.0;
-    Dims dilate = {1};
-    int64_t groups = 1;
 };
 
 /// Transposed 2-D convolution with W [in_channels, out_channels / groups, kh, kw].
-class Deconvolution2D : public Link {
+class Deconvolution2D : public ConvolutionLink {
 public:
     Deconvolution2D(std::optional<int64_t> in_channels, int64_t out_channels, Dims ksize,
-                    const Deconvolution2DOptions& options = {});
+                    const Deconvolution2DOptions& options = {})
+        : ConvolutionLink("Deconvolution2D", true, in_channels, out_channels, ksize, options) {}
     Deconvolution2D(std::optional<int64_t> in_channels, int64_t out_channels, int64_t ksize,
                     const Deconvolution2DOptions& options = {})
         : Deconvolution2D(in_channels, out_channels, Dims{ksize, ksize}, options) {}
     Deconvolution2D(int64_t out_channels, int64_t ksize) : Deconvolution2D(std::nullopt, out_channels, ksize) {}
 
     Variable operator()(const Operand& x);
-    std::vector<std::pair<std::string, std::string>> printable_specs() const override;
-
-    Parameter W, b;  ///< b holds nothing when nobias.
-
-private:
-    void initialize(int64_t in_channels);
-    int64_t out_channels_;
-    Dims ksize_;
-    Deconvolution2DOptions options_;
 };
 
 }  // namespace catena

@@ -4,6 +4,7 @@
 
 #include <cxxabi.h>
 
+#include "frontend/serializer/serializer.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/graph/node.h"
@@ -249,6 +250,17 @@ void Link::copy_from(const Link& other, CopyMode mode) {
 
 void Link::reinitialize() const {
     for (Parameter* param : params()) param->reinitialize();
+}
+
+void Link::serialize(const Serializer& s) const {
+    for (auto& [path, param] : namedparams()) s(path, *param, param->parameter_dtype());
+    for (auto& [path, state] : namedpersistents()) {
+        if (!s.loading() || state->is_initialized()) {
+            s(path, *state, s.loading() ? state->dtype() : Dtype::float32);
+        } else if (Array array = s.read(path); array.defined()) {
+            s.later([state = state, array] { state->set_array(array); });  // Its dtype is the file's.
+        }
+    }
 }
 
 Link& Link::to_device(Device& device) {

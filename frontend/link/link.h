@@ -12,6 +12,8 @@
 
 namespace catena {
 
+class Serializer;
+
 /// What Link::copy_from takes from another link of the same structure.
 enum class CopyMode {
     share,  ///< The other link's variables themselves: one update is seen by both, gradients included.
@@ -61,6 +63,8 @@ public:
     void addgrads(const Link& other) const;
     void copy_from(const Link& other, CopyMode mode);
     void reinitialize() const;  ///< Draws all parameters anew.
+    /// Parameters and persistents by path, "l1/W".
+    void serialize(const Serializer& s) const;
     Link& to_device(Device& device);
     Link& to_device(std::string_view device);
     void enable_update() const;

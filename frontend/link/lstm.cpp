@@ -2,6 +2,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/graph/first_way.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/indexing.h"
@@ -84,8 +85,12 @@ Variable LSTM::operator()(const Operand& operand) {
         DeviceScope device(upward.W.device());
         c_.zero({gates_in.dtype(), {n, out_size_}});
         h_.zero({gates_in.dtype(), {n, out_size_}});
-        // A region that resets and then makes the state must reset it at every replay too.
-        if (reset_by_ && reset_by_ == current_recorder()) zero_states();
+        // A region that resets and then makes the state must reset it at every replay too; later it will do so
+        // before this call.
+        if (reset_by_ && reset_by_ == current_recorder()) {
+            zero_states();
+            note_first_way();
+        }
     }
     reset_by_ = nullptr;
     fresh_ = false;

@@ -77,9 +77,9 @@ Array Parameter::generate(const Shape& shape) const {
     // A replay must never initialise again, so no recorder sees this.
     RecorderScope paused(nullptr);
     auto no_graph = no_backprop_mode();
+    Device& target = device_ ? *device_ : current_device();
     DeviceScope scope(cpu_device());
-    Array made = initializer_({parameter_dtype(), shape});
-    return device_ ? made.to(*device_) : made;
+    return initializer_({parameter_dtype(), shape}).to(target);
 }
 
 void Parameter::initialize(const Shape& shape) {

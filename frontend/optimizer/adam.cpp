@@ -1,5 +1,6 @@
 #include "frontend/optimizer/adam.h"
 
+#include <cmath>
 #include <map>
 
 #include "frontend/optimizer/update_rule.h"
@@ -51,6 +52,12 @@ Adam::Adam(const AdamOptions& options)
     : alpha(options.alpha, "alpha"), beta1(options.beta1, "beta1"), beta2(options.beta2, "beta2"),
       eps(options.eps, "eps"), eta(options.eta, "eta"),
       weight_decay_rate(options.weight_decay_rate, "weight_decay_rate") {}
+
+double Adam::learning_rate() const {
+    double steps = double(t());
+    if (steps == 0) return alpha;
+    return alpha * std::sqrt(1 - std::pow(beta2.value(), steps)) / (1 - std::pow(beta1.value(), steps));
+}
 
 void Adam::update_slots(std::span<UpdateSlot* const> slots) {
     Variable t = cast(step_count(), Dtype::float64);

@@ -23,6 +23,8 @@ public:
     explicit Adam(double alpha) : Adam(AdamOptions{.alpha = alpha}) {}
     std::string type_name() const override { return "Adam"; }
     std::vector<std::string> moment_names() const override { return {"m", "v"}; }
+    std::vector<Cell> hyperparameters() const override { return {alpha, beta1, beta2, eps, eta, weight_decay_rate}; }
+    double learning_rate() const override;  ///< alpha_t of the last update; alpha before the first.
     Cell alpha, beta1, beta2, eps, eta, weight_decay_rate;
 
 protected:

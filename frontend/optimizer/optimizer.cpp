@@ -1,9 +1,11 @@
 #include "frontend/optimizer/optimizer.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_set>
 
 #include "frontend/optimizer/gradient_sweep.h"
+#include "frontend/serializer/serializer.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/graph/config.h"
@@ -33,6 +35,27 @@ const Sweep& unscale_sweep() {
                               .formula = make_formula<1, 1>([](auto g, auto scale) { return g / scale; })});
     return sweep;
 }
+
+/// Gives the states back what they hold now, unseen by recorders.
+class KeptStates {
+public:
+    KeptStates(const State& t, const std::vector<UpdateSlot*>& slots) {
+        keep(t);
+        for (const UpdateSlot* slot : slots) {
+            keep(slot->param);
+            for (const State& moment : slot->moments) keep(moment);
+        }
+    }
+    ~KeptStates() {
+        RecorderScope paused(nullptr);
+        for (auto& [state, array] : kept_) state.set_array(array);
+    }
+    KeptStates(const KeptStates&) = delete;
+
+private:
+    void keep(const Variable& state) { kept_.emplace_back(state, state.array()); }
+    std::vector<std::pair<Variable, Array>> kept_;
+};
 
 }  // namespace
 
@@ -68,6 +91,15 @@ void Optimizer::set_step_count(int64_t t) {
 
 int64_t Optimizer::t() const { return t_.array().item<int64_t>(); }
 
+Cell Optimizer::hyperparameter(std::string_view name) const {
+    std::string names;
+    for (const Cell& cell : hyperparameters()) {
+        if (cell.name() == name) return cell;
+        names += (names.empty() ? "" : ", ") + std::string(cell.name());
+    }
+    fail<ValueError>("{}: there is no hyperparameter '{}'; there are: {}", type_name(), name, names);
+}
+
 void Optimizer::set_loss_scale(double scale) {
     if (!(scale > 0)) fail<ValueError>("{}: the loss scale must be positive, not {}", type_name(), scale);
     loss_scale_ = scale;
@@ -95,11 +127,16 @@ void Optimizer::update(const std::source_location& at) {
     target();
     LocationScope location(at);
     auto no_graph = no_backprop_mode();
+    bool change = !exchange_ || exchange_->finish(*this);
+    if (!change && !current_recorder()) return;
     if (scaled_) unscale_gradients();
     call_hooks(OptimizerHook::Timing::pre);
-    assign(t_, t_ + 1);
     std::vector<UpdateSlot*> active = active_slots();
     for (UpdateSlot* slot : active) initialize_moments(*slot);
+    // A recorder sees the whole update even of an iteration that changes nothing.
+    std::optional<KeptStates> kept;
+    if (!change) kept.emplace(t_, active);
+    assign(t_, t_ + 1);
     if (!active.empty()) update_slots(active);
     call_hooks(OptimizerHook::Timing::post);
 }
@@ -113,11 +150,61 @@ void Optimizer::start_backward(Variable loss) {
             slot.param.set_grad(Array::zeros(slot.param.type()));
         }
     }
-    loss.backward({.loss_scale = loss_scale_});
+    backward(loss);
+}
+
+void Optimizer::backward(const Variable& loss) {
+    BackwardOptions options{.loss_scale = loss_scale_};
+    if (exchange_) exchange_->backward(*this, loss, options);
+    else loss.backward(options);
 }
 
 void Optimizer::unscale_gradients() {
     sweep_gradients(unscale_sweep(), active_slots(), {}, {loss_scale_}, GradientSweepValues::gradient);
+}
+
+void Optimizer::serialize(const Serializer& s) {
+    target();
+    int64_t t = this->t();
+    if (!s.loading()) {
+        s("t", t);
+    } else if (Array array = s.read("t"); array.defined()) {
+        if (array.size() != 1) s.wrong("t", fmt::format("is {}, one integer is expected", to_string(array.type())));
+        s.later([this, loaded = s.converted("t", array, Dtype::int64).item<int64_t>()] { set_step_count(loaded); });
+    }
+    s("epoch", epoch_);
+    for (UpdateSlot& slot : slots_) {
+        Serializer part = s[slot.path];
+        if (s.loading()) {
+            load_moments(part, slot);
+            continue;
+        }
+        part("t", t);
+        for (size_t i = 0; i < slot.moments.size(); ++i) part.write(moment_names()[i], slot.moments[i].array());
+    }
+}
+
+void Optimizer::load_moments(const Serializer& s, UpdateSlot& slot) {
+    std::vector<Array> moments;
+    for (const std::string& name : moment_names()) {
+        // A parameter that was never updated (t = 0, disabled, always without a gradient) has no moments.
+        Array array = s.has(name) ? s.read(name) : Array();
+        if (!array.defined()) return;
+        if (slot.param.array().defined()) {
+            if (array.shape() != slot.param.shape())
+                s.wrong(name, fmt::format("has shape {}, its parameter {}", to_string(array.shape()),
+                                          to_string(slot.param.shape())));
+            array = s.converted(name, array, slot.param.dtype()).to(slot.param.device());
+        }
+        moments.push_back(array);
+    }
+    s.later([this, &slot, moments] {
+        slot.moments.resize(moments.size());
+        for (size_t i = 0; i < moments.size(); ++i) {
+            slot.moments[i].set_array(moments[i]);
+            slot.moments[i].set_name(slot.path + "/" + moment_names()[i]);
+        }
+    });
 }
 
 Optimizer& Optimizer::add_hook(std::shared_ptr<OptimizerHook> hook, std::string name) {

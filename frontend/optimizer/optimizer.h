@@ -5,6 +5,7 @@
 #include <memory>
 #include <source_location>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -37,6 +38,16 @@ public:
     virtual void operator()(Optimizer& optimizer) = 0;
 };
 
+/// Makes the gradients of many processes one before they are used; see frontend/parallel/multi_node_optimizer.h.
+class GradientExchange {
+public:
+    virtual ~GradientExchange() = default;
+    /// Runs loss.backward(options); may begin to send gradients while it runs.
+    virtual void backward(Optimizer& optimizer, const Variable& loss, const BackwardOptions& options) = 0;
+    /// Called first by update(): replaces the gradients. False: this update shall leave the parameters as they are.
+    virtual bool finish(Optimizer& optimizer) = 0;
+};
+
 /// Updates the parameters of a link from their gradients. Everything that changes from step to step (step count,
 /// moments) is a State, and hyperparameters are Cells, so a recorded training step replays right.
 ///
@@ -61,6 +72,13 @@ public:
         start_backward(std::move(loss));
         update(std::source_location());
     }
+
+    /// Gradients of `loss`, with the loss scale, as update(lossfun) computes them: loss.backward(), but that gradients are
+    /// sent to other processes while it runs when there are any.
+    void backward(const Variable& loss);
+    /// Null: there is one process.
+    void set_exchange(std::shared_ptr<GradientExchange> exchange) { exchange_ = std::move(exchange); }
+    const std::shared_ptr<GradientExchange>& exchange() const { return exchange_; }
 
     int64_t t() const;       ///< Updates so far.
     const State& step_count() const { return t_; }  ///< int64, 0-d; what compiled steps count in.
@@ -91,11 +109,18 @@ public:
 
     /// Names of the state kept for each parameter, "m", "v".
     virtual std::vector<std::string> moment_names() const { return {}; }
-    /// Zero moments where there are none yet; for loading.
+    /// Step count, epoch and moments: "t", "epoch", "l1/W/t", "l1/W/m".
+    void serialize(const Serializer& s);
+    /// Zero moments where there are none yet.
     void initialize_moments(UpdateSlot& slot);
-    /// Sets the step count, unseen by recorders; for loading.
+    /// Sets the step count, unseen by recorders.
     void set_step_count(int64_t t);
     virtual std::string type_name() const = 0;
+
+    /// Numbers of the rule by name, "alpha", "lr"; setting one is seen by the next update, a compiled one too.
+    virtual std::vector<Cell> hyperparameters() const { return {}; }
+    Cell hyperparameter(std::string_view name) const;  ///< ValueError that lists the names there are.
+    virtual double learning_rate() const { return hyperparameter("lr"); }
 
 protected:
     Optimizer();
@@ -105,6 +130,7 @@ protected:
 private:
     void start_backward(Variable loss);
     void call_hooks(OptimizerHook::Timing timing);
+    void load_moments(const Serializer& s, UpdateSlot& slot);
     void unscale_gradients();
 
     Link* target_ = nullptr;
@@ -114,6 +140,7 @@ private:
     bool use_cleargrads_ = true;
     bool scaled_ = false;
     Cell loss_scale_{1.0, "loss_scale"};
+    std::shared_ptr<GradientExchange> exchange_;
     std::vector<std::pair<std::string, std::shared_ptr<OptimizerHook>>> hooks_;
 };
 

@@ -9,6 +9,7 @@ class SGD : public Optimizer {
 public:
     explicit SGD(double lr = 0.01) : lr(lr, "lr") {}
     std::string type_name() const override { return "SGD"; }
+    std::vector<Cell> hyperparameters() const override { return {lr}; }
     Cell lr;
 
 protected:
@@ -21,6 +22,7 @@ public:
     explicit MomentumSGD(double lr = 0.01, double momentum = 0.9) : lr(lr, "lr"), momentum(momentum, "momentum") {}
     std::string type_name() const override { return "MomentumSGD"; }
     std::vector<std::string> moment_names() const override { return {"v"}; }
+    std::vector<Cell> hyperparameters() const override { return {lr, momentum}; }
     Cell lr, momentum;
 
 protected:

@@ -204,6 +204,36 @@ void widen(char* data, int64_t elements) {
     }
 }
 
+void append_utf8(std::string& text, uint32_t point) {
+    if (point < 0x80) {
+        text += char(point);
+        return;
+    }
+    int more = point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
+    static constexpr uint8_t first[] = {0, 0xc0, 0xe0, 0xf0};
+    text += char(first[more] | point >> (6 * more));
+    for (int i = more - 1; i >= 0; --i) text += char(0x80 | (point >> (6 * i) & 0x3f));
+}
+
+/// The code points of UTF-8; bytes that are none stand for themselves, as in Latin 1.
+std::u32string code_points(std::string_view utf8) {
+    std::u32string points;
+    for (size_t i = 0; i < utf8.size();) {
+        uint8_t lead = uint8_t(utf8[i]);
+        int more = lead < 0xc0 ? 0 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : lead < 0xf8 ? 3 : 0;
+        uint32_t point = more == 0 ? lead : lead & (0x3f >> more);
+        bool whole = i + size_t(more) < utf8.size();
+        for (int k = 1; whole && k <= more; ++k) {
+            uint8_t next = uint8_t(utf8[i + size_t(k)]);
+            whole = (next & 0xc0) == 0x80;
+            point = point << 6 | (next & 0x3f);
+        }
+        points += char32_t(whole ? point : lead);
+        i += whole ? size_t(more) + 1 : 1;
+    }
+    return points;
+}
+
 Array in_row_major_order(const Array& transposed) {
     Shape shape;
     Strides strides;
@@ -269,6 +299,31 @@ Array read_npy(ByteSource& source) {
     return header.fortran_order ? in_row_major_order(array) : array;
 }
 
+std::string read_npy_text(ByteSource& source) {
+    NpyHeader header = read_npy_header(source);
+    bool wide = header.descr.size() >= 3 && header.descr[1] == 'U', narrow = header.descr.starts_with("|S");
+    if (!header.shape.empty() || !(wide || narrow) ||
+        header.descr.find_first_not_of("0123456789", 2) != std::string::npos || header.descr.size() > 12)
+        fail<FileError>("{}: is an array of shape {} and dtype {}, a text is expected", source.name(),
+                        shape_text(header.shape), header.descr);
+    uint64_t count = std::stoull(header.descr.substr(2)), bytes = count * (wide ? 4 : 1);
+    if (bytes != source.remaining())
+        fail<FileError>("{}: a text of dtype {} takes {} bytes, {} are there", source.name(), header.descr, bytes,
+                        source.remaining());
+    std::string content(bytes, '\0');
+    source.read(content.data(), bytes);
+    if (narrow) return content.substr(0, content.find_last_not_of('\0') + 1);
+    if (header.descr[0] == '>') swap_bytes(content.data(), count, 4);
+    std::string text;
+    for (uint64_t i = 0; i < count; ++i) {
+        uint32_t point;
+        std::memcpy(&point, content.data() + 4 * i, 4);
+        if (point > 0x10ffff) fail<FileError>("{}: character {} is no Unicode: {:#x}", source.name(), i, point);
+        append_utf8(text, point);
+    }
+    return text.substr(0, text.find_last_not_of('\0') + 1);  // NumPy fills up with zeros.
+}
+
 Array load_npy(const std::string& path) {
     FileReader file(path);
     FileSource source(file, 0, file.size(), path);
@@ -318,6 +373,13 @@ void write_npy(const Array& array, const ByteSink& sink) {
     if (host.dtype() == Dtype::bfloat16) host = host.astype(Dtype::float32);
     write_header(descr_of(host.dtype()), &host.shape(), sink);
     if (host.size() > 0) sink(host.raw_data(), size_t(host.size()) * size_of(host.dtype()));
+}
+
+void write_npy_text(std::string_view utf8, const ByteSink& sink) {
+    std::u32string points = code_points(utf8);
+    if (points.empty()) points += U'\0';  // NumPy has no text without room.
+    write_header(fmt::format("<U{}", points.size()), nullptr, sink);
+    sink(points.data(), 4 * points.size());
 }
 
 void save_npy(const std::string& path, const Array& array) {

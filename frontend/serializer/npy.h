@@ -3,6 +3,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "frontend/serializer/file.h"
 #include "runtime/core/array.h"
@@ -26,10 +27,15 @@ NpyHeader read_npy_header(ByteSource& source);
 Array read_npy(ByteSource& source);
 Array load_npy(const std::string& path);
 
+/// A 0-d array of text, dtype "<U..." or "|S...", as UTF-8.
+std::string read_npy_text(ByteSource& source);
+
 /// Takes the bytes of a file piece by piece.
 using ByteSink = std::function<void(const void* from, size_t bytes)>;
 /// Format 1.0, row-major. bfloat16, which NumPy lacks, is written as float32; an undefined array as None.
 void write_npy(const Array& array, const ByteSink& sink);
+/// A 0-d array of dtype "<U...", as NumPy makes of a str.
+void write_npy_text(std::string_view utf8, const ByteSink& sink);
 void save_npy(const std::string& path, const Array& array);
 
 }  // namespace catena

@@ -5,36 +5,28 @@
 #include <utility>
 #include <vector>
 
-#include "frontend/link/link.h"
-#include "frontend/optimizer/optimizer.h"
+#include "frontend/serializer/archive.h"
+#include "frontend/serializer/serializer.h"
 #include "frontend/serializer/zip.h"
 
 namespace catena {
 
 using NamedArrays = std::vector<std::pair<std::string, Array>>;
 
-struct SaveOptions {
-    bool compression = true;  ///< DEFLATE, as numpy.savez_compressed.
-};
-
-struct LoadOptions {
-    std::string path;    ///< Prefix of the keys to load, "updater/model:main" of a Chainer snapshot.
-    bool strict = true;  ///< A missing key is an error; otherwise what it belongs to stays as it is.
-    std::vector<std::string> ignore_names;  ///< Keys that are not looked for.
-};
-
 /// A .npz file open for reading: arrays by key. Every error is a FileError naming file and key.
-class NpzFile {
+class NpzFile final : public ArchiveReader {
 public:
     explicit NpzFile(const std::string& path);
-    const std::string& path() const { return zip_.path(); }
-    std::vector<std::string> keys() const;  ///< In file order.
-    bool contains(std::string_view key) const { return find(key) != nullptr; }
+    const std::string& path() const override { return zip_.path(); }
+    std::vector<std::string> keys() const override;  ///< In file order.
+    bool contains(std::string_view key) const override { return find(key) != nullptr; }
     /// Undefined for None; FileError with the nearest key when there is no such key.
-    Array read(std::string_view key) const;
+    Array read(std::string_view key) const override;
+    std::string read_text(std::string_view key) const override;
 
 private:
     const ZipEntry* find(std::string_view key) const;
+    std::unique_ptr<ByteSource> open(std::string_view key) const;
     ZipReader zip_;
 };
 
@@ -43,14 +35,20 @@ NamedArrays read_npz(const std::string& path);
 /// Readable by numpy.load. The file appears when it is complete; an older one of that name stays until then.
 void save_npz(const std::string& path, const NamedArrays& arrays, const SaveOptions& options = {});
 
-/// Parameters and persistents under Chainer's keys, "l1/W"; None where a parameter is uninitialised.
-void save_npz(const std::string& path, const Link& link, const SaveOptions& options = {});
-/// The whole file is checked before the first parameter changes. Uninitialised parameters are given the file's
-/// shape; dtypes are converted, but not from float to integer.
-void load_npz(const std::string& path, Link& link, const LoadOptions& options = {});
+void save_npz(const std::string& path, const SerializeFunction& object, const SaveOptions& options = {});
+void load_npz(const std::string& path, const SerializeFunction& object, const LoadOptions& options = {});
 
-/// Step count, epoch and the moments of every parameter under Chainer's keys: "t", "epoch", "l1/W/t", "l1/W/m".
-void save_npz(const std::string& path, Optimizer& optimizer, const SaveOptions& options = {});
-void load_npz(const std::string& path, Optimizer& optimizer, const LoadOptions& options = {});
+/// A link, optimizer, iterator, updater or trainer under Chainer's keys: "l1/W", None where a parameter is
+/// uninitialised; "t", "epoch", "l1/W/m" of an optimizer.
+template <Serializable T>
+void save_npz(const std::string& path, T& object, const SaveOptions& options = {}) {
+    save_npz(path, SerializeFunction([&](const Serializer& s) { object.serialize(s); }), options);
+}
+/// The whole file is checked before the first value changes. Uninitialised parameters are given the file's shape;
+/// dtypes are converted, but not from float to integer.
+template <Serializable T>
+void load_npz(const std::string& path, T& object, const LoadOptions& options = {}) {
+    load_npz(path, SerializeFunction([&](const Serializer& s) { object.serialize(s); }), options);
+}
 
 }  // namespace catena

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 
+#include "runtime/core/code_device.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/core/object_pool.h"
@@ -53,15 +54,18 @@ Array Array::empty(const Type& type, Device& device) {
     body->type = type;
     body->strides = type.shape;  // For its rank.
     int64_t count = 1;
-    bool is_empty = false;
+    bool is_empty = false, too_large = false;
     for (int i = type.shape.rank() - 1; i >= 0; --i) {
         const int64_t size = type.shape[i];
         if (size < 0) fail<ShapeError>("an array cannot have the shape {}", to_string(type.shape));
         body->strides[i] = count;
         is_empty |= size == 0;
-        count *= size + (size == 0);
+        too_large |= __builtin_mul_overflow(count, size + (size == 0), &count);
     }
-    body->storage = device.allocate(is_empty ? 0 : size_t(count) * size_of(type.dtype));
+    int64_t bytes = 0;
+    too_large |= __builtin_mul_overflow(count, int64_t(size_of(type.dtype)), &bytes);
+    if (too_large && !is_empty) fail<ShapeError>("an array of {} has more elements than can be counted", to_string(type));
+    body->storage = device.allocate(is_empty ? 0 : size_t(bytes));
     return Array(std::move(body));
 }
 
@@ -149,6 +153,7 @@ Array Array::to(Device& target) const {
         target.copy_from_host(dense.raw_data(), result);
         return result;
     }
+    if (auto* peer = dynamic_cast<CodeDevice*>(&target); peer && peer->copy_from_peer(dense, result)) return result;
     const Array staging = target.is_host() ? result : empty(type(), cpu_device());
     device().copy_to_host(dense, staging.raw_data());
     if (!target.is_host()) target.copy_from_host(staging.raw_data(), result);

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "runtime/core/array.h"
+#include "runtime/core/code_device.h"
 #include "runtime/core/error.h"
 #include "runtime/core/loop_nest.h"
 #include "runtime/core/parallel.h"
@@ -118,12 +119,23 @@ bool copy_transposed(const LoopNest& nest, size_t element, std::byte* to, const 
     return true;
 }
 
+/// The device's own kernels do it; elements from elsewhere are moved there first.
+void copy_on_device(const Array& from, const Array& to) {
+    const Array here = from.to(to.device());
+    auto* device = dynamic_cast<CodeDevice*>(&to.device());
+    if (device) return kernel_provider().copy(*device, here, to);
+    if (!to.device().is_host() || !to.contiguous())
+        fail<DeviceError>("copy: {} has no kernels to lay out {}", to.device().name(), to_string(to.type()));
+    copy_elements(here, to);
+}
+
 }  // namespace
 
 void copy_elements(const Array& from, const Array& to) {
     CATENA_ASSERT(from.shape() == to.shape(), "copy_elements between " + to_string(from.type()) +
                                                   " and " + to_string(to.type()));
     if (to.size() == 0) return;
+    if (!from.device().is_host() || !to.device().is_host()) return copy_on_device(from, to);
     const std::array<Strides, 2> strides = {to.strides(), from.strides()};
     const LoopNest nest = make_loop_nest(to.shape(), strides);
     auto* const target = static_cast<std::byte*>(to.raw_data());

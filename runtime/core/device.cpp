@@ -1,5 +1,8 @@
 #include "runtime/core/device.h"
 
+#include <charconv>
+
+#include "runtime/core/cuda_plug_in.h"
 #include "runtime/core/error.h"
 
 namespace catena {
@@ -34,10 +37,29 @@ Device& meta_device() {
     return instance;
 }
 
+namespace {
+
+/// Device `index` of the CUDA plug-in.
+Device& cuda_device(std::string_view name) {
+    int index = 0;
+    const std::string_view digits = name.size() > 5 ? name.substr(5) : "0";
+    const char* last = digits.data() + digits.size();
+    const auto [end, error] = std::from_chars(digits.data(), last, index);
+    if (error != std::errc() || end != last || index < 0)
+        fail<DeviceError>("'{}' is no device; CUDA devices are called cuda:0, cuda:1, ...", name);
+    std::string complaint;
+    const CudaPlugIn* plug_in = cuda_plug_in(complaint);
+    if (!plug_in) fail<DeviceError>("{}: {}", name, complaint);
+    return *plug_in->device(index);
+}
+
+}  // namespace
+
 Device& get_device(std::string_view name) {
+    if (name == "cuda" || name.starts_with("cuda:")) return cuda_device(name);
     for (Device* each : {&cpu_device(), &meta_device()})
         if (each->name() == name) return *each;
-    fail<DeviceError>("there is no device '{}'; there are {}, {}", name, cpu_device().name(),
+    fail<DeviceError>("there is no device '{}'; there are {}, {}, and cuda:0 where there is one", name, cpu_device().name(),
                       meta_device().name());
 }
 

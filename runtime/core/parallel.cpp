@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstdlib>
 #include <exception>
+#include <thread>
+#include <vector>
 
 #include <omp.h>
 
@@ -32,6 +34,39 @@ std::atomic<int>& threads() {
     return count;
 }
 
+#if defined(__SANITIZE_THREAD__)
+// The sanitizer cannot see the barriers of libgomp, but it sees threads start and end.
+thread_local bool inside = false;
+
+bool in_parallel() { return inside; }
+
+template <class F>
+void run_parts(int64_t parts, F&& part) {
+    std::vector<std::thread> others;
+    for (int64_t p = 1; p < parts; ++p)
+        others.emplace_back([&part, p] {
+            inside = true;
+            part(p);
+        });
+    inside = true;
+    part(0);
+    inside = false;
+    for (std::thread& other : others) other.join();
+}
+#else
+bool in_parallel() { return omp_in_parallel(); }
+
+/// Calls part(0) to part(parts - 1), which must not throw, on as many threads, and waits for all.
+template <class F>
+void run_parts(int64_t parts, F&& part) {
+#pragma omp parallel num_threads(int(parts))
+    {
+        // OpenMP may give fewer threads than asked for.
+        for (int64_t p = omp_get_thread_num(); p < parts; p += omp_get_num_threads()) part(p);
+    }
+}
+#endif
+
 }  // namespace
 
 int thread_count() { return threads().load(std::memory_order_relaxed); }
@@ -47,24 +82,20 @@ void parallel_ranges(int64_t n, int64_t grain, void (*body)(void*, int64_t, int6
                      void* context) {
     if (n <= 0) return;
     grain = std::max<int64_t>(grain, 1);
-    if (n <= grain || omp_in_parallel()) return body(context, 0, n);
+    if (n <= grain || in_parallel()) return body(context, 0, n);
     const int64_t parts = std::min<int64_t>(thread_count(), n / grain);
     if (parts <= 1) return body(context, 0, n);
     // An exception must not leave a parallel region; the first one is passed on.
     std::exception_ptr failure;
     std::atomic<bool> failed{false};
-#pragma omp parallel num_threads(int(parts))
-    {
-        // OpenMP may give fewer threads than asked for.
-        for (int64_t part = omp_get_thread_num(); part < parts; part += omp_get_num_threads()) {
-            const int64_t begin = n * part / parts, end = n * (part + 1) / parts;
-            try {
-                body(context, begin, end);
-            } catch (...) {
-                if (!failed.exchange(true)) failure = std::current_exception();
-            }
+    run_parts(parts, [&](int64_t part) {
+        const int64_t begin = n * part / parts, end = n * (part + 1) / parts;
+        try {
+            body(context, begin, end);
+        } catch (...) {
+            if (!failed.exchange(true)) failure = std::current_exception();
         }
-    }
+    });
     if (failure) std::rethrow_exception(failure);
 }
 

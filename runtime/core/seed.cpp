@@ -37,4 +37,7 @@ RandomStream next_host_stream() {
 
 void restart_host_streams(int64_t seed) { host_stream() = {uint64_t(seed), first_host_operation}; }
 
+const RandomStream& host_stream_state() { return host_stream(); }
+void restore_host_streams(const RandomStream& next) { host_stream() = next; }
+
 }  // namespace catena

@@ -15,5 +15,8 @@ int64_t first_seed();
 RandomStream next_host_stream();
 /// Makes the host streams of this thread a function of `seed`; set_seed() does it too.
 void restart_host_streams(int64_t seed);
+/// The stream that next_host_stream() gives next on this thread, to be saved and restored.
+const RandomStream& host_stream_state();
+void restore_host_streams(const RandomStream& next);
 
 }  // namespace catena

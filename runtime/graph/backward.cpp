@@ -1,6 +1,7 @@
 #include "runtime/graph/backward.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -27,6 +28,8 @@ public:
     /// False: nothing below the node is of interest, its gradient need not run.
     virtual bool goes_below(const Node& node) const { return true; }
     virtual bool wants_leaf(const VariableBody* leaf) const { return true; }
+    /// One edge to the leaf is done with, whether or not a gradient came.
+    virtual void edge_done(const Ref<VariableBody>& leaf) {}
 };
 
 Variable sum_gradients(const Variable& a, const Variable& b) { return a.defined() ? a + b : b; }
@@ -98,9 +101,12 @@ private:
         if (gx.size() != node.edges.size())
             throw InternalError(fmt::format("{}: {} gradients for {} inputs", node.op->name, gx.size(), node.edges.size()));
         for (size_t i = 0; i < gx.size(); ++i) {
-            if (!node.edges[i].wanted() || !gx[i].defined()) continue;
-            check(node, int(i), gx[i]);
-            send(node.edges[i], gx[i]);
+            if (!node.edges[i].wanted()) continue;
+            if (gx[i].defined()) {
+                check(node, int(i), gx[i]);
+                send(node.edges[i], gx[i]);
+            }
+            if (node.edges[i].leaf) sink_.edge_done(node.edges[i].leaf);
         }
     }
 
@@ -121,6 +127,32 @@ public:
         Variable present(leaf->grad_consumed ? Ref<VariableBody>() : leaf->grad);
         store_gradient(leaf, sum_gradients(present, gradient));
     }
+};
+
+/// Tells the listener when the last edge to a leaf is done.
+class CountingSink final : public LeafSink {
+public:
+    CountingSink(GradientListener& listener, std::span<const Variable> outputs) : listener_(listener) {
+        std::vector<const Node*> waiting;
+        std::unordered_set<const Node*> seen;
+        auto reach = [&](const Edge& edge) {
+            if (edge.leaf) ++edges_[edge.leaf.get()];
+            if (edge.node && seen.insert(edge.node.get()).second) waiting.push_back(edge.node.get());
+        };
+        for (const Variable& output : outputs) reach(edge_of(output));
+        while (!waiting.empty()) {
+            const Node* node = waiting.back();
+            waiting.pop_back();
+            for (const Edge& edge : node->edges) reach(edge);
+        }
+    }
+    void edge_done(const Ref<VariableBody>& leaf) override {
+        if (--edges_.at(leaf.get()) == 0) listener_.complete(leaf);
+    }
+
+private:
+    GradientListener& listener_;
+    std::unordered_map<const VariableBody*, int64_t> edges_;
 };
 
 /// Collects the gradients of chosen variables and keeps the walk on paths to them.
@@ -179,13 +211,20 @@ private:
     Variables results_;
 };
 
+thread_local GradientListener* listener = nullptr;
+
 }  // namespace
+
+GradientListenerScope::GradientListenerScope(GradientListener& next) : previous_(listener) { listener = &next; }
+GradientListenerScope::~GradientListenerScope() { listener = previous_; }
 
 void run_backward(std::span<const Variable> outputs, std::span<const Variable> grad_outputs,
                   const BackwardOptions& options) {
     auto mode = using_config(&Config::enable_backprop, options.enable_double_backprop);
-    LeafSink sink;
-    Walk walk(sink, options.retain_grad);
+    LeafSink silent;
+    std::optional<CountingSink> counting;
+    if (listener) counting.emplace(*listener, outputs);
+    Walk walk(counting ? *counting : silent, options.retain_grad);
     for (size_t i = 0; i < outputs.size(); ++i) walk.start(outputs[i], grad_outputs[i]);
     walk.run();
 }
@@ -210,6 +249,7 @@ Variables grad(std::span<const Variable> outputs, std::span<const Variable> inpu
     if (!grad_outputs.empty() && grad_outputs.size() != outputs.size())
         fail<ValueError>("grad: {} outputs, {} grad_outputs", outputs.size(), grad_outputs.size());
     auto mode = using_config(&Config::enable_backprop, options.enable_double_backprop);
+    const DeviceScope beside(outputs.empty() ? current_device() : outputs[0].device());
     TargetSink sink(outputs, inputs);
     Walk walk(sink, options.retain_grad);
     for (size_t i = 0; i < outputs.size(); ++i) {

@@ -53,6 +53,13 @@ void add_output(const Ref<Node>& node, const Variable& output) {
     node->outputs.push_back(body);
 }
 
+/// Messages are answered in the reverse of the order in which they were sent, whatever lies between them: otherwise two ranks
+/// with different graphs would wait for each other.
+void follow_messages(Node& node) {
+    thread_local int last_rank = 0;
+    last_rank = node.rank = std::max(node.rank, last_rank + 1);
+}
+
 bool reads(uint64_t mask, size_t i) { return i < 64 && (mask >> i & 1); }
 
 }  // namespace
@@ -115,6 +122,7 @@ Node* attach_node(const OpDef& op, std::span<const Variable* const> inputs, std:
     node->scalars.append(scalars.begin(), scalars.end());
     for (const Variable* input : inputs) add_edge(*node, *input);
     node->rank += 1;
+    if (attributes.has("communicator")) follow_messages(*node);
     Reads kept = what_gradient_reads(op, *node);
     for (size_t i = 0; i < inputs.size(); ++i)
         node->kept_inputs.push_back(reads(kept.inputs, i) ? inputs[i]->array() : Array());
@@ -130,6 +138,7 @@ Node* attach_region(const OpDef& op, std::span<const Variable> targets, std::spa
     Ref<Node> node = new_node(op);
     for (const Variable& target : targets) add_edge(*node, target);
     node->rank += 1;
+    follow_messages(*node);  // It may send some.
     for (Variable& output : outputs) add_output(node, output);
     node->region_gradient = std::move(gradient);
     return node.get();

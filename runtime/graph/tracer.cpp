@@ -1,5 +1,7 @@
 #include "runtime/graph/tracer.h"
 
+#include <algorithm>
+
 #include "runtime/core/device.h"
 
 namespace catena {
@@ -64,9 +66,32 @@ void Tracer::saw(const OpDef& op, std::span<const Variable* const> inputs, std::
         if (trained_leaf && !owned && !known_.contains(x->array().body())) state_value(*x->body(), x->array());
         step.inputs.push_back(value_of(x->array()));
     }
-    for (const Variable& y : outputs) step.outputs.push_back(add_value(y.array(), {}));
+    for (const Variable& y : outputs) {
+        step.outputs.push_back(add_value(y.array(), {}));
+        if (!shape_only_) held_.push_back(int(alive_.size()) - 1);
+    }
     for (const Scalar& s : scalars) step.scalars.push_back(scalar_slot(s));
     trace_.steps.push_back(std::move(step));
+    if (!shape_only_) release_unused();
+}
+
+/// Frees the elements of arrays that nobody but the tracer has; the handle stays, and with it the address. Looks at the
+/// latest arrays, of which most die soon, and at some of the others in turn.
+void Tracer::release_unused() {
+    constexpr size_t latest = 128, in_turn = 32;
+    auto release = [&](size_t i) {
+        ArrayBody* body = alive_[size_t(held_[i])].body();
+        if (body->use_count() > 1) return false;
+        body->storage = Ref<Storage>();
+        held_[i] = held_.back();
+        held_.pop_back();
+        return true;
+    };
+    for (size_t i = held_.size(), end = i - std::min(i, latest); i-- > end;) release(i);
+    for (size_t n = 0; n < in_turn && !held_.empty(); ++n) {
+        if (next_held_ >= held_.size()) next_held_ = 0;
+        if (!release(next_held_)) ++next_held_;
+    }
 }
 
 void Tracer::assigned(const Variable& state, const Variable& value) {
@@ -129,6 +154,13 @@ std::vector<Tracer::GradientEffect> Tracer::gradient_effects() {
     return effects;
 }
 
+void Tracer::become_shape_only() {
+    if (shape_only_) return;
+    saved_.clear();  // What really happened until now stays.
+    saved_index_.clear();
+    shape_only_ = true;
+}
+
 void Tracer::restore() {
     if (!shape_only_ || restored_) return;
     restored_ = true;
@@ -157,7 +189,7 @@ Variables replay(const Trace& trace, std::span<const Variable> inputs) {
 }
 
 Trace slice_trace(const Trace& trace, int first, int last, const std::vector<int>& inputs,
-                  const std::vector<int>& outputs) {
+                  const std::vector<int>& outputs, const std::vector<Trace::Assign>& assigns) {
     Trace part;
     std::vector<int> renamed(trace.values.size(), -1);
     auto rename = [&](int old) {
@@ -176,8 +208,7 @@ Trace slice_trace(const Trace& trace, int first, int last, const std::vector<int
     }
     part.scalars = trace.scalars;
     for (int o : outputs) part.outputs.push_back(rename(o));
-    if (first == 0)
-        for (const Trace::Assign& a : trace.assigns) part.assigns.push_back({rename(a.target), rename(a.value)});
+    for (const Trace::Assign& a : assigns) part.assigns.push_back({rename(a.target), rename(a.value)});
     return part;
 }
 

@@ -18,10 +18,7 @@ public:
     /// Declares the next argument. Arguments that are the same array are one value.
     int add_argument(const Array& array, std::string name);
     /// From now on only types are computed; for the backward of a region that was recorded while it ran.
-    void become_shape_only() {
-        restored_ = restored_ || !shape_only_;  // What really happened until now stays.
-        shape_only_ = true;
-    }
+    void become_shape_only();
 
     /// The number of a value; an array from outside becomes a state (when it is the content of one, or of a
     /// leaf that wants a gradient) or a captured value.
@@ -57,6 +54,7 @@ private:
     int add_input(const Array& array, Trace::Value value);
     int state_value(VariableBody& state, const Array& content);
     int scalar_slot(const Scalar& scalar);
+    void release_unused();
 
     bool shape_only_;
     bool restored_ = false;
@@ -67,6 +65,9 @@ private:
     std::unordered_map<const Cell::Body*, int> cell_slots_;
     std::vector<Saved> saved_;
     std::vector<Array> alive_;  ///< Keeps the addresses in known_ from being used again.
+    /// Computed arrays, in alive_, whose elements have not been freed; and which of them to look at next.
+    std::vector<int> held_;
+    size_t next_held_ = 0;
 };
 
 /// Runs the steps of a trace through apply(), so that what comes out can be differentiated. `inputs` stand
@@ -75,8 +76,8 @@ Variables replay(const Trace& trace, std::span<const Variable> inputs);
 
 /// Steps [first, last) of `trace` as a program of its own: its inputs are the values that they
 /// use but do not make, given as `inputs` (old numbers) in that order, its outputs `outputs`.
-/// The assigns belong to the part that begins the program.
+/// `assigns` (old numbers) are the part's; their targets are among the inputs.
 Trace slice_trace(const Trace& trace, int first, int last, const std::vector<int>& inputs,
-                  const std::vector<int>& outputs);
+                  const std::vector<int>& outputs, const std::vector<Trace::Assign>& assigns = {});
 
 }  // namespace catena

@@ -92,6 +92,7 @@ void Variable::addgrad(const Variable& source) const {
 
 void Variable::backward(const BackwardOptions& options) const {
     if (!body_->creator) return;
+    const DeviceScope beside(device());  // Of what gradients make out of nothing.
     Variable start = grad_variable();
     if (!start.defined()) {
         if (size() != 1)

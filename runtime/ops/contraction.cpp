@@ -5,7 +5,9 @@
 #include "runtime/core/error.h"
 #include "runtime/cpu/gemm.h"
 #include "runtime/ops/arithmetic.h"
+#include "runtime/ops/element_text.h"
 #include "runtime/ops/function.h"
+#include "runtime/ops/joinings.h"
 #include "runtime/ops/movement.h"
 #include "runtime/ops/onnx.h"
 #include "runtime/ops/reduction.h"
@@ -82,6 +84,36 @@ const OpDef& op_matmul = register_op({
             return c.node("MatMul", {write_transposed(c, 0, c.attributes.flag("transa")),
                                      write_transposed(c, 1, c.attributes.flag("transb"))});
         },
+});
+const bool op_matmul_text = set_element_text(op_matmul, R"(
+        const i64 rows = y0_size[y0_rank - 2], columns = y0_size[y0_rank - 1], inner = x0_size[x0_rank - (transa ? 2 : 1)];
+        const i64 row = i / columns % rows, column = i % columns;
+        i64 left = 0, right = 0, batch = i / columns / rows, left_step = rows * inner, right_step = inner * columns;
+        for (int d = y0_rank - 3; d >= 0; --d) {
+            const i64 index = batch % y0_size[d];
+            batch /= y0_size[d];
+            const int dl = d - (y0_rank - x0_rank), dr = d - (y0_rank - x1_rank);
+            if (dl >= 0) {
+                left += x0_size[dl] == 1 ? 0 : index * left_step;
+                left_step *= x0_size[dl];
+            }
+            if (dr >= 0) {
+                right += x1_size[dr] == 1 ? 0 : index * right_step;
+                right_step *= x1_size[dr];
+            }
+        }
+        T sum = 0;
+        for (i64 k = 0; k < inner; ++k)
+            sum += x0(left + (transa ? k * rows + row : row * inner + k)) *
+                   x1(right + (transb ? column * inner + k : k * columns + column));
+        y0(i, sum);)");
+
+// Rows of a below each other; or the inner axis, for sum_t a_t b_t = [a_1 a_2 ...] [b_1; b_2; ...].
+const bool matmul_can_be_joined = can_be_joined(op_matmul, [](const TypeCall& c) -> Joinings {
+    if (c.inputs[0].shape.rank() != 2 || c.inputs[1].shape.rank() != 2) return {};
+    int transa = c.attributes.flag("transa"), transb = c.attributes.flag("transb");
+    return {{.inputs = {transa, Joining::shared}, .output = 0},
+            {.inputs = {1 - transa, transb}, .output = Joining::sum}};
 });
 
 Variable multiply(const Variable& a, const Variable& b, bool transa, bool transb) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/cpu/softmax_kernel.h"
 #include "runtime/ops/arithmetic.h"
@@ -53,6 +54,45 @@ const OpDef& op_class_numbers = register_op({
         },
 });
 
+/// The first label that is neither a class nor to be ignored is an error.
+template <class T>
+void check_labels(const T* labels, int64_t n, int64_t classes, int64_t ignore_label) {
+    bool wrong = false;
+    for (int64_t i = 0; i < n; ++i) {
+        const int64_t label = int64_t(labels[i]);
+        wrong |= (label < 0 || label >= classes) && label != ignore_label;
+    }
+    if (!wrong) return;
+    for (int64_t i = 0; i < n; ++i) {
+        const int64_t label = int64_t(labels[i]);
+        if ((label < 0 || label >= classes) && label != ignore_label)
+            fail<ValueError>(
+                "softmax_cross_entropy: label {} at index {} is no class (x has {} classes, "
+                "ignore_label is {})",
+                label, i, classes, ignore_label);
+    }
+}
+
+/// The labels themselves, checked. A step of its own, because fused code cannot raise errors.
+const OpDef& op_class_labels = register_op({
+    .name = "class_labels",
+    .type = [](const TypeCall& c) { return Types{c.inputs[0]}; },
+    .kernel =
+        [](const KernelCall& c) {
+            const Array labels = c.inputs[0].as_contiguous();
+            visit_dtype(labels.dtype(), [&](auto zero) {
+                using T = decltype(zero);
+                if constexpr (std::is_integral_v<T>) {
+                    const T* from = labels.data<T>();
+                    check_labels(from, labels.size(), c.attributes.integer("classes"),
+                                 c.attributes.integer("ignore_label"));
+                    std::copy_n(from, labels.size(), c.outputs[0].data<T>());
+                }
+            });
+        },
+    .onnx = "Identity",
+});
+
 /// What the body of the loss and of its gradient have in common.
 struct Positions {
     Variable scores;  ///< x in the dtype worked in.
@@ -67,13 +107,17 @@ Positions find_positions(const Variable& x, const Variable& t, const Variable& c
     Shape row = Shape::filled(shape.rank(), 1);
     row[1] = shape[1];
     Dtype dtype = class_dtype(shape[1]);
+    const DeviceScope beside_x(x.device());
     Variables numbers = apply(op_class_numbers, {}, current_location(),
                               {{"shape", row}, {"dtype", std::string(name_of(dtype))}});
-    Variable labels = reshape(t, position_shape(shape));
+    const int64_t ignore_label = attributes.integer("ignore_label");
+    Variable known = call(op_class_labels, current_location(),
+                          {{"classes", shape[1]}, {"ignore_label", ignore_label}}, {}, t);
+    Variable labels = reshape(known, position_shape(shape));
     Positions p;
     p.scores = cast(x, working_dtype(x.dtype()));
     p.hit = numbers[0] == cast(labels, dtype);
-    p.valid = labels != Scalar(attributes.integer("ignore_label"));
+    p.valid = labels != Scalar(ignore_label);
     if (class_weight.defined())
         p.weight = sum(where(p.hit, reshape(cast(class_weight, p.scores.dtype()), row), Scalar(0)),
                        Axes{1}, true);
@@ -161,17 +205,8 @@ struct TaskData {
                                            : std::vector<double>()),
           task{labels.data<int64_t>(), weights.empty() ? nullptr : weights.data(),
                c.attributes.integer("ignore_label")} {
-        int64_t classes = c.inputs[0].dim(1);
-        for (int64_t i = 0; i < labels.size(); ++i) {
-            int64_t label = task.labels[i];
-            if (label == task.ignore_label) continue;
-            ++count;
-            if (label < 0 || label >= classes)
-                fail<ValueError>(
-                    "softmax_cross_entropy: label {} at index {} is no class (x has {} classes, "
-                    "ignore_label is {})",
-                    label, i, classes, task.ignore_label);
-        }
+        check_labels(task.labels, labels.size(), c.inputs[0].dim(1), task.ignore_label);
+        count = labels.size() - std::count(task.labels, task.labels + labels.size(), task.ignore_label);
     }
 
     /// What each loss is multiplied by on its way into the mean.

@@ -8,6 +8,7 @@
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/function.h"
 #include "runtime/ops/gather.h"
+#include "runtime/ops/joinings.h"
 #include "runtime/ops/movement.h"
 #include "runtime/ops/onnx.h"
 #include "runtime/ops/reduction.h"
@@ -120,6 +121,14 @@ std::vector<int> write_gather(OnnxCall& c) {
     return c.node("Transpose", {found}, {{"perm", back}});
 }
 
+/// Places below each other, if there is one array of them.
+bool places_can_be_joined(const TypeCall& c) { return c.inputs.size() == 2 && c.inputs[1].shape.rank() > 0; }
+
+Joinings gather_joinings(const TypeCall& c) {
+    if (!places_can_be_joined(c)) return {};
+    return {{.inputs = {Joining::shared, 0}, .output = int(c.attributes.integer("position"))}};
+}
+
 OpDef gather_op(const char* name) {
     return {
         .name = name,
@@ -142,6 +151,8 @@ const OpDef& op_get_item = register_op(gather_op("get_item"));
 const OpDef& op_take = register_op(gather_op("take"));
 const OpDef& op_permutate = register_op(gather_op("permutate"));
 const OpDef& op_embed_id = register_op(gather_op("embed_id"));
+const bool gathers_can_be_joined = can_be_joined(op_get_item, gather_joinings) && can_be_joined(op_take, gather_joinings) &&
+                                   can_be_joined(op_embed_id, gather_joinings);
 
 Attributes without_shape(const Attributes& attributes) {
     std::vector<Attributes::Entry> entries;
@@ -177,6 +188,11 @@ const OpDef& op_scatter_add = register_op({
                 g, apply(op_take, inputs_of(gy, indices), {}, without_shape(g.attributes()))[0]);
         },
     .reads = reads_indices,
+});
+
+const bool scatter_add_can_be_joined = can_be_joined(op_scatter_add, [](const TypeCall& c) -> Joinings {
+    if (!places_can_be_joined(c)) return {};
+    return {{.inputs = {int(c.attributes.integer("position")), 0}, .output = Joining::sum}};
 });
 
 Variable scatter_into_zeros(const Variable& b, std::span<const Variable> indices,

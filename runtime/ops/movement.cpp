@@ -82,7 +82,10 @@ const OpDef& op_reshape = register_op({
     .gradient = [](const GradientCall& g) { return Variables{reshape(g.gy(), g.x_type(0).shape)}; },
     .onnx =
         [](OnnxCall& c) {
-            return std::vector{c.graph.reshape(c.input(0), c.inputs[0].shape, c.outputs[0].shape)};
+            const OnnxSizes &from = c.inputs[0].shape, &to = c.outputs[0].shape;
+            for (size_t i = 0; i < to.size() && c.opset() < 14; ++i)  // A 0 could only copy the input's size.
+                if (to[i] == OnnxSize(0) && (i >= from.size() || !(from[i] == to[i]))) return std::vector<int>();
+            return std::vector{c.graph.reshape(c.input(0), from, to)};
         },
 });
 

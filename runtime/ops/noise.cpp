@@ -83,7 +83,7 @@ void check_ratio(const Scalar& ratio) {
 }
 
 Variable drop(const Variable& x, const Scalar& ratio) {
-    Variable y = dropout_of_state(x, random_state(), ratio);
+    Variable y = dropout_of_state(x, random_state(x.device()), ratio);
     advance_random_state();
     return y;
 }

@@ -97,7 +97,10 @@ int OnnxGraph::reshape(int value, const OnnxSizes& from, const OnnxSizes& to) {
     const auto open = [](const OnnxSize& s) { return !s.is_constant(); };
     if (std::count_if(shape.begin(), shape.end(), open) == 1)
         *std::find_if(shape.begin(), shape.end(), open) = OnnxSize(-1);
-    int result = node("Reshape", {value, integers(shape)});
+    // A size of 0 copies the input's, unless the node says otherwise.
+    const bool empty = std::count(shape.begin(), shape.end(), OnnxSize(0)) > 0;
+    int result = node("Reshape", {value, integers(empty ? to : shape)},
+                      empty && opset_ >= 14 ? OnnxAttributes{{"allowzero", int64_t(1)}} : OnnxAttributes{});
     reshaped_[result] = {value, from};
     return result;
 }

@@ -4,6 +4,7 @@
 #include "runtime/cpu/pooling_kernel.h"
 #include "runtime/cpu/softmax_kernel.h"
 #include "runtime/ops/convolution.h"
+#include "runtime/ops/element_text.h"
 #include "runtime/ops/function.h"
 #include "runtime/ops/onnx.h"
 
@@ -113,6 +114,21 @@ const OpDef& op_max_pooling = register_op({
     .reads = [](int, int) { return Reads{.outputs = 2}; },
     .onnx = write_max_pooling,
 });
+const bool op_max_pooling_text = set_element_text(op_max_pooling, R"(
+        const i64 height = x0_size[2], width = x0_size[3], ow = i % y0_size[3], oh = i / y0_size[3] % y0_size[2];
+        const i64 plane = i / (y0_size[3] * y0_size[2]) * height * width;
+        T best = -T(__int_as_float(0x7f800000));
+        i64 winner = 0;
+        for (i64 tap = 0; tap < ksize[0] * ksize[1]; ++tap) {
+            const i64 h = oh * stride[0] - pad[0] + tap / ksize[1], w = ow * stride[1] - pad[1] + tap % ksize[1];
+            if (h < 0 || h >= height || w < 0 || w >= width) continue;
+            const T v = x0(plane + h * width + w);
+            if (!(v > best) && v == v) continue;
+            best = v;
+            winner = tap;
+        }
+        y0(i, best);
+        y1(i, T(winner));)");
 
 const OpDef& op_max_pooling_scatter = register_op({
     .name = "max_pooling_scatter",
@@ -135,6 +151,19 @@ const OpDef& op_max_pooling_scatter = register_op({
         },
     .reads = [](int, int) { return Reads{.inputs = 2}; },
 });
+const bool op_max_pooling_scatter_text = set_element_text(op_max_pooling_scatter, R"(
+        const i64 w = i % y0_size[3], h = i / y0_size[3] % y0_size[2], height = x0_size[2], width = x0_size[3];
+        const i64 plane = i / (y0_size[3] * y0_size[2]) * height * width;
+        T sum = 0;
+        for (i64 oh = 0; oh < height; ++oh) {
+            const i64 row = h + pad[0] - oh * stride[0];
+            if (row < 0 || row >= ksize[0]) continue;
+            for (i64 ow = 0; ow < width; ++ow) {
+                const i64 column = w + pad[1] - ow * stride[1], at = plane + oh * width + ow;
+                if (column >= 0 && column < ksize[1] && i64(p1[at]) == row * ksize[1] + column) sum += x0(at);
+            }
+        }
+        y0(i, sum);)");
 
 const OpDef& op_max_pooling_gather = register_op({
     .name = "max_pooling_gather",
@@ -160,6 +189,11 @@ const OpDef& op_max_pooling_gather = register_op({
         },
     .reads = [](int, int) { return Reads{.inputs = 2}; },
 });
+const bool op_max_pooling_gather_text = set_element_text(op_max_pooling_gather, R"(
+        const i64 height = x0_size[2], width = x0_size[3], ow = i % y0_size[3], oh = i / y0_size[3] % y0_size[2];
+        const i64 plane = i / (y0_size[3] * y0_size[2]) * height * width, tap = i64(p1[i]);
+        const i64 h = oh * stride[0] - pad[0] + tap / ksize[1], w = ow * stride[1] - pad[1] + tap % ksize[1];
+        y0(i, h >= 0 && h < height && w >= 0 && w < width ? x0(plane + h * width + w) : T(0));)");
 
 const OpDef& scatter_op() { return op_max_pooling_scatter; }
 const OpDef& gather_op() { return op_max_pooling_gather; }
@@ -194,6 +228,15 @@ const OpDef& op_average_pooling = register_op({
             return c.node("AveragePool", {c.input(0)}, attributes);
         },
 });
+const bool op_average_pooling_text = set_element_text(op_average_pooling, R"(
+        const i64 height = x0_size[2], width = x0_size[3], ow = i % y0_size[3], oh = i / y0_size[3] % y0_size[2];
+        const i64 plane = i / (y0_size[3] * y0_size[2]) * height * width;
+        T sum = 0;
+        for (i64 tap = 0; tap < ksize[0] * ksize[1]; ++tap) {
+            const i64 h = oh * stride[0] - pad[0] + tap / ksize[1], w = ow * stride[1] - pad[1] + tap % ksize[1];
+            if (h >= 0 && h < height && w >= 0 && w < width) sum += x0(plane + h * width + w);
+        }
+        y0(i, sum * (T(1) / T(ksize[0] * ksize[1])));)");
 
 const OpDef& op_average_pooling_spread = register_op({
     .name = "average_pooling_spread",
@@ -212,6 +255,20 @@ const OpDef& op_average_pooling_spread = register_op({
                 call(op_average_pooling, current_location(), c.attributes(), {}, c.gy())};
         },
 });
+const bool op_average_pooling_spread_text = set_element_text(op_average_pooling_spread, R"(
+        const i64 w = i % y0_size[3], h = i / y0_size[3] % y0_size[2], height = x0_size[2], width = x0_size[3];
+        const i64 plane = i / (y0_size[3] * y0_size[2]) * height * width;
+        const T factor = T(1) / T(ksize[0] * ksize[1]);
+        T sum = 0;
+        for (i64 oh = 0; oh < height; ++oh) {
+            const i64 row = h + pad[0] - oh * stride[0];
+            if (row < 0 || row >= ksize[0]) continue;
+            for (i64 ow = 0; ow < width; ++ow) {
+                const i64 column = w + pad[1] - ow * stride[1];
+                if (column >= 0 && column < ksize[1]) sum += x0(plane + oh * width + ow) * factor;
+            }
+        }
+        y0(i, sum);)");
 
 const OpDef& spread_op() { return op_average_pooling_spread; }
 

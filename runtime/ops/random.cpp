@@ -1,11 +1,13 @@
 #include "runtime/ops/random.h"
 
+#include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
 #include "runtime/core/seed.h"
 #include "runtime/cpu/random_kernel.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/graph/variable_body.h"
+#include "runtime/ops/element_text.h"
 #include "runtime/ops/function.h"
 #include "runtime/ops/onnx.h"
 
@@ -58,6 +60,34 @@ void normal_kernel(const KernelCall& c) {
     if (!(draws == y)) copy_elements(draws, y);
 }
 
+/// The same words as RandomStream::words, and the uniform number made of the first of them.
+constexpr const char* philox_text = R"(
+        unsigned c0 = unsigned(i), c1 = unsigned(u64(i) >> 32), c2 = unsigned(p0[1]), c3 = unsigned(u64(p0[1]) >> 32);
+        unsigned k0 = unsigned(p0[0]), k1 = unsigned(u64(p0[0]) >> 32);
+        for (int round = 0; round < 10; ++round) {  // Philox4x32-10, as runtime/core/random.h has it.
+            const u64 first = u64(0xD2511F53u) * c0, second = u64(0xCD9E8D57u) * c2;
+            c0 = unsigned(second >> 32) ^ c1 ^ k0;
+            c2 = unsigned(first >> 32) ^ c3 ^ k1;
+            c1 = unsigned(second);
+            c3 = unsigned(first);
+            k0 += 0x9E3779B9u;
+            k1 += 0xBB67AE85u;
+        }
+        const u64 high = u64(c0) << 32 | c1, low = u64(c2) << 32 | c3;
+        constexpr bool wide = sizeof(T) == 8;
+        const T uniform = wide ? T(double(high >> 11) * 0x1p-53) : T(float(c0 >> 8) * 0x1p-24f);
+)";
+constexpr const char* uniform_text = "        y0(i, uniform);";
+/// Box and Muller's transformation, as catena::normal.
+constexpr const char* normal_text = R"(
+        if constexpr (wide) {
+            const double radius = sqrt(-2.0 * log(double((high >> 11) + 1) * 0x1p-53));
+            y0(i, T(radius * cos(6.283185307179586 * (double(low >> 11) * 0x1p-53))));
+        } else {
+            const float radius = sqrtf(-2.0f * logf(float((c0 >> 8) + 1) * 0x1p-24f));
+            y0(i, T(radius * cosf(6.2831855f * (float(c1 >> 8) * 0x1p-24f))));
+        })";
+
 const OpDef& define_random(const char* name, void (*kernel)(const KernelCall&), const char* onnx) {
     return register_op({.name = name,
                         .kind = Kind::random,
@@ -70,6 +100,8 @@ const OpDef& define_random(const char* name, void (*kernel)(const KernelCall&), 
 }
 const OpDef& op_random_uniform = define_random("random_uniform", uniform_kernel, "RandomUniform");
 const OpDef& op_random_normal = define_random("random_normal", normal_kernel, "RandomNormal");
+const bool uniform_has_text = set_element_text(op_random_uniform, std::string(philox_text) + uniform_text);
+const bool normal_has_text = set_element_text(op_random_normal, std::string(philox_text) + normal_text);
 
 /// The state of the operation after this one.
 const OpDef& op_random_advance = register_op({
@@ -87,6 +119,7 @@ const OpDef& op_random_advance = register_op({
             c.outputs[0].data<int64_t>()[1] = int64_t(stream.operation + 1);
         },
 });
+const bool op_random_advance_text = set_element_text(op_random_advance, "y0(i, i == 0 ? x0(0) : x0(1) + 1);");
 
 Variable draw_from(const Variable& state, const OpDef& op, const Shape& shape, Dtype dtype) {
     Attributes attributes{{"shape", shape}, {"dtype", std::string(name_of(dtype))}};
@@ -95,7 +128,7 @@ Variable draw_from(const Variable& state, const OpDef& op, const Shape& shape, D
 
 Variable draw(const OpDef& op, const Shape& shape, Dtype dtype, const SourceLoc& at) {
     LocationScope scope(at);
-    Variable y = draw_from(random_state(), op, shape, dtype);
+    Variable y = draw_from(random_state(current_device()), op, shape, dtype);
     advance_random_state();
     return y;
 }
@@ -124,9 +157,30 @@ const Variable& random_state() {
     return *state;
 }
 
+const Variable& random_state(Device& device) {
+    const Variable& state = random_state();
+    if (&state.device() == &device || device.is_meta() || state.device().is_meta()) return state;
+    RecorderScope unseen(nullptr);
+    state.set_array(state.array().to(device));
+    return state;
+}
+
 void set_seed(int64_t seed) {
     restart_host_streams(seed);
     random_state().set_array(state_array(seed));
+}
+
+std::vector<int64_t> save_random_state() {
+    RecorderScope unseen(nullptr);
+    RandomStream drawn = stream_of(random_state().array()), host = host_stream_state();
+    return {int64_t(drawn.seed), int64_t(drawn.operation), int64_t(host.seed), int64_t(host.operation)};
+}
+
+void restore_random_state(const std::vector<int64_t>& saved) {
+    if (saved.size() != 4) fail<ValueError>("restore_random_state: {} numbers, 4 are expected", saved.size());
+    RecorderScope unseen(nullptr);
+    random_state().set_array(Array::from<int64_t>({saved[0], saved[1]}));
+    restore_host_streams({uint64_t(saved[2]), uint64_t(saved[3])});
 }
 
 void advance_random_state() {

@@ -9,6 +9,7 @@
 #include "runtime/core/device.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
+#include "tests/ops/compiled_check.h"
 #include "tests/ops/gradient_check.h"
 #include "tests/ops/row_runner.h"
 
@@ -28,11 +29,6 @@ public:
     bool shape_only() const override { return false; }
 };
 
-bool has_run_dtype(const Row& row) {
-    return std::any_of(row.inputs.begin(), row.inputs.end(),
-                       [](const Input& input) { return !input.absent && !input.dtype; });
-}
-
 std::vector<Dtype> dtypes_to_run(const Row& row) {
     return has_run_dtype(row) ? row.dtypes : std::vector<Dtype>{Dtype::float32};
 }
@@ -40,29 +36,6 @@ std::vector<Dtype> dtypes_to_run(const Row& row) {
 /// For checks that need one dtype.
 Dtype main_dtype(const Row& row) {
     return runs_in(row, Dtype::float64) ? Dtype::float64 : dtypes_to_run(row)[0];
-}
-
-/// The truth is computed of the values that the arrays hold, after rounding to the dtype of the
-/// run.
-void expect_truth(const Row& row, const Arrays& inputs, const Variables& outputs, Dtype run) {
-    for (const Variable& y : outputs) ASSERT_TRUE(y.defined());
-    if (has_run_dtype(row) || row.result) {
-        EXPECT_EQ(name_of(outputs[0].dtype()), name_of(row.result ? row.result(run) : run));
-    }
-    if (row.verify) {
-        References ys;
-        for (const Variable& y : outputs) ys.push_back(to_reference(y.array()));
-        row.verify(to_references(inputs), ys);
-        return;
-    }
-    const References truth = row.truth.of(to_references(inputs));
-    ASSERT_EQ(outputs.size(), truth.size());
-    for (size_t i = 0; i < truth.size(); ++i) {
-        SCOPED_TRACE("output " + std::to_string(i));
-        const Dtype dtype = is_float(outputs[i].dtype()) ? run : outputs[i].dtype();
-        const double tolerance = std::max(tolerance_of(dtype), tolerance_of(outputs[i].dtype()));
-        expect_near(outputs[i].array(), truth[i], row.tolerance * tolerance, row.every_digit);
-    }
 }
 
 bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
@@ -213,21 +186,6 @@ void check_rejects(const Row& row) {
     }
 }
 
-void check_compiled(const Row& row) {
-    if (!compiled()) return;
-    SCOPED_TRACE("compiled");
-    // One dtype of each width class: every other one takes the same way through the compiler.
-    for (Dtype dtype :
-         {Dtype::float32, Dtype::float64, Dtype::float16, Dtype::int32, Dtype::bool_}) {
-        if (has_run_dtype(row) ? !runs_in(row, dtype) : dtype != Dtype::float32) continue;
-        SCOPED_TRACE("dtype " + std::string(name_of(dtype)));
-        Generator generator = generator_for(row);
-        const Arrays inputs = draw(row.inputs, dtype, generator);
-        const auto run = [&](const std::vector<Variable>& arrays) { return call_row(row, arrays); };
-        expect_truth(row, inputs, compiled()(run, as_variables(inputs)), dtype);
-    }
-}
-
 class OpTable : public ::testing::TestWithParam<size_t> {};
 
 TEST_P(OpTable, holds) {
@@ -271,8 +229,10 @@ std::string row_name(const ::testing::TestParamInfo<size_t>& info) {
 INSTANTIATE_TEST_SUITE_P(rows, OpTable, ::testing::ValuesIn(row_numbers()), row_name);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(OpTable);
 
-/// Gradients of maps are covered through their map; an op that cannot run only marks nodes.
+/// Gradients of maps are covered through their map; an op that cannot run only marks nodes; messages between processes
+/// are tested in tests/distributed.
 bool is_derived(const OpDef& op) {
+    if (op.name.starts_with("comm_")) return true;
     const bool runs = op.kind == Kind::map || op.kernel || op.body || op.view;
     return !runs || op.name.find(".gx") != std::string::npos;
 }

@@ -13,6 +13,11 @@ bool runs_in(const Row& row, Dtype dtype) {
     return std::find(row.dtypes.begin(), row.dtypes.end(), dtype) != row.dtypes.end();
 }
 
+bool has_run_dtype(const Row& row) {
+    return std::any_of(row.inputs.begin(), row.inputs.end(),
+                       [](const Input& input) { return !input.absent && !input.dtype; });
+}
+
 Generator generator_for(const Row& row) {
     uint32_t seed = 17;
     for (char c : row.op + row.function + row.note) seed = seed * 31 + uint8_t(c);
@@ -132,6 +137,27 @@ void expect_near(const Array& y, const Reference& truth, double tolerance, bool 
         if (std::isnan(e) ? std::isnan(a) : a == e) continue;
         ASSERT_LE(std::abs(a - e), tolerance * ((every_digit ? 0 : 1) + std::abs(e)))
             << "element " << i << " of " << actual.size() << " is " << a << ", the truth " << e;
+    }
+}
+
+void expect_truth(const Row& row, const Arrays& inputs, const Variables& outputs, Dtype run) {
+    for (const Variable& y : outputs) ASSERT_TRUE(y.defined());
+    if (has_run_dtype(row) || row.result) {
+        EXPECT_EQ(name_of(outputs[0].dtype()), name_of(row.result ? row.result(run) : run));
+    }
+    if (row.verify) {
+        References ys;
+        for (const Variable& y : outputs) ys.push_back(to_reference(y.array()));
+        row.verify(to_references(inputs), ys);
+        return;
+    }
+    const References truth = row.truth.of(to_references(inputs));
+    ASSERT_EQ(outputs.size(), truth.size());
+    for (size_t i = 0; i < truth.size(); ++i) {
+        SCOPED_TRACE("output " + std::to_string(i));
+        const Dtype dtype = is_float(outputs[i].dtype()) ? run : outputs[i].dtype();
+        const double tolerance = std::max(tolerance_of(dtype), tolerance_of(outputs[i].dtype()));
+        expect_near(outputs[i].array(), truth[i], row.tolerance * tolerance, row.every_digit);
     }
 }
 

@@ -11,6 +11,8 @@ using Arrays = std::vector<Array>;
 using Generator = std::mt19937;
 
 bool runs_in(const Row& row, Dtype dtype);
+/// Whether some input is of the run's dtype.
+bool has_run_dtype(const Row& row);
 
 /// Fixed numbers for a row, whatever the order of tests.
 Generator generator_for(const Row& row);
@@ -34,6 +36,9 @@ std::vector<Variable> as_variables(const Arrays& arrays, bool requires_grad = fa
 std::vector<size_t> differentiable_inputs(const Row& row);
 
 double tolerance_of(Dtype dtype);
+/// The truth is computed of the values that the arrays hold, after rounding to the dtype of the
+/// run.
+void expect_truth(const Row& row, const Arrays& inputs, const Variables& outputs, Dtype run);
 /// Fails unless y has the truth's shape and its values as y's dtype can hold them. The tolerance is
 /// relative to 1 + |truth|, or to |truth| alone.
 void expect_near(const Array& y, const Reference& truth, double tolerance,

@@ -68,9 +68,9 @@ TEST_F(DumpTest, stages_become_numbered_files_that_are_programs) {
     for (const auto& entry : std::filesystem::directory_iterator(folder_ / "a_b"))
         names.insert(entry.path().filename());
     EXPECT_THAT(names, testing::ElementsAre("00-import.mlir", "01-canonicalize.mlir", "02-cse.mlir",
-                                            "03-drop-dead.mlir", "04-fuse.mlir", "05-plan-memory.mlir",
+                                            "03-drop-dead.mlir", "04-join-calls.mlir", "05-fuse.mlir",
                                             "06-kernel.ll"));
-    std::string fused = read("a_b/04-fuse.mlir");
+    std::string fused = read("a_b/05-fuse.mlir");
     EXPECT_THAT(fused, HasSubstr("catena.group \"exp\""));
     EXPECT_THAT(fused, HasSubstr("// user.cpp:7\n"));
     EXPECT_TRUE(mlir::parseSourceString<mlir::ModuleOp>(fused, &context_)) << fused;
@@ -86,7 +86,7 @@ TEST_F(DumpTest, a_region_compiled_again_gets_its_own_folder) {
 TEST_F(DumpTest, one_stage_or_all_are_printed) {
     std::string all = run({.print = "after-all"});
     EXPECT_THAT(all, HasSubstr("// ---- f after import"));
-    EXPECT_THAT(all, HasSubstr("// ---- f after plan-memory"));
+    EXPECT_THAT(all, HasSubstr("// ---- f after fuse"));
     std::string one = run({.print = "fuse"});
     EXPECT_THAT(one, HasSubstr("// ---- f after fuse"));
     EXPECT_THAT(one, testing::Not(HasSubstr("after cse")));

@@ -9,8 +9,6 @@
 
 #include "ir/dialect.h"
 #include "ir/types.h"
-#include "passes/liveness.h"
-#include "passes/plan.h"
 #include "runtime/core/error.h"
 
 namespace catena::passes {
@@ -150,64 +148,12 @@ struct OwnElements {
     }
 };
 
-struct PlannedMemory {
-    explicit PlannedMemory(mlir::func::FuncOp function, std::vector<Elements>& arguments) : liveness(function) {
-        auto bytes = function->getAttrOfType<mlir::IntegerAttr>(arena_attribute);
-        arena.assign(size_t(bytes.getInt()) / sizeof(double), std::nan(""));
-        for (auto [argument, elements] : llvm::zip(function.getArguments(), arguments))
-            base[argument] = elements.data();
-    }
-
-    Elements read(mlir::Value value) {
-        if (!llvm::isa<mlir::RankedTensorType>(value.getType())) return {scalars[value]};
-        const Look& look = liveness.look(value);
-        const double* start = base.lookup(liveness.buffer(value).root) + look.offset;
-        Shape shape = ir::shape_of(value);
-        Elements elements(element_count(shape));
-        for_each_index(shape, [&](const Dims& index, int64_t k) {
-            int64_t at = 0;
-            for (int d = 0; d < shape.rank(); ++d) at += index[d] * look.strides[d];
-            elements[k] = start[at];
-        });
-        return elements;
-    }
-
-    void write(mlir::Operation& op, const std::vector<Elements>& inputs) {
-        if (liveness.is_view(&op)) return;
-        std::vector<Elements> results = run(op, inputs);
-        if (llvm::isa<ir::ScalarOp>(op)) {
-            scalars[op.getResult(0)] = results[0][0];
-            return;
-        }
-        auto offsets = op.getAttrOfType<mlir::DenseI64ArrayAttr>(offsets_attribute);
-        auto in_place = op.getAttrOfType<mlir::DenseI64ArrayAttr>(in_place_attribute);
-        for (auto [i, elements] : llvm::enumerate(results)) {
-            double*& place = base[op.getResult(i)];
-            if (offsets[i] >= 0) place = arena.data() + offsets[i] / int64_t(sizeof(double));
-            else if (in_place && in_place[i] >= 0) place = base.lookup(op.getOperand(in_place[i]));
-            else place = own.emplace_back(std::make_unique<Elements>(elements.size()))->data();
-            std::copy(elements.begin(), elements.end(), place);
-        }
-    }
-
-    Liveness liveness;
-    Elements arena;
-    std::vector<std::unique_ptr<Elements>> own;
-    llvm::DenseMap<mlir::Value, double*> base;  ///< Of what makes a buffer.
-    llvm::DenseMap<mlir::Value, double> scalars;
-};
-
 }  // namespace
 
 Outcome interpret(mlir::func::FuncOp function, const std::vector<Elements>& arguments) {
     OwnElements memory;
     for (auto [argument, elements] : llvm::zip(function.getArguments(), arguments))
         memory.environment[argument] = elements;
-    return walk(function, memory);
-}
-
-Outcome interpret_in_memory(mlir::func::FuncOp function, std::vector<Elements> arguments) {
-    PlannedMemory memory(function, arguments);
     return walk(function, memory);
 }
 

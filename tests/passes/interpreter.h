@@ -19,7 +19,4 @@ struct Outcome {
 /// Every value has elements of its own. Library calls give their first input plus one.
 Outcome interpret(mlir::func::FuncOp function, const std::vector<Elements>& arguments);
 
-/// The same, with values where catena-plan-memory puts them: one arena, results over operands, views.
-Outcome interpret_in_memory(mlir::func::FuncOp function, std::vector<Elements> arguments);
-
 }  // namespace catena::passes

@@ -8,7 +8,6 @@
 
 #include "ir/dialect.h"
 #include "ir/import.h"
-#include "passes/plan.h"
 #include "runtime/ops/define.h"
 
 namespace catena::passes {
@@ -64,7 +63,6 @@ TEST(pipeline, a_long_chain_of_maps_is_one_group) {
     EXPECT_EQ(compiled.count<ir::GroupOp>(), 1);
     EXPECT_EQ(compiled.count<ir::MapOp>(), 200);
     EXPECT_THAT(compiled.notes, testing::IsEmpty());
-    EXPECT_EQ(compiled.function()->getAttrOfType<mlir::IntegerAttr>(arena_attribute).getInt(), 0);
 }
 
 TEST(pipeline, every_map_ends_in_a_group) {
@@ -72,9 +70,6 @@ TEST(pipeline, every_map_ends_in_a_group) {
     EXPECT_EQ(compiled.count<ir::CallOp>(), 200);
     EXPECT_EQ(compiled.count<ir::GroupOp>(), 200);
     compiled.module->walk([](ir::MapOp map) { EXPECT_TRUE(llvm::isa<ir::GroupOp>(map->getParentOp())); });
-    // One buffer before each library call and one behind it.
-    EXPECT_EQ(compiled.function()->getAttrOfType<mlir::IntegerAttr>(arena_attribute).getInt(),
-              2 * 4 * 8 * int64_t(sizeof(float)));
 }
 
 TEST(pipeline, the_users_functions_stay_readable) {

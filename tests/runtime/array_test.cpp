@@ -119,10 +119,10 @@ TEST(Device, an_unknown_name_is_refused_with_the_list) {
     EXPECT_EQ(&get_device("cpu"), &cpu_device());
     EXPECT_EQ(&get_device("meta"), &meta_device());
     try {
-        get_device("cuda:0");
+        get_device("tpu");
         FAIL() << "not refused";
     } catch (const DeviceError& error) {
-        EXPECT_STREQ(error.what(), "there is no device 'cuda:0'; there are cpu, meta");
+        EXPECT_STREQ(error.what(), "there is no device 'tpu'; there are cpu, meta, and cuda:0 where there is one");
     }
 }
 

@@ -111,6 +111,13 @@ TEST(Includes, onednn_stays_in_runtime_cpu) {
             << to_string(i);
 }
 
+TEST(Includes, protobuf_stays_in_frontend_onnx) {
+    for (const auto& i : all_includes())
+        EXPECT_TRUE(i.file.starts_with("frontend/onnx/") ||
+                    !starts_with_any(i.target, {"onnx/", "google/"}))
+            << to_string(i);
+}
+
 TEST(Includes, cuda_nccl_and_mpi_stay_in_plug_ins) {
     for (const auto& i : all_includes()) {
         const bool plug_in =

@@ -10,6 +10,7 @@
 
 #include "frontend/tools/catena/commands.h"
 #include "frontend/tools/catena/workload.h"
+#include "runtime/core/code_device.h"
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
 
@@ -23,6 +24,7 @@ struct BenchOptions {
     std::vector<std::string> variants = {"eager", "compiled", "step"};
     double seconds = 4;
     int threads = 0;
+    std::string device = "cpu";
     bool json = false;
     bool here = false;  ///< Measure in this process: what the parent starts.
 };
@@ -34,6 +36,7 @@ double since(std::chrono::steady_clock::time_point start) {
 double timed(const Iteration& iteration) {
     const auto start = std::chrono::steady_clock::now();
     iteration.run();
+    if (auto* device = dynamic_cast<CodeDevice*>(&current_device())) device->synchronize();
     return since(start);
 }
 
@@ -66,7 +69,7 @@ std::string measure_in_a_process(const std::string& workload, const std::string&
                                  const BenchOptions& options) {
     std::vector<std::string> words = {"catena", "bench", "--here", "--variant", variant, "--seconds",
                                       std::to_string(options.seconds), "--threads",
-                                      std::to_string(options.threads), workload};
+                                      std::to_string(options.threads), "--device", options.device, workload};
     std::vector<char*> arguments;
     for (auto& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
@@ -115,6 +118,7 @@ void run_bench(BenchOptions options) {
         for (const Workload& workload : workloads()) options.workloads.push_back(workload.name);
     for (const auto& name : options.workloads) find_workload(name);
     for (const auto& name : options.variants) parse_variant(name);
+    DeviceScope scope(get_device(options.device));
 
     if (options.here) {
         for (const auto& name : options.workloads)
@@ -159,6 +163,7 @@ void add_bench(CLI::App& program) {
         ->allow_extra_args(false);
     command->add_option("--seconds", options->seconds, "how long each is measured")->capture_default_str();
     command->add_option("--threads", options->threads, "threads of the runtime; as many as `catena info` says");
+    command->add_option("--device", options->device, "where arrays are made: cpu, cuda:0")->capture_default_str();
     command->add_flag("--here", options->here, "measure in this process")->group("");
     command->callback([options] { run_bench(*options); });
 }

@@ -2,13 +2,19 @@
 #include <iostream>
 #include <map>
 
+#include "frontend/serializer/file.h"
 #include "frontend/serializer/npz.h"
 #include "frontend/static_graph.h"
 #include "frontend/tools/catena/call_inputs.h"
 #include "frontend/tools/catena/commands.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/gradient.h"
+#include "runtime/graph/dot.h"
+#include "runtime/graph/tracer.h"
 #include "runtime/ops/function.h"
+#ifdef CATENA_HAS_ONNX
+#include "frontend/onnx/export.h"
+#endif
 
 namespace catena::tool {
 namespace {
@@ -20,6 +26,7 @@ struct CallOptions {
     std::vector<std::string> inputs;
     std::vector<std::string> settings;
     std::string output;
+    std::string onnx, dot;
     bool compiled = false;
     bool test = false;
 };
@@ -122,6 +129,38 @@ void store(NamedArrays& results, const char* key, const Differentiated& of, cons
                              value_or_zeros(gradients[k], of.variables[k]));
 }
 
+void write_onnx(const CallOptions& options, const std::vector<Variable>& xs) {
+#ifdef CATENA_HAS_ONNX
+    const Settings settings = parse_settings(options.settings);
+    const auto run = [&](std::span<const Variable> inputs) {
+        return call_function(options.function, {inputs.begin(), inputs.end()}, settings);
+    };
+    onnx::export_function(run, xs, options.onnx, {.train = !options.test});
+#else
+    fail<ValueError>("call --onnx: this Catena was built without ONNX (libprotobuf-dev libonnx-dev)");
+#endif
+}
+
+/// The operations of the call, as they are recorded, in Graphviz' language.
+void write_dot(const CallOptions& options, const std::vector<Variable>& xs) {
+    Tracer tracer(true);
+    for (size_t i = 0; i < xs.size(); ++i)
+        if (xs[i].defined()) tracer.add_argument(xs[i].array(), fmt::format("x{}", i));
+    std::vector<int> outputs;
+    {
+        RecorderScope scope(&tracer);
+        for (const Variable& y : call_function(options.function, xs, parse_settings(options.settings)))
+            outputs.push_back(tracer.value_of(y.array()));
+    }
+    Trace trace = tracer.trace();
+    trace.name = options.function;
+    trace.outputs = outputs;
+    AtomicFile file(options.dot);
+    const std::string text = to_dot(trace);
+    file.write(text.data(), text.size());
+    file.commit();
+}
+
 NamedArrays run_call(const CallOptions& options) {
     const auto mode = using_config(&Config::train, !options.test);
     const CallInputs inputs = read_call_inputs(options.inputs);
@@ -130,6 +169,8 @@ NamedArrays run_call(const CallOptions& options) {
 
     Callee callee(options);
     const auto xs = as_variables(inputs.x, once);
+    if (!options.onnx.empty()) write_onnx(options, xs);
+    if (!options.dot.empty()) write_dot(options, xs);
     const auto ys = callee(xs);
 
     NamedArrays results;
@@ -174,6 +215,8 @@ void add_call(CLI::App& program) {
         ->allow_extra_args(false);
     command->add_flag("--compiled", options->compiled, "run as a compiled static region");
     command->add_flag("--test", options->test, "test mode instead of train mode");
+    command->add_option("--onnx", options->onnx, "write the call as an ONNX model to this file");
+    command->add_option("--dot", options->dot, "write the recorded operations as a graph for Graphviz to this file");
     command->add_option("-o,--output", options->output, "an .npz file for the results");
     command->callback([options] {
         const NamedArrays results = run_call(*options);

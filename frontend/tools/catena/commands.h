@@ -8,5 +8,6 @@ namespace catena::tool {
 void add_info(CLI::App& program);
 void add_call(CLI::App& program);
 void add_bench(CLI::App& program);
+void add_run(CLI::App& program);
 
 }  // namespace catena::tool

@@ -9,6 +9,7 @@
 
 #include "codegen/compiler.h"
 #include "frontend/tools/catena/commands.h"
+#include "runtime/core/cuda_plug_in.h"
 #include "runtime/core/device.h"
 #include "runtime/core/parallel.h"
 #include "runtime/graph/config.h"
@@ -58,6 +59,12 @@ std::string compiler_line() {
     }
 }
 
+std::string cuda_line() {
+    std::string complaint;
+    const CudaPlugIn* plug_in = cuda_plug_in(complaint);
+    return plug_in ? plug_in->version() : complaint;
+}
+
 void print_info() {
     row("catena", CATENA_VERSION);
     row("cpu", fmt::format("{}, {}, {} cores", cpu_model(), simd_level(),
@@ -66,7 +73,7 @@ void print_info() {
                                thread_count()));
     row("devices", fmt::format("{}, {}; default {}", cpu_device().name(), meta_device().name(),
                                current_device().name()));
-    row("plug-ins", "none");
+    row("cuda", cuda_line());
     row("compiler", compiler_line());
     row("functions", fmt::format("{} callable by name (catena call), {} ops", all_functions().size(),
                                  all_ops().size()));

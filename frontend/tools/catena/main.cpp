@@ -9,6 +9,7 @@ int main(int argc, char** argv) {
     program.require_subcommand(1);
     catena::tool::add_info(program);
     catena::tool::add_call(program);
+    catena::tool::add_run(program);
     catena::tool::add_bench(program);
     try {
         program.parse(argc, argv);

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include "codegen/cuda/kernel_cache.h"
+#include "codegen/schedule.h"
+
+namespace catena::codegen::cuda {
+
+/// Runs a schedule on a device that takes generated kernels, one launch after another. A call
+/// allocates its outputs and one block for all temporaries. Library calls go to the device's
+/// launch().
+class CodeExecutable : public Executable {
+public:
+    /// Compiles what the process has not compiled yet; CompileError with the compiler's words.
+    CodeExecutable(Schedule schedule, CodeDevice& device, bool fast_math);
+    ~CodeExecutable() override;
+
+    /// Errors as ScheduledExecutable's; DeviceError naming both when an input lies elsewhere.
+    void run(std::span<const Array> inputs, std::span<const double> scalars,
+             std::span<const bool> donated, std::span<Array> outputs) override;
+    /// The same into given contiguous arrays of the program's result types on the device.
+    void run_into(std::span<const Array> inputs, std::span<const double> scalars,
+                  std::span<const Array> outputs);
+    const ExecutableInfo& info() const override { return schedule_.info; }
+    const Schedule& schedule() const { return schedule_; }
+    std::string text() const;  ///< Of all kernels, as they are compiled.
+
+private:
+    /// A library call with its arrays made; their storage is pointed at the call's memory.
+    struct BoundCall {
+        std::vector<Array> inputs, outputs;
+        std::vector<double> scalars;
+    };
+
+    void bind_kernels();
+    void bind_library_calls();
+    void bind_steps();
+    Array bound_array(const View& view);
+
+    void place_inputs(std::span<const Array> inputs);
+    void place_outputs(std::span<const Array> inputs, std::span<const bool> donated,
+                       std::span<Array> outputs);
+    void execute(std::span<const double> scalars);
+    void set_arguments(size_t k);
+
+    Schedule schedule_;
+    CodeDevice& device_;
+    std::vector<CodeKernel> kernels_;  ///< By launch of the schedule.
+    std::mutex mutex_;
+
+    // By buffer: where it is in this call, and the storage library calls see (null when none does).
+    std::vector<char*> addresses_;
+    std::vector<Storage*> storages_;
+    std::vector<int> input_buffers_;
+    std::vector<Array> copies_;  ///< Of inputs that kernels cannot read as they lie.
+
+    std::vector<std::vector<uint64_t>>
+        arguments_;                    ///< By kernel: addresses, the scalars', numbers.
+    std::vector<int> scalar_indices_;  ///< Of all kernels, end to end,
+    std::vector<double> scalar_values_;
+    std::vector<size_t> scalar_begins_;  ///< where each kernel's begin,
+    Array device_scalars_;               ///< and where they lie on the device.
+    std::vector<BoundCall> calls_;
+
+    /// Kernels between two library calls, or one such call.
+    struct Step {
+        int library_call = -1;
+        std::vector<int> kernels;  ///< Of the schedule, one for each launch.
+        std::vector<CodeDevice::Launch> launches;
+        std::unique_ptr<CodeDevice::Replay> replay;
+    };
+    std::vector<Step> steps_;
+};
+
+}  // namespace catena::codegen::cuda

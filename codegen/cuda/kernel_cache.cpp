@@ -1,0 +1,106 @@
+#include "codegen/cuda/kernel_cache.h"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "codegen/cuda/nvrtc.h"
+#include "codegen/cuda/scalar_text.h"
+
+namespace catena::codegen::cuda {
+
+namespace {
+
+/// NVRTC takes 20 ms to begin and about 12 ms for each small kernel.
+constexpr size_t kernels_per_unit = 16;
+
+struct Known {
+    std::string name;
+    const void* handle;
+};
+struct Cache {
+    std::mutex mutex;
+    std::map<std::tuple<CodeDevice*, bool, std::string>, Known> kernels;
+    std::atomic<int> compiled{0};
+};
+Cache& cache() {
+    static Cache& instance = *new Cache;
+    return instance;
+}
+
+std::string key_of(const CodeKernel& kernel) {
+    return fmt::format("{} {}", kernel.layout.threads, kernel.text.body);
+}
+
+/// Names are unique in the process: one module's kernels never hide another's.
+std::string next_name(const Layout& layout) {
+    static std::atomic<int> count{0};
+    constexpr const char* kinds[] = {"map", "rows", "columns"};
+    return fmt::format("{}_{}", kinds[int(layout.kind)], count++);
+}
+
+}  // namespace
+
+std::vector<TranslationUnit> translation_units(std::span<CodeKernel* const> kernels) {
+    std::vector<TranslationUnit> units;
+    for (size_t begin = 0; begin < kernels.size(); begin += kernels_per_unit) {
+        TranslationUnit unit;
+        std::set<std::string> math;
+        std::string bodies;
+        for (CodeKernel* kernel :
+             kernels.subspan(begin, std::min(kernels_per_unit, kernels.size() - begin))) {
+            kernel->name = next_name(kernel->layout);
+            unit.names.push_back(kernel->name);
+            math.insert(kernel->text.math.begin(), kernel->text.math.end());
+            bodies += kernel_text(kernel->name, kernel->text, kernel->layout);
+        }
+        unit.text = preamble_text(math) + bodies;
+        units.push_back(std::move(unit));
+    }
+    return units;
+}
+
+int find_or_compile(CodeDevice& device, std::span<CodeKernel> kernels, bool fast_math) {
+    Cache& known = cache();
+    // One compilation at a time: a second one that wants the same kernels finds them afterwards.
+    std::lock_guard lock(known.mutex);
+    std::map<std::string, CodeKernel*> missing;
+    auto key = [&](const std::string& text) { return std::tuple(&device, fast_math, text); };
+    for (CodeKernel& kernel : kernels)
+        if (std::string text = key_of(kernel); !known.kernels.contains(key(text)))
+            missing.emplace(std::move(text), &kernel);
+
+    std::vector<CodeKernel*> fresh;
+    std::vector<const std::string*> fresh_keys;
+    for (auto& [text, kernel] : missing) {
+        fresh.push_back(kernel);
+        fresh_keys.push_back(&text);
+    }
+    const std::string architecture = device.architecture();
+    size_t next = 0;
+    for (const TranslationUnit& unit : translation_units(fresh)) {
+        std::string image =
+            architecture == "text"
+                ? unit.text
+                : nvrtc_compile(unit.text, {.architecture = architecture, .fast_math = fast_math});
+        for (const void* handle : device.load(image, unit.names)) {
+            known.kernels[key(*fresh_keys[next])] = {fresh[next]->name, handle};
+            ++next;
+        }
+    }
+    known.compiled += int(fresh.size());
+    for (CodeKernel& kernel : kernels) {
+        const Known& found = known.kernels.at(key(key_of(kernel)));
+        kernel.name = found.name;
+        kernel.handle = found.handle;
+    }
+    return int(fresh.size());
+}
+
+int kernels_compiled() { return cache().compiled; }
+
+}  // namespace catena::codegen::cuda

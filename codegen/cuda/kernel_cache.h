@@ -1,0 +1,35 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codegen/cuda/emit_kernel.h"
+#include "runtime/core/code_device.h"
+
+namespace catena::codegen::cuda {
+
+/// A kernel that is wanted on a device, and afterwards there.
+struct CodeKernel {
+    KernelText text;
+    Layout layout;
+    std::string name;              ///< Of the first kernel with this text.
+    const void* handle = nullptr;  ///< The device's.
+};
+
+/// Sets name and handle of every kernel: from the process-wide cache, or compiled now, up to 16 in
+/// one translation unit. Returns how many were compiled. CompileError with the compiler's words.
+int find_or_compile(CodeDevice& device, std::span<CodeKernel> kernels, bool fast_math);
+
+/// The translation units that find_or_compile() makes of `kernels`, without duplicates; sets their
+/// names.
+struct TranslationUnit {
+    std::string text;
+    std::vector<std::string> names;
+};
+std::vector<TranslationUnit> translation_units(std::span<CodeKernel* const> kernels);
+
+/// Kernels compiled since the process began.
+int kernels_compiled();
+
+}  // namespace catena::codegen::cuda

@@ -1,0 +1,177 @@
+#include "codegen/cuda/kernel_provider.h"
+
+#include <algorithm>
+
+#include "codegen/cuda/element_kernel.h"
+#include "runtime/graph/config.h"
+#include "runtime/graph/tracer.h"
+#include "runtime/ops/element_text.h"
+
+namespace catena::codegen::cuda {
+
+namespace {
+
+/// Programs are small; a process that makes this many has shapes without end.
+constexpr size_t most_programs = 8192;
+
+bool has_elements(std::span<const Array> arrays) {
+    return std::any_of(arrays.begin(), arrays.end(),
+                       [](const Array& array) { return array.size() > 0; });
+}
+
+/// Bodies may compute with their scalars, so these are part of what is compiled.
+std::string key_of(const CodeDevice& device, const KernelCall& call) {
+    std::string key = fmt::format("{} {}", device.name(), call.op.id);
+    for (const Array& input : call.inputs) key += " " + to_string(input.type());
+    for (const Attributes::Entry& entry : call.attributes.entries())
+        key += fmt::format(" {}={}", entry.name, to_string(entry.value));
+    if (call.op.body)
+        for (double scalar : call.scalars) key += fmt::format(" {}", scalar);
+    return key;
+}
+
+void run_on_host(CodeDevice& device, const KernelCall& call) {
+    Arrays inputs, outputs;
+    for (const Array& input : call.inputs) inputs.push_back(input.to(cpu_device()));
+    for (const Array& output : call.outputs)
+        outputs.push_back(Array::empty(output.type(), cpu_device()));
+    cpu_device().launch(KernelCall{call.op, inputs, outputs, call.attributes, call.scalars});
+    for (size_t i = 0; i < outputs.size(); ++i)
+        device.copy_from_host(outputs[i].raw_data(), call.outputs[i]);
+}
+
+uint64_t address_of(const Array& array) {
+    return uint64_t(array.storage()->data) +
+           uint64_t(array.body()->offset * int64_t(size_of(array.dtype())));
+}
+
+void launch(CodeDevice& device, CodeKernel& kernel, std::vector<uint64_t> words,
+            std::span<const int64_t> numbers) {
+    find_or_compile(device, {&kernel, 1}, false);
+    words.push_back(0);  // No scalars.
+    for (int64_t number : numbers) words.push_back(uint64_t(number));
+    const int64_t most = int64_t(device.multiprocessors()) * 32;
+    device.launch_code({.kernel = kernel.handle,
+                        .name = kernel.name.c_str(),
+                        .blocks = uint32_t(std::min(kernel.layout.blocks(), most)),
+                        .threads = uint32_t(kernel.layout.threads),
+                        .arguments = words.data(),
+                        .bytes = words.size() * sizeof(uint64_t),
+                        .location = current_location()});
+}
+
+void run_elements(CodeDevice& device, const KernelCall& call) {
+    Arrays inputs;
+    for (const Array& input : call.inputs) inputs.push_back(input.as_contiguous());
+    ElementKernel element =
+        element_kernel(KernelCall{call.op, inputs, call.outputs, call.attributes, call.scalars});
+    std::vector<uint64_t> words;
+    for (const Array& input : inputs) words.push_back(address_of(input));
+    for (const Array& output : call.outputs) words.push_back(address_of(output));
+    launch(device, element.kernel, std::move(words), element.numbers);
+}
+
+Strides strides_without_ones(const Array& array) {
+    Strides strides = array.strides();
+    for (int dim = 0; dim < strides.rank(); ++dim)
+        if (array.dim(dim) == 1) strides[dim] = 0;
+    return strides;
+}
+
+}  // namespace
+
+void CompilingProvider::run(CodeDevice& device, const KernelCall& call) {
+    if (!has_elements(call.outputs)) return;
+    const std::shared_ptr<const Program> found = find(device, call);
+    const Program& program = *found;
+    if (!program.executable)
+        return element_text_of(call.op).empty() ? run_on_host(device, call)
+                                            : run_elements(device, call);
+    std::vector<Array> inputs;
+    for (size_t i = 0; i < program.arguments.size(); ++i)
+        inputs.push_back(program.arguments[i] >= 0 ? call.inputs[size_t(program.arguments[i])]
+                                                   : program.captured[i]);
+    std::vector<double> scalars = program.scalars;
+    for (size_t s = 0; s < scalars.size(); ++s)
+        if (program.scalar_of[s] >= 0) scalars[s] = call.scalars[size_t(program.scalar_of[s])];
+    static_cast<CodeExecutable&>(*program.executable).run_into(inputs, scalars, call.outputs);
+}
+
+std::shared_ptr<const CompilingProvider::Program> CompilingProvider::find(CodeDevice& device,
+                                                                          const KernelCall& call) {
+    const std::string key = key_of(device, call);
+    {
+        std::lock_guard lock(mutex_);
+        if (auto found = programs_.find(key); found != programs_.end()) return found->second;
+        if (programs_.size() >= most_programs) programs_.clear();
+    }
+    auto made = std::make_shared<const Program>(
+        build(device, call));  // May run operations itself, for constants.
+    std::lock_guard lock(mutex_);
+    return programs_.emplace(key, std::move(made)).first->second;
+}
+
+CompilingProvider::Program CompilingProvider::build(CodeDevice& device, const KernelCall& call) {
+    auto mode = using_config(&Config::enable_backprop, false);
+    Tracer tracer(true);
+    std::vector<Variable> inputs;
+    std::vector<const Variable*> pointers;
+    std::map<int, int> argument_of;
+    for (const Array& input : call.inputs) {
+        // Arrays of their own, though the caller may have passed one twice.
+        inputs.emplace_back(Array::empty(input.type(), meta_device()), false);
+        argument_of[tracer.add_argument(
+            inputs.back().array(), fmt::format("x{}", inputs.size() - 1))] = int(inputs.size()) - 1;
+    }
+    for (const Variable& input : inputs) pointers.push_back(&input);
+    std::vector<Scalar> scalars(call.scalars.begin(), call.scalars.end());
+    Variables outputs;
+    {
+        RecorderScope scope(&tracer);
+        outputs = apply(call.op, pointers, current_location(), call.attributes, scalars);
+    }
+    Trace trace = tracer.trace();
+    trace.outputs.clear();
+    for (const Variable& output : outputs) trace.outputs.push_back(tracer.value_of(output.array()));
+    trace.name = call.op.name;
+
+    Program program;
+    const bool alone = trace.steps.size() == 1 && trace.steps[0].op == &call.op;
+    for (int v : trace.inputs) {
+        auto argument = argument_of.find(v);
+        program.arguments.push_back(argument == argument_of.end() ? -1 : argument->second);
+        program.captured.push_back(
+            argument == argument_of.end() ? trace.values[size_t(v)].captured.to(device) : Array());
+    }
+    program.scalar_of.assign(trace.scalars.size(), -1);
+    for (const Trace::ScalarSlot& slot : trace.scalars) program.scalars.push_back(slot.value);
+    if (alone)
+        for (size_t s = 0; s < trace.steps[0].scalars.size(); ++s)
+            program.scalar_of[size_t(trace.steps[0].scalars[s])] = int(s);
+
+    program.executable = compile_(trace, {.fast_math = config().fast_math, .device = &device});
+    const Schedule& schedule = static_cast<CodeExecutable&>(*program.executable).schedule();
+    // The device asks us: there is nobody else to ask.
+    if (alone && !schedule.library_calls.empty()) program.executable = nullptr;
+    return program;
+}
+
+void CompilingProvider::copy(CodeDevice& device, const Array& from, const Array& to) {
+    if (to.size() == 0) return;
+    KernelProgram program;
+    program.domain = to.shape();
+    program.inputs.push_back({from.dtype(), strides_without_ones(from)});
+    program.outputs.push_back({program.add({.kind = KernelValue::Kind::load,
+                                            .type = natural_register(from.dtype()),
+                                            .operand = 0}),
+                               {to.dtype(), strides_without_ones(to)}});
+    program = collapse(program);
+    const uint64_t addresses[] = {address_of(from), address_of(to)};
+    CodeKernel kernel;
+    kernel.layout = layout_of(
+        program, {int64_t(addresses[0] & -addresses[0]), int64_t(addresses[1] & -addresses[1])});
+    kernel.text = emit_kernel(program, kernel.layout);
+    launch(device, kernel, {addresses[0], addresses[1]}, kernel_numbers(program, kernel.layout));
+}
+
+}  // namespace catena::codegen::cuda

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "codegen/compiler.h"
+#include "codegen/cuda/code_executable.h"
+
+namespace catena::codegen::cuda {
+
+/// Eager operations on a device: each call is compiled as a program of one operation (of its body,
+/// where it has one), once for its types and attributes. What has only a kernel of the host runs
+/// there, with copies both ways.
+class CompilingProvider : public KernelProvider {
+public:
+    using Compile = std::function<std::shared_ptr<Executable>(const Trace&, const CompileOptions&)>;
+    explicit CompilingProvider(Compile compile) : compile_(std::move(compile)) {}
+
+    void run(CodeDevice& device, const KernelCall& call) override;
+    void copy(CodeDevice& device, const Array& from, const Array& to) override;
+
+private:
+    struct Program {
+        std::shared_ptr<Executable> executable;  ///< Null: only the host has a kernel.
+        std::vector<int> arguments;              ///< By input of the program: of the call, or -1,
+        std::vector<Array> captured;             ///< then this constant.
+        std::vector<int> scalar_of;              ///< By scalar of the program: of the call, or -1,
+        std::vector<double> scalars;             ///< then this number.
+    };
+    std::shared_ptr<const Program> find(CodeDevice& device, const KernelCall& call);
+    Program build(CodeDevice& device, const KernelCall& call);
+
+    Compile compile_;
+    std::mutex mutex_;
+    std::map<std::string, std::shared_ptr<const Program>> programs_;
+};
+
+}  // namespace catena::codegen::cuda

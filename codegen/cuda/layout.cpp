@@ -1,0 +1,160 @@
+#include "codegen/cuda/layout.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+
+#include "codegen/cuda/plan_columns.h"
+
+namespace catena::codegen::cuda {
+
+namespace {
+
+constexpr int block_threads = 256;
+constexpr int warp = 32;
+constexpr int vector_bytes = 16;
+/// Additions in a row to one accumulator, as on the CPU.
+constexpr int64_t chain_length = 64;
+/// Threads that keep a large device busy.
+constexpr int64_t enough_threads = 32 * 1024;
+constexpr int64_t streaming_bytes = 32 << 20;
+
+template <class F>
+void for_each_operand(const KernelProgram& program, F&& f) {
+    size_t number = 0;
+    for (const KernelOperand& input : program.inputs) f(number++, input);
+    for (const KernelProgram::Output& output : program.outputs) f(number++, output.to);
+}
+
+int inner_of(const KernelProgram& program) { return program.domain.rank() - 1; }
+
+/// The longest step that every operand can take in one aligned access, or element by element.
+int vector_of(const KernelProgram& program, const std::vector<int64_t>& alignments) {
+    const int inner = inner_of(program);
+    int64_t widest = 1;
+    bool any = false;
+    for_each_operand(program, [&](size_t, const KernelOperand& operand) {
+        if (operand.strides[inner] != 1) return;
+        widest = std::max(widest, int64_t(size_of(operand.dtype)));
+        any = true;
+    });
+    if (!any) return 1;
+    for (const KernelProgram::Output& output :
+         program.outputs)  // Scattered elements are stored one by one.
+        if (output.to.strides[inner] != 0 && output.to.strides[inner] != 1) return 1;
+    auto fits = [&](int64_t vector) {
+        if (program.domain[inner] % vector != 0) return false;
+        if (program.split == inner && program.split_size % vector != 0) return false;
+        bool aligned = true;
+        for_each_operand(program, [&](size_t number, const KernelOperand& operand) {
+            if (operand.strides[inner] != 1) return;
+            const int64_t bytes = vector * int64_t(size_of(operand.dtype));
+            if (number < alignments.size() && alignments[number] % bytes != 0) aligned = false;
+            for (int dim = 0; dim < inner; ++dim)
+                if (program.domain[dim] != 1 && operand.strides[dim] % vector != 0) aligned = false;
+        });
+        return aligned;
+    };
+    int vector = std::min<int>(vector_bytes / int(widest), 8);
+    while (vector > 1 && !fits(vector)) vector /= 2;
+    return vector;
+}
+
+bool needs_wide_index(const KernelProgram& program) {
+    constexpr int64_t limit = int64_t(1) << 30;
+    if (element_count(program.domain) >= limit) return true;
+    bool wide = false;
+    for_each_operand(program, [&](size_t, const KernelOperand& operand) {
+        int64_t reach = 0;
+        for (int dim = 0; dim < program.domain.rank(); ++dim) {
+            int64_t size = program.domain[dim];
+            if (dim == 0 && program.split >= 0)
+                size += 1;  // The last block is stepped over, not into.
+            reach += std::abs(operand.strides[dim]) * size;
+        }
+        wide = wide || reach >= limit;
+    });
+    return wide;
+}
+
+int power_of_two_above(int64_t n, int64_t most) {
+    return int(std::bit_ceil(uint64_t(std::clamp<int64_t>(n, 1, most))));
+}
+
+bool streams(const KernelProgram& program) {
+    int64_t bytes = 0;
+    for (const KernelProgram::Output& output : program.outputs) {
+        int64_t elements = 1;
+        for (int dim = 0; dim < program.domain.rank(); ++dim)
+            if (output.to.strides[dim] != 0) elements *= program.domain[dim];
+        bytes = std::max(bytes, elements * int64_t(size_of(output.to.dtype)));
+    }
+    return bytes >= streaming_bytes;
+}
+
+}  // namespace
+
+Layout layout_of(const KernelProgram& program, const std::vector<int64_t>& alignments) {
+    Layout layout;
+    layout.threads = block_threads;
+    layout.vector = vector_of(program, alignments);
+    layout.wide_index = needs_wide_index(program);
+    layout.streaming = streams(program);
+    int64_t kept = 1, reduced = 1;
+    for (int dim = 0; dim < program.domain.rank(); ++dim)
+        (program.is_reduced(dim) ? reduced : kept) *= program.domain[dim];
+    if (program.reduced == 0) {
+        layout.groups = kept / layout.vector;
+        return layout;
+    }
+    if (program.is_reduced(inner_of(program))) {
+        layout.kind = Layout::Kind::rows;
+        reduced /= layout.vector;
+        // A warp for a row, or a part of one; the whole block where rows are long or few.
+        const bool long_rows = reduced > 16 * warp;
+        const bool few_rows = reduced >= block_threads && kept * warp < enough_threads;
+        layout.reduce_threads =
+            long_rows || few_rows ? block_threads : power_of_two_above(reduced, warp);
+    } else {
+        layout.kind = Layout::Kind::columns;
+        kept /= layout.vector;
+        // Enough columns keep every thread busy alone; otherwise those of a block take turns and
+        // add up at the end.
+        const int across = power_of_two_above(kept, warp);
+        if (kept < enough_threads)
+            layout.reduce_threads =
+                std::min(block_threads / across, power_of_two_above(reduced, block_threads));
+    }
+    layout.groups = kept;
+    layout.chains = reduced > chain_length * layout.reduce_threads;
+    return layout;
+}
+
+Stride stride_of(const KernelProgram& program, const KernelOperand& operand, int dim) {
+    if (operand.strides[dim] == 0) return Stride::zero;
+    return dim == inner_of(program) && operand.strides[dim] == 1 ? Stride::one : Stride::general;
+}
+
+std::vector<int64_t> kernel_numbers(const KernelProgram& program, const Layout& layout) {
+    std::vector<int64_t> numbers(program.domain.begin(), program.domain.end());
+    numbers.back() /= layout.vector;
+    numbers.push_back(program.split == inner_of(program) ? program.split_size / layout.vector
+                                                         : program.split_size);
+    for_each_operand(program, [&](size_t, const KernelOperand& operand) {
+        for (int dim = 0; dim < program.domain.rank(); ++dim)
+            if (stride_of(program, operand, dim) == Stride::general)
+                numbers.push_back(operand.strides[dim]);
+    });
+    return numbers;
+}
+
+SplitRule split_rule() {
+    return {.smallest = 128 * 1024,
+            .enough_units = 256,
+            .elements_per_block = 8 * 1024,
+            .most_blocks = 1024,
+            .units = [](const KernelProgram& program) { return layout_of(program).blocks(); },
+            .columns = plan_columns};
+}
+
+}  // namespace catena::codegen::cuda

@@ -1,0 +1,161 @@
+#include "codegen/cuda/nvrtc.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <vector>
+
+#include <dlfcn.h>
+
+#include "runtime/core/error.h"
+
+namespace catena::codegen::cuda {
+
+namespace {
+
+/// NVRTC's entries (nvrtc.h, stable since CUDA 11.1), which are found at run time.
+struct Nvrtc {
+    using Program = void*;
+    int (*version)(int*, int*) = nullptr;
+    int (*architecture_count)(int*) = nullptr;
+    int (*architectures)(int*) = nullptr;
+    const char* (*error)(int) = nullptr;
+    int (*create)(Program*, const char*, const char*, int, const char* const*,
+                  const char* const*) = nullptr;
+    int (*destroy)(Program*) = nullptr;
+    int (*compile)(Program, int, const char* const*) = nullptr;
+    int (*log_size)(Program, size_t*) = nullptr;
+    int (*log)(Program, char*) = nullptr;
+    int (*code_size)(Program, size_t*) = nullptr;
+    int (*code)(Program, char*) = nullptr;
+    int (*ptx_size)(Program, size_t*) = nullptr;
+    int (*ptx)(Program, char*) = nullptr;
+
+    std::string complaint;
+    std::vector<int> known;  ///< Architectures it makes code for: 75, 80, ...
+};
+
+void* open_library(std::string& tried) {
+    std::vector<std::string> paths;
+    if (const char* path = std::getenv("CATENA_NVRTC_PATH"); path && *path) {
+        paths.push_back(path);
+    } else {
+        paths = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+        if (const char* home = std::getenv("CUDA_HOME"); home && *home)
+            paths.push_back(std::string(home) + "/lib64/libnvrtc.so");
+        paths.push_back("/usr/local/cuda/lib64/libnvrtc.so");
+    }
+    for (const std::string& path : paths) {
+        if (void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
+        tried += (tried.empty() ? "" : ", ") + path;
+    }
+    return nullptr;
+}
+
+template <class F>
+void bind(void* library, F*& function, const char* name, std::string& missing) {
+    function = reinterpret_cast<F*>(dlsym(library, name));
+    if (!function) missing = name;
+}
+
+Nvrtc load() {
+    Nvrtc n;
+    std::string tried, missing;
+    void* library = open_library(tried);
+    if (!library) {
+        n.complaint = fmt::format(
+            "NVRTC, which makes kernels for CUDA devices, is not there (tried {}); install the "
+            "CUDA "
+            "toolkit or set CATENA_NVRTC_PATH to libnvrtc.so",
+            tried);
+        return n;
+    }
+    bind(library, n.version, "nvrtcVersion", missing);
+    bind(library, n.architecture_count, "nvrtcGetNumSupportedArchs", missing);
+    bind(library, n.architectures, "nvrtcGetSupportedArchs", missing);
+    bind(library, n.error, "nvrtcGetErrorString", missing);
+    bind(library, n.create, "nvrtcCreateProgram", missing);
+    bind(library, n.destroy, "nvrtcDestroyProgram", missing);
+    bind(library, n.compile, "nvrtcCompileProgram", missing);
+    bind(library, n.log_size, "nvrtcGetProgramLogSize", missing);
+    bind(library, n.log, "nvrtcGetProgramLog", missing);
+    bind(library, n.code_size, "nvrtcGetCUBINSize", missing);
+    bind(library, n.code, "nvrtcGetCUBIN", missing);
+    bind(library, n.ptx_size, "nvrtcGetPTXSize", missing);
+    bind(library, n.ptx, "nvrtcGetPTX", missing);
+    if (!missing.empty()) {
+        n.complaint = fmt::format("NVRTC is too old: it has no {}", missing);
+        return n;
+    }
+    int count = 0;
+    if (n.architecture_count(&count) == 0 && count > 0) {
+        n.known.resize(size_t(count));
+        n.architectures(n.known.data());
+    }
+    return n;
+}
+
+const Nvrtc& nvrtc() {
+    static const Nvrtc& instance = *new Nvrtc(load());
+    return instance;
+}
+
+/// The program, destroyed at the end.
+struct Program {
+    explicit Program(const Nvrtc& n, const std::string& text) : n(n) {
+        if (int error = n.create(&handle, text.c_str(), "catena.cu", 0, nullptr, nullptr))
+            fail<CompileError>("nvrtcCreateProgram: {}", n.error(error));
+    }
+    ~Program() { n.destroy(&handle); }
+    std::string result(int (*size_of)(void*, size_t*), int (*get)(void*, char*)) const {
+        size_t size = 0;
+        size_of(handle, &size);
+        std::string bytes(size, '\0');
+        if (size > 0) get(handle, bytes.data());
+        return bytes;
+    }
+    const Nvrtc& n;
+    void* handle = nullptr;
+};
+
+}  // namespace
+
+std::string nvrtc_version() {
+    const Nvrtc& n = nvrtc();
+    int major = 0, minor = 0;
+    if (!n.complaint.empty() || n.version(&major, &minor) != 0) return "";
+    return fmt::format("NVRTC {}.{}", major, minor);
+}
+
+std::string nvrtc_compile(const std::string& text, const NvrtcOptions& options) {
+    const Nvrtc& n = nvrtc();
+    if (!n.complaint.empty()) fail<CompileError>("{}", n.complaint);
+    if (!options.architecture.starts_with("sm_"))
+        fail<CompileError>("nvrtc: '{}' is no architecture; sm_90 is one", options.architecture);
+    const int wanted = std::atoi(options.architecture.c_str() + 3);
+    bool known = std::find(n.known.begin(), n.known.end(), wanted) != n.known.end();
+    bool ptx = options.ptx || !known;
+    int virtual_architecture = wanted;
+    if (!known) {
+        // The newest that is not newer than the device: its driver compiles the PTX.
+        virtual_architecture = 0;
+        for (int each : n.known)
+            if (each <= wanted) virtual_architecture = std::max(virtual_architecture, each);
+        if (virtual_architecture == 0)
+            fail<CompileError>(
+                "nvrtc: {} is older than everything that {} makes code for (sm_{} and newer)",
+                options.architecture, nvrtc_version(), n.known.empty() ? 0 : n.known.front());
+    }
+    const std::string architecture =
+        fmt::format("--gpu-architecture={}_{}", ptx ? "compute" : "sm", virtual_architecture);
+    const char* flags[] = {
+        architecture.c_str(), "--std=c++17",     options.fast_math ? "--fmad=true" : "--fmad=false",
+        "--ftz=false",        "--prec-div=true", "--prec-sqrt=true",
+        "--disable-warnings"};
+    Program program(n, text);
+    if (int error = n.compile(program.handle, int(std::size(flags)), flags))
+        fail<CompileError>("nvrtcCompileProgram: {}: {}", n.error(error),
+                           program.result(n.log_size, n.log));
+    return ptx ? program.result(n.ptx_size, n.ptx) : program.result(n.code_size, n.code);
+}
+
+}  // namespace catena::codegen::cuda

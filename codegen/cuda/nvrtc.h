@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+namespace catena::codegen::cuda {
+
+struct NvrtcOptions {
+    std::string architecture = "sm_90";
+    bool fast_math = false;  ///< Contraction of a * b + c; nothing else is loosened.
+    bool ptx = false;        ///< PTX, which any newer device takes, instead of code.
+};
+
+/// Machine code (or PTX, also where NVRTC does not know so new an architecture). CompileError with
+/// NVRTC's words, or saying which library was looked for.
+std::string nvrtc_compile(const std::string& text, const NvrtcOptions& options);
+
+/// "NVRTC 13.0", or "" when it cannot be loaded. Found as CATENA_NVRTC_PATH says, else by the
+/// loader's rules, else in CUDA_HOME or /usr/local/cuda.
+std::string nvrtc_version();
+
+}  // namespace catena::codegen::cuda

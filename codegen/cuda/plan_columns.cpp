@@ -1,0 +1,120 @@
+#include "codegen/cuda/plan_columns.h"
+
+#include <algorithm>
+
+#include "codegen/cuda/layout.h"
+#include "codegen/launch_builder.h"
+
+namespace catena::codegen::cuda {
+
+namespace {
+
+using Where = KernelPlan::Operand::Kind;
+
+bool is_reduction(const KernelValue& value, bool columns) {
+    return value.kind == KernelValue::Kind::reduction && value.columns == columns;
+}
+
+class Planner {
+public:
+    explicit Planner(const KernelProgram& whole)
+        : whole_(whole), kept_strides_(Dims::filled(whole.domain.rank(), 0)) {
+        for (int dim = whole.domain.rank() - 1; dim >= 0; --dim) {
+            if (whole.is_reduced(dim)) continue;
+            kept_strides_[dim] = kept_;
+            kept_ *= whole.domain[dim];
+        }
+        after_.assign(whole.values.size(), false);
+        for (size_t v = 0; v < after_.size(); ++v) {
+            after_[v] = is_reduction(whole.values[v], true);
+            for (int arg : whole.values[v].args) after_[v] = after_[v] || after_[size_t(arg)];
+        }
+    }
+
+    KernelPlan run() {
+        plan_rows();
+        plan_the_columns();
+        return std::move(plan_);
+    }
+
+private:
+    /// Results of rows that a column or what follows from it reads.
+    std::vector<int> stored_rows() const {
+        std::vector<bool> needed(whole_.values.size(), false);
+        for (size_t o = 0; o < whole_.outputs.size(); ++o)
+            if (int v = whole_.outputs[o].value; after_[size_t(v)]) needed[size_t(v)] = true;
+        for (size_t v = needed.size(); v-- > 0;)
+            if (needed[v] && !is_reduction(whole_.values[v], false))
+                for (int arg : whole_.values[v].args) needed[size_t(arg)] = true;
+        std::vector<int> found;
+        for (size_t v = 0; v < needed.size(); ++v)
+            if (needed[v] && is_reduction(whole_.values[v], false)) found.push_back(int(v));
+        return found;
+    }
+
+    void plan_rows() {
+        LaunchBuilder b(whole_);
+        for (int v : stored_rows()) {
+            const KernelOperand operand{dtype_of_register(whole_.values[size_t(v)].type), kept_strides_};
+            const KernelPlan::Operand where{Where::temporary, int(plan_.temporaries.size())};
+            plan_.temporaries.push_back({operand.dtype, kept_});
+            stored_.push_back({v, where, operand});
+            b.add_output(where, b.clone(v), operand);
+        }
+        for (size_t o = 0; o < whole_.outputs.size(); ++o)
+            if (!after_[size_t(whole_.outputs[o].value)])
+                b.add_output({Where::output, int(o)}, b.clone(whole_.outputs[o].value), whole_.outputs[o].to);
+        add(b, whole_.reduced);
+    }
+
+    void plan_the_columns() {
+        LaunchBuilder b(whole_);
+        for (const Stored& stored : stored_) b.set_stored(stored.value, stored.where, stored.operand);
+        for (size_t o = 0; o < whole_.outputs.size(); ++o)
+            if (after_[size_t(whole_.outputs[o].value)])
+                b.add_output({Where::output, int(o)}, b.clone(whole_.outputs[o].value), whole_.outputs[o].to);
+        const uint32_t all = (1u << whole_.domain.rank()) - 1;
+        for (KernelValue& value : b.program().values) value.columns = false;
+        add(b, all & ~whole_.reduced);
+    }
+
+    /// The launch over the whole domain, planned by itself, in terms of the whole plan's operands.
+    void add(LaunchBuilder& b, uint32_t reduced) {
+        if (b.launch.outputs.empty()) return;
+        b.program().domain = whole_.domain;
+        b.program().reduced = reduced;
+        b.program().scalar_count = whole_.scalar_count;
+        KernelPlan plan = plan_launches(b.program(), split_rule());
+        const int temporaries = int(plan_.temporaries.size());
+        auto outside = [&](KernelPlan::Operand& operand) {
+            if (operand.kind == Where::temporary)
+                operand.index += temporaries;
+            else
+                operand = (operand.kind == Where::input ? b.launch.inputs : b.launch.outputs)[size_t(operand.index)];
+        };
+        for (KernelPlan::Launch& launch : plan.launches) {
+            for (KernelPlan::Operand& operand : launch.inputs) outside(operand);
+            for (KernelPlan::Operand& operand : launch.outputs) outside(operand);
+            plan_.launches.push_back(std::move(launch));
+        }
+        plan_.temporaries.insert(plan_.temporaries.end(), plan.temporaries.begin(), plan.temporaries.end());
+    }
+
+    struct Stored {
+        int value;
+        KernelPlan::Operand where;
+        KernelOperand operand;
+    };
+    const KernelProgram& whole_;
+    Strides kept_strides_;  ///< Row-major over the dimensions that are not reduced.
+    int64_t kept_ = 1;
+    std::vector<bool> after_;  ///< Values that need a column.
+    std::vector<Stored> stored_;
+    KernelPlan plan_;
+};
+
+}  // namespace
+
+KernelPlan plan_columns(const KernelProgram& program) { return Planner(program).run(); }
+
+}  // namespace catena::codegen::cuda

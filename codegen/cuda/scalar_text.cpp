@@ -1,0 +1,310 @@
+#include "codegen/cuda/scalar_text.h"
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "codegen/cuda/math_text.h"
+#include "runtime/core/error.h"
+
+namespace catena::codegen::cuda {
+
+const char* text_of(Register r) {
+    constexpr const char* texts[] = {"bool", "i64", "float", "double"};
+    return texts[int(r)];
+}
+
+const char* storage_text(Dtype dtype) {
+    switch (dtype) {
+        case Dtype::bool_:
+        case Dtype::uint8:
+            return "u8";
+        case Dtype::int8:
+            return "i8";
+        case Dtype::int16:
+            return "i16";
+        case Dtype::int32:
+            return "i32";
+        case Dtype::int64:
+            return "i64";
+        case Dtype::float16:
+        case Dtype::bfloat16:
+            return "u16";
+        case Dtype::float32:
+            return "float";
+        default:
+            return "double";
+    }
+}
+
+std::string number_text(float value) {
+    if (!std::isfinite(value))
+        return fmt::format("__int_as_float({:#x})", std::bit_cast<int32_t>(value));
+    return fmt::format("{:a}f", value);
+}
+
+std::string number_text(double value) {
+    if (!std::isfinite(value))
+        return fmt::format("__longlong_as_double({:#x}ll)", std::bit_cast<int64_t>(value));
+    return fmt::format("{:a}", value);
+}
+
+std::string number_text(int64_t value) {
+    if (value == std::numeric_limits<int64_t>::min()) return "(-9223372036854775807ll - 1)";
+    return fmt::format("{}ll", value);
+}
+
+std::string load_text(const std::string& stored, Dtype dtype, Register to) {
+    switch (dtype) {
+        case Dtype::bool_:
+            return convert_text(fmt::format("({} != 0)", stored), Register::truth, to);
+        case Dtype::float16:
+            return convert_text(fmt::format("half_to_float({})", stored), Register::f32, to);
+        case Dtype::bfloat16:
+            return convert_text(fmt::format("bfloat16_to_float({})", stored), Register::f32, to);
+        default:
+            return to == Register::truth ? fmt::format("({} != 0)", stored)
+                                         : fmt::format("{}({})", text_of(to), stored);
+    }
+}
+
+std::string store_text(const std::string& value, Register from, Dtype dtype) {
+    switch (dtype) {
+        case Dtype::bool_:
+            return fmt::format("u8({})", convert_text(value, from, Register::truth));
+        case Dtype::float16:
+            return fmt::format("float_to_half({})", convert_text(value, from, Register::f32));
+        case Dtype::bfloat16:
+            return fmt::format("float_to_bfloat16({})", convert_text(value, from, Register::f32));
+        case Dtype::float32:
+            return convert_text(value, from, Register::f32);
+        case Dtype::float64:
+            return convert_text(value, from, Register::f64);
+        default:
+            return fmt::format("{}({})", storage_text(dtype),
+                               convert_text(value, from, Register::i64));
+    }
+}
+
+std::string convert_text(const std::string& value, Register from, Register to) {
+    if (from == to) return value;
+    if (to == Register::truth) return fmt::format("({} != 0)", value);
+    return fmt::format("{}({})", text_of(to), value);
+}
+
+std::string combine_text(Combine combine, Register type, const std::string& x,
+                         const std::string& y) {
+    const bool whole = type == Register::i64;
+    switch (combine) {
+        case Combine::sum:
+            return whole ? fmt::format("wrap_add({}, {})", x, y) : fmt::format("{} + {}", x, y);
+        case Combine::product:
+            return whole ? fmt::format("wrap_mul({}, {})", x, y) : fmt::format("{} * {}", x, y);
+        case Combine::maximum:
+            return fmt::format("maximum({}, {})", x, y);
+        default:
+            return fmt::format("minimum({}, {})", x, y);
+    }
+}
+
+std::string neutral_text(Combine combine, Register type) {
+    double number = combine == Combine::product ? 1 : 0;
+    if (combine == Combine::maximum) number = -std::numeric_limits<double>::infinity();
+    if (combine == Combine::minimum) number = std::numeric_limits<double>::infinity();
+    if (type == Register::f32) return number_text(float(number));
+    if (type == Register::f64) return number_text(number);
+    if (combine == Combine::maximum) return number_text(std::numeric_limits<int64_t>::min());
+    if (combine == Combine::minimum) return number_text(std::numeric_limits<int64_t>::max());
+    return number_text(int64_t(number));
+}
+
+namespace {
+
+/// {0}, {1}, {2}: arguments; {t}: the result's type; {f}: "f" for float functions.
+struct Pattern {
+    std::string_view name, text;
+};
+constexpr Pattern patterns[] = {
+    {"arith.addf", "{0} + {1}"},
+    {"arith.subf", "{0} - {1}"},
+    {"arith.mulf", "{0} * {1}"},
+    {"arith.divf", "{0} / {1}"},
+    {"arith.remf", "fmod{f}({0}, {1})"},
+    {"arith.negf", "-{0}"},
+    {"arith.maximumf", "maximum({0}, {1})"},
+    {"arith.minimumf", "minimum({0}, {1})"},
+    {"math.absf", "fabs{f}({0})"},
+    {"math.floor", "floor{f}({0})"},
+    {"math.ceil", "ceil{f}({0})"},
+    {"math.trunc", "trunc{f}({0})"},
+    {"math.sqrt", "sqrt{f}({0})"},
+    {"math.rsqrt", "{t}(1) / sqrt{f}({0})"},
+    {"math.exp", "exp{f}({0})"},
+    {"math.expm1", "expm1{f}({0})"},
+    {"math.log", "log{f}({0})"},
+    {"math.log1p", "log1p{f}({0})"},
+    {"math.sin", "sin{f}({0})"},
+    {"math.cos", "cos{f}({0})"},
+    {"math.tanh", "tanh{f}({0})"},
+    {"math.erf", "erf{f}({0})"},
+    {"math.powf", "pow{f}({0}, {1})"},
+    {"math.fma", "fma{f}({0}, {1}, {2})"},
+    {"math.absi", "({0} < 0 ? wrap_sub(0, {0}) : {0})"},
+    {"arith.addi", "wrap_add({0}, {1})"},
+    {"arith.subi", "wrap_sub({0}, {1})"},
+    {"arith.muli", "wrap_mul({0}, {1})"},
+    {"arith.divsi", "safe_divide({0}, {1})"},
+    {"arith.remsi", "safe_remainder({0}, {1})"},
+    {"arith.maxsi", "maximum({0}, {1})"},
+    {"arith.minsi", "minimum({0}, {1})"},
+    {"arith.andi", "{t}({0} & {1})"},
+    {"arith.ori", "{t}({0} | {1})"},
+    {"arith.xori", "{t}({0} ^ {1})"},
+    {"arith.select", "{0} ? {1} : {2}"},
+    {"arith.uitofp", "{t}({0})"},
+    {"arith.sitofp", "{t}({0})"},
+    {"arith.extui", "{t}({0})"},
+    {"arith.extf", "{t}({0})"},
+    {"arith.truncf", "{t}({0})"},
+    {"arith.fptosi", "{t}({0})"},
+};
+
+/// Operators of arith.cmpf by predicate: ordered ones are C++'s, the unordered are said as the
+/// opposite of one.
+std::string compare_text(bool floats, int predicate, const std::string& x, const std::string& y) {
+    constexpr std::array<std::string_view, 16> float_texts = {"false",
+                                                              "{0} == {1}",
+                                                              "{0} > {1}",
+                                                              "{0} >= {1}",
+                                                              "{0} < {1}",
+                                                              "{0} <= {1}",
+                                                              "{0} < {1} || {0} > {1}",
+                                                              "{0} == {0} && {1} == {1}",
+                                                              "!({0} < {1} || {0} > {1})",
+                                                              "!({0} <= {1})",
+                                                              "!({0} < {1})",
+                                                              "!({0} >= {1})",
+                                                              "!({0} > {1})",
+                                                              "{0} != {1}",
+                                                              "{0} != {0} || {1} != {1}",
+                                                              "true"};
+    constexpr std::array<std::string_view, 10> integer_texts = {
+        "{0} == {1}",          "{0} != {1}",          "{0} < {1}",           "{0} <= {1}",
+        "{0} > {1}",           "{0} >= {1}",          "u64({0}) < u64({1})", "u64({0}) <= u64({1})",
+        "u64({0}) > u64({1})", "u64({0}) >= u64({1})"};
+    std::string_view text =
+        floats ? float_texts.at(size_t(predicate)) : integer_texts.at(size_t(predicate));
+    return fmt::format(fmt::runtime(text), x, y);
+}
+
+/// The number after "predicate = " in printed attributes.
+int predicate_of(const KernelValue& value) {
+    constexpr std::string_view key = "predicate = ";
+    size_t at = value.attribute_text.find(key);
+    CATENA_ASSERT(at != std::string::npos,
+                  value.name + " has no predicate: " + value.attribute_text);
+    return std::atoi(value.attribute_text.c_str() + at + key.size());
+}
+
+}  // namespace
+
+std::string instruction_text(const KernelValue& value, const std::vector<std::string>& args,
+                             std::set<std::string>& math) {
+    if (value.name == "arith.cmpf" || value.name == "arith.cmpi")
+        return compare_text(value.name == "arith.cmpf", predicate_of(value), args[0], args[1]);
+    std::string_view name = value.name;
+    if (value.type == Register::f32 && has_math_function(name)) {
+        math.emplace(name);
+        return fmt::format("{}({})", math_function_name(name), args[0]);
+    }
+    for (const Pattern& pattern : patterns)
+        if (pattern.name == name)
+            return fmt::format(fmt::runtime(pattern.text), args[0], args.size() > 1 ? args[1] : "",
+                               args.size() > 2 ? args[2] : "", fmt::arg("t", text_of(value.type)),
+                               fmt::arg("f", value.type == Register::f32 ? "f" : ""));
+    fail<CompileError>("cuda: there is no text for {}", value.name);
+}
+
+namespace {
+
+constexpr std::string_view helpers = R"(typedef signed char i8;
+typedef short i16;
+typedef int i32;
+typedef long long i64;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned long long u64;
+
+// Operands, the program's scalars, and sizes and strides of the launch.
+template <int P, int N>
+struct Arguments {
+    void* pointer[P];
+    const double* scalars;
+    i64 number[N];
+};
+
+template <class T, int N>
+struct alignas(sizeof(T) * N) Pack {
+    T e[N];
+};
+template <int N, class T>
+static __device__ __forceinline__ Pack<T, N> load(const T* from) {
+    return *reinterpret_cast<const Pack<T, N>*>(from);
+}
+template <bool streaming, class T, int N>
+static __device__ __forceinline__ void store(T* to, const Pack<T, N>& pack) {
+    if constexpr (streaming && sizeof(pack) == 16)
+        __stcs(reinterpret_cast<uint4*>(to), *reinterpret_cast<const uint4*>(&pack));
+    else if constexpr (streaming && sizeof(pack) == 8)
+        __stcs(reinterpret_cast<uint2*>(to), *reinterpret_cast<const uint2*>(&pack));
+    else
+        *reinterpret_cast<Pack<T, N>*>(to) = pack;
+}
+
+#ifndef CATENA_EMULATION
+static __device__ __forceinline__ float half_to_float(u16 half) {
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(half));
+    return value;
+}
+static __device__ __forceinline__ u16 float_to_half(float value) {
+    u16 half;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(value));
+    return half;
+}
+#endif
+static __device__ __forceinline__ float bfloat16_to_float(u16 bits) { return __int_as_float(int(unsigned(bits) << 16)); }
+// To nearest even; a NaN stays one.
+static __device__ __forceinline__ u16 float_to_bfloat16(float value) {
+    const unsigned bits = unsigned(__float_as_int(value));
+    return u16((value != value ? bits | 0x400000u : bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+}
+
+static __device__ __forceinline__ i64 wrap_add(i64 x, i64 y) { return i64(u64(x) + u64(y)); }
+static __device__ __forceinline__ i64 wrap_sub(i64 x, i64 y) { return i64(u64(x) - u64(y)); }
+static __device__ __forceinline__ i64 wrap_mul(i64 x, i64 y) { return i64(u64(x) * u64(y)); }
+// Towards zero; 0 when y is 0, no trap when the quotient overflows.
+static __device__ __forceinline__ i64 safe_divide(i64 x, i64 y) { return y == 0 ? 0 : y == -1 ? wrap_sub(0, x) : x / y; }
+static __device__ __forceinline__ i64 safe_remainder(i64 x, i64 y) { return y == 0 || y == -1 ? 0 : x % y; }
+
+// A NaN on either side stays.
+template <class T>
+static __device__ __forceinline__ T maximum(T x, T y) { return x != x ? x : x > y ? x : y; }
+template <class T>
+static __device__ __forceinline__ T minimum(T x, T y) { return x != x ? x : x < y ? x : y; }
+
+)";
+
+}  // namespace
+
+std::string preamble_text(const std::set<std::string>& math) {
+    std::string text(helpers);
+    for (const std::string& name : math) text += math_function_text(name) + "\n";
+    return text;
+}
+
+}  // namespace catena::codegen::cuda

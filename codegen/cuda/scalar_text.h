@@ -1,0 +1,35 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "codegen/kernel_program.h"
+
+namespace catena::codegen::cuda {
+
+/// C++ type of a register, and of an element in memory.
+const char* text_of(Register r);
+const char* storage_text(Dtype dtype);
+
+std::string number_text(float value);
+std::string number_text(double value);
+std::string number_text(int64_t value);
+
+/// Expressions of CUDA C++ over the names of other values.
+std::string load_text(const std::string& stored, Dtype dtype, Register to);
+std::string store_text(const std::string& value, Register from, Dtype dtype);
+std::string convert_text(const std::string& value, Register from, Register to);
+std::string combine_text(Combine combine, Register type, const std::string& x,
+                         const std::string& y);
+std::string neutral_text(Combine combine, Register type);
+/// `value` is an instruction; notes in `math` the functions of runtime/scalar/math.h that it calls.
+/// CompileError when there is no text for it.
+std::string instruction_text(const KernelValue& value, const std::vector<std::string>& args,
+                             std::set<std::string>& math);
+
+/// What stands above the kernels of a translation unit: helpers, and the functions of `math`. It
+/// needs no header.
+std::string preamble_text(const std::set<std::string>& math);
+
+}  // namespace catena::codegen::cuda

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <map>
+
+#include "codegen/kernel_program.h"
+
+namespace catena::codegen {
+
+/// One launch of a plan, while values of the whole program are copied into it.
+class LaunchBuilder {
+public:
+    explicit LaunchBuilder(const KernelProgram& whole) : whole_(whole) {}
+
+    KernelPlan::Launch launch;
+    KernelProgram& program() { return launch.program; }
+
+    int add_input(KernelPlan::Operand from, KernelOperand operand);
+    void add_output(KernelPlan::Operand to, int value, KernelOperand operand, std::optional<Combine> accumulate = {});
+    int load(int input, Register type);
+    /// From here on value `v` of the whole program is `made` of this one.
+    void set(int v, int made) { values_[v] = made; }
+    /// Value `v` of the whole program was stored by an earlier launch: it is loaded where it is needed.
+    void set_stored(int v, KernelPlan::Operand from, KernelOperand operand) { stored_[v] = {from, std::move(operand)}; }
+    /// Value `v` of the whole program, with all it needs; strides of inputs are those of the whole.
+    int clone(int v);
+
+private:
+    const KernelProgram& whole_;
+    std::map<int, int> values_;    ///< Of the whole program -> of this one.
+    std::map<int, std::pair<KernelPlan::Operand, KernelOperand>> stored_;
+    std::map<int, int> operands_;  ///< Input of the whole program -> of this one.
+};
+
+/// The dtype that holds what a register does.
+Dtype dtype_of_register(Register r);
+
+/// True when some reduction is of columns. plan_columns() splits such a program: blocks of rows that accumulate each
+/// column in memory, then the combination of the blocks in their order.
+bool has_columns(const KernelProgram& program);
+KernelPlan plan_columns(const KernelProgram& program);
+
+}  // namespace catena::codegen

@@ -1,0 +1,31 @@
+#include "mnist.h"
+
+namespace ct = catena;
+namespace extensions = catena::extensions;
+
+void train_with_trainer(const Options& options, const ct::Dataset& training, const ct::Dataset& test) {
+    ct::set_seed(options.seed);
+    ct::Classifier model(MLP(options.units));
+    ct::Adam adam;
+    adam.setup(model);
+
+    const bool compiled = !options.eager;
+    ct::SerialIterator train_iter(training, options.batch_size);
+    ct::SerialIterator test_iter(test, options.batch_size, {.repeat = false, .shuffle = false});
+    ct::StandardUpdater updater(train_iter, adam, model, {.static_graph = compiled});
+    ct::Trainer trainer(updater, {options.epochs, "epoch"}, options.out);
+
+    trainer.extend(extensions::Evaluator(test_iter, model, {.static_graph = compiled}));
+    if (options.eager) trainer.extend(extensions::DumpGraph("main/loss"));  // a compiled step keeps no graph
+    trainer.extend(extensions::snapshot({.n_retains = 2}));
+    trainer.extend(extensions::LogReport());
+    trainer.extend(extensions::PlotReport({"main/loss", "validation/main/loss"}, {.x_key = "epoch", .filename = "loss.png"}));
+    trainer.extend(extensions::PlotReport({"main/accuracy", "validation/main/accuracy"},
+                                          {.x_key = "epoch", .filename = "accuracy.png"}));
+    trainer.extend(extensions::PrintReport({"epoch", "main/loss", "validation/main/loss", "main/accuracy",
+                                            "validation/main/accuracy", "elapsed_time"}));
+    trainer.extend(extensions::ProgressBar());
+
+    if (!options.resume.empty()) ct::load_npz(options.resume, trainer);
+    trainer.run();
+}

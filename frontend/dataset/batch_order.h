@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "frontend/dataset/order_sampler.h"
+
+namespace catena {
+
+class Serializer;
+
+/// How an iterator goes through its dataset.
+struct IteratorOptions {
+    bool repeat = true;   ///< Go on with the next epoch; the last batch is then filled from it.
+    bool shuffle = true;  ///< Another order in every epoch, a function of the seed (see set_seed).
+    OrderSampler order_sampler;  ///< Instead of shuffling.
+};
+
+/// Which examples the next mini-batch has, and where in the epochs that is. Its shuffles come from a stream of its
+/// own, drawn when it is made: they do not depend on what else is random, nor on how early a batch is prepared.
+class BatchOrder {
+public:
+    /// ValueError unless both numbers are positive; a dataset that does not repeat may be empty.
+    BatchOrder(int64_t size, int64_t batch_size, IteratorOptions options);
+    std::optional<std::vector<int64_t>> next();
+    void reset();
+
+    int64_t batch_size() const { return batch_size_; }
+    bool repeat() const { return options_.repeat; }
+    int64_t epoch() const { return epoch_; }
+    bool is_new_epoch() const { return is_new_epoch_; }
+    double epoch_detail() const { return detail(epoch_, position_); }
+    std::optional<double> previous_epoch_detail() const;
+    int64_t position() const { return position_; }
+
+    /// Chainer's keys, and "random_state": what later shuffles come from, which Chainer does not keep.
+    void serialize(const Serializer& s);
+
+private:
+    double detail(int64_t epoch, int64_t position) const;
+    void renew_order(int64_t position);
+    int64_t size_, batch_size_;
+    IteratorOptions options_;
+    RandomStream stream_;
+    int64_t draws_ = 0;
+    std::shared_ptr<const std::vector<int64_t>> order_;  ///< Null: 0, 1, 2, ...
+    int64_t position_ = 0, epoch_ = 0;
+    bool is_new_epoch_ = false;
+    double previous_epoch_detail_ = -1;
+};
+
+}  // namespace catena

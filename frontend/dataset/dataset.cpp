@@ -1,0 +1,53 @@
+#include "frontend/dataset/dataset.h"
+
+#include "frontend/dataset/datasets.h"
+#include "runtime/core/error.h"
+
+namespace catena {
+namespace {
+
+/// The rows of an array: each a look at its elements, not a copy.
+class RowsDataset final : public DatasetMixin {
+public:
+    explicit RowsDataset(Array array) : array_(std::move(array)) {
+        if (!array_.defined() || array_.rank() == 0) fail<ValueError>("Dataset: an array without rows is no dataset");
+        for (int axis = 1; axis < array_.rank(); ++axis) {
+            shape_.push_back(array_.dim(axis));
+            strides_.push_back(array_.strides()[axis]);
+        }
+    }
+    int64_t size() const override { return array_.dim(0); }
+    Example get_example(int64_t i) const override {
+        return array_.view(shape_, strides_, i * array_.strides()[0]);
+    }
+
+private:
+    Array array_;
+    Shape shape_;
+    Strides strides_;
+};
+
+class ListDataset final : public DatasetMixin {
+public:
+    explicit ListDataset(std::vector<Example> examples) : examples_(std::move(examples)) {}
+    int64_t size() const override { return int64_t(examples_.size()); }
+    Example get_example(int64_t i) const override { return examples_[size_t(i)]; }
+
+private:
+    std::vector<Example> examples_;
+};
+
+}  // namespace
+
+Dataset::Dataset(Array rows) : dataset_(std::make_shared<RowsDataset>(std::move(rows))) {}
+Dataset::Dataset(std::initializer_list<Array> columns)
+    : dataset_(std::make_shared<TupleDataset>(std::vector<Dataset>(columns.begin(), columns.end()))) {}
+Dataset::Dataset(std::vector<Example> examples) : dataset_(std::make_shared<ListDataset>(std::move(examples))) {}
+
+Example Dataset::operator[](int64_t i) const {
+    int64_t n = size();
+    if (i < -n || i >= n) fail<ValueError>("Dataset: there is no example {}; there are {}", i, n);
+    return dataset_->get_example(i < 0 ? i + n : i);
+}
+
+}  // namespace catena

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+
+#include "frontend/dataset/example.h"
+
+namespace catena {
+
+/// Base of datasets. Derive from it and say what example `i` is:
+///
+///     struct Squares : ct::DatasetMixin {
+///         int64_t size() const override { return 100; }
+///         ct::Example get_example(int64_t i) const override { return ct::Array::scalar(float(i * i)); }
+///     };
+///
+/// get_example is called by several threads at once when a MultithreadIterator reads the dataset.
+class DatasetMixin {
+public:
+    virtual ~DatasetMixin() = default;
+    virtual int64_t size() const = 0;
+    virtual Example get_example(int64_t i) const = 0;  ///< 0 <= i < size()
+};
+
+/// A cheap handle to any dataset; copies are the same one.
+class Dataset {
+public:
+    template <std::derived_from<DatasetMixin> D>
+    Dataset(D dataset) : dataset_(std::make_shared<D>(std::move(dataset))) {}
+    Dataset(std::shared_ptr<const DatasetMixin> dataset) : dataset_(std::move(dataset)) {}
+    Dataset(Array rows);                             ///< Every row is an example.
+    Dataset(std::initializer_list<Array> columns);   ///< As TupleDataset.
+    Dataset(std::vector<Example> examples);
+
+    int64_t size() const { return dataset_->size(); }
+    Example operator[](int64_t i) const;  ///< Negative from the end; ValueError outside.
+    const DatasetMixin& get() const { return *dataset_; }
+
+private:
+    std::shared_ptr<const DatasetMixin> dataset_;
+};
+
+}  // namespace catena

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <optional>
+
+#include "frontend/dataset/dataset.h"
+
+namespace catena {
+
+/// Tuples of one example of each; those that are tuples themselves give all their values.
+class TupleDataset final : public DatasetMixin {
+public:
+    /// ValueError unless there is one at least and all are equally long.
+    explicit TupleDataset(std::vector<Dataset> datasets);
+    template <class... D>
+        requires(sizeof...(D) > 0 && (std::convertible_to<D, Dataset> && ...))
+    explicit TupleDataset(const D&... datasets) : TupleDataset(std::vector<Dataset>{Dataset(datasets)...}) {}
+    int64_t size() const override { return datasets_[0].size(); }
+    Example get_example(int64_t i) const override;
+
+private:
+    std::vector<Dataset> datasets_;
+};
+
+/// Dicts of one example of each dataset, under its name.
+class DictDataset final : public DatasetMixin {
+public:
+    explicit DictDataset(std::vector<std::pair<std::string, Dataset>> datasets);
+    int64_t size() const override { return datasets_[0].size(); }
+    Example get_example(int64_t i) const override;
+
+private:
+    std::vector<std::string> keys_;
+    std::vector<Dataset> datasets_;
+};
+
+/// One dataset after the other.
+class ConcatenatedDataset final : public DatasetMixin {
+public:
+    explicit ConcatenatedDataset(std::vector<Dataset> datasets);
+    int64_t size() const override { return ends_.empty() ? 0 : ends_.back(); }
+    Example get_example(int64_t i) const override;
+
+private:
+    std::vector<Dataset> datasets_;
+    std::vector<int64_t> ends_;
+};
+
+/// transform(example) of every example, made when it is asked for.
+class TransformDataset final : public DatasetMixin {
+public:
+    TransformDataset(Dataset dataset, std::function<Example(const Example&)> transform)
+        : dataset_(std::move(dataset)), transform_(std::move(transform)) {}
+    int64_t size() const override { return dataset_.size(); }
+    Example get_example(int64_t i) const override { return transform_(dataset_[i]); }
+
+private:
+    Dataset dataset_;
+    std::function<Example(const Example&)> transform_;
+};
+
+/// Examples start, ..., finish - 1 of `dataset`, or of the dataset in `order`, as a dataset.
+class SubDataset final : public DatasetMixin {
+public:
+    /// ValueError unless 0 <= start <= finish <= size, and `order` has one index for each example.
+    SubDataset(Dataset dataset, int64_t start, int64_t finish, std::optional<std::vector<int64_t>> order = {});
+    int64_t size() const override { return finish_ - start_; }
+    Example get_example(int64_t i) const override;
+
+private:
+    SubDataset(Dataset dataset, int64_t start, int64_t finish, std::shared_ptr<const std::vector<int64_t>> order);
+    friend std::vector<Dataset> split_between(const Dataset& dataset, const std::vector<int64_t>& cuts,
+                                              std::optional<std::vector<int64_t>> order);
+    Dataset dataset_;
+    int64_t start_, finish_;
+    std::shared_ptr<const std::vector<int64_t>> order_;
+};
+
+}  // namespace catena

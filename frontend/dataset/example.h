@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "runtime/graph/variable.h"
+
+namespace catena {
+
+/// What one example or one mini-batch is made of: a single value, a tuple of them, or a dict.
+template <class T>
+class Record {
+public:
+    Record() = default;
+    Record(T value) : values_{std::move(value)} {}
+    Record(std::vector<T> tuple) : values_(std::move(tuple)), is_tuple_(true) {}
+    Record(std::initializer_list<T> tuple) : values_(tuple), is_tuple_(true) {}
+    Record(std::vector<std::string> keys, std::vector<T> values)
+        : keys_(std::move(keys)), values_(std::move(values)), is_dict_(true) {}
+
+    size_t size() const { return values_.size(); }
+    bool is_tuple() const { return is_tuple_; }
+    bool is_dict() const { return is_dict_; }
+    const std::vector<std::string>& keys() const { return keys_; }  ///< Of a dict, in its order.
+    const std::vector<T>& values() const { return values_; }
+    const T& operator[](size_t i) const { return values_[checked(i)]; }
+    const T& operator[](std::string_view key) const { return values_[index_of(key)]; }
+    /// True when the other has as many values under the same keys.
+    template <class U>
+    bool is_like(const Record<U>& other) const {
+        return size() == other.size() && is_tuple_ == other.is_tuple() && keys_ == other.keys();
+    }
+
+private:
+    size_t checked(size_t i) const;
+    size_t index_of(std::string_view key) const;
+    std::vector<std::string> keys_;
+    std::vector<T> values_;
+    bool is_tuple_ = false, is_dict_ = false;
+};
+
+/// One example of a dataset; numbers are 0-d arrays.
+using Example = Record<Array>;
+/// Examples put together along a new first axis. Its Variables want no gradient.
+using Batch = Record<Variable>;
+
+/// "tuple of 2: float32[784], int32[]"
+std::string to_string(const Example& example);
+
+}  // namespace catena

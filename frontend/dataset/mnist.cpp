@@ -1,0 +1,57 @@
+#include "frontend/dataset/mnist.h"
+
+#include "frontend/dataset/datasets.h"
+#include "frontend/dataset/idx.h"
+#include "runtime/core/device.h"
+#include "runtime/core/error.h"
+
+namespace catena {
+namespace {
+
+Shape image_shape(const Array& pixels, const MnistOptions& options) {
+    int64_t n = pixels.dim(0), height = pixels.dim(1), width = pixels.dim(2);
+    if (options.rgb_format && options.ndim != 3)
+        fail<ValueError>("get_mnist: rgb_format needs ndim 3, not {}", options.ndim);
+    switch (options.ndim) {
+        case 1: return {n, height * width};
+        case 2: return {n, height, width};
+        case 3: return {n, 1, height, width};
+        default: fail<ValueError>("get_mnist: ndim is {}, it should be 1, 2 or 3", options.ndim);
+    }
+}
+
+Array images_of(const Array& pixels, const MnistOptions& options) {
+    Array scaled = Array::empty({Dtype::float32, image_shape(pixels, options)}, cpu_device());
+    const uint8_t* from = pixels.data<uint8_t>();
+    float* to = scaled.data<float>();
+    float table[256];
+    for (int value = 0; value < 256; ++value) table[value] = float(value * options.scale / 255);
+    for (int64_t i = 0; i < pixels.size(); ++i) to[i] = table[from[i]];
+    Array images = scaled.astype(options.dtype);
+    if (!options.rgb_format) return images;
+    Shape shape = images.shape();
+    Strides strides = images.strides();
+    shape[1] = 3;
+    strides[1] = 0;
+    return images.view(shape, strides, 0);
+}
+
+Dataset read_set(const std::string& folder, const std::string& name, const MnistOptions& options) {
+    std::string path = folder + "/" + name;
+    Array pixels = read_idx(path + "-images-idx3-ubyte.gz", 3);
+    Array labels = read_idx(path + "-labels-idx1-ubyte.gz", 1);
+    if (pixels.dim(1) != 28 || pixels.dim(2) != 28 || pixels.dim(0) != labels.dim(0))
+        fail<FileError>("get_mnist: in {}, {} has images {} and labels {}; 28x28 and equal numbers are expected",
+                        folder, name, to_string(pixels.shape()), to_string(labels.shape()));
+    Dataset images(images_of(pixels, options));
+    if (!options.withlabel) return images;
+    return TupleDataset(images, Dataset(labels.astype(options.label_dtype)));
+}
+
+}  // namespace
+
+std::pair<Dataset, Dataset> get_mnist(const std::string& folder, const MnistOptions& options) {
+    return {read_set(folder, "train", options), read_set(folder, "t10k", options)};
+}
+
+}  // namespace catena

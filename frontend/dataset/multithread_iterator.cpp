@@ -1,0 +1,129 @@
+#include "frontend/dataset/multithread_iterator.h"
+
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "frontend/serializer/serializer.h"
+#include "runtime/core/error.h"
+
+namespace catena {
+
+/// Threads that read one batch at a time, each taking the next example that nobody has taken.
+class MultithreadIterator::Workers {
+public:
+    Workers(const Dataset& dataset, int n_threads) : dataset_(dataset) {
+        for (int k = 0; k < n_threads; ++k) threads_.emplace_back([this] { work(); });
+    }
+    ~Workers() {
+        {
+            std::lock_guard lock(mutex_);
+            ending_ = true;
+            taken_ = indices_.size();
+        }
+        wake_.notify_all();
+        for (std::thread& thread : threads_) thread.join();
+    }
+
+    void start(std::vector<int64_t> indices) {
+        std::lock_guard lock(mutex_);
+        indices_ = std::move(indices);
+        examples_.assign(indices_.size(), Example());
+        taken_ = done_ = 0;
+        error_ = nullptr;
+        wake_.notify_all();
+    }
+    std::vector<Example> wait() {
+        std::unique_lock lock(mutex_);
+        finished_.wait(lock, [&] { return done_ == indices_.size(); });
+        if (error_) std::rethrow_exception(error_);
+        return std::move(examples_);
+    }
+
+private:
+    void work() {
+        std::unique_lock lock(mutex_);
+        while (true) {
+            wake_.wait(lock, [&] { return ending_ || taken_ < indices_.size(); });
+            if (ending_) return;
+            size_t k = taken_++;
+            lock.unlock();
+            Example example;
+            std::exception_ptr error;
+            try {
+                example = dataset_[indices_[k]];
+            } catch (...) {
+                error = std::current_exception();
+            }
+            lock.lock();
+            examples_[k] = std::move(example);
+            if (error && !error_) error_ = error;
+            if (++done_ == indices_.size()) finished_.notify_all();
+        }
+    }
+
+    const Dataset& dataset_;
+    std::mutex mutex_;
+    std::condition_variable wake_, finished_;
+    std::vector<int64_t> indices_;
+    std::vector<Example> examples_;
+    size_t taken_ = 0, done_ = 0;
+    std::exception_ptr error_;
+    bool ending_ = false;
+    std::vector<std::thread> threads_;
+};
+
+MultithreadIterator::MultithreadIterator(Dataset dataset, int64_t batch_size, IteratorOptions options, int n_threads)
+    : dataset_(std::move(dataset)), order_(dataset_.size(), batch_size, std::move(options)), ahead_(order_),
+      n_threads_(n_threads) {
+    if (n_threads <= 0) fail<ValueError>("MultithreadIterator: {} threads; at least one is needed", n_threads);
+}
+
+MultithreadIterator::~MultithreadIterator() = default;
+
+void MultithreadIterator::prefetch() {
+    ahead_ = order_;
+    std::optional<std::vector<int64_t>> indices = ahead_.next();
+    if (!indices) return;
+    if (!workers_) workers_ = std::make_unique<Workers>(dataset_, n_threads_);
+    workers_->start(std::move(*indices));
+    prefetched_ = true;
+}
+
+void MultithreadIterator::drop_prefetched() {
+    if (!prefetched_) return;
+    prefetched_ = false;
+    try {
+        workers_->wait();
+    } catch (...) {
+        // Of an example that nobody wants any more.
+    }
+}
+
+std::optional<std::vector<Example>> MultithreadIterator::next() {
+    if (!prefetched_) prefetch();
+    if (!prefetched_) return std::nullopt;
+    prefetched_ = false;
+    std::vector<Example> examples = workers_->wait();
+    order_ = ahead_;
+    prefetch();
+    return examples;
+}
+
+void MultithreadIterator::reset() {
+    drop_prefetched();
+    order_.reset();
+}
+
+void MultithreadIterator::finalize() {
+    drop_prefetched();
+    workers_.reset();
+}
+
+void MultithreadIterator::serialize(const Serializer& s) {
+    order_.serialize(s);
+    if (s.loading()) s.later([this] { drop_prefetched(); });
+}
+
+}  // namespace catena

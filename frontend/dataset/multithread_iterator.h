@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+
+#include "frontend/dataset/batch_order.h"
+#include "frontend/dataset/iterator.h"
+
+namespace catena {
+
+/// As SerialIterator, in the same order, but threads of its own read the next mini-batch while this one is used. The
+/// dataset's get_example must bear several threads. An error there is thrown by the next() that wants the example.
+class MultithreadIterator : public Iterator {
+public:
+    MultithreadIterator(Dataset dataset, int64_t batch_size, IteratorOptions options = {}, int n_threads = 1);
+    ~MultithreadIterator() override;
+    std::optional<std::vector<Example>> next() override;
+    void reset() override;
+    void finalize() override;
+    int64_t batch_size() const override { return order_.batch_size(); }
+    bool repeat() const override { return order_.repeat(); }
+    int64_t epoch() const override { return order_.epoch(); }
+    bool is_new_epoch() const override { return order_.is_new_epoch(); }
+    double epoch_detail() const override { return order_.epoch_detail(); }
+    std::optional<double> previous_epoch_detail() const override { return order_.previous_epoch_detail(); }
+    int64_t current_position() const override { return order_.position(); }
+    void serialize(const Serializer& s) override;
+
+private:
+    class Workers;
+    void prefetch();
+    void drop_prefetched();
+    Dataset dataset_;
+    BatchOrder order_;   ///< Of the batch given last,
+    BatchOrder ahead_;   ///< of the one being read.
+    bool prefetched_ = false;
+    int n_threads_;
+    std::unique_ptr<Workers> workers_;
+};
+
+}  // namespace catena

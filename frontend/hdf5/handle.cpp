@@ -1,0 +1,85 @@
+#include "frontend/hdf5/handle.h"
+
+#include <cstdint>
+
+namespace catena::hdf5 {
+namespace {
+
+std::recursive_mutex& library_mutex() {
+    static std::recursive_mutex mutex;
+    return mutex;
+}
+
+herr_t keep_innermost(unsigned, const H5E_error2_t* error, void* text) {
+    if (error->desc && *error->desc) *static_cast<std::string*>(text) = error->desc;
+    return 0;
+}
+
+Handle half_type() {
+    Handle type(H5Tcopy(H5T_IEEE_F32LE), H5Tclose);
+    H5Tset_fields(type, 15, 10, 5, 0, 10);
+    H5Tset_size(type, 2);
+    H5Tset_ebias(type, 15);
+    return type;
+}
+
+Handle bool_type() {
+    Handle type(H5Tenum_create(H5T_NATIVE_INT8), H5Tclose);
+    int8_t value = 0;
+    H5Tenum_insert(type, "FALSE", &value);
+    value = 1;
+    H5Tenum_insert(type, "TRUE", &value);
+    return type;
+}
+
+}  // namespace
+
+Lock::Lock() : guard_(library_mutex()) {
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+    H5PLset_loading_state(0);
+}
+
+std::string last_error() {
+    std::string text = "no reason is given";
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, [](unsigned n, const H5E_error2_t* error, void* to) -> herr_t {
+        return n == 0 ? keep_innermost(n, error, to) : 0;
+    }, &text);
+    return text;
+}
+
+Handle type_of(Dtype dtype) {
+    auto copy = [](hid_t type) { return Handle(H5Tcopy(type), H5Tclose); };
+    switch (dtype) {
+        case Dtype::bool_: return bool_type();
+        case Dtype::int8: return copy(H5T_STD_I8LE);
+        case Dtype::int16: return copy(H5T_STD_I16LE);
+        case Dtype::int32: return copy(H5T_STD_I32LE);
+        case Dtype::int64: return copy(H5T_STD_I64LE);
+        case Dtype::uint8: return copy(H5T_STD_U8LE);
+        case Dtype::float16: return half_type();
+        case Dtype::bfloat16:
+        case Dtype::float32: return copy(H5T_IEEE_F32LE);
+        default: return copy(H5T_IEEE_F64LE);
+    }
+}
+
+std::optional<Dtype> dtype_of(hid_t type) {
+    size_t bytes = H5Tget_size(type);
+    switch (H5Tget_class(type)) {
+        case H5T_FLOAT:
+            if (bytes == 2) return Dtype::float16;
+            if (bytes == 4) return Dtype::float32;
+            return bytes == 8 ? std::optional(Dtype::float64) : std::nullopt;
+        case H5T_INTEGER: {
+            bool is_signed = H5Tget_sign(type) != H5T_SGN_NONE;
+            if (bytes == 1) return is_signed ? Dtype::int8 : Dtype::uint8;
+            if (bytes == 2) return is_signed ? Dtype::int16 : Dtype::int32;
+            if (bytes == 4) return is_signed ? Dtype::int32 : Dtype::int64;
+            return bytes == 8 && is_signed ? std::optional(Dtype::int64) : std::nullopt;
+        }
+        case H5T_ENUM: return bytes == 1 ? std::optional(Dtype::bool_) : std::nullopt;
+        default: return std::nullopt;
+    }
+}
+
+}  // namespace catena::hdf5

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <hdf5.h>
+
+#include "runtime/core/dtype.h"
+
+namespace catena::hdf5 {
+
+/// An identifier of the library, closed when it goes.
+class Handle {
+public:
+    Handle() = default;
+    Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
+    Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
+    Handle& operator=(Handle&& other) noexcept {
+        std::swap(id_, other.id_);
+        std::swap(close_, other.close_);
+        return *this;
+    }
+    ~Handle() {
+        if (id_ >= 0) close_(id_);
+    }
+    operator hid_t() const { return id_; }
+    bool valid() const { return id_ >= 0; }
+
+private:
+    hid_t id_ = -1;
+    herr_t (*close_)(hid_t) = nullptr;
+};
+
+/// Debian's library does not bear threads; and it is not to print errors, nor to load filters from anywhere.
+class Lock {
+public:
+    Lock();
+
+private:
+    std::lock_guard<std::recursive_mutex> guard_;
+};
+
+/// What the library said last, its innermost reason.
+std::string last_error();
+
+/// The type of elements in files and, with the host's byte order, in memory. bool is the enumeration that h5py uses.
+Handle type_of(Dtype dtype);
+/// The dtype that elements of a file become; unsigned ones of 16 and 32 bits the next larger signed one.
+std::optional<Dtype> dtype_of(hid_t type);
+
+}  // namespace catena::hdf5

@@ -1,0 +1,178 @@
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "frontend/hdf5/handle.h"
+#include "frontend/hdf5/library.h"
+#include "frontend/serializer/archive.h"
+#include "frontend/serializer/file.h"
+#include "runtime/core/device.h"
+#include "runtime/core/error.h"
+#include "runtime/graph/recorder.h"
+
+namespace catena::hdf5 {
+namespace {
+
+/// Deflate packs at most 1032 to 1; what announces more than that is not to be believed.
+constexpr uint64_t largest_ratio = 1100, slack = 1 << 16;
+
+class Hdf5Reader final : public ArchiveReader {
+public:
+    explicit Hdf5Reader(const std::string& path) : path_(path) {
+        FileReader exists(path);  // With the system's reason when it cannot be read.
+        bytes_ = exists.size();
+        Lock lock;
+        if (H5Fis_hdf5(path.c_str()) <= 0) fail<FileError>("{}: is no HDF5 file", path);
+        file_ = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+        if (!file_.valid()) fail<FileError>("{}: is damaged or incomplete: {}", path, last_error());
+    }
+    ~Hdf5Reader() override {
+        Lock lock;
+        file_ = Handle();
+    }
+
+    const std::string& path() const override { return path_; }
+
+    std::vector<std::string> keys() const override {
+        Lock lock;
+        std::vector<std::string> found;
+        auto add = [](hid_t, const char* name, const H5O_info_t* info, void* list) -> herr_t {
+            if (info->type == H5O_TYPE_DATASET) static_cast<std::vector<std::string>*>(list)->push_back(name);
+            return 0;
+        };
+        if (H5Ovisit(file_, H5_INDEX_NAME, H5_ITER_NATIVE, add, &found) < 0)
+            fail<FileError>("{}: its list of contents is damaged: {}", path_, last_error());
+        return found;
+    }
+
+    bool contains(std::string_view key) const override {
+        Lock lock;
+        std::string name(key);
+        for (size_t slash = name.find('/'); ; slash = name.find('/', slash + 1)) {
+            std::string part = name.substr(0, slash);
+            H5L_info_t link;
+            // Soft and external links lead who knows where.
+            if (H5Lexists(file_, part.c_str(), H5P_DEFAULT) <= 0 ||
+                H5Lget_info(file_, part.c_str(), &link, H5P_DEFAULT) < 0 || link.type != H5L_TYPE_HARD)
+                return false;
+            if (slash == std::string::npos) break;
+        }
+        H5O_info_t info;
+        return H5Oget_info_by_name(file_, name.c_str(), &info, H5P_DEFAULT) >= 0 && info.type == H5O_TYPE_DATASET;
+    }
+
+    Array read(std::string_view key) const override {
+        Lock lock;
+        Handle dataset = open(key), space(H5Dget_space(dataset), H5Sclose), type(H5Dget_type(dataset), H5Tclose);
+        check(space.valid() && type.valid(), key);
+        H5S_class_t kind = H5Sget_simple_extent_type(space);
+        if (kind == H5S_NULL) return Array();
+        std::optional<Dtype> dtype = dtype_of(type);
+        if (!dtype)
+            fail<FileError>("{}: '{}' has elements of a type that is not supported; bool, int8 to int64, uint8 to "
+                            "uint32 and float16 to float64 are", path_, key);
+        Shape shape = checked_shape(key, dataset, space, H5Tget_size(type));
+        RecorderScope paused(nullptr);
+        Array array = Array::empty({*dtype, shape}, cpu_device());
+        if (array.size() == 0) return array;
+        Handle memory = H5Tget_class(type) == H5T_ENUM ? Handle(H5Tcopy(type), H5Tclose) : type_of(*dtype);
+        check(H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, array.raw_data()) >= 0, key);
+        if (*dtype == Dtype::bool_)
+            for (char *x = static_cast<char*>(array.raw_data()), *end = x + array.size(); x < end; ++x) *x = *x != 0;
+        return array;
+    }
+
+    std::string read_text(std::string_view key) const override {
+        Lock lock;
+        Handle dataset = open(key), space(H5Dget_space(dataset), H5Sclose), type(H5Dget_type(dataset), H5Tclose);
+        check(space.valid() && type.valid(), key);
+        if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) > 0 ||
+            H5Sget_simple_extent_type(space) != H5S_SCALAR)
+            fail<FileError>("{}: '{}' is no text of fixed length", path_, key);
+        check_storage(key, dataset, H5Tget_size(type));
+        std::string text(H5Tget_size(type), '\0');
+        check(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()) >= 0, key);
+        return text.substr(0, text.find_last_not_of('\0') + 1);
+    }
+
+private:
+    void check(bool good, std::string_view key) const {
+        if (!good) fail<FileError>("{}: '{}' cannot be read: {}", path_, key, last_error());
+    }
+
+    Handle open(std::string_view key) const {
+        if (!contains(key)) fail<FileError>("{}: there is no '{}'; {}", path_, key, nearest_key(key, keys()));
+        Handle dataset(H5Dopen2(file_, std::string(key).c_str(), H5P_DEFAULT), H5Dclose);
+        check(dataset.valid(), key);
+        return dataset;
+    }
+
+    Shape checked_shape(std::string_view key, const Handle& dataset, const Handle& space, size_t element) const {
+        int rank = H5Sget_simple_extent_ndims(space);
+        if (rank < 0 || rank > max_rank)
+            fail<FileError>("{}: '{}' has {} dimensions; at most {} are supported", path_, key, rank, max_rank);
+        std::vector<hsize_t> dims(static_cast<size_t>(rank));
+        H5Sget_simple_extent_dims(space, dims.data(), nullptr);
+        Shape shape;
+        uint64_t bytes = element;
+        bool empty = std::find(dims.begin(), dims.end(), 0u) != dims.end();
+        for (hsize_t d : dims) {
+            shape.push_back(int64_t(d));
+            if (!empty && (__builtin_mul_overflow(bytes, uint64_t(d), &bytes) ||
+                           bytes > uint64_t(std::numeric_limits<int64_t>::max()) / 8))
+                fail<FileError>("{}: '{}' announces more elements than memory can hold", path_, key);
+        }
+        if (!empty) check_storage(key, dataset, bytes);
+        return shape;
+    }
+
+    /// Refuses what the file cannot hold, what lies in other files, and filters that are not the library's own.
+    void check_storage(std::string_view key, const Handle& dataset, uint64_t bytes) const {
+        Handle properties(H5Dget_create_plist(dataset), H5Pclose);
+        check(properties.valid(), key);
+        H5D_layout_t layout = H5Pget_layout(properties);
+        uint64_t stored = std::min<uint64_t>(H5Dget_storage_size(dataset), bytes_), most = stored;
+        bool in_file = (layout == H5D_COMPACT || layout == H5D_CONTIGUOUS || layout == H5D_CHUNKED) &&
+                       H5Pget_external_count(properties) <= 0;
+        if (!in_file) fail<FileError>("{}: '{}' lies in another file, which is not followed", path_, key);
+        uint64_t chunk = 0;
+        if (layout == H5D_CHUNKED) {
+            bool packed = false;
+            for (int i = 0; i < H5Pget_nfilters(properties); ++i) {
+                H5Z_filter_t filter = filter_of(properties, unsigned(i));
+                if (filter != H5Z_FILTER_DEFLATE && filter != H5Z_FILTER_SHUFFLE && filter != H5Z_FILTER_FLETCHER32)
+                    fail<FileError>("{}: '{}' is packed by filter {}; deflate, shuffle and fletcher32 are supported",
+                                    path_, key, int(filter));
+                packed |= filter == H5Z_FILTER_DEFLATE;
+            }
+            hsize_t dims[H5S_MAX_RANK];
+            int rank = H5Pget_chunk(properties, H5S_MAX_RANK, dims);
+            Handle type(H5Dget_type(dataset), H5Tclose);
+            chunk = H5Tget_size(type);
+            for (int i = 0; i < rank; ++i)
+                if (__builtin_mul_overflow(chunk, uint64_t(dims[i]), &chunk)) chunk = ~uint64_t(0);
+            if (packed) most = stored * largest_ratio + slack;
+        }
+        if (bytes > most || (layout == H5D_CHUNKED && chunk > most + slack))
+            fail<FileError>("{}: '{}' announces {} bytes in chunks of {}, and the file holds {} for it", path_, key,
+                            bytes, chunk, stored);
+    }
+
+    static H5Z_filter_t filter_of(const Handle& properties, unsigned index) {
+        unsigned flags = 0, config = 0;
+        size_t values = 0;
+        char name[1];
+        return H5Pget_filter2(properties, index, &flags, &values, nullptr, sizeof name, name, &config);
+    }
+
+    std::string path_;
+    uint64_t bytes_ = 0;
+    Handle file_;
+};
+
+}  // namespace
+}  // namespace catena::hdf5
+
+extern "C" catena::ArchiveReader* catena_hdf5_reader(const std::string& path) {
+    return new catena::hdf5::Hdf5Reader(path);
+}

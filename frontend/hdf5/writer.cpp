@@ -1,0 +1,119 @@
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+#include "frontend/hdf5/handle.h"
+#include "frontend/hdf5/library.h"
+#include "frontend/serializer/archive.h"
+#include "frontend/serializer/file.h"
+#include "frontend/serializer/serializer.h"
+#include "runtime/core/device.h"
+#include "runtime/core/error.h"
+
+namespace catena::hdf5 {
+namespace {
+
+constexpr unsigned compression_level = 4;  // As Chainer's.
+constexpr hsize_t chunk_bytes = 1 << 20;
+
+/// Builds the file in memory and writes it as a whole, so that what becomes of a full disk is AtomicFile's to say.
+class Hdf5Writer final : public ArchiveWriter {
+public:
+    Hdf5Writer(const std::string& path, const SaveOptions& options) : path_(path), options_(options), output_(path) {
+        Lock lock;
+        Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+        check(H5Pset_fapl_core(access, chunk_bytes, false), "a file in memory cannot be made");
+        static std::atomic<uint64_t> images{0};  // The library tells files in memory apart by name.
+        std::string name = fmt::format("catena-image-{}", images++);
+        file_ = Handle(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose);
+        check(file_, "a file in memory cannot be made");
+        groups_ = Handle(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+        H5Pset_create_intermediate_group(groups_, 1);
+    }
+    ~Hdf5Writer() override {
+        Lock lock;
+        groups_ = Handle();
+        file_ = Handle();
+    }
+
+    void write(const std::string& key, const Array& array) override {
+        Lock lock;
+        if (!array.defined()) {  // As h5py.Empty('f').
+            add(key, type_of(Dtype::float32), Handle(H5Screate(H5S_NULL), H5Sclose), Handle(), nullptr);
+            return;
+        }
+        Array host = array.to(cpu_device()).as_contiguous();
+        if (host.dtype() == Dtype::bfloat16) host = host.astype(Dtype::float32);
+        std::vector<hsize_t> dims(host.shape().begin(), host.shape().end());
+        Handle space(dims.empty() ? H5Screate(H5S_SCALAR) : H5Screate_simple(int(dims.size()), dims.data(), nullptr),
+                     H5Sclose);
+        bool compress = options_.compression && host.size() > 1;
+        Handle properties;
+        if (compress) {
+            properties = Handle(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+            std::vector<hsize_t> chunk = chunk_of(dims, size_of(host.dtype()));
+            H5Pset_chunk(properties, int(chunk.size()), chunk.data());
+            H5Pset_deflate(properties, compression_level);
+        }
+        add(key, type_of(host.dtype()), space, properties, host.size() > 0 ? host.raw_data() : nullptr);
+    }
+
+    void write_text(const std::string& key, std::string_view text) override {
+        Lock lock;
+        Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+        H5Tset_size(type, std::max<size_t>(text.size(), 1));
+        H5Tset_strpad(type, H5T_STR_NULLPAD);
+        H5Tset_cset(type, H5T_CSET_UTF8);
+        std::string padded(text.empty() ? std::string_view("\0", 1) : text);
+        add(key, type, Handle(H5Screate(H5S_SCALAR), H5Sclose), Handle(), padded.data());
+    }
+
+    void finish() override {
+        Lock lock;
+        check(H5Fflush(file_, H5F_SCOPE_LOCAL), "the file cannot be completed");
+        ssize_t bytes = H5Fget_file_image(file_, nullptr, 0);
+        check(hid_t(bytes), "the file cannot be completed");
+        std::vector<char> image(static_cast<size_t>(bytes));
+        check(hid_t(H5Fget_file_image(file_, image.data(), image.size())), "the file cannot be completed");
+        output_.write(image.data(), image.size());
+        output_.commit();
+    }
+
+private:
+    void check(hid_t result, const std::string& problem) const {
+        if (result < 0) fail<FileError>("{}: {}: {}", path_, problem, last_error());
+    }
+
+    /// Whole rows, about a megabyte of them; at least one element.
+    static std::vector<hsize_t> chunk_of(std::vector<hsize_t> dims, hsize_t element) {
+        for (hsize_t& dim : dims) {
+            hsize_t bytes = element;
+            for (hsize_t d : dims) bytes *= d;
+            if (bytes <= chunk_bytes) break;
+            dim = std::max<hsize_t>(1, dim * chunk_bytes / bytes);
+        }
+        return dims;
+    }
+
+    void add(const std::string& key, const Handle& type, const Handle& space, const Handle& properties,
+             const void* elements) {
+        Handle dataset(H5Dcreate2(file_, key.c_str(), type, space, groups_,
+                                  properties.valid() ? hid_t(properties) : H5P_DEFAULT, H5P_DEFAULT), H5Dclose);
+        check(dataset, fmt::format("'{}' cannot be written", key));
+        if (elements)
+            check(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, elements),
+                  fmt::format("'{}' cannot be written", key));
+    }
+
+    std::string path_;
+    SaveOptions options_;
+    AtomicFile output_;
+    Handle file_, groups_;
+};
+
+}  // namespace
+}  // namespace catena::hdf5
+
+extern "C" catena::ArchiveWriter* catena_hdf5_writer(const std::string& path, const catena::SaveOptions& options) {
+    return new catena::hdf5::Hdf5Writer(path, options);
+}

@@ -1,0 +1,291 @@
+#include "frontend/onnx/import.h"
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <unordered_map>
+
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl.h>
+#include <onnx/onnx_pb.h>
+
+#include "frontend/onnx/importer.h"
+#include "frontend/onnx/tensor.h"
+#include "runtime/graph/config.h"
+#include "runtime/graph/recorder.h"
+#include "runtime/graph/tracer.h"
+
+namespace catena::onnx {
+namespace {
+
+using Graph = ::onnx::GraphProto;
+using Node = ::onnx::NodeProto;
+
+constexpr int oldest_imported_opset = 7;  // Before it arithmetic broadcast by attributes.
+
+/// A value, and whether its elements are known without the caller's arrays: sizes and what is
+/// computed from them. Known values are computed aside, unseen by recorders, so that a static
+/// region may read them.
+struct Value {
+    Variable variable;
+    bool known = false;
+};
+
+struct Scope {
+    const Scope* outer = nullptr;
+    std::unordered_map<std::string, Value> values;
+
+    const Value* find(const std::string& name) const {
+        for (const Scope* scope = this; scope; scope = scope->outer)
+            if (auto found = scope->values.find(name); found != scope->values.end())
+                return &found->second;
+        return nullptr;
+    }
+};
+
+template <class Proto>
+void parse(const std::string& path, Proto& proto, const char* what) {
+    std::ifstream stream(path, std::ios::binary);
+    if (!stream) fail<FileError>("onnx: {} cannot be read", path);
+    google::protobuf::io::IstreamInputStream input(&stream);
+    google::protobuf::io::CodedInputStream coded(&input);
+    if (!proto.ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage() ||
+        coded.CurrentPosition() == 0)
+        fail<FileError>("onnx: {} is no {}, or is cut short", path, what);
+}
+
+Port port_of(const ::onnx::ValueInfoProto& info) {
+    Port port{info.name(), {}, {}};
+    if (!info.type().has_tensor_type()) return port;
+    const auto& type = info.type().tensor_type();
+    port.dtype = from_onnx(type.elem_type());
+    if (!type.has_shape()) return port;
+    port.shape.emplace();
+    for (const auto& dim : type.shape().dim())
+        port.shape->push_back(dim.has_dim_value() ? std::to_string(dim.dim_value())
+                                                  : dim.dim_param());
+    return port;
+}
+
+bool is_number(const std::string& text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+}
+
+}  // namespace
+
+struct Model::Implementation {
+    ::onnx::ModelProto proto;
+    std::string path, folder;
+    int opset = 0;
+    std::vector<Port> inputs, outputs;
+    std::vector<std::pair<std::string, Variable>> initializers;
+    Scope constants;
+
+    void check_ports(std::span<const Variable> given) const;
+    Variables run_graph(const Graph& graph, Scope& scope) const;
+    void run_node(const Node& node, Scope& scope) const;
+};
+
+namespace {
+
+/// Checks that every node reads what exists and that every operator is known, before anything runs.
+class Checker {
+public:
+    Checker(const Model::Implementation& model) : model_(model) {}
+
+    void check(const Graph& graph, std::set<std::string> known) const {
+        for (const auto& input : graph.input()) known.insert(input.name());
+        for (const auto& tensor : graph.initializer()) known.insert(tensor.name());
+        for (const Node& node : graph.node()) {
+            check_operator(node);
+            for (const std::string& name : node.input())
+                if (!name.empty() && !known.contains(name))
+                    fail<FileError>(
+                        "onnx: {}: {} node '{}' reads '{}', which nothing gives before it",
+                        model_.path, node.op_type(), node.name(), name);
+            for (const auto& attribute : node.attribute())
+                if (attribute.has_g()) check(attribute.g(), known);
+            for (const std::string& name : node.output()) known.insert(name);
+        }
+        for (const auto& output : graph.output())
+            if (!known.contains(output.name()))
+                fail<FileError>("onnx: {}: nothing gives the output '{}'", model_.path,
+                                output.name());
+    }
+
+private:
+    void check_operator(const Node& node) const {
+        if (find_importer(node.domain(), node.op_type())) return;
+        const std::string domain = node.domain().empty() ? "" : node.domain() + ".";
+        const std::string name =
+            node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name();
+        fail<UnsupportedError>(
+            "onnx: {}: the operator {}{} of node '{}' (opset {}) is not supported", model_.path,
+            domain, node.op_type(), name, model_.opset);
+    }
+
+    const Model::Implementation& model_;
+};
+
+void read_opset(Model::Implementation& model) {
+    for (const auto& import : model.proto.opset_import())
+        if (import.domain().empty() || import.domain() == "ai.onnx")
+            model.opset = int(import.version());
+    if (model.opset == 0 && model.proto.opset_import_size() == 0)
+        fail<FileError>("onnx: {} names no opset", model.path);
+    if (model.opset != 0 && model.opset < oldest_imported_opset)
+        fail<UnsupportedError>("onnx: {} is of opset {}; {} and later are supported", model.path,
+                               model.opset, oldest_imported_opset);
+}
+
+void read_initializers(Model::Implementation& model, const ImportOptions& options) {
+    if (model.proto.graph().sparse_initializer_size() > 0)
+        fail<UnsupportedError>("onnx: {}: sparse initializers are not supported", model.path);
+    for (const auto& tensor : model.proto.graph().initializer()) {
+        const Array array = read_tensor(tensor, model.folder);
+        const bool learned = options.trainable && is_float(array.dtype());
+        Variable variable(array, learned);
+        variable.set_name(tensor.name());
+        const bool small = !is_float(array.dtype()) || array.size() <= 64;
+        if (!model.constants.values.emplace(tensor.name(), Value{variable, small && !learned})
+                 .second)
+            fail<FileError>("onnx: {}: two initializers are called '{}'", model.path,
+                            tensor.name());
+        model.initializers.emplace_back(tensor.name(), variable);
+    }
+}
+
+}  // namespace
+
+void Model::Implementation::check_ports(std::span<const Variable> given) const {
+    if (given.size() != inputs.size())
+        fail<ValueError>("onnx: {} takes {} inputs, {} are given", path, inputs.size(),
+                         given.size());
+    for (size_t i = 0; i < given.size(); ++i) {
+        const Port& port = inputs[i];
+        if (!given[i].defined()) continue;
+        if (port.dtype && *port.dtype != given[i].dtype())
+            fail<DtypeError>("onnx: {}: input '{}' is {}, {} is given", path, port.name,
+                             catena::name_of(*port.dtype), catena::name_of(given[i].dtype()));
+        if (!port.shape) continue;
+        bool fits = int(port.shape->size()) == given[i].rank();
+        std::string expected;
+        for (size_t a = 0; a < port.shape->size(); ++a) {
+            const std::string& size = (*port.shape)[a];
+            expected += (a ? "," : "") + (size.empty() ? "?" : size);
+            fits = fits && (!is_number(size) || std::to_string(given[i].shape()[int(a)]) == size);
+        }
+        if (!fits)
+            fail<ShapeError>("onnx: {}: input '{}' is [{}], {} is given", path, port.name, expected,
+                             to_string(given[i].shape()));
+    }
+}
+
+void Model::Implementation::run_node(const Node& node, Scope& scope) const {
+    std::vector<Variable> inputs;
+    bool known = true;
+    for (const std::string& name : node.input()) {
+        const Value* value = name.empty() ? nullptr : scope.find(name);
+        inputs.push_back(value ? value->variable : Variable());
+        known &= !value || value->known;
+    }
+    for (const auto& attribute : node.attribute()) known &= !attribute.has_g();
+    const RunGraph run_below = [&](const Graph& graph, std::span<const Variable> values) {
+        Scope below{&scope, {}};
+        if (int(values.size()) != graph.input_size())
+            fail<FileError>("onnx: {}: a graph in node '{}' takes {} inputs, not {}", path,
+                            node.name(), graph.input_size(), values.size());
+        for (int i = 0; i < graph.input_size(); ++i)
+            below.values[graph.input(i).name()] = {values[size_t(i)], false};
+        for (const auto& tensor : graph.initializer())
+            below.values[tensor.name()] = {Variable(read_tensor(tensor, folder), false), true};
+        return run_graph(graph, below);
+    };
+    const Importer* importer = find_importer(node.domain(), node.op_type());
+    const NodeCall call(node, opset, std::move(inputs), folder, run_below);
+    const bool reads_shape = node.op_type() == "Shape" || node.op_type() == "Size";
+    Variables outputs;
+    if (known || reads_shape) {
+        RecorderScope aside(nullptr);
+        auto mode = no_backprop_mode();
+        outputs = importer->run(call);
+    } else {
+        outputs = importer->run(call);
+    }
+    if (int(outputs.size()) < node.output_size()) outputs.resize(size_t(node.output_size()));
+    for (int i = 0; i < node.output_size(); ++i) {
+        if (node.output(i).empty()) continue;
+        if (!outputs[size_t(i)].defined()) call.unsupported(fmt::format("output {}", i));
+        const bool small = !is_float(outputs[size_t(i)].dtype()) || outputs[size_t(i)].size() <= 64;
+        scope.values[node.output(i)] = {outputs[size_t(i)], (known && small) || reads_shape};
+    }
+}
+
+Variables Model::Implementation::run_graph(const Graph& graph, Scope& scope) const {
+    for (const Node& node : graph.node()) run_node(node, scope);
+    Variables outputs;
+    for (const auto& output : graph.output())
+        outputs.push_back(scope.find(output.name())->variable);
+    return outputs;
+}
+
+const std::vector<Port>& Model::inputs() const { return implementation_->inputs; }
+const std::vector<Port>& Model::outputs() const { return implementation_->outputs; }
+const std::vector<std::pair<std::string, Variable>>& Model::initializers() const {
+    return implementation_->initializers;
+}
+
+Variables Model::run(std::span<const Variable> inputs) const {
+    implementation_->check_ports(inputs);
+    Scope scope{&implementation_->constants, {}};
+    for (size_t i = 0; i < inputs.size(); ++i)
+        scope.values[implementation_->inputs[i].name] = {inputs[i], false};
+    return implementation_->run_graph(implementation_->proto.graph(), scope);
+}
+
+Variable Model::operator()(const Variable& x) const {
+    Variables outputs = run(std::span(&x, 1));
+    if (outputs.size() != 1)
+        fail<ValueError>("onnx: {} has {} outputs; pass a list of inputs to get a list",
+                         implementation_->path, outputs.size());
+    return outputs[0];
+}
+
+std::vector<Variable> Model::operator()(const std::vector<Variable>& inputs) const {
+    Variables outputs = run(inputs);
+    return {outputs.begin(), outputs.end()};
+}
+
+Model import_model(const std::string& path, const ImportOptions& options) {
+    auto model = std::make_shared<Model::Implementation>();
+    model->path = path;
+    model->folder = std::filesystem::path(path).parent_path().string();
+    parse(path, model->proto, "ONNX model");
+    if (!model->proto.has_graph()) fail<FileError>("onnx: {} holds no graph", path);
+    read_opset(*model);
+    if (model->proto.functions_size() > 0)
+        fail<UnsupportedError>("onnx: {}: functions of the model's own are not supported", path);
+    Checker(*model).check(model->proto.graph(), {});
+    read_initializers(*model, options);
+    for (const auto& input : model->proto.graph().input())
+        if (!model->constants.values.contains(input.name())) {
+            if (input.type().has_tensor_type())
+                dtype_from_onnx(input.type().tensor_type().elem_type(),
+                                "input '" + input.name() + "'");
+            else
+                fail<UnsupportedError>("onnx: {}: input '{}' is no tensor", path, input.name());
+            model->inputs.push_back(port_of(input));
+        }
+    for (const auto& output : model->proto.graph().output())
+        model->outputs.push_back(port_of(output));
+    model->proto.mutable_graph()->clear_initializer();
+    return Model(std::move(model));
+}
+
+Array load_tensor(const std::string& path) {
+    ::onnx::TensorProto tensor;
+    parse(path, tensor, "ONNX tensor");
+    return read_tensor(tensor, std::filesystem::path(path).parent_path().string());
+}
+
+}  // namespace catena::onnx

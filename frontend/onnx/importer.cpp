@@ -1,0 +1,183 @@
+#include "frontend/onnx/importer.h"
+
+#include <onnx/onnx_pb.h>
+
+#include "frontend/onnx/tensor.h"
+
+namespace catena::onnx {
+namespace {
+
+using Table = std::map<std::string, Importer, std::less<>>;
+using Attribute = ::onnx::AttributeProto;
+
+Table& table() {
+    static Table all;
+    return all;
+}
+
+Variables apply_directly(const OpDef& op, const NodeCall& node) {
+    if (node.has_attributes()) node.unsupported("its attributes");
+    if (op.input_count >= 0 && node.count() != op.input_count)
+        node.wrong(fmt::format("it has {} inputs, {} are right", node.count(), op.input_count));
+    std::vector<const Variable*> inputs;
+    for (int i = 0; i < node.count(); ++i) inputs.push_back(&node[i]);
+    return apply(op, inputs, current_location());
+}
+
+/// Operators that an op names as itself: the same inputs, no attributes.
+const Table& derived() {
+    static const Table all = [] {
+        Table table;
+        for (const OpDef* op : all_ops()) {
+            const std::string& name = op->onnx.expression;
+            if (op->kind != Kind::map || name.empty() || name.find('(') != name.npos ||
+                !op->scalar_names.empty())
+                continue;
+            table.try_emplace(name, Importer{name, [op](const NodeCall& node) {
+                                                 return apply_directly(*op, node);
+                                             }});
+        }
+        return table;
+    }();
+    return all;
+}
+
+}  // namespace
+
+int add_importers(std::vector<Importer> importers) {
+    for (Importer& importer : importers) {
+        const std::string name = importer.op;
+        const bool is_new = table().emplace(name, std::move(importer)).second;
+        CATENA_ASSERT(is_new, name + " has two importers");
+    }
+    return int(table().size());
+}
+
+const Importer* find_importer(std::string_view domain, std::string_view op) {
+    if (!domain.empty() && domain != "ai.onnx") return nullptr;
+    if (auto found = table().find(op); found != table().end()) return &found->second;
+    if (auto found = derived().find(op); found != derived().end()) return &found->second;
+    return nullptr;
+}
+
+std::vector<std::string> importer_names() {
+    std::vector<std::string> names;
+    Table all = table();
+    all.insert(derived().begin(), derived().end());
+    for (const auto& [name, importer] : all) names.push_back(name);
+    return names;
+}
+
+int NodeCall::output_count() const { return node_.output_size(); }
+
+bool NodeCall::wants_output(int i) const {
+    return i < node_.output_size() && !node_.output(i).empty();
+}
+
+const Variable& NodeCall::operator[](int i) const {
+    if (!has(i)) wrong(fmt::format("input {} is missing", i));
+    return inputs_[size_t(i)];
+}
+
+bool NodeCall::has_attributes() const { return node_.attribute_size() > 0; }
+
+const Attribute* NodeCall::find(std::string_view name) const {
+    for (const Attribute& attribute : node_.attribute())
+        if (attribute.name() == name) return &attribute;
+    return nullptr;
+}
+
+int64_t NodeCall::integer(std::string_view name, int64_t otherwise) const {
+    const Attribute* found = find(name);
+    return found ? found->i() : otherwise;
+}
+
+int64_t NodeCall::integer(std::string_view name) const {
+    if (!find(name)) wrong(fmt::format("attribute {} is missing", name));
+    return find(name)->i();
+}
+
+double NodeCall::number(std::string_view name, double otherwise) const {
+    const Attribute* found = find(name);
+    return found ? double(found->f()) : otherwise;
+}
+
+std::string NodeCall::text(std::string_view name, std::string otherwise) const {
+    const Attribute* found = find(name);
+    return found ? found->s() : otherwise;
+}
+
+std::vector<int64_t> NodeCall::integers(std::string_view name,
+                                        std::vector<int64_t> otherwise) const {
+    const Attribute* found = find(name);
+    return found ? std::vector<int64_t>(found->ints().begin(), found->ints().end()) : otherwise;
+}
+
+std::vector<double> NodeCall::numbers(std::string_view name) const {
+    const Attribute* found = find(name);
+    return found ? std::vector<double>(found->floats().begin(), found->floats().end())
+                 : std::vector<double>();
+}
+
+std::vector<std::string> NodeCall::texts(std::string_view name) const {
+    const Attribute* found = find(name);
+    return found ? std::vector<std::string>(found->strings().begin(), found->strings().end())
+                 : std::vector<std::string>();
+}
+
+Array NodeCall::tensor(std::string_view name) const {
+    const Attribute* found = find(name);
+    if (!found || !found->has_t()) wrong(fmt::format("attribute {} is missing", name));
+    return read_tensor(found->t(), folder_);
+}
+
+Variables NodeCall::run_graph(std::string_view attribute, std::span<const Variable> inputs) const {
+    const Attribute* found = find(attribute);
+    if (!found || !found->has_g()) wrong(fmt::format("attribute {} is missing", attribute));
+    return run_graph_(found->g(), inputs);
+}
+
+int NodeCall::graph_input_count(std::string_view attribute) const {
+    const Attribute* found = find(attribute);
+    return found && found->has_g() ? found->g().input_size() : 0;
+}
+
+std::vector<int64_t> NodeCall::values(int i) const {
+    return (*this)[i].array().to_vector<int64_t>();
+}
+
+int64_t NodeCall::value(int i) const {
+    const std::vector<int64_t> all = values(i);
+    if (all.size() != 1)
+        wrong(fmt::format("input {} has {} elements, one is right", i, all.size()));
+    return all[0];
+}
+
+double NodeCall::number_at(int i) const {
+    const std::vector<double> all = (*this)[i].array().to_vector<double>();
+    if (all.size() != 1)
+        wrong(fmt::format("input {} has {} elements, one is right", i, all.size()));
+    return all[0];
+}
+
+int NodeCall::axis(int64_t axis, int rank) const {
+    if (axis < -rank || axis >= rank)
+        wrong(fmt::format("axis {} is not one of {} axes", axis, rank));
+    return int(axis < 0 ? axis + rank : axis);
+}
+
+std::string NodeCall::describe() const {
+    const std::string name =
+        node_.name().empty() && node_.output_size() > 0 ? node_.output(0) : node_.name();
+    return fmt::format("{} node '{}' (opset {})", node_.op_type(), name, opset_);
+}
+
+void NodeCall::unsupported(const std::string& what) const {
+    fail<UnsupportedError>("onnx: {}: {} is not supported", describe(), what);
+}
+
+void NodeCall::wrong(const std::string& what) const {
+    fail<FileError>("onnx: {}: {}", describe(), what);
+}
+
+}  // namespace catena::onnx

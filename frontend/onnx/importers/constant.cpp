@@ -1,0 +1,92 @@
+#include "frontend/onnx/importers/shared.h"
+#include "frontend/onnx/tensor.h"
+#include "runtime/ops/random.h"
+#include "runtime/ops/noise.h"
+
+namespace catena::onnx {
+namespace {
+
+Variable data(Array array) { return Variable(std::move(array), false); }
+
+Variables constant(const NodeCall& n) {
+    if (n.has_attribute("value")) return {data(n.tensor("value"))};
+    if (n.has_attribute("value_float"))
+        return {data(Array::full({Dtype::float32, Shape{}}, n.number("value_float", 0)))};
+    if (n.has_attribute("value_int"))
+        return {data(Array::full({Dtype::int64, Shape{}}, double(n.integer("value_int"))))};
+    if (n.has_attribute("value_ints")) {
+        const std::vector<int64_t> values = n.integers("value_ints");
+        return {data(Array::from(values, Shape{int64_t(values.size())}))};
+    }
+    if (n.has_attribute("value_floats")) {
+        const std::vector<double> values = n.numbers("value_floats");
+        return {data(Array::from(values, Shape{int64_t(values.size())}).astype(Dtype::float32))};
+    }
+    n.unsupported("a constant of this kind");
+}
+
+Variables constant_of_shape(const NodeCall& n) {
+    const Array value =
+        n.has_attribute("value") ? n.tensor("value") : Array::zeros({Dtype::float32, Shape{1}});
+    const Shape shape = dims_of(n, n.values(0));
+    Array one = value.as_contiguous();
+    return {broadcast_to(reshape(data(one), Shape::filled(shape.rank(), 1)), shape)};
+}
+
+Variables converted(const NodeCall& n) {
+    return {cast(n[0], dtype_from_onnx(int(n.integer("to")), n.describe()))};
+}
+
+Variables range(const NodeCall& n) {
+    const double start = n.number_at(0), limit = n.number_at(1), delta = n.number_at(2);
+    if (delta == 0) n.wrong("delta is 0");
+    const int64_t count = std::max<int64_t>(0, int64_t(std::ceil((limit - start) / delta)));
+    if (count > int64_t(1) << 32) n.wrong(fmt::format("{} elements", count));
+    std::vector<double> values;
+    for (int64_t i = 0; i < count; ++i) values.push_back(start + double(i) * delta);
+    return {data(Array::from(values, Shape{count}).astype(n[0].dtype()))};
+}
+
+Dtype drawn_dtype(const NodeCall& n, Dtype otherwise) {
+    return n.has_attribute("dtype") ? dtype_from_onnx(int(n.integer("dtype")), n.describe())
+                                    : otherwise;
+}
+
+Variable draw(const NodeCall& n, bool normal, const Shape& shape, Dtype dtype) {
+    if (normal) return random_normal(shape, dtype) * n.number("scale", 1) + n.number("mean", 0);
+    const double low = n.number("low", 0), high = n.number("high", 1);
+    return random_uniform(shape, dtype) * (high - low) + low;
+}
+
+Variables draw_shaped(const NodeCall& n, bool normal) {
+    return {draw(n, normal, dims_of(n, n.integers("shape")), drawn_dtype(n, Dtype::float32))};
+}
+Variables draw_like(const NodeCall& n, bool normal) {
+    return {draw(n, normal, n[0].shape(), drawn_dtype(n, n[0].dtype()))};
+}
+
+/// In inference the input; the mask of what is kept is all true.
+Variables drop_out(const NodeCall& n) {
+    const bool training = n.has(2) && n.value(2) != 0;
+    const double ratio = n.opset() < 12 ? n.number("ratio", 0.5) : n.has(1) ? n.number_at(1) : 0.5;
+    if (training && ratio > 0) n.unsupported("dropout in training");
+    Variables outputs{n[0]};
+    if (n.wants_output(1)) outputs.push_back(fill({Dtype::bool_, n[0].shape()}, 1));
+    return outputs;
+}
+
+const int importers = add_importers({
+    {"Constant", constant},
+    {"ConstantOfShape", constant_of_shape},
+    {"Cast", converted},
+    {"CastLike", [](const NodeCall& n) { return Variables{cast(n[0], n[1].dtype())}; }},
+    {"Range", range},
+    {"Dropout", drop_out},
+    {"RandomUniform", [](const NodeCall& n) { return draw_shaped(n, false); }},
+    {"RandomNormal", [](const NodeCall& n) { return draw_shaped(n, true); }},
+    {"RandomUniformLike", [](const NodeCall& n) { return draw_like(n, false); }},
+    {"RandomNormalLike", [](const NodeCall& n) { return draw_like(n, true); }},
+});
+
+}  // namespace
+}  // namespace catena::onnx

@@ -1,0 +1,87 @@
+// Control flow: decided on the host, loops unrolled.
+#include "frontend/onnx/importers/shared.h"
+
+namespace catena::onnx {
+namespace {
+
+Variables chosen(const NodeCall& n) {
+    return n.run_graph(n.value(0) != 0 ? "then_branch" : "else_branch", {});
+}
+
+Variables looped(const NodeCall& n) {
+    const int64_t most = n.has(0) ? n.value(0) : int64_t(1) << 40;
+    bool go_on = !n.has(1) || n.value(1) != 0;
+    const size_t carried = size_t(std::max(n.count() - 2, 0)), outputs = size_t(n.output_count());
+    if (outputs < carried) n.wrong("it has fewer outputs than carried values");
+    std::vector<Variable> state(n.inputs().begin() + long(std::min<size_t>(2, n.inputs().size())),
+                                n.inputs().end());
+    std::vector<std::vector<Variable>> scans(outputs - carried);
+    for (int64_t i = 0; i < most && go_on; ++i) {
+        std::vector<Variable> inputs{Variable(Array::scalar(i), false),
+                                     Variable(Array::full({Dtype::bool_, Shape{}}, 1), false)};
+        inputs.insert(inputs.end(), state.begin(), state.end());
+        const Variables results = n.run_graph("body", inputs);
+        if (results.size() != 1 + outputs)
+            n.wrong(
+                fmt::format("its body has {} outputs, {} are right", results.size(), 1 + outputs));
+        go_on = results[0].array().item<bool>();
+        for (size_t k = 0; k < carried; ++k) state[k] = results[k + 1];
+        for (size_t k = 0; k < scans.size(); ++k) scans[k].push_back(results[carried + k + 1]);
+    }
+    Variables all;
+    for (const Variable& v : state) all.push_back(v);
+    for (const auto& scan : scans) {
+        if (scan.empty()) n.unsupported("a loop that never runs but collects values");
+        all.push_back(stack(scan, 0));
+    }
+    return all;
+}
+
+Variable item_of(const Variable& x, int axis, int64_t i) {
+    Shape shape = x.shape();
+    shape.erase(axis);
+    return reshape(slice_axis(x, axis, i, 1), shape);
+}
+
+/// Opset 9 and later: states, then sequences along their axes and directions.
+Variables scanned(const NodeCall& n) {
+    if (n.opset() < 9) n.unsupported("opset 8 with batches");
+    const size_t sequences = size_t(n.integer("num_scan_inputs")),
+                 states = size_t(n.count()) - sequences;
+    const size_t results = size_t(n.output_count()) - states;
+    const std::vector<int64_t> zeros(std::max(sequences, results), 0);
+    const auto in_axes = n.integers("scan_input_axes", zeros),
+               out_axes = n.integers("scan_output_axes", zeros);
+    const auto in_back = n.integers("scan_input_directions", zeros),
+               out_back = n.integers("scan_output_directions", zeros);
+    std::vector<Variable> state(n.inputs().begin(), n.inputs().begin() + long(states));
+    std::vector<std::vector<Variable>> collected(results);
+    int64_t steps = 0;
+    for (size_t k = 0; k < sequences; ++k)
+        steps = n[int(states + k)].shape()[n.axis(in_axes[k], n[int(states + k)].rank())];
+    for (int64_t t = 0; t < steps; ++t) {
+        std::vector<Variable> inputs = state;
+        for (size_t k = 0; k < sequences; ++k) {
+            const Variable& x = n[int(states + k)];
+            inputs.push_back(
+                item_of(x, n.axis(in_axes[k], x.rank()), in_back[k] ? steps - 1 - t : t));
+        }
+        const Variables outputs = n.run_graph("body", inputs);
+        if (outputs.size() != states + results) n.wrong("its body has another number of outputs");
+        for (size_t k = 0; k < states; ++k) state[k] = outputs[k];
+        for (size_t k = 0; k < results; ++k) collected[k].push_back(outputs[states + k]);
+    }
+    Variables all;
+    for (const Variable& v : state) all.push_back(v);
+    for (size_t k = 0; k < results; ++k) {
+        if (collected[k].empty()) n.unsupported("a scan over nothing");
+        if (out_back[k]) std::reverse(collected[k].begin(), collected[k].end());
+        all.push_back(stack(collected[k], n.axis(out_axes[k], collected[k][0].rank() + 1)));
+    }
+    return all;
+}
+
+const int importers = add_importers({{"If", chosen}, {"Loop", looped}, {"Scan", scanned}});
+
+}  // namespace
+}  // namespace catena::onnx

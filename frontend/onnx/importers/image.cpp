@@ -1,0 +1,165 @@
+#include <algorithm>
+
+#include "frontend/onnx/importers/shared.h"
+
+namespace catena::onnx {
+namespace {
+
+/// Resizing of one axis: which elements make an output element, and with which weights.
+struct Resampling {
+    int64_t size = 0, result = 0;
+    double scale = 1;
+    double begin = 0, end = 1;  ///< The part looked at, for tf_crop_and_resize.
+    std::string place, kind, nearest;
+    double cubic = -0.75;
+    bool antialias = false, only_inside = false;
+
+    double source_of(int64_t i) const {
+        const double width = scale * double(size), x = double(i);
+        if (place == "align_corners") return width == 1 ? 0 : x * double(size - 1) / (width - 1);
+        if (place == "asymmetric") return x / scale;
+        if (place == "tf_crop_and_resize") {
+            const double span = (end - begin) * double(size - 1);
+            return width == 1 ? span / 2 + begin * double(size - 1)
+                              : x * span / (width - 1) + begin * double(size - 1);
+        }
+        if (place == "pytorch_half_pixel" && width <= 1) return -0.5;
+        const double half = (x + 0.5) / scale - 0.5;
+        if (place == "half_pixel_symmetric")
+            return double(size) / 2 * (1 - double(result) / width) + half;
+        return half;
+    }
+    bool outside(double x) const {
+        return place == "tf_crop_and_resize" && (x < 0 || x > double(size - 1));
+    }
+
+    int64_t nearest_to(double x) const {
+        const double below = std::floor(x), rest = x - below;
+        if (nearest == "floor") return int64_t(below);
+        if (nearest == "ceil") return int64_t(std::ceil(x));
+        const bool up = nearest == "round_prefer_ceil" ? rest >= 0.5 : rest > 0.5;
+        return int64_t(below) + up;
+    }
+
+    /// Of distance d in elements: a tent, or Keys' cubic (1981).
+    double kernel(double d) const {
+        d = std::abs(d);
+        if (kind != "cubic") return std::max(1 - d, 0.0);
+        const double a = cubic;
+        if (d <= 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
+        return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
+    }
+
+    /// A row of the matrix that resizes.
+    void add_row(double x, double* row) const {
+        const double shrink = antialias ? std::min(scale, 1.0) : 1.0,
+                     reach = (kind == "cubic" ? 2 : 1) / shrink;
+        double total = 0;
+        for (int64_t k = int64_t(std::ceil(x - reach)); double(k) <= x + reach; ++k) {
+            const bool inside = k >= 0 && k < size;
+            if (only_inside && !inside) continue;
+            const double weight = kernel((double(k) - x) * shrink);
+            row[std::clamp<int64_t>(k, 0, size - 1)] += weight;
+            total += weight;
+        }
+        for (int64_t k = 0; k < size && total != 0; ++k) row[k] /= total;
+    }
+};
+
+Variable along_last(const Variable& x, int axis,
+                    const std::function<Variable(const Variable&)>& f) {
+    return moveaxis(f(moveaxis(x, axis, x.rank() - 1)), x.rank() - 1, axis);
+}
+
+Variable resample(const Variable& x, int axis, const Resampling& r, double beyond) {
+    if (r.kind == "nearest") {
+        std::vector<int64_t> places;
+        for (int64_t i = 0; i < r.result; ++i)
+            places.push_back(std::clamp<int64_t>(r.nearest_to(r.source_of(i)), 0, r.size - 1));
+        return take(x, Variable(Array::from(places, Shape{r.result}), false), axis);
+    }
+    std::vector<double> weights(size_t(r.result * r.size), 0), out(size_t(r.result), 0);
+    for (int64_t i = 0; i < r.result; ++i) {
+        const double source = r.source_of(i);
+        if (r.outside(source))
+            out[size_t(i)] = beyond;
+        else
+            r.add_row(source, weights.data() + i * r.size);
+    }
+    const Variable W(Array::from(weights, Shape{r.result, r.size}).astype(x.dtype()), false);
+    const Variable b(Array::from(out, Shape{r.result}).astype(x.dtype()), false);
+    return along_last(x, axis, [&](const Variable& v) {
+        Shape shape = v.shape();
+        shape[shape.rank() - 1] = r.result;
+        return reshape(matmul(reshape(v, {-1, r.size}), W, false, true), shape) + b;
+    });
+}
+
+struct Sizes {
+    std::vector<int64_t> results;
+    std::vector<double> scales;
+};
+
+/// From sizes or scales for `axes`; with a policy one scale serves all axes.
+Sizes sizes_of(const NodeCall& n, const Axes& axes, int scales_at, int sizes_at) {
+    Sizes s;
+    const Shape& shape = n[0].shape();
+    if (sizes_at >= 0 && n.has(sizes_at) && n[sizes_at].size() > 0) {
+        s.results = n.values(sizes_at);
+        if (int(s.results.size()) != axes.rank()) n.wrong("as many sizes as axes are right");
+        for (int i = 0; i < axes.rank(); ++i)
+            s.scales.push_back(double(s.results[size_t(i)]) / double(shape[axes[i]]));
+        const std::string policy = n.text("keep_aspect_ratio_policy", "stretch");
+        if (policy == "stretch") return s;
+        const auto [least, most] = std::minmax_element(s.scales.begin(), s.scales.end());
+        const double scale = policy == "not_larger" ? *least : *most;
+        for (int i = 0; i < axes.rank(); ++i) {
+            s.scales[size_t(i)] = scale;
+            s.results[size_t(i)] = int64_t(scale * double(shape[axes[i]]) + 0.5);
+        }
+        return s;
+    }
+    s.scales = n.has(scales_at) ? n[scales_at].array().to_vector<double>() : n.numbers("scales");
+    if (int(s.scales.size()) != axes.rank()) n.wrong("as many scales as axes are right");
+    for (int i = 0; i < axes.rank(); ++i)
+        s.results.push_back(int64_t(s.scales[size_t(i)] * double(shape[axes[i]])));
+    return s;
+}
+
+Variables resized(const NodeCall& n) {
+    Axes axes = axes_of(n, n.integers("axes"), n[0].rank());
+    if (axes.empty())
+        for (int i = 0; i < n[0].rank(); ++i) axes.push_back(i);
+    const bool old = n.opset() < 11;
+    const Sizes s = sizes_of(n, axes, old ? 1 : 2, old ? -1 : 3);
+    const bool has_part = !old && n.has(1) && n[1].size() > 0;
+    const std::vector<double> part =
+        has_part ? n[1].array().to_vector<double>() : std::vector<double>();
+    Resampling common;
+    common.place = old ? "asymmetric" : n.text("coordinate_transformation_mode", "half_pixel");
+    common.kind = n.text("mode", "nearest");
+    common.nearest = old ? "floor" : n.text("nearest_mode", "round_prefer_floor");
+    common.cubic = n.number("cubic_coeff_a", -0.75);
+    common.antialias = n.integer("antialias", 0) != 0;
+    common.only_inside = n.integer("exclude_outside", 0) != 0;
+    Variable y = is_float(n[0].dtype()) || common.kind == "nearest" ? n[0] : in_float64(n[0]);
+    for (int i = 0; i < axes.rank(); ++i) {
+        Resampling r = common;
+        r.size = n[0].shape()[axes[i]];
+        r.result = s.results[size_t(i)];
+        r.scale = s.scales[size_t(i)];
+        if (part.size() == size_t(2 * axes.rank())) {
+            r.begin = part[size_t(i)];
+            r.end = part[size_t(i + axes.rank())];
+        }
+        const bool same =
+            r.size == r.result && std::abs(r.scale - 1) < 1e-9 && r.begin == 0 && r.end == 1;
+        if (!same) y = resample(y, int(axes[i]), r, n.number("extrapolation_value", 0));
+    }
+    return {cast(y, n[0].dtype())};
+}
+
+const int importers = add_importers({{"Resize", resized}, {"Upsample", resized}});
+
+}  // namespace
+}  // namespace catena::onnx

@@ -1,0 +1,221 @@
+#include <algorithm>
+#include <numeric>
+
+#include "frontend/onnx/importers/shared.h"
+
+namespace catena::onnx {
+namespace {
+
+Variables gathered(const NodeCall& n) {
+    return {take(n[0], n[1], n.axis(n.integer("axis", 0), n[0].rank()))};
+}
+
+/// Sizes other than the axis's may be smaller than x's.
+Variables elements_gathered(const NodeCall& n) {
+    const int axis = n.axis(n.integer("axis", 0), n[0].rank());
+    Shape shape = n[1].shape();
+    if (shape.rank() != n[0].rank()) n.wrong("indices and data differ in rank");
+    shape[axis] = n[0].shape()[axis];
+    const Dims begin = Dims::filled(shape.rank(), 0), step = Dims::filled(shape.rank(), 1);
+    return {take_along_axis(strided_slice(n[0], begin, step, shape), n[1], axis)};
+}
+
+/// The rows of an array of places as offsets into the leading axes of `shape`, which they count.
+Variable offsets_of(const NodeCall& n, const Variable& places, const Shape& shape, int first) {
+    const int64_t depth = places.shape().back();
+    Variable offset;
+    for (int64_t i = 0; i < depth; ++i) {
+        const int64_t size = shape[first + int(i)];
+        Variable place = cast(slice_axis(places, places.rank() - 1, i, 1), Dtype::int64);
+        place = where(place < 0, place + size, place);
+        offset = offset.defined() ? offset * size + place : place;
+    }
+    Shape rest = places.shape();
+    rest.erase(rest.rank() - 1);
+    return offset.defined() ? reshape(offset, rest) : fill({Dtype::int64, rest}, 0);
+}
+
+Variables rows_gathered(const NodeCall& n) {
+    const int batch = int(n.integer("batch_dims", 0)), depth = int(n[1].shape().back());
+    const Shape &x = n[0].shape(), &places = n[1].shape();
+    if (batch < 0 || batch + depth > x.rank() || batch >= places.rank())
+        n.wrong("indices reach over more axes than data has");
+    int64_t batches = 1, rows = 1, inner = 1;
+    for (int i = 0; i < batch; ++i) batches *= x[i];
+    for (int i = batch; i < batch + depth; ++i) rows *= x[i];
+    Shape shape;
+    for (int i = 0; i + 1 < places.rank(); ++i) shape.push_back(places[i]);
+    for (int i = batch + depth; i < x.rank(); ++i) {
+        inner *= x[i];
+        shape.push_back(x[i]);
+    }
+    Variable offset = reshape(offsets_of(n, n[1], x, batch), {batches, -1});
+    offset = offset + reshape(arange(0, batches, rows), {batches, 1});
+    return {reshape(
+        take(reshape(n[0], {batches * rows, inner}), reshape(offset, {offset.size()}), 0), shape)};
+}
+
+/// What a reduction makes of an element and an update.
+double reduced(const NodeCall& n, const std::string& kind, double old, double update) {
+    if (kind == "none") return update;
+    if (kind == "add") return old + update;
+    if (kind == "mul") return old * update;
+    if (kind == "max") return std::max(old, update);
+    if (kind == "min") return std::min(old, update);
+    n.wrong("the reduction '" + kind + "' is not known");
+}
+
+/// data with updates at flat places, one after the other: on the host, since later ones must see
+/// earlier ones.
+Variable scattered(const NodeCall& n, const std::vector<int64_t>& places) {
+    const std::string kind = n.text("reduction", "none");
+    std::vector<double> values = n[0].array().to_vector<double>();
+    const std::vector<double> updates = n[2].array().to_vector<double>();
+    if (updates.size() != places.size())
+        n.wrong(fmt::format("{} updates at {} places", updates.size(), places.size()));
+    for (size_t i = 0; i < places.size(); ++i) {
+        if (places[i] < 0 || places[i] >= int64_t(values.size()))
+            n.wrong("an index is outside of data");
+        values[size_t(places[i])] = reduced(n, kind, values[size_t(places[i])], updates[i]);
+    }
+    return Variable(Array::from(values, n[0].shape()).astype(n[0].dtype()), false);
+}
+
+Variables elements_scattered(const NodeCall& n) {
+    const Shape &x = n[0].shape(), &shape = n[1].shape();
+    const int axis = n.axis(n.integer("axis", 0), x.rank());
+    if (shape.rank() != x.rank()) n.wrong("indices and data differ in rank");
+    const Strides strides = contiguous_strides(x);
+    std::vector<int64_t> places = n.values(1);
+    for (size_t k = 0; k < places.size(); ++k) {
+        int64_t at = 0, rest = int64_t(k);
+        for (int i = shape.rank(); i-- > 0; rest /= shape[i])
+            if (i != axis) at += rest % shape[i] * strides[i];
+        const int64_t index = places[k] < 0 ? places[k] + x[axis] : places[k];
+        if (index < 0 || index >= x[axis])
+            n.wrong(fmt::format("index {} is outside of an axis of {}", places[k], x[axis]));
+        places[k] = at + index * strides[axis];
+    }
+    return {scattered(n, places)};
+}
+
+Variables rows_scattered(const NodeCall& n) {
+    const int depth = int(n[1].shape().back());
+    if (depth > n[0].rank()) n.wrong("indices reach over more axes than data has");
+    int64_t inner = 1;
+    for (int i = depth; i < n[0].rank(); ++i) inner *= n[0].shape()[i];
+    std::vector<int64_t> places;
+    for (int64_t row : offsets_of(n, n[1], n[0].shape(), 0).array().to_vector<int64_t>())
+        for (int64_t k = 0; k < inner; ++k) places.push_back(row * inner + k);
+    return {scattered(n, places)};
+}
+
+/// Values [off, on]; places outside of the classes are off.
+Variables hot(const NodeCall& n) {
+    const int64_t classes = n.value(1);
+    const int rank = n[0].rank(), axis = n.axis(n.integer("axis", -1), rank + 1);
+    const Variable places = cast(n[0], Dtype::int64);
+    Shape line = Shape::filled(rank + 1, 1);
+    line[axis] = classes;
+    const Variable on = expand_dims(where(places < 0, places + classes, places), axis) ==
+                        reshape(arange(0, classes), line);
+    return {where(on, slice_axis(n[2], 0, 1, 1), slice_axis(n[2], 0, 0, 1))};
+}
+
+Variables not_zero(const NodeCall& n) {
+    const std::vector<double> values = n[0].array().to_vector<double>();
+    std::vector<int64_t> found;
+    for (size_t k = 0; k < values.size(); ++k)
+        if (values[k] != 0) found.push_back(int64_t(k));
+    const Shape& shape = n[0].shape();
+    std::vector<int64_t> places(found.size() * size_t(shape.rank()));
+    for (size_t k = 0; k < found.size(); ++k)
+        for (int i = shape.rank(), rest = int(found[k]); i-- > 0; rest /= int(shape[i]))
+            places[size_t(i) * found.size() + k] = rest % shape[i];
+    return {Variable(Array::from(places, Shape{shape.rank(), int64_t(found.size())}), false)};
+}
+
+Variables compressed(const NodeCall& n) {
+    const bool whole = !n.has_attribute("axis");
+    const Variable x = whole ? flatten(n[0]) : n[0];
+    const int axis = whole ? 0 : n.axis(n.integer("axis"), x.rank());
+    std::vector<int64_t> kept;
+    const std::vector<int64_t> wanted = n.values(1);
+    for (size_t i = 0; i < wanted.size() && int64_t(i) < x.shape()[axis]; ++i)
+        if (wanted[i]) kept.push_back(int64_t(i));
+    return {take(x, Variable(Array::from(kept, Shape{int64_t(kept.size())}), false), axis)};
+}
+
+Variables reversed(const NodeCall& n) {
+    const int time = int(n.integer("time_axis", 0)), batch = int(n.integer("batch_axis", 1));
+    const std::vector<int64_t> lengths = n.values(1);
+    const int64_t steps = n[0].shape()[time], rows = n[0].shape()[batch];
+    if (int64_t(lengths.size()) != rows) n.wrong("as many lengths as batches are right");
+    std::vector<int64_t> order;
+    for (int64_t t = 0; t < steps; ++t)
+        for (int64_t b = 0; b < rows; ++b)
+            order.push_back(t < lengths[size_t(b)] ? lengths[size_t(b)] - 1 - t : t);
+    Shape shape = Shape::filled(n[0].rank(), 1);
+    shape[time] = steps;
+    shape[batch] = rows;
+    Variable places(Array::from(order, Shape{steps, rows}), false);
+    if (time > batch) places = transpose(places);
+    return {take_along_axis(n[0], broadcast_to(reshape(places, shape), n[0].shape()), time)};
+}
+
+Variables distinct(const NodeCall& n) {
+    const bool whole = !n.has_attribute("axis"), sorted = n.integer("sorted", 1) != 0;
+    const Variable x = whole ? flatten(n[0]) : n[0];
+    const int axis = whole ? 0 : n.axis(n.integer("axis"), x.rank());
+    const int64_t count = x.shape()[axis];
+    const std::vector<double> all = moveaxis(x, axis, 0).array().to_vector<double>();
+    const size_t width = count ? all.size() / size_t(count) : 0;
+    std::map<std::vector<double>, int64_t> number_of;
+    std::vector<std::vector<double>> rows;
+    std::vector<int64_t> first, inverse, counts;
+    for (int64_t i = 0; i < count; ++i) {
+        std::vector<double> row(all.begin() + i * int64_t(width),
+                                all.begin() + (i + 1) * int64_t(width));
+        auto [found, is_new] = number_of.try_emplace(row, int64_t(rows.size()));
+        if (is_new) {
+            rows.push_back(row);
+            first.push_back(i);
+            counts.push_back(0);
+        }
+        ++counts[size_t(found->second)];
+        inverse.push_back(found->second);
+    }
+    std::vector<int64_t> order(rows.size()), rank(rows.size());
+    std::iota(order.begin(), order.end(), 0);
+    if (sorted)
+        std::sort(order.begin(), order.end(),
+                  [&](int64_t a, int64_t b) { return rows[size_t(a)] < rows[size_t(b)]; });
+    for (size_t i = 0; i < order.size(); ++i) rank[size_t(order[i])] = int64_t(i);
+    std::vector<int64_t> firsts, totals;
+    for (int64_t r : order) {
+        firsts.push_back(first[size_t(r)]);
+        totals.push_back(counts[size_t(r)]);
+    }
+    for (int64_t& i : inverse) i = rank[size_t(i)];
+    const auto list = [](const std::vector<int64_t>& v) {
+        return Variable(Array::from(v, Shape{int64_t(v.size())}), false);
+    };
+    return {take(x, list(firsts), axis), list(firsts), list(inverse), list(totals)};
+}
+
+const int importers = add_importers({
+    {"Gather", gathered},
+    {"GatherElements", elements_gathered},
+    {"GatherND", rows_gathered},
+    {"Scatter", elements_scattered},
+    {"ScatterElements", elements_scattered},
+    {"ScatterND", rows_scattered},
+    {"OneHot", hot},
+    {"NonZero", not_zero},
+    {"Compress", compressed},
+    {"ReverseSequence", reversed},
+    {"Unique", distinct},
+});
+
+}  // namespace
+}  // namespace catena::onnx

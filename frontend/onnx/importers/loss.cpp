@@ -1,0 +1,40 @@
+#include "frontend/onnx/importers/shared.h"
+
+namespace catena::onnx {
+namespace {
+
+/// -score of each label times its weight; reduced as the node says. Scores are [N, C, ...], labels
+/// [N, ...].
+Variable negative_score(const NodeCall& n, const Variable& scores, const Variable& labels,
+                        const Variable& weight) {
+    const bool ignores = n.has_attribute("ignore_index");
+    const int64_t ignored = n.integer("ignore_index", 0);
+    const Variable valid = labels != double(ignored);
+    Variable places = cast(labels, Dtype::int64);
+    if (ignores) places = where(valid, places, 0);
+    Variable loss = -reshape(take_along_axis(scores, expand_dims(places, 1), 1), labels.shape());
+    Variable share;
+    if (weight.defined()) share = reshape(take(weight, flatten(places), 0), labels.shape());
+    if (ignores) share = share.defined() ? where(valid, share, 0) : cast(valid, scores.dtype());
+    if (share.defined()) loss = ignores ? where(valid, loss * share, 0) : loss * share;
+    const std::string reduction = n.text("reduction", "mean");
+    if (reduction == "none") return loss;
+    if (reduction == "sum") return sum(loss);
+    return share.defined() ? sum(loss) / sum(share) : mean(loss);
+}
+
+Variables cross_entropy(const NodeCall& n) {
+    const Variable scores = log_softmax(n[0], 1);
+    return {negative_score(n, scores, n[1], n.has(2) ? n[2] : Variable()), scores};
+}
+
+const int importers = add_importers({
+    {"NegativeLogLikelihoodLoss",
+     [](const NodeCall& n) {
+         return Variables{negative_score(n, n[0], n[1], n.has(2) ? n[2] : Variable())};
+     }},
+    {"SoftmaxCrossEntropyLoss", cross_entropy},
+});
+
+}  // namespace
+}  // namespace catena::onnx

@@ -1,0 +1,263 @@
+#include <algorithm>
+
+#include "frontend/onnx/importers/shared.h"
+#include "frontend/onnx/tensor.h"
+
+namespace catena::onnx {
+namespace {
+
+Variables reshaped(const NodeCall& n) {
+    std::vector<int64_t> sizes = needed_list(n, 1, "shape");
+    const bool zero_is_zero = n.integer("allowzero", 0) != 0;
+    for (size_t i = 0; i < sizes.size() && !zero_is_zero; ++i)
+        if (sizes[i] == 0) {
+            if (int(i) >= n[0].rank()) n.wrong("a size of 0 copies an axis that is not there");
+            sizes[i] = n[0].shape()[int(i)];
+        }
+    return {reshape(n[0], dims_of(n, sizes))};
+}
+
+Variables flattened(const NodeCall& n) {
+    const int64_t axis = n.integer("axis", 1), rank = n[0].rank();
+    const int64_t cut = axis < 0 ? axis + rank : axis;
+    if (cut < 0 || cut > rank) n.wrong(fmt::format("axis {} of an array of {} axes", axis, rank));
+    Shape shape{1, 1};
+    for (int i = 0; i < rank; ++i) shape[i < cut ? 0 : 1] *= n[0].shape()[i];
+    return {reshape(n[0], shape)};
+}
+
+Variables squeezed(const NodeCall& n) {
+    const auto axes = list_of(n, 1, "axes");
+    if (axes && axes->empty()) return {n[0]};
+    return {squeeze(n[0], axes ? axes_of(n, *axes, n[0].rank()) : Axes{})};
+}
+
+Variables unsqueezed(const NodeCall& n) {
+    const std::vector<int64_t> axes = list_of(n, 1, "axes").value_or(std::vector<int64_t>());
+    Axes sorted = axes_of(n, axes, n[0].rank() + int(axes.size()));
+    std::sort(sorted.begin(), sorted.end());
+    Shape shape = n[0].shape();
+    for (int64_t axis : sorted) shape.insert(int(axis), 1);
+    return {reshape(n[0], shape)};
+}
+
+Variables joined(const NodeCall& n) {
+    return {concat(n.inputs(), n.axis(n.integer("axis"), n[0].rank()))};
+}
+
+/// Sizes, or a number of parts of which the last may be smaller (opset 18).
+Variables parted(const NodeCall& n) {
+    const int axis = n.axis(n.integer("axis", 0), n[0].rank());
+    const int64_t size = n[0].shape()[axis], parts = n.output_count();
+    std::vector<int64_t> sizes;
+    if (auto given = list_of(n, 1, "split")) {
+        sizes = *given;
+    } else {
+        const int64_t each = (size + parts - 1) / parts;
+        for (int64_t i = 0; i < parts; ++i)
+            sizes.push_back(std::clamp<int64_t>(size - i * each, 0, each));
+    }
+    Variables outputs;
+    int64_t begin = 0;
+    for (int64_t part : sizes) {
+        if (part < 0 || begin + part > size)
+            n.wrong(fmt::format("a part of {} does not fit into an axis of {}", part, size));
+        outputs.push_back(slice_axis(n[0], axis, begin, part));
+        begin += part;
+    }
+    return outputs;
+}
+
+/// NumPy's rules for what lies outside.
+Variables sliced(const NodeCall& n) {
+    const Shape& shape = n[0].shape();
+    const std::vector<int64_t> starts = needed_list(n, 1, "starts"),
+                               ends = needed_list(n, 2, "ends");
+    std::vector<int64_t> axes = list_of(n, 3, "axes").value_or(std::vector<int64_t>());
+    std::vector<int64_t> steps = n.has(4) ? n.values(4) : std::vector<int64_t>(starts.size(), 1);
+    if (axes.empty())
+        for (size_t i = 0; i < starts.size(); ++i) axes.push_back(int64_t(i));
+    if (ends.size() != starts.size() || axes.size() != starts.size() ||
+        steps.size() != starts.size())
+        n.wrong("starts, ends, axes and steps differ in length");
+    Dims begin = Dims::filled(shape.rank(), 0), step = Dims::filled(shape.rank(), 1), size = shape;
+    for (size_t i = 0; i < starts.size(); ++i) {
+        const int axis = n.axis(axes[i], shape.rank());
+        const int64_t length = shape[axis], s = steps[i];
+        if (s == 0) n.wrong("a step of 0");
+        const auto place = [&](int64_t at) {
+            at = at < 0 ? std::max<int64_t>(at, -length - 1) + length : at;
+            return s > 0 ? std::clamp<int64_t>(at, 0, length)
+                         : std::clamp<int64_t>(at, -1, length - 1);
+        };
+        const int64_t from = place(starts[i]), to = place(ends[i]);
+        const int64_t count = s > 0 ? (to - from + s - 1) / s : (from - to - s - 1) / -s;
+        begin[axis] = count > 0 ? from : 0;
+        step[axis] = s;
+        size[axis] = std::max<int64_t>(count, 0);
+    }
+    return {strided_slice(n[0], begin, step, size)};
+}
+
+/// Elements by number along one axis.
+Variable picked(const Variable& x, int axis, const std::vector<int64_t>& places) {
+    return take(x, Variable(Array::from(places, Shape{int64_t(places.size())}), false), axis);
+}
+
+Variable cropped(const Variable& x, Dims& before, Dims& after) {
+    Dims begin = Dims::filled(x.rank(), 0), size = x.shape();
+    for (int i = 0; i < x.rank(); ++i) {
+        begin[i] = std::max<int64_t>(-before[i], 0);
+        size[i] -= begin[i] + std::max<int64_t>(-after[i], 0);
+        before[i] = std::max<int64_t>(before[i], 0);
+        after[i] = std::max<int64_t>(after[i], 0);
+    }
+    return strided_slice(x, begin, Dims::filled(x.rank(), 1), size);
+}
+
+Variables padded(const NodeCall& n) {
+    const Variable& x = n[0];
+    const std::vector<int64_t> pads = needed_list(n, 1, "pads");
+    std::vector<int64_t> axes;
+    if (n.has(3))
+        axes = n.values(3);
+    else
+        for (int i = 0; i < x.rank(); ++i) axes.push_back(i);
+    if (pads.size() != 2 * axes.size())
+        n.wrong(fmt::format("{} pads for {} axes", pads.size(), axes.size()));
+    Dims before = Dims::filled(x.rank(), 0), after = before;
+    for (size_t i = 0; i < axes.size(); ++i) {
+        before[n.axis(axes[i], x.rank())] = pads[i];
+        after[n.axis(axes[i], x.rank())] = pads[i + axes.size()];
+    }
+    const std::string mode = n.text("mode", "constant");
+    Variable inner = cropped(x, before, after);
+    if (mode == "constant")
+        return {pad(inner, before, after, n.has(2) ? n.number_at(2) : n.number("value", 0))};
+    if (mode == "edge") return {pad(inner, before, after, PadMode::edge)};
+    for (int axis = 0; axis < x.rank(); ++axis) {
+        if (before[axis] == 0 && after[axis] == 0) continue;
+        const int64_t size = inner.shape()[axis],
+                      period = mode == "wrap" ? size : std::max<int64_t>(2 * (size - 1), 1);
+        std::vector<int64_t> places;
+        for (int64_t i = -before[axis]; i < size + after[axis]; ++i) {
+            const int64_t at = ((i % period) + period) % period;
+            places.push_back(mode == "wrap" || at < size ? at : period - at);
+        }
+        inner = picked(inner, axis, places);
+    }
+    return {inner};
+}
+
+Variables expanded(const NodeCall& n) {
+    Shape common;
+    const Shape wanted = dims_of(n, n.values(1));
+    if (!broadcast_shapes(n[0].shape(), wanted, common))
+        n.wrong(
+            fmt::format("{} does not broadcast to {}", to_string(n[0].shape()), to_string(wanted)));
+    return {broadcast_to(n[0], common)};
+}
+
+Variables size_list(const NodeCall& n) {
+    const int rank = n[0].rank();
+    const auto place = [&](int64_t at) {
+        return std::clamp<int64_t>(at < 0 ? at + rank : at, 0, rank);
+    };
+    const int64_t begin = place(n.integer("start", 0)), end = place(n.integer("end", rank));
+    std::vector<int64_t> sizes;
+    for (int64_t i = begin; i < end; ++i) sizes.push_back(n[0].shape()[int(i)]);
+    return {Variable(Array::from(sizes, Shape{int64_t(sizes.size())}), false)};
+}
+
+/// Blocks of channels become squares of pixels: depth first (DCR), or columns and rows first (CRD).
+Variables depth_to_space(const NodeCall& n) {
+    const Shape& x = n[0].shape();
+    const int64_t b = n.integer("blocksize"), channels = x[1] / (b * b);
+    const bool columns_first = n.text("mode", "DCR") == "CRD";
+    const Shape apart = columns_first ? Shape{x[0], channels, b, b, x[2], x[3]}
+                                      : Shape{x[0], b, b, channels, x[2], x[3]};
+    const Axes order = columns_first ? Axes{0, 1, 4, 2, 5, 3} : Axes{0, 3, 4, 1, 5, 2};
+    return {reshape(transpose(reshape(n[0], apart), order), {x[0], channels, x[2] * b, x[3] * b})};
+}
+
+Variables space_to_depth(const NodeCall& n) {
+    const Shape& x = n[0].shape();
+    const int64_t b = n.integer("blocksize");
+    const bool columns_first = n.text("mode", "DCR") == "CRD";
+    const Variable apart = reshape(n[0], {x[0], x[1], x[2] / b, b, x[3] / b, b});
+    const Axes order = columns_first ? Axes{0, 1, 3, 5, 2, 4} : Axes{0, 3, 5, 1, 2, 4};
+    return {reshape(transpose(apart, order), {x[0], x[1] * b * b, x[2] / b, x[3] / b})};
+}
+
+Variables triangle(const NodeCall& n) {
+    const Variable& x = n[0];
+    const int64_t k = n.has(1) ? n.value(1) : 0, rows = x.shape()[x.rank() - 2],
+                  columns = x.shape()[x.rank() - 1];
+    const Variable row = reshape(arange(0, rows), {rows, 1}), column = arange(0, columns);
+    const Variable distance = column - row;
+    const Variable kept = n.integer("upper", 1) != 0 ? distance >= k : distance <= k;
+    return {where(kept, x, constant_like(x, 0))};
+}
+
+Variables identity_like(const NodeCall& n) {
+    const Shape& shape = n[0].shape();
+    if (shape.rank() != 2) n.wrong("it takes a matrix");
+    const Variable on = arange(0, shape[1]) - reshape(arange(0, shape[0]), {shape[0], 1}) ==
+                        double(n.integer("k", 0));
+    const bool given = n.has_attribute("dtype");
+    return {
+        cast(on, given ? dtype_from_onnx(int(n.integer("dtype")), n.describe()) : n[0].dtype())};
+}
+
+Variables tiled(const NodeCall& n) {
+    Dims repeats = dims_of(n, n.values(1));
+    return {tile(n[0], repeats)};
+}
+
+Variables transposed(const NodeCall& n) {
+    if (n[0].rank() == 0) return {n[0]};
+    return {transpose(n[0], dims_of(n, n.integers("perm")))};
+}
+
+Variables centred(const NodeCall& n) {
+    const std::vector<int64_t> sizes = n.values(1);
+    std::vector<int64_t> axes = n.integers("axes");
+    if (axes.empty())
+        for (int i = 0; i < n[0].rank(); ++i) axes.push_back(i);
+    if (axes.size() != sizes.size()) n.wrong("as many sizes as axes are right");
+    Dims before = Dims::filled(n[0].rank(), 0), after = before;
+    for (size_t i = 0; i < axes.size(); ++i) {
+        const int axis = n.axis(axes[i], n[0].rank());
+        const int64_t more = sizes[i] - n[0].shape()[axis];
+        before[axis] = more >= 0 ? more / 2 : -(-more / 2);
+        after[axis] = more - before[axis];
+    }
+    const Variable inner = cropped(n[0], before, after);
+    return {pad(inner, before, after)};
+}
+
+const int importers = add_importers({
+    {"Identity", [](const NodeCall& n) { return Variables{n[0]}; }},
+    {"Reshape", reshaped},
+    {"Flatten", flattened},
+    {"Squeeze", squeezed},
+    {"Unsqueeze", unsqueezed},
+    {"Transpose", transposed},
+    {"Concat", joined},
+    {"Split", parted},
+    {"Slice", sliced},
+    {"Pad", padded},
+    {"Expand", expanded},
+    {"Tile", tiled},
+    {"Shape", size_list},
+    {"Size",
+     [](const NodeCall& n) { return Variables{Variable(Array::scalar(n[0].size()), false)}; }},
+    {"DepthToSpace", depth_to_space},
+    {"SpaceToDepth", space_to_depth},
+    {"Trilu", triangle},
+    {"EyeLike", identity_like},
+    {"CenterCropPad", centred},
+});
+
+}  // namespace
+}  // namespace catena::onnx

@@ -1,0 +1,135 @@
+#include "frontend/onnx/importers/shared.h"
+#include "runtime/ops/normalization.h"
+
+namespace catena::onnx {
+namespace {
+
+Shape beside(int64_t channels, int rank) {
+    Shape shape = Shape::filled(rank, 1);
+    shape[1] = channels;
+    return shape;
+}
+
+Variables batch(const NodeCall& n) {
+    const Variable& x = n[0];
+    const double eps = n.number("epsilon", 1e-5), momentum = n.number("momentum", 0.9);
+    const int rank = x.rank();
+    if (n.opset() < 14 ? n.output_count() != 5 : n.integer("training_mode", 0) == 0) {
+        const Shape keys = beside(n[1].size(), rank);
+        if (n[1].dtype() == x.dtype() && n[3].dtype() == x.dtype())
+            return {fixed_batch_normalization(x, n[1], n[2], n[3], n[4], eps)};
+        const Variable factor = reshape(n[1] / sqrt(n[4] + eps), keys);
+        return {cast((x - reshape(n[3], keys)) * factor + reshape(n[2], keys), x.dtype())};
+    }
+    Axes axes{0};
+    for (int i = 2; i < rank; ++i) axes.push_back(i);
+    const Variable now = mean(x, axes), spread = variance(x, axes);
+    const Shape keys = beside(n[1].size(), rank);
+    const Variable y =
+        (x - reshape(now, keys)) / sqrt(reshape(spread, keys) + eps) * reshape(n[1], keys) +
+        reshape(n[2], keys);
+    return {y, n[3] * momentum + now * (1 - momentum), n[4] * momentum + spread * (1 - momentum)};
+}
+
+/// (x - mean) / sqrt(variance + eps) over the last axes.
+Variable standardised(const Variable& x, const Axes& axes, double eps) {
+    const Variable centred = x - mean(x, axes, true);
+    return centred / sqrt(mean(centred * centred, axes, true) + eps);
+}
+
+Variables instance(const NodeCall& n) {
+    const Variable& x = n[0];
+    Axes axes;
+    for (int i = 2; i < x.rank(); ++i) axes.push_back(i);
+    const Shape keys = beside(n[1].size(), x.rank());
+    return {standardised(x, axes, n.number("epsilon", 1e-5)) * reshape(n[1], keys) +
+            reshape(n[2], keys)};
+}
+
+/// Scale and bias belong to groups before opset 21 and to channels since.
+Variables group(const NodeCall& n) {
+    const Variable& x = n[0];
+    const int64_t groups = n.integer("num_groups"), channels = x.shape()[1];
+    if (groups < 1 || channels % groups != 0)
+        n.wrong(fmt::format("{} groups of {} channels", groups, channels));
+    const Variable apart = reshape(x, {x.shape()[0], groups, -1});
+    Variable y = standardised(apart, Axes{2}, n.number("epsilon", 1e-5));
+    if (n.opset() < 21)
+        return {reshape(y * reshape(n[1], {groups, 1}) + reshape(n[2], {groups, 1}), x.shape())};
+    const Shape keys = beside(channels, x.rank());
+    return {reshape(y, x.shape()) * reshape(n[1], keys) + reshape(n[2], keys)};
+}
+
+Axes axes_from(const NodeCall& n, int rank) {
+    Axes axes;
+    for (int i = n.axis(n.integer("axis", -1), rank); i < rank; ++i) axes.push_back(i);
+    return axes;
+}
+
+Variables layer(const NodeCall& n) {
+    const Variable& x = n[0];
+    const double eps = n.number("epsilon", 1e-5);
+    const Axes axes = axes_from(n, x.rank());
+    const bool alone = !n.wants_output(1) && !n.wants_output(2);
+    if (alone && axes.rank() == 1 && n[1].rank() == 1 && n.has(2) && n[2].rank() == 1)
+        return {layer_normalization(x, n[1], n[2], eps)};
+    const Variable wide = cast(x, Dtype::float32), centre = mean(wide, axes, true),
+                   centred = wide - centre;
+    const Variable inverse = rsqrt(mean(centred * centred, axes, true) + eps);
+    Variable y = cast(centred * inverse, x.dtype()) * n[1];
+    if (n.has(2)) y = y + n[2];
+    return {y, centre, inverse};
+}
+
+Variables root_mean_square(const NodeCall& n) {
+    const Variable wide = cast(n[0], Dtype::float32);
+    const Variable scaled = wide * rsqrt(mean(wide * wide, axes_from(n, wide.rank()), true) +
+                                         n.number("epsilon", 1e-5));
+    return {cast(scaled, n[0].dtype()) * n[1]};
+}
+
+Variables to_unit(const NodeCall& n) {
+    const int axis = n.axis(n.integer("axis", -1), n[0].rank());
+    const Variable& x = n[0];
+    const Variable size =
+        n.integer("p", 2) == 1 ? sum(absolute(x), axis, true) : sqrt(sum(x * x, axis, true));
+    return {where(size == 0.0, 0, x / where(size == 0.0, 1, size))};
+}
+
+/// Squares of the neighbouring channels, as many before as behind or one less.
+Variables local_response(const NodeCall& n) {
+    const Variable& x = n[0];
+    const int64_t size = n.integer("size"), channels = x.shape()[1];
+    Dims before = Dims::filled(x.rank(), 0), after = before;
+    before[1] = (size - 1) / 2;
+    after[1] = size - 1 - before[1];
+    const Variable squares = pad(x * x, before, after);
+    Variable total;
+    for (int64_t i = 0; i < size; ++i) {
+        const Variable part = slice_axis(squares, 1, i, channels);
+        total = total.defined() ? total + part : part;
+    }
+    const double alpha = n.number("alpha", 1e-4) / double(size);
+    return {x / pow(total * alpha + n.number("bias", 1.0), n.number("beta", 0.75))};
+}
+
+Variables mean_and_variance(const NodeCall& n) {
+    const std::vector<int64_t> given = n.integers("axes", {0, 2, 3});
+    const Axes axes = axes_of(n, given, n[0].rank());
+    const Variable centred = n[0] - mean(n[0], axes, true);
+    return {centred / (sqrt(mean(centred * centred, axes, true)) + 1e-9)};
+}
+
+const int importers = add_importers({
+    {"BatchNormalization", batch},
+    {"InstanceNormalization", instance},
+    {"GroupNormalization", group},
+    {"LayerNormalization", layer},
+    {"RMSNormalization", root_mean_square},
+    {"LpNormalization", to_unit},
+    {"LRN", local_response},
+    {"MeanVarianceNormalization", mean_and_variance},
+});
+
+}  // namespace
+}  // namespace catena::onnx

@@ -1,0 +1,99 @@
+// Integers that stand for numbers on a grid: (q - zero point) * scale.
+#include "frontend/onnx/importers/shared.h"
+#include "frontend/onnx/tensor.h"
+
+namespace catena::onnx {
+namespace {
+
+/// A scale or zero point beside x: one number, one along an axis, or one for every block of an
+/// axis.
+Variable beside(const NodeCall& n, const Variable& parameter, const Variable& x) {
+    if (parameter.size() == 1) return reshape(parameter, Shape{});
+    const int axis = n.axis(n.integer("axis", 1), x.rank());
+    if (parameter.rank() == 1) {
+        Shape shape = Shape::filled(x.rank(), 1);
+        shape[axis] = parameter.size();
+        return reshape(parameter, shape);
+    }
+    const int64_t block = n.integer("block_size", 0), size = x.shape()[axis];
+    if (block < 1) n.wrong("block_size is missing");
+    return slice_axis(repeat(parameter, block, axis), axis, 0, size);
+}
+
+Variable to_even(const Variable& x) {
+    const Variable below = floor(x), rest = x - below;
+    const Variable up =
+        rest > 0.5 || (rest == 0.5 && fmod(absolute(below), constant_like(x, 2)) == 1.0);
+    return where(up, below + 1, below);
+}
+
+Variable on_grid(const NodeCall& n, const Variable& x, const Variable& scale, const Variable& zero,
+                 Dtype dtype) {
+    if (!is_integer(dtype))
+        n.unsupported("elements of type " + std::string(catena::name_of(dtype)));
+    const double low = dtype == Dtype::uint8 ? 0 : -std::ldexp(1.0, int(8 * size_of(dtype)) - 1);
+    const double high = std::ldexp(1.0, int(8 * size_of(dtype)) - (dtype != Dtype::uint8)) - 1;
+    Variable y = to_even(cast(x, Dtype::float32) / cast(scale, Dtype::float32));
+    if (zero.defined()) y = y + cast(zero, Dtype::float32);
+    return cast(clip(y, low, high), dtype);
+}
+
+Variables quantized(const NodeCall& n) {
+    const Variable& x = n[0];
+    Dtype dtype = Dtype::uint8;
+    if (n.has(2))
+        dtype = n[2].dtype();
+    else if (n.integer("output_dtype", 0) != 0)
+        dtype = dtype_from_onnx(int(n.integer("output_dtype")), n.describe());
+    const Variable zero = n.has(2) ? beside(n, n[2], x) : Variable();
+    return {on_grid(n, x, beside(n, n[1], x), zero, dtype)};
+}
+
+Variable centred(const Variable& q, const Variable& zero) {
+    return zero.defined() ? in_float64(q) - in_float64(zero) : in_float64(q);
+}
+
+Variables dequantized(const NodeCall& n) {
+    const Variable zero = n.has(2) ? beside(n, n[2], n[0]) : Variable();
+    const Variable scale = beside(n, n[1], n[0]);
+    const Dtype dtype = n.has_attribute("output_dtype") && n.integer("output_dtype") != 0
+                            ? dtype_from_onnx(int(n.integer("output_dtype")), n.describe())
+                            : n[1].dtype();
+    return {cast(centred(n[0], zero) * in_float64(scale), dtype)};
+}
+
+/// The scale follows from the range of x, which 0 belongs to.
+Variables dynamically_quantized(const NodeCall& n) {
+    const Variable high = maximum(max(n[0]), 0), low = minimum(min(n[0]), 0);
+    const Variable scale = (high - low) / 255.0;
+    const Variable zero = cast(clip(to_even(-low / scale), 0.0, 255.0), Dtype::uint8);
+    return {on_grid(n, n[0], scale, zero, Dtype::uint8), scale, zero};
+}
+
+/// A zero point per row of a matrix.
+Variable for_rows(const Variable& zero) {
+    return zero.rank() == 1 && zero.size() > 1 ? reshape(zero, {zero.size(), 1}) : zero;
+}
+
+Variables integer_product(const NodeCall& n) {
+    const Variable a = centred(n[0], n.has(2) ? for_rows(n[2]) : Variable()),
+                   b = centred(n[1], n.has(3) ? n[3] : Variable());
+    return {cast(matmul(a, b), Dtype::int32)};
+}
+
+Variables quantized_product(const NodeCall& n) {
+    const Variable a = centred(n[0], for_rows(n[2])) * in_float64(for_rows(n[1]));
+    const Variable b = centred(n[3], n[5]) * in_float64(n[4]);
+    return {on_grid(n, matmul(a, b), n[6], n[7], n[7].dtype())};
+}
+
+const int importers = add_importers({
+    {"QuantizeLinear", quantized},
+    {"DequantizeLinear", dequantized},
+    {"DynamicQuantizeLinear", dynamically_quantized},
+    {"MatMulInteger", integer_product},
+    {"QLinearMatMul", quantized_product},
+});
+
+}  // namespace
+}  // namespace catena::onnx

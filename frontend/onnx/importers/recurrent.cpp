@@ -1,0 +1,169 @@
+// Recurrent layers, unrolled step by step.
+#include "frontend/onnx/importers/shared.h"
+
+namespace catena::onnx {
+namespace {
+
+using Activation = std::function<Variable(const Variable&)>;
+
+Activation activation_named(const NodeCall& n, const std::string& name) {
+    if (name == "Sigmoid") return [](const Variable& x) { return sigmoid(x); };
+    if (name == "Tanh") return [](const Variable& x) { return tanh(x); };
+    if (name == "Relu") return [](const Variable& x) { return relu(x); };
+    if (name == "Softsign") return [](const Variable& x) { return x / (1 + absolute(x)); };
+    n.unsupported("the activation " + name);
+}
+
+/// What one direction of a layer reads.
+struct Direction {
+    Variable W, R, bias, recurrent_bias, h, c, peepholes;
+    std::vector<Activation> activations;
+    int64_t hidden;
+};
+
+/// Gate k of rows [.., gates * hidden].
+Variable gate(const Variable& rows, int64_t k, int64_t hidden) {
+    return slice_axis(rows, rows.rank() - 1, k * hidden, hidden);
+}
+
+Variable projected(const Variable& x, const Variable& W, const Variable& b) {
+    return b.defined() ? linear(x, W, b) : linear(x, W);
+}
+
+/// A step computes the next h (and c) in place.
+using Step = std::function<void(const NodeCall&, Direction&, const Variable& x)>;
+
+void simple_step(const NodeCall&, Direction& d, const Variable& x) {
+    d.h = d.activations[0](projected(x, d.W, d.bias) + projected(d.h, d.R, d.recurrent_bias));
+}
+
+/// Gates z, r, h.
+void gru_step(const NodeCall& n, Direction& d, const Variable& x) {
+    const Variable from_x = projected(x, d.W, d.bias),
+                   from_h = projected(d.h, d.R, d.recurrent_bias);
+    const Variable z = d.activations[0](gate(from_x, 0, d.hidden) + gate(from_h, 0, d.hidden));
+    const Variable r = d.activations[0](gate(from_x, 1, d.hidden) + gate(from_h, 1, d.hidden));
+    Variable candidate;
+    if (n.integer("linear_before_reset", 0) != 0) {
+        candidate = gate(from_x, 2, d.hidden) + r * gate(from_h, 2, d.hidden);
+    } else {
+        const Variable R = slice_axis(d.R, 0, 2 * d.hidden, d.hidden);
+        const Variable b = d.recurrent_bias.defined()
+                               ? slice_axis(d.recurrent_bias, 0, 2 * d.hidden, d.hidden)
+                               : Variable();
+        candidate = gate(from_x, 2, d.hidden) + projected(r * d.h, R, b);
+    }
+    d.h = (1 - z) * d.activations[1](candidate) + z * d.h;
+}
+
+/// Gates i, o, f, c; peepholes i, o, f.
+void lstm_step(const NodeCall& n, Direction& d, const Variable& x) {
+    const Variable all = projected(x, d.W, d.bias) + projected(d.h, d.R, d.recurrent_bias);
+    const auto seen = [&](int64_t k, const Variable& c) {
+        return d.peepholes.defined() ? gate(all, k, d.hidden) + gate(d.peepholes, k, d.hidden) * c
+                                     : gate(all, k, d.hidden);
+    };
+    const Variable i = d.activations[0](seen(0, d.c));
+    const Variable f = n.integer("input_forget", 0) != 0 ? 1 - i : d.activations[0](seen(2, d.c));
+    const Variable c = f * d.c + i * d.activations[1](gate(all, 3, d.hidden));
+    d.h = d.activations[0](seen(1, c)) * d.activations[2](c);
+    d.c = c;
+}
+
+Variable of_direction(const NodeCall& n, int input, int64_t k) {
+    if (!n.has(input)) return {};
+    Shape rest = n[input].shape();
+    rest.erase(0);
+    return reshape(slice_axis(n[input], 0, k, 1), rest);
+}
+
+/// y is [steps, batch, hidden].
+Variable run_direction(const NodeCall& n, const Step& step, Direction& d, const Variable& x,
+                       bool backward) {
+    const int64_t steps = x.shape()[0];
+    std::vector<Variable> outputs(static_cast<size_t>(steps));
+    const Variable lengths =
+        n.has(4) ? reshape(cast(n[4], Dtype::int64), {n[4].size(), 1}) : Variable();
+    for (int64_t k = 0; k < steps; ++k) {
+        const int64_t t = backward ? steps - 1 - k : k;
+        const Variable h = d.h, c = d.c;
+        Shape row = x.shape();
+        row.erase(0);
+        step(n, d, reshape(slice_axis(x, 0, t, 1), row));
+        outputs[size_t(t)] = d.h;
+        if (!lengths.defined()) continue;
+        const Variable alive =
+            lengths > double(t);  // Beyond its length a sequence stays as it is and gives zeros.
+        outputs[size_t(t)] = where(alive, d.h, 0);
+        d.h = where(alive, d.h, h);
+        if (c.defined()) d.c = where(alive, d.c, c);
+    }
+    return stack(outputs, 0);
+}
+
+Variables run_layer(const NodeCall& n, const Step& step, std::vector<std::string> activations,
+                    bool has_cell) {
+    if (n.has_attribute("clip")) n.unsupported("clip");
+    if (n.has_attribute("activation_alpha")) n.unsupported("activation_alpha");
+    const std::string direction = n.text("direction", "forward");
+    const int64_t count = direction == "bidirectional" ? 2 : 1;
+    const bool batch_first = n.integer("layout", 0) != 0;
+    const Variable x = batch_first ? swapaxes(n[0], 0, 1) : n[0];
+    const int64_t batch = x.shape()[1], hidden = n.integer("hidden_size", n[2].shape()[2]),
+                  gates = n[1].shape()[1];
+    const size_t each = activations.size();
+    if (n.has_attribute("activations"))
+        activations = n.texts("activations");
+    else if (count == 2)
+        for (size_t i = 0; i < each; ++i) activations.push_back(std::string(activations[i]));
+    if (activations.size() != each * size_t(count))
+        n.wrong(fmt::format("{} activations", activations.size()));
+    const auto initial = [&](int input, int64_t k) {
+        if (!n.has(input)) return fill({x.dtype(), Shape{batch, hidden}}, 0);
+        return batch_first ? reshape(slice_axis(n[input], 1, k, 1), {batch, hidden})
+                           : of_direction(n, input, k);
+    };
+    std::vector<Variable> ys, hs, cs;
+    for (int64_t k = 0; k < count; ++k) {
+        Direction d{of_direction(n, 1, k),
+                    of_direction(n, 2, k),
+                    {},
+                    {},
+                    initial(5, k),
+                    {},
+                    of_direction(n, 7, k),
+                    {},
+                    hidden};
+        if (n.has(3)) {
+            const Variable b = of_direction(n, 3, k);
+            d.bias = slice_axis(b, 0, 0, gates);
+            d.recurrent_bias = slice_axis(b, 0, gates, gates);
+        }
+        if (has_cell) d.c = initial(6, k);
+        for (size_t i = 0; i < each; ++i)
+            d.activations.push_back(activation_named(n, activations[size_t(k) * each + i]));
+        ys.push_back(run_direction(n, step, d, x, direction == "reverse" || k == 1));
+        hs.push_back(d.h);
+        cs.push_back(d.c);
+    }
+    const int at = batch_first ? 1 : 0;
+    Variables outputs{stack(ys, 1), stack(hs, at)};
+    if (batch_first) outputs[0] = transpose(outputs[0], {2, 0, 1, 3});
+    if (has_cell) outputs.push_back(stack(cs, at));
+    return outputs;
+}
+
+const int importers = add_importers({
+    {"RNN", [](const NodeCall& n) { return run_layer(n, simple_step, {"Tanh"}, false); }},
+    {"GRU",
+     [](const NodeCall& n) {
+         return run_layer(n, gru_step, {"Sigmoid", "Tanh"}, false);
+     }},
+    {"LSTM",
+     [](const NodeCall& n) {
+         return run_layer(n, lstm_step, {"Sigmoid", "Tanh", "Tanh"}, true);
+     }},
+});
+
+}  // namespace
+}  // namespace catena::onnx

@@ -1,0 +1,138 @@
+#include "frontend/onnx/importers/shared.h"
+
+namespace catena::onnx {
+namespace {
+
+using Reduce = std::function<Variable(const Variable& x, const Axes& axes, bool keepdims)>;
+
+/// Axes are an attribute, or from some opset on an input. No axes are all axes, or none with
+/// noop_with_empty_axes.
+std::function<Variables(const NodeCall&)> reducing(Reduce reduce, Reduce alone) {
+    return [=](const NodeCall& n) -> Variables {
+        const Variable& x = n[0];
+        std::vector<int64_t> given = list_of(n, 1, "axes").value_or(std::vector<int64_t>());
+        const bool keepdims = n.integer("keepdims", 1) != 0;
+        if (given.empty() && n.integer("noop_with_empty_axes", 0) != 0) return {alone(x, {}, true)};
+        Axes axes = axes_of(n, given, x.rank());
+        if (given.empty())
+            for (int i = 0; i < x.rank(); ++i) axes.push_back(i);
+        return {x.rank() == 0 ? alone(x, {}, true) : cast(reduce(x, axes, keepdims), x.dtype())};
+    };
+}
+
+Variable same(const Variable& x, const Axes&, bool) { return x; }
+Variable magnitude(const Variable& x, const Axes&, bool) { return absolute(x); }
+Variable squared(const Variable& x, const Axes&, bool) { return x * x; }
+Variable logarithm(const Variable& x, const Axes&, bool) { return log(x); }
+
+Variable square_root(const Variable& x) {
+    return is_float(x.dtype()) ? sqrt(x) : sqrt(in_float64(x));
+}
+
+double lowest_of(Dtype dtype, bool highest) {
+    if (is_float(dtype)) return highest ? INFINITY : -INFINITY;
+    if (dtype == Dtype::bool_) return highest;
+    const bool is_signed = dtype != Dtype::uint8;
+    const int bits = int(8 * size_of(dtype)) - is_signed;
+    return highest ? std::ldexp(1.0, bits) - 1 : is_signed ? -std::ldexp(1.0, bits) : 0;
+}
+
+/// Of nothing: what changes no maximum.
+Variable extremum(const Variable& x, const Axes& axes, bool keepdims, bool least) {
+    if (x.size() > 0) return least ? min(x, axes, keepdims) : max(x, axes, keepdims);
+    Shape shape;
+    for (int i = 0; i < x.rank(); ++i)
+        if (!axes.contains(i))
+            shape.push_back(x.shape()[i]);
+        else if (keepdims)
+            shape.push_back(1);
+    return fill({x.dtype(), shape}, lowest_of(x.dtype(), least));
+}
+
+Variable mean_of(const Variable& x, const Axes& axes, bool keepdims) {
+    return is_float(x.dtype()) ? mean(x, axes, keepdims)
+                               : trunc(mean(in_float64(x), axes, keepdims));
+}
+
+Variable log_of_sum_of_exponentials(const Variable& x, const Axes& axes, bool keepdims) {
+    if (x.size() == 0) return log(sum(exp(x), axes, keepdims));
+    return logsumexp(is_float(x.dtype()) ? x : in_float64(x), axes, keepdims);
+}
+
+/// The place of the last of equal elements is that of the first from behind.
+Variables place_of(const NodeCall& n, bool least) {
+    const int axis = n.axis(n.integer("axis", 0), n[0].rank());
+    const bool last = n.integer("select_last_index", 0) != 0;
+    const Variable x = last ? flip(n[0], axis) : n[0];
+    Variable place = cast(least ? argmin(x, axis) : argmax(x, axis), Dtype::int64);
+    if (last) place = (n[0].shape()[axis] - 1) - place;
+    return {n.integer("keepdims", 1) != 0 ? expand_dims(place, axis) : place};
+}
+
+/// Sums of what stands before, without or with the element itself.
+Variables running_sum(const NodeCall& n) {
+    const int axis = n.axis(n.value(1), n[0].rank());
+    const bool reverse = n.integer("reverse", 0) != 0;
+    const Variable x = reverse ? flip(n[0], axis) : n[0];
+    Variable y = cast(cumsum(x, axis), x.dtype());
+    if (n.integer("exclusive", 0) != 0) y = y - x;
+    return {reverse ? flip(y, axis) : y};
+}
+
+Variables running_product(const NodeCall& n) {
+    const int axis = n.axis(n.value(1), n[0].rank());
+    const bool reverse = n.integer("reverse", 0) != 0, exclusive = n.integer("exclusive", 0) != 0;
+    const Variable x = reverse ? flip(n[0], axis) : n[0];
+    const int64_t size = x.shape()[axis];
+    if (size == 0) return {x};
+    std::vector<Variable> products;
+    Variable product = slice_axis(x, axis, 0, 1);
+    if (exclusive) product = product - product + 1;
+    for (int64_t i = 0; i < size; ++i) {
+        if (i > 0) product = product * slice_axis(x, axis, exclusive ? i - 1 : i, 1);
+        products.push_back(product);
+    }
+    const Variable y = concat(products, axis);
+    return {reverse ? flip(y, axis) : y};
+}
+
+Variables largest(const NodeCall& n) {
+    const int axis = n.axis(n.integer("axis", -1), n[0].rank());
+    const int64_t k = n.has(1) ? n.value(1) : n.integer("k"), size = n[0].shape()[axis];
+    if (k < 0 || k > size) n.wrong(fmt::format("{} elements of an axis of {}", k, size));
+    const bool descending = n.integer("largest", 1) != 0;
+    Variable key = is_float(n[0].dtype()) ? n[0] : in_float64(n[0]);
+    const Variable order = slice_axis(argsort(descending ? -key : key, axis), axis, 0, k);
+    return {take_along_axis(n[0], order, axis), cast(order, Dtype::int64)};
+}
+
+const int importers = add_importers({
+    {"ReduceSum",
+     reducing([](auto& x, auto& axes, bool keep) { return sum(x, axes, keep); }, same)},
+    {"ReduceProd",
+     reducing([](auto& x, auto& axes, bool keep) { return prod(x, axes, keep); }, same)},
+    {"ReduceMax",
+     reducing([](auto& x, auto& axes, bool keep) { return extremum(x, axes, keep, false); }, same)},
+    {"ReduceMin",
+     reducing([](auto& x, auto& axes, bool keep) { return extremum(x, axes, keep, true); }, same)},
+    {"ReduceMean", reducing(mean_of, same)},
+    {"ReduceL1",
+     reducing([](auto& x, auto& axes, bool keep) { return sum(absolute(x), axes, keep); },
+              magnitude)},
+    {"ReduceL2",
+     reducing([](auto& x, auto& axes, bool keep) { return square_root(sum(x * x, axes, keep)); },
+              magnitude)},
+    {"ReduceSumSquare",
+     reducing([](auto& x, auto& axes, bool keep) { return sum(x * x, axes, keep); }, squared)},
+    {"ReduceLogSum",
+     reducing([](auto& x, auto& axes, bool keep) { return log(sum(x, axes, keep)); }, logarithm)},
+    {"ReduceLogSumExp", reducing(log_of_sum_of_exponentials, same)},
+    {"ArgMax", [](const NodeCall& n) { return place_of(n, false); }},
+    {"ArgMin", [](const NodeCall& n) { return place_of(n, true); }},
+    {"CumSum", running_sum},
+    {"CumProd", running_product},
+    {"TopK", largest},
+});
+
+}  // namespace
+}  // namespace catena::onnx

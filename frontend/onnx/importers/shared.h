@@ -1,0 +1,66 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "frontend/onnx/importer.h"
+#include "runtime/ops/activation.h"
+#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/contraction.h"
+#include "runtime/ops/indexing.h"
+#include "runtime/ops/joining.h"
+#include "runtime/ops/math.h"
+#include "runtime/ops/movement.h"
+#include "runtime/ops/reduction.h"
+#include "runtime/ops/slicing.h"
+#include "runtime/ops/softmax.h"
+
+// What several families of importers use.
+
+namespace catena::onnx {
+
+/// A list of axes or sizes; UnsupportedError past max_rank.
+inline Dims dims_of(const NodeCall& node, const std::vector<int64_t>& values) {
+    if (values.size() > size_t(max_rank))
+        node.unsupported(fmt::format("an array of {} axes", values.size()));
+    return Dims(values);
+}
+
+/// A list of small integers: from input `input` if it is given, else from the attribute; none when
+/// neither is there.
+inline std::optional<std::vector<int64_t>> list_of(const NodeCall& node, int input,
+                                                   std::string_view attribute) {
+    if (node.has(input)) return node.values(input);
+    if (node.has_attribute(attribute)) return node.integers(attribute);
+    return std::nullopt;
+}
+
+/// The same; FileError when neither is there.
+inline std::vector<int64_t> needed_list(const NodeCall& node, int input,
+                                        std::string_view attribute) {
+    const auto list = list_of(node, input, attribute);
+    if (!list) node.wrong(fmt::format("{} is missing", attribute));
+    return *list;
+}
+
+/// Axes made non-negative.
+inline Axes axes_of(const NodeCall& node, const std::vector<int64_t>& values, int rank) {
+    Axes axes;
+    for (int64_t value : values) axes.push_back(node.axis(value, rank));
+    return axes;
+}
+
+/// A number of x's dtype that does not take part in promotion.
+inline Variable constant_like(const Variable& x, double value) {
+    return Variable(Array::full({x.dtype(), Shape{}}, value), false);
+}
+
+inline Variable in_float64(const Variable& x) { return cast(x, Dtype::float64); }
+
+inline Variable arange(int64_t begin, int64_t count, int64_t step = 1) {
+    std::vector<int64_t> values;
+    for (int64_t i = 0; i < count; ++i) values.push_back(begin + i * step);
+    return Variable(Array::from(values, Shape{count}), false);
+}
+
+}  // namespace catena::onnx

@@ -1,0 +1,94 @@
+// Layers of linear-time sequence models, and caches.
+#include "frontend/onnx/importers/shared.h"
+#include "runtime/ops/convolution.h"
+
+namespace catena::onnx {
+namespace {
+
+/// [batch, length, heads * size] at step t as [batch, heads, size].
+Variable heads_at(const Variable& x, int64_t t, int64_t heads) {
+    return reshape(slice_axis(x, 1, t, 1), {x.shape()[0], heads, -1});
+}
+
+Variables linear_attention(const NodeCall& n) {
+    const int64_t q_heads = n.integer("q_num_heads"), heads = n.integer("kv_num_heads");
+    if (heads < 1 || q_heads < 1 || q_heads % heads != 0)
+        n.wrong("the heads of queries must be a multiple of those of keys");
+    const std::string rule = n.text("update_rule", "gated_delta");
+    const bool gated = rule.starts_with("gated"), corrects = rule.ends_with("delta");
+    const int64_t batch = n[0].shape()[0], steps = n[0].shape()[1];
+    const int64_t d_k = n[1].shape()[2] / heads, d_v = n[2].shape()[2] / heads;
+    const double given = n.number("scale", 0),
+                 scale = given == 0 ? 1 / std::sqrt(double(d_k)) : given;
+    Variable state = n.has(3) ? n[3] : fill({n[0].dtype(), Shape{batch, heads, d_k, d_v}}, 0);
+    std::vector<Variable> outputs;
+    for (int64_t t = 0; t < steps; ++t) {
+        const Variable k = expand_dims(heads_at(n[1], t, heads), 3);
+        Variable v = expand_dims(heads_at(n[2], t, heads), 2);
+        if (gated) state = state * exp(expand_dims(heads_at(n[4], t, heads), 3));
+        if (corrects) {
+            const Variable rate = n[5].shape()[2] == 1
+                                      ? reshape(slice_axis(n[5], 1, t, 1), {batch, 1, 1, 1})
+                                      : expand_dims(heads_at(n[5], t, heads), 3);
+            v = rate * (v - matmul(k, state, true, false));
+        }
+        state = state + k * v;
+        const Variable q = expand_dims(heads_at(n[0], t, q_heads), 2);
+        const Variable seen = q_heads == heads ? state : repeat(state, q_heads / heads, 1);
+        outputs.push_back(reshape(matmul(q, seen) * scale, {batch, 1, q_heads * d_v}));
+    }
+    return {concat(outputs, 1), state};
+}
+
+Variables causal_convolution(const NodeCall& n) {
+    const Variable& x = n[0];
+    const int64_t k = n[1].shape()[2], channels = x.shape()[1];
+    const Variable past =
+        n.has(3) ? n[3] : fill({x.dtype(), Shape{x.shape()[0], channels, k - 1}}, 0);
+    const Variable all = concat({past, x}, 2);
+    Variable y = convolution_nd(all, n[1], n.has(2) ? n[2] : Variable(), {.groups = channels});
+    if (n.text("activation", "none") != "none") y = y * sigmoid(y);
+    return {y, slice_axis(all, 2, all.shape()[2] - (k - 1), k - 1)};
+}
+
+/// `update` written into a cache from each sample's own place on.
+Variables cache_written(const NodeCall& n) {
+    const Variable &cache = n[0], &update = n[1];
+    const int axis = n.axis(n.integer("axis", -2), cache.rank());
+    const int64_t size = cache.shape()[axis], count = update.shape()[axis],
+                  batch = cache.shape()[0];
+    const std::vector<int64_t> first =
+        n.has(2) ? n.values(2) : std::vector<int64_t>(size_t(batch), 0);
+    const bool circular = n.text("mode", "") == "circular";
+    // For every place of the cache: which element of [cache, update] stands there.
+    std::vector<int64_t> places;
+    for (int64_t b = 0; b < batch; ++b) {
+        std::vector<int64_t> row;
+        for (int64_t i = 0; i < size; ++i) row.push_back(i);
+        for (int64_t i = 0; i < count; ++i) {
+            const int64_t at = first.at(size_t(b)) + i;
+            if (at < 0 || (at >= size && !circular))
+                n.wrong(fmt::format("place {} of a cache of {}", at, size));
+            row[size_t(at % size)] = size + i;
+        }
+        places.insert(places.end(), row.begin(), row.end());
+    }
+    Shape shape = Shape::filled(cache.rank(), 1);
+    shape[0] = batch;
+    shape[axis] = size;
+    const Variable index = broadcast_to(Variable(Array::from(places, shape), false), cache.shape());
+    return {take_along_axis(concat({cache, update}, axis), index, axis)};
+}
+
+const int importers = add_importers({
+    {"LinearAttention", linear_attention},
+    {"CausalConvWithState", causal_convolution},
+    {"TensorScatter", cache_written},
+    {"SwiGLU",
+     [](const NodeCall& n) {
+         return Variables{n[0] * sigmoid(n[0] * n.number("alpha", 1.0)) * n[1]};
+     }},
+});
+
+}  // namespace
+}  // namespace catena::onnx

@@ -1,0 +1,152 @@
+#include "frontend/onnx/tensor.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include <onnx/onnx_pb.h>
+
+#include "frontend/onnx/errors.h"
+#include "frontend/serializer/file.h"
+#include "runtime/core/device.h"
+
+namespace catena::onnx {
+namespace {
+
+using Proto = ::onnx::TensorProto;
+
+/// In the order of Dtype.
+constexpr int onnx_types[dtype_count] = {
+    Proto::BOOL,  Proto::INT8,    Proto::INT16,    Proto::INT32, Proto::INT64,
+    Proto::UINT8, Proto::FLOAT16, Proto::BFLOAT16, Proto::FLOAT, Proto::DOUBLE};
+
+std::string describe(const Proto& tensor) { return "tensor '" + tensor.name() + "'"; }
+
+Shape shape_of(const Proto& tensor, Dtype dtype) {
+    if (tensor.dims_size() > max_rank)
+        fail<UnsupportedError>("onnx: {} has {} axes, more than {}", describe(tensor),
+                               tensor.dims_size(), max_rank);
+    Shape shape;
+    uint64_t bytes = size_of(dtype);
+    for (int64_t size : tensor.dims()) {
+        if (size < 0 || (size > 0 && bytes > (uint64_t(1) << 46) / uint64_t(size)))
+            fail<FileError>("onnx: {} has an impossible size {}", describe(tensor), size);
+        bytes *= uint64_t(size);
+        shape.push_back(size);
+    }
+    return shape;
+}
+
+void check_bytes(const Proto& tensor, uint64_t given, uint64_t needed) {
+    if (given != needed)
+        fail<FileError>("onnx: {} holds {} bytes, its type and sizes need {}", describe(tensor),
+                        given, needed);
+}
+
+/// Elements that stand one by one in a typed list, narrowed to T.
+template <class T, class List>
+void copy_list(const Proto& tensor, const List& list, const Array& to) {
+    check_bytes(tensor, uint64_t(list.size()) * sizeof(T), uint64_t(to.size()) * sizeof(T));
+    char* bytes = static_cast<char*>(to.raw_data());
+    for (int i = 0; i < list.size(); ++i) {
+        T element = static_cast<T>(list[i]);
+        std::memcpy(bytes + size_t(i) * sizeof(T), &element, sizeof(T));
+    }
+}
+
+void copy_typed(const Proto& tensor, const Array& to) {
+    switch (to.dtype()) {
+        case Dtype::float32:
+            return copy_list<float>(tensor, tensor.float_data(), to);
+        case Dtype::float64:
+            return copy_list<double>(tensor, tensor.double_data(), to);
+        case Dtype::int64:
+            return copy_list<int64_t>(tensor, tensor.int64_data(), to);
+        case Dtype::int32:
+            return copy_list<int32_t>(tensor, tensor.int32_data(), to);
+        default:
+            if (size_of(to.dtype()) == 2)
+                return copy_list<uint16_t>(tensor, tensor.int32_data(), to);
+            return copy_list<uint8_t>(tensor, tensor.int32_data(), to);
+    }
+}
+
+/// The file must lie in the model's folder: a model from elsewhere is not to read what it likes.
+void copy_external(const Proto& tensor, const std::string& folder, const Array& to) {
+    std::string location;
+    int64_t offset = 0, length = -1;
+    for (const auto& entry : tensor.external_data()) {
+        if (entry.key() == "location") location = entry.value();
+        if (entry.key() == "offset") offset = std::atoll(entry.value().c_str());
+        if (entry.key() == "length") length = std::atoll(entry.value().c_str());
+    }
+    const std::filesystem::path path(location);
+    bool inside = !location.empty() && path.is_relative();
+    for (const auto& part : path) inside &= part != "..";
+    if (!inside)
+        fail<FileError>("onnx: {} is kept in '{}', which is not below the model's folder",
+                        describe(tensor), location);
+    const uint64_t bytes = uint64_t(to.size()) * size_of(to.dtype());
+    if (length >= 0) check_bytes(tensor, uint64_t(length), bytes);
+    FileReader file((std::filesystem::path(folder) / path).string());
+    if (offset < 0 || uint64_t(offset) > file.size() || bytes > file.size() - uint64_t(offset))
+        fail<FileError>("onnx: {} needs bytes {} to {} of {}, which has {}", describe(tensor),
+                        offset, uint64_t(offset) + bytes, file.path(), file.size());
+    file.read_at(uint64_t(offset), to.raw_data(), bytes);
+}
+
+/// What an untrusted file says must be there before memory is taken for it.
+void check_present(const Proto& tensor, const Type& type) {
+    if (tensor.data_location() == Proto::EXTERNAL) return;
+    const uint64_t bytes = uint64_t(element_count(type.shape)) * size_of(type.dtype);
+    if (tensor.has_raw_data()) return check_bytes(tensor, tensor.raw_data().size(), bytes);
+    const int64_t listed =
+        std::max({tensor.float_data_size(), tensor.int32_data_size(), tensor.int64_data_size(),
+                  tensor.double_data_size(), tensor.uint64_data_size()});
+    check_bytes(tensor, uint64_t(listed) * size_of(type.dtype), bytes);
+}
+
+}  // namespace
+
+int to_onnx(Dtype dtype) { return onnx_types[size_t(dtype)]; }
+
+std::optional<Dtype> from_onnx(int type) {
+    for (int i = 0; i < dtype_count; ++i)
+        if (onnx_types[i] == type) return Dtype(i);
+    return std::nullopt;
+}
+
+Dtype dtype_from_onnx(int type, const std::string& what) {
+    if (auto dtype = from_onnx(type)) return *dtype;
+    const std::string name = Proto::DataType_IsValid(type)
+                                 ? Proto::DataType_Name(Proto::DataType(type))
+                                 : "number " + std::to_string(type);
+    fail<UnsupportedError>("onnx: {} has elements of type {}, which Catena does not have", what,
+                           name);
+}
+
+void write_tensor(const Array& array, const std::string& name, Proto& tensor) {
+    const Array dense = array.to(cpu_device()).as_contiguous();
+    tensor.set_name(name);
+    tensor.set_data_type(to_onnx(array.dtype()));
+    for (int64_t size : array.shape()) tensor.add_dims(size);
+    tensor.set_raw_data(dense.raw_data(), size_t(dense.size()) * size_of(dense.dtype()));
+}
+
+Array read_tensor(const Proto& tensor, const std::string& folder) {
+    const Dtype dtype = dtype_from_onnx(tensor.data_type(), describe(tensor));
+    const Type type{dtype, shape_of(tensor, dtype)};
+    check_present(tensor, type);
+    Array array = Array::empty(type, cpu_device());
+    if (array.size() == 0) return array;
+    if (tensor.data_location() == Proto::EXTERNAL)
+        copy_external(tensor, folder, array);
+    else if (tensor.has_raw_data())
+        std::memcpy(array.raw_data(), tensor.raw_data().data(), tensor.raw_data().size());
+    else
+        copy_typed(tensor, array);
+    return array;
+}
+
+}  // namespace catena::onnx

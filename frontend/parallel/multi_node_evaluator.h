@@ -1,0 +1,28 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "runtime/comm/communicator.h"
+
+namespace catena {
+
+/// The mean over the ranks, each counting alike; keys must be the same everywhere (ValueError
+/// naming one that is not).
+std::map<std::string, double> mean_over_ranks(Communicator& communicator,
+                                              const std::map<std::string, double>& own);
+
+/// A callable like `evaluate`, which returns a map of names and means over this rank's part of the
+/// data: it returns the means over all ranks.
+template <class F>
+auto create_multi_node_evaluator(F evaluate, std::shared_ptr<Communicator> communicator) {
+    return [evaluate = std::move(evaluate),
+            communicator = std::move(communicator)](auto&&... arguments) mutable {
+        return mean_over_ranks(*communicator,
+                               evaluate(std::forward<decltype(arguments)>(arguments)...));
+    };
+}
+
+}  // namespace catena

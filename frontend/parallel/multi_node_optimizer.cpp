@@ -1,0 +1,225 @@
+#include "frontend/parallel/multi_node_optimizer.h"
+
+#include <algorithm>
+#include <cstring>
+#include <unordered_map>
+
+#include "runtime/core/device.h"
+#include "runtime/graph/backward.h"
+#include "runtime/graph/config.h"
+#include "runtime/graph/recorder.h"
+#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/communication.h"
+
+namespace catena {
+namespace {
+
+constexpr int64_t usual_bucket_bytes = 4 << 20;
+
+uint64_t mix(uint64_t hash, const void* data, size_t bytes) {
+    const auto* p = static_cast<const unsigned char*>(data);
+    for (; bytes >= 8; p += 8, bytes -= 8) {
+        uint64_t word;
+        std::memcpy(&word, p, 8);
+        hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
+        hash ^= hash >> 29;
+    }
+    for (; bytes > 0; ++p, --bytes) hash = (hash ^ *p) * 0x100000001B3u;
+    return hash;
+}
+uint64_t mix(uint64_t hash, const std::string& text) { return mix(hash, text.data(), text.size()); }
+
+bool shape_only() { return current_recorder() && current_recorder()->shape_only(); }
+
+int64_t bytes_of(const Variable& x) { return x.size() * int64_t(size_of(x.dtype())); }
+
+/// Gradients that travel together.
+struct Bucket {
+    std::vector<UpdateSlot*> slots;
+    std::vector<Type> types;
+    Variable ticket;
+};
+
+class BucketExchange final : public GradientExchange, private GradientListener {
+public:
+    BucketExchange(std::shared_ptr<Communicator> communicator,
+                   const MultiNodeOptimizerOptions& options)
+        : communicator_(std::move(communicator)), options_(options) {
+        const std::string &dtype = communicator_->get_config("allreduce_grad_dtype"),
+                          &bytes = communicator_->get_config("bucket_bytes");
+        if (!options_.allreduce_grad_dtype && !dtype.empty())
+            options_.allreduce_grad_dtype = parse_dtype(dtype);
+        if (!options_.bucket_bytes)
+            options_.bucket_bytes = bytes.empty() ? usual_bucket_bytes : std::stoll(bytes);
+    }
+
+    void backward(Optimizer& optimizer, const Variable& loss,
+                  const BackwardOptions& options) override {
+        if (!options_.overlap) return loss.backward(options);
+        begin(optimizer);
+        GradientListenerScope listening(*this);
+        loss.backward(options);
+    }
+
+    bool finish(Optimizer& optimizer) override {
+        if (slot_of_.empty()) begin(optimizer);
+        for (UpdateSlot& slot : optimizer.slots()) add_rest(slot);
+        close();
+        slot_of_.clear();
+        bool equal = shape_only() || parameters_equal(optimizer);
+        std::vector<Bucket> buckets = std::exchange(buckets_, {});
+        if (options_.double_buffering) return receive_previous(std::move(buckets)) && equal;
+        for (const Bucket& bucket : buckets) receive(bucket);
+        return equal;
+    }
+
+private:
+    void begin(Optimizer& optimizer) {
+        abandon();
+        for (UpdateSlot& slot : optimizer.slots())
+            if (slot.param.array().defined() && *slot.enabled) slot_of_[slot.param.body()] = &slot;
+    }
+
+    /// A backward run whose gradients no update used.
+    void abandon() {
+        slot_of_.clear();
+        open_ = {};
+        for (const Bucket& bucket : std::exchange(buckets_, {}))
+            parallel::wait_bucket(*communicator_, bucket.ticket, bucket.types);
+    }
+
+    void complete(const Ref<VariableBody>& leaf) override {
+        auto found = slot_of_.find(leaf.get());
+        if (found != slot_of_.end() && found->second) add(*std::exchange(found->second, nullptr));
+    }
+
+    /// At the update: what has not been sent yet.
+    void add_rest(UpdateSlot& slot) {
+        auto found = slot_of_.find(slot.param.body());
+        if (found == slot_of_.end() || !found->second) return;
+        if (!slot.param.grad_variable().defined()) {
+            if (!options_.zero_fill) return;
+            slot.param.set_grad_variable(fill(slot.param.type(), 0));
+        }
+        add(*std::exchange(found->second, nullptr));
+    }
+
+    void add(UpdateSlot& slot) {
+        const Variable gradient = slot.param.grad_variable();
+        if (!open_.slots.empty() && open_.types[0].dtype != gradient.dtype()) close();
+        open_.slots.push_back(&slot);
+        open_.types.push_back(gradient.type());
+        open_bytes_ += bytes_of(gradient);
+        if (open_bytes_ >= *options_.bucket_bytes) close();
+    }
+
+    void close() {
+        open_bytes_ = 0;
+        if (open_.slots.empty()) return;
+        std::vector<Variable> gradients;
+        uint64_t label = 0;
+        for (const UpdateSlot* slot : open_.slots) {
+            gradients.push_back(slot->param.grad_variable());
+            label = mix(label, slot->path);
+        }
+        auto no_graph = no_backprop_mode();
+        Dtype dtype = options_.allreduce_grad_dtype.value_or(open_.types[0].dtype);
+        open_.ticket = parallel::start_bucket(*communicator_, gradients, dtype, int64_t(label));
+        buckets_.push_back(std::exchange(open_, {}));
+    }
+
+    void receive(const Bucket& bucket) {
+        Variables means = parallel::wait_bucket(*communicator_, bucket.ticket, bucket.types);
+        for (size_t i = 0; i < means.size(); ++i)
+            bucket.slots[i]->param.set_grad_variable(means[i]);
+    }
+
+    /// The gradients of the iteration before in place of these, which go on travelling. False when
+    /// there are none.
+    bool receive_previous(std::vector<Bucket> now) {
+        auto same = [](const Bucket& a, const Bucket& b) {
+            return a.slots == b.slots && a.types == b.types;
+        };
+        bool fits = std::equal(now.begin(), now.end(), previous_.begin(), previous_.end(), same);
+        if (!fits) {
+            if (shape_only())
+                fail<TraceError>("double buffering: other gradients than in the iteration before");
+            RecorderScope paused(nullptr);
+            for (const Bucket& bucket : previous_)
+                parallel::wait_bucket(*communicator_, bucket.ticket, bucket.types);
+            previous_.clear();
+            tickets_.clear();
+            for (const Bucket& bucket : now) {
+                tickets_.emplace_back(Array::scalar<int64_t>(0));
+                previous_.push_back({bucket.slots, bucket.types, tickets_.back()});
+            }
+        }
+        for (size_t i = 0; i < now.size(); ++i) {
+            receive(previous_[i]);
+            assign(previous_[i].ticket, now[i].ticket);
+        }
+        return fits;
+    }
+
+    /// True when all ranks hold the same parameters; otherwise they do afterwards.
+    bool parameters_equal(Optimizer& optimizer) {
+        uint64_t names = 1, content = 1;
+        for (UpdateSlot& slot : optimizer.slots())
+            if (slot.param.array().defined())
+                names = mix(names, slot.path + to_string(slot.param.type()));
+        if (names == known_names_) return true;
+        known_names_ = names;
+        RecorderScope paused(nullptr);
+        for (UpdateSlot& slot : optimizer.slots()) {
+            if (!slot.param.array().defined()) continue;
+            Array data = slot.param.array().to(cpu_device()).as_contiguous();
+            content = mix(content, data.raw_data(), size_t(bytes_of(slot.param)));
+        }
+        std::vector<Array> all =
+            communicator_->allgather(Array::from<int64_t>({int64_t(names), int64_t(content)}));
+        bool equal = true;
+        for (const Array& each : all) {
+            const int64_t *theirs = each.data<int64_t>(), *root = all[0].data<int64_t>();
+            if (theirs[0] != root[0])
+                fail<CommunicationError>(
+                    "multi-node optimizer: the ranks' models have different parameters or shapes");
+            equal = equal && theirs[1] == root[1];
+        }
+        if (!equal)
+            for (UpdateSlot& slot : optimizer.slots())
+                if (slot.param.array().defined())
+                    slot.param.set_array(
+                        communicator_->bcast(slot.param.array()).to(slot.param.device()));
+        return equal;
+    }
+
+    std::shared_ptr<Communicator> communicator_;
+    MultiNodeOptimizerOptions options_;
+    std::unordered_map<const VariableBody*, UpdateSlot*> slot_of_;  ///< Null: on its way already.
+    std::vector<Bucket> buckets_;
+    Bucket open_;
+    int64_t open_bytes_ = 0;
+    std::vector<Bucket> previous_;  ///< Double buffering: their tickets are states.
+    std::vector<State> tickets_;
+    uint64_t known_names_ = 0;
+};
+
+}  // namespace
+
+Optimizer& create_multi_node_optimizer(Optimizer& optimizer,
+                                       std::shared_ptr<Communicator> communicator,
+                                       const MultiNodeOptimizerOptions& options) {
+    if (options.allreduce_grad_dtype && !is_float(*options.allreduce_grad_dtype))
+        fail<ValueError>("create_multi_node_optimizer: gradients are sent as floats, not as {}",
+                         name_of(*options.allreduce_grad_dtype));
+    optimizer.set_exchange(std::make_shared<BucketExchange>(std::move(communicator), options));
+    return optimizer;
+}
+
+void bcast_data(Communicator& communicator, Link& model, int root) {
+    RecorderScope paused(nullptr);
+    for (Parameter* param : model.params(false))
+        param->set_array(communicator.bcast(param->array(), root).to(param->device()));
+}
+
+}  // namespace catena

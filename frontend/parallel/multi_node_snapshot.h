@@ -1,0 +1,46 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "frontend/optimizer/optimizer.h"
+#include "runtime/comm/communicator.h"
+
+namespace catena {
+
+/// Saves and loads for groups of ranks that hold the same state (replica sets): the lowest rank of
+/// each set is its master, writes the file, whose name ends in ".RANK", and gives what it loads to
+/// its replicas.
+class MultiNodeSnapshot {
+public:
+    /// Ranks that no set names form one more. ValueError for a rank that does not exist or is in
+    /// two sets.
+    MultiNodeSnapshot(std::shared_ptr<Communicator> communicator,
+                      std::vector<std::vector<int>> replica_sets);
+
+    bool is_master() const { return replicas_->rank() == 0; }
+    /// Of this rank's set: name + "." + its master.
+    std::string file_name(const std::string& name) const;
+    /// Masters call write(file name); returns when all have.
+    void save(const std::string& name, const std::function<void(const std::string&)>& write) const;
+    /// Masters call read(file name), which loads the model and the optimizer; replicas then get
+    /// theirs.
+    void load(const std::string& name, const std::function<void(const std::string&)>& read,
+              Link& model, Optimizer* optimizer = nullptr) const;
+
+private:
+    std::shared_ptr<Communicator> communicator_, replicas_;
+    int master_ = 0;
+};
+
+inline MultiNodeSnapshot multi_node_snapshot(std::shared_ptr<Communicator> communicator,
+                                             std::vector<std::vector<int>> replica_sets = {}) {
+    return MultiNodeSnapshot(std::move(communicator), std::move(replica_sets));
+}
+
+/// Parameters, persistents, moments, step count and epoch of rank `root` for all.
+void bcast_state(Communicator& communicator, Link& model, Optimizer* optimizer, int root = 0);
+
+}  // namespace catena

@@ -1,0 +1,85 @@
+#include "frontend/parallel/scatter_dataset.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "frontend/dataset/split.h"
+#include "frontend/dataset/take_rows.h"
+#include "runtime/core/random.h"
+
+namespace catena {
+namespace {
+
+std::pair<int64_t, int64_t> rows_of(int64_t n, int rank, int size, bool equal) {
+    if (equal) {
+        int64_t begin = n * rank / size;
+        return {begin, begin + (n + size - 1) / size};
+    }
+    int64_t each = n / size, more = n % size, begin = each * rank + std::min<int64_t>(rank, more);
+    return {begin, begin + each + (rank < more)};
+}
+
+/// The order in which random keys, a function of the seed, rise.
+std::vector<int64_t> permutation_of(int64_t n, int64_t seed) {
+    RandomStream stream{uint64_t(seed), 0};
+    std::vector<int64_t> order(static_cast<size_t>(n));
+    std::iota(order.begin(), order.end(), 0);
+    auto key = [&](int64_t i) {
+        auto words = stream.words(uint64_t(i));
+        return uint64_t(words[0]) << 32 | words[1];
+    };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int64_t a, int64_t b) { return key(a) < key(b); });
+    return order;
+}
+
+std::vector<int64_t> order_of(int64_t n, const ScatterOptions& options) {
+    if (options.shuffle)
+        return options.seed ? permutation_of(n, *options.seed) : random_permutation(n);
+    std::vector<int64_t> order(static_cast<size_t>(n));
+    std::iota(order.begin(), order.end(), 0);
+    return order;
+}
+
+std::string problem_of(const std::vector<Array>& columns) {
+    if (columns.empty()) return "the dataset has no arrays";
+    for (const Array& column : columns)
+        if (column.rank() == 0 || column.dim(0) != columns[0].dim(0))
+            return fmt::format("arrays must have equally many rows, they are {} and {}",
+                               to_string(columns[0].type()), to_string(column.type()));
+    return columns[0].dim(0) == 0 ? "the dataset has no rows" : "";
+}
+
+}  // namespace
+
+std::pair<int64_t, int64_t> scatter_index(int64_t n, Communicator& communicator, int root,
+                                          bool force_equal_length) {
+    int64_t of_root = communicator.bcast(Array::scalar(n), root).item<int64_t>();
+    return rows_of(of_root, communicator.rank(), communicator.size(), force_equal_length);
+}
+
+std::vector<Array> scatter_dataset(const std::vector<Array>& columns, Communicator& communicator,
+                                   const ScatterOptions& options) {
+    const bool at_root = communicator.rank() == options.root;
+    std::string problem =
+        communicator.bcast_bytes(at_root ? problem_of(columns) : "", options.root);
+    if (!problem.empty()) fail<ValueError>("scatter_dataset: {}", problem);
+    int64_t count =
+        communicator.bcast(Array::scalar(int64_t(columns.size())), options.root).item<int64_t>();
+    std::vector<int64_t> order;
+    if (at_root) order = order_of(columns[0].dim(0), options);
+    std::vector<Array> mine;
+    for (int64_t c = 0; c < count; ++c) {
+        std::vector<Array> parts;
+        for (int r = 0; at_root && r < communicator.size(); ++r) {
+            auto [begin, end] =
+                rows_of(int64_t(order.size()), r, communicator.size(), options.force_equal_length);
+            parts.push_back(take_rows(
+                columns[size_t(c)], std::span(order).subspan(size_t(begin), size_t(end - begin))));
+        }
+        mine.push_back(communicator.scatter(parts, options.root));
+    }
+    return mine;
+}
+
+}  // namespace catena

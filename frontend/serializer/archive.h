@@ -1,0 +1,36 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/core/array.h"
+
+namespace catena {
+
+/// A file that takes values by key. It appears under its name at finish(), whole; until then, and for good when
+/// finish() is not reached, an older file of that name stays.
+class ArchiveWriter {
+public:
+    virtual ~ArchiveWriter() = default;
+    virtual void write(const std::string& key, const Array& array) = 0;  ///< Undefined: None.
+    virtual void write_text(const std::string& key, std::string_view text) = 0;
+    virtual void finish() = 0;
+};
+
+/// A file that has values by key. Whatever is wrong with it is a FileError that names file and key.
+class ArchiveReader {
+public:
+    virtual ~ArchiveReader() = default;
+    virtual const std::string& path() const = 0;
+    virtual std::vector<std::string> keys() const = 0;
+    virtual bool contains(std::string_view key) const = 0;
+    virtual Array read(std::string_view key) const = 0;  ///< Undefined: None.
+    virtual std::string read_text(std::string_view key) const = 0;
+};
+
+/// The end of the message about a missing key: which of `keys` is the most like it.
+std::string nearest_key(std::string_view key, const std::vector<std::string>& keys);
+
+}  // namespace catena

@@ -1,0 +1,68 @@
+#include "frontend/serializer/hdf5.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include <dlfcn.h>
+
+#include "frontend/hdf5/library.h"
+#include "runtime/core/error.h"
+
+namespace catena {
+namespace {
+
+struct Library {
+    MakeHdf5Reader* make_reader = nullptr;
+    MakeHdf5Writer* make_writer = nullptr;
+    std::string complaint;
+};
+
+std::filesystem::path library_path() {
+    if (const char* path = std::getenv("CATENA_HDF5_PATH"); path && *path) return path;
+    Dl_info info{};
+    if (!dladdr(reinterpret_cast<const void*>(&hdf5_available), &info) || !info.dli_fname) return "libcatena_hdf5.so";
+    return std::filesystem::path(info.dli_fname).parent_path() / "libcatena_hdf5.so";
+}
+
+Library load() {
+    std::filesystem::path path = library_path();
+    void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+        return {.complaint = fmt::format("HDF5: {} cannot be loaded: {}; build with libhdf5-dev installed, or set "
+                                         "CATENA_HDF5_PATH to the file", path.string(), dlerror())};
+    Library library;
+    library.make_reader = reinterpret_cast<MakeHdf5Reader*>(dlsym(handle, "catena_hdf5_reader"));
+    library.make_writer = reinterpret_cast<MakeHdf5Writer*>(dlsym(handle, "catena_hdf5_writer"));
+    if (!library.make_reader || !library.make_writer)
+        library.complaint = fmt::format("HDF5: {} is not Catena's HDF5 library", path.string());
+    return library;
+}
+
+const Library& loaded() {
+    static const Library library = load();
+    return library;
+}
+
+const Library& required() {
+    if (!loaded().complaint.empty()) fail<FileError>("{}", loaded().complaint);
+    return loaded();
+}
+
+}  // namespace
+
+bool hdf5_available() { return loaded().complaint.empty(); }
+
+std::unique_ptr<ArchiveReader> open_hdf5(const std::string& path) {
+    return std::unique_ptr<ArchiveReader>(required().make_reader(path));
+}
+
+void save_hdf5(const std::string& path, const SerializeFunction& object, const SaveOptions& options) {
+    std::unique_ptr<ArchiveWriter> writer(required().make_writer(path, options));
+    save_to(*writer, object);
+}
+
+void load_hdf5(const std::string& path, const SerializeFunction& object, const LoadOptions& options) {
+    load_from(*open_hdf5(path), object, options);
+}
+
+}  // namespace catena

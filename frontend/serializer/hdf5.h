@@ -1,0 +1,31 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "frontend/serializer/archive.h"
+#include "frontend/serializer/serializer.h"
+
+namespace catena {
+
+// HDF5 is read and written by libcatena_hdf5, which is loaded when the first file is: a program that needs none runs
+// without the library. FileError, saying what to install, when it is not there.
+
+/// True when HDF5 files can be read and written.
+bool hdf5_available();
+std::unique_ptr<ArchiveReader> open_hdf5(const std::string& path);
+
+void save_hdf5(const std::string& path, const SerializeFunction& object, const SaveOptions& options = {});
+void load_hdf5(const std::string& path, const SerializeFunction& object, const LoadOptions& options = {});
+
+/// As save_npz and load_npz, with Chainer's keys as groups and datasets; None is an empty dataset. Texts are UTF-8.
+template <Serializable T>
+void save_hdf5(const std::string& path, T& object, const SaveOptions& options = {}) {
+    save_hdf5(path, SerializeFunction([&](const Serializer& s) { object.serialize(s); }), options);
+}
+template <Serializable T>
+void load_hdf5(const std::string& path, T& object, const LoadOptions& options = {}) {
+    load_hdf5(path, SerializeFunction([&](const Serializer& s) { object.serialize(s); }), options);
+}
+
+}  // namespace catena

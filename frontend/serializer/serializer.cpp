@@ -1,0 +1,198 @@
+#include "frontend/serializer/serializer.h"
+
+#include <algorithm>
+
+#include "frontend/link/parameter.h"
+#include "frontend/serializer/archive.h"
+#include "runtime/core/device.h"
+#include "runtime/core/error.h"
+#include "runtime/graph/recorder.h"
+
+namespace catena {
+namespace {
+
+size_t edit_distance(std::string_view a, std::string_view b) {
+    std::vector<size_t> row(b.size() + 1);
+    for (size_t j = 0; j < row.size(); ++j) row[j] = j;
+    for (size_t i = 1; i <= a.size(); ++i) {
+        size_t diagonal = std::exchange(row[0], i);
+        for (size_t j = 1; j <= b.size(); ++j) {
+            size_t changed = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, changed}));
+        }
+    }
+    return row.back();
+}
+
+std::string_view stripped(std::string_view key) {
+    while (key.starts_with('/')) key.remove_prefix(1);
+    while (key.ends_with('/')) key.remove_suffix(1);
+    return key;
+}
+
+/// Host elements as an array, unseen by recorders.
+template <class T>
+Array host_array(const T& value) {
+    RecorderScope paused(nullptr);
+    DeviceScope host(cpu_device());
+    if constexpr (std::is_arithmetic_v<T>) return Array::scalar(value);
+    else return Array::from(value, {int64_t(value.size())});
+}
+
+}  // namespace
+
+std::string nearest_key(std::string_view key, const std::vector<std::string>& keys) {
+    if (keys.empty()) return "the file has no keys";
+    auto best = std::min_element(keys.begin(), keys.end(), [&](auto& a, auto& b) {
+        return edit_distance(a, key) < edit_distance(b, key);
+    });
+    return fmt::format("the nearest of its {} keys is '{}'", keys.size(), *best);
+}
+
+struct Serializer::Session {
+    ArchiveWriter* writer = nullptr;
+    const ArchiveReader* reader = nullptr;
+    const LoadOptions* options = nullptr;
+    std::vector<std::function<void()>> changes;
+};
+
+bool Serializer::loading() const { return session_->reader != nullptr; }
+
+std::string Serializer::full(std::string_view key) const { return prefix_ + std::string(stripped(key)); }
+
+Serializer Serializer::operator[](std::string_view key) const {
+    if (stripped(key).empty()) return *this;
+    return Serializer(session_, full(key) + "/");
+}
+
+bool Serializer::wanted(const std::string& key) const {
+    const LoadOptions& options = *session_->options;
+    std::string_view root = stripped(options.path);
+    std::string_view below = key;
+    if (!root.empty()) below.remove_prefix(root.size() + 1);
+    for (const std::string& name : options.ignore_names)
+        if (name == key || name == below) return false;
+    return true;
+}
+
+bool Serializer::has(std::string_view key) const {
+    return !loading() || (wanted(full(key)) && session_->reader->contains(full(key)));
+}
+
+void Serializer::wrong(std::string_view key, const std::string& problem) const {
+    fail<FileError>("{}: '{}' {}", session_->reader->path(), full(key), problem);
+}
+
+void Serializer::later(std::function<void()> change) const { session_->changes.push_back(std::move(change)); }
+
+void Serializer::write(std::string_view key, const Array& array) const { session_->writer->write(full(key), array); }
+void Serializer::write(std::string_view key, std::string_view text) const {
+    session_->writer->write_text(full(key), text);
+}
+
+Array Serializer::read(std::string_view key) const {
+    std::string name = full(key);
+    if (!wanted(name)) return Array();
+    if (!session_->options->strict && !session_->reader->contains(name)) return Array();
+    return session_->reader->read(name);
+}
+
+std::string Serializer::read_text(std::string_view key) const {
+    std::string name = full(key);
+    if (!wanted(name)) return "";
+    if (!session_->options->strict && !session_->reader->contains(name)) return "";
+    return session_->reader->read_text(name);
+}
+
+Array Serializer::converted(std::string_view key, const Array& array, Dtype dtype) const {
+    if (is_float(array.dtype()) && !is_float(dtype))
+        wrong(key, fmt::format("is {}, which cannot become {} without loss", name_of(array.dtype()), name_of(dtype)));
+    return array.astype(dtype);
+}
+
+namespace {
+
+template <class T>
+T number(const Serializer& s, std::string_view key, T otherwise, Dtype dtype) {
+    Array array = s.read(key);
+    if (!array.defined()) return otherwise;
+    if (array.size() != 1) s.wrong(key, fmt::format("is {}, one number is expected", to_string(array.type())));
+    return s.converted(key, array, dtype).template item<T>();
+}
+
+template <class T>
+std::vector<T> list(const Serializer& s, std::string_view key, const std::vector<T>& otherwise, Dtype dtype) {
+    Array array = s.read(key);
+    if (!array.defined()) return otherwise;
+    if (array.rank() != 1) s.wrong(key, fmt::format("is {}, a list is expected", to_string(array.type())));
+    return s.converted(key, array, dtype).template to_vector<T>();
+}
+
+template <class T>
+void transfer(const Serializer& s, std::string_view key, T& value) {
+    if (!s.loading()) return s.write(key, host_array(value));
+    s.later([&value, loaded = s.get(key, value)] { value = loaded; });
+}
+
+}  // namespace
+
+int64_t Serializer::get(std::string_view key, int64_t otherwise) const {
+    return number(*this, key, otherwise, Dtype::int64);
+}
+double Serializer::get(std::string_view key, double otherwise) const {
+    return number(*this, key, otherwise, Dtype::float64);
+}
+bool Serializer::get(std::string_view key, bool otherwise) const {
+    return number(*this, key, otherwise, Dtype::bool_);
+}
+std::vector<int64_t> Serializer::get(std::string_view key, const std::vector<int64_t>& otherwise) const {
+    return list(*this, key, otherwise, Dtype::int64);
+}
+std::vector<double> Serializer::get(std::string_view key, const std::vector<double>& otherwise) const {
+    return list(*this, key, otherwise, Dtype::float64);
+}
+
+void Serializer::operator()(std::string_view key, int64_t& value) const { transfer(*this, key, value); }
+void Serializer::operator()(std::string_view key, double& value) const { transfer(*this, key, value); }
+void Serializer::operator()(std::string_view key, bool& value) const { transfer(*this, key, value); }
+void Serializer::operator()(std::string_view key, std::vector<int64_t>& value) const { transfer(*this, key, value); }
+void Serializer::operator()(std::string_view key, std::vector<double>& value) const { transfer(*this, key, value); }
+void Serializer::operator()(std::string_view key, std::optional<double>& value) const {
+    if (!loading()) return write(key, value ? host_array(*value) : Array());
+    Array array = read(key);
+    if (array.defined() && array.size() != 1)
+        wrong(key, fmt::format("is {}, one number is expected", to_string(array.type())));
+    if (array.defined()) later([&value, loaded = array.item<double>()] { value = loaded; });
+}
+void Serializer::operator()(std::string_view key, std::string& value) const {
+    if (!loading()) return write(key, value);
+    if (!has(key) && (!session_->options->strict || !wanted(full(key)))) return;
+    later([&value, loaded = read_text(key)] { value = loaded; });
+}
+
+void Serializer::operator()(std::string_view key, State& state, Dtype dtype) const {
+    if (!loading()) return write(key, state.array());
+    Array array = read(key);
+    if (!array.defined()) return;
+    if (state.is_initialized() && array.shape() != state.shape())
+        wrong(key, fmt::format("has shape {}, {} is expected", to_string(array.shape()), to_string(state.shape())));
+    Array content = converted(key, array, dtype);
+    if (state.is_initialized()) content = content.to(state.device());
+    later([&state, content] { state.set_array(content); });
+}
+
+void save_to(ArchiveWriter& writer, const SerializeFunction& object) {
+    Serializer::Session session{.writer = &writer};
+    RecorderScope paused(nullptr);
+    object(Serializer(&session, ""));
+    writer.finish();
+}
+
+void load_from(const ArchiveReader& reader, const SerializeFunction& object, const LoadOptions& options) {
+    Serializer::Session session{.reader = &reader, .options = &options};
+    RecorderScope paused(nullptr);
+    object(Serializer(&session, "")[options.path]);
+    for (const auto& change : session.changes) change();
+}
+
+}  // namespace catena

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/core/array.h"
+#include "runtime/core/dtype.h"
+
+namespace catena {
+
+class ArchiveReader;
+class ArchiveWriter;
+class State;
+
+struct SaveOptions {
+    bool compression = true;  ///< DEFLATE, as numpy.savez_compressed; level 4 in HDF5, as Chainer's.
+};
+
+struct LoadOptions {
+    std::string path;    ///< Prefix of the keys to load, "updater/model:main" of a Chainer snapshot.
+    bool strict = true;  ///< A missing key is an error; otherwise what it belongs to stays as it is.
+    std::vector<std::string> ignore_names;  ///< Keys that are not looked for.
+};
+
+/// An object's place in a file that is being saved or loaded. As in Chainer one function serves both directions, and
+/// its keys are those of the file:
+///
+///     void serialize(const ct::Serializer& s) {
+///         s("iteration", iteration_);
+///         optimizer_.serialize(s["optimizer"]);
+///     }
+///
+/// While loading nothing changes until the whole file was found right: s(key, value) checks at once and sets later.
+class Serializer {
+public:
+    bool loading() const;
+    /// The place of a part, "updater" of "updater/iteration".
+    Serializer operator[](std::string_view key) const;
+    /// Saving: true. Loading: the file has the key; for keys that other programs' files lack.
+    bool has(std::string_view key) const;
+
+    void operator()(std::string_view key, int64_t& value) const;
+    void operator()(std::string_view key, double& value) const;  ///< Integers are taken, too.
+    void operator()(std::string_view key, std::optional<double>& value) const;  ///< Nothing is None.
+    void operator()(std::string_view key, bool& value) const;
+    void operator()(std::string_view key, std::string& value) const;
+    void operator()(std::string_view key, std::vector<int64_t>& values) const;
+    void operator()(std::string_view key, std::vector<double>& values) const;
+    /// `dtype` is what the state has once it has content. Uninitialised ones are None, and take the file's shape.
+    void operator()(std::string_view key, State& state, Dtype dtype) const;
+
+    /// While loading: the value at once, to be checked further; `otherwise` where read() is undefined.
+    int64_t get(std::string_view key, int64_t otherwise) const;
+    double get(std::string_view key, double otherwise) const;
+    bool get(std::string_view key, bool otherwise) const;
+    std::vector<int64_t> get(std::string_view key, const std::vector<int64_t>& otherwise) const;
+    std::vector<double> get(std::string_view key, const std::vector<double>& otherwise) const;
+
+    void write(std::string_view key, const Array& array) const;  ///< Undefined: None.
+    void write(std::string_view key, std::string_view text) const;
+    /// Undefined: None; or there is no such key and options.strict is false; or the key is ignored.
+    Array read(std::string_view key) const;
+    std::string read_text(std::string_view key) const;  ///< "" where read() is undefined.
+    /// FileError unless `array` can become `dtype` without loss of kind: not from float to integer.
+    Array converted(std::string_view key, const Array& array, Dtype dtype) const;
+    /// To be done when the file was found right.
+    void later(std::function<void()> change) const;
+    /// FileError: "FILE: 'KEY' PROBLEM".
+    [[noreturn]] void wrong(std::string_view key, const std::string& problem) const;
+
+private:
+    struct Session;
+    Serializer(Session* session, std::string prefix) : session_(session), prefix_(std::move(prefix)) {}
+    std::string full(std::string_view key) const;
+    bool wanted(const std::string& key) const;
+    friend void save_to(ArchiveWriter& writer, const std::function<void(const Serializer&)>& object);
+    friend void load_from(const ArchiveReader& reader, const std::function<void(const Serializer&)>& object,
+                          const LoadOptions& options);
+
+    Session* session_;
+    std::string prefix_;  ///< "" or ending in '/'.
+};
+
+using SerializeFunction = std::function<void(const Serializer&)>;
+/// What can be saved and loaded whole: links, optimizers, iterators, updaters, trainers, and classes of yours.
+template <class T>
+concept Serializable = requires(T& object, const Serializer& s) { object.serialize(s); };
+
+/// Writes an object and finishes the file.
+void save_to(ArchiveWriter& writer, const SerializeFunction& object);
+/// Reads an object; it changes when everything was found right, or not at all.
+void load_from(const ArchiveReader& reader, const SerializeFunction& object, const LoadOptions& options);
+
+}  // namespace catena

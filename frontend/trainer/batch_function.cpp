@@ -1,0 +1,12 @@
+#include "frontend/trainer/batch_function.h"
+
+#include "runtime/core/error.h"
+
+namespace catena::detail {
+
+void wrong_batch_size(size_t values, bool is_dict) {
+    if (is_dict) fail<ValueError>("a batch that is a dict needs a function that takes a const ct::Batch&");
+    fail<ValueError>("the function does not take {} arguments, and a batch has so many values", values);
+}
+
+}  // namespace catena::detail

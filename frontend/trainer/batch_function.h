@@ -1,0 +1,68 @@
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "frontend/dataset/example.h"
+#include "frontend/link/link.h"
+
+namespace catena {
+
+namespace detail {
+
+[[noreturn]] void wrong_batch_size(size_t values, bool is_dict);
+
+template <class F, size_t... I>
+constexpr bool takes(std::index_sequence<I...>) {
+    return std::invocable<F&, decltype((void(I), std::declval<const Variable&>()))...>;
+}
+template <class F, size_t N>
+concept Takes = takes<F>(std::make_index_sequence<N>());
+
+template <class R, class F, size_t... I>
+R call_with(F& f, const Batch& batch, std::index_sequence<I...>) {
+    if constexpr (std::is_void_v<R>) static_cast<void>(f(batch[I]...));
+    else return f(batch[I]...);
+}
+template <class R, size_t N, class F>
+R call_unpacked(F& f, const Batch& batch) {
+    if constexpr (Takes<F, N>)
+        if (batch.size() == N && !batch.is_dict()) return call_with<R>(f, batch, std::make_index_sequence<N>());
+    if constexpr (N < 6) return call_unpacked<R, N + 1>(f, batch);
+    else wrong_batch_size(batch.size(), batch.is_dict());
+}
+
+template <class R, class F>
+R call_on_batch(F& f, const Batch& batch) {
+    if constexpr (!std::invocable<F&, const Batch&>) return call_unpacked<R, 1>(f, batch);
+    else if constexpr (std::is_void_v<R>) static_cast<void>(f(batch));
+    else return f(batch);
+}
+
+}  // namespace detail
+
+/// Callable with the Batch itself, or with one Variable for each value of it, up to six.
+template <class F>
+concept TakesBatch = std::invocable<F&, const Batch&> || detail::Takes<F, 1> || detail::Takes<F, 2> ||
+                     detail::Takes<F, 3> || detail::Takes<F, 4> || detail::Takes<F, 5> || detail::Takes<F, 6>;
+
+/// `f` as a function of a batch, whose values are the arguments; with R void what it returns is dropped. Links are
+/// taken by reference and must outlive it; other callables are copied or moved.
+template <class R, class F>
+    requires TakesBatch<std::remove_reference_t<F>>
+std::function<R(const Batch&)> batch_function(F&& f) {
+    using G = std::remove_reference_t<F>;
+    if constexpr (std::derived_from<std::remove_const_t<G>, Link>) {
+        static_assert(std::is_lvalue_reference_v<F>, "a link is not copied: give one that outlives the training");
+        return [&f](const Batch& batch) { return detail::call_on_batch<R>(f, batch); };
+    } else {
+        // Held once: std::function would copy, and static regions cannot be copied.
+        auto held = std::make_shared<std::remove_const_t<G>>(std::forward<F>(f));
+        return [held](const Batch& batch) { return detail::call_on_batch<R>(*held, batch); };
+    }
+}
+
+}  // namespace catena

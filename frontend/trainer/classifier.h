@@ -1,0 +1,40 @@
+#pragma once
+
+#include <functional>
+
+#include "frontend/link/chain.h"
+#include "frontend/trainer/reporter.h"
+#include "runtime/ops/evaluation.h"
+#include "runtime/ops/loss.h"
+
+namespace catena {
+
+/// A predictor with a loss: called with x and t it gives lossfun(predictor(x), t), and reports "loss" and "accuracy".
+template <std::derived_from<Link> Predictor>
+class Classifier : public Chain {
+public:
+    using Function = std::function<Variable(const Variable& y, const Variable& t)>;
+
+    explicit Classifier(Predictor predictor, Function lossfun = cross_entropy, Function accfun = share_of_right)
+        : predictor(std::move(predictor)), lossfun_(std::move(lossfun)), accfun_(std::move(accfun)) {
+        add_children({{"predictor", this->predictor}});
+    }
+
+    Variable operator()(const Variable& x, const Variable& t) {
+        const Variable y = predictor(x);
+        const Variable loss = lossfun_(y, t);
+        report({{"loss", loss}}, *this);
+        if (compute_accuracy) report({{"accuracy", accfun_(y, t)}}, *this);
+        return loss;
+    }
+
+    Predictor predictor;
+    bool compute_accuracy = true;
+
+private:
+    static Variable cross_entropy(const Variable& y, const Variable& t) { return softmax_cross_entropy(y, t); }
+    static Variable share_of_right(const Variable& y, const Variable& t) { return accuracy(y, t); }
+    Function lossfun_, accfun_;
+};
+
+}  // namespace catena

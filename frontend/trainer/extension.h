@@ -1,0 +1,36 @@
+#pragma once
+
+#include <exception>
+#include <string>
+
+#include "frontend/trainer/trigger.h"
+
+namespace catena {
+
+// Extensions of higher priority are called first.
+inline constexpr int priority_writer = 300;  ///< Writes to the observation.
+inline constexpr int priority_editor = 200;  ///< Changes the observation.
+inline constexpr int priority_reader = 100;  ///< Reads the observation.
+
+/// Something a Trainer calls when it is time: to evaluate, to log, to save.
+class Extension {
+public:
+    virtual ~Extension() = default;
+    virtual void operator()(Trainer& trainer) = 0;
+    virtual void initialize(Trainer&) {}  ///< Before the first iteration, of a resumed training, too.
+    virtual void finalize() {}            ///< After the last one, also when an error ended the training.
+    virtual void on_error(Trainer&, const std::exception&) {}
+    virtual void serialize(const Serializer&) {}
+
+    /// Used unless Trainer::extend is told otherwise.
+    virtual std::string default_name() const = 0;
+    virtual AnyTrigger trigger() const { return {1, "iteration"}; }
+    virtual int priority() const { return priority_reader; }
+    const std::string& name() const { return name_; }  ///< In its trainer; "" before extend().
+    void set_name(std::string name) { name_ = std::move(name); }
+
+private:
+    std::string name_;
+};
+
+}  // namespace catena

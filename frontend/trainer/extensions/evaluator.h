@@ -1,0 +1,51 @@
+#pragma once
+
+#include <map>
+
+#include "frontend/dataset/concat_examples.h"
+#include "frontend/dataset/iterator.h"
+#include "frontend/trainer/batch_function.h"
+#include "frontend/trainer/extension.h"
+#include "frontend/trainer/reporting_region.h"
+
+namespace catena::extensions {
+
+struct EvaluatorOptions {
+    Converter converter = {};   ///< concat_examples by default.
+    Device* device = nullptr;   ///< Where batches are moved.
+    bool static_graph = false;  ///< Compile the evaluation of a batch.
+};
+
+/// Runs a model over a dataset in test mode and without a graph, and reports the means over the batches of what the
+/// model reports: "validation/main/loss". The iterator begins anew each time and must not repeat.
+class Evaluator : public Extension {
+public:
+    /// `model` takes a batch and reports, as for StandardUpdater; or `eval_func` does, on behalf of `target`.
+    template <class Model>
+        requires(std::derived_from<Model, Link> && TakesBatch<Model>)
+    Evaluator(Iterator& iterator, Model& model, EvaluatorOptions options = {})
+        : Evaluator(iterator, static_cast<Link&>(model), model, std::move(options)) {}
+    template <class F>
+        requires TakesBatch<std::remove_reference_t<F>>
+    Evaluator(Iterator& iterator, Link& target, F&& eval_func, EvaluatorOptions options = {})
+        : Evaluator(iterator, target, batch_function<void>(std::forward<F>(eval_func)), std::move(options), 0) {}
+
+    void operator()(Trainer& trainer) override;
+    /// The means, under "main/loss" or, once it is in a trainer, "validation/main/loss"; also without a trainer.
+    std::map<std::string, double> evaluate();
+    void finalize() override { iterator_.finalize(); }
+    std::string default_name() const override { return "validation"; }
+    AnyTrigger trigger() const override { return {1, "epoch"}; }
+    int priority() const override { return priority_writer; }
+
+private:
+    Evaluator(Iterator& iterator, Link& target, std::function<void(const Batch&)> eval_func, EvaluatorOptions options,
+              int);
+    Iterator& iterator_;
+    Link& target_;
+    std::function<void(const Batch&)> eval_func_;
+    EvaluatorOptions options_;
+    std::shared_ptr<ReportingRegion> compiled_;
+};
+
+}  // namespace catena::extensions

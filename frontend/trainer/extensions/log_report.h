@@ -1,0 +1,45 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "frontend/trainer/extension.h"
+#include "frontend/trainer/summary.h"
+
+namespace catena::extensions {
+
+/// One row of a log.
+struct LogEntry {
+    std::map<std::string, double> values;  ///< Means over the interval.
+    int64_t epoch = 0, iteration = 0;
+    double elapsed_time = 0;               ///< Seconds.
+    /// A value, "epoch", "iteration" or "elapsed_time".
+    std::optional<double> find(const std::string& key) const;
+};
+
+struct LogReportOptions {
+    std::vector<std::string> keys = {};  ///< Of the values to log; empty: all.
+    AnyTrigger trigger = {1, "epoch"};   ///< When a row is written.
+    std::function<void(LogEntry&)> postprocess = {};
+    std::string filename = "log";        ///< In the trainer's folder; "": no file.
+};
+
+/// Averages everything that is reported, and appends a row to a log that is kept as a JSON list in a file. The file is
+/// renewed as a whole, so that it is complete at any time.
+class LogReport : public Extension {
+public:
+    explicit LogReport(LogReportOptions options = {}) : options_(std::move(options)) {}
+    void operator()(Trainer& trainer) override;
+    void serialize(const Serializer& s) override;
+    std::string default_name() const override { return "LogReport"; }
+    const std::vector<LogEntry>& log() const { return log_; }
+
+private:
+    std::string text(int indent) const;
+    LogReportOptions options_;
+    DictSummary summary_;
+    std::vector<LogEntry> log_;
+};
+
+}  // namespace catena::extensions

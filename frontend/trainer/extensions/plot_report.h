@@ -1,0 +1,39 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "frontend/trainer/extension.h"
+#include "frontend/trainer/summary.h"
+
+namespace catena::extensions {
+
+struct PlotReportOptions {
+    std::string x_key = "iteration";    ///< "iteration", "epoch" or a reported value.
+    AnyTrigger trigger = {1, "epoch"};  ///< When a point is added.
+    std::string filename = "plot.png";  ///< In the trainer's folder.
+    bool marker = true, grid = true;
+};
+
+/// Draws the means of reported values as lines, with gnuplot. Beside plot.png lie plot.gp and plot.dat, what
+/// it is drawn from; without gnuplot that is all, and one line says so.
+class PlotReport : public Extension {
+public:
+    explicit PlotReport(std::vector<std::string> y_keys, PlotReportOptions options = {});
+    void operator()(Trainer& trainer) override;
+    void serialize(const Serializer& s) override;
+    std::string default_name() const override { return "PlotReport"; }
+    static bool available();  ///< gnuplot is on the PATH.
+
+private:
+    struct Point { double x, y; };
+    void draw(const std::string& folder);
+    std::vector<std::string> y_keys_;
+    PlotReportOptions options_;
+    DictSummary summary_;
+    std::map<std::string, std::vector<Point>> lines_;
+    bool told_ = false;
+};
+
+}  // namespace catena::extensions

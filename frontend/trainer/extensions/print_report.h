@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "frontend/trainer/extensions/log_report.h"
+
+namespace catena::extensions {
+
+/// Prints the columns `entries` of a LogReport as a table that grows.
+class PrintReport : public Extension {
+public:
+    /// The log is the trainer's extension of that name.
+    explicit PrintReport(std::vector<std::string> entries, std::string log_report = "LogReport", std::FILE* out = stdout);
+    /// The log is its own; nobody else calls it.
+    PrintReport(std::vector<std::string> entries, LogReport log_report, std::FILE* out = stdout);
+    void initialize(Trainer& trainer) override;
+    void operator()(Trainer& trainer) override;
+    void serialize(const Serializer& s) override;
+    std::string default_name() const override { return "PrintReport"; }
+
+private:
+    void print(const LogEntry& entry) const;
+    std::vector<std::string> entries_;
+    std::string log_name_;
+    std::shared_ptr<LogReport> own_log_;
+    std::FILE* out_;
+    bool header_printed_ = false;
+    size_t printed_ = 0;
+};
+
+}  // namespace catena::extensions

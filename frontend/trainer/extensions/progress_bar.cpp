@@ -1,0 +1,86 @@
+#include "frontend/trainer/extensions/progress_bar.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <unistd.h>
+
+#include "frontend/trainer/trainer.h"
+#include "frontend/trainer/updater.h"
+#include "runtime/core/error.h"
+
+namespace catena::extensions {
+namespace {
+
+constexpr size_t most_moments = 100;
+
+std::string bar(const char* label, double rate, int length) {
+    rate = std::clamp(rate, 0.0, 1.0);
+    std::string marks(size_t(rate * length), '#'), rest(size_t(length) - marks.size(), '.');
+    return fmt::format("{} [{}{}] {:5.2f}%\n", label, marks, rest, 100 * rate);
+}
+
+std::string duration(double seconds) {
+    if (!std::isfinite(seconds)) return "unknown";
+    int64_t whole = int64_t(std::max(seconds, 0.0));
+    return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+}  // namespace
+
+void ProgressBar::initialize(Trainer& trainer) {
+    terminal_ = isatty(fileno(options_.out));
+    first_iteration_ = trainer.updater().iteration();
+    trainer_ = &trainer;
+}
+
+/// Iterations and epochs a second, over what is remembered.
+std::pair<double, double> ProgressBar::speed(const Moment& now) {
+    recent_.push_back(now);
+    if (recent_.size() > most_moments) recent_.pop_front();
+    const Moment& then = recent_.front();
+    double seconds = std::max(now.seconds - then.seconds, 1e-9);
+    return {(now.iteration - then.iteration) / seconds, (now.epoch - then.epoch) / seconds};
+}
+
+std::string ProgressBar::text(Trainer& trainer) {
+    const Updater& updater = trainer.updater();
+    double iteration = double(updater.iteration()), epoch = updater.epoch_detail();
+    std::optional<TrainingLength> length =
+        options_.training_length ? options_.training_length : trainer.stop_trigger().training_length();
+    auto [iterations, epochs] = speed({trainer.elapsed_time(), iteration, epoch});
+    std::string lines, goal, estimate = "unknown";
+    if (length) {
+        bool by_epoch = length->unit == "epoch";
+        double done = by_epoch ? epoch : iteration;
+        lines += bar("     total", done / length->length, options_.bar_length);
+        goal = fmt::format(" / {:g} {}s", length->length, length->unit);
+        estimate = duration((length->length - done) / (by_epoch ? epochs : iterations));
+    }
+    lines += bar("this epoch", epoch - std::floor(epoch), options_.bar_length);
+    lines += fmt::format("{:10} iter, {} epoch{}\n", updater.iteration(), updater.epoch(), goal);
+    return lines + fmt::format("{:10.5g} iters/sec. Estimated time to finish: {}.\n", iterations, estimate);
+}
+
+void ProgressBar::operator()(Trainer& trainer) {
+    if (!terminal_ || trainer.updater().iteration() % options_.update_interval != 0) return;
+    std::string lines = text(trainer);
+    // Drawn below the cursor, which then goes back up: what is printed next overwrites it.
+    std::fprintf(options_.out, "\033[J%s\033[%ldA", lines.c_str(), long(std::count(lines.begin(), lines.end(), '\n')));
+    std::fflush(options_.out);
+    drawn_ = true;
+}
+
+void ProgressBar::finalize() {
+    if (!trainer_) return;
+    if (drawn_) std::fputs("\033[J", options_.out);
+    if (!terminal_) {
+        int64_t done = trainer_->updater().iteration() - first_iteration_;
+        double seconds = trainer_->elapsed_time();
+        std::fprintf(options_.out, "%ld iterations, %g epochs in %.1f s\n", long(done),
+                     trainer_->updater().epoch_detail(), seconds);
+    }
+    std::fflush(options_.out);
+}
+
+}  // namespace catena::extensions

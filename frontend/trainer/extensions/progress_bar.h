@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdio>
+#include <deque>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "frontend/trainer/extension.h"
+
+namespace catena::extensions {
+
+struct ProgressBarOptions {
+    std::optional<TrainingLength> training_length = {};  ///< By default the stop trigger's.
+    int64_t update_interval = 100;                       ///< Iterations.
+    int bar_length = 50;
+    std::FILE* out = stdout;
+};
+
+/// Shows how far the training is, how fast, and when it will be done. Where `out` is no terminal, one line at the end.
+class ProgressBar : public Extension {
+public:
+    explicit ProgressBar(ProgressBarOptions options = {}) : options_(std::move(options)) {}
+    void initialize(Trainer& trainer) override;
+    void operator()(Trainer& trainer) override;
+    void finalize() override;
+    std::string default_name() const override { return "ProgressBar"; }
+    /// The four lines that a terminal shows.
+    std::string text(Trainer& trainer);
+
+private:
+    struct Moment { double seconds, iteration, epoch; };
+    std::pair<double, double> speed(const Moment& now);
+    ProgressBarOptions options_;
+    std::deque<Moment> recent_;
+    bool terminal_ = false, drawn_ = false;
+    int64_t first_iteration_ = 0;
+    Trainer* trainer_ = nullptr;
+};
+
+}  // namespace catena::extensions

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "frontend/optimizer/optimizer.h"
+#include "frontend/trainer/extension.h"
+
+namespace catena::extensions {
+
+/// What the shifts of hyperparameters have in common.
+struct ShiftOptions {
+    std::optional<double> init = {};    ///< First value; by default the one that the optimizer has.
+    std::optional<double> target = {};  ///< Where the shift stops.
+    Optimizer* optimizer = nullptr;     ///< By default the updater's "main".
+};
+
+/// Changes a hyperparameter, "alpha" or "lr", every time it is called. A compiled step reads the new value; nothing is
+/// compiled anew.
+class Shift : public Extension {
+public:
+    /// Value after `t` calls; nothing leaves it as it is.
+    using Schedule = std::function<std::optional<double>(double init, int64_t t)>;
+    Shift(std::string name, std::string attr, Schedule schedule, ShiftOptions options = {});
+    void initialize(Trainer& trainer) override;
+    void operator()(Trainer& trainer) override;
+    void serialize(const Serializer& s) override;
+    std::string default_name() const override { return type_; }
+
+private:
+    Cell cell(Trainer& trainer) const;
+    void set(Trainer& trainer, std::optional<double> value);
+    std::string type_, attr_;
+    Schedule schedule_;
+    ShiftOptions options_;
+    int64_t t_ = 0;
+    std::optional<double> last_value_;
+};
+
+/// init * rate^t
+Shift ExponentialShift(std::string attr, double rate, ShiftOptions options = {});
+/// init * (1 + gamma t)^-power
+Shift InverseShift(std::string attr, double gamma, double power, ShiftOptions options = {});
+/// From `value_range.first`, until call `time_range.first`, linearly to `.second` at call `.second`.
+Shift LinearShift(std::string attr, std::pair<double, double> value_range, std::pair<int64_t, int64_t> time_range,
+                  Optimizer* optimizer = nullptr);
+/// init * gamma^(how many of `step_value` are reached)
+Shift MultistepShift(std::string attr, double gamma, std::vector<int64_t> step_value, ShiftOptions options = {});
+/// init * max(1 - t / max_count, 0)^rate
+Shift PolynomialShift(std::string attr, double rate, int64_t max_count, ShiftOptions options = {});
+/// init * gamma^floor(t / step)
+Shift StepShift(std::string attr, double gamma, int64_t step, ShiftOptions options = {});
+/// Linearly from `warmup_start` to `init` in `warmup_iter` calls; untouched afterwards.
+Shift WarmupShift(std::string attr, double warmup_start, int64_t warmup_iter, double init,
+                  Optimizer* optimizer = nullptr);
+
+}  // namespace catena::extensions

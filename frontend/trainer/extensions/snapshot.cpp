@@ -1,0 +1,141 @@
+#include "frontend/trainer/extensions/snapshot.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <future>
+#include <vector>
+
+#include "frontend/serializer/hdf5.h"
+#include "frontend/serializer/npz.h"
+#include "frontend/trainer/trainer.h"
+#include "frontend/trainer/updater.h"
+#include "runtime/core/error.h"
+
+namespace catena::extensions {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string field_value(std::string_view field, const Updater& updater) {
+    if (field == ".updater.iteration") return std::to_string(updater.iteration());
+    if (field == ".updater.epoch") return std::to_string(updater.epoch());
+    if (field == ".updater.epoch_detail") return fmt::format("{}", updater.epoch_detail());
+    fail<ValueError>("snapshot: the file name has the field {{{}}}; there are {{.updater.iteration}}, {{.updater.epoch}} "
+                     "and {{.updater.epoch_detail}}", field);
+}
+
+std::string formatted(const std::string& filename, const Updater& updater) {
+    std::string text;
+    for (size_t at = 0; at < filename.size();) {
+        size_t end = filename[at] == '{' ? filename.find('}', at) : std::string::npos;
+        if (end == std::string::npos) {
+            text += filename[at++];
+            continue;
+        }
+        text += field_value(std::string_view(filename).substr(at + 1, end - at - 1), updater);
+        at = end + 1;
+    }
+    return text;
+}
+
+/// True for names that `filename` may have become; not for the files that a killed process was still writing.
+bool matches(const std::string& filename, const std::string& name) {
+    size_t open = filename.find('{'), close = filename.rfind('}');
+    if (open == std::string::npos || close == std::string::npos) return name == filename;
+    std::string head = filename.substr(0, open), tail = filename.substr(close + 1);
+    if (name.size() <= head.size() + tail.size() || !name.starts_with(head) || !name.ends_with(tail)) return false;
+    std::string middle = name.substr(head.size(), name.size() - head.size() - tail.size());
+    return std::all_of(middle.begin(), middle.end(), [](unsigned char c) { return !std::isalpha(c); });
+}
+
+/// Saved files, the oldest first.
+std::vector<fs::path> saved_files(const std::string& folder, const std::string& filename) {
+    std::vector<std::pair<fs::file_time_type, fs::path>> found;
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(folder, ignored))
+        if (entry.is_regular_file() && matches(filename, entry.path().filename().string()))
+            found.emplace_back(entry.last_write_time(), entry.path());
+    std::sort(found.begin(), found.end());
+    std::vector<fs::path> files;
+    for (auto& [time, path] : found) files.push_back(path);
+    return files;
+}
+
+/// Holds an object's values as they are now: handles, as the elements of arrays never change.
+class KeptValues final : public ArchiveWriter {
+public:
+    void write(const std::string& key, const Array& array) override { arrays_.emplace_back(key, array); }
+    void write_text(const std::string& key, std::string_view text) override { texts_.emplace_back(key, text); }
+    void finish() override {}
+    void serialize(const Serializer& s) const {
+        for (auto& [key, array] : arrays_) s.write(key, array);
+        for (auto& [key, text] : texts_) s.write(key, std::string_view(text));
+    }
+
+private:
+    std::vector<std::pair<std::string, Array>> arrays_;
+    std::vector<std::pair<std::string, std::string>> texts_;
+};
+
+}  // namespace
+
+struct Snapshot::Background {
+    std::future<void> writing;
+};
+
+Snapshot::Snapshot(SnapshotOptions options, SerializeFunction target)
+    : options_(std::move(options)), target_(std::move(target)), background_(std::make_shared<Background>()) {
+    if (options_.filename.empty() || options_.filename.find('/') != std::string::npos)
+        fail<ValueError>("snapshot: the file name is '{}'; it should be one without a folder", options_.filename);
+}
+
+SerializeFunction Snapshot::target_of(Trainer& trainer) const {
+    if (target_) return target_;
+    return [&trainer](const Serializer& s) { trainer.serialize(s); };
+}
+
+void Snapshot::initialize(Trainer& trainer) {
+    if (!options_.autoload) return;
+    std::vector<fs::path> files = saved_files(trainer.out(), options_.filename);
+    if (files.empty()) return;
+    std::string path = files.back().string();
+    if (options_.format == SnapshotFormat::hdf5) load_hdf5(path, target_of(trainer));
+    else load_npz(path, target_of(trainer));
+}
+
+void Snapshot::operator()(Trainer& trainer) {
+    if (!options_.condition || options_.condition()) save(trainer);
+}
+
+void Snapshot::on_error(Trainer& trainer, const std::exception&) {
+    if (options_.snapshot_on_error) save(trainer);
+}
+
+void Snapshot::save(Trainer& trainer) {
+    wait();
+    std::string path = trainer.out() + "/" + formatted(options_.filename, trainer.updater());
+    if (!options_.in_background) return write(path, target_of(trainer));
+    auto kept = std::make_shared<KeptValues>();
+    save_to(*kept, target_of(trainer));
+    background_->writing = std::async(std::launch::async, [this, path, kept] {
+        write(path, [&](const Serializer& s) { kept->serialize(s); });
+    });
+}
+
+void Snapshot::wait() {
+    if (background_->writing.valid()) background_->writing.get();
+}
+
+void Snapshot::write(const std::string& path, const SerializeFunction& object) const {
+    if (options_.format == SnapshotFormat::hdf5) save_hdf5(path, object);
+    else save_npz(path, object);
+    if (options_.n_retains < 0) return;
+    std::vector<fs::path> files = saved_files(fs::path(path).parent_path().string(), options_.filename);
+    std::error_code ignored;
+    for (size_t k = 0; k + size_t(options_.n_retains) < files.size(); ++k) fs::remove(files[k], ignored);
+}
+
+Snapshot snapshot(SnapshotOptions options) { return Snapshot(std::move(options), nullptr); }
+
+}  // namespace catena::extensions

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "frontend/serializer/serializer.h"
+#include "frontend/trainer/extension.h"
+
+namespace catena::extensions {
+
+enum class SnapshotFormat { npz, hdf5 };
+
+struct SnapshotOptions {
+    /// In the trainer's folder, with the fields {.updater.iteration}, {.updater.epoch} and {.updater.epoch_detail}.
+    std::string filename = "snapshot_iter_{.updater.iteration}";
+    SnapshotFormat format = SnapshotFormat::npz;
+    std::function<bool()> condition = {};  ///< False: this one is left out.
+    bool snapshot_on_error = false;        ///< One more when an error ends the training.
+    int n_retains = -1;                    ///< How many files are kept, the youngest; -1: all.
+    bool autoload = false;                 ///< Before training, load the youngest file that is there, if any.
+    bool in_background = false;  ///< A thread writes while training goes on; the next snapshot or the end waits for it.
+};
+
+/// Saves the trainer, or another object, every epoch unless told otherwise. A file appears when it is complete: a full
+/// disk or a kill leaves those from before.
+class Snapshot : public Extension {
+public:
+    /// An empty `target` is the trainer.
+    Snapshot(SnapshotOptions options, SerializeFunction target);
+    void initialize(Trainer& trainer) override;
+    void operator()(Trainer& trainer) override;
+    void on_error(Trainer& trainer, const std::exception&) override;
+    void finalize() override { wait(); }
+    std::string default_name() const override { return "_Snapshot"; }  ///< Chainer's, for its files.
+    AnyTrigger trigger() const override { return {1, "epoch"}; }
+    int priority() const override { return -100; }  ///< After everything that changes in this iteration.
+
+private:
+    SerializeFunction target_of(Trainer& trainer) const;
+    void save(Trainer& trainer);
+    void write(const std::string& path, const SerializeFunction& object) const;
+    void wait();  ///< For the thread; throws what it threw.
+    SnapshotOptions options_;
+    SerializeFunction target_;
+    struct Background;
+    std::shared_ptr<Background> background_;
+};
+
+Snapshot snapshot(SnapshotOptions options = {});
+/// Of one object, "model_iter_{.updater.iteration}": it must live as long as the trainer.
+template <Serializable T>
+Snapshot snapshot_object(T& target, std::string filename, SnapshotOptions options = {}) {
+    options.filename = std::move(filename);
+    return Snapshot(std::move(options), [&target](const Serializer& s) { target.serialize(s); });
+}
+
+}  // namespace catena::extensions

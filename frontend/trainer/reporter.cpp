@@ -1,0 +1,67 @@
+#include "frontend/trainer/reporter.h"
+
+#include "frontend/link/link.h"
+#include "runtime/core/error.h"
+#include "runtime/graph/config.h"
+#include "runtime/graph/recorder.h"
+
+namespace catena {
+namespace {
+
+thread_local Reporter* thread_reporter = nullptr;
+
+}  // namespace
+
+double Reported::value() const { return variable_.defined() ? variable_.array().item<double>() : number_; }
+
+void Reporter::add_observer(std::string name, const Link& observer) { names_[&observer] = std::move(name); }
+
+void Reporter::add_observers(const std::string& name, const Link& link) {
+    for (auto& [path, part] : link.namedlinks()) add_observer(path == "/" ? name : name + path, *part);
+}
+
+void Reporter::report(const Observation& values, const Link* observer) {
+    std::string prefix;
+    if (observer) {
+        auto found = names_.find(observer);
+        if (found == names_.end())
+            fail<ValueError>("report: this {} is not registered with the reporter; what is below an optimizer's target "
+                             "is", observer->type_name());
+        prefix = found->second + "/";
+    }
+    if (current_recorder() != recorder_)
+        fail<TraceError>("report: '{}' is reported inside a static region, and its replays would not report it; "
+                         "return the value from the region, or let StandardUpdater compile the whole step",
+                         prefix + (values.empty() ? "" : values.begin()->first));
+    for (auto& [key, reported] : values) {
+        Reported value = reported;
+        if (const Variable& v = reported.variable(); v.defined() && !config().keep_graph_on_report)
+            value = Reported(Variable(v.array(), false), reported.weight());
+        observation_->insert_or_assign(prefix + key, value);
+    }
+}
+
+Reporter::Scope::Scope(Reporter& reporter, Observation& observation)
+    : reporter_(reporter), previous_reporter_(thread_reporter), previous_observation_(reporter.observation_),
+      previous_recorder_(reporter.recorder_) {
+    thread_reporter = &reporter;
+    reporter.observation_ = &observation;
+    reporter.recorder_ = current_recorder();
+}
+
+Reporter::Scope::~Scope() {
+    thread_reporter = previous_reporter_;
+    reporter_.observation_ = previous_observation_;
+    reporter_.recorder_ = previous_recorder_;
+}
+
+Reporter* current_reporter() { return thread_reporter; }
+
+void report(const Observation& values, const Link& observer) {
+    if (thread_reporter) thread_reporter->report(values, &observer);
+}
+void report(const Observation& values) {
+    if (thread_reporter) thread_reporter->report(values);
+}
+
+}  // namespace catena

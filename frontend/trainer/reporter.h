@@ -1,0 +1,79 @@
+#pragma once
+
+#include <concepts>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/graph/variable.h"
+
+namespace catena {
+
+class Link;
+class Recorder;
+
+/// A reported value: a number, or a Variable that is read when the number is wanted; with its weight in means.
+class Reported {
+public:
+    template <class T>
+        requires std::is_arithmetic_v<T>
+    Reported(T value, double weight = 1) : number_(double(value)), weight_(weight) {}
+    Reported(Variable value, double weight = 1) : variable_(std::move(value)), weight_(weight) {}
+
+    bool is_number() const { return !variable_.defined() || variable_.size() == 1; }
+    double value() const;  ///< ShapeError unless is_number().
+    double weight() const { return weight_; }
+    const Variable& variable() const { return variable_; }  ///< Undefined when a plain number was given.
+
+private:
+    Variable variable_;
+    double number_ = 0, weight_ = 1;
+};
+
+/// Reported values by name, "main/loss".
+using Observation = std::map<std::string, Reported>;
+
+/// Collects what links report, under the names that they were registered with. One is made by every Trainer and is the
+/// current one of its thread while it trains or evaluates.
+class Reporter {
+public:
+    /// `observer` reports under NAME/..., until it is registered under another name.
+    void add_observer(std::string name, const Link& observer);
+    /// The link and all links below it: NAME, NAME/predictor, NAME/predictor/l1.
+    void add_observers(const std::string& name, const Link& link);
+    /// ValueError when the observer is not registered; TraceError inside a static region, whose replays would not
+    /// report: return the value from it instead, or let StandardUpdater compile the step.
+    void report(const Observation& values, const Link* observer = nullptr);
+
+    /// While it lives, this reporter is the thread's current one and writes to `observation`.
+    class Scope {
+    public:
+        Scope(Reporter& reporter, Observation& observation);
+        ~Scope();
+        Scope(const Scope&) = delete;
+
+    private:
+        Reporter& reporter_;
+        Reporter* previous_reporter_;
+        Observation* previous_observation_;
+        Recorder* previous_recorder_;
+    };
+    [[nodiscard]] Scope scope(Observation& observation) { return Scope(*this, observation); }
+
+private:
+    std::unordered_map<const Link*, std::string> names_;
+    Observation* observation_ = nullptr;
+    Recorder* recorder_ = nullptr;  ///< That listened when the scope began.
+};
+
+/// Null outside of every Reporter::Scope.
+Reporter* current_reporter();
+
+/// Reports values to this thread's current reporter, if there is one. Inside a link's call:
+///
+///     ct::report({{"loss", loss}, {"accuracy", ct::accuracy(y, t)}}, *this);
+void report(const Observation& values, const Link& observer);
+void report(const Observation& values);
+
+}  // namespace catena

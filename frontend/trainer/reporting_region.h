@@ -1,0 +1,31 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "frontend/dataset/example.h"
+#include "frontend/static_graph.h"
+
+namespace catena {
+
+/// A function of a batch as a static region that reports: what the function reports becomes the region's result, so
+/// that replays report it, too. TraceError for a report of a plain number, which a replay would repeat.
+class ReportingRegion {
+public:
+    ReportingRegion(std::function<void(const Batch&)> function, StaticGraphOptions options);
+    ReportingRegion(const ReportingRegion&) = delete;
+    void operator()(const Batch& batch);
+    std::string explain() const { return region_.explain(); }
+    StaticGraphStatistics statistics() const { return region_.statistics(); }
+
+private:
+    using Values = std::map<std::string, Variable>;
+    Values run() const;
+    std::function<void(const Batch&)> function_;
+    const Batch* batch_ = nullptr;
+    StaticGraph<std::function<Values(const std::vector<Variable>&, bool)>> region_;
+};
+
+}  // namespace catena

@@ -1,0 +1,79 @@
+#include "frontend/trainer/standard_updater.h"
+
+#include "frontend/dataset/iterator.h"
+#include "frontend/optimizer/optimizer.h"
+#include "frontend/serializer/serializer.h"
+#include "frontend/trainer/reporter.h"
+#include "runtime/core/error.h"
+
+namespace catena {
+
+StandardUpdater::StandardUpdater(std::map<std::string, Iterator*> iterators,
+                                 std::map<std::string, Optimizer*> optimizers, StandardUpdaterOptions options)
+    : iterators_(std::move(iterators)), optimizers_(std::move(optimizers)), options_(std::move(options)) {
+    get_iterator();
+    for (auto& [name, optimizer] : optimizers_) {
+        if (options_.device) optimizer->target().to_device(*options_.device);
+        if (options_.loss_scale > 0) optimizer->set_loss_scale(options_.loss_scale);
+    }
+}
+
+Iterator& StandardUpdater::get_iterator(const std::string& name) const {
+    auto found = iterators_.find(name);
+    if (found == iterators_.end()) fail<ValueError>("StandardUpdater: there is no iterator '{}'", name);
+    return *found->second;
+}
+
+std::vector<std::pair<std::string, Optimizer*>> StandardUpdater::optimizers() const {
+    return {optimizers_.begin(), optimizers_.end()};
+}
+
+Batch StandardUpdater::convert(std::span<const Example> examples) const {
+    if (options_.converter) return options_.converter(examples);
+    return concat_examples(examples, {.device = options_.device});
+}
+
+Batch StandardUpdater::next_batch(const std::string& iterator) {
+    std::optional<std::vector<Example>> examples = get_iterator(iterator).next();
+    if (!examples)
+        fail<ValueError>("StandardUpdater: the iterator '{}' is at its end; training needs one that repeats, or a stop "
+                         "trigger of one epoch", iterator);
+    return convert(*examples);
+}
+
+void StandardUpdater::update_core() {
+    Optimizer& optimizer = get_optimizer("main");
+    if (options_.static_graph && !compiled_)
+        compiled_ = std::make_unique<ReportingRegion>([this](const Batch& batch) { run_step(batch); },
+                                                      StaticGraphOptions{.name = "training_step",
+                                                                         .audit = options_.audit,
+                                                                         .compile_first_call = true});
+    Batch batch = next_batch();
+    if (compiled_) (*compiled_)(batch);
+    else run_step(batch);
+    if (options_.auto_new_epoch && is_new_epoch()) optimizer.new_epoch();
+}
+
+void StandardUpdater::run_step(const Batch& batch) {
+    Optimizer& optimizer = get_optimizer("main");
+    if (!step_) return optimizer.update(loss_function_, batch);
+    StepResult result = step_(batch);
+    Observation observation;
+    for (auto& [name, value] : result.values) observation.emplace(name, value);
+    report(observation, optimizer.target());
+}
+
+void StandardUpdater::finalize() {
+    for (auto& [name, iterator] : iterators_) iterator->finalize();
+}
+
+void StandardUpdater::serialize(const Serializer& s) {
+    for (auto& [name, iterator] : iterators_) iterator->serialize(s["iterator:" + name]);
+    for (auto& [name, optimizer] : optimizers_) {
+        optimizer->serialize(s["optimizer:" + name]);
+        optimizer->target().serialize(s["model:" + name]);
+    }
+    s("iteration", iteration_);
+}
+
+}  // namespace catena

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "frontend/dataset/concat_examples.h"
+#include "frontend/trainer/batch_function.h"
+#include "frontend/trainer/reporting_region.h"
+#include "frontend/trainer/updater.h"
+
+namespace catena {
+
+/// A callable that does the whole iteration itself: forward, backward and the optimizer's update. What it returns, a
+/// loss or a map of names to values, is reported under the optimizer's name:
+///
+///     auto step = ct::static_graph([&](ct::Variable x, ct::Variable t) { ...; adam.update(); return loss; });
+///     ct::StandardUpdater updater(train_iter, adam, ct::TrainingStep(std::move(step)));
+template <class F>
+struct TrainingStep {
+    F f;
+    explicit TrainingStep(F f) : f(std::move(f)) {}
+};
+
+/// What a step returns.
+struct StepResult {
+    std::map<std::string, Variable> values;
+    StepResult(Variable loss) : values{{"loss", std::move(loss)}} {}
+    StepResult(std::map<std::string, Variable> values) : values(std::move(values)) {}
+};
+
+struct StandardUpdaterOptions {
+    Converter converter = {};  ///< concat_examples by default.
+    Device* device = nullptr;  ///< Batches and targets are moved there; null: they stay where they are.
+    double loss_scale = 0;     ///< See Optimizer::set_loss_scale; 0: none.
+    bool auto_new_epoch = true;  ///< Tell the optimizer when the iterator begins a new epoch.
+    /// Forward, backward, update and what the loss function reports become one compiled program.
+    bool static_graph = false;
+    Audit audit = Audit::sampled;
+};
+
+/// Takes a mini-batch, calls the loss function on it and lets the optimizer update its target:
+///
+///     ct::StandardUpdater updater(train_iter, adam, model);                           // model(x, t) is a loss
+///     ct::StandardUpdater updater(train_iter, adam, model, {.static_graph = true});   // the same, compiled
+///
+/// Iterator, optimizer and model are referred to and must live as long.
+class StandardUpdater : public Updater {
+public:
+    using LossFunction = std::function<Variable(const Batch&)>;
+    using StepFunction = std::function<StepResult(const Batch&)>;
+
+    template <class F>
+        requires TakesBatch<std::remove_reference_t<F>>
+    StandardUpdater(Iterator& iterator, Optimizer& optimizer, F&& loss_function, StandardUpdaterOptions options = {})
+        : StandardUpdater({{"main", &iterator}}, {{"main", &optimizer}}, std::move(options)) {
+        loss_function_ = batch_function<Variable>(std::forward<F>(loss_function));
+    }
+    template <class F>
+    StandardUpdater(Iterator& iterator, Optimizer& optimizer, TrainingStep<F> step, StandardUpdaterOptions options = {})
+        : StandardUpdater({{"main", &iterator}}, {{"main", &optimizer}}, std::move(options)) {
+        step_ = batch_function<StepResult>(std::move(step.f));
+    }
+    /// Several iterators and optimizers: derive and override update_core(). 'main' must be among the iterators.
+    StandardUpdater(std::map<std::string, Iterator*> iterators, std::map<std::string, Optimizer*> optimizers,
+                    StandardUpdaterOptions options = {});
+
+    void finalize() override;
+    void serialize(const Serializer& s) override;
+    std::vector<std::pair<std::string, Optimizer*>> optimizers() const override;
+    Iterator& get_iterator(const std::string& name = "main") const override;
+
+    /// Of the compiled step: what was captured, fused, and why the rest was not; empty without static_graph.
+    std::string explain() const { return compiled_ ? compiled_->explain() : ""; }
+    StaticGraphStatistics statistics() const { return compiled_ ? compiled_->statistics() : StaticGraphStatistics(); }
+
+protected:
+    void update_core() override;
+    Batch convert(std::span<const Example> examples) const;
+    /// The next mini-batch of an iterator; ValueError when it is at its end.
+    Batch next_batch(const std::string& iterator = "main");
+
+private:
+    void run_step(const Batch& batch);
+
+    std::map<std::string, Iterator*> iterators_;
+    std::map<std::string, Optimizer*> optimizers_;
+    StandardUpdaterOptions options_;
+    LossFunction loss_function_;
+    StepFunction step_;  ///< Instead of a loss function.
+    std::unique_ptr<ReportingRegion> compiled_;
+};
+
+}  // namespace catena

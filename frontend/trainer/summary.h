@@ -1,0 +1,37 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "frontend/trainer/reporter.h"
+
+namespace catena {
+
+class Serializer;
+
+/// Weighted mean and deviation of numbers that come one by one, summed in float64.
+class Summary {
+public:
+    void add(double value, double weight = 1);
+    double mean() const { return x_ / n_; }
+    double deviation() const;  ///< Of the whole: sqrt(E[x^2] - E[x]^2).
+    void serialize(const Serializer& s);
+
+private:
+    double x_ = 0, x2_ = 0, n_ = 0;
+};
+
+/// A Summary for every name; values that are no numbers are left out.
+class DictSummary {
+public:
+    void add(const Observation& observation);
+    void clear() { summaries_.clear(); }
+    std::map<std::string, double> compute_mean() const;
+    std::map<std::string, double> make_statistics() const;  ///< Means, and deviations as "NAME.std".
+    void serialize(const Serializer& s);
+
+private:
+    std::map<std::string, Summary> summaries_;
+};
+
+}  // namespace catena

@@ -1,0 +1,164 @@
+#include "frontend/trainer/trainer.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "frontend/link/link.h"
+#include "frontend/optimizer/optimizer.h"
+#include "frontend/serializer/serializer.h"
+#include "frontend/trainer/updater.h"
+#include "runtime/core/error.h"
+#include "runtime/ops/random.h"
+
+namespace catena {
+namespace {
+
+class FunctionExtension final : public Extension {
+public:
+    explicit FunctionExtension(std::function<void(Trainer&)> function) : function_(std::move(function)) {}
+    void operator()(Trainer& trainer) override { function_(trainer); }
+    std::string default_name() const override { return ""; }
+
+private:
+    std::function<void(Trainer&)> function_;
+};
+
+}  // namespace
+
+Trainer::Trainer(Updater& updater, AnyTrigger stop_trigger, std::string out)
+    : updater_(updater), stop_trigger_(std::move(stop_trigger)), out_(std::move(out)) {
+    for (auto& [name, optimizer] : updater.optimizers()) reporter_.add_observers(name, optimizer->target());
+    updater.connect_trainer(*this);
+}
+
+std::shared_ptr<Extension> Trainer::from_function(std::function<void(Trainer&)> function) {
+    return std::make_shared<FunctionExtension>(std::move(function));
+}
+
+Trainer& Trainer::extend(std::shared_ptr<Extension> extension, ExtendOptions options) {
+    std::string name = options.name.empty() ? extension->default_name() : options.name;
+    if (name.empty()) fail<ValueError>("Trainer: an extension that is a function needs a name");
+    if (name == "training") fail<ValueError>("Trainer: an extension may not be called 'training'");
+    auto taken = [&](const std::string& candidate) {
+        return std::any_of(extensions_.begin(), extensions_.end(), [&](auto& e) { return e->name == candidate; });
+    };
+    std::string unique = name;
+    for (int k = 1; taken(unique); ++k) unique = fmt::format("{}_{}", name, k);
+    extension->set_name(unique);
+    AnyTrigger trigger = options.trigger ? options.trigger : extension->trigger();
+    int priority = options.priority.value_or(extension->priority());
+    extensions_.push_back(std::make_unique<Entry>(
+        Entry{unique, std::move(extension), std::move(trigger), priority, options.call_before_training}));
+    return *this;
+}
+
+Extension& Trainer::get_extension(const std::string& name) const {
+    std::string names;
+    for (auto& entry : extensions_) {
+        if (entry->name == name) return *entry->extension;
+        names += (names.empty() ? "" : ", ") + entry->name;
+    }
+    fail<ValueError>("Trainer: there is no extension '{}'; there are: {}", name, names);
+}
+
+std::vector<Trainer::Entry*> Trainer::by_priority() {
+    std::vector<Entry*> sorted;
+    for (auto& entry : extensions_) sorted.push_back(entry.get());
+    std::stable_sort(sorted.begin(), sorted.end(), [](Entry* a, Entry* b) { return a->priority > b->priority; });
+    return sorted;
+}
+
+void Trainer::run(bool show_loop_exception_msg) {
+    if (start_) fail<ValueError>("Trainer: run() was called before; make another trainer to train again");
+    std::error_code error;
+    std::filesystem::create_directories(out_, error);
+    if (error) fail<FileError>("Trainer: the folder {} cannot be made: {}", out_, error.message());
+    std::vector<Entry*> extensions = by_priority();
+    start_ = std::chrono::steady_clock::now();
+    for (Entry* entry : extensions)
+        if (!entry->trigger.finished()) entry->extension->initialize(*this);
+    std::exception_ptr failure;
+    try {
+        loop(extensions);
+    } catch (const std::exception& error) {
+        failure = std::current_exception();
+        tell_error(extensions, error, show_loop_exception_msg);
+    }
+    finalize(extensions, failure);
+    if (failure) std::rethrow_exception(failure);
+}
+
+void Trainer::finalize(const std::vector<Entry*>& extensions, std::exception_ptr& failure) {
+    auto attempt = [&](auto f) {
+        try {
+            f();
+        } catch (...) {
+            if (!failure) failure = std::current_exception();  // The first error is the one to know of.
+        }
+    };
+    for (Entry* entry : extensions) attempt([&] { entry->extension->finalize(); });
+    attempt([&] { updater_.finalize(); });
+    final_time_ = elapsed_time();
+}
+
+void Trainer::loop(const std::vector<Entry*>& extensions) {
+    if (is_before_training()) {
+        Reporter::Scope scope = reporter_.scope(observation_);
+        for (Entry* entry : extensions)
+            if (entry->call_before_training) (*entry->extension)(*this);
+    }
+    while (!stop_trigger_(*this)) {
+        observation_.clear();
+        Reporter::Scope scope = reporter_.scope(observation_);
+        updater_.update();
+        for (Entry* entry : extensions)
+            if (entry->trigger(*this)) (*entry->extension)(*this);
+    }
+}
+
+void Trainer::tell_error(const std::vector<Entry*>& extensions, const std::exception& error, bool show) {
+    if (show)
+        std::fprintf(stderr, "catena: an error ended the training in iteration %ld: %s\n"
+                             "catena: extensions and updater are finalized before it is thrown again\n",
+                     long(updater_.iteration()), error.what());
+    for (Entry* entry : extensions) {
+        try {
+            entry->extension->on_error(*this, error);
+        } catch (const std::exception& another) {
+            std::fprintf(stderr, "catena: extension %s: an error while it was told of the first: %s\n",
+                         entry->name.c_str(), another.what());
+        }
+    }
+}
+
+double Trainer::elapsed_time() const {
+    if (final_time_) return *final_time_;
+    if (!start_) fail<ValueError>("Trainer: no time has elapsed before run()");
+    return time_before_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - *start_).count();
+}
+
+bool Trainer::is_before_training() const { return updater_.iteration() == 0; }
+
+void Trainer::serialize(const Serializer& s) {
+    updater_.serialize(s["updater"]);
+    stop_trigger_.serialize(s["stop_trigger"]);
+    for (auto& entry : extensions_) {
+        entry->extension->serialize(s["extensions"][entry->name]);
+        entry->trigger.serialize(s["extension_triggers"][entry->name]);
+    }
+    if (s.loading()) {
+        s("_snapshot_elapsed_time", time_before_);
+    } else {
+        double elapsed = start_ ? elapsed_time() : time_before_;
+        s("_snapshot_elapsed_time", elapsed);
+    }
+    if (!s.has("random_state")) return;  // Chainer keeps none.
+    std::vector<int64_t> random = save_random_state();
+    if (!s.loading()) return s("random_state", random);
+    random = s.get("random_state", random);
+    if (random.size() != 4) s.wrong("random_state", fmt::format("has {} numbers, 4 are expected", random.size()));
+    s.later([random] { restore_random_state(random); });
+}
+
+}  // namespace catena

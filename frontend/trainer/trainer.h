@@ -1,0 +1,98 @@
+#pragma once
+
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frontend/trainer/extension.h"
+#include "frontend/trainer/reporter.h"
+
+namespace catena {
+
+class Updater;
+
+/// How Trainer::extend is to treat an extension; what is not given, the extension says.
+struct ExtendOptions {
+    std::string name = {};
+    AnyTrigger trigger = {};  ///< AnyTrigger::never() for one that is called before training only.
+    std::optional<int> priority = {};
+    bool call_before_training = false;
+};
+
+/// A training loop: updates until the stop trigger says so, and calls extensions in between.
+///
+///     ct::Trainer trainer(updater, {20, "epoch"}, "result");
+///     trainer.extend(ct::extensions::LogReport());
+///     trainer.extend(ct::extensions::snapshot());
+///     trainer.run();
+///
+/// The updater is referred to and must live as long.
+class Trainer {
+public:
+    explicit Trainer(Updater& updater, AnyTrigger stop_trigger = {}, std::string out = "result");
+    Trainer(const Trainer&) = delete;
+
+    /// Adds an extension, which is called in every iteration in which its trigger fires: by priority, then by age. A
+    /// name that is taken gets "_1", "_2"; "training" is refused.
+    Trainer& extend(std::shared_ptr<Extension> extension, ExtendOptions options = {});
+    template <std::derived_from<Extension> E>
+    Trainer& extend(E extension, ExtendOptions options = {}) {
+        return extend(std::make_shared<E>(std::move(extension)), std::move(options));
+    }
+    /// A function; it needs a name.
+    template <class F>
+        requires(std::invocable<F&, Trainer&> && !std::derived_from<F, Extension>)
+    Trainer& extend(F function, ExtendOptions options) {
+        return extend(from_function(std::move(function)), std::move(options));
+    }
+
+    /// Trains, once. An error in the loop is shown, told to the extensions (on_error), and thrown again after
+    /// extensions and updater have been finalized. FileError when `out` cannot be made.
+    void run(bool show_loop_exception_msg = true);
+
+    Updater& updater() const { return updater_; }
+    AnyTrigger& stop_trigger() { return stop_trigger_; }
+    Observation& observation() { return observation_; }  ///< Of this iteration.
+    Reporter& reporter() { return reporter_; }
+    const std::string& out() const { return out_; }
+    double elapsed_time() const;  ///< Seconds of training, with those before the snapshot; ValueError before run().
+    bool is_before_training() const;
+    Extension& get_extension(const std::string& name) const;  ///< ValueError that lists the names there are.
+    template <class E>
+    E& get_extension(const std::string& name) const {
+        return dynamic_cast<E&>(get_extension(name));  // std::bad_cast when it is another
+    }
+
+    /// Everything that changes, under Chainer's keys, and "random_state", the state of the library's random numbers.
+    /// Settings (stop trigger, batch size) are not part of it: rebuild the trainer, then load.
+    void serialize(const Serializer& s);
+
+private:
+    struct Entry {
+        std::string name;
+        std::shared_ptr<Extension> extension;
+        AnyTrigger trigger;
+        int priority;
+        bool call_before_training;
+    };
+    static std::shared_ptr<Extension> from_function(std::function<void(Trainer&)> function);
+    std::vector<Entry*> by_priority();
+    void loop(const std::vector<Entry*>& extensions);
+    void finalize(const std::vector<Entry*>& extensions, std::exception_ptr& failure);
+    void tell_error(const std::vector<Entry*>& extensions, const std::exception& error, bool show);
+
+    Updater& updater_;
+    AnyTrigger stop_trigger_;
+    std::string out_;
+    Reporter reporter_;
+    Observation observation_;
+    std::vector<std::unique_ptr<Entry>> extensions_;
+    std::optional<std::chrono::steady_clock::time_point> start_;
+    std::optional<double> final_time_;
+    double time_before_ = 0;  ///< Of the training that the snapshot comes from.
+};
+
+}  // namespace catena

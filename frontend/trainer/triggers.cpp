@@ -1,0 +1,183 @@
+#include "frontend/trainer/triggers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "frontend/serializer/serializer.h"
+#include "frontend/trainer/trainer.h"
+#include "frontend/trainer/updater.h"
+#include "runtime/core/error.h"
+
+namespace catena {
+namespace {
+
+class FunctionTrigger final : public Trigger {
+public:
+    explicit FunctionTrigger(std::function<bool(Trainer&)> function) : function_(std::move(function)) {}
+    bool operator()(Trainer& trainer) override { return function_(trainer); }
+
+private:
+    std::function<bool(Trainer&)> function_;
+};
+
+void check_unit(const char* who, const std::string& unit) {
+    if (unit != "epoch" && unit != "iteration")
+        fail<ValueError>("{}: the unit is 'epoch' or 'iteration', not '{}'", who, unit);
+}
+
+/// Where a trigger of this unit was asked last, and where it is now.
+std::pair<double, double> progress(const Updater& updater, const std::string& unit, int64_t previous_iteration,
+                                   double previous_epoch_detail) {
+    if (unit == "iteration") {
+        int64_t now = updater.iteration();
+        return {double(previous_iteration < 0 ? now - 1 : previous_iteration), double(now)};
+    }
+    if (previous_epoch_detail < 0) previous_epoch_detail = updater.previous_epoch_detail().value_or(0);
+    return {previous_epoch_detail, updater.epoch_detail()};
+}
+
+}  // namespace
+
+AnyTrigger AnyTrigger::interval(double period, const std::string& unit) {
+    return triggers::IntervalTrigger(period, unit);
+}
+AnyTrigger AnyTrigger::from_function(std::function<bool(Trainer&)> function) {
+    return FunctionTrigger(std::move(function));
+}
+AnyTrigger AnyTrigger::never() {
+    return FunctionTrigger([](Trainer&) { return false; });
+}
+std::optional<TrainingLength> AnyTrigger::training_length() const {
+    return trigger_ ? trigger_->training_length() : std::nullopt;
+}
+void AnyTrigger::serialize(const Serializer& s) const {
+    if (trigger_) trigger_->serialize(s);
+}
+
+namespace triggers {
+
+IntervalTrigger::IntervalTrigger(double period, std::string unit) : period_(period), unit_(std::move(unit)) {
+    check_unit("IntervalTrigger", unit_);
+    if (!(period > 0)) fail<ValueError>("IntervalTrigger: the period must be positive, not {}", period);
+}
+
+bool IntervalTrigger::operator()(Trainer& trainer) {
+    const Updater& updater = trainer.updater();
+    auto [previous, now] = progress(updater, unit_, previous_iteration_, previous_epoch_detail_);
+    previous_iteration_ = updater.iteration();
+    previous_epoch_detail_ = updater.epoch_detail();
+    return std::floor(previous / period_) != std::floor(now / period_);
+}
+
+void IntervalTrigger::serialize(const Serializer& s) {
+    s("previous_iteration", previous_iteration_);
+    s("previous_epoch_detail", previous_epoch_detail_);
+}
+
+ManualScheduleTrigger::ManualScheduleTrigger(std::vector<double> points, std::string unit)
+    : points_(std::move(points)), unit_(std::move(unit)) {
+    check_unit("ManualScheduleTrigger", unit_);
+    if (points_.empty()) fail<ValueError>("ManualScheduleTrigger: no points are given");
+}
+
+bool ManualScheduleTrigger::operator()(Trainer& trainer) {
+    const Updater& updater = trainer.updater();
+    auto [previous, now] = progress(updater, unit_, previous_iteration_, previous_epoch_detail_);
+    previous_iteration_ = updater.iteration();
+    previous_epoch_detail_ = updater.epoch_detail();
+    finished_ = now >= *std::max_element(points_.begin(), points_.end());
+    return std::any_of(points_.begin(), points_.end(), [&](double p) { return previous < p && p <= now; });
+}
+
+void ManualScheduleTrigger::serialize(const Serializer& s) {
+    s("previous_iteration", previous_iteration_);
+    s("previous_epoch_detail", previous_epoch_detail_);
+    s("finished", finished_);
+}
+
+bool OnceTrigger::operator()(Trainer&) {
+    bool fire = !finished();
+    first_ = resumed_ = false;
+    return fire;
+}
+
+void OnceTrigger::serialize(const Serializer& s) { s("_flag_first", first_); }
+
+bool TimeTrigger::operator()(Trainer& trainer) {
+    if (next_time_ >= trainer.elapsed_time()) return false;
+    next_time_ += period_;
+    return true;
+}
+
+void TimeTrigger::serialize(const Serializer& s) { s("next_time", next_time_); }
+
+BestValueTrigger::BestValueTrigger(std::string key, Compare compare, AnyTrigger trigger)
+    : key_(std::move(key)), compare_(std::move(compare)), trigger_(std::move(trigger)) {}
+
+bool BestValueTrigger::operator()(Trainer& trainer) {
+    const Observation& observation = trainer.observation();
+    if (auto found = observation.find(key_); found != observation.end()) summary_.add({*found});
+    if (!trigger_(trainer)) return false;
+    std::map<std::string, double> means = summary_.compute_mean();
+    if (means.empty())
+        fail<ValueError>("BestValueTrigger: '{}' was not reported in this interval; extensions that report it need a "
+                         "higher priority", key_);
+    double now = means.at(key_);
+    summary_.clear();
+    if (best_value_ && !compare_(*best_value_, now)) return false;
+    best_value_ = now;
+    return true;
+}
+
+void BestValueTrigger::serialize(const Serializer& s) {
+    trigger_.serialize(s["interval_trigger"]);
+    summary_.serialize(s["summary"]);
+    s("best_value", best_value_);
+}
+
+EarlyStoppingTrigger::EarlyStoppingTrigger(EarlyStoppingOptions options) : options_(std::move(options)) {
+    const std::string& mode = options_.mode;
+    if (mode != "auto" && mode != "max" && mode != "min")
+        fail<ValueError>("EarlyStoppingTrigger: mode is 'auto', 'max' or 'min', not '{}'", mode);
+    larger_is_better_ = mode == "max" || (mode == "auto" && options_.monitor.find("accuracy") != std::string::npos);
+    best_ = std::numeric_limits<double>::infinity() * (larger_is_better_ ? -1 : 1);
+    if (options_.verbose)
+        std::printf(larger_is_better_ ? "early stopping: operator is greater\n" : "early stopping: operator is less\n");
+}
+
+bool EarlyStoppingTrigger::operator()(Trainer& trainer) {
+    const Observation& observation = trainer.observation();
+    auto found = observation.find(options_.monitor);
+    if (found != observation.end()) summary_.add({*found});
+    if (options_.max_trigger(trainer)) return true;
+    if (!options_.check_trigger(trainer)) return false;
+    if (found == observation.end()) {
+        std::fprintf(stderr, "catena: EarlyStoppingTrigger: %s is not reported\n", options_.monitor.c_str());
+        return false;
+    }
+    double now = summary_.compute_mean().at(options_.monitor);
+    summary_.clear();
+    if (larger_is_better_ ? now > best_ : now < best_) {
+        best_ = now;
+        count_ = 0;
+    } else {
+        ++count_;
+    }
+    if (count_ < options_.patience) return false;
+    if (options_.verbose) std::printf("Epoch %ld: early stopping\n", long(trainer.updater().epoch()));
+    return true;
+}
+
+void EarlyStoppingTrigger::serialize(const Serializer& s) {
+    if (!s.has("best")) return;  // A snapshot of Chainer, which keeps nothing of this trigger.
+    s("best", best_);
+    s("count", count_);
+    summary_.serialize(s["summary"]);
+    options_.check_trigger.serialize(s["check_trigger"]);
+    options_.max_trigger.serialize(s["max_trigger"]);
+}
+
+}  // namespace triggers
+}  // namespace catena

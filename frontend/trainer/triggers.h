@@ -1,0 +1,119 @@
+#pragma once
+
+#include <vector>
+
+#include "frontend/trainer/summary.h"
+#include "frontend/trainer/trigger.h"
+
+namespace catena::triggers {
+
+/// Every `period` epochs or iterations: in the first iteration that reaches or passes the next multiple. Fractions
+/// of epochs are fine.
+class IntervalTrigger final : public Trigger {
+public:
+    IntervalTrigger(double period, std::string unit);
+    bool operator()(Trainer& trainer) override;
+    std::optional<TrainingLength> training_length() const override { return TrainingLength{period_, unit_}; }
+    void serialize(const Serializer& s) override;
+
+private:
+    double period_;
+    std::string unit_;
+    int64_t previous_iteration_ = 0;
+    double previous_epoch_detail_ = 0;
+};
+
+/// At the given epochs or iterations.
+class ManualScheduleTrigger final : public Trigger {
+public:
+    ManualScheduleTrigger(std::vector<double> points, std::string unit);
+    ManualScheduleTrigger(double point, std::string unit) : ManualScheduleTrigger(std::vector{point}, std::move(unit)) {}
+    bool operator()(Trainer& trainer) override;
+    bool finished() const override { return finished_; }
+    void serialize(const Serializer& s) override;
+
+private:
+    std::vector<double> points_;
+    std::string unit_;
+    int64_t previous_iteration_ = 0;
+    double previous_epoch_detail_ = 0;
+    bool finished_ = false;
+};
+
+/// In the first iteration, and with call_on_resume in the first one after a snapshot was loaded.
+class OnceTrigger final : public Trigger {
+public:
+    explicit OnceTrigger(bool call_on_resume = false) : resumed_(call_on_resume) {}
+    bool operator()(Trainer& trainer) override;
+    bool finished() const override { return !(first_ || resumed_); }
+    void serialize(const Serializer& s) override;
+
+private:
+    bool first_ = true, resumed_;
+};
+
+/// Every `period` seconds of training.
+class TimeTrigger final : public Trigger {
+public:
+    explicit TimeTrigger(double period) : period_(period), next_time_(period) {}
+    bool operator()(Trainer& trainer) override;
+    void serialize(const Serializer& s) override;
+
+private:
+    double period_, next_time_;
+};
+
+/// When the mean of a reported value over an interval is better than the best before; the first always is.
+class BestValueTrigger : public Trigger {
+public:
+    using Compare = std::function<bool(double best, double now)>;
+    BestValueTrigger(std::string key, Compare compare, AnyTrigger trigger = {1, "epoch"});
+    bool operator()(Trainer& trainer) override;
+    void serialize(const Serializer& s) override;
+    std::optional<double> best_value() const { return best_value_; }
+
+private:
+    std::string key_;
+    Compare compare_;
+    AnyTrigger trigger_;
+    DictSummary summary_;
+    std::optional<double> best_value_;
+};
+class MaxValueTrigger final : public BestValueTrigger {
+public:
+    explicit MaxValueTrigger(std::string key, AnyTrigger trigger = {1, "epoch"})
+        : BestValueTrigger(std::move(key), std::less<double>(), std::move(trigger)) {}
+};
+class MinValueTrigger final : public BestValueTrigger {
+public:
+    explicit MinValueTrigger(std::string key, AnyTrigger trigger = {1, "epoch"})
+        : BestValueTrigger(std::move(key), std::greater<double>(), std::move(trigger)) {}
+};
+
+struct EarlyStoppingOptions {
+    AnyTrigger check_trigger = {1, "epoch"};
+    std::string monitor = "main/loss";
+    int patience = 3;          ///< Checks without improvement until it stops.
+    std::string mode = "auto";  ///< "max", "min"; "auto" is "max" for a monitor with "accuracy" in its name.
+    bool verbose = false;
+    AnyTrigger max_trigger = {100, "epoch"};  ///< Stops in any case.
+};
+
+/// A stop trigger: when a reported value has not improved for a while.
+class EarlyStoppingTrigger final : public Trigger {
+public:
+    explicit EarlyStoppingTrigger(EarlyStoppingOptions options = {});
+    bool operator()(Trainer& trainer) override;
+    std::optional<TrainingLength> training_length() const override { return options_.max_trigger.training_length(); }
+    /// Unlike Chainer's its state is kept, so that a resumed training stops when the uninterrupted one does.
+    void serialize(const Serializer& s) override;
+
+private:
+    EarlyStoppingOptions options_;
+    bool larger_is_better_;
+    double best_;
+    int64_t count_ = 0;
+    DictSummary summary_;
+};
+
+}  // namespace catena::triggers

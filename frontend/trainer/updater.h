@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace catena {
+
+class Iterator;
+class Optimizer;
+class Serializer;
+class Trainer;
+
+/// Does one iteration of a training: takes a mini-batch, updates parameters.
+class Updater {
+public:
+    virtual ~Updater() = default;
+    /// One iteration; what it reports goes to the current reporter.
+    void update() {
+        update_core();
+        ++iteration_;
+    }
+    virtual void connect_trainer(Trainer&) {}
+    virtual void finalize() {}
+    virtual void serialize(const Serializer& s) = 0;
+
+    virtual std::vector<std::pair<std::string, Optimizer*>> optimizers() const = 0;
+    Optimizer& get_optimizer(const std::string& name) const;  ///< ValueError that lists the names there are.
+    virtual Iterator& get_iterator(const std::string& name = "main") const = 0;
+
+    int64_t iteration() const { return iteration_; }  ///< Updates so far.
+    int64_t epoch() const;                            ///< These four are the main iterator's.
+    double epoch_detail() const;
+    std::optional<double> previous_epoch_detail() const;
+    bool is_new_epoch() const;
+
+protected:
+    virtual void update_core() = 0;
+    int64_t iteration_ = 0;
+};
+
+}  // namespace catena

@@ -1,0 +1,321 @@
+#include "passes/join_calls.h"
+
+#include <map>
+
+#include "llvm/Support/Path.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+#include "ir/dialect.h"
+#include "passes/call_joint.h"
+#include "passes/cluster_graph.h"
+#include "passes/passes.h"
+#include "passes/sweep.h"
+
+namespace catena::passes {
+
+#define GEN_PASS_DEF_JOINCALLS
+#include "passes/passes.h.inc"
+
+namespace {
+
+/// Of the calls that could join another, how many of the latest are tried.
+constexpr size_t joints_tried = 4;
+
+bool pays(const CallJoint& joint) { return joint.calls.size() > 1 && joint.bytes_to_copy() <= joint.bytes_saved(); }
+
+/// Calls by key, in program order.
+class Groups {
+public:
+    llvm::SmallVector<CallJoint>& of(mlir::Operation* op, const Joining& joining) {
+        auto [found, is_new] = places_.try_emplace(CallJoint::key_of(op, joining), groups_.size());
+        if (is_new) groups_.emplace_back();
+        return groups_[found->second];
+    }
+    std::vector<llvm::SmallVector<CallJoint>>& all() { return groups_; }
+
+private:
+    std::map<std::vector<const void*>, size_t> places_;
+    std::vector<llvm::SmallVector<CallJoint>> groups_;
+};
+
+/// Calls that share an operand and of which none needs the result of another become one call; their results are
+/// slices of its.
+class Siblings {
+public:
+    explicit Siblings(mlir::Block& block) : block_(block) {}
+
+    std::vector<CallJoint> run() {
+        std::vector<Candidate> candidates = find_candidates();
+        if (candidates.empty()) return {};
+        for (mlir::Operation& op : block_.without_terminator()) add(op);
+        for (const Candidate& candidate : candidates) join(candidate.op, candidate.joining);
+        return rewrite();
+    }
+
+private:
+    struct Candidate {
+        mlir::Operation* op;
+        Joining joining;
+    };
+
+    /// Calls that are not the only ones of their key; most programs have none.
+    std::vector<Candidate> find_candidates() {
+        std::vector<Candidate> candidates;
+        std::map<std::vector<const void*>, int> count;
+        for (mlir::Operation& op : block_.without_terminator())
+            for (const Joining& joining : CallJoint::joinings_of(&op)) {
+                if (joining.output == Joining::sum) continue;
+                candidates.push_back({&op, joining});
+                ++count[CallJoint::key_of(&op, joining)];
+                break;  // One way is enough, and two could meet in different calls.
+            }
+        std::erase_if(candidates, [&](const Candidate& c) { return count[CallJoint::key_of(c.op, c.joining)] < 2; });
+        return candidates;
+    }
+
+    void add(mlir::Operation& op) {
+        llvm::SmallVector<int> predecessors;
+        for (mlir::Value operand : op.getOperands())
+            if (mlir::Operation* producer = operand.getDefiningOp()) predecessors.push_back(nodes_.lookup(producer));
+        nodes_[&op] = graph_.add(predecessors);
+        operations_.push_back(&op);
+    }
+
+    void join(mlir::Operation* op, const Joining& joining) {
+        llvm::SmallVector<CallJoint>& joints = groups_.of(op, joining);
+        size_t first = joints.size() - std::min(joints.size(), joints_tried);
+        for (size_t i = joints.size(); i-- > first;) {
+            CallJoint pair{{joints[i].calls.back(), op}, joining};
+            pair.choose_order();
+            if (!pays(pair) || needs(op, joints[i]) || !graph_.try_merge(nodes_[joints[i].calls[0]], nodes_[op]))
+                continue;
+            joints[i].calls.push_back(op);
+            return;
+        }
+        joints.push_back({{op}, joining});
+    }
+
+    /// True when an operand of `op` is made in the joint.
+    bool needs(mlir::Operation* op, const CallJoint& joint) {
+        int cluster = graph_.find(nodes_[joint.calls[0]]);
+        return llvm::any_of(op->getOperands(), [&](mlir::Value operand) {
+            mlir::Operation* producer = operand.getDefiningOp();
+            return producer && graph_.find(nodes_[producer]) == cluster;
+        });
+    }
+
+    std::vector<CallJoint> rewrite() {
+        std::vector<CallJoint> joined;
+        llvm::DenseMap<mlir::Operation*, CallJoint*> joint_of;
+        for (llvm::SmallVector<CallJoint>& joints : groups_.all())
+            for (CallJoint& joint : joints)
+                if (joint.calls.size() > 1)
+                    for (mlir::Operation* call : joint.calls) joint_of[call] = &joint;
+        if (joint_of.empty()) return joined;
+        mlir::Operation* end = block_.getTerminator();
+        for (const std::vector<int>& cluster : graph_.clusters()) {
+            CallJoint* joint = joint_of.lookup(operations_[cluster[0]]);
+            if (!joint) {
+                operations_[cluster[0]]->moveBefore(end);
+                continue;
+            }
+            for (mlir::Operation* call : joint->calls) call->moveBefore(end);
+            joint->choose_order();
+            replace_by_slices(*joint, end);
+            joined.push_back(*joint);
+        }
+        return joined;
+    }
+
+    static void replace_by_slices(const CallJoint& joint, mlir::Operation* end) {
+        mlir::OpBuilder builder(end);
+        mlir::Value all = joint.build(builder)->getResult(0);
+        int64_t begin = 0;
+        for (mlir::Operation* call : joint.calls) {
+            auto type = llvm::cast<mlir::RankedTensorType>(call->getResult(0).getType());
+            llvm::SmallVector<int64_t> begins(type.getRank(), 0), steps(type.getRank(), 1);
+            begins[joint.joining.output] = begin;
+            begin += type.getDimSize(joint.joining.output);
+            auto function = call->getAttrOfType<mlir::StringAttr>("function");
+            call->getResult(0).replaceAllUsesWith(
+                ir::SliceOp::create(builder, call->getLoc(), type, function, all, begins, steps));
+        }
+    }
+
+    mlir::Block& block_;
+    ClusterGraph graph_;
+    llvm::DenseMap<mlir::Operation*, int> nodes_;
+    std::vector<mlir::Operation*> operations_;
+    Groups groups_;
+};
+
+/// A map that adds two tensors of its own shape.
+bool is_addition(mlir::Operation* op) {
+    auto map = llvm::dyn_cast_if_present<ir::MapOp>(op);
+    if (!map || map.getInputs().size() != 2 || !map.getScalars().empty() || map.getNumResults() != 1) return false;
+    mlir::Block& body = map.getBody().front();
+    mlir::Operation& first = body.front();
+    if (!llvm::isa<mlir::arith::AddFOp, mlir::arith::AddIOp>(first) || first.getNextNode() != body.getTerminator())
+        return false;
+    if (first.getOperand(0) == first.getOperand(1) || map.yield().getOperand(0) != first.getResult(0)) return false;
+    mlir::Type element = mlir::getElementTypeOrSelf(map.getResult(0).getType());
+    return !element.isInteger(1) && llvm::all_of(map.getInputs(), [&](mlir::Value input) {
+        auto type = llvm::cast<mlir::RankedTensorType>(input.getType());
+        return type.getElementType() == element && aligned_shape(type.getShape()) == aligned_shape(map.shape());
+    });
+}
+
+/// Additions whose terms are results of calls: sum_t f(a_t, b_t) becomes f of all a_t and all b_t side by side, where
+/// the op says that it may.
+class Sums {
+public:
+    explicit Sums(mlir::Block& block) : block_(block) {}
+
+    std::vector<CallJoint> run() {
+        std::vector<CallJoint> joined;
+        for (mlir::Operation& op : llvm::make_early_inc_range(block_))
+            if (is_addition(&op) && !is_term_only(op.getResult(0))) join_terms(llvm::cast<ir::MapOp>(op), joined);
+        return joined;
+    }
+
+private:
+    static bool is_term_only(mlir::Value value) { return value.hasOneUse() && is_addition(*value.user_begin()); }
+
+    static llvm::SmallVector<mlir::Value> terms_of(ir::MapOp root) {
+        llvm::SmallVector<mlir::Value> terms, open = {root.getInputs()[1], root.getInputs()[0]};
+        while (!open.empty()) {
+            mlir::Value value = open.pop_back_val();
+            if (mlir::Operation* op = value.getDefiningOp(); is_addition(op) && value.hasOneUse()) {
+                open.push_back(op->getOperand(1));
+                open.push_back(op->getOperand(0));
+            } else {
+                terms.push_back(value);
+            }
+        }
+        return terms;
+    }
+
+    /// What makes `term` for this sum alone, seen through a reshape that drops leading dimensions of size 1.
+    static mlir::Operation* call_of(mlir::Value term) {
+        if (!term.hasOneUse()) return nullptr;
+        auto reshape = term.getDefiningOp<ir::ReshapeOp>();
+        if (!reshape) return term.getDefiningOp();
+        auto shape = [](mlir::Value v) { return aligned_shape(llvm::cast<mlir::RankedTensorType>(v.getType()).getShape()); };
+        mlir::Value source = reshape.getInput();
+        return source.hasOneUse() && shape(source) == shape(term) ? source.getDefiningOp() : nullptr;
+    }
+
+    static mlir::Value with_type(mlir::Type type, mlir::Value value, ir::MapOp root, mlir::OpBuilder& builder) {
+        if (value.getType() == type) return value;
+        return ir::ReshapeOp::create(builder, root.getLoc(), type, root.getFunctionAttr(), value);
+    }
+
+    static void join_terms(ir::MapOp root, std::vector<CallJoint>& joined) {
+        llvm::SmallVector<mlir::Value> terms = terms_of(root);
+        Groups groups;
+        llvm::DenseMap<mlir::Operation*, mlir::Value> term_of;
+        for (mlir::Value term : terms) {
+            mlir::Operation* op = call_of(term);
+            if (!op) continue;
+            term_of[op] = term;
+            for (const Joining& joining : CallJoint::joinings_of(op)) {
+                if (joining.output != Joining::sum) continue;
+                llvm::SmallVector<CallJoint>& joints = groups.of(op, joining);
+                if (joints.empty()) joints.push_back({{}, joining});
+                joints[0].calls.push_back(op);
+            }
+        }
+        llvm::DenseMap<mlir::Value, mlir::Value> replaced;  // Null: a later term of the same joint.
+        mlir::OpBuilder builder(root);
+        for (llvm::SmallVector<CallJoint>& joints : groups.all()) {
+            CallJoint& joint = joints[0];
+            mlir::Value first = term_of[joint.calls[0]];
+            joint.choose_order();
+            if (!pays(joint) || llvm::any_of(joint.calls, [&](auto* c) { return replaced.contains(term_of[c]); })) continue;
+            for (mlir::Operation* call : joint.calls) replaced[term_of[call]] = {};
+            replaced[first] = with_type(first.getType(), joint.build(builder)->getResult(0), root, builder);
+            joined.push_back(joint);
+        }
+        if (!replaced.empty()) rebuild(root, terms, replaced);
+    }
+
+    static void rebuild(ir::MapOp root, llvm::ArrayRef<mlir::Value> terms,
+                        const llvm::DenseMap<mlir::Value, mlir::Value>& replaced) {
+        mlir::OpBuilder builder(root);
+        mlir::Value sum;
+        for (mlir::Value term : terms) {
+            auto found = replaced.find(term);
+            mlir::Value next = found == replaced.end() ? term : found->second;
+            if (!next) continue;
+            if (!sum) {
+                sum = next;
+                continue;
+            }
+            mlir::Operation* addition = builder.clone(*root);
+            addition->setOperands({sum, next});
+            sum = addition->getResult(0);
+        }
+        sum = with_type(root.getResult(0).getType(), sum, root, builder);
+        root.getResult(0).replaceAllUsesWith(sum);
+        root.erase();
+    }
+
+    mlir::Block& block_;
+};
+
+std::string text_of(const CallJoint& joint) {
+    mlir::Operation* call = joint.calls[0];
+    auto name = call->getAttrOfType<mlir::StringAttr>("function");
+    std::string text =
+        std::to_string(joint.calls.size()) + " calls of " + (name ? name.getValue().str() : "an operation");
+    if (auto file = call->getLoc()->findInstanceOf<mlir::FileLineColLoc>())
+        text += " (" + llvm::sys::path::filename(file.getFilename().getValue()).str() + ":" +
+                std::to_string(file.getLine()) + ")";
+    return text + (joint.joining.output == Joining::sum ? " and their sum" : "") + " are one call";
+}
+
+class JoinCallsPass : public impl::JoinCallsBase<JoinCallsPass> {
+public:
+    JoinCallsPass() = default;
+    explicit JoinCallsPass(std::vector<std::string>* notes) : notes_(notes) {}
+
+    void runOnOperation() override {
+        if (getOperation().isExternal()) return;
+        mlir::Block& block = getOperation().getBody().front();
+        std::vector<CallJoint> siblings = Siblings(block).run();
+        note(siblings);
+        for (const CallJoint& joint : siblings)
+            for (mlir::Operation* call : joint.calls) call->erase();
+        // After the siblings, whose joined operands they can share.
+        std::vector<CallJoint> sums = Sums(block).run();
+        note(sums);
+        if ((!siblings.empty() || !sums.empty()) && mlir::failed(clean_up())) signalPassFailure();
+    }
+
+private:
+    /// Of slices that are put side by side again, of operands joined twice, and of the calls that were summed.
+    mlir::LogicalResult clean_up() {
+        mlir::OpPassManager passes(mlir::func::FuncOp::getOperationName());
+        passes.addPass(mlir::createCanonicalizerPass());
+        passes.addPass(mlir::createCSEPass());
+        return runPipeline(passes, getOperation());
+    }
+
+    void note(const std::vector<CallJoint>& joints) {
+        for (const CallJoint& joint : joints)
+            if (notes_) notes_->push_back(text_of(joint));
+    }
+
+    std::vector<std::string>* notes_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<mlir::Pass> create_join_calls_pass(std::vector<std::string>* notes) {
+    return std::make_unique<JoinCallsPass>(notes);
+}
+
+}  // namespace catena::passes

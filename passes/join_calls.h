@@ -1,0 +1,14 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mlir/Pass/Pass.h"
+
+namespace catena::passes {
+
+/// The pass catena-join-calls; `notes`, if given, receives which calls were made one.
+std::unique_ptr<mlir::Pass> create_join_calls_pass(std::vector<std::string>* notes = nullptr);
+
+}  // namespace catena::passes

@@ -1,0 +1,36 @@
+#include "runtime/comm/background.h"
+
+namespace catena {
+
+BackgroundThread::~BackgroundThread() {
+    {
+        std::lock_guard lock(mutex_);
+        ends_ = true;
+    }
+    changed_.notify_one();
+    thread_.join();
+}
+
+void BackgroundThread::post(std::function<void()> work) {
+    {
+        std::lock_guard lock(mutex_);
+        waiting_.push_back(std::move(work));
+    }
+    changed_.notify_one();
+}
+
+void BackgroundThread::work() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+        changed_.wait(lock, [this] { return ends_ || !waiting_.empty(); });
+        if (waiting_.empty()) return;
+        std::function<void()> next = std::move(waiting_.front());
+        waiting_.pop_front();
+        lock.unlock();
+        next();
+        next = nullptr;  // What it holds goes before anybody is told of the next.
+        lock.lock();
+    }
+}
+
+}  // namespace catena

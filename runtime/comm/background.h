@@ -1,0 +1,30 @@
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace catena {
+
+/// One thread that does what it is given, in order.
+class BackgroundThread {
+public:
+    BackgroundThread() : thread_([this] { work(); }) {}
+    ~BackgroundThread();  ///< Does what it was given first.
+    BackgroundThread(const BackgroundThread&) = delete;
+
+    void post(std::function<void()> work);  ///< Must not throw.
+    bool is_this_thread() const { return std::this_thread::get_id() == thread_.get_id(); }
+
+private:
+    void work();
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<std::function<void()>> waiting_;
+    bool ends_ = false;
+    std::thread thread_;
+};
+
+}  // namespace catena

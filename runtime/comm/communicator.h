@@ -1,0 +1,193 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/core/array.h"
+#include "runtime/core/error.h"
+#include "runtime/graph/variable.h"
+
+namespace catena {
+
+/// A call between processes that cannot be completed: a rank is gone, late, or called something
+/// else.
+struct CommunicationError : Error {
+    using Error::Error;
+};
+
+enum class Reduction : uint8_t {
+    sum,
+    mean,  ///< The sum divided by the number of ranks, rounded once; floats only.
+};
+
+/// Counters of one communicator since it was made.
+struct CommunicatorStatistics {
+    int64_t bytes_sent = 0;        ///< Elements only.
+    int64_t background_bytes = 0;  ///< Of those, sent by transfers in the background.
+    double background_seconds =
+        0;  ///< Time that transfers in the background took, waiting for other ranks included.
+    double waited_seconds = 0;  ///< Of that, what a caller stood still for.
+    double hidden_seconds() const {
+        return background_seconds > waited_seconds ? background_seconds - waited_seconds : 0;
+    }
+};
+
+/// A group of processes (or threads) that know each other by rank. Every rank makes the same calls
+/// in the same order; that they fit (call, root, dtype, shape) is checked at every call before
+/// elements move; what does not is a CommunicationError, ShapeError or DtypeError that names the
+/// ranks. Sums are formed in the order of the ranks: the same bits on every rank and in every run.
+///
+/// Arrays may be on any device; they travel through the host unless the implementation knows
+/// better. A call that another rank does not join within CATENA_COMM_TIMEOUT seconds (600) fails
+/// and names it.
+class Communicator {
+public:
+    virtual ~Communicator();
+    Communicator(const Communicator&) = delete;
+    Communicator& operator=(const Communicator&) = delete;
+
+    virtual std::string name() const = 0;  ///< "local", "mpi", "nccl".
+    int rank() const { return rank_; }
+    int size() const { return size_; }
+    int intra_rank() const { return intra_rank_; }  ///< Among the ranks of this machine.
+    int intra_size() const { return intra_size_; }
+    int inter_rank() const { return inter_rank_; }  ///< Of this machine among the machines.
+    int inter_size() const { return inter_size_; }
+
+    /// The ranks that give the same color as a group of their own, ordered by key, then rank. Null
+    /// for a negative color.
+    virtual std::shared_ptr<Communicator> split(int color, int key) = 0;
+
+    void send(const Array& x, int dest, int tag = 0);  ///< Returns when `dest` has received it.
+    Array recv(int source, int tag = 0);
+    /// The type of what the next recv(source, tag) returns; waits for it.
+    Type type_of_recv(int source, int tag = 0);
+
+    Array bcast(const Array& x, int root = 0);  ///< Only root's x is looked at.
+    /// The type of what the bcast or scatter that comes next returns; elsewhere than at its root.
+    Type type_of_bcast(int root = 0);
+    Type type_of_scatter(int root = 0);
+    /// Every rank's x at root, nothing elsewhere. Shapes may differ, dtypes not.
+    std::vector<Array> gather(const Array& x, int root = 0);
+    std::vector<Array> allgather(const Array& x);  ///< Of one type everywhere.
+    std::vector<Array> alltoall(
+        std::span<const Array> xs);  ///< xs[i] to rank i; result[i] is from rank i.
+    Array scatter(std::span<const Array> xs, int root = 0);  ///< Root's xs[i] at rank i.
+    Array allreduce(const Array& x, Reduction reduction = Reduction::sum);
+    /// Rank i's part of the sum over the ranks of xs[i].
+    Array reduce_scatter(std::span<const Array> xs, Reduction reduction = Reduction::sum);
+    void barrier();
+
+    void send_bytes(std::string_view bytes, int dest, int tag = 0);
+    std::string recv_bytes(int source, int tag = 0);
+    std::string bcast_bytes(std::string_view bytes, int root = 0);
+    std::vector<std::string> allgather_bytes(std::string_view bytes);
+
+    /// Begins an all-reduce of `buffer` (contiguous, on the host) in place, in the background, and
+    /// returns its ticket. Other calls wait for their turn behind it.
+    /// `label` says what the buffer holds; it must be equal on all ranks.
+    int64_t start_allreduce(Array buffer, Reduction reduction, int64_t label = 0);
+    /// The buffer of that ticket once it is complete. Every ticket is waited for once.
+    Array wait_allreduce(int64_t ticket);
+    CommunicatorStatistics statistics() const;
+
+    /// Settings that others look up by name, as ChainerMN's set_config.
+    void set_config(const std::string& name, const std::string& value = "1") {
+        config_[name] = value;
+    }
+    const std::string& get_config(const std::string& name) const;  ///< "" when it was not set.
+
+    /// Ends what runs in the background and leaves the group. Calls are errors from then on.
+    void finalize();
+    /// Ends all ranks with this exit status (threads: fails their calls), naming this one.
+    [[noreturn]] virtual void abort(int status, const std::string& reason) = 0;
+
+    /// How traced operations name this communicator; see communicator_of.
+    int64_t id() const { return id_; }
+    /// A state that every traced collective of this communicator reads and assigns: it keeps them
+    /// in order.
+    const Variable& order() const { return order_; }
+
+protected:
+    Communicator(int rank, int size);
+    struct Message {
+        int peer;
+        void* data;
+        size_t bytes;
+    };
+    /// Moves all messages and returns when every one is done. Those between two ranks under one tag
+    /// keep their order, and both sides give the same size. `tag` is at least 0, or -1 for
+    /// collectives.
+    virtual void transfer(const char* call, int tag, std::span<const Message> sends,
+                          std::span<const Message> receives) = 0;
+    virtual void leave() {}
+    /// Sums the ranks' buffers (contiguous, on the host, of equal types) into all of them.
+    virtual void reduce_buffer(const char* call, const Array& buffer, Reduction reduction);
+    /// For implementations that stand on another one.
+    static void transfer_by(Communicator& other, const char* call, int tag,
+                            std::span<const Message> sends, std::span<const Message> receives) {
+        other.transfer(call, tag, sends, receives);
+    }
+    void find_neighbours_as(const Communicator& other);
+    /// Finds out who shares a machine; called once by every rank when transfer() works.
+    void find_neighbours(const std::string& machine);
+    void close();  ///< For destructors: ends the background thread while transfer() still works.
+
+private:
+    /// Goes ahead of every message: what is called and what comes.
+    struct Envelope {
+        char call[16] = {};
+        int64_t sequence = 0;  ///< Collectives are counted.
+        int64_t label = 0;
+        int32_t root = -1;
+        bool empty = true;  ///< Nothing follows.
+        Dtype dtype = Dtype::float32;
+        uint8_t rank = 0;
+        int64_t dims[max_rank] = {};
+        Type type() const { return {dtype, Shape(std::span(dims, rank))}; }
+    };
+    struct Background;
+    static Envelope envelope(const char* call, const Type* type);
+
+    template <class F>
+    auto in_turn(const char* call, F&& f);
+    void check_peer(const char* call, int rank) const;
+    /// All ranks tell all others what they send them (xs[i] to rank i, undefined: nothing); returns
+    /// what each sends here.
+    std::vector<Envelope> meet(const char* call, int root, std::span<const Array> xs,
+                               int64_t label = 0);
+    Type type_from(const char* call, int root);
+    void expect_same_type(const char* call, std::span<const Envelope> envelopes,
+                          const Type& own) const;
+    Envelope next_envelope(int source, int tag);
+    /// One collective: sends xs[i] to rank i and returns what came from each rank.
+    std::vector<Array> exchange(const char* call, int root, std::span<const Array> xs,
+                                bool same_type);
+    void reduce_in_place(const char* call, const Array& buffer, Reduction reduction,
+                         int64_t label = 0);
+    void count(std::span<const Message> sends);
+
+    int rank_, size_;
+    int intra_rank_ = 0, intra_size_ = 1, inter_rank_ = 0, inter_size_ = 1;
+    int64_t id_;
+    Variable order_;
+    int64_t sequence_ = 0;  ///< Collectives so far; equal on all ranks.
+    bool finalized_ = false;
+    std::map<std::pair<int, int>, Envelope> opened_;  ///< Messages whose envelope was read early.
+    std::vector<Envelope> met_early_;                 ///< Of a collective whose type was asked for.
+    std::map<std::string, std::string> config_;
+    std::unique_ptr<Background> background_;
+};
+
+/// The communicator of this process with that id; CommunicationError when it is gone.
+Communicator& communicator_of(int64_t id);
+
+/// Seconds that a call waits for other ranks: CATENA_COMM_TIMEOUT, else 600.
+double communication_timeout();
+
+}  // namespace catena

@@ -1,0 +1,44 @@
+#include "runtime/comm/create.h"
+
+#include "runtime/core/plugin.h"
+
+namespace catena {
+namespace {
+
+std::shared_ptr<Communicator> from_plug_in(std::string_view communicator, const char* name,
+                                           const char* entry, const char* title,
+                                           const char* remedy) {
+    const PlugIn& plug_in = find_plug_in(name, entry, title, remedy);
+    if (!plug_in.entry)
+        fail<DeviceError>("create_communicator({}): {}", communicator, plug_in.problem);
+    return std::shared_ptr<Communicator>(reinterpret_cast<CommunicatorEntry>(plug_in.entry)());
+}
+
+std::shared_ptr<Communicator> create(std::string_view name) {
+    if (name == "local") return local_communicator();
+    if (name == "flat" || name == "naive")
+        return from_plug_in(name, "mpi", mpi_entry, "MPI",
+                            "build with CATENA_MPI=ON (Debian: libopenmpi-dev)");
+    if (name == "pure_nccl")
+        return from_plug_in(name, "nccl", nccl_entry, "NCCL",
+                            "build with CATENA_NCCL=ON (the CUDA toolkit and NCCL)");
+    fail<ValueError>(
+        "create_communicator: there is no '{}'; there are pure_nccl, flat, naive and local", name);
+}
+
+}  // namespace
+
+std::shared_ptr<Communicator> create_communicator(std::string_view name,
+                                                  const CommunicatorOptions& options) {
+    if (options.allreduce_grad_dtype && !is_float(*options.allreduce_grad_dtype))
+        fail<ValueError>("create_communicator: gradients are sent as floats, not as {}",
+                         name_of(*options.allreduce_grad_dtype));
+    std::shared_ptr<Communicator> made = create(name);
+    if (options.allreduce_grad_dtype)
+        made->set_config("allreduce_grad_dtype",
+                         std::string(name_of(*options.allreduce_grad_dtype)));
+    if (name == "naive") made->set_config("bucket_bytes", "0");
+    return made;
+}
+
+}  // namespace catena

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "runtime/comm/communicator.h"
+#include "runtime/comm/local.h"
+
+namespace catena {
+
+struct CommunicatorOptions {
+    /// What gradients are sent as; their own dtype unless given. Floats only.
+    std::optional<Dtype> allreduce_grad_dtype;
+};
+
+/// The group of all processes of this job, by ChainerMN's names:
+///   pure_nccl  NCCL between GPUs, one a process
+///   flat       MPI; gradients are packed into buckets
+///   naive      MPI; one all-reduce a parameter
+///   local      the threads of run_local()
+/// ValueError for another name; DeviceError when the plug-in, a GPU or a driver is missing, saying
+/// which.
+std::shared_ptr<Communicator> create_communicator(std::string_view name = "pure_nccl",
+                                                  const CommunicatorOptions& options = {});
+
+/// What a plug-in's entry function yields: the group of all processes.
+using CommunicatorEntry = Communicator* (*)();
+inline constexpr const char* mpi_entry = "catena_mpi_communicator_1";
+inline constexpr const char* nccl_entry = "catena_nccl_communicator_1";
+
+}  // namespace catena

@@ -1,0 +1,198 @@
+#include "runtime/comm/local.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <tuple>
+
+namespace catena {
+namespace {
+
+/// A message that its sender holds until it has been copied.
+struct Parcel {
+    const void* data;
+    size_t bytes;
+    bool being_copied = false, taken = false;
+};
+
+/// What the threads of one group share.
+struct Group {
+    explicit Group(int size) : gone(size_t(size)) {}
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::map<std::tuple<int, int, int>, std::deque<Parcel*>>
+        mail;  ///< By source, destination and tag.
+    std::map<std::pair<int64_t, int>, std::shared_ptr<Group>>
+        parts;  ///< Being split off: by turn and color.
+    std::vector<char> gone;
+    int failed_rank = -1;
+    std::string failure;
+
+    void fail_all(int rank, const std::string& reason) {
+        std::lock_guard lock(mutex);
+        if (failed_rank >= 0) return;
+        failed_rank = rank;
+        failure = reason;
+        for (auto& [key, part] : parts) part->fail_all(rank, reason);
+        changed.notify_all();
+    }
+};
+
+class LocalCommunicator final : public Communicator {
+public:
+    LocalCommunicator(std::shared_ptr<Group> group, int rank, int size)
+        : Communicator(rank, size), group_(std::move(group)) {
+        find_neighbours("this process");
+    }
+    ~LocalCommunicator() override {
+        close();
+        leave();
+    }
+    std::string name() const override { return "local"; }
+    std::shared_ptr<Communicator> split(int color, int key) override;
+    [[noreturn]] void abort(int, const std::string& reason) override {
+        group_->fail_all(rank(), reason);
+        fail<CommunicationError>("rank {} has ended the group: {}", rank(), reason);
+    }
+    Group& group() { return *group_; }
+
+protected:
+    void transfer(const char* call, int tag, std::span<const Message> sends,
+                  std::span<const Message> receives) override;
+    void leave() override {
+        std::lock_guard lock(group_->mutex);
+        group_->gone[size_t(rank())] = 1;
+        group_->changed.notify_all();
+    }
+
+private:
+    template <class Ready>
+    void wait(std::unique_lock<std::mutex>& lock, const char* call, int peer, Ready ready);
+    void receive(std::unique_lock<std::mutex>& lock, const char* call, int tag,
+                 const Message& message);
+    std::shared_ptr<Group> group_;
+    int64_t splits_ = 0;
+};
+
+template <class Ready>
+void LocalCommunicator::wait(std::unique_lock<std::mutex>& lock, const char* call, int peer,
+                             Ready ready) {
+    Group& g = *group_;
+    auto over = [&] { return ready() || g.failed_rank >= 0 || g.gone[size_t(peer)]; };
+    bool in_time =
+        g.changed.wait_for(lock, std::chrono::duration<double>(communication_timeout()), over);
+    if (ready()) return;
+    if (g.failed_rank >= 0)
+        fail<CommunicationError>("{}: rank {} gives up because rank {} failed: {}", call, rank(),
+                                 g.failed_rank, g.failure);
+    if (!in_time)
+        fail<CommunicationError>("{}: rank {} has waited {} s for rank {}", call, rank(),
+                                 communication_timeout(), peer);
+    fail<CommunicationError>("{}: rank {} waits for rank {}, which has left the group", call,
+                             rank(), peer);
+}
+
+void LocalCommunicator::receive(std::unique_lock<std::mutex>& lock, const char* call, int tag,
+                                const Message& message) {
+    std::deque<Parcel*>& box = group_->mail[{message.peer, rank(), tag}];
+    wait(lock, call, message.peer, [&] { return !box.empty(); });
+    Parcel* parcel = box.front();
+    if (parcel->bytes != message.bytes)
+        fail<CommunicationError>("{}: rank {} sends {} bytes, rank {} expects {}", call,
+                                 message.peer, parcel->bytes, rank(), message.bytes);
+    box.pop_front();
+    parcel->being_copied = true;
+    lock.unlock();
+    if (message.bytes > 0) std::memcpy(message.data, parcel->data, message.bytes);
+    lock.lock();
+    parcel->taken = true;
+    group_->changed.notify_all();
+}
+
+void LocalCommunicator::transfer(const char* call, int tag, std::span<const Message> sends,
+                                 std::span<const Message> receives) {
+    Group& g = *group_;
+    std::vector<Parcel> parcels;
+    for (const Message& m : sends) parcels.push_back({m.data, m.bytes});
+    std::unique_lock lock(g.mutex);
+    for (size_t i = 0; i < sends.size(); ++i)
+        g.mail[{rank(), sends[i].peer, tag}].push_back(&parcels[i]);
+    if (!sends.empty()) g.changed.notify_all();
+    try {
+        for (const Message& m : receives) receive(lock, call, tag, m);
+        for (size_t i = 0; i < sends.size(); ++i)
+            wait(lock, call, sends[i].peer, [&] { return parcels[i].taken; });
+    } catch (...) {
+        // What nobody has begun to copy is taken back; the rest must be let finish.
+        for (size_t i = 0; i < sends.size(); ++i) {
+            std::erase(g.mail[{rank(), sends[i].peer, tag}], &parcels[i]);
+            g.changed.wait(lock, [&] { return !parcels[i].being_copied || parcels[i].taken; });
+        }
+        throw;
+    }
+}
+
+std::shared_ptr<Communicator> LocalCommunicator::split(int color, int key) {
+    const int64_t turn = splits_++;
+    std::vector<std::tuple<int, int, int>> members;  // Key, rank, color.
+    std::vector<Array> all = allgather(Array::from<int64_t>({color, key}));
+    for (int r = 0; r < size(); ++r) {
+        const int64_t* theirs = all[size_t(r)].data<int64_t>();
+        if (theirs[0] == color) members.emplace_back(int(theirs[1]), r, color);
+    }
+    std::sort(members.begin(), members.end());
+    int place = 0;
+    while (std::get<1>(members[size_t(place)]) != rank()) ++place;
+    if (place == 0 && color >= 0) {
+        std::lock_guard lock(group_->mutex);
+        group_->parts[{turn, color}] = std::make_shared<Group>(int(members.size()));
+    }
+    barrier();
+    if (color < 0) return nullptr;
+    std::shared_ptr<Group> part;
+    {
+        std::lock_guard lock(group_->mutex);
+        part = group_->parts.at({turn, color});
+    }
+    return std::make_shared<LocalCommunicator>(part, place, int(members.size()));
+}
+
+thread_local std::shared_ptr<Communicator> of_thread;
+
+}  // namespace
+
+std::shared_ptr<Communicator> local_communicator() {
+    if (!of_thread)
+        of_thread = std::make_shared<LocalCommunicator>(std::make_shared<Group>(1), 0, 1);
+    return of_thread;
+}
+
+void run_local(int size, const std::function<void(const std::shared_ptr<Communicator>&)>& f) {
+    if (size < 1) fail<ValueError>("run_local: {} ranks cannot work; give 1 or more", size);
+    auto group = std::make_shared<Group>(size);
+    std::vector<std::exception_ptr> errors(static_cast<size_t>(size));
+    auto run = [&](int rank) {
+        try {
+            of_thread = std::make_shared<LocalCommunicator>(group, rank, size);
+            f(of_thread);
+        } catch (const std::exception& error) {
+            errors[size_t(rank)] = std::current_exception();
+            group->fail_all(rank, error.what());
+        } catch (...) {
+            errors[size_t(rank)] = std::current_exception();
+            group->fail_all(rank, "an exception without a text");
+        }
+        of_thread.reset();
+    };
+    std::vector<std::thread> threads;
+    for (int r = 0; r < size; ++r) threads.emplace_back(run, r);
+    for (std::thread& thread : threads) thread.join();
+    if (group->failed_rank >= 0) std::rethrow_exception(errors[size_t(group->failed_rank)]);
+}
+
+}  // namespace catena

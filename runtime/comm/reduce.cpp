@@ -1,0 +1,47 @@
+#include "runtime/comm/reduce.h"
+
+#include <algorithm>
+#include <type_traits>
+
+namespace catena {
+namespace {
+
+constexpr int64_t block = 1024;  // Sums of a block stay in the first-level cache.
+
+template <class T>
+using Wide = std::conditional_t<std::is_same_v<T, double>, double,
+                                std::conditional_t<std::is_integral_v<T>, int64_t, float>>;
+
+template <class T>
+void reduce(std::span<const void* const> parts, T* result, int64_t count, bool mean) {
+    Wide<T> sums[block];
+    const Wide<T> ranks = Wide<T>(parts.size());
+    for (int64_t begin = 0; begin < count; begin += block) {
+        const int64_t n = std::min(block, count - begin);
+        const T* first = static_cast<const T*>(parts[0]) + begin;
+        for (int64_t i = 0; i < n; ++i) sums[i] = Wide<T>(first[i]);
+        for (size_t r = 1; r < parts.size(); ++r) {
+            const T* part = static_cast<const T*>(parts[r]) + begin;
+            for (int64_t i = 0; i < n; ++i) sums[i] += Wide<T>(part[i]);
+        }
+        if (mean)
+            for (int64_t i = 0; i < n; ++i) sums[i] /= ranks;
+        for (int64_t i = 0; i < n; ++i) result[begin + i] = T(sums[i]);
+    }
+}
+
+}  // namespace
+
+void reduce_parts(const char* call, Dtype dtype, std::span<const void* const> parts, void* result,
+                  int64_t count, Reduction reduction) {
+    if (dtype == Dtype::bool_) fail<DtypeError>("{}: adds numbers, not bool", call);
+    bool mean = reduction == Reduction::mean;
+    if (mean && !is_float(dtype))
+        fail<DtypeError>("{}: the mean is of floats, not {}", call, name_of(dtype));
+    visit_dtype(dtype, [&](auto zero) {
+        using T = decltype(zero);
+        if constexpr (!std::is_same_v<T, bool>) reduce(parts, static_cast<T*>(result), count, mean);
+    });
+}
+
+}  // namespace catena

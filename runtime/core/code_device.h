@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/core/device.h"
+#include "runtime/core/error.h"
+
+namespace catena {
+
+/// A device that runs generated kernels. Whoever knows a device implements this (the CUDA plug-in); the compiler uses
+/// it. Work is done in the order it is asked for, later than the calls return; copies to the host wait for it.
+class CodeDevice : public Device {
+public:
+    /// What load() takes: code or PTX of "sm_90", or "text" for the source itself.
+    virtual std::string architecture() const = 0;
+    virtual int multiprocessors() const = 0;
+
+    /// Loads an image for good and gives its kernels by name; DeviceError with the device's words on failure.
+    virtual std::vector<const void*> load(const std::string& image, std::span<const std::string> names) = 0;
+
+    /// One kernel over blocks * threads; its only parameter is the `bytes` at `arguments`.
+    struct Launch {
+        const void* kernel = nullptr;
+        const char* name = "";  ///< For errors.
+        uint32_t blocks = 1, threads = 1;
+        const void* arguments = nullptr;
+        size_t bytes = 0;
+        SourceLoc location;  ///< The user's line, for errors.
+        uint32_t level = 0;  ///< In replay(): neighbours of one level do not depend on each other.
+    };
+    virtual void launch_code(const Launch& launch) = 0;
+
+    /// What a device keeps of a sequence of launches to do it faster again.
+    class Replay {
+    public:
+        virtual ~Replay() = default;
+    };
+    /// As launch_code() of each. The sequence comes again and again, with other content of its arguments; `memory`, null
+    /// at first, belongs to it.
+    virtual void replay(std::unique_ptr<Replay>& memory, std::span<const Launch> launches);
+
+    /// Bytes to the device; the host's may be reused when the call returns.
+    virtual void upload(void* to, const void* from, size_t bytes) = 0;
+
+    /// Copies contiguous elements from another device without the host's help; false when there is no such way.
+    virtual bool copy_from_peer(const Array&, const Array&) { return false; }
+    /// Returns when all that the device was asked for is done.
+    virtual void synchronize() {}
+
+    /// By the kernel provider.
+    void launch(const KernelCall& call) override;
+
+protected:
+    explicit CodeDevice(std::string name) : Device(std::move(name), false, false) {}
+};
+
+/// Makes and runs kernels for single operations: what a CodeDevice hands its eager calls to. Implemented by the
+/// compiler.
+class KernelProvider {
+public:
+    virtual ~KernelProvider() = default;
+    virtual void run(CodeDevice& device, const KernelCall& call) = 0;
+    /// As catena::copy_elements, with both arrays on `device`.
+    virtual void copy(CodeDevice& device, const Array& from, const Array& to) = 0;
+};
+
+/// DeviceError that says how to get one when there is none.
+KernelProvider& kernel_provider();
+/// `load` is called at the first use; it may throw.
+void set_kernel_provider(KernelProvider& (*load)());
+
+}  // namespace catena

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace catena {
+
+/// What became of the search for a plug-in: a module with drivers that the runtime itself must not
+/// need.
+struct PlugIn {
+    void* entry = nullptr;  ///< Address of the entry function; null when there is none.
+    std::string file;       ///< That was loaded, or should have been.
+    std::string problem;    ///< Why `entry` is null: "no MPI plug-in found in ...; ..."
+};
+
+/// Loads libcatena_NAME.so, once, from the first folder of CATENA_PLUGIN_PATH (separated by colons)
+/// that has it, else from the folder of this library, and looks up its function `entry`, whose name
+/// carries the version of the interface ("catena_mpi_plug_in_1"). `title` and `remedy` are for the
+/// message: "no TITLE plug-in found in FOLDERS; REMEDY or set CATENA_PLUGIN_PATH".
+const PlugIn& find_plug_in(std::string_view name, const char* entry, std::string_view title,
+                           std::string_view remedy);
+
+}  // namespace catena

@@ -1,0 +1,176 @@
+#include "runtime/cuda/cuda_device.h"
+
+#include <map>
+#include <memory>
+
+#include "runtime/cuda/kernel_graph.h"
+
+namespace catena::cuda {
+
+namespace {
+
+CUdeviceptr address_of(const Array& array) {
+    return CUdeviceptr(array.storage()->data) +
+           CUdeviceptr(array.body()->offset * int64_t(size_of(array.dtype())));
+}
+
+size_t bytes_of(const Array& array) { return size_t(array.size()) * size_of(array.dtype()); }
+
+}  // namespace
+
+CudaDevice::CudaDevice(int index)
+    : CodeDevice(fmt::format("cuda:{}", index)), pool_(name()), staging_(name()) {
+    const Driver& d = driver();
+    check(d.cuDeviceGet(&device_, index), name(), "cuDeviceGet");
+    int major = 0, minor = 0;
+    auto attribute = [&](int& value, CUdevice_attribute which) {
+        check(d.cuDeviceGetAttribute(&value, which, device_), name(), "cuDeviceGetAttribute");
+    };
+    attribute(major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+    attribute(minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    attribute(multiprocessors_, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    architecture_ = fmt::format("sm_{}{}", major, minor);
+    check(d.cuDevicePrimaryCtxRetain(&context_, device_), name(), "cuDevicePrimaryCtxRetain");
+    enter();
+    check(d.cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING), name(), "cuStreamCreate");
+}
+
+void CudaDevice::enter() const {
+    CUcontext current = nullptr;
+    if (driver().cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == context_) return;
+    check(driver().cuCtxSetCurrent(context_), name(), "cuCtxSetCurrent");
+}
+
+std::vector<const void*> CudaDevice::load(const std::string& image,
+                                          std::span<const std::string> names) {
+    enter();
+    CUmodule module = nullptr;
+    check(driver().cuModuleLoadData(&module, image.c_str()), name(),
+          fmt::format("cuModuleLoadData of {} kernels ({} bytes for {})", names.size(),
+                      image.size(), architecture_));
+    std::vector<const void*> kernels;
+    for (const std::string& kernel : names) {
+        CUfunction function = nullptr;
+        check(driver().cuModuleGetFunction(&function, module, kernel.c_str()), name(),
+              fmt::format("cuModuleGetFunction({})", kernel));
+        kernels.push_back(function);
+    }
+    return kernels;
+}
+
+void CudaDevice::launch_code(const Launch& launch) {
+    LocationScope location(launch.location);
+    enter();
+    size_t bytes = launch.bytes;
+    void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, const_cast<void*>(launch.arguments),
+                     CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+    auto function = static_cast<CUfunction>(const_cast<void*>(launch.kernel));
+    check(driver().cuLaunchKernel(function, launch.blocks, 1, 1, launch.threads, 1, 1, 0, stream_,
+                                  nullptr, extra),
+          name(),
+          fmt::format("cuLaunchKernel({}, {} blocks of {} threads)", launch.name, launch.blocks,
+                      launch.threads));
+}
+
+void CudaDevice::replay(std::unique_ptr<Replay>& memory, std::span<const Launch> launches) {
+    if (launches.size() < 2) return CodeDevice::replay(memory, launches);
+    enter();
+    if (!memory) memory = std::make_unique<KernelGraph>(name(), launches);
+    static_cast<KernelGraph&>(*memory).run(launches, stream_);
+}
+
+void CudaDevice::upload(void* to, const void* from, size_t bytes) {
+    if (bytes == 0) return;
+    enter();
+    staging_.upload(CUdeviceptr(to), from, bytes, stream_);
+}
+
+Ref<Storage> CudaDevice::allocate(size_t bytes) {
+    Ref<Storage> storage = make_ref<Storage>();
+    storage->device = this;
+    if (bytes == 0) return storage;
+    enter();
+    storage->data = reinterpret_cast<void*>(pool_.allocate(bytes, stream_));
+    storage->bytes = bytes;
+    return storage;
+}
+
+void CudaDevice::free(Storage* storage) {
+    if (storage->data) pool_.free(CUdeviceptr(storage->data), storage->bytes);
+    delete storage;
+}
+
+void CudaDevice::copy_from_host(const void* host, const Array& to) {
+    if (to.size() > 0) upload(reinterpret_cast<void*>(address_of(to)), host, bytes_of(to));
+}
+
+void CudaDevice::copy_to_host(const Array& from, void* host) {
+    if (from.size() == 0) return;
+    const Array dense = from.as_contiguous();
+    enter();
+    staging_.download(host, address_of(dense), bytes_of(dense), stream_);
+}
+
+bool CudaDevice::copy_from_peer(const Array& from, const Array& to) {
+    auto* peer = dynamic_cast<CudaDevice*>(&from.device());
+    if (!peer) return false;
+    if (to.size() == 0) return true;
+    const Driver& d = driver();
+    // After what the peer has been asked for by now; and what the peer is asked for later must not
+    // write over it.
+    CUevent written = nullptr, read = nullptr;
+    auto order = [&](CudaDevice& first, CudaDevice& second, CUevent& event) {
+        first.enter();
+        check(d.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), name(), "cuEventCreate");
+        check(d.cuEventRecord(event, first.stream_), name(), "cuEventRecord");
+        second.enter();
+        check(d.cuStreamWaitEvent(second.stream_, event, 0), name(), "cuStreamWaitEvent");
+    };
+    order(*peer, *this, written);
+    check(d.cuMemcpyPeerAsync(address_of(to), context_, address_of(from), peer->context_,
+                              bytes_of(to), stream_),
+          name(), fmt::format("cuMemcpyPeerAsync of {} bytes from {}", bytes_of(to), peer->name()));
+    order(*this, *peer, read);
+    d.cuEventDestroy(written);
+    d.cuEventDestroy(read);
+    return true;
+}
+
+void CudaDevice::synchronize() {
+    enter();
+    check(driver().cuStreamSynchronize(stream_), name(), "cuStreamSynchronize");
+}
+
+void CudaDevice::release_cached_memory() {
+    enter();
+    pool_.release(stream_);
+}
+
+std::string CudaDevice::description() const {
+    char text[256] = "";
+    size_t bytes = 0;
+    driver().cuDeviceGetName(text, int(sizeof text), device_);
+    driver().cuDeviceTotalMem(&bytes, device_);
+    return fmt::format("{}, {}, {:.1f} GB", text, architecture_, double(bytes) / 1e9);
+}
+
+int device_count() {
+    int count = 0;
+    check(driver().cuDeviceGetCount(&count), "cuda", "cuDeviceGetCount");
+    return count;
+}
+
+CudaDevice& cuda_device(int index) {
+    static std::mutex& mutex = *new std::mutex;
+    static auto& devices = *new std::map<int, std::unique_ptr<CudaDevice>>;
+    std::lock_guard lock(mutex);
+    auto found = devices.find(index);
+    if (found != devices.end()) return *found->second;
+    if (int count = device_count(); index >= count)
+        fail<DeviceError>("cuda:{}: there {} {} device{}: cuda:0{}", index,
+                          count == 1 ? "is" : "are", count, count == 1 ? "" : "s",
+                          count > 1 ? fmt::format(" to cuda:{}", count - 1) : "");
+    return *devices.emplace(index, std::make_unique<CudaDevice>(index)).first->second;
+}
+
+}  // namespace catena::cuda

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "runtime/core/code_device.h"
+#include "runtime/cuda/memory_pool.h"
+#include "runtime/cuda/staging.h"
+
+namespace catena::cuda {
+
+/// cuda:N. All its work is in the order of one stream; only copies to the host wait for it. Any
+/// thread may use it.
+class CudaDevice final : public CodeDevice {
+public:
+    explicit CudaDevice(int index);
+
+    std::string architecture() const override { return architecture_; }
+    int multiprocessors() const override { return multiprocessors_; }
+    std::vector<const void*> load(const std::string& image,
+                                  std::span<const std::string> names) override;
+    void launch_code(const Launch& launch) override;
+    void replay(std::unique_ptr<Replay>& memory, std::span<const Launch> launches) override;
+    void upload(void* to, const void* from, size_t bytes) override;
+
+    Ref<Storage> allocate(size_t bytes) override;
+    void free(Storage* storage) override;
+    void copy_from_host(const void* host, const Array& to) override;
+    void copy_to_host(const Array& from, void* host) override;
+    bool copy_from_peer(const Array& from, const Array& to) override;
+
+    void synchronize() override;
+    void release_cached_memory();
+    MemoryStatistics memory_statistics() const { return pool_.statistics(); }
+    std::string description() const;  ///< "NVIDIA H100 80GB HBM3, sm_90, 85.0 GB"
+
+private:
+    /// Makes the device's context the calling thread's.
+    void enter() const;
+
+    CUdevice device_ = 0;
+    CUcontext context_ = nullptr;
+    CUstream stream_ = nullptr;
+    std::string architecture_;
+    int multiprocessors_ = 0;
+    MemoryPool pool_;
+    Staging staging_;
+};
+
+/// cuda:N, made at the first use; DeviceError that says how many there are when N is too large.
+CudaDevice& cuda_device(int index);
+int device_count();
+
+}  // namespace catena::cuda

@@ -1,0 +1,76 @@
+#include "runtime/cuda/driver.h"
+
+#include <atomic>
+#include <cstdlib>
+
+#include <dlfcn.h>
+
+namespace catena::cuda {
+
+namespace {
+
+// Code of a toolkit runs on drivers of its own major version or later.
+constexpr int oldest_driver = CUDA_VERSION / 1000 * 1000;
+
+std::atomic<const Driver*> replaced{nullptr};
+
+}  // namespace
+
+std::string version_text(int version) {
+    return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+Driver load_driver(const char* library) {
+    Driver d;
+    void* handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    if (!handle) {
+        d.complaint = fmt::format("no driver: {}", dlerror());
+        return d;
+    }
+    std::string missing;
+#define CATENA_CUDA_BIND(name)                                                          \
+    d.name = reinterpret_cast<decltype(d.name)>(dlsym(handle, CATENA_CUDA_NAME(name))); \
+    if (!d.name && missing.empty()) missing = CATENA_CUDA_NAME(name);
+    CATENA_CUDA_DRIVER(CATENA_CUDA_BIND)
+#undef CATENA_CUDA_BIND
+    if (d.cuDriverGetVersion) d.cuDriverGetVersion(&d.version);
+    if (!missing.empty() || d.version < oldest_driver) {
+        d.complaint = fmt::format("driver too old: has {}, needs {}{}",
+                                  d.version ? version_text(d.version) : "no version",
+                                  version_text(oldest_driver),
+                                  missing.empty() ? "" : " (no " + missing + ")");
+        return d;
+    }
+    if (CUresult result = d.cuInit(0); result != CUDA_SUCCESS) {
+        const char* text = nullptr;
+        d.cuGetErrorString(result, &text);
+        d.complaint = fmt::format("no device: cuInit: {}", text ? text : "unknown error");
+        return d;
+    }
+    int count = 0;
+    if (d.cuDeviceGetCount(&count) != CUDA_SUCCESS || count == 0)
+        d.complaint = "no device: the driver sees none";
+    return d;
+}
+
+const Driver& driver() {
+    if (const Driver* other = replaced) return *other;
+    static const Driver& own = *new Driver([] {
+        const char* path = std::getenv("CATENA_CUDA_DRIVER");
+        return load_driver(path && *path ? path : "libcuda.so.1");
+    }());
+    return own;
+}
+
+void replace_driver(const Driver* replacement) { replaced = replacement; }
+
+void check(CUresult result, const std::string& device, const std::string& call) {
+    if (result == CUDA_SUCCESS) return;
+    const char *name = nullptr, *text = nullptr;
+    driver().cuGetErrorName(result, &name);
+    driver().cuGetErrorString(result, &text);
+    fail<DeviceError>("{}: {}: {}: {}", device, call, name ? name : std::to_string(int(result)),
+                      text ? text : "unknown error");
+}
+
+}  // namespace catena::cuda

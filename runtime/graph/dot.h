@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "runtime/graph/trace.h"
+
+namespace catena {
+
+/// The program as a graph in the DOT language of Graphviz: a box for every call, with its line; an
+/// oval for what the program is given; edges carry types.
+std::string to_dot(const Trace& trace);
+
+}  // namespace catena

@@ -1,0 +1,100 @@
+#include "tests/cuda/device_call.h"
+
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+#include "codegen/compiler.h"
+#include "codegen/cuda/code_executable.h"
+#include "runtime/graph/tracer.h"
+#include "runtime/graph/variable_body.h"
+
+namespace catena::testing {
+
+namespace {
+
+using codegen::cuda::CodeExecutable;
+
+/// Whether all that the program does is done element by element, in float32 and integers: functions
+/// of float64 are those of the platform.
+bool only_maps(const CodeExecutable& program) {
+    if (!program.schedule().library_calls.empty()) return false;
+    for (const codegen::KernelLaunch& launch : program.schedule().kernels)
+        for (const codegen::KernelValue& value : launch.program.values)
+            if (value.kind == codegen::KernelValue::Kind::reduction) return false;
+    return true;
+}
+
+void expect_same_bits(const Array& actual, const Array& expected) {
+    ASSERT_EQ(to_string(actual.type()), to_string(expected.type()));
+    const Array a = actual.as_contiguous(), e = expected.as_contiguous();
+    const size_t size = size_of(a.dtype());
+    const auto* x = static_cast<const char*>(a.raw_data());
+    const auto* y = static_cast<const char*>(e.raw_data());
+    const std::vector<double> numbers = a.to_vector<double>(), others = e.to_vector<double>();
+    for (size_t i = 0; i < numbers.size(); ++i) {
+        if (std::isnan(numbers[i]) && std::isnan(others[i])) continue;
+        ASSERT_EQ(std::memcmp(x + i * size, y + i * size, size), 0)
+            << "element " << i << " is " << numbers[i] << ", on the host " << others[i];
+    }
+}
+
+}  // namespace
+
+Variables DeviceCalls::operator()(const ArrayFunction& run, const std::vector<Variable>& inputs) {
+    Tracer tracer(false);
+    std::vector<int> arguments;
+    for (size_t i = 0; i < inputs.size(); ++i)
+        arguments.push_back(inputs[i].defined()
+                                ? tracer.add_argument(inputs[i].array(), "x" + std::to_string(i))
+                                : -1);
+    Variables expected;
+    {
+        RecorderScope scope(&tracer);
+        expected = run(inputs);
+    }
+    std::vector<int> outputs;
+    for (const Variable& y : expected) outputs.push_back(tracer.value_of(y.array()));
+    Trace trace = tracer.trace();
+    trace.name = "row";
+    trace.outputs = outputs;
+    if (!second_) {
+        programs_.push_back(nullptr);
+        programs_.back() = std::static_pointer_cast<CodeExecutable>(
+            compiler().compile(trace, {.device = &device_}));
+        return expected;
+    }
+    const std::shared_ptr<CodeExecutable> made = programs_.at(next_++);
+    if (!made) throw std::runtime_error("there is no program");
+    CodeExecutable& program = *made;
+
+    std::vector<Array> given;
+    for (int v : trace.inputs) {
+        const Trace::Value& value = trace.values[size_t(v)];
+        Array array = value.role == Trace::Role::state ? value.state->array : value.captured;
+        for (size_t i = 0; i < arguments.size(); ++i)
+            if (arguments[i] == v) array = inputs[i].array();
+        given.push_back(array.to(device_));
+    }
+    std::vector<double> scalars;
+    for (const Trace::ScalarSlot& slot : trace.scalars) scalars.push_back(slot.value);
+    std::vector<Array> results(trace.outputs.size() + trace.assigns.size());
+    program.run(given, scalars, {}, results);
+    Variables actual;
+    for (size_t i = 0; i < trace.outputs.size(); ++i) {
+        actual.emplace_back(results[i].to(cpu_device()), false);
+        if (only_maps(program)) expect_same_bits(actual.back().array(), expected[i].array());
+    }
+    return actual;
+}
+
+Variables call_on_device(CodeDevice& device, const ArrayFunction& run, const std::vector<Variable>& inputs) {
+    DeviceCalls calls(device);
+    calls(run, inputs);
+    calls.begin_second_round();
+    return calls(run, inputs);
+}
+
+}  // namespace catena::testing

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "runtime/core/code_device.h"
+#include "tests/ops/op_table.h"
+
+namespace catena::codegen::cuda {
+class CodeExecutable;
+}
+
+namespace catena::testing {
+
+using ArrayFunction = std::function<Variables(const std::vector<Variable>&)>;
+
+/// Programs made from runs on the host, for a device. In the first round of calls each is compiled
+/// and the host's results are given; in the second round, of the same calls, the programs run on
+/// the device and theirs are: so all kernels are there before the first one is needed. A program
+/// that only maps must give the host's bits.
+class DeviceCalls {
+public:
+    explicit DeviceCalls(CodeDevice& device) : device_(device) {}
+    Variables operator()(const ArrayFunction& run, const std::vector<Variable>& inputs);
+    void begin_second_round() { second_ = true; }
+
+private:
+    CodeDevice& device_;
+    bool second_ = false;
+    std::vector<std::shared_ptr<codegen::cuda::CodeExecutable>>
+        programs_;  ///< Null: it could not be made.
+    size_t next_ = 0;
+};
+
+/// Both rounds of one call.
+Variables call_on_device(CodeDevice& device, const ArrayFunction& run, const std::vector<Variable>& inputs);
+
+}  // namespace catena::testing

@@ -1,0 +1,182 @@
+#include "tests/cuda/emulated_device.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <thread>
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "tests/support/command.h"
+
+namespace catena::testing {
+
+namespace {
+
+constexpr size_t page = 4096;
+constexpr size_t alignment = 64;
+
+size_t whole_pages(size_t bytes) { return (bytes + page - 1) / page * page; }
+size_t aligned(size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+
+/// A folder of this process, removed at its end.
+const std::filesystem::path& work_folder() {
+    struct Folder {
+        std::filesystem::path path;
+        Folder() {
+            std::string pattern =
+                (std::filesystem::temp_directory_path() / "catena_emulation_XXXXXX").string();
+            if (!mkdtemp(pattern.data())) throw std::runtime_error("no temporary folder");
+            path = pattern;
+        }
+        ~Folder() {
+            std::error_code ignored;
+            std::filesystem::remove_all(path, ignored);
+        }
+    };
+    static Folder folder;
+    return folder.path;
+}
+
+/// The kernel's own text within its unit.
+std::string_view text_of_kernel(std::string_view unit, const std::string& name) {
+    const size_t begin = unit.find(" " + name + "(");
+    if (begin == unit.npos) throw std::logic_error("the text has no kernel " + name);
+    return unit.substr(begin, unit.find("extern \"C\"", begin) - begin);
+}
+
+}  // namespace
+
+EmulatedDevice& EmulatedDevice::instance() {
+    static EmulatedDevice& device = *new EmulatedDevice;
+    return device;
+}
+
+std::vector<const void*> EmulatedDevice::load(const std::string& image,
+                                              std::span<const std::string> names) {
+    Unit unit;
+    std::vector<const void*> handles;
+    for (const std::string& name : names) {
+        auto kernel = std::make_unique<EmulatedKernel>();
+        kernel->name = name;
+        const std::string_view text = text_of_kernel(image, name);
+        kernel->communicates =
+            text.find("__syncthreads") != text.npos || text.find("_sync(") != text.npos;
+        handles.push_back(kernel.get());
+        unit.kernels.push_back(kernel.get());
+        kernels_.push_back(std::move(kernel));
+    }
+    texts_.push_back(image);
+    units_.push_back(std::move(unit));
+    return handles;
+}
+
+void EmulatedDevice::compile_pending() {
+    std::vector<size_t> halves[2];
+    size_t count = 0;
+    for (size_t u = 0; u < units_.size(); ++u)
+        if (!units_[u].compiled) halves[count++ % 2].push_back(u);
+    std::string complaint;
+    auto compile = [&](const std::vector<size_t>& units) {
+        constexpr size_t at_once = 16;  // Units in one library.
+        try {
+            for (size_t i = 0; i < units.size(); i += at_once)
+                compile_some(std::span(units).subspan(i, std::min(at_once, units.size() - i)));
+        } catch (const std::exception& error) {
+            std::lock_guard lock(mutex_);
+            complaint = error.what();
+        }
+    };
+    std::thread other([&] { compile(halves[1]); });
+    compile(halves[0]);
+    other.join();
+    if (!complaint.empty()) throw std::runtime_error(complaint);
+}
+
+void EmulatedDevice::compile_some(std::span<const size_t> units) {
+    const std::string base = (work_folder() / fmt::format("unit{}", units[0])).string();
+    {
+        std::ofstream file(base + ".cpp");
+        file << "#include \"tests/cuda/emulation.h\"\n";
+        for (size_t u : units) {
+            file << fmt::format("namespace unit{} {{\n{}\n", u, texts_[u]);
+            for (const EmulatedKernel* kernel : units_[u].kernels)
+                file << fmt::format(
+                    "extern \"C\" void emulate_{0}(const void* a) {{ emulation::call({0}, a); }}\n",
+                    kernel->name);
+            file << "}\n";
+        }
+    }
+    // As IEEE has it, and as CUDA allows: integers wrap, memory has no types.
+    const auto result = run(fmt::format(
+        "{0} -std=c++20 -O1 -w -fPIC -shared -mfma -ffp-contract=off -fno-strict-aliasing -fwrapv "
+        "-fno-math-errno -I{1} -o {2}.so {2}.cpp",
+        CATENA_CXX, CATENA_SOURCE_DIR, base));
+    if (result.status != 0)
+        throw std::runtime_error("the host's compiler: " + result.output.substr(0, 4000));
+    void* library = dlopen((base + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library) throw std::runtime_error(dlerror());
+    for (size_t u : units) {
+        for (EmulatedKernel* kernel : units_[u].kernels) {
+            kernel->library = library;
+            kernel->entry = reinterpret_cast<EmulatedKernel::Entry>(
+                dlsym(library, ("emulate_" + kernel->name).c_str()));
+        }
+        units_[u].compiled = true;
+    }
+}
+
+void EmulatedDevice::launch_code(const Launch& launch) {
+    auto* kernel = static_cast<const EmulatedKernel*>(launch.kernel);
+    if (!kernel->entry) compile_pending();
+    ++launches_;
+    run_blocks(*kernel, launch.blocks, launch.threads, launch.arguments);
+}
+
+void EmulatedDevice::upload(void* to, const void* from, size_t bytes) {
+    std::memcpy(to, from, bytes);
+}
+
+Ref<Storage> EmulatedDevice::allocate(size_t bytes) {
+    Ref<Storage> storage = make_ref<Storage>();
+    storage->device = this;
+    if (bytes == 0) return storage;
+    const size_t pages = whole_pages(aligned(bytes));
+    void* memory =
+        mmap(nullptr, pages + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) fail<DeviceError>("emulated: no memory for {} bytes", bytes);
+    char* end = static_cast<char*>(memory) + pages;
+    mprotect(end, page, PROT_NONE);
+    storage->data = end - aligned(bytes);
+    storage->bytes = bytes;
+    std::memset(storage->data, 0xff, aligned(bytes));
+    return storage;
+}
+
+void EmulatedDevice::free(Storage* storage) {
+    if (storage->data) {
+        const size_t pages = whole_pages(aligned(storage->bytes));
+        munmap(static_cast<char*>(storage->data) + aligned(storage->bytes) - pages, pages + page);
+    }
+    delete storage;
+}
+
+void EmulatedDevice::copy_from_host(const void* host, const Array& to) {
+    upload(
+        static_cast<char*>(to.storage()->data) + to.body()->offset * int64_t(size_of(to.dtype())),
+        host, size_t(to.size()) * size_of(to.dtype()));
+}
+
+void EmulatedDevice::copy_to_host(const Array& from, void* host) {
+    const Array dense = from.as_contiguous();
+    std::memcpy(host,
+                static_cast<char*>(dense.storage()->data) +
+                    dense.body()->offset * int64_t(size_of(dense.dtype())),
+                size_t(dense.size()) * size_of(dense.dtype()));
+}
+
+}  // namespace catena::testing

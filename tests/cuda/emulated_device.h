@@ -1,0 +1,55 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/core/code_device.h"
+#include "tests/cuda/emulator.h"
+
+namespace catena::testing {
+
+/// A CodeDevice without hardware: kernels' text is compiled by the host's compiler and run by an
+/// emulation of CUDA's threads. Memory is the host's, each block at the end of a page before one
+/// that may not be touched; what was not written is NaN or -1. Kernels are compiled at the first
+/// launch, all that were loaded by then at once.
+class EmulatedDevice final : public CodeDevice {
+public:
+    static EmulatedDevice& instance();
+
+    std::string architecture() const override { return "text"; }
+    int multiprocessors() const override { return 4; }
+    std::vector<const void*> load(const std::string& image,
+                                  std::span<const std::string> names) override;
+    void launch_code(const Launch& launch) override;
+    void upload(void* to, const void* from, size_t bytes) override;
+
+    Ref<Storage> allocate(size_t bytes) override;
+    void free(Storage* storage) override;
+    void copy_from_host(const void* host, const Array& to) override;
+    void copy_to_host(const Array& from, void* host) override;
+
+    /// Every text that was loaded.
+    const std::vector<std::string>& texts() const { return texts_; }
+    int launches() const { return launches_; }
+    int kernel_count() const { return int(kernels_.size()); }
+
+private:
+    EmulatedDevice() : CodeDevice("emulated") {}
+    void compile_pending();
+    void compile_some(std::span<const size_t> units);
+
+    struct Unit {
+        std::vector<EmulatedKernel*> kernels;
+        bool compiled = false;
+    };
+    std::vector<std::string> texts_;
+    std::vector<Unit> units_;
+    std::vector<std::unique_ptr<EmulatedKernel>> kernels_;
+    int launches_ = 0;
+    std::mutex mutex_;
+};
+
+}  // namespace catena::testing

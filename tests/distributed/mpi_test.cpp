@@ -1,0 +1,82 @@
+// What happens when a process of several ends: mpirun starts mpi_ranks (tests/distributed_ranks).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include <unistd.h>
+
+#include "tests/support/command.h"
+
+namespace catena {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+
+/// Ranks that lose one have this long to end.
+constexpr double deadline_seconds = 60;
+
+class MpiFailure : public ::testing::Test {
+protected:
+    void SetUp() override {
+        if (!CATENA_HAS_MPI) GTEST_SKIP() << "built without MPI";
+        if (testing::run("mpirun --version").status != 0) GTEST_SKIP() << "there is no mpirun";
+    }
+    static testing::CommandResult ranks(const std::string& arguments,
+                                        const std::string& environment = "") {
+        auto start = std::chrono::steady_clock::now();
+        testing::CommandResult result =
+            testing::run(environment +
+                         " CATENA_NUM_THREADS=1 timeout 120 mpirun --allow-run-as-root "
+                         "--oversubscribe --bind-to none -np 2 " +
+                         testing::program("mpi_ranks") + " " + arguments);
+        EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
+                  deadline_seconds);
+        return result;
+    }
+    static std::string parameters_in(const std::string& output) {
+        size_t at = output.find("parameters ");
+        return at == output.npos ? "none: " + output : output.substr(at, 27);
+    }
+};
+
+TEST_F(MpiFailure, a_killed_rank_ends_the_others_and_training_goes_on_from_the_snapshot) {
+    std::string folder = ::testing::TempDir() + std::to_string(getpid());
+    testing::CommandResult through = ranks("train " + folder + "_mpi_through 0");
+    ASSERT_EQ(through.status, 0) << through.output;
+
+    testing::CommandResult killed = ranks("train " + folder + "_mpi_killed 0 4");
+    EXPECT_NE(killed.status, 0);
+    EXPECT_THAT(killed.output, HasSubstr("process rank 1"));
+    EXPECT_EQ(killed.output.find("parameters "), std::string::npos);
+
+    testing::CommandResult resumed = ranks("train " + folder + "_mpi_killed 4");
+    ASSERT_EQ(resumed.status, 0) << resumed.output;
+    EXPECT_EQ(parameters_in(resumed.output), parameters_in(through.output));
+}
+
+TEST_F(MpiFailure, an_error_on_one_rank_ends_the_others) {
+    testing::CommandResult result = ranks("throw");
+    EXPECT_NE(result.status, 0);
+    EXPECT_THAT(result.output, HasSubstr("rank 1 has had enough"));
+}
+
+TEST_F(MpiFailure, a_rank_that_does_not_come_is_named) {
+    testing::CommandResult result = ranks("late", "CATENA_COMM_TIMEOUT=2");
+    EXPECT_NE(result.status, 0);
+    EXPECT_THAT(result.output, HasSubstr("barrier: rank 0 has waited 2 s for rank 1"));
+}
+
+TEST(PlugIns, what_is_missing_is_said) {
+    testing::CommandResult result =
+        testing::run("CATENA_NUM_THREADS=1 " + testing::program("mpi_ranks") + " create pure_nccl");
+    EXPECT_NE(result.status, 0);
+    EXPECT_THAT(result.output,
+                AnyOf(HasSubstr("no CUDA driver"), HasSubstr("no GPU can be used"),
+                      HasSubstr("no NCCL plug-in found in"), HasSubstr("no MPI plug-in found in")));
+}
+
+}  // namespace
+}  // namespace catena

@@ -1,0 +1,78 @@
+// What mpirun starts for tests/distributed: the same checks as over threads, one rank a process.
+//   mpi_ranks                                      the checks
+//   mpi_ranks train SNAPSHOT FIRST [DIES_AT]       trains, prints the parameters' sum of bits on
+//   rank 0 mpi_ranks create NAME                          makes the communicator of that name
+//   mpi_ranks late                                 rank 1 does not come
+//   mpi_ranks throw                                rank 1 ends with an error
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#include <unistd.h>
+
+#include "tests/distributed/collectives.h"
+#include "tests/distributed/training.h"
+
+namespace catena {
+namespace {
+
+std::shared_ptr<Communicator> world;
+
+TEST(MpiRanks, move_what_they_should) { check_collectives(*world); }
+TEST(MpiRanks, split_into_groups) { check_split(*world); }
+TEST(MpiRanks, overlap_transfers_in_the_background) { check_background(*world); }
+TEST(MpiRanks, have_differentiable_functions) { check_functions(*world); }
+TEST(MpiRanks, train_as_one_rank_does) { check_training(world); }
+TEST(MpiRanks, double_buffering_uses_the_gradients_of_before) { check_double_buffering(world); }
+TEST(MpiRanks, the_first_update_makes_parameters_equal) { check_first_update(world); }
+TEST(MpiRanks, serve_datasets_evaluators_snapshots_and_links) {
+    check_parallel_tools(
+        world, world->bcast_bytes(::testing::TempDir() + "mpi_" + std::to_string(getpid())));
+}
+
+void train_and_print(int argc, char** argv) {
+    TrainingRun run{.communicator = world, .first_step = std::atoi(argv[3]), .snapshot = argv[2]};
+    if (argc > 4) run.dies_at = std::atoi(argv[4]);
+    uint64_t sum = 0;
+    for (float v : train(run)) {
+        uint32_t bits;
+        std::memcpy(&bits, &v, sizeof bits);
+        sum = sum * 31 + bits;
+    }
+    if (world->rank() == 0)
+        std::printf("parameters %016llx\n", static_cast<unsigned long long>(sum));
+}
+
+int run(int argc, char** argv) {
+    ::testing::InitGoogleTest(&argc, argv);
+    std::string mode = argc > 1 ? argv[1] : "";
+    world = create_communicator(mode == "create" ? argv[2] : "flat");
+    if (mode == "create") {
+        std::printf("%s, %d ranks\n", world->name().c_str(), world->size());
+    } else if (mode == "train") {
+        train_and_print(argc, argv);
+    } else if (mode == "late") {
+        if (world->rank() == 1) std::this_thread::sleep_for(std::chrono::seconds(60));
+        world->barrier();
+    } else if (mode == "throw") {
+        if (world->rank() == 1) fail<ValueError>("rank 1 has had enough");
+        world->barrier();
+    } else {
+        return RUN_ALL_TESTS();
+    }
+    return 0;
+}
+
+}  // namespace
+}  // namespace catena
+
+int main(int argc, char** argv) {
+    try {
+        return catena::run(argc, argv);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "mpi_ranks: %s\n", error.what());
+        return 1;
+    }
+}

@@ -1,0 +1,106 @@
+// The node tests of the onnx package, all through the importer: none may fail.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "frontend/onnx/import.h"
+#include "runtime/graph/config.h"
+#include "tests/onnx/exported.h"
+#include "tests/onnx/python.h"
+#include "tests/support/command.h"
+
+namespace catena::testing {
+namespace {
+
+struct Case {
+    std::string name;
+    double relative = 0, absolute = 0;
+    int inputs = 0, outputs = 0;
+};
+
+/// Why y is not what is expected; empty when it is.
+std::string difference(const Array& y, const Array& expected, const Case& c) {
+    if (!(y.type() == expected.type()))
+        return to_string(y.type()) + " instead of " + to_string(expected.type());
+    const std::vector<double> a = y.to_vector<double>(), e = expected.to_vector<double>();
+    for (size_t i = 0; i < a.size(); ++i) {
+        if (std::isnan(e[i]) ? std::isnan(a[i]) : a[i] == e[i]) continue;
+        if (!(std::abs(a[i] - e[i]) <= c.absolute + c.relative * std::abs(e[i])))
+            return fmt::format("element {} is {} instead of {}", i, a[i], e[i]);
+    }
+    return "";
+}
+
+class NodeCases : public ::testing::Test {
+protected:
+    enum Outcome { passed, unsupported, failed };
+
+    /// A type that Catena lacks in the expected outputs alone is no fault either.
+    Outcome run_case(const Case& c, std::string& why) {
+        const std::string folder = folder_ + "/" + c.name;
+        if (c.inputs < 0) {
+            why = "values that are no tensors";
+            return unsupported;
+        }
+        try {
+            const onnx::Model model = onnx::import_model(folder + "/model.onnx");
+            std::vector<Variable> inputs;
+            for (int i = 0; i < c.inputs; ++i)
+                inputs.emplace_back(onnx::load_tensor(fmt::format("{}/input_{}.pb", folder, i)),
+                                    false);
+            const Variables outputs = model.run(inputs);
+            if (int(outputs.size()) != c.outputs) {
+                why = fmt::format("{} outputs instead of {}", outputs.size(), c.outputs);
+                return failed;
+            }
+            for (int i = 0; i < c.outputs; ++i) {
+                const Array expected = onnx::load_tensor(fmt::format("{}/output_{}.pb", folder, i));
+                why = difference(outputs[size_t(i)].array(), expected, c);
+                if (!why.empty()) return failed;
+            }
+            return passed;
+        } catch (const onnx::UnsupportedError& error) {
+            why = error.what();
+            return unsupported;
+        } catch (const std::exception& error) {
+            why = error.what();
+            return failed;
+        }
+    }
+
+    std::string folder_ = fresh_folder("node_cases");
+};
+
+TEST_F(NodeCases, none_fails) {
+    CATENA_SKIP_WITHOUT_ONNX_PYTHON();
+    const CommandResult written =
+        run(onnx_python() + " " CATENA_SOURCE_DIR "/tests/onnx/write_node_cases.py " + folder_);
+    ASSERT_EQ(written.status, 0) << written.output;
+    std::ifstream list(folder_ + "/cases.txt");
+    std::string version, line;
+    std::getline(list, version);
+    const auto no_graph = no_backprop_mode();
+    int counts[3] = {};
+    std::ofstream report(folder_ + "/report.txt");
+    while (std::getline(list, line)) {
+        Case c;
+        std::istringstream(line) >> c.name >> c.relative >> c.absolute >> c.inputs >> c.outputs;
+        std::string why;
+        const Outcome outcome = run_case(c, why);
+        ++counts[outcome];
+        const char* words[] = {"passed", "unsupported", "failed"};
+        report << words[outcome] << ' ' << c.name << ' ' << why << '\n';
+        EXPECT_NE(outcome, failed) << c.name << ": " << why;
+    }
+    std::printf("node tests of onnx %s: %d passed, %d unsupported, %d failed (%s/report.txt)\n",
+                version.c_str(), counts[passed], counts[unsupported], counts[failed],
+                folder_.c_str());
+    EXPECT_GE(counts[passed], 1000);
+}
+
+}  // namespace
+}  // namespace catena::testing

@@ -1,0 +1,37 @@
+"""run_models.py FOLDER: runs every NAME.onnx of a folder in ONNX Runtime on x0, x1, ... of NAME.npz and compares
+with y0, y1, ... there. One line a model; the exit status is 1 when one differs."""
+import pathlib
+import sys
+
+import numpy
+import onnx
+import onnxruntime
+
+onnxruntime.set_default_logger_severity(3)
+failed = 0
+for path in sorted(pathlib.Path(sys.argv[1]).glob("*.onnx")):
+    data = numpy.load(path.with_suffix(".npz"))
+    try:
+        onnx.checker.check_model(str(path), full_check=True)
+        session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+        inputs = {x.name: data["x%d" % i] for i, x in enumerate(session.get_inputs())}
+        results = session.run(None, inputs)
+    except Exception as error:
+        if "NOT_IMPLEMENTED" in str(error):
+            print(path.stem, "has no kernel in ONNX Runtime:", str(error).splitlines()[0][:160])
+            continue
+        print(path.stem, "FAILED:", str(error)[:600])
+        failed += 1
+        continue
+    for i, y in enumerate(results):
+        expected = data["y%d" % i]
+        same = y.dtype == expected.dtype and y.shape == expected.shape and numpy.allclose(
+            y, expected, rtol=1e-4, atol=1e-5, equal_nan=True)
+        if not same:
+            print(path.stem, "FAILED: output", i, y.dtype, y.shape, y.ravel()[:8], "expected", expected.dtype,
+                  expected.shape, expected.ravel()[:8])
+            failed += 1
+            break
+    else:
+        print(path.stem, "agrees")
+sys.exit(failed > 0)

@@ -1,0 +1,65 @@
+// `catena run` and the models and graphs that `catena call` writes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "frontend/serializer/npy.h"
+#include "frontend/serializer/npz.h"
+#include "tests/support/command.h"
+
+namespace catena::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Run : public ::testing::Test {
+protected:
+    Run() {
+        save_npy(path("x.npy"),
+                 Array::from<float>(std::vector<float>{-1, 0, 2, 0.5, -3, 4}, {2, 3}));
+    }
+    std::string path(const std::string& name) const {
+        return ::testing::TempDir() + "catena_run_" +
+               ::testing::UnitTest::GetInstance()->current_test_info()->name() + "_" + name;
+    }
+    static CommandResult catena(const std::string& arguments) {
+        return run(program("catena") + " " + arguments);
+    }
+};
+
+TEST_F(Run, a_graph_for_graphviz_names_calls_and_types) {
+    const auto result = catena("call softmax " + path("x.npy") + " --dot " + path("g.dot"));
+    ASSERT_EQ(result.status, 0) << result.output;
+    std::stringstream text;
+    text << std::ifstream(path("g.dot")).rdbuf();
+    EXPECT_THAT(text.str(), HasSubstr("digraph \"softmax\""));
+    EXPECT_THAT(text.str(), HasSubstr("x0 float32[2,3]"));
+    EXPECT_THAT(text.str(), HasSubstr("[label=\"float32[2,1]\"]"));
+}
+
+TEST_F(Run, a_model_gives_what_the_function_gave) {
+    const auto written =
+        catena("call leaky_relu " + path("x.npy") + " --set slope=0.5 --onnx " + path("m.onnx"));
+    if (written.status != 0 && written.output.find("without ONNX") != std::string::npos)
+        GTEST_SKIP() << written.output;
+    ASSERT_EQ(written.status, 0) << written.output;
+    for (const char* flag : {"", " --eager"}) {
+        const auto result =
+            catena("run " + path("m.onnx") + " " + path("x.npy") + " -o " + path("y.npz") + flag);
+        ASSERT_EQ(result.status, 0) << result.output;
+        EXPECT_THAT(result.output, HasSubstr("y float32[2,3]"));
+        EXPECT_EQ(NpzFile(path("y.npz")).read("y").to_vector<float>(),
+                  (std::vector<float>{-0.5, 0, 2, 0.5, -1.5, 4}));
+    }
+}
+
+TEST_F(Run, no_model_is_an_error_that_names_the_file) {
+    const auto result = catena("run " + path("none.onnx"));
+    EXPECT_NE(result.status, 0);
+    EXPECT_THAT(result.output, HasSubstr("none.onnx"));
+}
+
+}  // namespace
+}  // namespace catena::testing

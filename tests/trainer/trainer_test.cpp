@@ -1,0 +1,164 @@
+#include "frontend/trainer/trainer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "frontend/serializer/npz.h"
+#include "frontend/trainer/triggers.h"
+#include "tests/trainer/fixtures.h"
+
+namespace catena {
+namespace {
+
+using testing::message_of;
+using testing::MockUpdater;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class TrainerTest : public testing::FolderTest {
+protected:
+    /// The iterations in which a trigger fires during `n`.
+    std::vector<int64_t> fires(AnyTrigger trigger, int n, int per_epoch = 10) {
+        MockUpdater updater(per_epoch);
+        Trainer trainer(updater, {n, "iteration"}, path());
+        std::vector<int64_t> fired;
+        trainer.extend([&](Trainer& t) { fired.push_back(t.updater().iteration()); },
+                       {.name = "note", .trigger = trigger});
+        trainer.run();
+        return fired;
+    }
+    MockUpdater updater_;
+};
+
+TEST_F(TrainerTest, calls_extensions_by_priority_then_age) {
+    Trainer trainer(updater_, {2, "iteration"}, path());
+    std::string calls;
+    auto note = [&](const std::string& text) { return [&calls, text](Trainer&) { calls += text; }; };
+    trainer.extend(note("a"), {.name = "a"});
+    trainer.extend(note("b"), {.name = "b", .priority = priority_writer});
+    trainer.extend(note("c"), {.name = "c"});
+    trainer.extend(note("d"), {.name = "d", .trigger = {2, "iteration"}, .priority = -1});
+    trainer.extend(note("!"), {.name = "e", .trigger = AnyTrigger::never(), .call_before_training = true});
+    trainer.run();
+    EXPECT_EQ(calls, "!bacbacd");
+    EXPECT_TRUE(updater_.finalized);
+    EXPECT_GT(trainer.elapsed_time(), 0);
+    EXPECT_THROW(trainer.run(), ValueError);
+}
+
+TEST_F(TrainerTest, names_are_unique_and_training_is_refused) {
+    Trainer trainer(updater_, {1, "iteration"}, path());
+    auto nothing = [](Trainer&) {};
+    trainer.extend(nothing, {.name = "x"}).extend(nothing, {.name = "x"}).extend(nothing, {.name = "x"});
+    EXPECT_EQ(trainer.get_extension("x_2").name(), "x_2");
+    EXPECT_THROW(trainer.extend(nothing, {.name = "training"}), ValueError);
+    EXPECT_THAT(message_of<ValueError>([&] { trainer.get_extension("y"); }), HasSubstr("there are: x, x_1, x_2"));
+    EXPECT_THROW(trainer.elapsed_time(), ValueError);
+}
+
+struct Witness : Extension {
+    std::shared_ptr<std::string> calls = std::make_shared<std::string>();
+    void operator()(Trainer&) override { *calls += "call "; }
+    void initialize(Trainer&) override { *calls += "initialize "; }
+    void finalize() override { *calls += "finalize "; }
+    void on_error(Trainer&, const std::exception& error) override {
+        *calls += std::string("error:") + error.what() + " ";
+        throw std::runtime_error("another");
+    }
+    std::string default_name() const override { return "Witness"; }
+};
+
+TEST_F(TrainerTest, an_error_is_told_to_extensions_and_thrown_after_finalizing) {
+    updater_.on_update = [](int64_t iteration) {
+        if (iteration == 2) throw std::runtime_error("oops");
+    };
+    Trainer trainer(updater_, {5, "iteration"}, path());
+    Witness witness;
+    trainer.extend(witness);
+    EXPECT_THROW(trainer.run(false), std::runtime_error);
+    EXPECT_EQ(*witness.calls, "initialize call error:oops finalize ");
+    EXPECT_TRUE(updater_.finalized);
+}
+
+TEST_F(TrainerTest, interval_trigger_counts_epochs_and_iterations) {
+    EXPECT_THAT(fires({3, "iteration"}, 10), ElementsAre(3, 6, 9));
+    EXPECT_THAT(fires({1, "epoch"}, 25), ElementsAre(10, 20));
+    EXPECT_THAT(fires({0.5, "epoch"}, 16), ElementsAre(5, 10, 15));
+    EXPECT_THAT(fires({1, "epoch"}, 7, 3), ElementsAre(3, 6));
+    EXPECT_THAT(fires(AnyTrigger::never(), 7), ElementsAre());
+    EXPECT_THROW(AnyTrigger(1, "week"), ValueError);
+    EXPECT_THROW(AnyTrigger(0, "epoch"), ValueError);
+}
+
+TEST_F(TrainerTest, other_triggers_fire_when_they_should) {
+    EXPECT_THAT(fires(triggers::ManualScheduleTrigger({2, 5}, "iteration"), 8), ElementsAre(2, 5));
+    EXPECT_THAT(fires(triggers::ManualScheduleTrigger({0.5, 2}, "epoch"), 8, 3), ElementsAre(2, 6));
+    EXPECT_THAT(fires(triggers::OnceTrigger(), 4), ElementsAre(1));
+    EXPECT_THAT(fires([](Trainer& t) { return t.updater().iteration() == 3; }, 4), ElementsAre(3));
+    EXPECT_EQ(fires(triggers::TimeTrigger(1e-9), 4).size(), 4u);
+    EXPECT_THAT(fires(triggers::TimeTrigger(1e9), 4), ElementsAre());
+}
+
+TEST_F(TrainerTest, best_value_triggers_fire_on_improvement_of_the_mean) {
+    std::vector<double> values{5, 3, 4, 4, 1, 3, 9, 9};  // Means of pairs: 4, 4, 2, 9.
+    for (bool largest : {false, true}) {
+        MockUpdater updater(2);
+        updater.on_update = [&](int64_t i) { report({{"x", values[size_t(i - 1)]}}); };
+        Trainer trainer(updater, {8, "iteration"}, path());
+        AnyTrigger trigger = largest ? AnyTrigger(triggers::MaxValueTrigger("x"))
+                                     : AnyTrigger(triggers::MinValueTrigger("x"));
+        std::vector<int64_t> fired;
+        trainer.extend([&](Trainer& t) { fired.push_back(t.updater().iteration()); },
+                       {.name = "note", .trigger = trigger});
+        trainer.run();
+        EXPECT_EQ(fired, largest ? (std::vector<int64_t>{2, 8}) : (std::vector<int64_t>{2, 6}));
+    }
+}
+
+TEST_F(TrainerTest, early_stopping_waits_for_patience) {
+    std::vector<double> losses{5, 4, 4.5, 4.2, 3.9, 4, 4, 4, 4, 4, 4};
+    MockUpdater updater(1);
+    updater.on_update = [&](int64_t i) { report({{"main/loss", losses[size_t(i - 1)]}}); };
+    Trainer trainer(updater, triggers::EarlyStoppingTrigger({.patience = 3}), path());
+    trainer.run();
+    EXPECT_EQ(updater.iteration(), 8);
+    EXPECT_EQ(trainer.stop_trigger().training_length()->length, 100);
+
+    MockUpdater rising(1);
+    rising.on_update = [&](int64_t i) { report({{"validation/accuracy", double(i)}}); };
+    Trainer until_max(rising, triggers::EarlyStoppingTrigger({.monitor = "validation/accuracy",
+                                                              .max_trigger = {6, "iteration"}}), path());
+    until_max.run();
+    EXPECT_EQ(rising.iteration(), 6);
+}
+
+TEST_F(TrainerTest, state_of_triggers_survives_a_snapshot) {
+    auto count_until = [&](Trainer& trainer, std::vector<int64_t>& fired) {
+        trainer.extend([&fired](Trainer& t) { fired.push_back(t.updater().iteration()); },
+                       {.name = "a", .trigger = {4, "iteration"}});
+        trainer.extend([&fired](Trainer& t) { fired.push_back(-t.updater().iteration()); },
+                       {.name = "b", .trigger = triggers::OnceTrigger()});
+    };
+    std::vector<int64_t> fired;
+    MockUpdater updater;
+    Trainer trainer(updater, {6, "iteration"}, path());
+    count_until(trainer, fired);
+    trainer.run();
+    save_npz(path("t.npz"), trainer);
+    MockUpdater resumed;
+    Trainer again(resumed, {13, "iteration"}, path());
+    count_until(again, fired);
+    load_npz(path("t.npz"), again);
+    again.run();
+    EXPECT_THAT(fired, ElementsAre(-1, 4, 8, 12));
+    EXPECT_GT(again.elapsed_time(), trainer.elapsed_time());
+}
+
+TEST_F(TrainerTest, says_when_the_folder_cannot_be_made) {
+    write("file", "");
+    Trainer trainer(updater_, {1, "iteration"}, path("file/out"));
+    EXPECT_THAT(message_of<FileError>([&] { trainer.run(); }), HasSubstr("cannot be made"));
+}
+
+}  // namespace
+}  // namespace catena
