@@ -74,6 +74,7 @@ public:
         }
         schedule.info.kernels = kernels.distinct;
         schedule.info.code_bytes = kernels.code_bytes;
+        schedule.info.bytes = codegen::bytes_of(schedule) + kernels.code_bytes;
         schedule.info.notes = std::move(notes);
         schedule.info.compile_seconds = seconds();
         return std::make_shared<codegen::ScheduledExecutable>(std::move(schedule));
@@ -86,6 +87,8 @@ public:
     }
 
     int kernels_compiled() const override { return codegen::kernels_compiled(); }
+    KernelCacheState kernel_cache() const override { return codegen::kernel_cache_state(); }
+    void set_kernel_cache_limit(size_t bytes) override { codegen::set_kernel_cache_limit(bytes); }
 
     KernelProvider& kernel_provider() override { return provider_; }
 

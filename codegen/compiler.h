@@ -16,6 +16,13 @@ struct CompileOptions {
     Device* device = nullptr;  ///< Where the program is to run; the host when null.
 };
 
+/// What the process-wide cache of machine code holds.
+struct KernelCacheState {
+    size_t kernels = 0, bytes = 0;
+    size_t limit = 0;     ///< Bytes; beyond it the longest unused kernels are dropped.
+    int64_t dropped = 0;  ///< Since the process began.
+};
+
 class Compiler {
 public:
     virtual ~Compiler() = default;
@@ -27,6 +34,9 @@ public:
     virtual int kernels_compiled() const = 0;  ///< For the host, since the process began.
     /// Runs single operations on devices that take generated kernels.
     virtual KernelProvider& kernel_provider() = 0;
+    virtual KernelCacheState kernel_cache() const = 0;
+    /// CATENA_KERNEL_CACHE_MB gives the first one, 256 MB if it is not set. Programs keep the code that they run.
+    virtual void set_kernel_cache_limit(size_t bytes) = 0;
 };
 
 /// Loads libcatena_compiler at the first call. CompileError saying which file was looked for where, and the

@@ -1,7 +1,9 @@
 #include "codegen/kernel_cache.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <set>
@@ -25,13 +27,34 @@ namespace {
 struct Kernel {
     KernelFunction function = nullptr;
     size_t code_bytes = 0;
+    std::shared_ptr<void> code;
+    uint64_t last_used = 0;
 };
 
-/// Code by kernel_key, for good: kernels are small and programs of other sizes come back to them.
+size_t limit_from_environment() {
+    const char* megabytes = std::getenv("CATENA_KERNEL_CACHE_MB");
+    return (megabytes && *megabytes ? std::strtoull(megabytes, nullptr, 10) : 256) << 20;
+}
+
+/// Code by kernel_key: programs of other sizes come back to it.
 struct Cache {
     std::mutex mutex;
     std::map<std::string, Kernel> kernels;
+    size_t bytes = 0, limit = limit_from_environment();
+    uint64_t clock = 0;
+    int64_t dropped = 0;
     std::atomic<int> compiled{0};
+
+    /// Programs that run a dropped kernel keep it.
+    void drop_oldest() {
+        while (bytes > limit && !kernels.empty()) {
+            auto older = [](const auto& a, const auto& b) { return a.second.last_used < b.second.last_used; };
+            auto oldest = std::min_element(kernels.begin(), kernels.end(), older);
+            bytes -= oldest->second.code_bytes;
+            kernels.erase(oldest);
+            ++dropped;
+        }
+    }
 };
 Cache& cache() {
     static Cache* instance = new Cache;
@@ -109,7 +132,8 @@ CompiledKernels find_or_compile(std::span<KernelLaunch> launches, mlir::MLIRCont
         size_t i = 0;
         for (const auto& [key, launch] : missing) {
             auto function = reinterpret_cast<KernelFunction>(result.functions[i++]);
-            known.kernels[key] = {function, result.code_bytes / missing.size()};
+            known.kernels[key] = {function, result.code_bytes / missing.size(), result.code};
+            known.bytes += known.kernels[key].code_bytes;
         }
         known.compiled += int(missing.size());
     }
@@ -117,14 +141,30 @@ CompiledKernels find_or_compile(std::span<KernelLaunch> launches, mlir::MLIRCont
     CompiledKernels summary;
     std::set<const Kernel*> used;
     for (KernelLaunch& launch : launches) {
-        const Kernel& kernel = known.kernels.at(launch.key);
+        Kernel& kernel = known.kernels.at(launch.key);
         launch.function = kernel.function;
+        launch.code = kernel.code;
+        kernel.last_used = ++known.clock;
         if (used.insert(&kernel).second) summary.code_bytes += kernel.code_bytes;
     }
     summary.distinct = int(used.size());
+    known.drop_oldest();
     return summary;
 }
 
 int kernels_compiled() { return cache().compiled; }
+
+KernelCacheState kernel_cache_state() {
+    Cache& known = cache();
+    std::lock_guard lock(known.mutex);
+    return {known.kernels.size(), known.bytes, known.limit, known.dropped};
+}
+
+void set_kernel_cache_limit(size_t bytes) {
+    Cache& known = cache();
+    std::lock_guard lock(known.mutex);
+    known.limit = bytes;
+    known.drop_oldest();
+}
 
 }  // namespace catena::codegen

@@ -42,6 +42,7 @@ struct KernelLaunch {
     KernelOptions options;
     std::string key;
     KernelFunction function = nullptr;
+    std::shared_ptr<void> code;     ///< Keeps the function there.
     std::vector<Operand> operands;  ///< Inputs, then outputs.
     std::vector<int> scalars;       ///< Indices into the program's scalars.
     std::vector<int64_t> numbers;
@@ -93,6 +94,9 @@ void plan_memory(Schedule& schedule);
 
 /// Lets the new content of a state take over the memory of the old where nobody reads the old any more.
 void plan_donations(Schedule& schedule, const std::vector<std::pair<int, int>>& output_and_state);
+
+/// About what the schedule itself takes, without machine code.
+size_t bytes_of(const Schedule& schedule);
 
 /// Launches in order with what they read and write, and where each buffer is.
 std::string to_string(const Schedule& schedule);

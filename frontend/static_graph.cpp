@@ -150,7 +150,35 @@ struct StaticRegion::Implementation {
                          program->forward().steps.size(), entry.description, program->compile_seconds() * 1e3));
         entry.variants.push_back(program);
         entry.current = std::move(program);
+        make_room(*entry.current);
         dump_explanation();
+    }
+
+    size_t bytes() const {
+        size_t bytes = 0;
+        for (const auto& [key, entry] : entries)
+            for (const auto& program : entry.variants) bytes += program->bytes();
+        return bytes;
+    }
+
+    /// Drops what was longest unused, but not `newest`, until the programs take no more than they may.
+    void make_room(const StaticProgram& newest) {
+        for (size_t total = bytes(); total > options.cache_bytes;) {
+            Entry* owner = nullptr;
+            const StaticProgram* oldest = nullptr;
+            for (auto& [key, entry] : entries)
+                for (const auto& program : entry.variants)
+                    if (program.get() != &newest && (!oldest || program->last_used < oldest->last_used)) {
+                        owner = &entry;
+                        oldest = program.get();
+                    }
+            if (!oldest) return;
+            total -= oldest->bytes();
+            ++statistics.dropped;
+            note(fmt::format("call {}: a program for {} made room", statistics.calls, owner->description));
+            if (owner->current.get() == oldest) owner->current = nullptr;
+            std::erase_if(owner->variants, [&](const auto& program) { return program.get() == oldest; });
+        }
     }
 
     void audit(Entry& entry, const Flat& arguments, const Body& body) {
@@ -207,6 +235,7 @@ struct StaticRegion::Implementation {
     Outcome replay(Entry& entry, const Flat& arguments) {
         ++entry.hits;
         ++statistics.compiled_calls;
+        entry.current->last_used = statistics.calls;
         return {.replayed = true, .outputs = entry.current->run(arguments),
                 .result_template = &entry.current->result_template};
     }
@@ -263,6 +292,13 @@ std::string StaticRegion::Implementation::explain() const {
             if (program->backward_executable())
                 describe_executable(text, "backward", program->backward(), *program->backward_executable());
         }
+    }
+    if (statistics.programs > 0) {
+        KernelCacheState kernels = compiler().kernel_cache();
+        text += fmt::format("  programs take {} of at most {} bytes, {} dropped; the process caches {} kernels, {} of at most "
+                            "{} bytes, {} dropped\n",
+                            bytes(), options.cache_bytes, statistics.dropped, kernels.kernels, kernels.bytes, kernels.limit,
+                            kernels.dropped);
     }
     for (const std::string& line : history) text += "  " + line + "\n";
     return text;

@@ -26,6 +26,9 @@ struct StaticGraphOptions {
     /// The first call runs compiled, too, so that a resumed training repeats the bits of the uninterrupted one. The
     /// code is then run on shapes only, and must bear that.
     bool compile_first_call = false;
+    /// Programs of the region take about this many bytes at most; the longest unused are dropped and compiled again
+    /// when they are needed. The program in use stays.
+    size_t cache_bytes = size_t(256) << 20;
 };
 
 /// Counters of one region, for tests and for users who wonder.
@@ -36,6 +39,7 @@ struct StaticGraphStatistics {
     int64_t audits = 0;
     int64_t mismatches = 0;      ///< Audits that saw another program.
     int64_t programs = 0;        ///< Programs made: one per key and sizes.
+    int64_t dropped = 0;         ///< Programs that made room for others.
     double compile_seconds = 0;  ///< Passes and code generation.
 };
 

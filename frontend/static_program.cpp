@@ -256,6 +256,25 @@ void StaticProgram::compile_backward() {
     compile_seconds_ += seconds_since(start);
 }
 
+namespace {
+
+size_t bytes_of(const Trace& trace) {
+    size_t bytes = trace.values.size() * sizeof(Trace::Value) + trace.scalars.size() * sizeof(Trace::ScalarSlot);
+    for (const Trace::Step& step : trace.steps)
+        bytes += sizeof(step) + (step.inputs.size() + step.outputs.size() + step.scalars.size()) * sizeof(int) +
+                 step.attributes.entries().size() * sizeof(Attributes::Entry);
+    return bytes;
+}
+
+}  // namespace
+
+size_t StaticProgram::bytes() const {
+    size_t bytes = sizeof(*this) + bytes_of(forward_) + bytes_of(backward_);
+    for (const auto& executable : {executable_, backward_executable_})
+        if (executable) bytes += executable->info().bytes;
+    return bytes;
+}
+
 bool StaticProgram::applies() const {
     for (size_t i = 0; i < sources_.size(); ++i) {
         const Source& s = sources_[i];

@@ -38,7 +38,11 @@ public:
     bool has_backward() const { return !targets_.empty(); }
     double compile_seconds() const { return compile_seconds_; }
 
+    /// About what the program takes: its records, its schedules and their machine code.
+    size_t bytes() const;
+
     int64_t hits = 0;
+    int64_t last_used = 0;  ///< Call of the region.
     /// The region's result without its Variables, which replays fill; made by the typed wrapper.
     std::shared_ptr<void> result_template;
 
@@ -77,11 +81,11 @@ private:
     Trace forward_, backward_;
     uint64_t structure_ = 0;
     bool keep_grads_ = false;
+    bool is_passing_ = false;
     std::vector<Source> sources_;          ///< One per input of forward_.
     std::vector<Source> results_;          ///< One per Variable that the region returns.
     std::vector<char> result_has_gradient_;
     std::vector<Effect> effects_;
-    bool is_passing_ = false;
     std::vector<Source> targets_;          ///< What outside gradients flow to: arguments and states.
     std::vector<int> target_inputs_;       ///< Their places among the inputs of forward_.
     /// One per input of backward_ but the gradients of the results, which come last.

@@ -17,6 +17,7 @@ struct ExecutableInfo {
     int fused_ops = 0;        ///< Recorded ops that live inside kernels with others.
     int update_sweeps = 0;    ///< Launches that write assigned states.
     size_t code_bytes = 0;
+    size_t bytes = 0;         ///< About what the executable holds between calls, its code included.
     size_t arena_bytes = 0;   ///< Temporaries of one call, for the sizes last bound.
     double compile_seconds = 0;
     std::vector<std::string> notes;  ///< What was fused, and why the rest was not.

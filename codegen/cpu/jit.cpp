@@ -54,7 +54,7 @@ std::unique_ptr<llvm::TargetMachine> make_machine() {
         llvm::CodeGenOptLevel::Default, /*JIT=*/true));
 }
 
-/// The process-wide JIT; code is never unloaded.
+/// The process-wide JIT.
 struct Jit {
     std::mutex mutex;
     std::unique_ptr<llvm::orc::LLJIT> lljit;
@@ -119,6 +119,16 @@ void show(llvm::Module& module, llvm::TargetMachine& machine, const JitListener&
     listener("s", std::string(assembly.data(), assembly.size()));
 }
 
+/// Removes the library when nobody needs its functions any more.
+std::shared_ptr<void> owner_of(llvm::orc::JITDylib& library) {
+    return std::shared_ptr<void>(&library, [](void* library) {
+        Jit& j = jit();
+        std::lock_guard lock(j.mutex);
+        llvm::consumeError(
+            j.lljit->getExecutionSession().removeJITDylib(*static_cast<llvm::orc::JITDylib*>(library)));
+    });
+}
+
 }  // namespace
 
 JitResult jit_compile(std::unique_ptr<llvm::LLVMContext> context, std::unique_ptr<llvm::Module> module,
@@ -151,6 +161,7 @@ JitResult jit_compile(std::unique_ptr<llvm::LLVMContext> context, std::unique_pt
          "linking kernels");
     for (const std::string& name : names)
         result.functions.push_back(must(j.lljit->lookup(library, name), "looking a kernel up").toPtr<void*>());
+    result.code = owner_of(library);
     return result;
 }
 

@@ -18,12 +18,13 @@ namespace catena::codegen {
 struct JitResult {
     std::vector<void*> functions;  ///< In the order of the names asked for.
     size_t code_bytes = 0;         ///< Size of the object file.
+    std::shared_ptr<void> code;    ///< The functions are there as long as this is.
 };
 
 /// Receives the module as LLVM IR (extension "ll") and as a listing of the machine's code ("s").
 using JitListener = std::function<void(const char* extension, const std::string& text)>;
 
-/// Optimises, compiles and links `module` into this process, for good. CompileError with LLVM's words on
+/// Optimises, compiles and links `module` into this process. CompileError with LLVM's words on
 /// failure. Texts are made only for a listener.
 JitResult jit_compile(std::unique_ptr<llvm::LLVMContext> context, std::unique_ptr<llvm::Module> module,
                       const std::vector<std::string>& names, const JitListener& listener);

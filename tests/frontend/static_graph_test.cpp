@@ -201,6 +201,18 @@ TEST_F(StaticGraphTest, another_dtype_rank_or_setting_is_another_program) {
     EXPECT_NE(f.explain().find("test float64[1]"), std::string::npos) << f.explain();
 }
 
+TEST_F(StaticGraphTest, programs_beyond_the_bound_make_room_and_come_back) {
+    auto f = static_graph([](Variable x) { return exp(x) * 2.0 + x; }, {.cache_bytes = 1});
+    for (int64_t n : {2, 3, 4, 2}) {
+        Variable x(Array::full({Dtype::float64, {n}}, 0.25));
+        for (int i = 0; i < 2; ++i) expect_near(f(x).array(), (exp(x) * 2.0 + x).array());
+    }
+    EXPECT_EQ(f.statistics().programs, 4) << "the first one was dropped and is made again";
+    EXPECT_EQ(f.statistics().dropped, 3);
+    EXPECT_EQ(f.statistics().eager_calls, 1);
+    EXPECT_NE(f.explain().find("at most 1 bytes, 3 dropped"), std::string::npos) << f.explain();
+}
+
 TEST_F(StaticGraphTest, an_audit_sees_another_path_and_names_where) {
     bool flipped = false;
     auto f = static_graph(
