@@ -41,7 +41,7 @@ Result train(Device& device) {
     for (size_t i = 0; i < pixels.size(); ++i) pixels[i] = float(std::sin(double(i) * 0.7));
     const Array labels = Array::from<int32_t>({0, 2, 1, 1, 0});
     net.to_device(device);
-    MomentumSGD optimizer;
+    MomentumSGD optimizer(0.1);
     optimizer.setup(net);
     auto step = static_graph([&](const Variable& x, const Variable& t) {
         net.lstm.reset_state();
@@ -71,7 +71,7 @@ TEST(CudaTraining, is_that_of_the_host) {
     EXPECT_THAT(device.losses, Pointwise(DoubleNear(1e-4), host.losses));
     EXPECT_THAT(device.weights, Pointwise(DoubleNear(1e-4), host.weights));
     EXPECT_THAT(device.averages, Pointwise(DoubleNear(1e-4), host.averages));
-    EXPECT_NE(device.losses.back(), device.losses.front());  // It learns something.
+    EXPECT_LT(device.losses.back(), device.losses.front());
 }
 
 TEST(CudaTraining, inputs_of_another_device_are_refused_by_both_names) {
