@@ -8,6 +8,7 @@
 
 #include "runtime/core/error.h"
 #include "frontend/dataset/split.h"
+#include "frontend/dataset/take_rows.h"
 #include "runtime/ops/random.h"
 
 namespace catena {
@@ -91,6 +92,8 @@ TEST(SerialIterator, refuses_what_is_no_dataset) {
     EXPECT_THROW(SerialIterator({}, 1), ValueError);
     EXPECT_THROW(SerialIterator({numbers(0)}, 1), ValueError);
     EXPECT_THROW(SerialIterator({Array::scalar(1.0f)}, 1), ValueError);
+    int64_t outside[] = {3};
+    EXPECT_THROW(take_rows(numbers(3), outside), ValueError);
 }
 
 }  // namespace
