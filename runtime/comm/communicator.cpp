@@ -459,6 +459,11 @@ void Communicator::find_neighbours(const std::string& machine) {
     inter_size_ = int(distinct.size());
 }
 
+void Communicator::share_one_machine() {
+    intra_rank_ = rank_, intra_size_ = size_;
+    inter_rank_ = 0, inter_size_ = 1;
+}
+
 void Communicator::find_neighbours_as(const Communicator& other) {
     intra_rank_ = other.intra_rank_, intra_size_ = other.intra_size_;
     inter_rank_ = other.inter_rank_, inter_size_ = other.inter_size_;

@@ -136,6 +136,7 @@ protected:
     void find_neighbours_as(const Communicator& other);
     /// Finds out who shares a machine; called once by every rank when transfer() works.
     void find_neighbours(const std::string& machine);
+    void share_one_machine();  ///< For ranks of one process: nobody need be asked.
     void close();  ///< For destructors: ends the background thread while transfer() still works.
 
 private:

@@ -47,7 +47,7 @@ class LocalCommunicator final : public Communicator {
 public:
     LocalCommunicator(std::shared_ptr<Group> group, int rank, int size)
         : Communicator(rank, size), group_(std::move(group)) {
-        find_neighbours("this process");
+        share_one_machine();
     }
     ~LocalCommunicator() override {
         close();
