@@ -33,7 +33,7 @@
 #include "frontend/parallel/multi_node_snapshot.h"
 #include "frontend/parallel/scatter_dataset.h"
 #include "frontend/serializer/hdf5.h"
-#include "frontend/serializer/npy.h"
+#include "runtime/file/npy.h"
 #include "frontend/serializer/npz.h"
 #include "frontend/static_graph.h"
 #include "frontend/trainer/classifier.h"

@@ -1,6 +1,6 @@
 #include "frontend/trainer/extensions/dump_graph.h"
 
-#include "frontend/serializer/file.h"
+#include "runtime/file/file.h"
 #include "frontend/serializer/serializer.h"
 #include "frontend/trainer/reporter.h"
 #include "frontend/trainer/trainer.h"

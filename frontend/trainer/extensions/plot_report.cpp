@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "frontend/serializer/file.h"
+#include "runtime/file/file.h"
 #include "frontend/serializer/serializer.h"
 #include "frontend/trainer/json.h"
 #include "frontend/trainer/trainer.h"
