@@ -14,6 +14,7 @@ set_target_properties(catena_runtime catena PROPERTIES VERSION ${PROJECT_VERSION
 
 install(TARGETS catena_runtime catena EXPORT catena_targets)
 install(FILES frontend/include/catena/catena.h DESTINATION ${header_folder})
+install(FILES runtime/capi.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} RENAME catena.h)
 install(FILES codegen/compiler.h DESTINATION ${header_folder}/codegen)
 install(DIRECTORY runtime frontend DESTINATION ${header_folder} FILES_MATCHING PATTERN "*.h" PATTERN "*.def"
         PATTERN "frontend/tools" EXCLUDE PATTERN "frontend/download" EXCLUDE PATTERN "frontend/hdf5" EXCLUDE

@@ -1,6 +1,7 @@
 #include "codegen/compiler.h"
 
 #include <chrono>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,7 @@
 #include "codegen/cpu/lower.h"
 #include "codegen/cuda/kernel_provider.h"
 #include "codegen/kernel_cache.h"
+#include "codegen/portable.h"
 #include "ir/import.h"
 #include "passes/dump.h"
 #include "passes/pipeline.h"
@@ -23,30 +25,67 @@ namespace catena {
 
 namespace {
 
-class MlirCompiler : public Compiler {
-public:
-    std::shared_ptr<Executable> compile(const Trace& trace, const CompileOptions& options) override {
-        auto start = std::chrono::steady_clock::now();
-        mlir::DialectRegistry registry;
-        codegen::register_kernel_dialects(registry);
-        mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+/// A trace after all passes, in a context of its own.
+struct LoweredProgram {
+    /// `imported` is called between import and passes.
+    LoweredProgram(const Trace& trace, bool fast_math, passes::Dump* dump,
+                   const std::function<void(mlir::ModuleOp)>& imported = {})
+        : context(kernel_dialects(), mlir::MLIRContext::Threading::DISABLED),
+          handler(&context, [this](mlir::Diagnostic& diagnostic) {
+              if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
+                  complaints += (complaints.empty() ? "" : "; ") + diagnostic.str();
+              return mlir::success();
+          }) {
         ir::load_dialects(context);
         context.loadAllAvailableDialects();
-        std::string complaints;
-        mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic& diagnostic) {
-            if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
-                complaints += (complaints.empty() ? "" : "; ") + diagnostic.str();
-            return mlir::success();
-        });
-
-        passes::Dump dump(trace.name.empty() ? "region" : trace.name);
-        mlir::OwningOpRef<mlir::ModuleOp> module = ir::import_trace(trace, context);
-        dump.program("import", *module);
-        std::vector<std::string> notes;
-        passes::PipelineOptions pipeline{.fast_math = options.fast_math, .dump = &dump};
+        module = ir::import_trace(trace, context);
+        if (dump) dump->program("import", *module);
+        if (imported) imported(*module);
+        passes::PipelineOptions pipeline{.fast_math = fast_math, .dump = dump};
         if (mlir::failed(passes::run_pipeline(*module, pipeline, notes)))
             fail<CompileError>("region {}: {}", trace.name, complaints);
+    }
 
+    static mlir::DialectRegistry kernel_dialects() {
+        mlir::DialectRegistry registry;
+        codegen::register_kernel_dialects(registry);
+        return registry;
+    }
+
+    std::string complaints;
+    mlir::MLIRContext context;
+    mlir::ScopedDiagnosticHandler handler;
+    mlir::OwningOpRef<mlir::ModuleOp> module;
+    std::vector<std::string> notes;
+};
+
+class MlirCompiler : public Compiler {
+public:
+    PortableProgram compile_portable(const Trace& trace, const PortableOptions& options) override {
+        PortableProgram program;
+        LoweredProgram lowered(trace, options.fast_math, nullptr, [&](mlir::ModuleOp imported) {
+            if (options.stages) program.stages.emplace_back("import.mlir", passes::print_with_places(imported));
+        });
+        mlir::OwningOpRef<mlir::ModuleOp>& module = lowered.module;
+        program.schedule = codegen::build_schedule(
+            *module, trace,
+            {.fast_math = options.fast_math,
+             .rule = options.any_size ? codegen::any_size_split_rule() : codegen::split_rule(),
+             .streaming = !options.any_size});
+        program.schedule.info.notes = lowered.notes;
+        if (options.stages) {
+            program.stages.emplace_back("fused.mlir", passes::print_with_places(*module));
+            program.stages.emplace_back("schedule.txt", codegen::to_string(program.schedule));
+        }
+        codegen::add_portable_code(program, options, lowered.context);
+        return program;
+    }
+
+    std::shared_ptr<Executable> compile(const Trace& trace, const CompileOptions& options) override {
+        auto start = std::chrono::steady_clock::now();
+        passes::Dump dump(trace.name.empty() ? "region" : trace.name);
+        LoweredProgram lowered(trace, options.fast_math, &dump);
+        mlir::OwningOpRef<mlir::ModuleOp>& module = lowered.module;
         auto seconds = [&] {
             return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         };
@@ -55,7 +94,7 @@ public:
             if (!device) fail<CompileError>("region {}: no programs are made for {}", trace.name, options.device->name());
             codegen::Schedule schedule =
                 codegen::build_schedule(*module, trace, {options.fast_math, codegen::cuda::split_rule()});
-            schedule.info.notes = std::move(notes);
+            schedule.info.notes = std::move(lowered.notes);
             schedule.info.compile_seconds = seconds();
             auto program =
                 std::make_shared<codegen::cuda::CodeExecutable>(std::move(schedule), *device, options.fast_math);
@@ -67,15 +106,15 @@ public:
         if (dump.wants("schedule")) dump.text("schedule", "txt", codegen::to_string(schedule));
         codegen::CompiledKernels kernels;
         try {
-            kernels = codegen::find_or_compile(schedule.kernels, context, dump);
+            kernels = codegen::find_or_compile(schedule.kernels, lowered.context, dump);
         } catch (const CompileError& error) {
-            if (complaints.empty()) throw;
-            fail<CompileError>("region {}: {} ({})", trace.name, error.what(), complaints);
+            if (lowered.complaints.empty()) throw;
+            fail<CompileError>("region {}: {} ({})", trace.name, error.what(), lowered.complaints);
         }
         schedule.info.kernels = kernels.distinct;
         schedule.info.code_bytes = kernels.code_bytes;
         schedule.info.bytes = codegen::bytes_of(schedule) + kernels.code_bytes;
-        schedule.info.notes = std::move(notes);
+        schedule.info.notes = std::move(lowered.notes);
         schedule.info.compile_seconds = seconds();
         return std::make_shared<program::ScheduledExecutable>(std::move(schedule));
     }

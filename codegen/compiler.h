@@ -10,6 +10,8 @@ namespace catena {
 
 class Device;
 class KernelProvider;
+struct PortableOptions;
+struct PortableProgram;
 
 struct CompileOptions {
     bool fast_math = false;    ///< Allow rewrites that change rounding class, NaN or inf.
@@ -30,6 +32,8 @@ public:
     /// has no sizes in it: the same program at other sizes is planned anew but compiles nothing, unless the sizes
     /// change which dimensions collapse or broadcast. CompileError names the op and the user's line.
     virtual std::shared_ptr<Executable> compile(const Trace& trace, const CompileOptions& options) = 0;
+    /// The same for other processes and processors of this kind, see runtime/program/portable.h.
+    virtual PortableProgram compile_portable(const Trace& trace, const PortableOptions& options) = 0;
     virtual std::string version() const = 0;   ///< "LLVM 22.1.8, znver4, 512-bit vectors"
     virtual int kernels_compiled() const = 0;  ///< For the host, since the process began.
     /// Runs single operations on devices that take generated kernels.

@@ -2,22 +2,16 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdlib>
 #include <map>
 #include <mutex>
 #include <set>
 
-#include <fmt/format.h>
-
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/IR/OwningOpRef.h"
 
-#include "codegen/cpu/emit_kernel.h"
 #include "codegen/cpu/jit.h"
-#include "codegen/cpu/lower.h"
+#include "codegen/cpu/kernel.h"
+#include "codegen/kernel_module.h"
 #include "passes/dump.h"
 
 namespace catena::codegen {
@@ -61,55 +55,19 @@ Cache& cache() {
     return *instance;
 }
 
-/// A name for the code's symbol: what it does, in short.
-std::string symbol_name(const KernelLaunch& launch, size_t number) {
-    const KernelProgram& program = launch.program;
-    std::string dims;
-    for (int dim = 0; dim < program.domain.rank(); ++dim) dims += "pr"[program.is_reduced(dim)];
-    return fmt::format("kernel{}_{}", number, dims);
-}
-
-class Timer {
-public:
-    explicit Timer(passes::Dump& dump) : dump_(dump) {}
-    void lap(llvm::StringRef stage) {
-        auto now = std::chrono::steady_clock::now();
-        dump_.time(stage, std::chrono::duration<double, std::milli>(now - start_).count());
-        start_ = now;
-    }
-
-private:
-    passes::Dump& dump_;
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
-/// All kernels through one module: emitted, lowered to the LLVM dialect, to LLVM IR, to code.
+/// All kernels through one module.
 JitResult compile(const std::vector<const KernelLaunch*>& launches, mlir::MLIRContext& context,
                   passes::Dump& dump) {
-    Timer timer(dump);
-    mlir::OpBuilder builder(&context);
-    mlir::Location loc = builder.getUnknownLoc();
-    mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(loc);
     std::vector<std::string> names;
-    for (const KernelLaunch* launch : launches) {
-        names.push_back(symbol_name(*launch, names.size()));
-        builder.setInsertionPointToEnd(module->getBody());
-        emit_kernel(builder, loc, names.back(), launch->program, launch->options, host_target());
-    }
-    timer.lap("kernels");
-    dump.program("kernels", *module);
-    lower_to_llvm_dialect(*module);
-    timer.lap("kernels-llvm-dialect");
-    dump.program("kernels-llvm-dialect", *module);
-    auto llvm_context = std::make_unique<llvm::LLVMContext>();
-    auto llvm_module = translate_to_llvm(*module, *llvm_context);
-    timer.lap("kernels-llvm");
-    JitListener listener;
+    for (const KernelLaunch* launch : launches) names.push_back(kernel_symbol(*launch, names.size()));
+    KernelModule kernels = lower_kernels(launches, names, host_target(), context, &dump);
+    CodeListener listener;
     if (dump.wants("kernels-code"))
         listener = [&](const char* extension, const std::string& text) {
             dump.text("kernels-code", extension, text);
         };
-    JitResult result = jit_compile(std::move(llvm_context), std::move(llvm_module), names, listener);
+    StageTimer timer(&dump);
+    JitResult result = jit_compile(std::move(kernels.context), std::move(kernels.module), names, listener);
     timer.lap("kernels-code");
     return result;
 }

@@ -22,6 +22,17 @@ struct Flat {
     SmallVector<uint64_t, 4> signature;
 };
 
+/// Puts Variables in the places of those that visit_values finds, in order; undefined ones when none are left.
+struct FillVariables {
+    static constexpr bool fills_arrays = true;
+    const Flat* from = nullptr;
+    size_t next = 0;
+    void operator()(Variable& place) {
+        place = from && next < from->variables.size() ? from->variables[next] : Variable();
+        ++next;
+    }
+};
+
 namespace detail {
 
 template <class T> struct IsList : std::false_type {};
@@ -83,9 +94,15 @@ void visit_values(T& value, V&& on_variable, C&& on_constant) {
     if constexpr (std::is_base_of_v<Variable, U>) {
         on_variable(static_cast<std::conditional_t<std::is_const_v<T>, const Variable, Variable>&>(value));
     } else if constexpr (std::is_same_v<U, Array>) {
-        static_assert(std::is_const_v<T>, "static_graph: a region returns Variables, not Arrays");
-        Variable data(value, false);
-        on_variable(std::as_const(data));
+        constexpr bool fills = !std::is_const_v<T> && requires { std::remove_cvref_t<V>::fills_arrays; };
+        static_assert(std::is_const_v<T> || fills, "static_graph: a region returns Variables, not Arrays");
+        Variable data = value.defined() ? Variable(value, false) : Variable();
+        if constexpr (fills) {
+            on_variable(data);
+            value = data.defined() ? data.array() : Array();
+        } else {
+            on_variable(std::as_const(data));
+        }
     } else if constexpr (detail::IsList<U>::value) {
         on_constant(uint64_t(value.size()));
         for (auto& part : value) again(part);

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "codegen/compiler.h"
+#include "frontend/package/save_package.h"
 #include "frontend/static_program.h"
 #include "runtime/core/device.h"
 #include "runtime/graph/config.h"
@@ -84,6 +85,17 @@ bool audit_due(Audit audit, int64_t hits) {
     return call < 1024 ? (call & (call - 1)) == 0 : call % 1024 == 0;
 }
 
+/// All settings of this thread, until the scope ends.
+class SettingsScope {
+public:
+    explicit SettingsScope(const Config& settings) : previous_(mutable_config()) { mutable_config() = settings; }
+    ~SettingsScope() { mutable_config() = previous_; }
+    SettingsScope(const SettingsScope&) = delete;
+
+private:
+    Config previous_;
+};
+
 void log(const std::string& line) { std::fprintf(stderr, "catena: %s\n", line.c_str()); }
 
 }  // namespace
@@ -95,6 +107,10 @@ struct StaticRegion::Implementation {
         std::vector<std::shared_ptr<StaticProgram>> variants;
         std::shared_ptr<StaticProgram> current;
         int64_t hits = 0;
+        // Of the arguments it was made for.
+        std::vector<Type> types;
+        std::vector<char> want_gradients;
+        Config config;
     };
 
     StaticGraphOptions options;
@@ -119,7 +135,14 @@ struct StaticRegion::Implementation {
         make_key(arguments, scratch);
         if (last_key && *last_key == scratch) return *last_entry;
         auto [found, is_new] = entries.try_emplace(scratch);
-        if (is_new) found->second.description = describe(arguments);
+        if (is_new) {
+            found->second.description = describe(arguments);
+            found->second.config = catena::config();
+            for (const Variable& x : arguments.variables) {
+                found->second.types.push_back(x.type());
+                found->second.want_gradients.push_back(x.requires_grad());
+            }
+        }
         last_key = &found->first;
         last_entry = &found->second;
         return found->second;
@@ -314,6 +337,28 @@ StaticRegion::~StaticRegion() = default;
 StaticRegion::Outcome StaticRegion::call(const Flat& arguments, const Body& body) {
     return implementation_->call(arguments, body);
 }
+void fail_to_rerun() {
+    fail<ValueError>("save: the arguments of this region cannot be copied, so its code cannot be called on others");
+}
+
+void StaticRegion::save(const std::string& path, const PackageOptions& options, const Rerun& rerun) const {
+    const Implementation& i = *implementation_;
+    if (!i.last_entry || !i.last_entry->current)
+        fail<ValueError>("save: region {} has no program yet; call it first", i.options.name);
+    const Implementation::Entry& entry = *i.last_entry;
+    save_package(path, entry.types, options, [&](const std::vector<Type>& types) {
+        if (types == entry.types) return entry.current->exported();
+        Flat arguments;
+        for (size_t k = 0; k < types.size(); ++k)
+            arguments.variables.emplace_back(Array::empty(types[k], meta_device()), bool(entry.want_gradients[k]));
+        const SettingsScope settings(entry.config);
+        Flat outputs;
+        return StaticProgram::record(i.options.name, i.options.keep_grads, arguments,
+                                     [&](Flat& made) { rerun(arguments, made); }, true, outputs)
+            ->exported();
+    });
+}
+
 std::string StaticRegion::explain() const { return implementation_->explain(); }
 StaticGraphStatistics StaticRegion::statistics() const { return implementation_->statistics; }
 void StaticRegion::clear() {

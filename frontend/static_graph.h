@@ -8,6 +8,7 @@
 #include <string>
 
 #include "frontend/flatten.h"
+#include "frontend/open_size.h"
 
 namespace catena {
 
@@ -29,6 +30,16 @@ struct StaticGraphOptions {
     /// Programs of the region take about this many bytes at most; the longest unused are dropped and compiled again
     /// when they are needed. The program in use stays.
     size_t cache_bytes = size_t(256) << 20;
+};
+
+/// How a region becomes a file, see StaticGraph::save.
+struct PackageOptions {
+    std::vector<std::string> input_names;   ///< Default "x", or "x0", "x1", ...
+    std::vector<std::string> output_names;  ///< Default "y", or "y0", "y1", ...
+    std::vector<OpenSize> open_sizes;       ///< {{0, 0, "batch"}}: the first axis of the first input is the caller's choice.
+    /// Kinds of processors that code is made for; all of this architecture ("avx512", "avx2", "scalar") when empty.
+    std::vector<std::string> code_levels;
+    bool stages = true;  ///< Keep the program's forms as text, for `catena show`.
 };
 
 /// Counters of one region, for tests and for users who wonder.
@@ -59,6 +70,10 @@ public:
     };
     Outcome call(const Flat& arguments, const Body& body);
 
+    /// Runs the user's code on these Variables in the places of its arguments.
+    using Rerun = std::function<void(const Flat& arguments, Flat& outputs)>;
+    void save(const std::string& path, const PackageOptions& options, const Rerun& rerun) const;
+
     std::string explain() const;
     StaticGraphStatistics statistics() const;
     void clear();  ///< Forgets all programs.
@@ -67,6 +82,9 @@ private:
     struct Implementation;
     std::unique_ptr<Implementation> implementation_;
 };
+
+/// ValueError: the arguments of the region cannot be copied, so it cannot be called on others.
+[[noreturn]] void fail_to_rerun();
 
 /// A callable that is recorded at its first call and runs compiled from then on. Made by static_graph().
 template <class F>
@@ -81,6 +99,8 @@ public:
         using Result = std::invoke_result_t<F&, Arguments&...>;
         Flat flat;
         (add(flat, std::as_const(arguments)), ...);
+        if constexpr ((std::copy_constructible<std::remove_cvref_t<Arguments>> && ...))
+            if (!rerun_) remember(arguments...);
         if constexpr (std::is_void_v<Result>) {
             region_->call(flat, [&](Flat&) { f_(arguments...); });
         } else {
@@ -93,6 +113,16 @@ public:
         }
     }
 
+    /// Writes the program of the last call to a file that Program::load runs without a compiler: schedule, code, and the
+    /// present parameters, optimizer moments and other states, which it goes on changing by itself. ValueError naming op and
+    /// line when a file cannot hold it; CompileError without a linker.
+    void save(const std::string& path, const PackageOptions& options = {}) {
+        region_->save(path, options, [this](const Flat& arguments, Flat& outputs) {
+            if (!rerun_) fail_to_rerun();
+            rerun_(f_, arguments, outputs);
+        });
+    }
+
     /// What was captured and fused, what was not and why, and every program with its hits and times.
     std::string explain() const { return region_->explain(); }
     StaticGraphStatistics statistics() const { return region_->statistics(); }
@@ -100,6 +130,29 @@ public:
     void clear() { region_->clear(); }
 
 private:
+    /// Keeps how the callable is called, without the Variables.
+    template <class... Arguments>
+    void remember(const Arguments&... arguments) {
+        auto mould = std::make_shared<std::tuple<std::remove_cvref_t<Arguments>...>>(arguments...);
+        fill(*mould, nullptr);
+        rerun_ = [mould](F& f, const Flat& given, Flat& outputs) {
+            auto filled = *mould;
+            fill(filled, &given);
+            using Result = decltype(std::apply(f, filled));
+            if constexpr (std::is_void_v<Result>) {
+                std::apply(f, filled);
+            } else {
+                const auto result = std::apply(f, filled);
+                add(outputs, result);
+            }
+        };
+    }
+    template <class Tuple>
+    static void fill(Tuple& tuple, const Flat* from) {
+        FillVariables variables{from};
+        visit_values(tuple, variables, [](uint64_t) {});
+    }
+
     template <class T>
     static void add(Flat& flat, const T& value) {
         visit_values(
@@ -127,6 +180,7 @@ private:
 
     F f_;
     std::unique_ptr<StaticRegion> region_;
+    std::function<void(F&, const Flat&, Flat&)> rerun_;
 };
 
 /// Marks a callable of Variables (a lambda, a free function, a Chain's call) as a static region. Its first call runs

@@ -429,4 +429,52 @@ Variables StaticProgram::differentiable_gradient(Activation& activation, Node& n
     return grad(outputs, targets, grad_outputs, {.enable_double_backprop = true});
 }
 
+namespace {
+
+int index_in(std::vector<int>& list, int value) {
+    auto found = std::find(list.begin(), list.end(), value);
+    if (found != list.end()) return int(found - list.begin());
+    list.push_back(value);
+    return int(list.size()) - 1;
+}
+
+}  // namespace
+
+ExportedProgram StaticProgram::exported() const {
+    using Value = ExportedProgram::Value;
+    ExportedProgram made;
+    made.trace = forward_;
+    made.trace.outputs.clear();
+    for (const Effect& e : effects_)
+        if (!e.cleared && !e.consumed)
+            fail<ValueError>("save: region {} leaves a gradient in '{}', which a file cannot hold; use it inside the region "
+                             "(optimizer.update) or clear it",
+                             forward_.name, e.body && e.body->name ? *e.body->name : "an argument");
+    auto value_at = [&](int v, const Source& s) -> Value {
+        switch (s.kind) {
+            case Source::argument: return {Value::argument, s.index};
+            case Source::state: return {Value::state, index_in(made.states, v)};
+            case Source::captured: return {Value::constant, index_in(made.constants, v)};
+            case Source::gradient:
+                fail<ValueError>("save: region {} adds to a gradient from before ('{}'), which a file cannot hold; clear it "
+                                 "in the region (cleargrads)",
+                                 forward_.name, s.body->name ? *s.body->name : "");
+            default: return {Value::result, index_in(made.trace.outputs, forward_.outputs[size_t(s.index)])};
+        }
+    };
+    for (size_t i = 0; i < sources_.size(); ++i) made.sources.push_back(value_at(forward_.inputs[i], sources_[i]));
+    for (const Source& s : results_) {
+        int v = -1;
+        for (size_t i = 0; i < sources_.size(); ++i)
+            if (sources_[i].kind == s.kind && (s.kind == Source::state ? sources_[i].body == s.body
+                                                                       : sources_[i].array == s.array))
+                v = forward_.inputs[i];
+        if (v < 0 && (s.kind == Source::state || s.kind == Source::captured))
+            fail<ValueError>("save: region {} returns an array that it does not read", forward_.name);
+        made.results.push_back(value_at(v, s));
+    }
+    for (const Trace::Assign& a : forward_.assigns) made.assigned.push_back(index_in(made.states, a.target));
+    return made;
+}
+
 }  // namespace catena

@@ -6,6 +6,7 @@
 
 #include "codegen/compiler.h"
 #include "frontend/flatten.h"
+#include "frontend/package/exported_program.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/trace.h"
 
@@ -37,6 +38,9 @@ public:
     const Executable* backward_executable() const { return backward_executable_.get(); }
     bool has_backward() const { return !targets_.empty(); }
     double compile_seconds() const { return compile_seconds_; }
+
+    /// Without what belongs to this process. ValueError when a file cannot hold it.
+    ExportedProgram exported() const;
 
     /// About what the program takes: its records, its schedules and their machine code.
     size_t bytes() const;

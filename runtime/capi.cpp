@@ -1,11 +1,13 @@
 #include "runtime/capi.h"
 
 #include <cstdio>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "runtime/core/borrowed_storage.h"
 #include "runtime/ops/op.h"
+#include "runtime/program/program.h"
 
 namespace catena {
 namespace {
@@ -14,29 +16,34 @@ static_assert(CATENA_BOOL == int(Dtype::bool_) && CATENA_INT64 == int(Dtype::int
               CATENA_UINT8 == int(Dtype::uint8) && CATENA_FLOAT64 == int(Dtype::float64) &&
               CATENA_FLOAT64 + 1 == dtype_count && CATENA_MAX_RANK == max_rank);
 
+Type type_of(const catena_tensor& t, const std::string& who) {
+    if (t.dtype < 0 || t.dtype >= dtype_count)
+        fail<DtypeError>("{} has dtype {}, 0 to {} are known", who, t.dtype, dtype_count - 1);
+    if (t.rank < 0 || t.rank > max_rank || (t.rank > 0 && !t.sizes))
+        fail<ShapeError>("{} has rank {}, at most {} is possible", who, t.rank, max_rank);
+    Type type{Dtype(t.dtype), Shape(std::span(t.sizes, size_t(t.rank)))};
+    for (int64_t size : type.shape)
+        if (size < 0) fail<ShapeError>("{} has the size {}", who, size);
+    return type;
+}
+
 /// Arrays over the caller's memory.
 class BorrowedArrays {
 public:
-    BorrowedArrays(const char* what, const catena_op_call& call, const catena_tensor* tensors, int32_t count) {
-        if (count < 0 || (count > 0 && !tensors)) fail<ValueError>("{}: {} {}s are given", call.op, count, what);
-        for (int32_t i = 0; i < count; ++i) add(what, call, tensors[i], i);
+    BorrowedArrays(const char* what, const char* op, const catena_tensor* tensors, int32_t count) {
+        if (count < 0 || (count > 0 && !tensors)) fail<ValueError>("{}: {} {}s are given", op, count, what);
+        for (int32_t i = 0; i < count; ++i) add(fmt::format("{}: {} {}", op, what, i), tensors[i]);
     }
     ~BorrowedArrays() { arrays_.clear(); }
     std::span<Array> arrays() { return arrays_; }
 
 private:
-    void add(const char* what, const catena_op_call& call, const catena_tensor& t, int32_t i) {
-        if (t.dtype < 0 || t.dtype >= dtype_count)
-            fail<DtypeError>("{}: {} {} has dtype {}, 0 to {} are known", call.op, what, i, t.dtype, dtype_count - 1);
-        if (t.rank < 0 || t.rank > max_rank || (t.rank > 0 && !t.sizes))
-            fail<ShapeError>("{}: {} {} has rank {}, at most {} is possible", call.op, what, i, t.rank, max_rank);
-        Type type{Dtype(t.dtype), Shape(std::span(t.sizes, size_t(t.rank)))};
-        for (int64_t size : type.shape)
-            if (size < 0) fail<ShapeError>("{}: {} {} has the size {}", call.op, what, i, size);
+    void add(const std::string& who, const catena_tensor& t) {
+        const Type type = type_of(t, who);
         const Strides strides =
             t.strides ? Strides(std::span(t.strides, size_t(t.rank))) : contiguous_strides(type.shape);
         const size_t bytes = size_t(element_count(type.shape)) * size_of(type.dtype);
-        if (bytes > 0 && !t.data) fail<ValueError>("{}: {} {} has no memory", call.op, what, i);
+        if (bytes > 0 && !t.data) fail<ValueError>("{} has no memory", who);
         storages_.emplace_back(t.data, bytes, cpu_device());
         arrays_.push_back(storages_.back().array(type, strides, 0));
     }
@@ -87,25 +94,130 @@ void call_op(const catena_op_call& call) {
         fail<ValueError>("{}: {} inputs are given, it takes {}", call.op, call.input_count, op->input_count);
     if (size_t(call.scalar_count) != op->scalar_names.size())
         fail<ValueError>("{}: {} scalars are given, it takes {}", call.op, call.scalar_count, op->scalar_names.size());
-    BorrowedArrays inputs("input", call, call.inputs, call.input_count);
-    BorrowedArrays outputs("output", call, call.outputs, call.output_count);
+    BorrowedArrays inputs("input", call.op, call.inputs, call.input_count);
+    BorrowedArrays outputs("output", call.op, call.outputs, call.output_count);
     const Attributes attributes = attributes_of(call);
     check_outputs(*op, inputs.arrays(), outputs.arrays(), attributes);
     op->kernel(KernelCall{*op, inputs.arrays(), outputs.arrays(), attributes,
                           std::span(call.scalars, size_t(call.scalar_count))});
 }
 
+void tell(char* error, size_t error_bytes, const char* reason) {
+    if (error && error_bytes > 0) std::snprintf(error, error_bytes, "%s", reason);
+}
+
+/// Runs f; exceptions become a status and a text.
+template <class F>
+int guarded(char* error, size_t error_bytes, F&& f) {
+    try {
+        f();
+        return CATENA_OK;
+    } catch (const std::exception& reason) {
+        tell(error, error_bytes, reason.what());
+    } catch (...) {
+        tell(error, error_bytes, "unknown error");
+    }
+    return CATENA_FAILED;
+}
+
 }  // namespace
 }  // namespace catena
 
-extern "C" int catena_call_op(const catena_op_call* call, char* error, size_t error_bytes) {
-    try {
-        catena::call_op(*call);
-        return CATENA_OK;
-    } catch (const std::exception& reason) {
-        if (error && error_bytes > 0) std::snprintf(error, error_bytes, "%s", reason.what());
-    } catch (...) {
-        if (error && error_bytes > 0) std::snprintf(error, error_bytes, "unknown error");
+using namespace catena;
+
+int catena_call_op(const catena_op_call* call, char* error, size_t error_bytes) {
+    return guarded(error, error_bytes, [&] { call_op(*call); });
+}
+
+struct catena_program {
+    explicit catena_program(const char* path) : program(Program::load(path)), state_names(program.state_names()) {}
+
+    void give(const Array& array, catena_tensor* tensor) const {
+        *tensor = {array.size() ? array.raw_data() : nullptr, int32_t(array.dtype()), int32_t(array.rank()),
+                   array.shape().begin(), array.strides().begin()};
     }
-    return CATENA_FAILED;
+
+    Program program;
+    std::vector<std::string> state_names;
+    std::vector<Array> outputs;
+    std::map<std::string, Array> given;  ///< States that the caller looks at.
+};
+
+namespace {
+
+template <class List, class Text>
+const char* name_at(const List& list, int32_t i, Text text) {
+    return i >= 0 && size_t(i) < list.size() ? text(list[size_t(i)]).c_str() : nullptr;
+}
+
+}  // namespace
+
+catena_program* catena_program_load(const char* path, char* error, size_t error_bytes) {
+    catena_program* program = nullptr;
+    guarded(error, error_bytes, [&] { program = new catena_program(path ? path : ""); });
+    return program;
+}
+void catena_program_free(catena_program* program) { delete program; }
+
+int32_t catena_program_input_count(const catena_program* p) { return int32_t(p->program.inputs().size()); }
+int32_t catena_program_output_count(const catena_program* p) { return int32_t(p->program.outputs().size()); }
+int32_t catena_program_state_count(const catena_program* p) { return int32_t(p->state_names.size()); }
+const char* catena_program_input_name(const catena_program* p, int32_t i) {
+    return name_at(p->program.inputs(), i, [](const Program::Port& port) -> const std::string& { return port.name; });
+}
+const char* catena_program_output_name(const catena_program* p, int32_t i) {
+    return name_at(p->program.outputs(), i, [](const Program::Port& port) -> const std::string& { return port.name; });
+}
+const char* catena_program_state_name(const catena_program* p, int32_t i) {
+    return name_at(p->state_names, i, [](const std::string& name) -> const std::string& { return name; });
+}
+
+int catena_program_run(catena_program* p, const catena_tensor* inputs, int32_t count, char* error, size_t error_bytes) {
+    return guarded(error, error_bytes, [&] {
+        BorrowedArrays borrowed("input", "catena_program_run", inputs, count);
+        p->outputs.clear();
+        p->given.clear();
+        // The caller's memory may be gone when the next call looks at a result that is an input.
+        for (const Array& output : p->program.run(borrowed.arrays())) {
+            bool is_input = false;
+            for (const Array& input : borrowed.arrays()) is_input = is_input || input.storage() == output.storage();
+            p->outputs.push_back(is_input ? Array::empty(output.type(), cpu_device()) : output.as_contiguous());
+            if (is_input) copy_elements(output, p->outputs.back());
+        }
+    });
+}
+
+int catena_program_output(const catena_program* p, int32_t i, catena_tensor* output, char* error, size_t error_bytes) {
+    return guarded(error, error_bytes, [&] {
+        if (i < 0 || size_t(i) >= p->outputs.size())
+            fail<ValueError>("catena_program_output: result {} of {} in the last run", i, p->outputs.size());
+        p->give(p->outputs[size_t(i)], output);
+    });
+}
+
+int catena_program_state(catena_program* p, const char* name, catena_tensor* state, char* error, size_t error_bytes) {
+    return guarded(error, error_bytes, [&] {
+        Array& kept = p->given[name];
+        kept = p->program.state(name).as_contiguous();
+        p->give(kept, state);
+    });
+}
+
+int catena_program_set_state(catena_program* p, const char* name, const catena_tensor* state, char* error,
+                             size_t error_bytes) {
+    return guarded(error, error_bytes, [&] {
+        BorrowedArrays borrowed("state", "catena_program_set_state", state, 1);
+        const Array& given = borrowed.arrays()[0];
+        Array copy = Array::empty(given.type(), cpu_device());
+        copy_elements(given, copy);
+        p->program.set_state(name, copy);
+    });
+}
+
+int catena_program_set_number(catena_program* p, const char* name, double value, char* error, size_t error_bytes) {
+    return guarded(error, error_bytes, [&] { p->program.set_number(name, value); });
+}
+
+int catena_program_save(const catena_program* p, const char* path, char* error, size_t error_bytes) {
+    return guarded(error, error_bytes, [&] { p->program.save(path); });
 }

@@ -1,4 +1,5 @@
-/* The operations of Catena's runtime for compiled code and programs in C: one entry for all of them. */
+/* Catena in C: programs from files, and one entry for all operations that have a kernel of their own. Installed as
+ * catena.h; libcatena_runtime has the functions. No C++ exception passes them. */
 #ifndef CATENA_CAPI_H
 #define CATENA_CAPI_H
 
@@ -67,6 +68,39 @@ enum catena_status { CATENA_OK = 0, CATENA_FAILED = 1 };
 /* Runs one operation on the host, on all cores. Otherwise than with CATENA_OK nothing was written but, if error is not
  * NULL, the reason in at most error_bytes bytes, ended by a zero. Safe to call from several threads. */
 int catena_call_op(const catena_op_call* call, char* error, size_t error_bytes);
+
+/* A compiled program from a file, with its parameters and other states. One thread at a time. */
+typedef struct catena_program catena_program;
+
+/* NULL when the file cannot be used, and then the reason in error. */
+catena_program* catena_program_load(const char* path, char* error, size_t error_bytes);
+void catena_program_free(catena_program* program);
+
+int32_t catena_program_input_count(const catena_program* program);
+int32_t catena_program_output_count(const catena_program* program);
+int32_t catena_program_state_count(const catena_program* program);
+/* NULL when there is no such input, output or state. */
+const char* catena_program_input_name(const catena_program* program, int32_t i);
+const char* catena_program_output_name(const catena_program* program, int32_t i);
+const char* catena_program_state_name(const catena_program* program, int32_t i);
+
+/* Runs it on one tensor for every input; its states become what it made them. */
+int catena_program_run(catena_program* program, const catena_tensor* inputs, int32_t count, char* error,
+                       size_t error_bytes);
+/* A result of the last run; valid until the next run or catena_program_free. */
+int catena_program_output(const catena_program* program, int32_t i, catena_tensor* output, char* error,
+                          size_t error_bytes);
+
+/* The present content of a state; valid until it is set or changed by a run. */
+int catena_program_state(catena_program* program, const char* name, catena_tensor* state, char* error,
+                         size_t error_bytes);
+int catena_program_set_state(catena_program* program, const char* name, const catena_tensor* state, char* error,
+                             size_t error_bytes);
+/* A hyperparameter: "alpha". */
+int catena_program_set_number(catena_program* program, const char* name, double value, char* error, size_t error_bytes);
+
+/* The file again, with the present states. */
+int catena_program_save(const catena_program* program, const char* path, char* error, size_t error_bytes);
 
 #ifdef __cplusplus
 }

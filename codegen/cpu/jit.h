@@ -1,11 +1,10 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "codegen/cpu/target.h"
+#include "codegen/cpu/object.h"
 
 namespace llvm {
 class LLVMContext;
@@ -21,12 +20,9 @@ struct JitResult {
     std::shared_ptr<void> code;    ///< The functions are there as long as this is.
 };
 
-/// Receives the module as LLVM IR (extension "ll") and as a listing of the machine's code ("s").
-using JitListener = std::function<void(const char* extension, const std::string& text)>;
-
 /// Optimises, compiles and links `module` into this process. CompileError with LLVM's words on
 /// failure. Texts are made only for a listener.
 JitResult jit_compile(std::unique_ptr<llvm::LLVMContext> context, std::unique_ptr<llvm::Module> module,
-                      const std::vector<std::string>& names, const JitListener& listener);
+                      const std::vector<std::string>& names, const CodeListener& listener);
 
 }  // namespace catena::codegen

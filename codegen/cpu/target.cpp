@@ -2,13 +2,14 @@
 
 #include <cstdlib>
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 
 #include "runtime/core/error.h"
+#include "runtime/program/code_library.h"
 
 namespace catena::codegen {
 
@@ -52,6 +53,26 @@ Target detect() {
 
 const Target& host_target() {
     static const Target target = detect();
+    return target;
+}
+
+Target level_target(const std::string& level) {
+    Target target;
+    target.triple = llvm::sys::getProcessTriple();
+    const bool x86 = llvm::Triple(target.triple).isX86();
+    if (level == "scalar") {
+        target.cpu = x86 ? "x86-64" : "generic";
+    } else if (x86 && level == "avx2") {
+        target.cpu = "x86-64-v3";
+        target.vector_bytes = 32;
+    } else if (x86 && level == "avx512") {
+        target.cpu = "x86-64-v4";
+        target.vector_bytes = 64;
+    } else {
+        fail<CompileError>("codegen: no code is made for '{}'; there are {}", level,
+                           fmt::join(program::known_code_levels(), ", "));
+    }
+    target.key = fmt::format("{} {}-byte vectors", target.cpu, target.vector_bytes);
     return target;
 }
 

@@ -13,5 +13,7 @@ struct Target {
     std::string key;       ///< Distinguishes code in caches.
 };
 const Target& host_target();
+/// All processors of a level of program::known_code_levels; CompileError listing them otherwise.
+Target level_target(const std::string& level);
 
 }  // namespace catena::codegen

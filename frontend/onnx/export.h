@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "frontend/flatten.h"
+#include "frontend/open_size.h"
 #include "frontend/static_graph.h"
 #include "runtime/core/error.h"
 #include "runtime/ops/op.h"
@@ -15,13 +16,7 @@ namespace catena::onnx {
 /// Operator sets that models are written in.
 inline constexpr int oldest_opset = 13, newest_opset = 26;
 
-/// The size of one axis of one input that callers of the model may choose. Axes of one name have
-/// one size.
-struct OpenSize {
-    int input = 0;
-    int axis = 0;
-    std::string name;
-};
+using catena::OpenSize;
 
 struct ExportOptions {
     int opset = 18;

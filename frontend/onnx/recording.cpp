@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "frontend/open_sizes.h"
 #include "runtime/core/device.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/tracer.h"
@@ -46,78 +47,17 @@ Trace trace_once(const Body& body, const std::vector<Type>& types, const ExportO
     return trace;
 }
 
-struct OpenName {
-    std::string name;
-    int64_t base = 0;
-    std::vector<OpenSize> places;
-};
-
-std::vector<OpenName> open_names_of(const std::vector<Type>& types, const ExportOptions& options) {
-    std::vector<OpenName> names;
-    for (const OpenSize& open : options.open_sizes) {
-        if (open.input < 0 || size_t(open.input) >= types.size() || open.axis < 0 ||
-            open.axis >= types[size_t(open.input)].shape.rank())
-            fail<ValueError>("onnx: the open size '{}' is axis {} of input {}, which is not there",
-                             open.name, open.axis, open.input);
-        auto found = std::find_if(names.begin(), names.end(),
-                                  [&](const OpenName& n) { return n.name == open.name; });
-        if (found == names.end()) {
-            names.push_back({open.name, types[size_t(open.input)].shape[open.axis], {}});
-            found = std::prev(names.end());
-        }
-        found->places.push_back(open);
-    }
-    // A size of 1 would broadcast, and one of 0 hide things.
-    for (OpenName& name : names) name.base = name.base > 1 ? name.base : 3;
-    return names;
-}
-
-std::vector<Type> with_sizes(std::vector<Type> types, const std::vector<OpenName>& names,
-                             const std::vector<int64_t>& sizes) {
-    for (size_t k = 0; k < names.size(); ++k)
-        for (const OpenSize& open : names[k].places)
-            types[size_t(open.input)].shape[open.axis] = sizes[k];
-    return types;
-}
-
-/// The same program at several sizes: as given, with each open size one larger, and one more to be
-/// sure.
+/// The same program at all runs of the open sizes.
 struct Traces {
-    std::vector<std::vector<int64_t>> sizes;
+    const OpenSizes& open;
     std::vector<Trace> traces;
 };
 
-[[noreturn]] void fail_on_difference(const Trace& was, const Trace& is) {
-    for (size_t s = 0; s < std::min(was.steps.size(), is.steps.size()); ++s) {
-        const Trace::Step &a = was.steps[s], &b = is.steps[s];
-        if (a.op != b.op || a.inputs != b.inputs ||
-            a.attributes.entries().size() != b.attributes.entries().size())
-            fail<ValueError>(
-                "onnx: with other open sizes the program is another: step {} is {} ({}) or {} ({})",
-                s, a.op->name, to_string(a.location), b.op->name, to_string(b.location));
-    }
-    fail<ValueError>("onnx: with other open sizes the program is another: it has {} or {} steps",
-                     was.steps.size(), is.steps.size());
-}
-
-Traces trace_at_all(const Body& body, const std::vector<Type>& types,
-                    const std::vector<OpenName>& names, const ExportOptions& options) {
-    Traces all;
-    std::vector<int64_t> base, last;
-    for (const OpenName& name : names) {
-        base.push_back(name.base);
-        last.push_back(2 * name.base + 3);
-    }
-    all.sizes.push_back(base);
-    for (size_t k = 0; k < names.size(); ++k) {
-        all.sizes.push_back(base);
-        ++all.sizes.back()[k];
-    }
-    if (!names.empty()) all.sizes.push_back(last);
-    for (const auto& sizes : all.sizes) {
-        all.traces.push_back(trace_once(body, with_sizes(types, names, sizes), options));
-        if (all.traces.back().structure_hash() != all.traces[0].structure_hash())
-            fail_on_difference(all.traces[0], all.traces.back());
+Traces trace_at_all(const Body& body, const OpenSizes& open, const ExportOptions& options) {
+    Traces all{open, {}};
+    for (const auto& sizes : open.runs()) {
+        all.traces.push_back(trace_once(body, open.types_at(sizes), options));
+        open.check_same(all.traces[0], all.traces.back());
     }
     return all;
 }
@@ -127,20 +67,14 @@ Traces trace_at_all(const Body& body, const std::vector<Type>& types,
 /// their own, behind the named ones.
 class Fit {
 public:
-    explicit Fit(const Traces& all) : all_(all), names_(all.sizes[0].size()) {}
+    explicit Fit(const Traces& all) : all_(all), names_(all.open.names().size()) {}
 
     template <class Read>
     OnnxSize operator()(Read read) {
         std::vector<int64_t> seen;
         for (const Trace& trace : all_.traces) seen.push_back(read(trace));
-        OnnxSize size(seen[0]);
-        for (size_t k = 0; k < names_; ++k) {
-            size.factors.push_back(seen[k + 1] - seen[0]);
-            size.constant -= size.factors[k] * all_.sizes[0][k];
-        }
-        int64_t expected = size.constant;
-        for (size_t k = 0; k < names_; ++k) expected += size.factors[k] * all_.sizes.back()[k];
-        return names_ == 0 || expected == seen.back() ? size : other(seen);
+        const std::optional<OnnxSize> size = all_.open.affine(seen);
+        return size ? *size : other(seen);
     }
 
     /// The two named sizes that an open size beyond the names is the product of; none when it is
@@ -152,7 +86,7 @@ private:
         for (size_t i = 0; i < names_; ++i)
             for (size_t k = i; k < names_; ++k) {
                 std::vector<int64_t> product;
-                for (const auto& sizes : all_.sizes) product.push_back(sizes[i] * sizes[k]);
+                for (const auto& sizes : all_.open.runs()) product.push_back(sizes[i] * sizes[k]);
                 const int64_t factor = seen[0] / product[0];
                 bool same = factor != 0;
                 for (size_t t = 0; t < seen.size(); ++t) same &= seen[t] == factor * product[t];
@@ -215,14 +149,14 @@ Recording record(const Body& body, const std::vector<Variable>& inputs,
     auto backprop = no_backprop_mode();
     std::vector<Type> types;
     for (const Variable& x : inputs) types.push_back(x.type());
-    const std::vector<OpenName> names = open_names_of(types, options);
-    Traces all = trace_at_all(body, types, names, options);
+    const OpenSizes open("onnx", types, options.open_sizes);
+    Traces all = trace_at_all(body, open, options);
     check_inputs(all);
     check_scalars(all);
 
     Recording recording;
     recording.trace = all.traces[0];
-    for (const OpenName& name : names) {
+    for (const OpenSizes::Name& name : open.names()) {
         recording.open_names.push_back(name.name);
         recording.open_at.push_back(name.places[0]);
     }

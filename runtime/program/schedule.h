@@ -41,7 +41,7 @@ struct KernelLaunch {
     KernelProgram program;
     KernelOptions options;
     std::string key;     ///< Of the code, while the process that made it runs,
-    std::string symbol;  ///< and its name in a library.
+    std::string symbol;  ///< and its name in a library, see symbol_at.
     KernelFunction function = nullptr;
     std::shared_ptr<void> code;     ///< Keeps the function there.
     std::vector<Operand> operands;  ///< Inputs, then outputs.
@@ -92,6 +92,9 @@ struct Schedule {
     size_t arena_bytes = 0;
     ExecutableInfo info;
 };
+
+/// The name of a kernel's code for a kind of processors.
+inline std::string symbol_at(const std::string& symbol, const std::string& level) { return symbol + "_" + level; }
 
 /// Inputs, then outputs.
 const KernelOperand& operand_of(const KernelProgram& program, int o);

@@ -9,5 +9,7 @@ void add_info(CLI::App& program);
 void add_call(CLI::App& program);
 void add_bench(CLI::App& program);
 void add_run(CLI::App& program);
+void add_show(CLI::App& program);
+void add_export(CLI::App& program);
 
 }  // namespace catena::tool

@@ -10,6 +10,8 @@ int main(int argc, char** argv) {
     catena::tool::add_info(program);
     catena::tool::add_call(program);
     catena::tool::add_run(program);
+    catena::tool::add_show(program);
+    catena::tool::add_export(program);
     catena::tool::add_bench(program);
     try {
         program.parse(argc, argv);

@@ -7,6 +7,7 @@
 #include "frontend/tools/catena/call_inputs.h"
 #include "frontend/tools/catena/commands.h"
 #include "runtime/graph/config.h"
+#include "runtime/program/program.h"
 #ifdef CATENA_HAS_ONNX
 #include "frontend/onnx/import.h"
 #endif
@@ -17,32 +18,46 @@ namespace {
 struct RunOptions {
     std::string model;
     std::vector<std::string> inputs;
-    std::string output;
+    std::string output, save;
     bool eager = false;
+    int repeat = 1;
 };
 
-#ifdef CATENA_HAS_ONNX
-
-/// By the model's names from one .npz, else x0 x1 ... or .npy files in order.
-std::vector<Variable> inputs_for(const onnx::Model& model, const std::vector<std::string>& files) {
-    std::vector<Variable> inputs;
+/// By the names of `ports` from one .npz, else x0 x1 ... or .npy files in order.
+template <class Ports>
+std::vector<Array> arrays_for(const Ports& ports, const std::vector<std::string>& files) {
+    std::vector<Array> arrays;
     if (files.size() == 1 && files[0].ends_with(".npz")) {
         const NpzFile file(files[0]);
         bool by_name = true;
-        for (const onnx::Port& port : model.inputs()) by_name &= file.contains(port.name);
-        for (const onnx::Port& port : model.inputs())
-            if (by_name) inputs.emplace_back(file.read(port.name), false);
-        if (by_name) return inputs;
+        for (const auto& port : ports) by_name &= file.contains(port.name);
+        for (const auto& port : ports)
+            if (by_name) arrays.push_back(file.read(port.name));
+        if (by_name) return arrays;
     }
-    for (const Array& array : read_call_inputs(files).x) inputs.emplace_back(array, false);
-    return inputs;
+    return read_call_inputs(files).x;
 }
+
+NamedArrays run_program(const RunOptions& options) {
+    if (options.eager) fail<ValueError>("run: {} is compiled code; --eager is for models", options.model);
+    Program program = Program::load(options.model);
+    const std::vector<Array> inputs = arrays_for(program.inputs(), options.inputs);
+    std::vector<Array> outputs;
+    for (int i = 0; i < options.repeat; ++i) outputs = program.run(inputs);
+    NamedArrays results;
+    for (size_t i = 0; i < outputs.size(); ++i) results.emplace_back(program.outputs()[i].name, outputs[i]);
+    if (!options.save.empty()) program.save(options.save);
+    return results;
+}
+
+#ifdef CATENA_HAS_ONNX
 
 NamedArrays run_model(const RunOptions& options) {
     const auto test_mode = using_config(&Config::train, false);
     const auto no_graph = no_backprop_mode();
     const onnx::Model model = onnx::import_model(options.model);
-    const std::vector<Variable> inputs = inputs_for(model, options.inputs);
+    std::vector<Variable> inputs;
+    for (const Array& array : arrays_for(model.inputs(), options.inputs)) inputs.emplace_back(array, false);
     std::vector<Variable> outputs;
     if (options.eager) {
         outputs = model(inputs);
@@ -72,16 +87,22 @@ NamedArrays run_model(const RunOptions& options) {
 
 void add_run(CLI::App& program) {
     auto options = std::make_shared<RunOptions>();
-    auto* command = program.add_subcommand("run", "runs a model (.onnx) on arrays from files");
+    auto* command = program.add_subcommand("run", "runs a program (.catena) or a model (.onnx) on arrays from files");
     command->add_option("model", options->model, "the file")->required();
     command->add_option(
         "inputs", options->inputs,
-        "one .npz with the model's input names or x0 x1 ..., or .npy files in order");
+        "one .npz with the names of its inputs or x0 x1 ..., or .npy files in order");
     command->add_option("-o,--output", options->output,
-                        "an .npz file for the results, under the model's output names");
-    command->add_flag("--eager", options->eager, "do not compile");
+                        "an .npz file for the results, under the names of the outputs");
+    command->add_flag("--eager", options->eager, "do not compile a model");
+    command->add_option("--save", options->save, "a .catena file for the program with its states as the run left them");
+    command->add_option("--repeat", options->repeat, "run a program so many times, for training steps")
+        ->check(CLI::PositiveNumber);
     command->callback([options] {
-        const NamedArrays results = run_model(*options);
+        const bool is_program = options->model.ends_with(".catena");
+        if (!is_program && (!options->save.empty() || options->repeat != 1))
+            fail<ValueError>("run: --save and --repeat are for programs (.catena), {} is a model", options->model);
+        const NamedArrays results = is_program ? run_program(*options) : run_model(*options);
         for (const auto& [name, array] : results)
             std::cout << name << ' ' << to_string(array) << '\n';
         if (!options->output.empty()) save_npz(options->output, results);

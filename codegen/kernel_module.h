@@ -1,0 +1,48 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+
+#include "codegen/cpu/target.h"
+#include "codegen/schedule.h"
+
+namespace mlir {
+class MLIRContext;
+}
+namespace catena::passes {
+class Dump;
+}
+
+namespace catena::codegen {
+
+/// A name for the code's symbol: what it does, in short.
+std::string kernel_symbol(const KernelLaunch& launch, size_t number);
+
+/// Kernels as LLVM IR.
+struct KernelModule {
+    std::unique_ptr<llvm::LLVMContext> context;
+    std::unique_ptr<llvm::Module> module;
+};
+
+/// All kernels through one module: emitted, lowered to the LLVM dialect, then to LLVM IR. `dump`, if given, is shown every
+/// stage.
+KernelModule lower_kernels(const std::vector<const KernelLaunch*>& launches, const std::vector<std::string>& names,
+                           const Target& target, mlir::MLIRContext& context, passes::Dump* dump);
+
+/// Tells `dump`, if there is one, how long stages take.
+class StageTimer {
+public:
+    explicit StageTimer(passes::Dump* dump) : dump_(dump) {}
+    void lap(const char* stage);
+
+private:
+    passes::Dump* dump_;
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace catena::codegen

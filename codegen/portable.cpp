@@ -1,0 +1,75 @@
+#include "codegen/portable.h"
+
+#include <limits>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "codegen/cpu/kernel.h"
+#include "codegen/cpu/link_library.h"
+#include "codegen/cpu/object.h"
+#include "codegen/cuda/plan_columns.h"
+#include "codegen/kernel_module.h"
+
+namespace catena::codegen {
+
+SplitRule any_size_split_rule() {
+    // Blocks of a cut reduction, and of columns beside rows, are numbered by the sizes: neither is cut.
+    SplitRule rule = split_rule();
+    rule.smallest = std::numeric_limits<int64_t>::max();
+    rule.columns = cuda::plan_columns;
+    return rule;
+}
+
+namespace {
+
+/// What programs with other kernels do not share, so that several can be linked together.
+uint64_t hash_of(const std::vector<KernelLaunch>& kernels) {
+    uint64_t hash = 14695981039346656037u;
+    for (const KernelLaunch& kernel : kernels)
+        for (char c : kernel.key) hash = (hash ^ uint8_t(c)) * 1099511628211u;
+    return hash;
+}
+
+/// Programs with the same kernels have the same code under the same name: any of them will do.
+void let_names_repeat(llvm::Module& module) {
+    for (llvm::Function& function : module)
+        if (!function.isDeclaration()) function.setLinkage(llvm::GlobalValue::WeakODRLinkage);
+}
+
+}  // namespace
+
+void add_portable_code(PortableProgram& program, const PortableOptions& options, mlir::MLIRContext& context) {
+    std::map<std::string, std::string> symbols;
+    std::vector<const KernelLaunch*> distinct;
+    std::vector<std::string> names;
+    const std::string prefix = fmt::format("catena_{:016x}_", hash_of(program.schedule.kernels));
+    for (KernelLaunch& kernel : program.schedule.kernels) {
+        auto [known, is_new] = symbols.try_emplace(kernel.key);
+        if (is_new) {
+            known->second = prefix + kernel_symbol(kernel, names.size());
+            names.push_back(known->second);
+            distinct.push_back(&kernel);
+        }
+        kernel.symbol = known->second;
+    }
+    program.schedule.info.kernels = int(distinct.size());
+    for (const std::string& level : options.levels) {
+        const Target target = level_target(level);
+        std::vector<std::string> level_names;
+        for (const std::string& name : names) level_names.push_back(program::symbol_at(name, level));
+        KernelModule kernels = lower_kernels(distinct, level_names, target, context, nullptr);
+        let_names_repeat(*kernels.module);
+        CodeListener listener;
+        if (options.stages)
+            listener = [&](const char* extension, const std::string& text) {
+                program.stages.emplace_back(level + "." + extension, text);
+            };
+        const auto object = make_object(*kernels.module, target, false, listener);
+        PortableProgram::Code code{level, std::string(object.data(), object.size()), {}};
+        code.library = link_library(code.object);
+        program.code.push_back(std::move(code));
+    }
+}
+
+}  // namespace catena::codegen

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace catena {
+
+struct CExportOptions {
+    std::string name;                      ///< Prefix of files and functions; the program's name when empty.
+    std::string level = "scalar";          ///< Kind of processors, see PackageOptions::code_levels.
+    std::map<std::string, int64_t> sizes;  ///< Of every open size.
+};
+
+/// What was written.
+struct CExport {
+    std::string name;                ///< An identifier of C.
+    size_t weight_bytes = 0, arena_bytes = 0, object_bytes = 0;
+    int kernels = 0, library_calls = 0;  ///< With library calls the program needs libcatena_runtime.
+};
+
+/// Writes a program package as C for a compiler elsewhere: NAME.h and NAME.c, the kernels as an object file, and the states
+/// and constants as NAME.weights. The folder is made. ValueError saying what C cannot do; FileError as Program::load.
+CExport export_c(const std::string& package, const std::string& folder, const CExportOptions& options = {});
+
+}  // namespace catena

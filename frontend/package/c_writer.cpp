@@ -1,0 +1,462 @@
+#include "frontend/package/c_writer.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstring>
+
+namespace catena {
+namespace {
+
+using program::Buffer;
+using program::Contents;
+using program::KernelLaunch;
+using program::LibraryCall;
+using program::Result;
+using program::View;
+
+size_t up(size_t bytes) { return (bytes + 63) / 64 * 64; }
+size_t bytes_of(const Type& type) { return size_t(element_count(type.shape)) * size_of(type.dtype); }
+
+const char* c_type(Dtype dtype) {
+    constexpr const char* names[dtype_count] = {"unsigned char", "int8_t",   "int16_t",  "int32_t", "int64_t",
+                                                "uint8_t",       "uint16_t", "uint16_t", "float",   "double"};
+    return names[size_t(dtype)];
+}
+
+const char* c_dtype(Dtype dtype) {
+    constexpr const char* names[dtype_count] = {"CATENA_BOOL",    "CATENA_INT8",     "CATENA_INT16",   "CATENA_INT32",
+                                                "CATENA_INT64",   "CATENA_UINT8",    "CATENA_FLOAT16", "CATENA_BFLOAT16",
+                                                "CATENA_FLOAT32", "CATENA_FLOAT64"};
+    return names[size_t(dtype)];
+}
+
+std::string identifier(const std::string& text) {
+    std::string result;
+    for (char c : text) {
+        if (std::isalnum(uint8_t(c)))
+            result += c;
+        else if (!result.empty())
+            result += '_';
+    }
+    while (!result.empty() && result.back() == '_') result.pop_back();
+    if (result.empty() || std::isdigit(uint8_t(result[0]))) result = "v" + result;
+    return result;
+}
+
+std::string upper_case(std::string text) {
+    for (char& c : text) c = char(std::toupper(uint8_t(c)));
+    return text;
+}
+
+template <class List>
+std::string joined(const List& list) {
+    std::string text;
+    for (const auto& item : list) text += (text.empty() ? "" : ", ") + fmt::format("{}", item);
+    return text;
+}
+
+/// A number that C reads back to the same bits.
+std::string c_number(double value) {
+    if (std::isnan(value)) return "NAN";
+    if (std::isinf(value)) return value > 0 ? "INFINITY" : "-INFINITY";
+    return fmt::format("{:.17g}", value);
+}
+
+std::string c_string(const std::string& text) {
+    std::string result = "\"";
+    for (char c : text) {
+        if (c == '"' || c == '\\') result += '\\';
+        if (uint8_t(c) < 0x20 || uint8_t(c) >= 0x7f)
+            result += fmt::format("\\{:03o}", uint8_t(c));
+        else
+            result += c;
+    }
+    return result + "\"";
+}
+
+std::string comment(std::string text) {
+    for (char& c : text)
+        if (c == '*' || uint8_t(c) < 0x20) c = ' ';
+    return text;
+}
+
+}  // namespace
+
+CWriter::CWriter(const Contents& contents, const CExportOptions& options) : contents_(contents), level_(options.level) {
+    for (const auto& [name, size] : options.sizes)
+        if (std::none_of(contents.open_sizes.begin(), contents.open_sizes.end(),
+                         [&, n = name](const Contents::OpenSize& open) { return open.name == n; }))
+            fail<ValueError>("export: {} has no open size '{}'", contents.path, name);
+    for (const Contents::OpenSize& open : contents.open_sizes) {
+        auto given = options.sizes.find(open.name);
+        if (given == options.sizes.end())
+            fail<ValueError>("export: size '{}' of {} is open, in C it is fixed; give --size {}=N", open.name,
+                             contents.path, open.name);
+        if (given->second < 1) fail<ValueError>("export: size '{}' is {}, it is at least 1", open.name, given->second);
+        sizes_.push_back(given->second);
+    }
+    name_ = identifier(options.name.empty() ? contents.name : options.name);
+    upper_ = upper_case(name_);
+    schedule_ = contents.schedule_at(sizes_);
+    numbers_ = contents.numbers_at(sizes_);
+    find_arguments();
+    find_blocks();
+    place_buffers();
+}
+
+std::string CWriter::unique(std::string wanted, std::set<std::string>& taken) const {
+    std::string name = wanted;
+    for (int n = 1; !taken.insert(name).second; ++n) name = wanted + "_" + std::to_string(n);
+    return name;
+}
+
+void CWriter::find_arguments() {
+    std::set<std::string> taken = {"program", "error", "call", "int", "float", "double", "const", "void", "char", "return"};
+    for (size_t i = 0; i < contents_.inputs.size(); ++i)
+        inputs_.push_back({unique(identifier(contents_.inputs[i].name), taken),
+                           contents_.type_at(contents_.manifest.at("inputs").at(i), sizes_)});
+    for (size_t i = 0; i < contents_.outputs.size(); ++i)
+        outputs_.push_back({unique(identifier(contents_.outputs[i].name), taken), type_of(contents_.results[i])});
+}
+
+void CWriter::find_blocks() {
+    std::set<std::string> taken;
+    auto add = [&](std::string name, const Array& array) {
+        blocks_.push_back({std::move(name), &array, weight_bytes_});
+        weight_bytes_ += up(bytes_of(array.type()));
+    };
+    for (const Contents::State& state : contents_.states) add(unique(identifier(state.name), taken), state.array);
+    for (const Array& constant : contents_.constants) add("", constant);
+}
+
+Type CWriter::type_of(const Contents::Value& value) const {
+    switch (value.kind) {
+        case Contents::Value::argument: return inputs_[size_t(value.index)].type;
+        case Contents::Value::state: return contents_.states[size_t(value.index)].array.type();
+        case Contents::Value::constant: return contents_.constants[size_t(value.index)].type();
+        default: break;
+    }
+    const Result& result = schedule_.results[size_t(value.index)];
+    return result.input >= 0 ? schedule_.input_types[size_t(result.input)] : result.view.type;
+}
+
+std::string CWriter::address_of(const Contents::Value& value) const {
+    switch (value.kind) {
+        case Contents::Value::argument:
+            return fmt::format("(unsigned char*){}", inputs_[size_t(value.index)].name);
+        case Contents::Value::state: return fmt::format("program->states + {}", blocks_[size_t(value.index)].offset);
+        case Contents::Value::constant:
+            return fmt::format("program->states + {}", blocks_[contents_.states.size() + size_t(value.index)].offset);
+        default: break;
+    }
+    const Result& result = schedule_.results[size_t(value.index)];
+    return result.input >= 0 ? address_of(contents_.sources[size_t(result.input)])
+                             : addresses_[size_t(result.view.buffer)];
+}
+
+void CWriter::place_buffers() {
+    const size_t user_results = schedule_.results.size() - contents_.assigned.size();
+    arena_bytes_ = schedule_.arena_bytes;
+    addresses_.resize(schedule_.buffers.size());
+    auto in_arena = [&](size_t bytes) {
+        const size_t offset = arena_bytes_;
+        arena_bytes_ += up(bytes);
+        return fmt::format("program->arena + {}", offset);
+    };
+    for (size_t b = 0; b < schedule_.buffers.size(); ++b) {
+        const Buffer& buffer = schedule_.buffers[b];
+        if (buffer.place == Buffer::Place::arena) {
+            addresses_[b] = fmt::format("program->arena + {}", buffer.offset);
+        } else if (buffer.place == Buffer::Place::input) {
+            addresses_[b] = address_of(contents_.sources[size_t(buffer.index)]);
+        } else if (size_t(buffer.index) < user_results) {
+            for (size_t o = 0; o < outputs_.size() && addresses_[b].empty(); ++o)
+                if (contents_.results[o].kind == Contents::Value::result && contents_.results[o].index == buffer.index)
+                    addresses_[b] = fmt::format("(unsigned char*){}", outputs_[o].name);
+            if (addresses_[b].empty()) addresses_[b] = in_arena(buffer.bytes);
+        } else {
+            // A new content takes the place of the old where the schedule says that nobody reads that any more.
+            const int state = contents_.assigned[size_t(buffer.index) - user_results];
+            const bool in_place = buffer.donor >= 0 &&
+                                  contents_.sources[size_t(buffer.donor)].kind == Contents::Value::state &&
+                                  contents_.sources[size_t(buffer.donor)].index == state;
+            addresses_[b] = in_place ? address_of({Contents::Value::state, state}) : in_arena(buffer.bytes);
+        }
+    }
+    scratch_offset_ = arena_bytes_;
+    int64_t scratch = 0;
+    for (const KernelLaunch& kernel : schedule_.kernels) scratch = std::max(scratch, kernel.row_scratch_bytes);
+    arena_bytes_ += up(size_t(scratch));
+}
+
+std::string CWriter::prototype() const {
+    std::string text = fmt::format("int {0}_run({0}* program", name_);
+    for (const Argument& input : inputs_) text += fmt::format(", const {}* {}", c_type(input.type.dtype), input.name);
+    for (const Argument& output : outputs_) text += fmt::format(", {}* {}", c_type(output.type.dtype), output.name);
+    return text + ")";
+}
+
+std::string CWriter::header() const {
+    std::string text = fmt::format(
+        "/* {0}: a program that Catena compiled. Generated; the package it comes from is the source. */\n"
+        "#ifndef CATENA_PROGRAM_{1}_H\n#define CATENA_PROGRAM_{1}_H\n\n#include <stddef.h>\n#include <stdint.h>\n\n"
+        "#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n"
+        "#define {1}_STATE_BYTES {2}\n#define {1}_ARENA_BYTES {3}\n#define {1}_NUMBERS {4}\n\n",
+        name_, upper_, std::max<size_t>(weight_bytes_, 64), std::max<size_t>(arena_bytes_, 64),
+        std::max<size_t>(numbers_.size(), 1));
+    text += fmt::format(
+        "/* Memory is the caller's, both blocks at a multiple of 64 bytes. */\ntypedef struct {0} {{\n"
+        "    unsigned char* states; /* {1}_STATE_BYTES: parameters and whatever else runs change */\n"
+        "    unsigned char* arena;  /* {1}_ARENA_BYTES: scratch of one run */\n"
+        "    double numbers[{1}_NUMBERS];\n    char error[256]; /* why the last call failed */\n}} {0};\n\n"
+        "enum {{ {1}_OK = 0, {1}_FAILED = 1 }};\n\n",
+        name_, upper_);
+    for (size_t i = 0; i < contents_.states.size(); ++i)
+        text += fmt::format("/* {} {} */\n#define {}_AT_{} {}\n", contents_.states[i].name,
+                            to_string(contents_.states[i].array.type()), upper_, blocks_[i].name, blocks_[i].offset);
+    size_t i = 0;
+    for (const program::Json& number : contents_.manifest.at("numbers")) {
+        if (const std::string own = number.value("name", ""); !own.empty())
+            text += fmt::format("#define {}_NUMBER_{}_{} {} /* at first {} */\n", upper_, identifier(own), i, i, numbers_[i]);
+        ++i;
+    }
+    text += fmt::format(
+        "\n/* Sets program up over this memory: numbers as they were saved, states from the file of weights. */\n"
+        "int {0}_load({0}* program, void* states, void* arena, const char* weights);\n"
+        "/* Writes the present states, for {0}_load. */\nint {0}_save({0}* program, const char* weights);\n\n"
+        "/* One run, without an allocation:\n",
+        name_);
+    for (const Argument& input : inputs_) text += fmt::format(" *   takes {} {}\n", input.name, to_string(input.type));
+    for (const Argument& output : outputs_) text += fmt::format(" *   gives {} {}\n", output.name, to_string(output.type));
+    text += " */\n" + prototype() + ";\n\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
+    return text;
+}
+
+std::string CWriter::declarations() const {
+    std::string text = fmt::format(
+        "#include \"{}.h\"\n\n#include <math.h>\n#include <stdio.h>\n#include <string.h>\n{}\n", name_,
+        schedule_.library_calls.empty() ? "" : "\n#include <catena.h>\n");
+    text +=
+        "/* What a kernel reads. */\ntypedef struct kernel_arguments {\n    void* const* pointers;\n"
+        "    const double* scalars;\n    const int64_t* numbers;\n    void* row_scratch;\n} kernel_arguments;\n\n";
+    std::set<std::string> known;
+    for (const KernelLaunch& kernel : schedule_.kernels)
+        if (known.insert(kernel.symbol).second)
+            text += fmt::format("void {}(const kernel_arguments*, int64_t begin, int64_t end);\n",
+                                program::symbol_at(kernel.symbol, level_));
+    return text + "\n";
+}
+
+std::string CWriter::kernel_call(const KernelLaunch& kernel) const {
+    std::vector<std::string> pointers, scalars;
+    for (const KernelLaunch::Operand& operand : kernel.operands)
+        pointers.push_back(fmt::format("{} + {}", addresses_[size_t(operand.buffer)], operand.byte_offset));
+    for (int scalar : kernel.scalars) scalars.push_back(fmt::format("program->numbers[{}]", scalar));
+    if (scalars.empty()) scalars.push_back("0");
+    return fmt::format(
+        "    {{\n        void* const pointers[] = {{{}}};\n        const double scalars[] = {{{}}};\n"
+        "        static const int64_t numbers[] = {{{}}};\n"
+        "        const kernel_arguments arguments = {{pointers, scalars, numbers, program->arena + {}}};\n"
+        "        {}(&arguments, 0, {});\n    }}\n",
+        joined(pointers), joined(scalars), joined(kernel.numbers), scratch_offset_, program::symbol_at(kernel.symbol, level_), kernel.units);
+}
+
+std::string CWriter::tensors(const char* what, const std::vector<View>& views) const {
+    std::string text, list;
+    for (size_t i = 0; i < views.size(); ++i) {
+        const View& view = views[i];
+        const int rank = view.type.shape.rank();
+        if (rank > 0)
+            text += fmt::format("        static const int64_t {0}_sizes{1}[] = {{{2}}}, {0}_strides{1}[] = {{{3}}};\n", what, i,
+                                joined(view.type.shape), joined(view.strides));
+        const std::string sizes = rank > 0 ? fmt::format("{0}_sizes{1}, {0}_strides{1}", what, i) : "NULL, NULL";
+        list += fmt::format("            {{{} + {}, {}, {}, {}}},\n", addresses_[size_t(view.buffer)],
+                            view.offset * int64_t(size_of(view.type.dtype)), c_dtype(view.type.dtype), rank, sizes);
+    }
+    return text + fmt::format("        const catena_tensor {}s[] = {{\n{}        }};\n", what, list);
+}
+
+std::string CWriter::library_call(const LibraryCall& call) const {
+    std::string text = fmt::format("    {{ /* {} */\n", comment(to_string(call.location)));
+    std::string attributes;
+    size_t i = 0;
+    for (const Attributes::Entry& entry : call.attributes.entries()) {
+        std::string kind, rest = "0, 0, NULL, NULL";
+        int64_t count = 0;
+        if (const bool* flag = std::get_if<bool>(&entry.value)) {
+            kind = "CATENA_FLAG", rest = fmt::format("{}, 0, NULL, NULL", int(*flag));
+        } else if (const int64_t* integer = std::get_if<int64_t>(&entry.value)) {
+            kind = "CATENA_INTEGER", rest = fmt::format("{}, 0, NULL, NULL", *integer);
+        } else if (const double* number = std::get_if<double>(&entry.value)) {
+            kind = "CATENA_NUMBER", rest = fmt::format("0, {}, NULL, NULL", c_number(*number));
+        } else if (const std::string* words = std::get_if<std::string>(&entry.value)) {
+            kind = "CATENA_TEXT", rest = fmt::format("0, 0, {}, NULL", c_string(*words));
+        } else {
+            const Dims& dims = std::get<Dims>(entry.value);
+            kind = "CATENA_DIMS", count = dims.rank();
+            if (count > 0) {
+                text += fmt::format("        static const int64_t dims{}[] = {{{}}};\n", i, joined(dims));
+                rest = fmt::format("0, 0, NULL, dims{}", i);
+            }
+        }
+        attributes += fmt::format("            {{{}, {}, {}, {}}},\n", c_string(entry.name), kind, count, rest);
+        ++i;
+    }
+    if (i > 0) text += "        const catena_attribute attributes[] = {\n" + attributes + "        };\n";
+    if (!call.scalars.empty()) {
+        std::vector<std::string> scalars;
+        for (int scalar : call.scalars) scalars.push_back(fmt::format("program->numbers[{}]", scalar));
+        text += fmt::format("        const double scalars[] = {{{}}};\n", joined(scalars));
+    }
+    if (!call.inputs.empty()) text += tensors("input", call.inputs);
+    if (!call.outputs.empty()) text += tensors("output", call.outputs);
+    text += fmt::format(
+        "        const catena_op_call call = {{{}, {}, {}, {}, {}, {}, {}, {}, {}}};\n"
+        "        if (catena_call_op(&call, program->error, sizeof program->error) != CATENA_OK) return {}_FAILED;\n    }}\n",
+        c_string(call.op->name), i > 0 ? "attributes" : "NULL", call.scalars.empty() ? "NULL" : "scalars",
+        call.inputs.empty() ? "NULL" : "inputs", call.outputs.empty() ? "NULL" : "outputs", i, call.scalars.size(),
+        call.inputs.size(), call.outputs.size(), upper_);
+    return text;
+}
+
+/// Results that no launch makes, while the states are as the caller knows them.
+std::string CWriter::first_copies() const {
+    std::string text;
+    for (size_t o = 0; o < outputs_.size(); ++o) {
+        const Contents::Value& value = contents_.results[o];
+        const bool made = value.kind == Contents::Value::result && schedule_.results[size_t(value.index)].input < 0;
+        if (!made)
+            text += fmt::format("    memcpy({}, {}, {});\n", outputs_[o].name, address_of(value), bytes_of(outputs_[o].type));
+    }
+    return text;
+}
+
+std::string CWriter::last_copies() const {
+    std::string text;
+    for (size_t o = 0; o < outputs_.size(); ++o) {
+        const Contents::Value& value = contents_.results[o];
+        if (value.kind != Contents::Value::result || schedule_.results[size_t(value.index)].input >= 0) continue;
+        const std::string from = address_of(value);
+        if (from != "(unsigned char*)" + outputs_[o].name)
+            text += fmt::format("    memcpy({}, {}, {});\n", outputs_[o].name, from, bytes_of(outputs_[o].type));
+    }
+    const size_t user_results = schedule_.results.size() - contents_.assigned.size();
+    for (size_t a = 0; a < contents_.assigned.size(); ++a) {
+        const Contents::Value made{Contents::Value::result, int(user_results + a)};
+        const Result& result = schedule_.results[user_results + a];
+        if (result.input >= 0) {
+            const Contents::Value& source = contents_.sources[size_t(result.input)];
+            const auto& assigned = contents_.assigned;
+            if (source.kind == Contents::Value::state && source.index != assigned[a] &&
+                std::find(assigned.begin(), assigned.end(), source.index) != assigned.end())
+                fail<ValueError>("export: state '{}' becomes what '{}' was, which changes too; C code has one place for each",
+                                 contents_.states[size_t(assigned[a])].name, contents_.states[size_t(source.index)].name);
+        }
+        const std::string from = address_of(made), to = address_of({Contents::Value::state, contents_.assigned[a]});
+        if (from != to) text += fmt::format("    memcpy({}, {}, {});\n", to, from, bytes_of(type_of(made)));
+    }
+    return text;
+}
+
+std::string CWriter::run_function() const {
+    std::string text = prototype() + " {\n" + first_copies();
+    for (const program::Launch& launch : schedule_.launches) {
+        if (launch.library_call >= 0) text += library_call(schedule_.library_calls[size_t(launch.library_call)]);
+        for (int k : launch.kernels)
+            if (schedule_.kernels[size_t(k)].units > 0) text += kernel_call(schedule_.kernels[size_t(k)]);
+    }
+    return text + last_copies() + fmt::format("    return {}_OK;\n}}\n", upper_);
+}
+
+std::string CWriter::load_function() const {
+    static constexpr const char* body = R"C(static int NAME_fail(NAME* program, const char* what, const char* file) {
+    snprintf(program->error, sizeof program->error, "%s: %s", file, what);
+    return UPPER_FAILED;
+}
+
+/* The states' bytes, then this sum of them (Adler-32). */
+static uint32_t NAME_sum(const unsigned char* bytes, size_t count) {
+    uint32_t a = 1, b = 0;
+    for (size_t i = 0; i < count; ++i) {
+        a = (a + bytes[i]) % 65521;
+        b = (b + a) % 65521;
+    }
+    return b << 16 | a;
+}
+
+int NAME_load(NAME* program, void* states, void* arena, const char* weights) {
+    static const double numbers[] = {NUMBERS};
+    uint32_t sum = 0;
+    FILE* file = fopen(weights, "rb");
+    program->error[0] = 0;
+    program->states = states;
+    program->arena = arena;
+    memcpy(program->numbers, numbers, sizeof numbers);
+    if ((uintptr_t)states % 64 || (uintptr_t)arena % 64) {
+        if (file) fclose(file);
+        return NAME_fail(program, "memory must begin at a multiple of 64 bytes", weights);
+    }
+    if (!file) return NAME_fail(program, "cannot be opened", weights);
+    const int whole = fread(program->states, 1, BYTES, file) == BYTES && fread(&sum, sizeof sum, 1, file) == 1 &&
+                      fgetc(file) == EOF;
+    fclose(file);
+    if (!whole) return NAME_fail(program, "has another size than this program's weights", weights);
+    if (sum != NAME_sum(program->states, BYTES)) return NAME_fail(program, "is damaged: its checksum is wrong", weights);
+    return UPPER_OK;
+}
+
+int NAME_save(NAME* program, const char* weights) {
+    const uint32_t sum = NAME_sum(program->states, BYTES);
+    FILE* file = fopen(weights, "wb");
+    if (!file) return NAME_fail(program, "cannot be written", weights);
+    const int whole = fwrite(program->states, 1, BYTES, file) == BYTES && fwrite(&sum, sizeof sum, 1, file) == 1;
+    if (fclose(file) != 0 || !whole) return NAME_fail(program, "could not be written whole", weights);
+    return UPPER_OK;
+}
+
+)C";
+    std::vector<std::string> numbers;
+    for (double number : numbers_) numbers.push_back(c_number(number));
+    if (numbers.empty()) numbers.push_back("0");
+    std::string text = body;
+    auto replace = [&](const std::string& from, const std::string& to) {
+        for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) text.replace(at, from.size(), to);
+    };
+    replace("NUMBERS", joined(numbers));
+    replace("BYTES", std::to_string(weight_bytes_));
+    replace("UPPER", upper_);
+    replace("NAME", name_);
+    return text;
+}
+
+std::string CWriter::source() const { return declarations() + load_function() + run_function(); }
+
+std::string CWriter::weights() const {
+    std::string text(weight_bytes_, '\0');
+    for (const Block& block : blocks_) {
+        const Array dense = block.array->as_contiguous();
+        if (dense.size() > 0) std::memcpy(text.data() + block.offset, dense.raw_data(), bytes_of(dense.type()));
+    }
+    uLong sum = adler32(0, nullptr, 0);
+    for (size_t at = 0; at < text.size(); at += size_t(1) << 30)
+        sum = adler32(sum, reinterpret_cast<const Bytef*>(text.data()) + at,
+                      uInt(std::min(text.size() - at, size_t(1) << 30)));
+    const uint32_t tail = uint32_t(sum);
+    text.append(reinterpret_cast<const char*>(&tail), sizeof tail);
+    return text;
+}
+
+CExport CWriter::summary() const {
+    CExport made;
+    made.name = name_;
+    made.weight_bytes = weight_bytes_;
+    made.arena_bytes = arena_bytes_;
+    made.kernels = int(schedule_.kernels.size());
+    made.library_calls = int(schedule_.library_calls.size());
+    return made;
+}
+
+}  // namespace catena

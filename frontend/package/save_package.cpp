@@ -1,0 +1,257 @@
+#include "frontend/package/save_package.h"
+
+#include <algorithm>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "codegen/compiler.h"
+#include "frontend/package/merge_runs.h"
+#include "runtime/core/device.h"
+#include "runtime/graph/config.h"
+#include "runtime/graph/dot.h"
+#include "runtime/program/code_library.h"
+#include "runtime/program/package.h"
+#include "runtime/program/portable.h"
+#include "runtime/program/schedule_json.h"
+
+namespace catena {
+namespace {
+
+using Json = nlohmann::json;
+using program::Package;
+
+/// One program at all runs of its open sizes.
+struct Runs {
+    OpenSizes open;
+    std::vector<ExportedProgram> programs;
+    std::vector<PortableProgram> compiled;
+};
+
+void check_portable(const Trace& trace) {
+    for (const Trace::Step& step : trace.steps)
+        if (step.attributes.has("communicator"))
+            fail<ValueError>("save: {} ({}) talks to other processes, which a file cannot hold", step.op->name,
+                             to_string(step.location));
+}
+
+Runs compile_runs(const std::vector<Type>& arguments, const PackageOptions& options,
+                  const std::function<ExportedProgram(const std::vector<Type>&)>& record) {
+    Runs runs{OpenSizes("save", arguments, options.open_sizes), {}, {}};
+    PortableOptions portable{.fast_math = config().fast_math,
+                             .any_size = !runs.open.names().empty(),
+                             .levels = options.code_levels,
+                             .stages = options.stages};
+    if (portable.levels.empty()) portable.levels = program::known_code_levels();
+    for (const auto& sizes : runs.open.runs()) {
+        runs.programs.push_back(record(runs.open.types_at(sizes)));
+        const Trace& trace = runs.programs.back().trace;
+        check_portable(trace);
+        runs.open.check_same(runs.programs[0].trace, trace);
+        runs.compiled.push_back(compiler().compile_portable(trace, portable));
+        portable.levels.clear();  // The code serves all sizes.
+        portable.stages = false;
+    }
+    return runs;
+}
+
+void check_same_kernels(const Runs& runs) {
+    const program::Schedule& first = runs.compiled[0].schedule;
+    for (const PortableProgram& other : runs.compiled) {
+        bool same = other.schedule.kernels.size() == first.kernels.size();
+        for (size_t k = 0; same && k < first.kernels.size(); ++k) same = other.schedule.kernels[k].key == first.kernels[k].key;
+        if (!same)
+            fail<ValueError>("save: with other open sizes the program takes other kernels; give one of the sizes");
+    }
+}
+
+Json schedule_json(const Runs& runs) {
+    check_same_kernels(runs);
+    std::vector<Json> documents;
+    for (const PortableProgram& compiled : runs.compiled) documents.push_back(program::to_json(compiled.schedule));
+    return merge_runs(documents, runs.open);
+}
+
+template <class ShapeOf>
+Json shape_json(const Runs& runs, const ShapeOf& shape_of) {
+    std::vector<Json> shapes;
+    for (size_t r = 0; r < runs.programs.size(); ++r) {
+        const Shape shape = shape_of(r);
+        shapes.push_back(std::vector<int64_t>(shape.begin(), shape.end()));
+    }
+    return merge_runs(shapes, runs.open);
+}
+
+std::string port_name(const std::vector<std::string>& given, const char* letter, size_t i, size_t count) {
+    if (!given.empty()) return given[i];
+    return count == 1 ? letter : letter + std::to_string(i);
+}
+
+void check_names(const char* what, const std::vector<std::string>& names, size_t count) {
+    if (!names.empty() && names.size() != count)
+        fail<ValueError>("save: {} {} names are given, the region has {} of them", names.size(), what, count);
+    if (std::set<std::string>(names.begin(), names.end()).size() != names.size())
+        fail<ValueError>("save: two {}s have the same name", what);
+}
+
+Json inputs_json(const Runs& runs, const std::vector<Type>& arguments, const PackageOptions& options) {
+    check_names("input", options.input_names, arguments.size());
+    Json inputs = Json::array();
+    for (size_t k = 0; k < arguments.size(); ++k)
+        inputs.push_back({{"name", port_name(options.input_names, "x", k, arguments.size())},
+                          {"dtype", std::string(name_of(arguments[k].dtype))},
+                          {"shape", shape_json(runs, [&](size_t r) {
+                               return runs.open.types_at(runs.open.runs()[r])[k].shape;
+                           })}});
+    return inputs;
+}
+
+/// The type of output `i` at run `r`.
+Type output_type(const Runs& runs, size_t r, size_t i) {
+    const ExportedProgram& program = runs.programs[r];
+    const ExportedProgram::Value& value = program.results[i];
+    switch (value.kind) {
+        case ExportedProgram::Value::argument: return runs.open.types_at(runs.open.runs()[r])[size_t(value.index)];
+        case ExportedProgram::Value::state: return program.trace.values[size_t(program.states[size_t(value.index)])].type;
+        case ExportedProgram::Value::constant:
+            return program.trace.values[size_t(program.constants[size_t(value.index)])].type;
+        default: return program.trace.values[size_t(program.trace.outputs[size_t(value.index)])].type;
+    }
+}
+
+Json outputs_json(const Runs& runs, const PackageOptions& options) {
+    const size_t count = runs.programs[0].results.size();
+    check_names("output", options.output_names, count);
+    Json outputs = Json::array();
+    for (size_t i = 0; i < count; ++i)
+        outputs.push_back({{"name", port_name(options.output_names, "y", i, count)},
+                           {"dtype", std::string(name_of(output_type(runs, 0, i).dtype))},
+                           {"shape", shape_json(runs, [&](size_t r) { return output_type(runs, r, i).shape; })}});
+    return outputs;
+}
+
+Json values_json(const std::vector<ExportedProgram::Value>& values) {
+    static constexpr const char* kinds[] = {"argument", "state", "constant", "result"};
+    Json json = Json::array();
+    for (const ExportedProgram::Value& value : values) json.push_back({kinds[value.kind], value.index});
+    return json;
+}
+
+Json type_json(const Type& type) {
+    return {{"dtype", std::string(name_of(type.dtype))},
+            {"shape", std::vector<int64_t>(type.shape.begin(), type.shape.end())}};
+}
+
+/// A path inside the archive: without a leading slash or steps upwards.
+std::string entry_name(const char* folder, const std::string& name) {
+    std::string path = name;
+    for (char& c : path)
+        if (uint8_t(c) < 0x20 || c == '\\' || c == ':' || c == '.') c = '_';
+    path.erase(0, path.find_first_not_of('/') == std::string::npos ? path.size() : path.find_first_not_of('/'));
+    return std::string(folder) + "/" + path + ".npy";
+}
+
+Json states_json(const ExportedProgram& program, Package& package) {
+    Json states = Json::array();
+    std::set<std::string> names;
+    for (int v : program.states) {
+        const Trace::Value& value = program.trace.values[size_t(v)];
+        const std::string base = value.name.empty() ? "state" : value.name;
+        std::string name = base;
+        for (int n = 1; names.contains(name) || package.arrays.contains(entry_name("states", name)); ++n)
+            name = base + "_" + std::to_string(n);
+        names.insert(name);
+        Json state = type_json(value.type);
+        state["name"] = name;
+        state["entry"] = entry_name("states", name);
+        package.arrays[entry_name("states", name)] = value.state->array.to(cpu_device());
+        states.push_back(std::move(state));
+    }
+    return states;
+}
+
+Json constants_json(const ExportedProgram& program, Package& package) {
+    Json constants = Json::array();
+    for (size_t i = 0; i < program.constants.size(); ++i) {
+        const Trace::Value& value = program.trace.values[size_t(program.constants[i])];
+        Json constant = type_json(value.type);
+        constant["entry"] = entry_name("constants", std::to_string(i));
+        package.arrays[entry_name("constants", std::to_string(i))] = value.captured.to(cpu_device());
+        constants.push_back(std::move(constant));
+    }
+    return constants;
+}
+
+Json numbers_json(const Runs& runs) {
+    const Trace& first = runs.programs[0].trace;
+    Json numbers = Json::array();
+    for (size_t i = 0; i < first.scalars.size(); ++i) {
+        std::vector<double> seen;
+        for (const ExportedProgram& program : runs.programs) {
+            const Trace::ScalarSlot& slot = program.trace.scalars[i];
+            seen.push_back(slot.cell ? slot.cell->value : slot.value);
+        }
+        const Json value = merge_numbers(seen, runs.open);
+        if (value.is_null())
+            for (const Trace::Step& step : first.steps)
+                if (std::find(step.scalars.begin(), step.scalars.end(), int(i)) != step.scalars.end())
+                    fail<ValueError>("save: a number in {} ({}) depends on an open size in a way that is not found: {} or "
+                                     "{}; give that size",
+                                     step.op->name, to_string(step.location), seen[0], seen.back());
+        numbers.push_back({{"value", value}, {"name", first.scalars[i].cell ? first.scalars[i].cell->name : ""}});
+    }
+    return numbers;
+}
+
+Json open_sizes_json(const OpenSizes& open) {
+    Json sizes = Json::array();
+    for (const OpenSizes::Name& name : open.names())
+        sizes.push_back({{"name", name.name}, {"input", name.places[0].input}, {"axis", name.places[0].axis}});
+    return sizes;
+}
+
+Json code_json(const PortableProgram& compiled, Package& package) {
+    Json code = Json::array();
+    for (const PortableProgram::Code& made : compiled.code) {
+        const std::string stem = "code/" + made.level;
+        package.texts[stem + ".so"] = made.library;
+        package.texts[stem + ".o"] = made.object;
+        code.push_back({{"architecture", program::architecture()},
+                        {"level", made.level},
+                        {"library", stem + ".so"},
+                        {"object", stem + ".o"}});
+    }
+    return code;
+}
+
+}  // namespace
+
+void save_package(const std::string& path, const std::vector<Type>& arguments, const PackageOptions& options,
+                  const std::function<ExportedProgram(const std::vector<Type>&)>& record) {
+    const Runs runs = compile_runs(arguments, options, record);
+    const ExportedProgram& first = runs.programs[0];
+    Package package;
+    package.texts["schedule.json"] = schedule_json(runs).dump();
+    if (options.stages) {
+        for (const auto& [name, text] : runs.compiled[0].stages) package.texts["stages/" + name] = text;
+        package.texts["stages/program.txt"] = first.trace.to_string();
+        package.texts["stages/program.dot"] = to_dot(first.trace);
+    }
+    const Json manifest = {{"written_by", "Catena " CATENA_VERSION},
+                           {"ir_version", 1},
+                           {"compiler", compiler().version()},
+                           {"name", first.trace.name},
+                           {"open_sizes", open_sizes_json(runs.open)},
+                           {"inputs", inputs_json(runs, arguments, options)},
+                           {"outputs", outputs_json(runs, options)},
+                           {"states", states_json(first, package)},
+                           {"constants", constants_json(first, package)},
+                           {"numbers", numbers_json(runs)},
+                           {"sources", values_json(first.sources)},
+                           {"results", values_json(first.results)},
+                           {"assigned", first.assigned},
+                           {"code", code_json(runs.compiled[0], package)}};
+    program::write_package(path, manifest, package);
+}
+
+}  // namespace catena

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "frontend/package/exported_program.h"
+#include "frontend/static_graph.h"
+
+namespace catena {
+
+/// Compiles a program for its file and writes it. `record` gives the program for arguments of other types.
+void save_package(const std::string& path, const std::vector<Type>& arguments, const PackageOptions& options,
+                  const std::function<ExportedProgram(const std::vector<Type>&)>& record);
+
+}  // namespace catena

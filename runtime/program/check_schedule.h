@@ -1,0 +1,11 @@
+#pragma once
+
+#include "runtime/program/schedule.h"
+
+namespace catena::program {
+
+/// FileError unless a schedule from elsewhere is sound: every index names something, kernels and calls stay inside their
+/// buffers, and calls have the types that their operations' rules give.
+void check_schedule(const Schedule& schedule);
+
+}  // namespace catena::program

@@ -1,0 +1,204 @@
+#include "runtime/program/loaded_program.h"
+
+#include <set>
+
+#include "runtime/program/schedule_json.h"
+
+namespace catena::program {
+
+namespace {
+
+/// Whatever is wrong with a document is the file's fault.
+template <class F>
+auto reading(const std::string& path, F f) {
+    try {
+        return f();
+    } catch (const nlohmann::json::exception& error) {
+        fail<FileError>("{}: is damaged: {}", path, error.what());
+    } catch (const FileError& error) {
+        const std::string what = error.what();
+        if (what.starts_with(path)) throw;
+        fail<FileError>("{}: {}", path, what);
+    } catch (const Error& error) {
+        fail<FileError>("{}: is damaged: {}", path, error.what());
+    } catch (const std::logic_error& error) {
+        fail<FileError>("{}: is damaged: {}", path, error.what());
+    }
+}
+
+Contents::Value value_from(const Json& json) {
+    const std::string kind = json.at(0).get<std::string>();
+    Contents::Value value{.index = json.at(1).get<int>()};
+    for (auto [text, known] : {std::pair("argument", Contents::Value::argument), {"state", Contents::Value::state},
+                               {"constant", Contents::Value::constant}, {"result", Contents::Value::result}})
+        if (kind == text) {
+            value.kind = known;
+            return value;
+        }
+    fail<FileError>("a value is of the unknown kind '{}'", kind);
+}
+
+/// "784", or the size in words: "batch", "2*batch+1".
+std::string size_text(const Json& size, const std::vector<Contents::OpenSize>& open) {
+    if (size.is_number_integer()) return std::to_string(size.get<int64_t>());
+    const Json& terms = size.at("affine");
+    std::string text;
+    for (size_t i = 1; i < terms.size() && i <= open.size(); ++i) {
+        const int64_t factor = terms.at(i).get<int64_t>();
+        if (factor == 0) continue;
+        if (!text.empty() && factor > 0) text += "+";
+        text += factor == 1 ? open[i - 1].name : std::to_string(factor) + "*" + open[i - 1].name;
+    }
+    const int64_t constant = terms.at(0).get<int64_t>();
+    if (constant != 0 || text.empty()) text += (constant > 0 && !text.empty() ? "+" : "") + std::to_string(constant);
+    return text;
+}
+
+std::vector<Program::Port> ports_from(const Json& list, const std::vector<Contents::OpenSize>& open) {
+    std::vector<Program::Port> ports;
+    for (const Json& json : list) {
+        Program::Port port{json.at("name").get<std::string>(), parse_dtype(json.at("dtype").get<std::string>()), {}};
+        for (const Json& size : json.at("shape")) port.sizes.push_back(size_text(size, open));
+        ports.push_back(std::move(port));
+    }
+    return ports;
+}
+
+Array array_of(const Package& package, const Json& json) {
+    const std::string entry = json.at("entry").get<std::string>();
+    auto found = package.arrays.find(entry);
+    if (found == package.arrays.end()) fail<FileError>("entry '{}' is missing", entry);
+    const Type type{parse_dtype(json.at("dtype").get<std::string>()),
+                    Shape(std::span<const int64_t>(json.at("shape").get<std::vector<int64_t>>()))};
+    if (!(found->second.shape() == type.shape))
+        fail<FileError>("entry '{}' is {}, it should be {}", entry, to_string(found->second.type()), to_string(type));
+    return found->second.astype(type.dtype);
+}
+
+void check_values(const std::vector<Contents::Value>& values, const Contents& contents, size_t results, const char* what) {
+    for (const Contents::Value& value : values) {
+        const size_t counts[] = {contents.inputs.size(), contents.states.size(), contents.constants.size(), results};
+        if (value.index < 0 || size_t(value.index) >= counts[value.kind])
+            fail<FileError>("{} names value {} of {}", what, value.index, counts[value.kind]);
+    }
+}
+
+}  // namespace
+
+Contents::Contents(const std::string& file) : path(file) {
+    package = read_package(path, manifest);
+    reading(path, [&] {
+        auto text = package.texts.find("schedule.json");
+        if (text == package.texts.end()) fail<FileError>("entry 'schedule.json' is missing");
+        schedule = Json::parse(text->second);
+        name = manifest.at("name").get<std::string>();
+        for (const Json& open : manifest.at("open_sizes"))
+            open_sizes.push_back({open.at("name").get<std::string>(), open.at("input").get<int>(), open.at("axis").get<int>()});
+        inputs = ports_from(manifest.at("inputs"), open_sizes);
+        outputs = ports_from(manifest.at("outputs"), open_sizes);
+        for (const OpenSize& open : open_sizes)
+            if (open.input < 0 || size_t(open.input) >= inputs.size() || open.axis < 0 ||
+                size_t(open.axis) >= inputs[size_t(open.input)].sizes.size())
+                fail<FileError>("size '{}' is axis {} of input {}", open.name, open.axis, open.input);
+        std::set<std::string> names;
+        for (const Json& state : manifest.at("states")) {
+            states.push_back({state.at("name").get<std::string>(), state.at("entry").get<std::string>(),
+                              array_of(package, state)});
+            if (!names.insert(states.back().name).second) fail<FileError>("two states are called '{}'", states.back().name);
+        }
+        for (const Json& constant : manifest.at("constants")) constants.push_back(array_of(package, constant));
+        for (const Json& source : manifest.at("sources")) sources.push_back(value_from(source));
+        for (const Json& result : manifest.at("results")) results.push_back(value_from(result));
+        assigned = manifest.at("assigned").get<std::vector<int>>();
+        for (const Json& code : manifest.at("code"))
+            codes.push_back({code.at("architecture").get<std::string>(), code.at("level").get<std::string>(),
+                             code.at("library").get<std::string>(), code.at("object").get<std::string>()});
+        for (const Json& number : manifest.at("numbers"))
+            if (number.at("name").get<std::string>().size() > 4096 || (!number.at("value").is_number() &&
+                !number.at("value").is_object()))
+                fail<FileError>("a number is {}", number.at("value").dump());
+        check_values(sources, *this, 0, "an input of the program");
+        const size_t count = schedule.at("results").size();
+        if (schedule.at("inputs").size() != sources.size() || count < assigned.size() || results.size() != outputs.size())
+            fail<FileError>("schedule and manifest are of different programs");
+        check_values(results, *this, count - assigned.size(), "an output");
+        for (int state : assigned)
+            if (state < 0 || size_t(state) >= states.size()) fail<FileError>("state {} of {} is assigned", state, states.size());
+    });
+}
+
+Type Contents::type_at(const Json& port, std::span<const int64_t> sizes) const {
+    return reading(path, [&] {
+        const Json shape = with_sizes(port.at("shape"), sizes);
+        return Type{parse_dtype(port.at("dtype").get<std::string>()),
+                    Shape(std::span<const int64_t>(shape.get<std::vector<int64_t>>()))};
+    });
+}
+
+std::vector<int64_t> Contents::sizes_of(std::span<const Array> arguments) const {
+    if (arguments.size() != inputs.size())
+        fail<ValueError>("program {}: {} arrays are given, it takes {}", name, arguments.size(), inputs.size());
+    auto wrong = [&](size_t i) {
+        std::string sizes;
+        for (const std::string& size : inputs[i].sizes) sizes += (sizes.empty() ? "" : ",") + size;
+        return fmt::format("program {}: input '{}' is {}, it takes {}[{}]", name, inputs[i].name,
+                           to_string(arguments[i].type()), name_of(inputs[i].dtype), sizes);
+    };
+    for (size_t i = 0; i < inputs.size(); ++i) {
+        if (!arguments[i].defined()) fail<ValueError>("program {}: input '{}' is not given", name, inputs[i].name);
+        if (arguments[i].dtype() != inputs[i].dtype) throw DtypeError(wrong(i));
+        if (size_t(arguments[i].rank()) != inputs[i].sizes.size()) throw ShapeError(wrong(i));
+        if (!arguments[i].device().is_host())
+            fail<DeviceError>("program {}: input '{}' is on {}, it runs on {}", name, inputs[i].name,
+                              arguments[i].device().name(), cpu_device().name());
+    }
+    std::vector<int64_t> sizes;
+    for (const OpenSize& open : open_sizes) sizes.push_back(arguments[size_t(open.input)].dim(open.axis));
+    for (size_t i = 0; i < inputs.size(); ++i)
+        if (!(type_at(manifest.at("inputs").at(i), sizes) == arguments[i].type())) throw ShapeError(wrong(i));
+    for (size_t k = 0; k < sizes.size(); ++k)
+        if (sizes[k] < 1) fail<ShapeError>("program {}: size '{}' is {}, it is at least 1", name, open_sizes[k].name, sizes[k]);
+    return sizes;
+}
+
+std::vector<double> Contents::numbers_at(std::span<const int64_t> sizes) const {
+    return reading(path, [&] {
+        std::vector<double> numbers;
+        for (const Json& number : manifest.at("numbers"))
+            numbers.push_back(with_sizes(number.at("value"), sizes).get<double>());
+        return numbers;
+    });
+}
+
+Schedule Contents::schedule_at(std::span<const int64_t> sizes) const {
+    return reading(path, [&] {
+        Schedule made = schedule_from(with_sizes(schedule, sizes));
+        for (size_t i = 0; i < sources.size(); ++i) {
+            const Value& source = sources[i];
+            const Type type = source.kind == Value::argument
+                                  ? type_at(manifest.at("inputs").at(size_t(source.index)), sizes)
+                              : source.kind == Value::state ? states[size_t(source.index)].array.type()
+                                                            : constants[size_t(source.index)].type();
+            if (!(made.input_types[i] == type))
+                fail<FileError>("input {} of the schedule is {}, it is given {}", i, to_string(made.input_types[i]),
+                                to_string(type));
+        }
+        const size_t count = manifest.at("numbers").size();
+        auto check_numbers = [&](const std::vector<int>& indices) {
+            for (int index : indices)
+                if (index < 0 || size_t(index) >= count) fail<FileError>("number {} of {} is read", index, count);
+        };
+        for (const KernelLaunch& kernel : made.kernels) check_numbers(kernel.scalars);
+        for (const LibraryCall& call : made.library_calls) check_numbers(call.scalars);
+        const size_t first = made.results.size() - assigned.size();
+        for (size_t a = 0; a < assigned.size(); ++a) {
+            const Result& result = made.results[first + a];
+            const Type& type = result.input >= 0 ? made.input_types[size_t(result.input)] : result.view.type;
+            if (!(type == states[size_t(assigned[a])].array.type()))
+                fail<FileError>("state '{}' would become {}", states[size_t(assigned[a])].name, to_string(type));
+        }
+        return made;
+    });
+}
+
+}  // namespace catena::program

@@ -1,0 +1,120 @@
+#include "runtime/program/package.h"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+#include <zlib.h>
+
+#include "runtime/core/error.h"
+#include "runtime/file/npy.h"
+#include "runtime/file/zip.h"
+
+namespace catena::program {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr const char* format_name = "catena program";
+constexpr uint64_t most_manifest_bytes = uint64_t(64) << 20, most_text_bytes = uint64_t(1) << 30;
+
+std::string read_text(const ZipReader& zip, const ZipEntry& entry, uint64_t most) {
+    if (entry.bytes > most)
+        fail<FileError>("{}: entry '{}' announces {} bytes, at most {} are read", zip.path(), entry.name, entry.bytes,
+                        most);
+    std::string text(size_t(entry.bytes), '\0');
+    zip.open(entry)->read(text.data(), text.size());
+    return text;
+}
+
+const ZipEntry* find(const ZipReader& zip, const std::string& name) {
+    auto found = std::find_if(zip.entries().begin(), zip.entries().end(),
+                              [&](const ZipEntry& entry) { return entry.name == name; });
+    return found == zip.entries().end() ? nullptr : &*found;
+}
+
+Json read_manifest(const ZipReader& zip) {
+    const ZipEntry* entry = find(zip, "manifest.json");
+    if (!entry) fail<FileError>("{}: is no program package: it has no manifest.json", zip.path());
+    Json manifest = Json::parse(read_text(zip, *entry, most_manifest_bytes), nullptr, false);
+    if (!manifest.is_object() || manifest.value("format", "") != format_name)
+        fail<FileError>("{}: is no program package: its manifest does not say so", zip.path());
+    const int version = manifest.value("version", 0);
+    if (version > package_version)
+        fail<FileError>("{}: was written by a newer Catena ({}): it is of version {}, this one reads up to {}", zip.path(),
+                        manifest.value("written_by", "unknown"), version, package_version);
+    if (version < 1) fail<FileError>("{}: has the impossible version {}", zip.path(), version);
+    return manifest;
+}
+
+/// The archive has what the manifest lists and nothing else.
+void check_entries(const ZipReader& zip, const Json& listed) {
+    if (!listed.is_object()) fail<FileError>("{}: the manifest lists no entries", zip.path());
+    if (zip.entries().size() != listed.size() + 1)
+        fail<FileError>("{}: has {} entries, the manifest lists {}", zip.path(), zip.entries().size() - 1, listed.size());
+    for (const auto& [name, sum] : listed.items()) {
+        const ZipEntry* entry = find(zip, name);
+        if (!entry) fail<FileError>("{}: entry '{}' is missing", zip.path(), name);
+        if (sum.value("bytes", uint64_t(0)) != entry->bytes || sum.value("crc32", uint32_t(0)) != entry->crc)
+            fail<FileError>("{}: entry '{}' is another than the manifest lists (checksum {:08x}, not {:08x})", zip.path(),
+                            name, entry->crc, sum.value("crc32", uint32_t(0)));
+    }
+}
+
+std::string npy_text(const Array& array) {
+    std::string text;
+    write_npy(array, [&](const void* from, size_t bytes) { text.append(static_cast<const char*>(from), bytes); });
+    return text;
+}
+
+/// One entry; what the manifest says of it.
+Json write_entry(ZipWriter& zip, const std::string& name, const std::string& content) {
+    zip.begin(name, true);
+    zip.write(content.data(), content.size());
+    zip.end();
+    uLong crc = crc32(0, nullptr, 0);
+    for (size_t at = 0; at < content.size(); at += size_t(1) << 30)
+        crc = crc32(crc, reinterpret_cast<const Bytef*>(content.data()) + at,
+                    uInt(std::min(content.size() - at, size_t(1) << 30)));
+    return {{"bytes", content.size()}, {"crc32", uint32_t(crc)}};
+}
+
+}  // namespace
+
+Package read_package(const std::string& path, Json& manifest) {
+    const ZipReader zip(path);
+    Package package;
+    try {
+        manifest = read_manifest(zip);
+        check_entries(zip, manifest.value("entries", Json()));
+        for (const ZipEntry& entry : zip.entries()) {
+            if (entry.name == "manifest.json") continue;
+            if (entry.name.ends_with(".npy")) {
+                const auto source = zip.open(entry);
+                Array array = read_npy(*source);
+                if (!array.defined() || source->remaining() > 0)
+                    fail<FileError>("{}: entry '{}' is no array", path, entry.name);
+                package.arrays.emplace(entry.name, std::move(array));
+            } else {
+                package.texts.emplace(entry.name, read_text(zip, entry, most_text_bytes));
+            }
+        }
+    } catch (const nlohmann::json::exception& error) {
+        fail<FileError>("{}: the manifest is damaged: {}", path, error.what());
+    }
+    return package;
+}
+
+void write_package(const std::string& path, Json manifest, const Package& package) {
+    manifest["format"] = format_name;
+    manifest["version"] = package_version;
+    Json entries = Json::object();
+    ZipWriter zip(path);
+    for (const auto& [name, text] : package.texts) entries[name] = write_entry(zip, name, text);
+    for (const auto& [name, array] : package.arrays) entries[name] = write_entry(zip, name, npy_text(array));
+    manifest["entries"] = std::move(entries);
+    write_entry(zip, "manifest.json", manifest.dump(1));
+    zip.finish();
+}
+
+}  // namespace catena::program

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/program/schedule.h"
+
+namespace catena {
+
+/// What a program for other processes is compiled with.
+struct PortableOptions {
+    bool fast_math = false;
+    /// Outer sizes may differ from the trace's: nothing is planned that would hold for these sizes only.
+    bool any_size = false;
+    /// Kinds of processors that code is made for; none: only the schedule. See program::known_code_levels.
+    std::vector<std::string> levels;
+    bool stages = false;  ///< Texts of the program's forms are wanted.
+};
+
+/// A program for other processes.
+struct PortableProgram {
+    struct Code {
+        std::string level;
+        std::string object;   ///< To link.
+        std::string library;  ///< To load.
+    };
+    program::Schedule schedule;  ///< Kernels have symbols and no functions.
+    std::vector<Code> code;
+    std::vector<std::pair<std::string, std::string>> stages;  ///< "import.mlir", ...
+};
+
+}  // namespace catena

@@ -1,0 +1,239 @@
+#include "runtime/program/schedule_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "runtime/program/check_schedule.h"
+
+namespace catena::program {
+
+namespace {
+
+using Json = nlohmann::json;
+
+Json dims_json(const Dims& dims) { return Json(std::vector<int64_t>(dims.begin(), dims.end())); }
+Json dtype_json(Dtype dtype) { return std::string(name_of(dtype)); }
+Json type_json(const Type& type) { return {{"dtype", dtype_json(type.dtype)}, {"shape", dims_json(type.shape)}}; }
+
+Json view_json(const View& view) {
+    Json json = type_json(view.type);
+    json["buffer"] = view.buffer;
+    json["offset"] = view.offset;
+    json["strides"] = dims_json(view.strides);
+    return json;
+}
+
+Json attribute_json(const Attributes::Entry& entry) {
+    Json value = std::visit(
+        [](const auto& v) -> Json {
+            if constexpr (std::is_same_v<std::decay_t<decltype(v)>, Dims>)
+                return dims_json(v);
+            else
+                return v;
+        },
+        entry.value);
+    return {{"name", entry.name}, {"kind", entry.value.index()}, {"value", std::move(value)}};
+}
+
+Json buffer_json(const Buffer& b) {
+    return {{"place", int(b.place)}, {"index", b.index}, {"bytes", b.bytes}, {"over", b.over},
+            {"donor", b.donor},      {"first", b.first}, {"last", b.last}};
+}
+
+Json kernel_json(const KernelLaunch& kernel) {
+    const KernelProgram& program = kernel.program;
+    Json json = {{"symbol", kernel.symbol},
+                 {"scalars", kernel.scalars},
+                 {"domain", dims_json(program.domain)},
+                 {"reduced", program.reduced},
+                 {"split", program.split},
+                 {"split_size", program.split_size},
+                 {"serial", program.serial},
+                 {"input_count", program.inputs.size()},
+                 {"row_scratch_rows", kernel.options.row_scratch ? kernel.row_scratch_rows : 0},
+                 {"element_nanoseconds", kernel.element_nanoseconds}};
+    Json& operands = json["operands"] = Json::array();
+    for (size_t o = 0; o < kernel.operands.size(); ++o) {
+        const KernelOperand& operand = operand_of(program, int(o));
+        operands.push_back({{"buffer", kernel.operands[o].buffer},
+                            {"byte_offset", kernel.operands[o].byte_offset},
+                            {"dtype", dtype_json(operand.dtype)},
+                            {"strides", dims_json(operand.strides)}});
+    }
+    Json& reads = json["strides_read"] = Json::array();
+    for (const KernelLaunch::StrideRead& read : kernel.strides_read) reads.push_back({read.operand, read.dim});
+    return json;
+}
+
+Json call_json(const LibraryCall& call) {
+    Json json = {{"op", call.op->name},       {"scalars", call.scalars},         {"file", call.location.file},
+                 {"line", call.location.line}, {"attributes", Json::array()},     {"inputs", Json::array()},
+                 {"outputs", Json::array()}};
+    for (const Attributes::Entry& entry : call.attributes.entries())
+        json["attributes"].push_back(attribute_json(entry));
+    for (const View& view : call.inputs) json["inputs"].push_back(view_json(view));
+    for (const View& view : call.outputs) json["outputs"].push_back(view_json(view));
+    return json;
+}
+
+}  // namespace
+
+Json to_json(const Schedule& schedule) {
+    Json json;
+    for (const char* list : {"inputs", "buffers", "kernels", "library_calls", "launches", "results"})
+        json[list] = Json::array();
+    for (const Type& type : schedule.input_types) json["inputs"].push_back(type_json(type));
+    for (const Buffer& buffer : schedule.buffers) json["buffers"].push_back(buffer_json(buffer));
+    for (const KernelLaunch& kernel : schedule.kernels) json["kernels"].push_back(kernel_json(kernel));
+    for (const LibraryCall& call : schedule.library_calls) json["library_calls"].push_back(call_json(call));
+    for (const Launch& launch : schedule.launches)
+        json["launches"].push_back({{"library_call", launch.library_call}, {"kernels", launch.kernels}});
+    for (const Result& result : schedule.results)
+        json["results"].push_back(result.input >= 0 ? Json{{"input", result.input}}
+                                                    : Json{{"view", view_json(result.view)}});
+    return json;
+}
+
+namespace {
+
+Dims dims_from(const Json& json) { return Dims(std::span<const int64_t>(json.get<std::vector<int64_t>>())); }
+Dtype dtype_from(const Json& json) { return parse_dtype(json.get<std::string>()); }
+Type type_from(const Json& json) { return {dtype_from(json.at("dtype")), dims_from(json.at("shape"))}; }
+
+View view_from(const Json& json) {
+    return {json.at("buffer").get<int>(), json.at("offset").get<int64_t>(), type_from(json),
+            dims_from(json.at("strides"))};
+}
+
+Attribute attribute_from(const Json& json, size_t kind) {
+    switch (kind) {
+        case 0: return json.get<bool>();
+        case 1: return json.get<int64_t>();
+        case 2: return json.get<double>();
+        case 3: return json.get<std::string>();
+        case 4: return dims_from(json);
+        default: fail<FileError>("an attribute is of the unknown kind {}", kind);
+    }
+}
+
+Buffer buffer_from(const Json& json) {
+    Buffer buffer;
+    const int place = json.at("place").get<int>();
+    if (place < 0 || place > int(Buffer::Place::arena)) fail<FileError>("a buffer has the unknown place {}", place);
+    buffer.place = Buffer::Place(place);
+    buffer.index = json.at("index").get<int>();
+    buffer.bytes = json.at("bytes").get<size_t>();
+    buffer.over = json.at("over").get<int>();
+    buffer.donor = json.at("donor").get<int>();
+    buffer.first = json.at("first").get<int>();
+    buffer.last = json.at("last").get<int>();
+    return buffer;
+}
+
+KernelLaunch kernel_from(const Json& json) {
+    KernelLaunch kernel;
+    KernelProgram& program = kernel.program;
+    kernel.symbol = json.at("symbol").get<std::string>();
+    kernel.scalars = json.at("scalars").get<std::vector<int>>();
+    program.domain = dims_from(json.at("domain"));
+    program.reduced = json.at("reduced").get<uint32_t>();
+    program.split = json.at("split").get<int>();
+    program.split_size = json.at("split_size").get<int64_t>();
+    program.serial = json.at("serial").get<int>();
+    program.scalar_count = int(kernel.scalars.size());
+    kernel.row_scratch_rows = json.at("row_scratch_rows").get<int>();
+    kernel.options.row_scratch = kernel.row_scratch_rows > 0;
+    kernel.element_nanoseconds = json.at("element_nanoseconds").get<double>();
+    const size_t inputs = json.at("input_count").get<size_t>();
+    for (const Json& operand : json.at("operands")) {
+        kernel.operands.push_back({operand.at("buffer").get<int>(), operand.at("byte_offset").get<int64_t>()});
+        KernelOperand made{dtype_from(operand.at("dtype")), dims_from(operand.at("strides"))};
+        if (program.inputs.size() < inputs)
+            program.inputs.push_back(std::move(made));
+        else
+            program.outputs.push_back({-1, std::move(made)});
+    }
+    for (const Json& read : json.at("strides_read"))
+        kernel.strides_read.push_back({read.at(0).get<int>(), read.at(1).get<int>()});
+    return kernel;
+}
+
+LibraryCall call_from(const Json& json) {
+    LibraryCall call;
+    const std::string name = json.at("op").get<std::string>();
+    call.op = find_op(name);
+    if (!call.op) fail<FileError>("it calls {}, and this Catena has no operation of that name", name);
+    std::vector<Attributes::Entry> entries;
+    for (const Json& entry : json.at("attributes"))
+        entries.push_back({intern(entry.at("name").get<std::string>()),
+                           attribute_from(entry.at("value"), entry.at("kind").get<size_t>())});
+    if (!entries.empty()) call.attributes = Attributes(std::move(entries));
+    for (const Json& view : json.at("inputs")) call.inputs.push_back(view_from(view));
+    for (const Json& view : json.at("outputs")) call.outputs.push_back(view_from(view));
+    call.scalars = json.at("scalars").get<std::vector<int>>();
+    call.location.file = intern(json.at("file").get<std::string>());
+    call.location.line = json.at("line").get<uint32_t>();
+    return call;
+}
+
+}  // namespace
+
+Schedule schedule_from(const Json& json) {
+    Schedule schedule;
+    for (const Json& type : json.at("inputs")) schedule.input_types.push_back(type_from(type));
+    for (const Json& buffer : json.at("buffers")) schedule.buffers.push_back(buffer_from(buffer));
+    for (const Json& kernel : json.at("kernels")) schedule.kernels.push_back(kernel_from(kernel));
+    for (const Json& call : json.at("library_calls")) schedule.library_calls.push_back(call_from(call));
+    for (const Json& launch : json.at("launches"))
+        schedule.launches.push_back(
+            {launch.at("library_call").get<int>(), launch.at("kernels").get<std::vector<int>>()});
+    for (const Json& result : json.at("results")) {
+        Result made;
+        if (result.contains("input"))
+            made.input = result.at("input").get<int>();
+        else
+            made.view = view_from(result.at("view"));
+        schedule.results.push_back(std::move(made));
+    }
+    check_schedule(schedule);
+    for (KernelLaunch& kernel : schedule.kernels) size_kernel(kernel);
+    place_buffers(schedule);
+    schedule.info.steps = int(schedule.launches.size());
+    schedule.info.library_calls = int(schedule.library_calls.size());
+    schedule.info.arena_bytes = schedule.arena_bytes;
+    return schedule;
+}
+
+namespace {
+
+int64_t affine_sum(const Json& terms, std::span<const int64_t> sizes) {
+    if (terms.size() != sizes.size() + 1)
+        fail<FileError>("a size has {} terms where {} sizes are open", terms.size(), sizes.size());
+    int64_t sum = terms.at(0).get<int64_t>();
+    for (size_t i = 0; i < sizes.size(); ++i) {
+        int64_t product = 0;
+        if (__builtin_mul_overflow(terms.at(i + 1).get<int64_t>(), sizes[i], &product) ||
+            __builtin_add_overflow(sum, product, &sum))
+            fail<FileError>("a size is beyond 64 bits at the given sizes");
+    }
+    return sum;
+}
+
+}  // namespace
+
+Json with_sizes(const Json& document, std::span<const int64_t> sizes) {
+    if (document.is_object()) {
+        if (document.size() == 1 && document.contains("affine")) return affine_sum(document.at("affine"), sizes);
+        if (document.size() == 1 && document.contains("ratio"))
+            return document.at("ratio").at(0).get<double>() * double(affine_sum(document.at("ratio").at(1), sizes)) /
+                   double(affine_sum(document.at("ratio").at(2), sizes));
+        Json result = Json::object();
+        for (const auto& [key, value] : document.items()) result[key] = with_sizes(value, sizes);
+        return result;
+    }
+    if (!document.is_array()) return document;
+    Json result = Json::array();
+    for (const Json& value : document) result.push_back(with_sizes(value, sizes));
+    return result;
+}
+
+}  // namespace catena::program

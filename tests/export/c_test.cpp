@@ -1,0 +1,177 @@
+// Programs in C: packages through the C interface, and programs exported as C.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "codegen/compiler.h"
+#include "runtime/capi.h"
+#include "runtime/program/program.h"
+#include "frontend/serializer/npz.h"
+#include "tests/export/saved_step.h"
+#include "tests/support/command.h"
+
+namespace catena::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class InC : public ::testing::Test {
+protected:
+    void SetUp() override {
+        if (!compiler_available()) GTEST_SKIP() << "there is no compiler";
+        set_seed(7);
+        Training training;
+        auto step = static_graph(std::ref(training), {.name = "step"});
+        for (int i = 0; i < 3; ++i) step(batch(i, 8), labels(i, 8));
+        step.save(path(), {.input_names = {"x", "t"}, .output_names = {"loss"}});
+    }
+    static std::string path() { return temporary("x.catena"); }
+    /// What three steps of the package lose.
+    static std::vector<double> losses(const std::string& file) {
+        Program program = Program::load(file);
+        std::vector<double> result;
+        for (int i = 0; i < 3; ++i)
+            result.push_back(program.run({batch(i, 8).array(), labels(i, 8).array()})[0].item<double>());
+        return result;
+    }
+};
+
+TEST_F(InC, a_package_runs_without_the_compiler) {
+    const CommandResult result = run(program("run_program") + " " + path() + " " + temporary("y.catena"));
+    ASSERT_EQ(result.status, 0) << result.output;
+    std::istringstream lines(result.output);
+    for (double expected : losses(path())) {
+        std::string name;
+        double loss = 0;
+        lines >> name >> loss;
+        EXPECT_EQ(name, "loss");
+        EXPECT_NEAR(loss, expected, 1e-6);
+    }
+    EXPECT_THAT(result.output, HasSubstr("/l1/W rank 2, 16 by 6"));
+    EXPECT_THAT(result.output, HasSubstr("refused: program step: 1 arrays are given, it takes 2"));
+    EXPECT_THAT(result.output, HasSubstr("LLVM is not there"));
+    EXPECT_NE(Program::load(temporary("y.catena")).state("/l1/W").to_vector<float>(),
+              Program::load(path()).state("/l1/W").to_vector<float>());
+}
+
+TEST_F(InC, the_tool_runs_shows_and_saves_packages) {
+    save_npz(temporary("in.npz"), {{"x", batch(0, 8).array()}, {"t", labels(0, 8).array()}});
+    const CommandResult result = run(program("catena") + " run " + path() + " " + temporary("in.npz") + " -o " +
+                                     temporary("out.npz") + " --save " + temporary("y.catena"));
+    ASSERT_EQ(result.status, 0) << result.output;
+    EXPECT_NEAR(NpzFile(temporary("out.npz")).read("loss").item<double>(), losses(path())[0], 1e-6);
+    EXPECT_NE(losses(temporary("y.catena")), losses(path()));
+    const CommandResult shown = run(program("catena") + " show " + path());
+    EXPECT_THAT(shown.output, HasSubstr("input    x float32[8,6]"));
+    EXPECT_THAT(shown.output, HasSubstr("state    /l1/W float32[16,6]"));
+    EXPECT_THAT(shown.output, HasSubstr("number   alpha = 0.001"));
+    EXPECT_THAT(run(program("catena") + " show " + path() + " --stage program.dot").output, HasSubstr("digraph"));
+}
+
+TEST_F(InC, an_operation_is_called_by_name) {
+    float a[] = {1, 2, 3, 4}, b[] = {5, 6, 7, 8}, y[4] = {};
+    const int64_t sizes[] = {2, 2}, transposed[] = {1, 2};
+    const catena_tensor inputs[] = {{a, CATENA_FLOAT32, 2, sizes, nullptr}, {b, CATENA_FLOAT32, 2, sizes, transposed}};
+    catena_tensor output = {y, CATENA_FLOAT32, 2, sizes, nullptr};
+    const OpDef* op = nullptr;
+    for (const OpDef* known : all_ops())
+        if (known->kind == Kind::contract && known->kernel && known->input_count == 2 && !op) op = known;
+    ASSERT_TRUE(op);
+    char error[256] = "";
+    catena_op_call call = {"no such operation", nullptr, nullptr, inputs, &output, 0, 0, 2, 1};
+    EXPECT_EQ(catena_call_op(&call, error, sizeof error), CATENA_FAILED);
+    EXPECT_THAT(error, HasSubstr("no such operation: there is no operation of this name"));
+    call.op = op->name.c_str();
+    call.input_count = 1;
+    EXPECT_EQ(catena_call_op(&call, error, sizeof error), CATENA_FAILED);
+    EXPECT_THAT(error, HasSubstr("1 inputs are given, it takes 2"));
+}
+
+/// The program that is built around exported C: three steps, in memory of its own.
+constexpr const char* main_text = R"(#include <stdio.h>
+#include "step.h"
+static _Alignas(64) unsigned char states[STEP_STATE_BYTES], arena[STEP_ARENA_BYTES];
+int main(int argc, char** argv) {
+    step program;
+    float x[48], loss;
+    int32_t t[8];
+    if (argc != 3 || step_load(&program, states, arena, argv[1])) return printf("%s\n", program.error), 1;
+    for (int i = 0; i < 3; ++i) {
+        for (int k = 0; k < 48; ++k) x[k] = (float)((k * 37 + i * 101) % 64) / 32 - 1;
+        for (int k = 0; k < 8; ++k) t[k] = (k + i) % 3;
+        if (step_run(&program, x, t, &loss)) return printf("%s\n", program.error), 1;
+        printf("%.9g\n", loss);
+    }
+    return step_save(&program, argv[2]);
+}
+)";
+
+TEST_F(InC, exported_c_trains_as_the_package_does) {
+    const std::string folder = temporary("c");
+    const CommandResult exported = run(program("catena") + " export " + path() + " --c " + folder);
+    ASSERT_EQ(exported.status, 0) << exported.output;
+    std::ofstream(folder + "/main.c") << main_text;
+    std::filesystem::copy_file(CATENA_SOURCE_DIR "/runtime/capi.h", folder + "/catena.h",
+                               std::filesystem::copy_options::overwrite_existing);
+    const std::string libraries = CATENA_BINARY_DIR "/lib";
+    const CommandResult built =
+        run("cd " + folder + " && cc -std=c11 -Wall -Wextra -Werror -O1 main.c step.c step_kernels.o -I. -o main -L" + libraries +
+            " -lcatena_runtime -Wl,-rpath," + libraries + " -lm");
+    ASSERT_EQ(built.status, 0) << built.output;
+    const CommandResult result = run("cd " + folder + " && ./main step.weights after.weights");
+    ASSERT_EQ(result.status, 0) << result.output;
+    std::istringstream lines(result.output);
+    for (double expected : losses(path())) {
+        double loss = 0;
+        lines >> loss;
+        EXPECT_NEAR(loss, expected, 1e-5);
+    }
+    const CommandResult again = run("cd " + folder + " && ./main after.weights more.weights");
+    EXPECT_NE(again.output, result.output);
+    std::filesystem::resize_file(folder + "/after.weights", 100);
+    EXPECT_THAT(run("cd " + folder + " && ./main after.weights more.weights").output, HasSubstr("another size"));
+}
+
+TEST_F(InC, a_program_without_heavy_operations_needs_libc_and_libm_alone) {
+    auto f = static_graph([](const Variable& x) { return tanh(x) * sum(exp(x), {1}, true); }, {.name = "f"});
+    f(batch(0, 8));
+    const std::vector<double> expected = f(batch(0, 8)).array().to_vector<double>();
+    f.save(temporary("f.catena"), {.open_sizes = {{0, 0, "n"}}});
+    const std::string folder = temporary("f");
+    EXPECT_THAT(run(program("catena") + " export " + temporary("f.catena") + " --c " + folder).output,
+                HasSubstr("give --size n=N"));
+    const CommandResult exported =
+        run(program("catena") + " export " + temporary("f.catena") + " --c " + folder + " --size n=8");
+    ASSERT_EQ(exported.status, 0) << exported.output;
+    EXPECT_THAT(exported.output, Not(HasSubstr("libcatena_runtime")));
+    std::ofstream(folder + "/main.c") << R"(#include <stdio.h>
+#include "f.h"
+static _Alignas(64) unsigned char states[F_STATE_BYTES], arena[F_ARENA_BYTES];
+int main(void) {
+    f program;
+    float x[48], y[48];
+    if (f_load(&program, states, arena, "f.weights")) return 1;
+    for (int k = 0; k < 48; ++k) x[k] = (float)((k * 37) % 64) / 32 - 1;
+    if (f_run(&program, x, y)) return 1;
+    for (int k = 0; k < 48; ++k) printf("%.9g\n", y[k]);
+    return 0;
+}
+)";
+    const CommandResult built = run("cd " + folder + " && cc -std=c11 -Wall -Wextra -Werror main.c f.c f_kernels.o -o main -lm");
+    ASSERT_EQ(built.status, 0) << built.output;
+    const CommandResult result = run("cd " + folder + " && ./main");
+    std::istringstream lines(result.output);
+    for (double value : expected) {
+        double y = 0;
+        lines >> y;
+        ASSERT_NEAR(y, value, 1e-5 * std::max(1.0, std::abs(value)));
+    }
+}
+
+}  // namespace
+}  // namespace catena::testing

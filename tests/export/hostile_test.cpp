@@ -1,0 +1,153 @@
+// Packages that are cut short, damaged, newer or made to harm.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <random>
+
+#include <nlohmann/json.hpp>
+
+#include "codegen/compiler.h"
+#include "runtime/file/zip.h"
+#include "runtime/program/package.h"
+#include "runtime/program/program.h"
+#include "tests/export/saved_step.h"
+
+namespace catena::testing {
+namespace {
+
+using Json = nlohmann::json;
+using ::testing::HasSubstr;
+
+std::string content_of(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class HostilePackage : public ::testing::Test {
+protected:
+    void SetUp() override {
+        if (!compiler_available()) GTEST_SKIP() << "there is no compiler";
+        set_seed(7);
+        Training training;
+        auto step = static_graph(std::ref(training), {.name = "step"});
+        step(batch(0, 8), labels(0, 8));
+        step.save(path(), {.code_levels = {"scalar"}, .stages = false});
+    }
+    static std::string path() { return temporary("x.catena"); }
+    static std::string changed() { return temporary("y.catena"); }
+
+    /// The message of a FileError; everything else fails the test.
+    static std::string refusal(const std::string& file) {
+        try {
+            Program program = Program::load(file);
+            program.run({batch(0, 8).array(), labels(0, 8).array()});
+        } catch (const FileError& error) {
+            return error.what();
+        }
+        return "";
+    }
+
+    /// What is said of the package after a change of its documents, with checksums that fit.
+    std::string after(const std::function<void(Json& manifest, Json& schedule, program::Package& package)>& change) {
+        Json manifest;
+        program::Package package = program::read_package(path(), manifest);
+        Json schedule = Json::parse(package.texts.at("schedule.json"));
+        change(manifest, schedule, package);
+        package.texts["schedule.json"] = schedule.dump();
+        program::write_package(changed(), manifest, package);
+        return refusal(changed());
+    }
+};
+
+TEST_F(HostilePackage, every_truncation_is_refused) {
+    const std::string whole = content_of(path());
+    for (size_t bytes = 0; bytes < whole.size(); bytes += std::max<size_t>(whole.size() / 97, 1)) {
+        std::ofstream(changed(), std::ios::binary).write(whole.data(), std::streamsize(bytes));
+        EXPECT_THAT(refusal(changed()), HasSubstr("y.catena")) << bytes << " of " << whole.size();
+    }
+}
+
+TEST_F(HostilePackage, flipped_bits_are_found_or_do_not_matter) {
+    const std::string whole = content_of(path());
+    Program right = Program::load(path());
+    const double loss = right.run({batch(0, 8).array(), labels(0, 8).array()})[0].item<double>();
+    std::mt19937 random(3);
+    int refused = 0;
+    constexpr int trials = 150;
+    for (int i = 0; i < trials; ++i) {
+        std::string bytes = whole;
+        bytes[random() % bytes.size()] ^= char(1 << random() % 8);
+        std::ofstream(changed(), std::ios::binary | std::ios::trunc).write(bytes.data(), std::streamsize(bytes.size()));
+        try {
+            Program program = Program::load(changed());
+            EXPECT_EQ(program.run({batch(0, 8).array(), labels(0, 8).array()})[0].item<double>(), loss);
+        } catch (const FileError&) {
+            ++refused;
+        }
+    }
+    EXPECT_GT(refused, trials * 3 / 4);
+}
+
+TEST_F(HostilePackage, a_newer_version_is_named) {
+    const std::string manifest =
+        R"({"format": "catena program", "version": 99, "written_by": "Catena 9.9", "entries": {}})";
+    ZipWriter zip(changed());
+    zip.begin("manifest.json", true);
+    zip.write(manifest.data(), manifest.size());
+    zip.end();
+    zip.finish();
+    EXPECT_THAT(refusal(changed()), HasSubstr("was written by a newer Catena (Catena 9.9): it is of version 99"));
+}
+
+TEST_F(HostilePackage, other_files_are_named) {
+    EXPECT_THAT(refusal(temporary("none.catena")), HasSubstr("none.catena"));
+    std::ofstream(changed()) << "no zip at all, though long enough to be one";
+    EXPECT_THAT(refusal(changed()), HasSubstr("no sound zip archive"));
+}
+
+TEST_F(HostilePackage, indices_that_name_nothing_are_refused) {
+    EXPECT_THAT(after([](Json&, Json& s, auto&) { s["launches"][0]["kernels"].push_back(9999); }), HasSubstr("kernel 9999"));
+    EXPECT_THAT(after([](Json&, Json& s, auto&) { s["kernels"][0]["operands"][0]["buffer"] = -5; }), HasSubstr("buffer -5"));
+    EXPECT_THAT(after([](Json&, Json& s, auto&) { s["kernels"][0]["symbol"] = "abort_"; }), HasSubstr("abort_"));
+    EXPECT_THAT(after([](Json& m, Json&, auto&) { m["assigned"][0] = 999; }), HasSubstr("999"));
+    EXPECT_THAT(after([](Json& m, Json&, auto&) { m["sources"][0] = {"constant", 7}; }), HasSubstr("value 7"));
+    EXPECT_THAT(after([](Json& m, Json&, auto&) { m["states"][0]["shape"] = {1, 2}; }), HasSubstr("should be"));
+    EXPECT_THAT(after([](Json& m, Json&, auto&) { m.erase("results"); }), HasSubstr("damaged"));
+    EXPECT_THAT(after([](Json&, Json& s, auto&) { s["library_calls"][0]["op"] = "no_such_op"; }), HasSubstr("no_such_op"));
+}
+
+TEST_F(HostilePackage, kernels_that_leave_their_memory_are_refused) {
+    EXPECT_THAT(after([](Json&, Json& s, auto&) { s["kernels"][0]["operands"][0]["byte_offset"] = 1 << 20; }),
+                HasSubstr("outside of its memory"));
+    EXPECT_THAT(after([](Json&, Json& s, auto&) { s["kernels"][0]["operands"][0]["byte_offset"] = -64; }),
+                HasSubstr("outside of its memory"));
+    EXPECT_THAT(after([](Json&, Json& s, auto&) {
+                    for (Json& size : s["kernels"][0]["domain"]) size = int64_t(1) << 40;
+                }),
+                HasSubstr("y.catena"));
+    EXPECT_THAT(after([](Json&, Json& s, auto&) {
+                    for (Json& b : s["buffers"])
+                        if (b["place"] == 2) b["bytes"] = 1;
+                }),
+                HasSubstr("outside of its memory"));
+    EXPECT_THAT(after([](Json&, Json& s, auto&) { s["library_calls"][0]["inputs"][0]["strides"][0] = 1000000; }),
+                HasSubstr("outside of its memory"));
+    EXPECT_THAT(after([](Json&, Json& s, auto&) {
+                    for (Json& b : s["buffers"])
+                        if (b["place"] == 2) b["bytes"] = uint64_t(1) << 60;
+                }),
+                HasSubstr("y.catena"));
+}
+
+TEST_F(HostilePackage, code_that_is_none_is_refused) {
+    EXPECT_THAT(after([](Json&, Json&, program::Package& p) { p.texts["code/scalar.so"] = "no code"; }),
+                HasSubstr("its code cannot be loaded"));
+    EXPECT_THAT(after([](Json& m, Json&, auto&) { m["code"][0]["architecture"] = "vax"; }), HasSubstr("vax scalar"));
+    EXPECT_THAT(after([](Json&, Json&, program::Package& p) { p.texts.erase("code/scalar.so"); }), HasSubstr("missing"));
+}
+
+}  // namespace
+}  // namespace catena::testing

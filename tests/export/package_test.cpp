@@ -1,0 +1,219 @@
+// Programs that a region saves, and that run without the compiler.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "codegen/compiler.h"
+#include "runtime/graph/recorder.h"
+#include "runtime/graph/variable_body.h"
+#include "runtime/program/code_library.h"
+#include "runtime/program/program.h"
+#include "tests/export/saved_step.h"
+
+namespace catena::testing {
+
+std::string temporary(const std::string& name) {
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    return ::testing::TempDir() + "catena_" + test->test_suite_name() + "_" + test->name() + "_" + name;
+}
+
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+void expect_near(const std::vector<double>& a, const std::vector<double>& b, double tolerance, const std::string& what) {
+    ASSERT_EQ(a.size(), b.size()) << what;
+    for (size_t i = 0; i < a.size(); ++i)
+        ASSERT_NEAR(a[i], b[i], tolerance * std::max(1.0, std::abs(b[i]))) << what << " at " << i;
+}
+
+template <class F>
+std::string message_of(F f) {
+    try {
+        f();
+    } catch (const std::exception& error) {
+        return error.what();
+    }
+    return "nothing was thrown";
+}
+
+class Package : public ::testing::Test {
+protected:
+    void SetUp() override {
+        if (!compiler_available()) GTEST_SKIP() << "there is no compiler";
+        set_seed(7);
+    }
+};
+
+TEST_F(Package, a_model_gives_what_it_gave) {
+    Net net;
+    const auto test_mode = using_config(&Config::train, false);
+    auto model = static_graph([&](const Variable& x) { return softmax(net(x)); }, {.name = "model"});
+    const Variable x = batch(0, 8);
+    model(x);
+    const Array y = model(x).array();
+    model.save(temporary("x.catena"), {.input_names = {"image"}, .output_names = {"probability"}});
+
+    Program program = Program::load(temporary("x.catena"));
+    EXPECT_EQ(program.name(), "model");
+    ASSERT_EQ(program.inputs().size(), 1u);
+    EXPECT_EQ(program.inputs()[0].name, "image");
+    EXPECT_THAT(program.inputs()[0].sizes, ElementsAre("8", "6"));
+    EXPECT_EQ(program.outputs()[0].name, "probability");
+    expect_near(program.run({x.array()})[0].to_vector<double>(), y.to_vector<double>(), 1e-6, "y");
+}
+
+/// Trains in process and by the package from the same states; both must come to the same ones.
+void expect_same_training(Program& program, StaticGraph<std::reference_wrapper<Training>>& step, Training& training,
+                          const std::vector<int64_t>& rows, double tolerance) {
+    for (size_t i = 0; i < rows.size(); ++i) {
+        const Variable x = batch(int(i), rows[i]), t = labels(int(i), rows[i]);
+        const double loss = step(x, t).item<double>();
+        const std::vector<Array> y = program.run({x.array(), t.array()});
+        ASSERT_NEAR(y[0].item<double>(), loss, tolerance) << "step " << i;
+    }
+    for (auto& [path, parameter] : training.net.namedparams())
+        expect_near(program.state(path).to_vector<double>(), parameter->array().to_vector<double>(), tolerance, path);
+    expect_near(program.state("/bn/avg_mean").to_vector<double>(), training.net.bn.avg_mean.array().to_vector<double>(),
+                tolerance, "avg_mean");
+}
+
+TEST_F(Package, a_training_step_goes_on_where_the_process_was) {
+    Training training;
+    auto step = static_graph(std::ref(training), {.name = "step"});
+    for (int i = 0; i < 4; ++i) step(batch(i, 8), labels(i, 8));
+    step.save(temporary("x.catena"));
+    Program program = Program::load(temporary("x.catena"));
+    EXPECT_THAT(program.state_names(), ::testing::Contains("random_state"));
+    EXPECT_THAT(program.state_names(), ::testing::Contains("/l1/W"));
+    expect_same_training(program, step, training, {8, 8, 8, 8, 8}, 1e-6);
+}
+
+TEST_F(Package, open_sizes_take_a_ragged_last_batch) {
+    Training training;
+    auto step = static_graph(std::ref(training), {.name = "step"});
+    for (int i = 0; i < 4; ++i) step(batch(i, 16), labels(i, 16));
+    step.save(temporary("x.catena"), {.open_sizes = {{0, 0, "batch"}, {1, 0, "batch"}}});
+    Program program = Program::load(temporary("x.catena"));
+    EXPECT_THAT(program.inputs()[0].sizes, ElementsAre("batch", "6"));
+    EXPECT_THAT(program.inputs()[1].sizes, ElementsAre("batch"));
+    expect_same_training(program, step, training, {16, 5, 16, 2, 300, 16}, 2e-5);
+    EXPECT_THAT(message_of([&] { program.run({batch(0, 4).array(), labels(0, 5).array()}); }), HasSubstr("input 'x1' is int32[5]"));
+}
+
+TEST_F(Package, code_of_every_level_computes_the_same) {
+    Training training;
+    auto step = static_graph(std::ref(training), {.name = "step"});
+    for (int i = 0; i < 3; ++i) step(batch(i, 8), labels(i, 8));
+    step.save(temporary("x.catena"));
+    std::vector<double> first;
+    for (const std::string& level : program::code_levels()) {
+        setenv("CATENA_CPU", level.c_str(), 1);
+        Program program = Program::load(temporary("x.catena"));
+        unsetenv("CATENA_CPU");
+        EXPECT_EQ(program.code_level(), level);
+        std::vector<double> losses;
+        for (int i = 0; i < 5; ++i) losses.push_back(program.run({batch(i, 8).array(), labels(i, 8).array()})[0].item<double>());
+        if (first.empty()) first = losses;
+        expect_near(losses, first, 1e-5, level);
+    }
+}
+
+TEST_F(Package, a_package_saved_back_repeats_the_uninterrupted_run) {
+    Training training;
+    auto step = static_graph(std::ref(training), {.name = "step"});
+    step(batch(0, 8), labels(0, 8));
+    step.save(temporary("x.catena"));
+    Program whole = Program::load(temporary("x.catena"));
+    Program first = Program::load(temporary("x.catena"));
+    const auto run = [](Program& program, int i) {
+        return program.run({batch(i, 8).array(), labels(i, 8).array()})[0].item<double>();
+    };
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(run(whole, i), run(first, i));
+    first.save(temporary("y.catena"));
+    Program second = Program::load(temporary("y.catena"));
+    for (int i = 3; i < 6; ++i) EXPECT_EQ(run(whole, i), run(second, i)) << "step " << i;
+    for (const std::string& name : whole.state_names())
+        EXPECT_EQ(whole.state(name).to_vector<double>(), second.state(name).to_vector<double>()) << name;
+}
+
+TEST_F(Package, a_hyperparameter_can_be_set) {
+    Training training;
+    auto step = static_graph(std::ref(training), {.name = "step"});
+    step(batch(0, 8), labels(0, 8));
+    step.save(temporary("x.catena"));
+    Program program = Program::load(temporary("x.catena"));
+    program.set_number("alpha", 0);
+    const std::vector<double> before = program.state("/l1/W").to_vector<double>();
+    program.run({batch(0, 8).array(), labels(0, 8).array()});
+    EXPECT_EQ(program.state("/l1/W").to_vector<double>(), before);
+    EXPECT_THAT(message_of([&] { program.set_number("none", 0); }), HasSubstr("alpha"));
+}
+
+TEST_F(Package, what_is_returned_before_a_step_is_not_written_over) {
+    Variable state(Array::full({Dtype::float32, {64}}, 1), false);
+    state.body()->is_state = true;
+    auto step = static_graph([&](const Variable& x) {
+        Variable old = state + 0;
+        assign(state, state + x);
+        return std::vector<Variable>{old, state};
+    }, {.name = "count"});
+    const Variable x(Array::full({Dtype::float32, {64}}, 1), false);
+    step(x);
+    step(x);
+    step.save(temporary("x.catena"));
+    Program program = Program::load(temporary("x.catena"));
+    const std::vector<Array> first = program.run({x.array()}), second = program.run({x.array()});
+    EXPECT_EQ(first[0].to_vector<float>()[63], 3);
+    EXPECT_EQ(first[1].to_vector<float>()[63], 4);
+    EXPECT_EQ(second[0].to_vector<float>()[63], 4);
+    EXPECT_EQ(second[1].to_vector<float>()[63], 5);
+}
+
+TEST_F(Package, inputs_that_do_not_fit_are_named) {
+    auto f = static_graph([](const Variable& x) { return relu(x); }, {.name = "f"});
+    f(batch(0, 8));
+    EXPECT_THAT(message_of([&] { f.save(temporary("x.catena"), {.input_names = {"a", "b"}}); }), HasSubstr("2 input names"));
+    f.save(temporary("x.catena"));
+    Program program = Program::load(temporary("x.catena"));
+    EXPECT_THAT(message_of([&] { program.run({}); }), HasSubstr("0 arrays are given, it takes 1"));
+    EXPECT_THAT(message_of([&] { program.run({batch(0, 9).array()}); }), HasSubstr("'x' is float32[9,6], it takes float32[8,6]"));
+    EXPECT_THAT(message_of([&] { program.run({labels(0, 8).array()}); }), HasSubstr("it takes float32[8,6]"));
+    EXPECT_THAT(message_of([&] { program.state("W"); }), HasSubstr("has no state 'W' (it has none)"));
+}
+
+TEST_F(Package, what_a_file_cannot_hold_is_refused) {
+    auto f = static_graph([](const Variable& x) { return relu(x); }, {.name = "f"});
+    EXPECT_THAT(message_of([&] { f.save(temporary("x.catena")); }), HasSubstr("region f has no program yet"));
+    Net net;
+    auto gradients = static_graph([&](const Variable& x, const Variable& t) {
+        Variable loss = softmax_cross_entropy(net(x), t);
+        net.cleargrads();
+        loss.backward();
+        return loss;
+    }, {.name = "gradients"});
+    gradients(batch(0, 8), labels(0, 8));
+    EXPECT_THAT(message_of([&] { gradients.save(temporary("x.catena")); }), HasSubstr("leaves a gradient in '/"));
+    auto gram = static_graph([](const Variable& x) { return reshape(matmul(x, transpose(x)), {-1}); }, {.name = "gram"});
+    gram(batch(0, 8));
+    EXPECT_THAT(message_of([&] { gram.save(temporary("x.catena"), {.open_sizes = {{0, 0, "n"}}}); }),
+                HasSubstr("no affine function"));
+}
+
+TEST_F(Package, stages_and_the_graph_can_be_read) {
+    auto f = static_graph([](const Variable& x) { return relu(x) * 2; }, {.name = "f"});
+    f(batch(0, 8));
+    f.save(temporary("x.catena"));
+    const Program program = Program::load(temporary("x.catena"));
+    EXPECT_THAT(program.stage("program.dot"), HasSubstr("digraph \"f\""));
+    EXPECT_THAT(program.stage("import.mlir"), HasSubstr("catena.map \"relu\""));
+    EXPECT_THAT(program.stage("fused.mlir"), HasSubstr("catena.group"));
+    EXPECT_THAT(program.stage("scalar.ll"), ::testing::ContainsRegex("define weak_odr void @catena_[0-9a-f]+_kernel0_p_scalar"));
+    EXPECT_THAT(message_of([&] { program.stage("none"); }), HasSubstr("import.mlir"));
+}
+
+}  // namespace
+}  // namespace catena::testing
