@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "runtime/core/device.h"
+#include "runtime/core/per_thread.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/define.h"
@@ -61,16 +62,16 @@ Variables issue_again(const OpDef& op, const GradientCall& g, std::span<const Va
 
 /// What makes an op that receives part of the graph when no input of its own does.
 const Variable& anchor() {
-    thread_local auto* leaf = [] {
+    thread_local PerThread<Variable> leaf;
+    return leaf.get([] {
         RecorderScope unseen(nullptr);
         DeviceScope host(cpu_device());
-        auto* made = new Variable(Array::zeros(delegate_type()), true);
-        made->body()->is_state = true;
-        made->set_array(made->array());
-        made->set_name("communication_anchor");
+        Variable made(Array::zeros(delegate_type()), true);
+        made.body()->is_state = true;
+        made.set_array(made.array());
+        made.set_name("communication_anchor");
         return made;
-    }();
-    return *leaf;
+    });
 }
 
 /// The type of what comes: as told, as asked from the sender, or, in a run on shapes only, as it
