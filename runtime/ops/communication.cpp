@@ -331,7 +331,8 @@ const OpDef& op_start() {
             int64_t total = 0, at = 0;
             for (const Array& g : data_of(c)) total += g.size();
             // Its own memory, which no plan of the program's may give away while the transfer runs.
-            Array bucket = Array::empty({c.attributes.dtype("dtype"), {total}}, cpu_device());
+            Array bucket = communicator_in(c.attributes)
+                               .transfer_buffer({c.attributes.dtype("dtype"), {total}});
             for (const Array& g : data_of(c)) {
                 copy_elements(g, bucket.view(g.shape(), contiguous_strides(g.shape()), at));
                 at += g.size();
@@ -442,8 +443,12 @@ Variable send(Communicator& comm, const Operand& x, int rank, int tag) {
     check_rank("send", comm, rank);
     if (rank == comm.rank()) fail<ValueError>("send: rank {} sends to itself", rank);
     const Variable inputs[] = {x.variable(), anchor()};
-    return issue(op_send(), comm, inputs, {{"peer", int64_t(rank)}, {"tag", int64_t(tag)}},
-                 x.location())[0];
+    Variable delegate =
+        issue(op_send(), comm, inputs, {{"peer", int64_t(rank)}, {"tag", int64_t(tag)}},
+              x.location())[0];
+    // So that delegate.backward() starts by itself, as a loss does.
+    if (delegate.requires_grad()) delegate.set_grad_variable(fill(delegate_type(), 0));
+    return delegate;
 }
 
 Variable recv(Communicator& comm, int rank, const Variable& delegate, int tag,
