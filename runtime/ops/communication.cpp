@@ -8,6 +8,7 @@
 #include "runtime/graph/recorder.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/define.h"
+#include "runtime/ops/element_text.h"
 #include "runtime/ops/reduction.h"
 
 namespace catena::parallel {
@@ -106,6 +107,13 @@ OpDef message(const char* name) {
     return op;
 }
 
+/// Communicators send what lies in the host's memory.
+const OpDef& register_message(OpDef op) {
+    const OpDef& made = register_op(std::move(op));
+    set_host_only(made, "messages are sent from the host's memory");
+    return made;
+}
+
 //---- all to all
 
 const OpDef& op_allreduce() {
@@ -123,7 +131,7 @@ const OpDef& op_allreduce() {
             return Variables{issue_again(op_allreduce(), g, std::span(&gy, 1), {{"mean", mean}})[0],
                              Variable()};
         };
-        return register_op(std::move(op));
+        return register_message(std::move(op));
     }();
     return made;
 }
@@ -148,7 +156,7 @@ const OpDef& op_alltoall() {
             gx.push_back(Variable());
             return gx;
         };
-        return register_op(std::move(op));
+        return register_message(std::move(op));
     }();
     return made;
 }
@@ -174,7 +182,7 @@ const OpDef& op_allgather() {
             return Variables{add(std::span<const Variable>(parts.begin(), parts.end())),
                              Variable()};
         };
-        return register_op(std::move(op));
+        return register_message(std::move(op));
     }();
     return made;
 }
@@ -197,7 +205,7 @@ const OpDef& op_bcast() {
             bool at_root = communicator_in(g.attributes()).rank() == int_in(g.attributes(), "root");
             return Variables{at_root ? sum : Variable(), Variable()};
         };
-        return register_op(std::move(op));
+        return register_message(std::move(op));
     }();
     return made;
 }
@@ -238,7 +246,7 @@ const OpDef& op_gather() {
                                         {"dtype", std::string(name_of(x.dtype))}});
             return Variables{gx[0], Variable()};
         };
-        return register_op(std::move(op));
+        return register_message(std::move(op));
     }();
     return made;
 }
@@ -263,7 +271,7 @@ const OpDef& op_scatter() {
             gx.push_back(Variable());
             return gx;
         };
-        return register_op(std::move(op));
+        return register_message(std::move(op));
     }();
     return made;
 }
@@ -292,7 +300,7 @@ const OpDef& op_send() {
                                        {"dtype", std::string(name_of(x.dtype))}})[0];
             return Variables{g.needs(0) ? gx : Variable(), Variable(), Variable()};
         };
-        return register_op(std::move(op));
+        return register_message(std::move(op));
     }();
     return made;
 }
@@ -315,7 +323,7 @@ const OpDef& op_recv() {
             bool tied = g.attributes().flag("tied");
             return Variables{tied ? fill(delegate_type(), 0) : Variable(), Variable()};
         };
-        return register_op(std::move(op));
+        return register_message(std::move(op));
     }();
     return made;
 }
@@ -340,7 +348,7 @@ const OpDef& op_start() {
                     .start_allreduce(std::move(bucket), Reduction::mean,
                                      c.attributes.integer("label"));
         };
-        return register_op(std::move(op));
+        return register_message(std::move(op));
     }();
     return made;
 }
@@ -368,7 +376,7 @@ const OpDef& op_wait() {
                 at += g.size();
             }
         };
-        return register_op(std::move(op));
+        return register_message(std::move(op));
     }();
     return made;
 }
