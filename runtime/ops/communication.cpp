@@ -9,6 +9,7 @@
 #include "runtime/graph/recorder.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/define.h"
+#include "runtime/ops/element_text.h"
 #include "runtime/ops/reduction.h"
 
 namespace catena::parallel {
@@ -107,6 +108,13 @@ OpDef message(const char* name) {
     return op;
 }
 
+/// Communicators send what lies in the host's memory.
+const OpDef& register_message(OpDef op) {
+    const OpDef& made = register_op(std::move(op));
+    set_host_only(made, "messages are sent from the host's memory");
+    return made;
+}
+
 //---- all to all
 
 const OpDef& op_allreduce() {
@@ -124,7 +132,7 @@ const OpDef& op_allreduce() {
             return Variables{issue_again(op_allreduce(), g, std::span(&gy, 1), {{"mean", mean}})[0],
                              Variable()};
         };
-        return register_op(std::move(op));
+        return register_message(std::move(op));
     }();
     return made;
 }
@@ -149,7 +157,7 @@ const OpDef& op_alltoall() {
             gx.push_back(Variable());
             return gx;
         };
-        return register_op(std::move(op));
+        return register_message(std::move(op));
     }();
     return made;
 }
@@ -175,7 +183,7 @@ const OpDef& op_allgather() {
             return Variables{add(std::span<const Variable>(parts.begin(), parts.end())),
                              Variable()};
         };
-        return register_op(std::move(op));
+        return register_message(std::move(op));
     }();
     return made;
 }
@@ -198,7 +206,7 @@ const OpDef& op_bcast() {
             bool at_root = communicator_in(g.attributes()).rank() == int_in(g.attributes(), "root");
             return Variables{at_root ? sum : Variable(), Variable()};
         };
-        return register_op(std::move(op));
+        return register_message(std::move(op));
     }();
     return made;
 }
@@ -239,7 +247,7 @@ const OpDef& op_gather() {
                                         {"dtype", std::string(name_of(x.dtype))}});
             return Variables{gx[0], Variable()};
         };
-        return register_op(std::move(op));
+        return register_message(std::move(op));
     }();
     return made;
 }
@@ -264,7 +272,7 @@ const OpDef& op_scatter() {
             gx.push_back(Variable());
             return gx;
         };
-        return register_op(std::move(op));
+        return register_message(std::move(op));
     }();
     return made;
 }
@@ -293,7 +301,7 @@ const OpDef& op_send() {
                                        {"dtype", std::string(name_of(x.dtype))}})[0];
             return Variables{g.needs(0) ? gx : Variable(), Variable(), Variable()};
         };
-        return register_op(std::move(op));
+        return register_message(std::move(op));
     }();
     return made;
 }
@@ -316,7 +324,7 @@ const OpDef& op_recv() {
             bool tied = g.attributes().flag("tied");
             return Variables{tied ? fill(delegate_type(), 0) : Variable(), Variable()};
         };
-        return register_op(std::move(op));
+        return register_message(std::move(op));
     }();
     return made;
 }
@@ -342,7 +350,7 @@ const OpDef& op_start() {
                     .start_allreduce(std::move(bucket), Reduction::mean,
                                      c.attributes.integer("label"));
         };
-        return register_op(std::move(op));
+        return register_message(std::move(op));
     }();
     return made;
 }
@@ -370,7 +378,7 @@ const OpDef& op_wait() {
                 at += g.size();
             }
         };
-        return register_op(std::move(op));
+        return register_message(std::move(op));
     }();
     return made;
 }

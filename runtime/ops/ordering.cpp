@@ -3,6 +3,7 @@
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/movement.h"
 #include "runtime/ops/onnx.h"
+#include "runtime/ops/order_elements.h"
 #include "runtime/ops/reduction.h"
 
 namespace catena {
@@ -34,6 +35,11 @@ const OpDef& op_argmax = register_op(
 const OpDef& op_argmin = register_op(
     {.name = "argmin", .type = arg_type, .kernel = run_argmin, .onnx = place_mapping("ArgMin")});
 
+const bool argmax_has_elements =
+    set_element_plan(op_argmax, [](const KernelCall& c) { return arg_elements(c, ">"); });
+const bool argmin_has_elements =
+    set_element_plan(op_argmin, [](const KernelCall& c) { return arg_elements(c, "<"); });
+
 const OpDef& op_argsort = register_op({
     .name = "argsort",
     .kind = Kind::sort,
@@ -50,6 +56,8 @@ const OpDef& op_argsort = register_op({
             return std::vector{c.graph.cast(places, Dtype::int64, c.result())};
         },
 });
+
+const bool argsort_has_elements = set_element_plan(op_argsort, argsort_elements);
 
 Variable cumulate(const Operand& x, int axis, bool reverse);
 
@@ -75,6 +83,8 @@ const OpDef& op_cumsum = register_op({
                           {{"reverse", int64_t(c.attributes.flag("reverse"))}});
         },
 });
+
+const bool cumsum_has_elements = set_element_plan(op_cumsum, cumsum_elements);
 
 Variable cumulate(const Operand& x, int axis, bool reverse) {
     return call(op_cumsum, x.location(), {{"axis", int64_t(axis)}, {"reverse", reverse}}, {}, x);

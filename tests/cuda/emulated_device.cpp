@@ -131,6 +131,7 @@ void EmulatedDevice::compile_some(std::span<const size_t> units) {
 }
 
 void EmulatedDevice::launch_code(const Launch& launch) {
+    if (collecting_) return;
     auto* kernel = static_cast<const EmulatedKernel*>(launch.kernel);
     if (!kernel->entry) compile_pending();
     ++launches_;
@@ -178,6 +179,7 @@ void EmulatedDevice::copy_to_host(const Array& from, void* host) {
                     static_cast<char*>(dense.storage()->data) +
                         dense.body()->offset * int64_t(size_of(dense.dtype())),
                     size_t(dense.size()) * size_of(dense.dtype()));
+    raise_faults();
 }
 
 }  // namespace catena::testing
