@@ -55,6 +55,13 @@ inline Variable constant_like(const Variable& x, double value) {
     return Variable(Array::full({x.dtype(), Shape{}}, value), false);
 }
 
+/// 16-bit floats are rounded after every step, as the function that ONNX defines Softmax by says.
+inline Variable softmax_of(const Variable& x, int64_t axis) {
+    if (!is_float(x.dtype()) || size_of(x.dtype()) != 2) return softmax(x, axis);
+    const Variable e = exp(x - max(x, axis, true));
+    return e / sum(e, axis, true);
+}
+
 inline Variable in_float64(const Variable& x) { return cast(x, Dtype::float64); }
 
 inline Variable arange(int64_t begin, int64_t count, int64_t step = 1) {
