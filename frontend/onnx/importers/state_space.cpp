@@ -29,9 +29,8 @@ Variables linear_attention(const NodeCall& n) {
         Variable v = expand_dims(heads_at(n[2], t, heads), 2);
         if (gated) state = state * exp(expand_dims(heads_at(n[4], t, heads), 3));
         if (corrects) {
-            const Variable rate = n[5].shape()[2] == 1
-                                      ? expand_dims(heads_at(n[5], t, 1), 3)
-                                      : expand_dims(heads_at(n[5], t, heads), 3);
+            const Variable rate = n[5].shape()[2] == 1 ? expand_dims(heads_at(n[5], t, 1), 3)
+                                                       : expand_dims(heads_at(n[5], t, heads), 3);
             v = rate * (v - matmul(k, state, true, false));
         }
         state = state + k * v;
