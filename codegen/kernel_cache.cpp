@@ -7,10 +7,14 @@
 #include <mutex>
 #include <set>
 
+#include <fmt/format.h>
+
+#include "llvm/Config/llvm-config.h"
 #include "mlir/IR/MLIRContext.h"
 
 #include "codegen/cpu/jit.h"
 #include "codegen/cpu/kernel.h"
+#include "codegen/disk_cache.h"
 #include "codegen/kernel_module.h"
 #include "passes/dump.h"
 
@@ -55,20 +59,57 @@ Cache& cache() {
     return *instance;
 }
 
+std::vector<std::string> symbol_names(const std::vector<const KernelLaunch*>& launches) {
+    std::vector<std::string> names;
+    for (const KernelLaunch* launch : launches) names.push_back(kernel_symbol(*launch, names.size()));
+    return names;
+}
+
 /// All kernels through one module.
 JitResult compile(const std::vector<const KernelLaunch*>& launches, mlir::MLIRContext& context,
                   passes::Dump& dump) {
-    std::vector<std::string> names;
-    for (const KernelLaunch* launch : launches) names.push_back(kernel_symbol(*launch, names.size()));
+    const std::vector<std::string> names = symbol_names(launches);
     KernelModule kernels = lower_kernels(launches, names, host_target(), context, &dump);
     CodeListener listener;
     if (dump.wants("kernels-code"))
         listener = [&](const char* extension, const std::string& text) {
             dump.text("kernels-code", extension, text);
         };
+    const bool keep = DiskCache::instance().on();
     StageTimer timer(&dump);
-    JitResult result = jit_compile(std::move(kernels.context), std::move(kernels.module), names, listener);
+    JitResult result = jit_compile(std::move(kernels.context), std::move(kernels.module), names, listener, keep);
     timer.lap("kernels-code");
+    return result;
+}
+
+/// What an object file of these kernels is known by in other processes.
+std::string disk_key(const std::vector<const KernelLaunch*>& launches) {
+    const Target& target = host_target();
+    std::string key = fmt::format("host code, LLVM {}, {}\n{} {} {}\n", LLVM_VERSION_STRING, generator_version(),
+                                  target.triple, target.cpu, target.features);
+    for (const KernelLaunch* launch : launches) key += launch->key + "\n";
+    return key;
+}
+
+/// From the disk where it was compiled before, unless somebody wants to see how that is done.
+JitResult load_or_compile(const std::vector<const KernelLaunch*>& launches, mlir::MLIRContext& context,
+                          passes::Dump& dump) {
+    DiskCache& disk = DiskCache::instance();
+    const bool shown = dump.wants("kernels") || dump.wants("kernels-llvm-dialect") || dump.wants("kernels-code");
+    if (!disk.on() || shown) return compile(launches, context, dump);
+    const std::string key = disk_key(launches);
+    if (std::optional<std::string> object = disk.find(key)) {
+        StageTimer timer(&dump);
+        try {
+            JitResult result = jit_load(*object, symbol_names(launches));
+            timer.lap("kernels-from-disk");
+            return result;
+        } catch (const CompileError&) {  // Made by another compiler after all: it is replaced below.
+        }
+    }
+    JitResult result = compile(launches, context, dump);
+    disk.store(key, result.object);
+    result.object.clear();
     return result;
 }
 
@@ -86,7 +127,7 @@ CompiledKernels find_or_compile(std::span<KernelLaunch> launches, mlir::MLIRCont
     if (!missing.empty()) {
         std::vector<const KernelLaunch*> launched;
         for (const auto& [key, launch] : missing) launched.push_back(launch);
-        JitResult result = compile(launched, context, dump);
+        JitResult result = load_or_compile(launched, context, dump);
         size_t i = 0;
         for (const auto& [key, launch] : missing) {
             auto function = reinterpret_cast<KernelFunction>(result.functions[i++]);
