@@ -92,3 +92,4 @@
 #include "runtime/ops/rnn.h"
 #include "runtime/ops/slicing.h"
 #include "runtime/ops/softmax.h"
+#include "runtime/program/program.h"

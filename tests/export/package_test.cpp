@@ -104,6 +104,42 @@ TEST_F(Package, open_sizes_take_a_ragged_last_batch) {
     EXPECT_THAT(message_of([&] { program.run({batch(0, 4).array(), labels(0, 5).array()}); }), HasSubstr("input 'x1' is int32[5]"));
 }
 
+struct ConvNet : Chain {
+    Convolution2D c1{1, 4, 3, {.pad = {1, 1}}};
+    Linear l1{4 * 4 * 4, 3};
+    ConvNet() { add_children({{"c1", c1}, {"l1", l1}}); }
+    Variable operator()(const Variable& x) { return l1(max_pooling_2d(relu(c1(x)), {2})); }
+};
+
+TEST_F(Package, a_convolutional_step_takes_a_ragged_last_batch) {
+    ConvNet net;
+    MomentumSGD optimizer;
+    optimizer.setup(net);
+    auto step = static_graph(
+        [&](const Variable& x, const Variable& t) {
+            Variable loss = softmax_cross_entropy(net(x), t);
+            net.cleargrads();
+            loss.backward();
+            optimizer.update();
+            return loss;
+        },
+        {.name = "conv"});
+    const auto images = [](int number, int64_t rows) {
+        std::vector<float> values(size_t(rows * 64));
+        for (size_t i = 0; i < values.size(); ++i) values[i] = float((i * 29 + size_t(number) * 53) % 32) / 16 - 1;
+        return Variable(Array::from(values, {rows, 1, 8, 8}), false);
+    };
+    for (int i = 0; i < 3; ++i) step(images(i, 16), labels(i, 16));
+    step.save(temporary("x.catena"), {.open_sizes = {{0, 0, "batch"}, {1, 0, "batch"}}});
+    Program program = Program::load(temporary("x.catena"));
+    for (int i = 3; i < 8; ++i) {
+        const int64_t rows = i == 5 ? 7 : 16;
+        const double loss = step(images(i, rows), labels(i, rows)).item<double>();
+        EXPECT_NEAR(program.run({images(i, rows).array(), labels(i, rows).array()})[0].item<double>(), loss, 1e-5);
+    }
+    expect_near(program.state("/c1/W").to_vector<double>(), net.c1.W.array().to_vector<double>(), 1e-5, "/c1/W");
+}
+
 TEST_F(Package, code_of_every_level_computes_the_same) {
     Training training;
     auto step = static_graph(std::ref(training), {.name = "step"});
