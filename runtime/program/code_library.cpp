@@ -48,12 +48,15 @@ std::vector<std::string> code_levels() {
     return levels;
 }
 
-CodeLibrary::CodeLibrary(const std::string& library, const std::string& name) : name_(name) {
+namespace {
+
+/// Memory with a name that dlopen takes.
+int memory_file(const std::string& content, const std::string& name) {
     const int file = memfd_create("catena_program", MFD_CLOEXEC);
     if (file < 0) fail<FileError>("{}: no memory file for its code: {}", name, std::strerror(errno));
     size_t at = 0;
-    while (at < library.size()) {
-        const ssize_t written = write(file, library.data() + at, library.size() - at);
+    while (at < content.size()) {
+        const ssize_t written = write(file, content.data() + at, content.size() - at);
         if (written < 0 && errno == EINTR) continue;
         if (written <= 0) {
             const int error = errno;
@@ -62,13 +65,24 @@ CodeLibrary::CodeLibrary(const std::string& library, const std::string& name) : 
         }
         at += size_t(written);
     }
-    handle_ = dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(), RTLD_NOW | RTLD_LOCAL);
-    const char* problem = handle_ ? nullptr : dlerror();
-    close(file);
-    if (!handle_) fail<FileError>("{}: its code cannot be loaded: {}", name, problem ? problem : "unknown");
+    return file;
 }
 
-CodeLibrary::~CodeLibrary() { dlclose(handle_); }
+}  // namespace
+
+CodeLibrary::CodeLibrary(const std::string& library, const std::string& name)
+    : name_(name), file_(memory_file(library, name)) {
+    handle_ = dlopen(("/proc/self/fd/" + std::to_string(file_)).c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle_) return;
+    const char* problem = dlerror();
+    close(file_);
+    fail<FileError>("{}: its code cannot be loaded: {}", name, problem ? problem : "unknown");
+}
+
+CodeLibrary::~CodeLibrary() {
+    dlclose(handle_);
+    close(file_);
+}
 
 void* CodeLibrary::find(const std::string& symbol) const {
     void* address = dlsym(handle_, symbol.c_str());

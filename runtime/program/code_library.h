@@ -25,6 +25,7 @@ public:
 
 private:
     std::string name_;
+    int file_ = -1;  ///< Open as long as the library is: dlopen takes a path that it knows for the library it knows.
     void* handle_ = nullptr;
 };
 

@@ -239,6 +239,19 @@ TEST_F(Package, what_a_file_cannot_hold_is_refused) {
                 HasSubstr("no affine function"));
 }
 
+TEST_F(Package, several_are_loaded_at_once) {
+    auto f = static_graph([](const Variable& x) { return relu(x) * 2; }, {.name = "f"});
+    auto g = static_graph([](const Variable& x) { return exp(x) - x; }, {.name = "g"});
+    f(batch(0, 8));
+    g(batch(0, 8));
+    f.save(temporary("f.catena"));
+    g.save(temporary("g.catena"));
+    Program first = Program::load(temporary("f.catena")), second = Program::load(temporary("g.catena"));
+    const Array x = batch(0, 8).array();
+    expect_near(first.run({x})[0].to_vector<double>(), f(batch(0, 8)).array().to_vector<double>(), 1e-6, "f");
+    expect_near(second.run({x})[0].to_vector<double>(), g(batch(0, 8)).array().to_vector<double>(), 1e-6, "g");
+}
+
 TEST_F(Package, stages_and_the_graph_can_be_read) {
     auto f = static_graph([](const Variable& x) { return relu(x) * 2; }, {.name = "f"});
     f(batch(0, 8));
