@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/core/error.h"
+#include "runtime/program/schedule_json.h"
 
 namespace catena {
 namespace {
@@ -85,7 +86,8 @@ Json merge_runs(const std::vector<Json>& documents, const OpenSizes& open) {
 }
 
 Json merge_numbers(const std::vector<double>& seen, const OpenSizes& open) {
-    if (std::all_of(seen.begin(), seen.end(), [&](double value) { return value == seen[0]; })) return seen[0];
+    const Json first = program::number_json(seen[0]);
+    if (std::all_of(seen.begin(), seen.end(), [&](double value) { return program::number_json(value) == first; })) return first;
     const size_t count = open.names().size();
     auto value_at = [&](const OnnxSize& size, size_t r) {
         double value = double(size.constant);

@@ -114,7 +114,7 @@ Contents::Contents(const std::string& file) : path(file) {
             codes.push_back({code.at("architecture").get<std::string>(), code.at("level").get<std::string>(),
                              code.at("library").get<std::string>(), code.at("object").get<std::string>()});
         for (const Json& number : manifest.at("numbers"))
-            if (number.at("name").get<std::string>().size() > 4096 || (!number.at("value").is_number() &&
+            if (number.at("name").get<std::string>().size() > 4096 || (!number.at("value").is_number() && !number.at("value").is_string() &&
                 !number.at("value").is_object()))
                 fail<FileError>("a number is {}", number.at("value").dump());
         check_values(sources, *this, 0, "an input of the program");
@@ -165,7 +165,7 @@ std::vector<double> Contents::numbers_at(std::span<const int64_t> sizes) const {
     return reading(path, [&] {
         std::vector<double> numbers;
         for (const Json& number : manifest.at("numbers"))
-            numbers.push_back(with_sizes(number.at("value"), sizes).get<double>());
+            numbers.push_back(number_from(with_sizes(number.at("value"), sizes)));
         return numbers;
     });
 }

@@ -5,6 +5,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/program/loaded_program.h"
+#include "runtime/program/schedule_json.h"
 
 namespace catena {
 
@@ -153,8 +154,8 @@ std::vector<Program::Number> Program::numbers() const {
     std::lock_guard lock(implementation_->mutex);
     std::vector<Number> numbers;
     for (const Json& number : implementation_->contents.manifest.at("numbers"))
-        if (number.at("value").is_number())
-            numbers.push_back({number.value("name", ""), number.at("value").get<double>()});
+        if (!number.at("value").is_object())
+            numbers.push_back({number.value("name", ""), program::number_from(number.at("value"))});
     return numbers;
 }
 
@@ -167,7 +168,7 @@ void Program::set_number(const std::string& name, double value) {
         if (own.empty()) continue;
         names += (names.empty() ? "" : ", ") + own;
         if (own != name) continue;
-        number["value"] = value;
+        number["value"] = program::number_json(value);
         found = true;
     }
     if (!found)

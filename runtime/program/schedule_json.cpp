@@ -1,5 +1,7 @@
 #include "runtime/program/schedule_json.h"
 
+#include <cmath>
+
 #include <nlohmann/json.hpp>
 
 #include "runtime/program/check_schedule.h"
@@ -27,6 +29,8 @@ Json attribute_json(const Attributes::Entry& entry) {
         [](const auto& v) -> Json {
             if constexpr (std::is_same_v<std::decay_t<decltype(v)>, Dims>)
                 return dims_json(v);
+            else if constexpr (std::is_same_v<std::decay_t<decltype(v)>, double>)
+                return number_json(v);
             else
                 return v;
         },
@@ -77,6 +81,18 @@ Json call_json(const LibraryCall& call) {
 
 }  // namespace
 
+Json number_json(double number) {
+    if (std::isfinite(number)) return number;
+    return std::isnan(number) ? "nan" : number > 0 ? "inf" : "-inf";
+}
+
+double number_from(const Json& json) {
+    if (!json.is_string()) return json.get<double>();
+    for (double number : {INFINITY, -INFINITY, NAN})
+        if (json == number_json(number)) return number;
+    fail<FileError>("{} is no number", json.dump());
+}
+
 Json to_json(const Schedule& schedule) {
     Json json;
     for (const char* list : {"inputs", "buffers", "kernels", "library_calls", "launches", "results"})
@@ -108,7 +124,7 @@ Attribute attribute_from(const Json& json, size_t kind) {
     switch (kind) {
         case 0: return json.get<bool>();
         case 1: return json.get<int64_t>();
-        case 2: return json.get<double>();
+        case 2: return number_from(json);
         case 3: return json.get<std::string>();
         case 4: return dims_from(json);
         default: fail<FileError>("an attribute is of the unknown kind {}", kind);

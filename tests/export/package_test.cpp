@@ -239,6 +239,16 @@ TEST_F(Package, what_a_file_cannot_hold_is_refused) {
                 HasSubstr("no affine function"));
 }
 
+TEST_F(Package, numbers_may_be_infinite) {
+    auto f = static_graph([](const Variable& x) { return x - INFINITY; }, {.name = "f"});
+    f(batch(0, 8));
+    f.save(temporary("x.catena"), {.open_sizes = {{0, 0, "n"}}});
+    Program program = Program::load(temporary("x.catena"));
+    program.save(temporary("y.catena"));
+    Program again = Program::load(temporary("y.catena"));
+    EXPECT_EQ(again.run({batch(0, 3).array()})[0].to_vector<float>(), std::vector<float>(18, -INFINITY));
+}
+
 TEST_F(Package, several_are_loaded_at_once) {
     auto f = static_graph([](const Variable& x) { return relu(x) * 2; }, {.name = "f"});
     auto g = static_graph([](const Variable& x) { return exp(x) - x; }, {.name = "g"});
