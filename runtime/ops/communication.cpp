@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "runtime/core/device.h"
+#include "runtime/core/per_thread.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/define.h"
@@ -62,16 +63,16 @@ Variables issue_again(const OpDef& op, const GradientCall& g, std::span<const Va
 
 /// What makes an op that receives part of the graph when no input of its own does.
 const Variable& anchor() {
-    thread_local auto* leaf = [] {
+    thread_local PerThread<Variable> leaf;
+    return leaf.get([] {
         RecorderScope unseen(nullptr);
         DeviceScope host(cpu_device());
-        auto* made = new Variable(Array::zeros(delegate_type()), true);
-        made->body()->is_state = true;
-        made->set_array(made->array());
-        made->set_name("communication_anchor");
+        Variable made(Array::zeros(delegate_type()), true);
+        made.body()->is_state = true;
+        made.set_array(made.array());
+        made.set_name("communication_anchor");
         return made;
-    }();
-    return *leaf;
+    });
 }
 
 /// The type of what comes: as told, as asked from the sender, or, in a run on shapes only, as it
@@ -338,7 +339,8 @@ const OpDef& op_start() {
             int64_t total = 0, at = 0;
             for (const Array& g : data_of(c)) total += g.size();
             // Its own memory, which no plan of the program's may give away while the transfer runs.
-            Array bucket = Array::empty({c.attributes.dtype("dtype"), {total}}, cpu_device());
+            Array bucket = communicator_in(c.attributes)
+                               .transfer_buffer({c.attributes.dtype("dtype"), {total}});
             for (const Array& g : data_of(c)) {
                 copy_elements(g, bucket.view(g.shape(), contiguous_strides(g.shape()), at));
                 at += g.size();
@@ -449,8 +451,12 @@ Variable send(Communicator& comm, const Operand& x, int rank, int tag) {
     check_rank("send", comm, rank);
     if (rank == comm.rank()) fail<ValueError>("send: rank {} sends to itself", rank);
     const Variable inputs[] = {x.variable(), anchor()};
-    return issue(op_send(), comm, inputs, {{"peer", int64_t(rank)}, {"tag", int64_t(tag)}},
-                 x.location())[0];
+    Variable delegate =
+        issue(op_send(), comm, inputs, {{"peer", int64_t(rank)}, {"tag", int64_t(tag)}},
+              x.location())[0];
+    // So that delegate.backward() starts by itself, as a loss does.
+    if (delegate.requires_grad()) delegate.set_grad_variable(fill(delegate_type(), 0));
+    return delegate;
 }
 
 Variable recv(Communicator& comm, int rank, const Variable& delegate, int tag,

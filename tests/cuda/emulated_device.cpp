@@ -139,7 +139,7 @@ void EmulatedDevice::launch_code(const Launch& launch) {
 }
 
 void EmulatedDevice::upload(void* to, const void* from, size_t bytes) {
-    std::memcpy(to, from, bytes);
+    if (bytes > 0) std::memcpy(to, from, bytes);
 }
 
 Ref<Storage> EmulatedDevice::allocate(size_t bytes) {
@@ -174,10 +174,11 @@ void EmulatedDevice::copy_from_host(const void* host, const Array& to) {
 
 void EmulatedDevice::copy_to_host(const Array& from, void* host) {
     const Array dense = from.as_contiguous();
-    std::memcpy(host,
-                static_cast<char*>(dense.storage()->data) +
-                    dense.body()->offset * int64_t(size_of(dense.dtype())),
-                size_t(dense.size()) * size_of(dense.dtype()));
+    if (from.size() > 0)
+        std::memcpy(host,
+                    static_cast<char*>(dense.storage()->data) +
+                        dense.body()->offset * int64_t(size_of(dense.dtype())),
+                    size_t(dense.size()) * size_of(dense.dtype()));
     raise_faults();
 }
 
