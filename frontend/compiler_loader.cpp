@@ -35,8 +35,7 @@ struct Loaded {
 Loaded load() {
     std::filesystem::path path = library_path();
     // Local: the symbols of LLVM shall not meet those of another LLVM in the process.
-    // Lazy: LLVM has many functions, of which few are called; binding all of them takes 12 ms.
-    void* library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
+    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library)
         return {nullptr, fmt::format("the compiler {} cannot be loaded: {}; set CATENA_COMPILER_PATH to "
                                      "the file, or build with CATENA_COMPILER=ON",
