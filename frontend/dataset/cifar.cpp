@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "frontend/dataset/datasets.h"
-#include "frontend/serializer/file.h"
+#include "runtime/file/file.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 

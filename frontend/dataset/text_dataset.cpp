@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "frontend/serializer/file.h"
+#include "runtime/file/file.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 

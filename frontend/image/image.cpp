@@ -9,7 +9,7 @@
 #include <jpeglib.h>
 #include <png.h>
 
-#include "frontend/serializer/file.h"
+#include "runtime/file/file.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "frontend/image/image.h"
-#include "frontend/serializer/zip.h"
+#include "runtime/file/zip.h"
 #include "runtime/core/error.h"
 #include "runtime/graph/config.h"
 

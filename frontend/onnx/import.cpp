@@ -9,6 +9,7 @@
 #include <google/protobuf/io/zero_copy_stream_impl.h>
 #include <onnx/onnx_pb.h>
 
+#include "frontend/onnx/functions.h"
 #include "frontend/onnx/importer.h"
 #include "frontend/onnx/tensor.h"
 #include "runtime/graph/config.h"
@@ -263,8 +264,7 @@ Model import_model(const std::string& path, const ImportOptions& options) {
     parse(path, model->proto, "ONNX model");
     if (!model->proto.has_graph()) fail<FileError>("onnx: {} holds no graph", path);
     read_opset(*model);
-    if (model->proto.functions_size() > 0)
-        fail<UnsupportedError>("onnx: {}: functions of the model's own are not supported", path);
+    inline_functions(model->proto, path);
     Checker(*model).check(model->proto.graph(), {});
     read_initializers(*model, options);
     for (const auto& input : model->proto.graph().input())

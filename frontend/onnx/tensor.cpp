@@ -8,7 +8,7 @@
 #include <onnx/onnx_pb.h>
 
 #include "frontend/onnx/errors.h"
-#include "frontend/serializer/file.h"
+#include "runtime/file/file.h"
 #include "runtime/core/device.h"
 
 namespace catena::onnx {
@@ -119,8 +119,15 @@ std::optional<Dtype> from_onnx(int type) {
 
 Dtype dtype_from_onnx(int type, const std::string& what) {
     if (auto dtype = from_onnx(type)) return *dtype;
-    const std::string name = Proto::DataType_IsValid(type)
-                                 ? Proto::DataType_Name(Proto::DataType(type))
+    // Those that are newer than the installed schema.
+    constexpr const char* newer[] = {
+        "FLOAT8E4M3FN", "FLOAT8E4M3FNUZ", "FLOAT8E5M2", "FLOAT8E5M2FNUZ", "UINT4",
+        "INT4",         "FLOAT4E2M1",     "FLOAT8E8M0", "UINT2",          "INT2"};
+    constexpr int first = 17;
+    const bool known = Proto::DataType_IsValid(type);
+    const std::string name = known ? Proto::DataType_Name(Proto::DataType(type))
+                             : type >= first && type < first + std::ssize(newer)
+                                 ? newer[type - first]
                                  : "number " + std::to_string(type);
     fail<UnsupportedError>("onnx: {} has elements of type {}, which Catena does not have", what,
                            name);

@@ -1,5 +1,7 @@
 #include "runtime/ops/movement.h"
 
+#include <algorithm>
+
 #include "runtime/ops/function.h"
 #include "runtime/ops/onnx.h"
 #include "runtime/ops/joining.h"
@@ -120,6 +122,20 @@ const OpDef& op_transpose = register_op({
     .onnx = [](OnnxCall& c) { return c.node("Transpose", {c.input(0)}, {{"perm", c.dims("axes")}}); },
 });
 
+/// Implementations differ in what Expand makes of a size of 0, so that arrays without elements are constants.
+std::vector<int> write_broadcast(OnnxCall& c) {
+    const OnnxSizes shape = c.sizes("shape");
+    Shape constant;
+    bool empty = false;
+    for (const OnnxSize& size : shape) {
+        empty |= size == OnnxSize(0);
+        constant.push_back(size.constant);
+    }
+    if (empty && std::ranges::all_of(shape, &OnnxSize::is_constant))
+        return c.node("Identity", {c.graph.constant(Array::zeros({c.result(), constant}))});
+    return c.node("Expand", {c.input(0), c.graph.integers(shape)});
+}
+
 const OpDef& op_broadcast_to = register_op({
     .name = "broadcast_to",
     .kind = Kind::broadcast,
@@ -141,7 +157,7 @@ const OpDef& op_broadcast_to = register_op({
             return view_from(x, shape, strides);
         },
     .gradient = [](const GradientCall& g) { return Variables{sum_to(g.gy(), g.x_type(0).shape)}; },
-    .onnx = [](OnnxCall& c) { return c.node("Expand", {c.input(0), c.graph.integers(c.sizes("shape"))}); },
+    .onnx = write_broadcast,
 });
 
 }  // namespace

@@ -1,8 +1,11 @@
+#include <cmath>
+
 #include "runtime/cpu/order_kernel.h"
 #include "runtime/ops/function.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/movement.h"
 #include "runtime/ops/onnx.h"
+#include "runtime/ops/order_elements.h"
 #include "runtime/ops/reduction.h"
 
 namespace catena {
@@ -34,6 +37,36 @@ const OpDef& op_argmax = register_op(
 const OpDef& op_argmin = register_op(
     {.name = "argmin", .type = arg_type, .kernel = run_argmin, .onnx = place_mapping("ArgMin")});
 
+const bool argmax_has_elements =
+    set_element_plan(op_argmax, [](const KernelCall& c) { return arg_elements(c, ">"); });
+const bool argmin_has_elements =
+    set_element_plan(op_argmin, [](const KernelCall& c) { return arg_elements(c, "<"); });
+
+/// Of the smallest first; equal elements keep their order.
+int sorted_places(OnnxGraph& g, int x, const OnnxSize& count, int64_t axis) {
+    const OnnxAttributes attributes{{"axis", axis}, {"largest", 0}};
+    return g.node("TopK", {x, g.integers(OnnxSizes{count})}, attributes, 2)[1];
+}
+
+/// TopK says nothing about NaN. They are sorted as infinities, then behind what is none.
+std::vector<int> write_argsort(OnnxCall& c) {
+    OnnxGraph& g = c.graph;
+    const int64_t axis = c.attributes.integer("axis");
+    const OnnxSize count = c.inputs[0].shape[size_t(axis)];
+    const Dtype dtype = c.inputs[0].dtype;
+    if (!is_float(dtype)) {
+        const int x = c.input(0, dtype == Dtype::bool_ ? Dtype::int32 : dtype);
+        return {g.cast(sorted_places(g, x, count, axis), Dtype::int64, c.result())};
+    }
+    const OnnxAttributes along{{"axis", axis}};
+    const int is_nan = g.node("IsNaN", {c.input(0)});
+    const int filled = g.node("Where", {is_nan, g.number(INFINITY, dtype), c.input(0)});
+    const int places = sorted_places(g, filled, count, axis);
+    const int behind = g.node("GatherElements", {g.cast(is_nan, Dtype::bool_, Dtype::int32), places}, along);
+    const int order = sorted_places(g, behind, count, axis);
+    return {g.cast(g.node("GatherElements", {places, order}, along), Dtype::int64, c.result())};
+}
+
 const OpDef& op_argsort = register_op({
     .name = "argsort",
     .kind = Kind::sort,
@@ -42,14 +75,10 @@ const OpDef& op_argsort = register_op({
             return Types{{Dtype::int32, c.inputs[0].shape}};
         },
     .kernel = run_argsort,
-    .onnx =
-        [](OnnxCall& c) {
-            const int64_t axis = c.attributes.integer("axis");
-            const int count = c.graph.integers(OnnxSizes{c.inputs[0].shape[size_t(axis)]});
-            const int places = c.graph.node("TopK", {c.input(0), count}, {{"axis", axis}, {"largest", 0}}, 2)[1];
-            return std::vector{c.graph.cast(places, Dtype::int64, c.result())};
-        },
+    .onnx = write_argsort,
 });
+
+const bool argsort_has_elements = set_element_plan(op_argsort, argsort_elements);
 
 Variable cumulate(const Operand& x, int axis, bool reverse);
 
@@ -75,6 +104,8 @@ const OpDef& op_cumsum = register_op({
                           {{"reverse", int64_t(c.attributes.flag("reverse"))}});
         },
 });
+
+const bool cumsum_has_elements = set_element_plan(op_cumsum, cumsum_elements);
 
 Variable cumulate(const Operand& x, int axis, bool reverse) {
     return call(op_cumsum, x.location(), {{"axis", int64_t(axis)}, {"reverse", reverse}}, {}, x);

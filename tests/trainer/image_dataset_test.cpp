@@ -10,7 +10,7 @@
 
 #include "frontend/dataset/concat_examples.h"
 #include "frontend/image/image.h"
-#include "frontend/serializer/zip.h"
+#include "runtime/file/zip.h"
 #include "tests/trainer/fixtures.h"
 
 namespace catena {

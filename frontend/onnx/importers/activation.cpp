@@ -46,11 +46,11 @@ Variables softmax_like(const NodeCall& n, bool log) {
     const int rank = n[0].rank();
     if (rank == 0) return {log ? n[0] - n[0] : exp(n[0] - n[0])};
     const int axis = n.axis(n.integer("axis", n.opset() < 13 ? 1 : -1), rank);
-    if (n.opset() >= 13) return {log ? log_softmax(n[0], axis) : softmax(n[0], axis)};
+    if (n.opset() >= 13) return {log ? log_softmax(n[0], axis) : softmax_of(n[0], axis)};
     Shape flat{1, 1};
     for (int i = 0; i < rank; ++i) flat[i < axis ? 0 : 1] *= n[0].shape()[i];
     const Variable rows = reshape(n[0], flat);
-    return {reshape(log ? log_softmax(rows, 1) : softmax(rows, 1), n[0].shape())};
+    return {reshape(log ? log_softmax(rows, 1) : softmax_of(rows, 1), n[0].shape())};
 }
 
 Variables hard_maximum(const NodeCall& n) {

@@ -53,10 +53,10 @@ Mask mask_of(const NodeCall& n, int64_t queries, int64_t keys, Dtype dtype) {
 
 /// Rows that see no key are zeros.
 Variable shares_of(const Variable& scores, const Mask& mask) {
-    if (!mask.bias.defined()) return softmax(scores, scores.rank() - 1);
+    if (!mask.bias.defined()) return softmax_of(scores, scores.rank() - 1);
     const Variable seen = max(mask.bias, -1, true) > -INFINITY;
     const Variable safe = where(seen, scores, 0);
-    return where(seen, softmax(safe, safe.rank() - 1), 0);
+    return where(seen, softmax_of(safe, safe.rank() - 1), 0);
 }
 
 Variables attention(const NodeCall& n) {
@@ -74,7 +74,8 @@ Variables attention(const NodeCall& n) {
         k = repeat(k, groups, 1);
         v = repeat(v, groups, 1);
     }
-    const double scale = std::sqrt(n.number("scale", 1 / std::sqrt(double(q.shape()[3]))));
+    const Variable scale =
+        constant_like(q, std::sqrt(n.number("scale", 1 / std::sqrt(double(q.shape()[3])))));
     Variable scores = matmul(q * scale, k * scale, false, true), shown = scores;
     if (const double cap = n.number("softcap", 0); cap > 0) {
         scores = tanh(scores / cap) * cap;

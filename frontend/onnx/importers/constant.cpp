@@ -1,7 +1,5 @@
 #include "frontend/onnx/importers/shared.h"
 #include "frontend/onnx/tensor.h"
-#include "runtime/ops/random.h"
-#include "runtime/ops/noise.h"
 
 namespace catena::onnx {
 namespace {
@@ -47,45 +45,12 @@ Variables range(const NodeCall& n) {
     return {data(Array::from(values, Shape{count}).astype(n[0].dtype()))};
 }
 
-Dtype drawn_dtype(const NodeCall& n, Dtype otherwise) {
-    return n.has_attribute("dtype") ? dtype_from_onnx(int(n.integer("dtype")), n.describe())
-                                    : otherwise;
-}
-
-Variable draw(const NodeCall& n, bool normal, const Shape& shape, Dtype dtype) {
-    if (normal) return random_normal(shape, dtype) * n.number("scale", 1) + n.number("mean", 0);
-    const double low = n.number("low", 0), high = n.number("high", 1);
-    return random_uniform(shape, dtype) * (high - low) + low;
-}
-
-Variables draw_shaped(const NodeCall& n, bool normal) {
-    return {draw(n, normal, dims_of(n, n.integers("shape")), drawn_dtype(n, Dtype::float32))};
-}
-Variables draw_like(const NodeCall& n, bool normal) {
-    return {draw(n, normal, n[0].shape(), drawn_dtype(n, n[0].dtype()))};
-}
-
-/// In inference the input; the mask of what is kept is all true.
-Variables drop_out(const NodeCall& n) {
-    const bool training = n.has(2) && n.value(2) != 0;
-    const double ratio = n.opset() < 12 ? n.number("ratio", 0.5) : n.has(1) ? n.number_at(1) : 0.5;
-    if (training && ratio > 0) n.unsupported("dropout in training");
-    Variables outputs{n[0]};
-    if (n.wants_output(1)) outputs.push_back(fill({Dtype::bool_, n[0].shape()}, 1));
-    return outputs;
-}
-
 const int importers = add_importers({
     {"Constant", constant},
     {"ConstantOfShape", constant_of_shape},
     {"Cast", converted},
     {"CastLike", [](const NodeCall& n) { return Variables{cast(n[0], n[1].dtype())}; }},
     {"Range", range},
-    {"Dropout", drop_out},
-    {"RandomUniform", [](const NodeCall& n) { return draw_shaped(n, false); }},
-    {"RandomNormal", [](const NodeCall& n) { return draw_shaped(n, true); }},
-    {"RandomUniformLike", [](const NodeCall& n) { return draw_like(n, false); }},
-    {"RandomNormalLike", [](const NodeCall& n) { return draw_like(n, true); }},
 });
 
 }  // namespace

@@ -9,6 +9,17 @@ struct Tap {
     Variable index, weight;
 };
 
+/// Outside of the axis the weight is 0.
+Tap tap(const Variable& index, const Variable& weight, int64_t size) {
+    const Variable known = index >= 0.0 && index <= double(size - 1);
+    return {cast(clip(index, 0.0, double(size - 1)), Dtype::int64), where(known, weight, 0)};
+}
+
+std::vector<Tap> linear_taps(const Variable& x, int64_t size) {
+    const Variable below = floor(x), rest = x - below;
+    return {tap(below, 1 - rest, size), tap(below + 1, rest, size)};
+}
+
 struct Sampling {
     std::string kind, padding;
     bool align = false;
@@ -36,13 +47,9 @@ struct Sampling {
         if (kind == "cubic") return cubic_taps(x, size);
         x = inside(x, size);
         if (kind == "nearest") {
-            const Variable below = floor(x), rest = x - below;
-            const Variable up =
-                rest > 0.5 || (rest == 0.5 && fmod(absolute(below), constant_like(x, 2)) == 1.0);
-            return {tap(where(up, below + 1, below), fill({x.dtype(), x.shape()}, 1), size)};
+            return {tap(nearest_even(x), fill({x.dtype(), x.shape()}, 1), size)};
         }
-        const Variable below = floor(x), rest = x - below;
-        return {tap(below, 1 - rest, size), tap(below + 1, rest, size)};
+        return linear_taps(x, size);
     }
 
     /// Keys' cubic with a = -0.75.
@@ -57,11 +64,6 @@ struct Sampling {
             all.push_back(tap(inside(below + double(k), size), weight, size));
         }
         return all;
-    }
-
-    Tap tap(const Variable& index, const Variable& weight, int64_t size) const {
-        const Variable known = index >= 0.0 && index <= double(size - 1);
-        return {cast(clip(index, 0.0, double(size - 1)), Dtype::int64), where(known, weight, 0)};
     }
 };
 
@@ -137,7 +139,65 @@ Variables affine_grid(const NodeCall& n) {
     return {reshape(grid, shape)};
 }
 
-const int importers = add_importers({{"GridSample", sampled}, {"AffineGrid", affine_grid}});
+/// Where the elements of every window lie along one axis: [kernel, positions] without offsets.
+Variable window_places(const NodeCall& n, int axis, int64_t kernel, int64_t positions,
+                       Dtype dtype) {
+    const std::vector<int64_t> ones(2, 1), zeros(4, 0);
+    const int64_t stride = n.integers("strides", ones).at(size_t(axis)),
+                  dilation = n.integers("dilations", ones).at(size_t(axis)),
+                  pad = n.integers("pads", zeros).at(size_t(axis));
+    return cast(reshape(arange(-pad, kernel, dilation), {kernel, 1}) + arange(0, positions, stride),
+                dtype);
+}
+
+/// A convolution whose windows read at places moved by offsets [N, groups * kernel * 2, ..], each
+/// weighted by a mask (Dai et al. 2017, Zhu et al. 2019).
+Variables deformed(const NodeCall& n) {
+    const Shape &x = n[0].shape(), &W = n[1].shape(), &at = n[2].shape();
+    if (x.rank() != 4 || W.rank() != 4 || at.rank() != 4)
+        n.unsupported("other than two spatial axes");
+    const int64_t groups = n.integer("group", 1), parts = n.integer("offset_group", 1),
+                  batch = x[0];
+    const int64_t kernel = W[2] * W[3], places = at[2] * at[3];
+    if (groups < 1 || parts < 1 || x[1] % parts != 0 || x[1] != W[1] * groups ||
+        W[0] % groups != 0 || at[0] != batch || at[1] != parts * kernel * 2)
+        n.wrong(fmt::format("x {}, W {} and offset {} do not fit", to_string(x), to_string(W),
+                            to_string(at)));
+    const Dtype dtype = n[0].dtype();
+    const Variable offset = reshape(n[2], {batch, parts, kernel, 2, at[2], at[3]});
+    const auto moved = [&](int64_t axis, const Shape& shape) {
+        const Variable still =
+            window_places(n, int(axis), W[int(2 + axis)], at[int(2 + axis)], dtype);
+        const Shape all{batch, parts, W[2], W[3], at[2], at[3]};
+        return reshape(slice_axis(offset, 3, axis, 1), all) + reshape(still, shape);
+    };
+    const std::vector<Tap> rows = linear_taps(moved(0, {W[2], 1, at[2], 1}), x[2]),
+                           columns = linear_taps(moved(1, {W[3], 1, at[3]}), x[3]);
+    const int64_t depth = x[1] / parts;
+    const Variable image =
+        reshape(transpose(reshape(n[0], {batch, parts, depth, x[2] * x[3]}), {0, 1, 3, 2}),
+                {batch * parts * x[2] * x[3], depth});
+    const Variable first =
+        reshape(arange(0, batch * parts, x[2] * x[3]), {batch, parts, 1, 1, 1, 1});
+    Variable seen;
+    for (const Tap& r : rows)
+        for (const Tap& c : columns) {
+            Variable weight = r.weight * c.weight;
+            if (n.has(4)) weight = weight * reshape(n[4], weight.shape());
+            const Variable index = first + r.index * double(x[3]) + c.index;
+            const Variable part =
+                take(image, flatten(index), 0) * reshape(weight, {weight.size(), 1});
+            seen = seen.defined() ? seen + part : part;
+        }
+    seen = transpose(reshape(seen, {batch, parts, kernel, places, depth}), {0, 1, 4, 2, 3});
+    Variable y = matmul(reshape(n[1], {groups, W[0] / groups, W[1] * kernel}),
+                        reshape(seen, {batch, groups, W[1] * kernel, places}));
+    y = reshape(y, {batch, W[0], at[2], at[3]});
+    return {n.has(3) ? y + reshape(n[3], {W[0], 1, 1}) : y};
+}
+
+const int importers =
+    add_importers({{"GridSample", sampled}, {"AffineGrid", affine_grid}, {"DeformConv", deformed}});
 
 }  // namespace
 }  // namespace catena::onnx

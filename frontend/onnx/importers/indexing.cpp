@@ -57,8 +57,6 @@ Variables rows_gathered(const NodeCall& n) {
 
 /// What a reduction makes of an element and an update.
 double reduced(const NodeCall& n, const std::string& kind, double old, double update) {
-    if (kind == "none") return update;
-    if (kind == "add") return old + update;
     if (kind == "mul") return old * update;
     if (kind == "max") return std::max(old, update);
     if (kind == "min") return std::min(old, update);
@@ -67,47 +65,61 @@ double reduced(const NodeCall& n, const std::string& kind, double old, double up
 
 /// data with updates at flat places, one after the other: on the host, since later ones must see
 /// earlier ones.
-Variable scattered(const NodeCall& n, const std::vector<int64_t>& places) {
-    const std::string kind = n.text("reduction", "none");
+Variable reduced_in_order(const NodeCall& n, const std::string& kind, const Variable& where) {
     std::vector<double> values = n[0].array().to_vector<double>();
     const std::vector<double> updates = n[2].array().to_vector<double>();
-    if (updates.size() != places.size())
-        n.wrong(fmt::format("{} updates at {} places", updates.size(), places.size()));
-    for (size_t i = 0; i < places.size(); ++i) {
-        if (places[i] < 0 || places[i] >= int64_t(values.size()))
-            n.wrong("an index is outside of data");
+    const std::vector<int64_t> places = where.array().to_vector<int64_t>();
+    for (size_t i = 0; i < places.size(); ++i)
         values[size_t(places[i])] = reduced(n, kind, values[size_t(places[i])], updates[i]);
-    }
     return Variable(Array::from(values, n[0].shape()).astype(n[0].dtype()), false);
+}
+
+/// data with updates at the slices. Without a reduction equal places are not allowed, so that what
+/// is added into zeros is the update itself.
+Variables scattered(const NodeCall& n, const std::vector<Index>& slices) {
+    const std::string kind = n.text("reduction", "none");
+    const Dtype dtype = n[0].dtype() == Dtype::bool_ ? Dtype::uint8 : n[0].dtype();
+    const Variable x = cast(n[0], dtype), updates = cast(n[2], dtype);
+    const Shape& shape = x.shape();
+    if (!(get_item(x, slices).shape() == updates.shape()))
+        n.wrong(fmt::format("updates {} do not fit data {} and indices {}",
+                            to_string(updates.shape()), to_string(shape), to_string(n[1].shape())));
+    if (kind == "add") return {cast(scatter_add(x, slices, updates), n[0].dtype())};
+    if (kind == "none") {
+        const Variable zeros = fill({dtype, shape}, 0), none = fill({Dtype::int32, shape}, 0);
+        const Variable hit =
+            scatter_add(none, slices, fill({Dtype::int32, updates.shape()}, 1)) > 0;
+        return {cast(where(hit, scatter_add(zeros, slices, updates), x), n[0].dtype())};
+    }
+    const Variable numbers = reshape(arange(0, x.size()), shape);
+    return {reduced_in_order(n, kind, get_item(numbers, slices))};
 }
 
 Variables elements_scattered(const NodeCall& n) {
     const Shape &x = n[0].shape(), &shape = n[1].shape();
     const int axis = n.axis(n.integer("axis", 0), x.rank());
     if (shape.rank() != x.rank()) n.wrong("indices and data differ in rank");
-    const Strides strides = contiguous_strides(x);
-    std::vector<int64_t> places = n.values(1);
-    for (size_t k = 0; k < places.size(); ++k) {
-        int64_t at = 0, rest = int64_t(k);
-        for (int i = shape.rank(); i-- > 0; rest /= shape[i])
-            if (i != axis) at += rest % shape[i] * strides[i];
-        const int64_t index = places[k] < 0 ? places[k] + x[axis] : places[k];
-        if (index < 0 || index >= x[axis])
-            n.wrong(fmt::format("index {} is outside of an axis of {}", places[k], x[axis]));
-        places[k] = at + index * strides[axis];
+    std::vector<Index> slices;
+    for (int i = 0; i < x.rank(); ++i) {
+        Shape line = Shape::filled(x.rank(), 1);
+        line[i] = shape[i];
+        slices.emplace_back(i == axis ? cast(n[1], Dtype::int64)
+                                      : reshape(arange(0, shape[i]), line));
     }
-    return {scattered(n, places)};
+    return scattered(n, slices);
 }
 
 Variables rows_scattered(const NodeCall& n) {
-    const int depth = int(n[1].shape().back());
-    if (depth > n[0].rank()) n.wrong("indices reach over more axes than data has");
-    int64_t inner = 1;
-    for (int i = depth; i < n[0].rank(); ++i) inner *= n[0].shape()[i];
-    std::vector<int64_t> places;
-    for (int64_t row : offsets_of(n, n[1], n[0].shape(), 0).array().to_vector<int64_t>())
-        for (int64_t k = 0; k < inner; ++k) places.push_back(row * inner + k);
-    return {scattered(n, places)};
+    const int rank = n[1].rank();
+    if (rank == 0 || n[1].shape().back() > n[0].rank() || n[1].shape().back() < 1)
+        n.wrong(fmt::format("indices {} do not name axes of data {}", to_string(n[1].shape()),
+                            to_string(n[0].shape())));
+    Shape rest = n[1].shape();
+    rest.erase(rank - 1);
+    std::vector<Index> slices;
+    for (int64_t k = 0; k < n[1].shape().back(); ++k)
+        slices.emplace_back(reshape(cast(slice_axis(n[1], rank - 1, k, 1), Dtype::int64), rest));
+    return scattered(n, slices);
 }
 
 /// Values [off, on]; places outside of the classes are off.

@@ -22,15 +22,6 @@ Variables bits_inverted(const NodeCall& n) {
     return {-n[0] - constant_like(n[0], 1)};
 }
 
-Variables shifted(const NodeCall& n) {
-    if (n[0].dtype() != Dtype::uint8)
-        n.unsupported("elements of type " + std::string(catena::name_of(n[0].dtype())));
-    const Variable factor = pow(2.0, in_float64(n[1])), x = in_float64(n[0]);
-    const bool left = n.text("direction", "") == "LEFT";
-    const Variable wide = left ? fmod(x * factor, constant_like(x, 256)) : floor(x / factor);
-    return {cast(wide, Dtype::uint8)};
-}
-
 const int importers = add_importers({
     {"And", [](const NodeCall& n) { return Variables{n[0] && n[1]}; }},
     {"Or", [](const NodeCall& n) { return Variables{n[0] || n[1]}; }},
@@ -40,7 +31,6 @@ const int importers = add_importers({
     {"IsNaN", [](const NodeCall& n) { return Variables{n[0] != n[0]}; }},
     {"IsInf", is_infinite},
     {"BitwiseNot", bits_inverted},
-    {"BitShift", shifted},
 });
 
 }  // namespace

@@ -20,22 +20,9 @@ Variable beside(const NodeCall& n, const Variable& parameter, const Variable& x)
     return slice_axis(repeat(parameter, block, axis), axis, 0, size);
 }
 
-Variable to_even(const Variable& x) {
-    const Variable below = floor(x), rest = x - below;
-    const Variable up =
-        rest > 0.5 || (rest == 0.5 && fmod(absolute(below), constant_like(x, 2)) == 1.0);
-    return where(up, below + 1, below);
-}
-
 Variable on_grid(const NodeCall& n, const Variable& x, const Variable& scale, const Variable& zero,
                  Dtype dtype) {
-    if (!is_integer(dtype))
-        n.unsupported("elements of type " + std::string(catena::name_of(dtype)));
-    const double low = dtype == Dtype::uint8 ? 0 : -std::ldexp(1.0, int(8 * size_of(dtype)) - 1);
-    const double high = std::ldexp(1.0, int(8 * size_of(dtype)) - (dtype != Dtype::uint8)) - 1;
-    Variable y = to_even(cast(x, Dtype::float32) / cast(scale, Dtype::float32));
-    if (zero.defined()) y = y + cast(zero, Dtype::float32);
-    return cast(clip(y, low, high), dtype);
+    return on_integers(n, cast(x, Dtype::float32) / cast(scale, Dtype::float32), zero, dtype);
 }
 
 Variables quantized(const NodeCall& n) {
@@ -66,7 +53,7 @@ Variables dequantized(const NodeCall& n) {
 Variables dynamically_quantized(const NodeCall& n) {
     const Variable high = maximum(max(n[0]), 0), low = minimum(min(n[0]), 0);
     const Variable scale = (high - low) / 255.0;
-    const Variable zero = cast(clip(to_even(-low / scale), 0.0, 255.0), Dtype::uint8);
+    const Variable zero = cast(clip(nearest_even(-low / scale), 0.0, 255.0), Dtype::uint8);
     return {on_grid(n, n[0], scale, zero, Dtype::uint8), scale, zero};
 }
 

@@ -55,7 +55,34 @@ inline Variable constant_like(const Variable& x, double value) {
     return Variable(Array::full({x.dtype(), Shape{}}, value), false);
 }
 
+/// 16-bit floats are rounded after every step, as the function that ONNX defines Softmax by says.
+inline Variable softmax_of(const Variable& x, int64_t axis) {
+    if (!is_float(x.dtype()) || size_of(x.dtype()) != 2) return softmax(x, axis);
+    const Variable e = exp(x - max(x, axis, true));
+    return e / sum(e, axis, true);
+}
+
 inline Variable in_float64(const Variable& x) { return cast(x, Dtype::float64); }
+
+/// Halves go to the even neighbour.
+inline Variable nearest_even(const Variable& x) {
+    const Variable below = floor(x), rest = x - below;
+    const Variable up =
+        rest > 0.5 || (rest == 0.5 && fmod(absolute(below), constant_like(x, 2)) == 1.0);
+    return where(up, below + 1, below);
+}
+
+/// The nearest integers to x, moved by a zero point and kept in dtype's range.
+inline Variable on_integers(const NodeCall& n, const Variable& x, const Variable& zero,
+                            Dtype dtype) {
+    if (!is_integer(dtype))
+        n.unsupported("elements of type " + std::string(catena::name_of(dtype)));
+    const bool is_signed = dtype != Dtype::uint8;
+    const int bits = int(8 * size_of(dtype)) - is_signed;
+    Variable y = nearest_even(x);
+    if (zero.defined()) y = y + cast(zero, x.dtype());
+    return cast(clip(y, is_signed ? -std::ldexp(1.0, bits) : 0, std::ldexp(1.0, bits) - 1), dtype);
+}
 
 inline Variable arange(int64_t begin, int64_t count, int64_t step = 1) {
     std::vector<int64_t> values;

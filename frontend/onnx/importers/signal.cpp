@@ -63,37 +63,96 @@ Variable from_half(const Variable& real, const Variable& imaginary, int64_t leng
            matmul(with_length(imaginary, count) * w, waves.sine);
 }
 
+struct Transform {
+    int axis = 0;
+    int64_t length = 0;
+    bool inverse = false;
+    bool half = false;  ///< Only the first half of the frequencies of a real signal.
+};
+
 /// The discrete Fourier transform as a product with waves; parts real and imaginary stand in the
 /// last axis.
-Variables fourier(const NodeCall& n) {
-    const Variable& x = n[0];
+Variable transformed(const Variable& x, const Transform& t) {
     const int rank = x.rank(), parts = rank - 1;
-    const int64_t place = n.opset() < 20 ? n.integer("axis", 1) : n.has(2) ? n.value(2) : -2;
-    const int axis = n.axis(place, rank);
-    const bool inverse = n.integer("inverse", 0) != 0, half = n.integer("onesided", 0) != 0;
-    if (axis == parts) n.wrong("the last axis holds the parts");
     const auto part = [&](int64_t i) {
         Shape shape = x.shape();
         shape.erase(parts);
-        return moveaxis(reshape(slice_axis(x, parts, i, 1), shape), axis, rank - 2);
+        return moveaxis(reshape(slice_axis(x, parts, i, 1), shape), t.axis, rank - 2);
     };
     const Variable real = part(0), imaginary = x.shape()[parts] > 1 ? part(1) : real * 0;
-    const int64_t size = x.shape()[axis], length = n.has(1)          ? n.value(1)
-                                                   : inverse && half ? 2 * (size - 1)
-                                                                     : size;
-    if (length < 1) n.wrong(fmt::format("a transform of {} elements", length));
-    if (inverse && half)
-        return {expand_dims(moveaxis(from_half(real, imaginary, length), rank - 2, axis), -1)};
-    const Variable a = with_length(real, length), b = with_length(imaginary, length);
-    const Waves waves(length, half ? length / 2 + 1 : length, length, x.dtype());
-    const double sign = inverse ? -1 : 1, factor = inverse ? 1 / double(length) : 1;
+    if (t.inverse && t.half)
+        return expand_dims(moveaxis(from_half(real, imaginary, t.length), rank - 2, t.axis), -1);
+    const Variable a = with_length(real, t.length), b = with_length(imaginary, t.length);
+    const Waves waves(t.length, t.half ? t.length / 2 + 1 : t.length, t.length, x.dtype());
+    const double sign = t.inverse ? -1 : 1, factor = t.inverse ? 1 / double(t.length) : 1;
     const Variable re = (matmul(a, waves.cosine) + matmul(b, waves.sine) * sign) * factor;
     const Variable im = (matmul(b, waves.cosine) - matmul(a, waves.sine) * sign) * factor;
-    return {stack({moveaxis(re, rank - 2, axis), moveaxis(im, rank - 2, axis)}, parts)};
+    return stack({moveaxis(re, rank - 2, t.axis), moveaxis(im, rank - 2, t.axis)}, parts);
+}
+
+Variables fourier(const NodeCall& n) {
+    const Variable& x = n[0];
+    const int64_t place = n.opset() < 20 ? n.integer("axis", 1) : n.has(2) ? n.value(2) : -2;
+    Transform t{.axis = n.axis(place, x.rank()),
+                .inverse = n.integer("inverse", 0) != 0,
+                .half = n.integer("onesided", 0) != 0};
+    if (t.axis == x.rank() - 1) n.wrong("the last axis holds the parts");
+    const int64_t size = x.shape()[t.axis];
+    t.length = n.has(1) ? n.value(1) : t.inverse && t.half ? 2 * (size - 1) : size;
+    if (t.length < 1) n.wrong(fmt::format("a transform of {} elements", t.length));
+    return {transformed(x, t)};
+}
+
+/// Transforms of a signal [N, length, parts] in windows that begin every `step` elements.
+Variables short_time_fourier(const NodeCall& n) {
+    const Variable x = n[0].rank() == 2 ? expand_dims(n[0], 2) : n[0];
+    const int64_t size = x.shape()[1], step = n.value(1);
+    const int64_t length = n.has(3) ? n.value(3) : n.has(2) ? n[2].size() : size;
+    if (step < 1 || length < 1 || length > size)
+        n.wrong(fmt::format("frames of {} every {} in a signal of {}", length, step, size));
+    if (n.has(2) && n[2].size() != length)
+        n.wrong(fmt::format("a window of {} for frames of {}", n[2].size(), length));
+    const int64_t frames = (size - length) / step + 1;
+    const Variable places = reshape(arange(0, frames, step), {frames, 1}) + arange(0, length);
+    Variable windows = take(x, places, 1);
+    if (n.has(2)) windows = windows * reshape(cast(n[2], x.dtype()), {length, 1});
+    return {
+        transformed(windows, {.axis = 2, .length = length, .half = n.integer("onesided", 1) != 0})};
+}
+
+/// Triangles over the frequencies of a transform, equally wide on the mel scale (Stevens et al.
+/// 1937).
+Variables mel_weights(const NodeCall& n) {
+    const int64_t bins = n.value(0), length = n.value(1), rate = n.value(2), rows = length / 2 + 1;
+    if (bins < 1 || length < 1 || rate < 1 || bins > 1 << 20 || length > 1 << 24)
+        n.wrong(fmt::format("{} bins of transforms of {} at {} Hz", bins, length, rate));
+    const auto mel = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };
+    const double low = mel(n.number_at(3)), step = (mel(n.number_at(4)) - low) / double(bins + 2);
+    std::vector<int64_t> edges;
+    for (int64_t i = 0; i < bins + 2; ++i) {
+        const double hertz = 700 * (std::pow(10, (double(i) * step + low) / 2595) - 1);
+        edges.push_back(int64_t(std::floor(double(length + 1) * hertz / double(rate))));
+        if (edges.back() < 0 || edges.back() >= rows)
+            n.wrong(fmt::format("frequency {} is none of {}", edges.back(), rows));
+    }
+    std::vector<double> weights(size_t(rows * bins), 0);
+    for (int64_t i = 0; i < bins; ++i) {
+        const int64_t left = edges[size_t(i)], top = edges[size_t(i + 1)],
+                      right = edges[size_t(i + 2)];
+        for (int64_t k = left; k < top; ++k)
+            weights[size_t(k * bins + i)] = double(k - left) / double(top - left);
+        weights[size_t(top * bins + i)] = 1;
+        for (int64_t k = top; k < right; ++k)
+            weights[size_t(k * bins + i)] = double(right - k) / double(right - top);
+    }
+    const Dtype dtype = dtype_from_onnx(int(n.integer("output_datatype", 1)), n.describe());
+    return {Variable(Array::from(weights, Shape{rows, bins}).astype(dtype), false)};
 }
 
 const int importers = add_importers({
     {"DFT", fourier},
+    {"STFT", short_time_fourier},
+    {"MelWeightMatrix", mel_weights},
     {"HannWindow", window(0.5, -0.5, 0)},
     {"HammingWindow", window(25.0 / 46, -21.0 / 46, 0)},
     {"BlackmanWindow", window(0.42, -0.5, 0.08)},

@@ -5,11 +5,12 @@
 namespace catena::onnx {
 namespace {
 
-/// [batch, length, heads * size] at step t as [batch, heads, size].
+/// [batch, length, heads * size] at step t as [batch, heads, size] in float32.
 Variable heads_at(const Variable& x, int64_t t, int64_t heads) {
-    return reshape(slice_axis(x, 1, t, 1), {x.shape()[0], heads, -1});
+    return cast(reshape(slice_axis(x, 1, t, 1), {x.shape()[0], heads, -1}), Dtype::float32);
 }
 
+/// The recurrence runs in float32; results are rounded at the end.
 Variables linear_attention(const NodeCall& n) {
     const int64_t q_heads = n.integer("q_num_heads"), heads = n.integer("kv_num_heads");
     if (heads < 1 || q_heads < 1 || q_heads % heads != 0)
@@ -20,16 +21,16 @@ Variables linear_attention(const NodeCall& n) {
     const int64_t d_k = n[1].shape()[2] / heads, d_v = n[2].shape()[2] / heads;
     const double given = n.number("scale", 0),
                  scale = given == 0 ? 1 / std::sqrt(double(d_k)) : given;
-    Variable state = n.has(3) ? n[3] : fill({n[0].dtype(), Shape{batch, heads, d_k, d_v}}, 0);
+    Variable state = n.has(3) ? cast(n[3], Dtype::float32)
+                              : fill({Dtype::float32, Shape{batch, heads, d_k, d_v}}, 0);
     std::vector<Variable> outputs;
     for (int64_t t = 0; t < steps; ++t) {
         const Variable k = expand_dims(heads_at(n[1], t, heads), 3);
         Variable v = expand_dims(heads_at(n[2], t, heads), 2);
         if (gated) state = state * exp(expand_dims(heads_at(n[4], t, heads), 3));
         if (corrects) {
-            const Variable rate = n[5].shape()[2] == 1
-                                      ? reshape(slice_axis(n[5], 1, t, 1), {batch, 1, 1, 1})
-                                      : expand_dims(heads_at(n[5], t, heads), 3);
+            const Variable rate = n[5].shape()[2] == 1 ? expand_dims(heads_at(n[5], t, 1), 3)
+                                                       : expand_dims(heads_at(n[5], t, heads), 3);
             v = rate * (v - matmul(k, state, true, false));
         }
         state = state + k * v;
@@ -37,7 +38,8 @@ Variables linear_attention(const NodeCall& n) {
         const Variable seen = q_heads == heads ? state : repeat(state, q_heads / heads, 1);
         outputs.push_back(reshape(matmul(q, seen) * scale, {batch, 1, q_heads * d_v}));
     }
-    return {concat(outputs, 1), state};
+    return {cast(concat(outputs, 1), n[0].dtype()),
+            cast(state, n.has(3) ? n[3].dtype() : n[0].dtype())};
 }
 
 Variables causal_convolution(const NodeCall& n) {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "frontend/serializer/file.h"
+#include "runtime/file/file.h"
 #include "frontend/serializer/serializer.h"
 #include "frontend/trainer/json.h"
 #include "frontend/trainer/trainer.h"

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "frontend/serializer/file.h"
+#include "runtime/file/file.h"
 
 extern char** environ;
 

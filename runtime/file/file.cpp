@@ -1,4 +1,4 @@
-#include "frontend/serializer/file.h"
+#include "runtime/file/file.h"
 
 #include <cerrno>
 #include <cstring>

@@ -1,10 +1,10 @@
-#include "codegen/memory_planner.h"
+#include "runtime/program/memory_planner.h"
 
 #include <random>
 
 #include <gtest/gtest.h>
 
-namespace catena::codegen {
+namespace catena::program {
 namespace {
 
 bool meet(const Lifetime& a, const Lifetime& b) { return a.first <= b.last && b.first <= a.last; }
@@ -60,4 +60,4 @@ TEST(memory_planner, empty_buffers_take_no_memory) {
 }
 
 }  // namespace
-}  // namespace catena::codegen
+}  // namespace catena::program

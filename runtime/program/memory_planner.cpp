@@ -1,9 +1,9 @@
-#include "codegen/memory_planner.h"
+#include "runtime/program/memory_planner.h"
 
 #include <algorithm>
 #include <numeric>
 
-namespace catena::codegen {
+namespace catena::program {
 
 namespace {
 
@@ -44,4 +44,4 @@ MemoryPlan plan_memory(std::span<const Lifetime> buffers, int64_t alignment) {
     return plan;
 }
 
-}  // namespace catena::codegen
+}  // namespace catena::program

@@ -1,17 +1,18 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
 #include <vector>
 
-#include "codegen/schedule.h"
+#include "runtime/core/borrowed_storage.h"
+#include "runtime/program/schedule.h"
 
-namespace catena::codegen {
+namespace catena::program {
 
 /// Runs a schedule. A call allocates its outputs and one block for all temporaries from the pool, nothing else.
 class ScheduledExecutable : public Executable {
 public:
     explicit ScheduledExecutable(Schedule schedule);
-    ~ScheduledExecutable() override;
 
     /// DtypeError or ShapeError when an input is not what was compiled for; errors of library calls
     /// carry the user's line. Calls from several threads wait for each other.
@@ -49,9 +50,9 @@ private:
     Schedule schedule_;
     std::mutex mutex_;
 
-    // By buffer: where it is in this call, and the storage library calls see (null when none does).
+    // By buffer: where it is in this call, and the storage that library calls see (empty when none does).
     std::vector<char*> addresses_;
-    std::vector<Storage*> storages_;
+    std::vector<std::optional<BorrowedStorage>> storages_;
     std::vector<int> input_buffers_;
     std::vector<Array> copies_;  ///< Row-major copies of inputs that were not.
 
@@ -70,4 +71,4 @@ private:
     std::vector<Batch> batches_;
 };
 
-}  // namespace catena::codegen
+}  // namespace catena::program

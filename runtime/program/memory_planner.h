@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-namespace catena::codegen {
+namespace catena::program {
 
 /// When a buffer is needed: from step `first` to step `last`, both included.
 struct Lifetime {
@@ -21,4 +21,4 @@ struct MemoryPlan {
 /// Offsets such that buffers needed at the same step do not overlap.
 MemoryPlan plan_memory(std::span<const Lifetime> buffers, int64_t alignment = 64);
 
-}  // namespace catena::codegen
+}  // namespace catena::program

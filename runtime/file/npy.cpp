@@ -1,4 +1,4 @@
-#include "frontend/serializer/npy.h"
+#include "runtime/file/npy.h"
 
 #include <algorithm>
 #include <bit>

@@ -3,8 +3,8 @@
 
 #include <zlib.h>
 
-#include "frontend/serializer/zip.h"
-#include "frontend/serializer/zip_format.h"
+#include "runtime/file/zip.h"
+#include "runtime/file/zip_format.h"
 #include "runtime/core/error.h"
 
 namespace catena {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "frontend/serializer/file.h"
+#include "runtime/file/file.h"
 
 namespace catena {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "frontend/serializer/file.h"
+#include "runtime/file/file.h"
 #include "runtime/core/array.h"
 
 namespace catena {

@@ -1,4 +1,4 @@
-#include "codegen/executable.h"
+#include "runtime/program/executable.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "runtime/core/device.h"
 #include "runtime/core/parallel.h"
 
-namespace catena::codegen {
+namespace catena::program {
 
 namespace {
 
@@ -38,7 +38,7 @@ void* thread_scratch(int64_t bytes) {
 ScheduledExecutable::ScheduledExecutable(Schedule schedule) : schedule_(std::move(schedule)) {
     size_t buffers = schedule_.buffers.size();
     addresses_.assign(buffers, nullptr);
-    storages_.assign(buffers, nullptr);
+    storages_.resize(buffers);
     input_buffers_.assign(schedule_.input_types.size(), -1);
     for (size_t b = 0; b < buffers; ++b)
         if (schedule_.buffers[b].place == Buffer::Place::input)
@@ -47,11 +47,6 @@ ScheduledExecutable::ScheduledExecutable(Schedule schedule) : schedule_(std::mov
     bind_kernels();
     bind_library_calls();
     bind_launches();
-}
-
-ScheduledExecutable::~ScheduledExecutable() {
-    calls_.clear();
-    for (Storage* storage : storages_) delete storage;
 }
 
 void ScheduledExecutable::bind_kernels() {
@@ -71,21 +66,9 @@ void ScheduledExecutable::bind_kernels() {
 }
 
 Array ScheduledExecutable::bound_array(const View& view) {
-    Storage*& storage = storages_[size_t(view.buffer)];
-    if (!storage) {
-        storage = new Storage;
-        // Ours until the destructor: the count never falls to zero, so no pool sees it.
-        storage->retain();
-        storage->device = &cpu_device();
-        storage->bytes = schedule_.buffers[size_t(view.buffer)].bytes;
-    }
-    Ref<ArrayBody> body = make_ref<ArrayBody>();
-    body->storage = Ref<Storage>(storage);
-    body->offset = view.offset;
-    body->type = view.type;
-    body->strides = view.strides;
-    body->contiguous = view.contiguous();
-    return Array(std::move(body));
+    std::optional<BorrowedStorage>& storage = storages_[size_t(view.buffer)];
+    if (!storage) storage.emplace(nullptr, schedule_.buffers[size_t(view.buffer)].bytes, cpu_device());
+    return storage->array(view.type, view.strides, view.offset);
 }
 
 void ScheduledExecutable::bind_library_calls() {
@@ -202,7 +185,7 @@ void ScheduledExecutable::run(std::span<const Array> inputs, std::span<const dou
     for (size_t b = 0; b < addresses_.size(); ++b) {
         const Buffer& buffer = schedule_.buffers[b];
         if (buffer.place == Buffer::Place::arena) addresses_[b] = base + buffer.offset;
-        if (storages_[b]) storages_[b]->data = addresses_[b];
+        if (storages_[b]) storages_[b]->move_to(addresses_[b]);
     }
     for (size_t p = 0; p < patches_.size(); ++p)
         pointers_[p] = addresses_[size_t(patches_[p].buffer)] + patches_[p].byte_offset;
@@ -213,4 +196,4 @@ void ScheduledExecutable::run(std::span<const Array> inputs, std::span<const dou
         if (copy.defined()) copy = Array();
 }
 
-}  // namespace catena::codegen
+}  // namespace catena::program

@@ -1,0 +1,202 @@
+#include "runtime/ops/pooling.h"
+
+#include "frontend/onnx/importers/windows.h"
+
+namespace catena::onnx {
+namespace {
+
+/// x with `value` around its spatial axes, as far as the last window reaches.
+Variable surrounded(const Variable& x, const Windows& w, double value) {
+    Dims before = Dims::filled(x.rank(), 0), after = before;
+    for (int i = 0; i < w.axes(); ++i) {
+        before[i + 2] = w.before[i];
+        const int64_t reach = (w.positions[i] - 1) * w.stride[i] + w.extent(i);
+        after[i + 2] = std::max<int64_t>(reach - w.before[i] - x.shape()[i + 2], 0);
+    }
+    return pad(x, before, after, value);
+}
+
+/// Calls f with element k of every window, for all k in row-major order.
+template <class F>
+void for_each_place(const Variable& x, const Windows& w, F&& f) {
+    Shape size = x.shape();
+    for (int i = 0; i < w.axes(); ++i) size[i + 2] = w.positions[i];
+    Dims step = Dims::filled(x.rank(), 1), place = Dims::filled(w.axes(), 0);
+    for (int i = 0; i < w.axes(); ++i) step[i + 2] = w.stride[i];
+    for (int64_t k = 0; k < element_count(w.kernel); ++k) {
+        Dims begin = Dims::filled(x.rank(), 0);
+        int64_t rest = k;
+        for (int i = w.axes(); i-- > 0; rest /= w.kernel[i]) {
+            place[i] = rest % w.kernel[i];
+            begin[i + 2] = place[i] * w.dilate[i];
+        }
+        f(strided_slice(x, begin, step, size), place);
+    }
+}
+
+Dims kernel_of(const NodeCall& n, int axes) {
+    const std::vector<int64_t> kernel = n.integers("kernel_shape");
+    if (int(kernel.size()) != axes) n.wrong("kernel_shape does not fit x");
+    return dims_of(n, kernel);
+}
+
+double least_of(Dtype dtype) {
+    if (is_float(dtype)) return -INFINITY;
+    return dtype == Dtype::uint8 || dtype == Dtype::bool_
+               ? 0
+               : -std::ldexp(1.0, int(8 * size_of(dtype)) - 1);
+}
+
+/// The maxima and, of each, its place in x counted through all axes.
+Variables maxima_with_places(const NodeCall& n, const Windows& w) {
+    const Variable& x = n[0];
+    const Variable wide = surrounded(x, w, least_of(x.dtype()));
+    int64_t inner = 1;
+    for (int i = 0; i < w.axes(); ++i) inner *= x.shape()[i + 2];
+    // The place of every element; row by row, or column by column with storage_order 1.
+    Variable numbers =
+        reshape(arange(0, x.shape()[0] * x.shape()[1]), {x.shape()[0], x.shape()[1]}) *
+        double(inner);
+    Shape shape{x.shape()[0], x.shape()[1]};
+    for (int i = 0; i < w.axes(); ++i) shape.push_back(1);
+    numbers = reshape(numbers, shape);
+    const bool columns = n.integer("storage_order", 0) != 0;
+    int64_t step = 1;
+    for (int k = 0; k < w.axes(); ++k) {
+        const int i = columns ? k : w.axes() - 1 - k;
+        Shape line = Shape::filled(x.rank(), 1);
+        line[i + 2] = x.shape()[i + 2];
+        numbers = numbers + reshape(arange(0, x.shape()[i + 2], step), line);
+        step *= x.shape()[i + 2];
+    }
+    const Variable wide_numbers = surrounded(broadcast_to(numbers, x.shape()), w, -1);
+    std::vector<Variable> places;
+    for_each_place(wide_numbers, w,
+                   [&](const Variable& part, const Dims&) { places.push_back(part); });
+    Variable best, where_best;
+    size_t k = 0;
+    for_each_place(wide, w, [&](const Variable& part, const Dims&) {
+        if (k == 0) {
+            best = part;
+            where_best = places[0];
+        } else {
+            const Variable better = part > best;
+            where_best = where(better, places[k], where_best);
+            best = where(better, part, best);
+        }
+        ++k;
+    });
+    return {best, where_best};
+}
+
+Variables maxima(const NodeCall& n) {
+    const Variable& x = n[0];
+    const Windows w = windows_of(n, x.shape(), kernel_of(n, x.rank() - 2));
+    if (n.wants_output(1)) return maxima_with_places(n, w);
+    const bool simple = w.axes() == 2 && w.symmetric() && w.dilate == Dims{1, 1} &&
+                        is_float(x.dtype()) && n.integer("ceil_mode", 0) == 0;
+    if (simple)
+        return {
+            max_pooling_2d(x, w.kernel, {.stride = w.stride, .pad = w.before, .cover_all = false})};
+    Variable y;
+    for_each_place(
+        surrounded(x, w, least_of(x.dtype())), w,
+        [&](const Variable& part, const Dims&) { y = y.defined() ? maximum(y, part) : part; });
+    return {y};
+}
+
+Variable sum_of_windows(const Variable& x, const Windows& w) {
+    Variable y;
+    for_each_place(surrounded(x, w, 0), w,
+                   [&](const Variable& part, const Dims&) { y = y.defined() ? y + part : part; });
+    return y;
+}
+
+Variables averages(const NodeCall& n) {
+    const Variable& x = n[0];
+    Windows w = windows_of(n, x.shape(), kernel_of(n, x.rank() - 2));
+    const bool with_padding = n.integer("count_include_pad", 0) != 0,
+               plain = n.integer("ceil_mode", 0) == 0;
+    const bool bare = w.before == Dims::filled(w.axes(), 0) && w.symmetric();
+    if (w.axes() == 2 && w.symmetric() && w.dilate == Dims{1, 1} && plain && (with_padding || bare))
+        return {average_pooling_2d(x, w.kernel, w.stride, w.before)};
+    const Variable total = sum_of_windows(x, w);
+    Shape one = x.shape();
+    one[0] = one[1] = 1;
+    Variable ones = fill({x.dtype(), one}, 1);
+    if (with_padding) {  // Padding counts, but not what ceil_mode reaches beyond it.
+        Dims before = Dims::filled(x.rank(), 0), after = before;
+        for (int i = 0; i < w.axes(); ++i) {
+            before[i + 2] = w.before[i];
+            after[i + 2] = w.after[i];
+        }
+        ones = pad(ones, before, after, 1);
+        for (int i = 0; i < w.axes(); ++i) w.before[i] = 0;
+    }
+    return {total / sum_of_windows(ones, w)};
+}
+
+Variables norms(const NodeCall& n) {
+    const Variable& x = n[0];
+    const double p = double(n.integer("p", 2));
+    const Windows w = windows_of(n, x.shape(), kernel_of(n, x.rank() - 2));
+    return {pow(sum_of_windows(pow(absolute(x), p), w), 1 / p)};
+}
+
+template <class F>
+std::function<Variables(const NodeCall&)> over_all(F reduce) {
+    return [reduce](const NodeCall& n) {
+        Axes axes;
+        for (int i = 2; i < n[0].rank(); ++i) axes.push_back(i);
+        return Variables{reduce(n, axes)};
+    };
+}
+
+/// Elements back at the places that MaxPool gave, zeros elsewhere.
+Variables unpooled(const NodeCall& n) {
+    const Variable& x = n[0];
+    Shape shape = x.shape();
+    const Dims kernel = kernel_of(n, x.rank() - 2);
+    const std::vector<int64_t> ones(size_t(kernel.rank()), 1), zeros(size_t(2 * kernel.rank()), 0);
+    const std::vector<int64_t> strides = n.integers("strides", ones),
+                               pads = n.integers("pads", zeros);
+    for (int i = 0; i < kernel.rank(); ++i)
+        shape[i + 2] = (shape[i + 2] - 1) * strides[size_t(i)] + kernel[i] - pads[size_t(i)] -
+                       pads[size_t(kernel.rank() + i)];
+    const Shape inner = shape;
+    if (n.has(2)) shape = dims_of(n, n.values(2));
+    // Places count through the result without output_shape, which stands at the beginning of each
+    // axis.
+    const std::vector<int64_t> places = n.values(1);
+    std::vector<double> values = x.array().to_vector<double>(), y(size_t(element_count(shape)), 0);
+    const Strides from = contiguous_strides(inner), to = contiguous_strides(shape);
+    for (size_t k = 0; k < places.size(); ++k) {
+        int64_t rest = places[k], at = 0;
+        for (int i = 0; i < shape.rank(); ++i) {
+            at += rest / from[i] * to[i];
+            rest %= from[i];
+        }
+        if (at < 0 || at >= int64_t(y.size()))
+            n.wrong(fmt::format("place {} is outside of {}", places[k], to_string(shape)));
+        y[size_t(at)] = values[k];
+    }
+    return {Variable(Array::from(y, shape).astype(x.dtype()), false)};
+}
+
+const int importers = add_importers({
+    {"MaxPool", maxima},
+    {"AveragePool", averages},
+    {"LpPool", norms},
+    {"GlobalAveragePool",
+     over_all([](const NodeCall& n, const Axes& axes) { return mean(n[0], axes, true); })},
+    {"GlobalMaxPool",
+     over_all([](const NodeCall& n, const Axes& axes) { return max(n[0], axes, true); })},
+    {"GlobalLpPool", over_all([](const NodeCall& n, const Axes& axes) {
+         const double p = double(n.integer("p", 2));
+         return pow(sum(pow(absolute(n[0]), p), axes, true), 1 / p);
+     })},
+    {"MaxUnpool", unpooled},
+});
+
+}  // namespace
+}  // namespace catena::onnx

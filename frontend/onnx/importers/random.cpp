@@ -1,0 +1,68 @@
+// Random numbers. Seeds of nodes are ignored: Catena's generator gives other numbers for them than
+// any other.
+#include "runtime/ops/random.h"
+
+#include "frontend/onnx/importers/shared.h"
+#include "frontend/onnx/tensor.h"
+
+namespace catena::onnx {
+namespace {
+
+Dtype drawn_dtype(const NodeCall& n, Dtype otherwise) {
+    return n.has_attribute("dtype") ? dtype_from_onnx(int(n.integer("dtype")), n.describe())
+                                    : otherwise;
+}
+
+Variable draw(const NodeCall& n, bool normal, const Shape& shape, Dtype dtype) {
+    if (normal) return random_normal(shape, dtype) * n.number("scale", 1) + n.number("mean", 0);
+    const double low = n.number("low", 0), high = n.number("high", 1);
+    return random_uniform(shape, dtype) * (high - low) + low;
+}
+
+Variables draw_shaped(const NodeCall& n, bool normal) {
+    return {draw(n, normal, dims_of(n, n.integers("shape")), drawn_dtype(n, Dtype::float32))};
+}
+Variables draw_like(const NodeCall& n, bool normal) {
+    return {draw(n, normal, n[0].shape(), drawn_dtype(n, n[0].dtype()))};
+}
+
+Variables coins(const NodeCall& n) {
+    const Variable heads =
+        random_uniform(n[0].shape(), Dtype::float32) < cast(n[0], Dtype::float32);
+    return {cast(heads, drawn_dtype(n, n[0].dtype()))};
+}
+
+/// Classes of [batch, class] unnormalised logarithms: the largest with Gumbel's noise on top.
+Variables classes(const NodeCall& n) {
+    const Shape& x = n[0].shape();
+    if (x.rank() != 2) n.wrong("it takes logarithms of probabilities [batch, class]");
+    const int64_t count = n.integer("sample_size", 1);
+    const Variable u = random_uniform({x[0], count, x[1]}, Dtype::float32);
+    const Variable noise = -log(-log(maximum(u, 1e-38)));
+    const Variable drawn = argmax(expand_dims(cast(n[0], Dtype::float32), 1) + noise, 2);
+    return {cast(drawn, drawn_dtype(n, Dtype::int32))};
+}
+
+/// In inference the input; the mask of what is kept is all true.
+Variables drop_out(const NodeCall& n) {
+    const bool training = n.has(2) && n.value(2) != 0;
+    const double ratio = n.opset() < 12 ? n.number("ratio", 0.5) : n.has(1) ? n.number_at(1) : 0.5;
+    const Type mask_type{Dtype::bool_, n[0].shape()};
+    if (!training || ratio == 0) return {n[0], n.wants_output(1) ? fill(mask_type, 1) : Variable()};
+    if (!(ratio > 0 && ratio < 1)) n.wrong(fmt::format("ratio {}, 0 to 1 is right", ratio));
+    const Variable kept = random_uniform(n[0].shape(), Dtype::float32) >= ratio;
+    return {where(kept, n[0] * (1 / (1 - ratio)), 0), kept};
+}
+
+const int importers = add_importers({
+    {"RandomUniform", [](const NodeCall& n) { return draw_shaped(n, false); }},
+    {"RandomNormal", [](const NodeCall& n) { return draw_shaped(n, true); }},
+    {"RandomUniformLike", [](const NodeCall& n) { return draw_like(n, false); }},
+    {"RandomNormalLike", [](const NodeCall& n) { return draw_like(n, true); }},
+    {"Bernoulli", coins},
+    {"Multinomial", classes},
+    {"Dropout", drop_out},
+});
+
+}  // namespace
+}  // namespace catena::onnx
