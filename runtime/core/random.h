@@ -49,14 +49,15 @@ inline double positive_uniform_double(uint32_t high, uint32_t low) {
     return double(((uint64_t(high) << 32 | low) >> 11) + 1) * 0x1p-53;
 }
 
-/// Element `element` of a stream, one Philox call each.
+/// Element `element` of a stream. Four float32 elements share the words of one Philox call, a float64 takes one.
 template <class T>
 T uniform(const RandomStream& stream, uint64_t element) {
-    const auto words = stream.words(element);
-    if constexpr (sizeof(T) == sizeof(float))
-        return uniform_float(words[0]);
-    else
+    if constexpr (sizeof(T) == sizeof(float)) {
+        return uniform_float(stream.words(element / 4)[element % 4]);
+    } else {
+        const auto words = stream.words(element);
         return uniform_double(words[0], words[1]);
+    }
 }
 
 /// Standard normal by Box and Muller's transformation.

@@ -11,14 +11,13 @@ namespace {
 constexpr int64_t block = 1024;
 constexpr int64_t elements_per_thread = 8 * block;
 
-/// First word of Philox4x32-10 of neighbouring elements: RandomStream::words written so that it
+/// The words of Philox4x32-10 for `n` neighbouring counters, as floats: RandomStream::words written so that it
 /// vectorises.
-CATENA_VECTOR_CODE void first_words(uint32_t key0, uint32_t key1, uint32_t operation0,
-                                    uint32_t operation1, uint64_t first, float* to, int64_t n) {
+CATENA_VECTOR_CODE void all_words(uint32_t key0, uint32_t key1, uint32_t operation0, uint32_t operation1,
+                                  uint64_t first, float* to, int64_t n) {
     for (int64_t i = 0; i < n; ++i) {
-        uint64_t element = first + uint64_t(i);
-        uint32_t c0 = uint32_t(element), c1 = uint32_t(element >> 32), c2 = operation0,
-                 c3 = operation1;
+        uint64_t counter = first + uint64_t(i);
+        uint32_t c0 = uint32_t(counter), c1 = uint32_t(counter >> 32), c2 = operation0, c3 = operation1;
         uint32_t k0 = key0, k1 = key1;
 #pragma GCC unroll 10
         for (int round = 0; round < 10; ++round) {
@@ -27,7 +26,10 @@ CATENA_VECTOR_CODE void first_words(uint32_t key0, uint32_t key1, uint32_t opera
             c1 = uint32_t(b), c3 = uint32_t(a), c0 = next0, c2 = next2;
             k0 += 0x9E3779B9u, k1 += 0xBB67AE85u;
         }
-        to[i] = float(int32_t(c0 >> 8)) * 0x1p-24f;
+        to[4 * i] = float(int32_t(c0 >> 8)) * 0x1p-24f;
+        to[4 * i + 1] = float(int32_t(c1 >> 8)) * 0x1p-24f;
+        to[4 * i + 2] = float(int32_t(c2 >> 8)) * 0x1p-24f;
+        to[4 * i + 3] = float(int32_t(c3 >> 8)) * 0x1p-24f;
     }
 }
 
@@ -60,8 +62,13 @@ void dropout(const RandomStream& stream, const Array& x, double ratio, const Arr
 }  // namespace
 
 void uniform_block(const RandomStream& stream, uint64_t first, float* to, int64_t n) {
-    first_words(uint32_t(stream.seed), uint32_t(stream.seed >> 32), uint32_t(stream.operation),
-                uint32_t(stream.operation >> 32), first, to, n);
+    int64_t done = 0;
+    for (; done < n && (first + uint64_t(done)) % 4 != 0; ++done)
+        to[done] = uniform<float>(stream, first + uint64_t(done));
+    const int64_t counters = (n - done) / 4;
+    all_words(uint32_t(stream.seed), uint32_t(stream.seed >> 32), uint32_t(stream.operation),
+              uint32_t(stream.operation >> 32), (first + uint64_t(done)) / 4, to + done, counters);
+    for (done += 4 * counters; done < n; ++done) to[done] = uniform<float>(stream, first + uint64_t(done));
 }
 
 void dropout_elements(const RandomStream& stream, const Array& x, double ratio, const Array& y) {

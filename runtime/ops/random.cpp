@@ -61,9 +61,9 @@ void normal_kernel(const KernelCall& c) {
     if (!(draws == y)) copy_elements(draws, y);
 }
 
-/// The same words as RandomStream::words, and the uniform number made of the first of them.
+/// The words of counter `at`, as RandomStream::words.
 constexpr const char* philox_text = R"(
-        unsigned c0 = unsigned(i), c1 = unsigned(u64(i) >> 32), c2 = unsigned(p0[1]), c3 = unsigned(u64(p0[1]) >> 32);
+        unsigned c0 = unsigned(at), c1 = unsigned(at >> 32), c2 = unsigned(p0[1]), c3 = unsigned(u64(p0[1]) >> 32);
         unsigned k0 = unsigned(p0[0]), k1 = unsigned(u64(p0[0]) >> 32);
         for (int round = 0; round < 10; ++round) {  // Philox4x32-10, as runtime/core/random.h has it.
             const u64 first = u64(0xD2511F53u) * c0, second = u64(0xCD9E8D57u) * c2;
@@ -75,10 +75,16 @@ constexpr const char* philox_text = R"(
             k1 += 0xBB67AE85u;
         }
         const u64 high = u64(c0) << 32 | c1, low = u64(c2) << 32 | c3;
-        constexpr bool wide = sizeof(T) == 8;
-        const T uniform = wide ? T(double(high >> 11) * 0x1p-53) : T(float(c0 >> 8) * 0x1p-24f);
 )";
-constexpr const char* uniform_text = "        y0(i, uniform);";
+constexpr const char* counter_of_uniform_text = R"(
+        constexpr bool wide = sizeof(T) == 8;
+        const u64 at = wide ? u64(i) : u64(i) >> 2;)";
+constexpr const char* uniform_text = R"(
+        const unsigned mine = (i & 2) ? (i & 1) ? c3 : c2 : (i & 1) ? c1 : c0;
+        y0(i, wide ? T(double(high >> 11) * 0x1p-53) : T(float(mine >> 8) * 0x1p-24f));)";
+constexpr const char* counter_of_normal_text = R"(
+        constexpr bool wide = sizeof(T) == 8;
+        const u64 at = u64(i);)";
 /// Box and Muller's transformation, as catena::normal.
 constexpr const char* normal_text = R"(
         if constexpr (wide) {
@@ -101,8 +107,8 @@ const OpDef& define_random(const char* name, void (*kernel)(const KernelCall&), 
 }
 const OpDef& op_random_uniform = define_random("random_uniform", uniform_kernel, "RandomUniform");
 const OpDef& op_random_normal = define_random("random_normal", normal_kernel, "RandomNormal");
-const bool uniform_has_text = set_element_text(op_random_uniform, std::string(philox_text) + uniform_text);
-const bool normal_has_text = set_element_text(op_random_normal, std::string(philox_text) + normal_text);
+const bool uniform_has_text = set_element_text(op_random_uniform, std::string(counter_of_uniform_text) + philox_text + uniform_text);
+const bool normal_has_text = set_element_text(op_random_normal, std::string(counter_of_normal_text) + philox_text + normal_text);
 
 /// The state of the operation after this one.
 const OpDef& op_random_advance = register_op({

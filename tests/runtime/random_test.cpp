@@ -5,6 +5,7 @@
 
 #include "runtime/core/parallel.h"
 #include "runtime/core/random.h"
+#include "runtime/cpu/random_kernel.h"
 
 namespace catena {
 namespace {
@@ -60,6 +61,17 @@ TEST(Random, moments_are_those_of_the_distribution) {
     fill_normal(stream, doubles.data(), int64_t(doubles.size()));
     EXPECT_NEAR(moments(doubles).variance, 1, 0.012);
     EXPECT_NEAR(moments(doubles).fourth, 3, 0.1);
+}
+
+TEST(Random, blocks_are_the_elements_wherever_they_start) {
+    const RandomStream stream{3, uint64_t(9) << 33};
+    for (uint64_t first : {uint64_t(0), uint64_t(1), uint64_t(1023), (uint64_t(1) << 34) - 6})
+        for (int64_t n : {0, 1, 3, 4, 5, 257}) {
+            std::vector<float> block(size_t(n), -1);
+            uniform_block(stream, first, block.data(), n);
+            for (int64_t i = 0; i < n; ++i)
+                ASSERT_EQ(block[size_t(i)], uniform<float>(stream, first + uint64_t(i))) << first << " + " << i;
+        }
 }
 
 TEST(Random, streams_of_other_seeds_and_operations_differ) {
