@@ -16,7 +16,7 @@ install(TARGETS catena_runtime catena EXPORT catena_targets)
 install(FILES frontend/include/catena/catena.h DESTINATION ${header_folder})
 install(FILES codegen/compiler.h DESTINATION ${header_folder}/codegen)
 install(DIRECTORY runtime frontend DESTINATION ${header_folder} FILES_MATCHING PATTERN "*.h" PATTERN "*.def"
-        PATTERN "frontend/tools" EXCLUDE PATTERN "frontend/download" EXCLUDE PATTERN "frontend/hdf5" EXCLUDE
+        PATTERN "frontend/tools" EXCLUDE PATTERN "frontend/download" EXCLUDE PATTERN "frontend/hdf5" EXCLUDE PATTERN "frontend/image" EXCLUDE
         PATTERN "frontend/include" EXCLUDE)
 
 if(TARGET catena_onnx)

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Location.h"
 
+#include "codegen/cpu/kernel.h"
 #include "codegen/read_group.h"
 #include "codegen/views.h"
 #include "ir/dialect.h"
@@ -37,8 +38,7 @@ SourceLoc source_of(mlir::Location location) {
 
 class Builder {
 public:
-    Builder(const Trace& trace, bool fast_math, const SplitRule& rule)
-        : trace_(trace), fast_math_(fast_math), rule_(rule) {}
+    Builder(const Trace& trace, const ScheduleOptions& options) : trace_(trace), options_(options) {}
 
     Schedule build(mlir::func::FuncOp function) {
         for (mlir::BlockArgument argument : function.getArguments()) {
@@ -131,7 +131,7 @@ private:
 
     void add_group(mlir::Operation& op) {
         GroupReading group =
-            read_group(&op, [this](mlir::Value value) { return view_of(value); }, fast_math_);
+            read_group(&op, [this](mlir::Value value) { return view_of(value); }, options_.fast_math);
         std::vector<View> inputs, outputs;
         for (mlir::Value tensor : group.tensors) inputs.push_back(view_of(tensor));
         for (mlir::Value result : op.getResults()) {
@@ -150,7 +150,7 @@ private:
         if (std::all_of(outputs.begin(), outputs.end(),
                         [](const View& v) { return element_count(v.type.shape) == 0; }))
             return;
-        KernelPlan plan = plan_launches(program, rule_);
+        KernelPlan plan = plan_launches(program, options_.rule);
         std::vector<int> temporaries;
         for (const KernelPlan::Temporary& temporary : plan.temporaries)
             temporaries.push_back(add_buffer({temporary.dtype, Shape{temporary.elements}}));
@@ -170,13 +170,13 @@ private:
             for (const auto& operand : launch.inputs) add_operand(operand);
             for (const auto& operand : launch.outputs) add_operand(operand);
             kernel.program = std::move(launch.program);
-            kernel.options.fast_math = fast_math_;
+            kernel.options.fast_math = options_.fast_math;
             kernel.scalars = scalars;
-            kernel.numbers = kernel_numbers(kernel.program);
-            kernel.units = shape_of(kernel.program).units;
-            kernel.unit_nanoseconds = unit_nanoseconds(kernel.program);
-            kernel.row_scratch_bytes = row_scratch_bytes(kernel.program);
-            kernel.options.row_scratch = kernel.row_scratch_bytes > 0;
+            kernel.strides_read = strides_read(kernel.program);
+            kernel.element_nanoseconds = element_nanoseconds(kernel.program);
+            kernel.row_scratch_rows = row_scratch_rows(kernel.program);
+            kernel.options.row_scratch = kernel.row_scratch_rows > 0;
+            size_kernel(kernel);
             in_order_.emplace_back().kernels.push_back(int(schedule_.kernels.size()));
             schedule_.kernels.push_back(std::move(kernel));
         }
@@ -254,7 +254,7 @@ private:
         plan_memory(schedule_);
         plan_donations(schedule_, states);
         for (KernelLaunch& kernel : schedule_.kernels) {
-            kernel.options.streaming = streams(kernel.program) && !writes_over_an_input(kernel);
+            kernel.options.streaming = options_.streaming && streams(kernel.program) && !writes_over_an_input(kernel);
             kernel.key = kernel_key(kernel.program, kernel.options, host_target());
         }
         fill_info(states);
@@ -303,8 +303,7 @@ private:
     }
 
     const Trace& trace_;
-    bool fast_math_;
-    const SplitRule& rule_;
+    const ScheduleOptions& options_;
     Schedule schedule_;
     llvm::DenseMap<mlir::Value, View> views_;
     llvm::DenseMap<mlir::Value, int> scalars_;
@@ -315,10 +314,10 @@ private:
 
 }  // namespace
 
-Schedule build_schedule(mlir::ModuleOp module, const Trace& trace, bool fast_math, const SplitRule& rule) {
+Schedule build_schedule(mlir::ModuleOp module, const Trace& trace, const ScheduleOptions& options) {
     auto functions = module.getOps<mlir::func::FuncOp>();
     CATENA_ASSERT(!functions.empty(), "a program without a function");
-    return Builder(trace, fast_math, rule).build(*functions.begin());
+    return Builder(trace, options).build(*functions.begin());
 }
 
 }  // namespace catena::codegen

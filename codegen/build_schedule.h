@@ -7,8 +7,14 @@
 
 namespace catena::codegen {
 
+struct ScheduleOptions {
+    bool fast_math = false;
+    SplitRule rule;         ///< When the target wants reductions cut.
+    bool streaming = true;  ///< Large outputs may be stored past the caches: code for sizes of whole vectors only.
+};
+
 /// The program after all passes as a schedule whose kernels are not compiled yet. The trace says in
-/// which order results are returned, `rule` when the target wants reductions cut.
-Schedule build_schedule(mlir::ModuleOp module, const Trace& trace, bool fast_math, const SplitRule& rule);
+/// which order results are returned.
+Schedule build_schedule(mlir::ModuleOp module, const Trace& trace, const ScheduleOptions& options);
 
 }  // namespace catena::codegen

@@ -13,11 +13,11 @@
 #include "codegen/cpu/kernel.h"
 #include "codegen/cpu/lower.h"
 #include "codegen/cuda/kernel_provider.h"
-#include "codegen/executable.h"
 #include "codegen/kernel_cache.h"
 #include "ir/import.h"
 #include "passes/dump.h"
 #include "passes/pipeline.h"
+#include "runtime/program/executable.h"
 
 namespace catena {
 
@@ -54,7 +54,7 @@ public:
             auto* device = dynamic_cast<CodeDevice*>(options.device);
             if (!device) fail<CompileError>("region {}: no programs are made for {}", trace.name, options.device->name());
             codegen::Schedule schedule =
-                codegen::build_schedule(*module, trace, options.fast_math, codegen::cuda::split_rule());
+                codegen::build_schedule(*module, trace, {options.fast_math, codegen::cuda::split_rule()});
             schedule.info.notes = std::move(notes);
             schedule.info.compile_seconds = seconds();
             auto program =
@@ -63,7 +63,7 @@ public:
             return program;
         }
         codegen::Schedule schedule =
-            codegen::build_schedule(*module, trace, options.fast_math, codegen::split_rule());
+            codegen::build_schedule(*module, trace, {options.fast_math, codegen::split_rule()});
         if (dump.wants("schedule")) dump.text("schedule", "txt", codegen::to_string(schedule));
         codegen::CompiledKernels kernels;
         try {
@@ -77,7 +77,7 @@ public:
         schedule.info.bytes = codegen::bytes_of(schedule) + kernels.code_bytes;
         schedule.info.notes = std::move(notes);
         schedule.info.compile_seconds = seconds();
-        return std::make_shared<codegen::ScheduledExecutable>(std::move(schedule));
+        return std::make_shared<program::ScheduledExecutable>(std::move(schedule));
     }
 
     std::string version() const override {

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "llvm/Config/llvm-config.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "mlir/IR/MLIRContext.h"
@@ -18,6 +19,7 @@
 #include "codegen/cpu/emit_kernel.h"
 #include "codegen/cpu/jit.h"
 #include "codegen/cpu/lower.h"
+#include "codegen/disk_cache.h"
 #include "passes/dump.h"
 
 namespace catena::codegen {
@@ -69,6 +71,12 @@ std::string symbol_name(const KernelLaunch& launch, size_t number) {
     return fmt::format("kernel{}_{}", number, dims);
 }
 
+std::vector<std::string> symbol_names(const std::vector<const KernelLaunch*>& launches) {
+    std::vector<std::string> names;
+    for (const KernelLaunch* launch : launches) names.push_back(symbol_name(*launch, names.size()));
+    return names;
+}
+
 class Timer {
 public:
     explicit Timer(passes::Dump& dump) : dump_(dump) {}
@@ -90,11 +98,10 @@ JitResult compile(const std::vector<const KernelLaunch*>& launches, mlir::MLIRCo
     mlir::OpBuilder builder(&context);
     mlir::Location loc = builder.getUnknownLoc();
     mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(loc);
-    std::vector<std::string> names;
-    for (const KernelLaunch* launch : launches) {
-        names.push_back(symbol_name(*launch, names.size()));
+    const std::vector<std::string> names = symbol_names(launches);
+    for (size_t i = 0; i < launches.size(); ++i) {
         builder.setInsertionPointToEnd(module->getBody());
-        emit_kernel(builder, loc, names.back(), launch->program, launch->options, host_target());
+        emit_kernel(builder, loc, names[i], launches[i]->program, launches[i]->options, host_target());
     }
     timer.lap("kernels");
     dump.program("kernels", *module);
@@ -109,8 +116,40 @@ JitResult compile(const std::vector<const KernelLaunch*>& launches, mlir::MLIRCo
         listener = [&](const char* extension, const std::string& text) {
             dump.text("kernels-code", extension, text);
         };
-    JitResult result = jit_compile(std::move(llvm_context), std::move(llvm_module), names, listener);
+    const bool keep = DiskCache::instance().on();
+    JitResult result = jit_compile(std::move(llvm_context), std::move(llvm_module), names, listener, keep);
     timer.lap("kernels-code");
+    return result;
+}
+
+/// What an object file of these kernels is known by in other processes.
+std::string disk_key(const std::vector<const KernelLaunch*>& launches) {
+    const Target& target = host_target();
+    std::string key = fmt::format("host code, LLVM {}, {}\n{} {} {}\n", LLVM_VERSION_STRING, generator_version(),
+                                  target.triple, target.cpu, target.features);
+    for (const KernelLaunch* launch : launches) key += launch->key + "\n";
+    return key;
+}
+
+/// From the disk where it was compiled before, unless somebody wants to see how that is done.
+JitResult load_or_compile(const std::vector<const KernelLaunch*>& launches, mlir::MLIRContext& context,
+                          passes::Dump& dump) {
+    DiskCache& disk = DiskCache::instance();
+    const bool shown = dump.wants("kernels") || dump.wants("kernels-llvm-dialect") || dump.wants("kernels-code");
+    if (!disk.on() || shown) return compile(launches, context, dump);
+    const std::string key = disk_key(launches);
+    if (std::optional<std::string> object = disk.find(key)) {
+        Timer timer(dump);
+        try {
+            JitResult result = jit_load(*object, symbol_names(launches));
+            timer.lap("kernels-from-disk");
+            return result;
+        } catch (const CompileError&) {  // Made by another compiler after all: it is replaced below.
+        }
+    }
+    JitResult result = compile(launches, context, dump);
+    disk.store(key, result.object);
+    result.object.clear();
     return result;
 }
 
@@ -128,7 +167,7 @@ CompiledKernels find_or_compile(std::span<KernelLaunch> launches, mlir::MLIRCont
     if (!missing.empty()) {
         std::vector<const KernelLaunch*> launched;
         for (const auto& [key, launch] : missing) launched.push_back(launch);
-        JitResult result = compile(launched, context, dump);
+        JitResult result = load_or_compile(launched, context, dump);
         size_t i = 0;
         for (const auto& [key, launch] : missing) {
             auto function = reinterpret_cast<KernelFunction>(result.functions[i++]);

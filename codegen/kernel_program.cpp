@@ -4,24 +4,6 @@
 
 namespace catena::codegen {
 
-const char* name_of(Register r) {
-    constexpr const char* names[] = {"truth", "i64", "f32", "f64"};
-    return names[int(r)];
-}
-
-Register natural_register(Dtype dtype) {
-    if (dtype == Dtype::bool_) return Register::truth;
-    if (is_integer(dtype)) return Register::i64;
-    return dtype == Dtype::float64 ? Register::f64 : Register::f32;
-}
-
-int KernelProgram::add(KernelValue value) {
-    auto found = std::find(values.begin(), values.end(), value);
-    if (found != values.end()) return int(found - values.begin());
-    values.push_back(std::move(value));
-    return int(values.size()) - 1;
-}
-
 namespace {
 
 template <class F>

@@ -37,6 +37,6 @@ Dtype dtype_of_register(Register r);
 /// True when some reduction is of columns. plan_columns() splits such a program: blocks of rows that accumulate each
 /// column in memory, then the combination of the blocks in their order.
 bool has_columns(const KernelProgram& program);
-KernelPlan plan_columns(const KernelProgram& program);
+KernelPlan plan_columns(const KernelProgram& program, const SplitRule& rule);
 
 }  // namespace catena::codegen

@@ -208,6 +208,7 @@ private:
         value.kind = Kind::instruction;
         value.name = op.getName().getStringRef().str();
         for (mlir::Value operand : op.getOperands()) value.args.push_back(inside.at(operand));
+        if (int truth = truth_again(op, value.args); truth >= 0) return truth;
         mlir::DictionaryAttr attributes = op.getAttrDictionary();
         if (!attributes.empty()) {
             value.attributes = attributes.getAsOpaquePointer();
@@ -215,6 +216,22 @@ private:
             attributes.print(stream);
         }
         return program().add(std::move(value));
+    }
+
+    /// `x != 0` where x is a truth value that became a number: the truth value. Otherwise -1.
+    int truth_again(mlir::Operation& op, const std::vector<int>& args) {
+        auto floats = mlir::dyn_cast<mlir::arith::CmpFOp>(op);
+        auto integers = mlir::dyn_cast<mlir::arith::CmpIOp>(op);
+        bool differs = (floats && floats.getPredicate() == mlir::arith::CmpFPredicate::UNE) ||
+                       (integers && integers.getPredicate() == mlir::arith::CmpIPredicate::ne);
+        if (!differs) return -1;
+        const KernelValue x = program().values[size_t(args[0])];
+        const KernelValue& other = program().values[size_t(args[1])];
+        if (other.kind != Kind::constant || other.number != 0 || other.integer != 0) return -1;
+        if (x.kind == Kind::convert && program().values[size_t(x.args[0])].type == Register::truth) return x.args[0];
+        if (x.kind == Kind::load && program().inputs[size_t(x.operand)].dtype == Dtype::bool_)
+            return program().add({.kind = Kind::load, .type = Register::truth, .operand = x.operand});
+        return -1;
     }
 
     void read_reduce(ir::ReduceOp reduce) {

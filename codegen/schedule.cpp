@@ -4,18 +4,7 @@
 #include <map>
 #include <set>
 
-#include "codegen/memory_planner.h"
-
 namespace catena::codegen {
-
-bool View::contiguous() const {
-    int64_t expected = 1;
-    for (int dim = type.shape.rank() - 1; dim >= 0; --dim) {
-        if (type.shape[dim] != 1 && strides[dim] != expected) return false;
-        expected *= type.shape[dim];
-    }
-    return true;
-}
 
 namespace {
 
@@ -180,28 +169,7 @@ void reuse_inputs(Schedule& schedule) {
 
 void plan_memory(Schedule& schedule) {
     reuse_inputs(schedule);
-    // Buffers over each other are one block, from the first one's birth to the last one's death.
-    std::vector<int> block(schedule.buffers.size(), -1);
-    std::vector<Lifetime> lifetimes;
-    auto block_of = [&](int b) {
-        while (schedule.buffers[b].over >= 0) b = schedule.buffers[b].over;
-        if (block[b] < 0) {
-            block[b] = int(lifetimes.size());
-            lifetimes.push_back({schedule.buffers[b].first, schedule.buffers[b].last, int64_t(schedule.buffers[b].bytes)});
-        }
-        return block[b];
-    };
-    std::vector<std::pair<int, int>> placed;  // Buffer and block.
-    for (int b = 0; b < int(schedule.buffers.size()); ++b) {
-        const Buffer& buffer = schedule.buffers[b];
-        if (buffer.place != Buffer::Place::arena || buffer.first < 0 || buffer.bytes == 0) continue;
-        placed.emplace_back(b, block_of(b));
-        Lifetime& lifetime = lifetimes[placed.back().second];
-        lifetime.last = std::max(lifetime.last, buffer.last);
-    }
-    MemoryPlan plan = plan_memory(lifetimes);
-    for (auto [b, at] : placed) schedule.buffers[b].offset = size_t(plan.offsets[at]);
-    schedule.arena_bytes = size_t(plan.bytes + 63) / 64 * 64;
+    place_buffers(schedule);
 }
 
 void plan_donations(Schedule& schedule, const std::vector<std::pair<int, int>>& output_and_state) {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "codegen/compiler.h"
+#include "frontend/must_happen_first.h"
 #include "frontend/static_program.h"
 #include "runtime/core/device.h"
 #include "runtime/graph/config.h"
@@ -131,8 +132,26 @@ struct StaticRegion::Implementation {
     }
 
     std::shared_ptr<StaticProgram> record(const Flat& arguments, const Body& body, bool shape_only) {
+        try {
+            Flat outputs;
+            return StaticProgram::record(options.name, options.keep_grads, arguments, body, shape_only, outputs);
+        } catch (const MustHappenFirst& first) {
+            if (!first.action) throw;
+            note(fmt::format("call {}: {}", statistics.calls, first.what()));
+            first.action();
+        }
         Flat outputs;
         return StaticProgram::record(options.name, options.keep_grads, arguments, body, shape_only, outputs);
+    }
+
+    /// The program of a call, recorded on shapes; null when the call must run for real.
+    std::shared_ptr<StaticProgram> record_unless_first(const Flat& arguments, const Body& body) {
+        try {
+            return record(arguments, body, true);
+        } catch (const MustHappenFirst& first) {
+            note(fmt::format("call {}: runs as it is: {}", statistics.calls, first.what()));
+            return nullptr;
+        }
     }
 
     /// Compiles `program` and makes it the entry's; or takes the variant of that structure if there is one.
@@ -216,10 +235,12 @@ struct StaticRegion::Implementation {
     /// The very first call runs as it is; a key met later is recorded on shapes and runs compiled at once.
     Outcome first_call(Entry& entry, const Flat& arguments, const Body& body) {
         if (recorded_once || options.compile_first_call) {
-            recorded_once = true;
-            note(fmt::format("call {}: no program yet for {}", statistics.calls, entry.description));
-            select(entry, record(arguments, body, true));
-            return replay(entry, arguments);
+            if (auto program = record_unless_first(arguments, body)) {
+                recorded_once = true;
+                note(fmt::format("call {}: no program yet for {}", statistics.calls, entry.description));
+                select(entry, std::move(program));
+                return replay(entry, arguments);
+            }
         }
         ++statistics.eager_calls;
         std::shared_ptr<StaticProgram> program = record(arguments, body, false);

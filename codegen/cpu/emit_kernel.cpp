@@ -9,6 +9,7 @@
 #include "mlir/IR/TypeUtilities.h"
 
 #include "codegen/cpu/kernel_analysis.h"
+#include "codegen/cpu/kernel_memory.h"
 #include "codegen/cpu/lanes.h"
 #include "codegen/cpu/vector_math.h"
 #include "runtime/core/error.h"
@@ -19,7 +20,6 @@ namespace {
 
 using Kind = KernelValue::Kind;
 using mlir::Value;
-using Values = llvm::SmallVector<Value, 4>;
 namespace arith = mlir::arith;
 namespace LLVM = mlir::LLVM;
 namespace scf = mlir::scf;
@@ -40,7 +40,7 @@ public:
                   const KernelOptions& options, const Target& target)
         : b(builder), loc(loc), program_(program), options_(options),
           lanes_(builder, loc, lane_count(program, target)), shape_(shape_of(program)), where_(program),
-          inner_(where_.inner) {
+          inner_(where_.inner), memory_(lanes_, program_, options_, where_, scratch_) {
         scratch_.slot.assign(program.values.size(), -1);
         if (options.row_scratch) scratch_ = find_row_scratch(program, where_);
         known_.assign(program.values.size(), false);
@@ -53,9 +53,8 @@ public:
         mlir::OpBuilder::InsertionGuard guard(b);
         mlir::Block* entry = function.addEntryBlock();
         b.setInsertionPointToStart(entry);
-        read_arguments(entry->getArgument(0));
+        memory_.read_arguments(entry->getArgument(0));
         memo_.assign(program_.values.size(), {});
-        offsets_.assign(operand_count(), lanes_.index(0));
         emit_values(KernelAnalysis::level_kernel, 0);
         loop(entry->getArgument(1), entry->getArgument(2), 1, {}, [&](Value unit, Values) {
             emit_unit(unit);
@@ -90,44 +89,13 @@ private:
         return work <= 14 ? 4 : work <= 40 ? 2 : 1;
     }
 
-    //---- arguments
-
-    Value load_field(Value base, int64_t position, mlir::Type type) {
-        Value at = LLVM::GEPOp::create(b, loc, base.getType(), type, base,
-                                       llvm::ArrayRef<LLVM::GEPArg>{int32_t(position)});
-        return LLVM::LoadOp::create(b, loc, type, at);
-    }
-
-    void read_arguments(Value arguments) {
-        mlir::Type pointer = arguments.getType(), i64 = b.getI64Type();
-        Value pointers = load_field(arguments, 0, pointer);
-        Value scalars = load_field(arguments, 1, pointer);
-        Value numbers = load_field(arguments, 2, pointer);
-        row_scratch_ = load_field(arguments, 3, pointer);
-        int next = 0;
-        for (int dim = 0; dim <= inner_; ++dim) sizes_.push_back(load_field(numbers, next++, i64));
-        block_ = load_field(numbers, next++, i64);
-        blocks_ = load_field(numbers, next++, i64);
-        split_size_ = load_field(numbers, next++, i64);
-        scratch_stride_ = load_field(numbers, next++, i64);
-        for (int o = 0; o < operand_count(); ++o) {
-            pointers_.push_back(load_field(pointers, o, pointer));
-            Values strides(size_t(inner_) + 1);
-            for (int dim = 0; dim <= inner_; ++dim)
-                if (class_of(o, dim) == StrideClass::general) strides[dim] = load_field(numbers, next++, i64);
-            strides_.push_back(strides);
-        }
-        for (int s = 0; s < program_.scalar_count; ++s)
-            scalars_.push_back(load_field(scalars, s, b.getF64Type()));
-    }
-
     //---- loops
 
     /// for (i = low; i < high; i += step) carried = body(i, carried); what is memorised inside stays inside.
     template <class F>
     Values loop(Value low, Value high, int64_t step, const Values& carried, F&& body) {
         auto memo = memo_;
-        auto offsets = offsets_;
+        auto offsets = memory_.offsets();
         auto op = scf::ForOp::create(b, loc, low, high, lanes_.index(step), carried);
         {
             mlir::OpBuilder::InsertionGuard guard(b);
@@ -137,26 +105,16 @@ private:
             if (!carried.empty()) scf::YieldOp::create(b, loc, next);
         }
         memo_ = std::move(memo);
-        offsets_ = std::move(offsets);
+        memory_.offsets() = std::move(offsets);
         return Values(op.getResults().begin(), op.getResults().end());
-    }
-
-    /// Moves every operand's offset to index `i` of `dim`.
-    void step_offsets(int dim, Value i) {
-        for (int o = 0; o < operand_count(); ++o) {
-            StrideClass kind = class_of(o, dim);
-            if (kind == StrideClass::zero) continue;
-            Value way = kind == StrideClass::one ? i : lanes_.mul(i, strides_[o][dim]);
-            offsets_[o] = lanes_.add(offsets_[o], way);
-        }
     }
 
     void emit_unit(Value unit) {
         Value rest = unit;
         Value block;
         if (!shape_.lanes_reduced) {
-            block = lanes_.rem(rest, blocks_);
-            rest = lanes_.div(rest, blocks_);
+            block = lanes_.rem(rest, memory_.blocks());
+            rest = lanes_.div(rest, memory_.blocks());
         }
         std::vector<int> outer;
         for (int dim = 0; dim < inner_; ++dim)
@@ -165,16 +123,16 @@ private:
         for (size_t i = outer.size(); i-- > 0;) {
             Value index = rest;
             if (i > 0) {
-                index = lanes_.rem(rest, sizes_[outer[i]]);
-                rest = lanes_.div(rest, sizes_[outer[i]]);
+                index = lanes_.rem(rest, memory_.sizes()[outer[i]]);
+                rest = lanes_.div(rest, memory_.sizes()[outer[i]]);
             }
-            step_offsets(outer[i], index);
+            memory_.step(outer[i], index);
             if (outer[i] == 0) split_index = index;
         }
         high_of_split_ = Value();
         if (program_.split >= 0) {
-            Value done = lanes_.mul(split_index, sizes_[program_.split]);
-            high_of_split_ = lanes_.min(sizes_[program_.split], lanes_.sub(split_size_, done));
+            Value done = lanes_.mul(split_index, memory_.sizes()[program_.split]);
+            high_of_split_ = lanes_.min(memory_.sizes()[program_.split], lanes_.sub(memory_.split_size(), done));
         }
         if (program_.serial > 0) {
             clear_accumulators(0);
@@ -183,8 +141,8 @@ private:
             emit_row();
         } else {
             emit_values(KernelAnalysis::level_unit, 0);
-            Value low = lanes_.mul(block, block_);
-            emit_chunks(low, lanes_.min(lanes_.add(low, block_), sizes_[inner_]));
+            Value low = lanes_.mul(block, memory_.block());
+            emit_chunks(low, lanes_.min(lanes_.add(low, memory_.block()), memory_.sizes()[inner_]));
         }
     }
 
@@ -197,7 +155,7 @@ private:
     void emit_rows(int dim) {
         if (dim > program_.serial) return emit_row();
         loop(lanes_.index(0), high_of(dim), 1, {}, [&](Value i, Values) {
-            step_offsets(dim, i);
+            memory_.step(dim, i);
             emit_rows(dim + 1);
             return Values();
         });
@@ -208,10 +166,10 @@ private:
         int dim = where_.reduced_dims[at];
         if (dim == inner_) return over_lanes([&] {
             for (size_t o = 0; o < program_.outputs.size(); ++o)
-                if (program_.outputs[o].accumulate) store_neutral(int(o));
+                if (program_.outputs[o].accumulate) memory_.store_neutral(int(o));
         });
-        loop(lanes_.index(0), sizes_[dim], 1, {}, [&](Value i, Values) {
-            step_offsets(dim, i);
+        loop(lanes_.index(0), memory_.sizes()[dim], 1, {}, [&](Value i, Values) {
+            memory_.step(dim, i);
             clear_accumulators(at + 1);
             return Values();
         });
@@ -220,23 +178,23 @@ private:
     /// The innermost dimension, a vector at a time.
     template <class F>
     void over_lanes(F&& body) {
-        Value low = lanes_.index(0), high = sizes_[inner_];
+        Value low = lanes_.index(0), high = memory_.sizes()[inner_];
         Value middle = whole_steps(low, high, lanes_.width());
         copies_ = 1;
         for (bool masked : {false, true}) {
             if (masked && lanes_.width() == 1) break;
             loop(masked ? middle : low, masked ? high : middle, lanes_.width(), {}, [&](Value i, Values) {
-                if (masked) set_mask(lanes_.sub(high, i));
-                step_offsets(inner_, i);
+                if (masked) memory_.set_mask(lanes_.sub(high, i));
+                memory_.step(inner_, i);
                 body();
-                clear_mask();
+                memory_.clear_mask();
                 return Values();
             });
         }
     }
 
     Value high_of(int dim) const {
-        return dim == program_.split && high_of_split_ ? high_of_split_ : sizes_[dim];
+        return dim == program_.split && high_of_split_ ? high_of_split_ : memory_.sizes()[dim];
     }
 
     /// low + the largest multiple of `step` that fits below high.
@@ -265,11 +223,11 @@ private:
     void chunk_loop(Value low, Value high, int copies, bool masked) {
         loop(low, high, int64_t(copies) * lanes_.width(), {}, [&](Value i, Values) {
             copies_ = copies;
-            if (masked) set_mask(lanes_.sub(high, i));
-            step_offsets(inner_, i);
+            if (masked) memory_.set_mask(lanes_.sub(high, i));
+            memory_.step(inner_, i);
             emit_values(where_.level_chunk, 0);
             emit_stages();
-            clear_mask();
+            memory_.clear_mask();
             return Values();
         });
     }
@@ -295,10 +253,10 @@ private:
             if (shape_.lanes_reduced) copies_ = unroll_of(needed_);
             Values carried = neutral_elements();
             auto memo = memo_;
-            auto offsets = offsets_;
+            auto offsets = memory_.offsets();
             Values done = emit_reduced_loops(0, carried);
             memo_ = std::move(memo);
-            offsets_ = std::move(offsets);
+            memory_.offsets() = std::move(offsets);
             memorise_reductions(done);
         }
         store_outputs();
@@ -334,7 +292,7 @@ private:
         int level = where_.level_first_reduced + int(at);
         if (dim == inner_) return emit_lane_loops(carried);
         auto step = [&](Value i, const Values& inside) {
-            step_offsets(dim, i);
+            memory_.step(dim, i);
             if (level < where_.level_last) emit_values(level, where_.last_stage, &needed_);
             return emit_reduced_loops(at + 1, inside);
         };
@@ -374,8 +332,8 @@ private:
         int copies = copies_, width = lanes_.width();
         Value middle = whole_steps(low, high, int64_t(copies) * width);
         auto step = [&](Value i, const Values& inside) {
-            step_offsets(inner_, i);
-            lane_ = i;
+            memory_.step(inner_, i);
+            memory_.set_lane(i);
             return emit_body(inside);
         };
         carried = loop_in_chains(low, middle, int64_t(copies) * width, carried, step);
@@ -383,9 +341,9 @@ private:
         for (size_t i = 0; i < reductions_.size(); ++i) first.push_back(carried[i * copies]);
         copies_ = 1;
         first = loop(middle, high, width, first, [&](Value i, const Values& inside) {
-            if (width > 1) set_mask(lanes_.sub(high, i));
+            if (width > 1) memory_.set_mask(lanes_.sub(high, i));
             Values next = step(i, inside);
-            clear_mask();
+            memory_.clear_mask();
             return next;
         });
         copies_ = copies;
@@ -401,8 +359,8 @@ private:
             const KernelValue& value = program_.values[reductions_[i]];
             for (int c = 0; c < copies_; ++c) {
                 Value x = in_lanes(value.args[0], c);
-                if (mask_ && shape_.lanes_reduced)
-                    x = lanes_.select(mask_, x, lanes_.neutral(value.combine, x.getType()));
+                if (memory_.mask() && shape_.lanes_reduced)
+                    x = lanes_.select(memory_.mask(), x, lanes_.neutral(value.combine, x.getType()));
                 next.push_back(lanes_.combine(value.combine, carried[i * size_t(copies_) + size_t(c)], x));
             }
         }
@@ -423,9 +381,9 @@ private:
                 continue;
             }
             for (int c = 0; c < copies_; ++c)
-                memo_[v].copies.push_back(known_[v] ? load_from_row(int(v), c) : emit_value(int(v), c));
+                memo_[v].copies.push_back(known_[v] ? memory_.load_from_row(int(v), c) : emit_value(int(v), c));
             if (scratch_.slot[v] >= 0 && scratch_.from[v] == stage_)
-                for (int c = 0; c < copies_; ++c) store_to_row(int(v), c);
+                for (int c = 0; c < copies_; ++c) memory_.store_to_row(int(v), in_lanes(int(v), c), c);
         }
     }
 
@@ -449,9 +407,9 @@ private:
         Values args;
         for (int arg : value.args) args.push_back(c < 0 ? memo_[arg].uniform : in_lanes(arg, c));
         switch (value.kind) {
-            case Kind::load: return load(value.operand, value.type, c);
+            case Kind::load: return memory_.load(value.operand, value.type, c);
             case Kind::scalar:
-                return lanes_.convert(scalars_[size_t(value.operand)], Register::f64, value.type);
+                return lanes_.convert(memory_.scalar(value.operand), Register::f64, value.type);
             case Kind::constant: {
                 mlir::Type type = lanes_.scalar_type(value.type);
                 bool whole = value.type == Register::i64 || value.type == Register::truth;
@@ -494,85 +452,7 @@ private:
         return op->getResult(0);
     }
 
-    //---- memory
-
-    void set_mask(Value remaining) {
-        remaining_ = remaining;
-        llvm::SmallVector<int32_t> counting;
-        for (int i = 0; i < lanes_.width(); ++i) counting.push_back(i);
-        auto type = lanes_.vector_of(b.getI32Type());
-        Value lane = arith::ConstantOp::create(
-            b, loc, mlir::DenseElementsAttr::get(type, llvm::ArrayRef<int32_t>(counting)));
-        Value limit = arith::TruncIOp::create(
-            b, loc, b.getI32Type(), lanes_.min(remaining, lanes_.index(lanes_.width())));
-        mask_ = lanes_.compare(arith::CmpIPredicate::slt, lane, lanes_.splat(limit));
-    }
-    void clear_mask() { mask_ = remaining_ = Value(); }
-
-    Value address(int o, Value offset, mlir::Type element) {
-        return LLVM::GEPOp::create(b, loc, pointers_[size_t(o)].getType(), element, pointers_[size_t(o)],
-                                   llvm::ArrayRef<LLVM::GEPArg>{offset});
-    }
-    Value offset_of_copy(int o, int c) {
-        if (c <= 0) return offsets_[size_t(o)];
-        return lanes_.add(offsets_[size_t(o)], lanes_.index(int64_t(c) * lanes_.width()));
-    }
-
-    Value load(int o, Register type, int c) {
-        Dtype dtype = operand(o).dtype;
-        mlir::Type element = lanes_.storage_type(dtype);
-        unsigned alignment = unsigned(size_of(dtype));
-        StrideClass kind = class_of(o, inner_);
-        Value stored;
-        if (c < 0 || lanes_.width() == 1) {
-            Value offset = offsets_[size_t(o)];
-            if (c > 0) {
-                Value stride = kind == StrideClass::one ? lanes_.index(1) : strides_[size_t(o)][size_t(inner_)];
-                offset = lanes_.add(offset, lanes_.mul(lanes_.index(c), stride));
-            }
-            stored = LLVM::LoadOp::create(b, loc, element, address(o, offset, element), alignment);
-        } else if (kind == StrideClass::one) {
-            stored = load_lanes(address(o, offset_of_copy(o, c), element), element, alignment);
-        } else {
-            stored = gather(o, element, c, alignment);
-        }
-        return lanes_.from_storage(stored, dtype, type);
-    }
-
-    Value gather(int o, mlir::Type element, int c, unsigned alignment) {
-        Value vector = lanes_.constant(lanes_.vector_of(element), 0);
-        Value stride = strides_[size_t(o)][size_t(inner_)];
-        Value last = mask_ ? lanes_.sub(remaining_, lanes_.index(1)) : Value();
-        for (int lane = 0; lane < lanes_.width(); ++lane) {
-            Value i = lanes_.index(int64_t(c) * lanes_.width() + lane);
-            // Lanes past the end read the last element again: in bounds, and nobody looks.
-            if (last) i = lanes_.min(i, last);
-            Value offset = lanes_.add(offsets_[size_t(o)], lanes_.mul(i, stride));
-            Value one = LLVM::LoadOp::create(b, loc, element, address(o, offset, element), alignment);
-            vector = lanes_.insert(one, vector, lane);
-        }
-        return vector;
-    }
-
-    /// Where the current lanes of a value lie in the row's scratch.
-    Value row_address(int v, int c, mlir::Type element) {
-        Value bytes = lanes_.mul(lanes_.index(scratch_.slot[size_t(v)]), scratch_stride_);
-        Value row = LLVM::GEPOp::create(b, loc, row_scratch_.getType(), b.getI8Type(), row_scratch_,
-                                        llvm::ArrayRef<LLVM::GEPArg>{bytes});
-        Value at = c <= 0 ? lane_ : lanes_.add(lane_, lanes_.index(int64_t(c) * lanes_.width()));
-        return LLVM::GEPOp::create(b, loc, row.getType(), element, row, llvm::ArrayRef<LLVM::GEPArg>{at});
-    }
-    // Rows of the scratch are as long as whole vectors: no mask.
-    Value load_from_row(int v, int c) {
-        mlir::Type element = lanes_.scalar_type(program_.values[size_t(v)].type);
-        mlir::Type type = lanes_.width() > 1 ? mlir::Type(lanes_.vector_of(element)) : element;
-        return LLVM::LoadOp::create(b, loc, type, row_address(v, c, element), alignment_of(element));
-    }
-    void store_to_row(int v, int c) {
-        mlir::Type element = lanes_.scalar_type(program_.values[size_t(v)].type);
-        LLVM::StoreOp::create(b, loc, in_lanes(v, c), row_address(v, c, element), alignment_of(element));
-    }
-    static unsigned alignment_of(mlir::Type element) { return element.getIntOrFloatBitWidth() / 8; }
+    //---- results
 
     /// The outputs that do not vary along reduced dimensions.
     void store_outputs() {
@@ -581,61 +461,18 @@ private:
     }
 
     void store_output(int output) {
-        int o = int(program_.inputs.size()) + output;
         int v = program_.outputs[size_t(output)].value;
-        Dtype dtype = operand(o).dtype;
         Register from = program_.values[size_t(v)].type;
-        mlir::Type element = lanes_.storage_type(dtype);
-        unsigned alignment = unsigned(size_of(dtype));
-        if (class_of(o, inner_) == StrideClass::zero) {
-            Value scalar = memo_[size_t(v)].uniform;
-            if (!scalar) {  // all lanes hold the same
-                scalar = memo_[size_t(v)].copies[0];
-                if (lanes_.width() > 1) scalar = lanes_.extract(scalar, 0);
-            }
-            LLVM::StoreOp::create(b, loc, lanes_.to_storage(scalar, from, dtype),
-                                  address(o, offsets_[size_t(o)], element), alignment);
+        if (class_of(int(program_.inputs.size()) + output, inner_) != StrideClass::zero) {
+            for (int c = 0; c < copies_; ++c) memory_.store(output, in_lanes(v, c), from, c);
             return;
         }
-        CATENA_ASSERT(class_of(o, inner_) == StrideClass::one, "a kernel's output is not contiguous");
-        const std::optional<Combine>& accumulate = program_.outputs[size_t(output)].accumulate;
-        for (int c = 0; c < copies_; ++c) {
-            Value at = address(o, offset_of_copy(o, c), element);
-            Value value = in_lanes(v, c);
-            if (accumulate) {
-                Value before = lanes_.from_storage(load_lanes(at, element, alignment), dtype, from);
-                value = lanes_.combine(*accumulate, before, value);
-            }
-            store_lanes(at, lanes_.to_storage(value, from, dtype), dtype, !accumulate);
+        Value scalar = memo_[size_t(v)].uniform;
+        if (!scalar) {  // All lanes hold the same.
+            scalar = memo_[size_t(v)].copies[0];
+            if (lanes_.width() > 1) scalar = lanes_.extract(scalar, 0);
         }
-    }
-
-    void store_neutral(int output) {
-        const KernelProgram::Output& to = program_.outputs[size_t(output)];
-        Register type = program_.values[size_t(to.value)].type;
-        mlir::Type scalar = lanes_.scalar_type(type);
-        mlir::Type lanes = lanes_.width() > 1 ? mlir::Type(lanes_.vector_of(scalar)) : scalar;
-        int o = int(program_.inputs.size()) + output;
-        Value neutral = lanes_.to_storage(lanes_.neutral(*to.accumulate, lanes), type, to.to.dtype);
-        store_lanes(address(o, offsets_[size_t(o)], lanes_.storage_type(to.to.dtype)), neutral, to.to.dtype, false);
-    }
-
-    /// One vector of contiguous memory, under the mask where there is one.
-    Value load_lanes(Value at, mlir::Type element, unsigned alignment) {
-        if (lanes_.width() == 1) return LLVM::LoadOp::create(b, loc, element, at, alignment);
-        mlir::VectorType vector = lanes_.vector_of(element);
-        if (!mask_) return LLVM::LoadOp::create(b, loc, vector, at, alignment);
-        return LLVM::MaskedLoadOp::create(b, loc, vector, at, mask_, lanes_.constant(vector, 0), alignment);
-    }
-    void store_lanes(Value at, Value stored, Dtype dtype, bool may_stream) {
-        unsigned alignment = unsigned(size_of(dtype));
-        if (mask_)
-            LLVM::MaskedStoreOp::create(b, loc, stored, at, mask_, alignment);
-        else if (may_stream && options_.streaming && lanes_.width() > 1)
-            LLVM::StoreOp::create(b, loc, stored, at, alignment * unsigned(lanes_.width()), /*isVolatile=*/false,
-                                  /*isNonTemporal=*/true);
-        else
-            LLVM::StoreOp::create(b, loc, stored, at, alignment);
+        memory_.store_scalar(output, scalar, from);
     }
 
     mlir::OpBuilder& b;
@@ -648,16 +485,12 @@ private:
     RowScratch scratch_;
     int inner_;
 
-    Values sizes_, pointers_, scalars_;
-    llvm::SmallVector<Values, 8> strides_;
-    Value block_, blocks_, split_size_, high_of_split_;
-    Value row_scratch_, scratch_stride_;
+    KernelMemory memory_;
+    Value high_of_split_;
 
     // Where emission stands.
     std::vector<Emitted> memo_;
-    std::vector<Value> offsets_;
     int copies_ = 1;
-    Value mask_, remaining_, lane_;
     int stage_ = 0;
     std::vector<bool> needed_, known_;
     std::vector<int> reductions_, full_outputs_;

@@ -129,11 +129,26 @@ std::shared_ptr<void> owner_of(llvm::orc::JITDylib& library) {
     });
 }
 
+JitResult link(std::unique_ptr<llvm::MemoryBuffer> object, const std::vector<std::string>& names) {
+    Jit& j = jit();
+    JitResult result;
+    result.code_bytes = object->getBufferSize();
+    std::lock_guard lock(j.mutex);
+    auto& library = must(j.lljit->createJITDylib(fmt::format("kernels{}", j.modules++)), "a library of kernels");
+    library.addToLinkOrder(j.lljit->getMainJITDylib());
+    must(j.lljit->addObjectFile(library, std::move(object)), "linking kernels");
+    for (const std::string& name : names)
+        result.functions.push_back(must(j.lljit->lookup(library, name), "looking a kernel up").toPtr<void*>());
+    result.code = owner_of(library);
+    return result;
+}
+
 }  // namespace
 
 JitResult jit_compile(std::unique_ptr<llvm::LLVMContext> context, std::unique_ptr<llvm::Module> module,
-                      const std::vector<std::string>& names, const JitListener& listener) {
-    Jit& j = jit();
+                      const std::vector<std::string>& names, const JitListener& listener,
+                      bool keep_object) {
+    jit();
     auto machine = make_machine();
     module->setDataLayout(machine->createDataLayout());
     module->setTargetTriple(machine->getTargetTriple());
@@ -152,17 +167,15 @@ JitResult jit_compile(std::unique_ptr<llvm::LLVMContext> context, std::unique_pt
     module.reset();
     context.reset();
 
-    JitResult result;
-    result.code_bytes = object.size();
-    std::lock_guard lock(j.mutex);
-    auto& library = must(j.lljit->createJITDylib(fmt::format("kernels{}", j.modules++)), "a library of kernels");
-    library.addToLinkOrder(j.lljit->getMainJITDylib());
-    must(j.lljit->addObjectFile(library, std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(object), false)),
-         "linking kernels");
-    for (const std::string& name : names)
-        result.functions.push_back(must(j.lljit->lookup(library, name), "looking a kernel up").toPtr<void*>());
-    result.code = owner_of(library);
+    std::string kept = keep_object ? std::string(object.data(), object.size()) : std::string();
+    JitResult result =
+        link(std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(object), false), names);
+    result.object = std::move(kept);
     return result;
+}
+
+JitResult jit_load(const std::string& object, const std::vector<std::string>& names) {
+    return link(llvm::MemoryBuffer::getMemBufferCopy(object, "kernels"), names);
 }
 
 }  // namespace catena::codegen

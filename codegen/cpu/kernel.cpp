@@ -9,33 +9,9 @@
 
 namespace catena::codegen {
 
-KernelShape shape_of(const KernelProgram& program) {
-    KernelShape shape;
-    int inner = program.domain.rank() - 1;
-    shape.lanes_reduced = program.is_reduced(inner);
-    for (int dim = 0; dim < inner; ++dim)
-        if (!program.is_reduced(dim) && !program.is_serial(dim)) shape.units *= program.domain[dim];
-    if (shape.lanes_reduced) return shape;
-    shape.block = program.reduced ? 256 : 1024;
-    shape.blocks = (program.domain[inner] + shape.block - 1) / shape.block;
-    shape.units *= shape.blocks;
-    return shape;
-}
-
-StrideClass stride_class(const KernelProgram& program, const KernelOperand& operand, int dim) {
-    if (operand.strides[dim] == 0) return StrideClass::zero;
-    bool inner = dim == program.domain.rank() - 1;
-    return inner && operand.strides[dim] == 1 ? StrideClass::one : StrideClass::general;
-}
-
 namespace {
 
 constexpr int64_t most_scratch_bytes = 512 * 1024;
-
-/// Bytes from one value's row to the next: elements of up to 8 bytes, whole vectors.
-int64_t scratch_stride(const KernelProgram& program) {
-    return (program.domain[program.domain.rank() - 1] * 8 + 64 + 63) / 64 * 64;
-}
 
 template <class F>
 void for_each_operand(const KernelProgram& program, F&& f) {
@@ -68,21 +44,6 @@ std::string value_text(const KernelValue& v) {
 
 }  // namespace
 
-std::vector<int64_t> kernel_numbers(const KernelProgram& program) {
-    KernelShape shape = shape_of(program);
-    std::vector<int64_t> numbers(program.domain.begin(), program.domain.end());
-    numbers.push_back(shape.block);
-    numbers.push_back(shape.blocks);
-    numbers.push_back(program.split_size);
-    numbers.push_back(scratch_stride(program));
-    for_each_operand(program, [&](const KernelOperand& operand) {
-        for (int dim = 0; dim < program.domain.rank(); ++dim)
-            if (stride_class(program, operand, dim) == StrideClass::general)
-                numbers.push_back(operand.strides[dim]);
-    });
-    return numbers;
-}
-
 std::string kernel_key(const KernelProgram& program, const KernelOptions& options,
                        const Target& target) {
     std::string text = fmt::format("{} fast_math={} streaming={} row_scratch={} split={} serial={} dims=", target.key,
@@ -107,13 +68,13 @@ SplitRule split_rule() {
             .columns = plan_columns};
 }
 
-int64_t row_scratch_bytes(const KernelProgram& program) {
-    int64_t bytes = find_row_scratch(program, KernelAnalysis(program)).slots * scratch_stride(program);
-    return bytes <= most_scratch_bytes ? bytes : 0;
+int row_scratch_rows(const KernelProgram& program) {
+    int rows = find_row_scratch(program, KernelAnalysis(program)).slots;
+    return rows * row_scratch_stride(program) <= most_scratch_bytes ? rows : 0;
 }
 
-double unit_nanoseconds(const KernelProgram& program) {
-    // Per element: vector instructions at a few per nanosecond, bytes at second-level cache speed.
+double element_nanoseconds(const KernelProgram& program) {
+    // Vector instructions at a few per nanosecond, bytes at second-level cache speed.
     double instructions = 0, bytes = 0;
     for (const KernelValue& value : program.values)
         instructions += value.name.starts_with("math.") ? 20 : 1;
@@ -121,10 +82,7 @@ double unit_nanoseconds(const KernelProgram& program) {
     for_each_operand(program, [&](const KernelOperand& operand) {
         if (operand.strides[inner] != 0) bytes += double(size_of(operand.dtype));
     });
-    double per_element = std::max(0.03 * instructions, 0.03 * bytes);
-    double elements = double(element_count(program.domain));
-    double units = double(std::max<int64_t>(shape_of(program).units, 1));
-    return 20 + per_element * elements / units;
+    return std::max(0.03 * instructions, 0.03 * bytes);
 }
 
 }  // namespace catena::codegen

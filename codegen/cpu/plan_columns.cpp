@@ -148,11 +148,11 @@ bool has_columns(const KernelProgram& program) {
     return std::any_of(program.values.begin(), program.values.end(), is_columns);
 }
 
-KernelPlan plan_columns(const KernelProgram& program) {
+KernelPlan plan_columns(const KernelProgram& program, const SplitRule& rule) {
     bool has_rows = false;
     for (int dim = 0; dim < program.domain.rank(); ++dim) has_rows = has_rows || !program.is_reduced(dim);
-    if (!has_rows) return plan_launches(without_columns(program), split_rule());
-    if (program.reduced == 0) return plan_launches(only_columns(program), split_rule());
+    if (!has_rows) return plan_launches(without_columns(program), rule);
+    if (program.reduced == 0) return plan_launches(only_columns(program), rule);
     return ColumnPlanner(program).run();
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -26,6 +27,9 @@ using CallLibm = Value (*)(Lanes&, llvm::StringRef function, Value x);
 namespace arith = mlir::arith;
 
 /// The machine of runtime/scalar/math.h: its values are MLIR values, scalars or vectors of float32.
+/// `avx512`: vectors are whole registers of that instruction set, which scales by a power of two in
+/// one step.
+template <bool avx512>
 class EmittingOps {
 public:
     using F = Value;
@@ -33,8 +37,10 @@ public:
     using B = Value;
 
     EmittingOps(Lanes& lanes, Value like, CallLibm call_libm)
-        : l(lanes), f32_(lanes.shaped_like(like, lanes.b.getF32Type())),
-          i32_(lanes.shaped_like(like, lanes.b.getI32Type())), call_libm_(call_libm) {}
+        : l(lanes),
+          f32_(lanes.shaped_like(like, lanes.b.getF32Type())),
+          i32_(lanes.shaped_like(like, lanes.b.getI32Type())),
+          call_libm_(call_libm) {}
 
     F constant(float value) const { return l.constant(f32_, value); }
     I integer(int32_t value) const { return l.integer(i32_, value); }
@@ -43,6 +49,15 @@ public:
     F mul(F x, F y) const { return arith::MulFOp::create(l.b, l.loc, x, y); }
     F div(F x, F y) const { return arith::DivFOp::create(l.b, l.loc, x, y); }
     F fma(F a, F b, F c) const { return mlir::math::FmaOp::create(l.b, l.loc, a, b, c); }
+    F scale(F x, F n) const requires avx512 {
+        Value every_lane = arith::ConstantIntOp::create(l.b, l.loc, -1, 16);
+        Value rounding =
+            arith::ConstantIntOp::create(l.b, l.loc, 4, 32);  // As the mode says: to nearest.
+        return mlir::LLVM::CallIntrinsicOp::create(
+                   l.b, l.loc, f32_, l.b.getStringAttr("llvm.x86.avx512.mask.scalef.ps.512"),
+                   mlir::ValueRange{x, n, x, every_lane, rounding})
+            .getResult(0);
+    }
     I bits(F x) const { return arith::BitcastOp::create(l.b, l.loc, i32_, x); }
     F from_bits(I x) const { return arith::BitcastOp::create(l.b, l.loc, f32_, x); }
     F to_float(I x) const { return arith::SIToFPOp::create(l.b, l.loc, f32_, x); }
@@ -62,7 +77,8 @@ public:
         llvm::StringRef name = function == math::LibmFunction::sin ? "sin" : "cos";
         Value any = where;
         if (mlir::isa<mlir::VectorType>(where.getType()))
-            any = mlir::vector::ReductionOp::create(l.b, l.loc, mlir::vector::CombiningKind::OR, where);
+            any = mlir::vector::ReductionOp::create(l.b, l.loc, mlir::vector::CombiningKind::OR,
+                                                    where);
         auto branch = mlir::scf::IfOp::create(l.b, l.loc, f32_, any, /*withElseRegion=*/true);
         mlir::OpBuilder::InsertionGuard guard(l.b);
         l.b.setInsertionPointToStart(branch.thenBlock());
@@ -79,25 +95,35 @@ private:
 };
 
 /// The functions of math.h by the name that the dialect has for them.
-using Expansion = Value (*)(const EmittingOps&, Value);
-const std::pair<const char*, Expansion> expansions[] = {
-    {"math.exp", [](const EmittingOps& ops, Value x) { return math::exp_approx(ops, x); }},
-    {"math.expm1", [](const EmittingOps& ops, Value x) { return math::expm1_approx(ops, x); }},
-    {"math.log", [](const EmittingOps& ops, Value x) { return math::log_approx(ops, x); }},
-    {"math.log1p", [](const EmittingOps& ops, Value x) { return math::log1p_approx(ops, x); }},
-    {"math.tanh", [](const EmittingOps& ops, Value x) { return math::tanh_approx(ops, x); }},
-    {"math.erf", [](const EmittingOps& ops, Value x) { return math::erf_approx(ops, x); }},
-    {"math.sin", [](const EmittingOps& ops, Value x) { return math::sin_approx(ops, x); }},
-    {"math.cos", [](const EmittingOps& ops, Value x) { return math::cos_approx(ops, x); }},
-};
+template <bool avx512>
+std::optional<Value> expand(Lanes& lanes, llvm::StringRef name, Value x) {
+    using Ops = EmittingOps<avx512>;
+    using Expansion = Value (*)(const Ops&, Value);
+    static constexpr std::pair<const char*, Expansion> expansions[] = {
+        {"math.exp", math::exp_approx<Ops, Value>},
+        {"math.expm1", math::expm1_approx<Ops, Value>},
+        {"math.log", math::log_approx<Ops, Value>},
+        {"math.log1p", math::log1p_approx<Ops, Value>},
+        {"math.tanh", math::tanh_approx<Ops, Value>},
+        {"math.erf", math::erf_approx<Ops, Value>},
+        {"math.sin", math::sin_approx<Ops, Value>},
+        {"math.cos", math::cos_approx<Ops, Value>},
+    };
+    for (const auto& [known, expansion] : expansions)
+        if (name == known) return expansion(Ops(lanes, x, call_libm), x);
+    return std::nullopt;
+}
 
 }  // namespace
 
-std::optional<Value> expand_math(Lanes& lanes, llvm::StringRef name, llvm::ArrayRef<Value> arguments) {
-    if (arguments.size() != 1 || !mlir::getElementTypeOrSelf(arguments[0]).isF32()) return std::nullopt;
-    for (const auto& [known, expansion] : expansions)
-        if (name == known) return expansion(EmittingOps(lanes, arguments[0], call_libm), arguments[0]);
-    return std::nullopt;
+std::optional<Value> expand_math(Lanes& lanes, llvm::StringRef name,
+                                 llvm::ArrayRef<Value> arguments) {
+    if (arguments.size() != 1 || !mlir::getElementTypeOrSelf(arguments[0]).isF32())
+        return std::nullopt;
+    const bool whole_register =
+        mlir::isa<mlir::VectorType>(arguments[0].getType()) && lanes.width() == 16;
+    return whole_register ? expand<true>(lanes, name, arguments[0])
+                          : expand<false>(lanes, name, arguments[0]);
 }
 
 namespace {
@@ -143,8 +169,9 @@ std::optional<Value> call_math_library(Lanes& lanes, llvm::StringRef name,
     for (int lane = 0; lane < lanes.width(); ++lane) {
         llvm::SmallVector<Value> scalars;
         for (Value argument : arguments)
-            scalars.push_back(mlir::isa<mlir::VectorType>(argument.getType()) ? lanes.extract(argument, lane)
-                                                                            : argument);
+            scalars.push_back(mlir::isa<mlir::VectorType>(argument.getType())
+                                  ? lanes.extract(argument, lane)
+                                  : argument);
         result = lanes.insert(call(scalars), result, lane);
     }
     return result;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "codegen/cuda/scalar_text.h"
+#include "runtime/ops/element_text.h"
 
 namespace catena::codegen::cuda {
 
@@ -44,12 +45,9 @@ CodeExecutable::CodeExecutable(Schedule schedule, CodeDevice& device, bool fast_
         kernel.text = emit_kernel(launch.program, kernel.layout);
         kernels_.push_back(std::move(kernel));
     }
-    find_or_compile(device_, kernels_, fast_math);
-    std::set<const void*> distinct;
-    for (const CodeKernel& kernel : kernels_) distinct.insert(kernel.handle);
-    schedule_.info.kernels = int(distinct.size());
-    bind_kernels();
     bind_library_calls();
+    compile(fast_math);
+    bind_kernels();
     bind_steps();
 }
 
@@ -67,6 +65,22 @@ std::string CodeExecutable::text() const {
         bodies += kernel_text(kernel.name, kernel.text, kernel.layout);
     }
     return preamble_text(math) + bodies;
+}
+
+/// Groups and single elements alike, few translation units for all.
+void CodeExecutable::compile(bool fast_math) {
+    std::vector<CodeKernel*> wanted, elements;
+    for (CodeKernel& kernel : kernels_) wanted.push_back(&kernel);
+    for (BoundCall& call : calls_)
+        if (call.elements)
+            for (CodeKernel* kernel : call.elements->kernels()) elements.push_back(kernel);
+    // Contraction is never allowed where the host's bits are promised.
+    if (!fast_math) wanted.insert(wanted.end(), elements.begin(), elements.end());
+    find_or_compile(device_, wanted, fast_math);
+    if (fast_math) find_or_compile(device_, elements, false);
+    std::set<const void*> distinct;
+    for (const CodeKernel& kernel : kernels_) distinct.insert(kernel.handle);
+    schedule_.info.kernels = int(distinct.size());
 }
 
 void CodeExecutable::bind_kernels() {
@@ -103,6 +117,12 @@ Array CodeExecutable::bound_array(const View& view) {
     return Array(std::move(body));
 }
 
+KernelCall CodeExecutable::bound_call(size_t index) {
+    const LibraryCall& call = schedule_.library_calls[index];
+    BoundCall& bound = calls_[index];
+    return {*call.op, bound.inputs, bound.outputs, call.attributes, bound.scalars};
+}
+
 void CodeExecutable::bind_library_calls() {
     for (const LibraryCall& call : schedule_.library_calls) {
         BoundCall bound;
@@ -110,6 +130,9 @@ void CodeExecutable::bind_library_calls() {
         for (const View& view : call.outputs) bound.outputs.push_back(bound_array(view));
         bound.scalars.resize(call.scalars.size());
         calls_.push_back(std::move(bound));
+        if (const KernelCall made = bound_call(calls_.size() - 1);
+            has_element_plan(*call.op) && made.outputs[0].size() > 0 && !device_.has_library_for(made))
+            calls_.back().elements.emplace(made);
     }
 }
 
@@ -227,8 +250,11 @@ void CodeExecutable::execute(std::span<const double> scalars) {
         for (size_t s = 0; s < bound.scalars.size(); ++s)
             bound.scalars[s] = scalars[size_t(call.scalars[s])];
         LocationScope location(call.location);
-        device_.launch(
-            KernelCall{*call.op, bound.inputs, bound.outputs, call.attributes, bound.scalars});
+        const KernelCall made = bound_call(size_t(step.library_call));
+        if (bound.elements)
+            bound.elements->launch(device_, made);
+        else
+            device_.launch(made);
     }
     for (Array& copy : copies_)
         if (copy.defined()) copy = Array();

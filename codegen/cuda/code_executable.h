@@ -1,8 +1,10 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
 #include <vector>
 
+#include "codegen/cuda/element_kernel.h"
 #include "codegen/cuda/kernel_cache.h"
 #include "codegen/schedule.h"
 
@@ -32,12 +34,15 @@ private:
     struct BoundCall {
         std::vector<Array> inputs, outputs;
         std::vector<double> scalars;
+        std::optional<ElementCall> elements;  ///< Where no library takes it.
     };
 
+    void compile(bool fast_math);
     void bind_kernels();
     void bind_library_calls();
     void bind_steps();
     Array bound_array(const View& view);
+    KernelCall bound_call(size_t index);
 
     void place_inputs(std::span<const Array> inputs);
     void place_outputs(std::span<const Array> inputs, std::span<const bool> donated,

@@ -4,18 +4,21 @@
 
 namespace catena::codegen::cuda {
 
-/// A call of an op that has an element text (runtime/ops/element_text.h), as a kernel.
-struct ElementKernel {
-    CodeKernel kernel;
-    std::vector<int64_t> numbers;  ///< Sizes of inputs and outputs, then numbers of the attributes.
-};
+/// A call of an op that says how its elements are computed (runtime/ops/element_text.h), as kernels. The names that its
+/// texts may use are in docs/cuda.md.
+class ElementCall {
+public:
+    /// Only types and attributes of `call` are read; its inputs will be contiguous when it runs.
+    explicit ElementCall(const KernelCall& call);
 
-/// The kernel writes element i of the outputs in thread i. What the op's text may use, besides `i`:
-///     x0(k), x1(k), ...    element k of an input, row-major, as T: the type that output 0 is
-///     computed in y0(k, v), ...        sets element k of an output p0, p1, ...          the
-///     inputs' memory, as it is stored x0_size[d], x0_rank  sizes, also of y0; rank is a constant
-///     NAME                 an attribute: a number, or numbers for dims; texts and real numbers are
-///     not there
-ElementKernel element_kernel(const KernelCall& call);
+    std::vector<CodeKernel*> kernels();  ///< To be compiled before launch().
+    /// All arrays lie on `device`, outputs are contiguous.
+    void launch(CodeDevice& device, const KernelCall& call) const;
+
+private:
+    std::vector<CodeKernel> kernels_;
+    std::vector<std::vector<int64_t>> numbers_;  ///< By kernel: its count, sizes, attributes, scalars, the site.
+    int64_t scratch_ = 0;
+};
 
 }  // namespace catena::codegen::cuda

@@ -10,6 +10,7 @@
 
 #include "codegen/cuda/nvrtc.h"
 #include "codegen/cuda/scalar_text.h"
+#include "codegen/disk_cache.h"
 
 namespace catena::codegen::cuda {
 
@@ -36,16 +37,28 @@ std::string key_of(const CodeKernel& kernel) {
     return fmt::format("{} {}", kernel.layout.threads, kernel.text.body);
 }
 
-/// Names are unique in the process: one module's kernels never hide another's.
-std::string next_name(const Layout& layout) {
-    static std::atomic<int> count{0};
+/// The same in every process, so that texts are, and others for other texts: one module's kernels never hide another's.
+std::string name_of(const CodeKernel& kernel, bool fast_math) {
     constexpr const char* kinds[] = {"map", "rows", "columns"};
-    return fmt::format("{}_{}", kinds[int(layout.kind)], count++);
+    return fmt::format("{}_{}{}", kinds[int(kernel.layout.kind)], sha256_hex(key_of(kernel)).substr(0, 16),
+                       fast_math ? "_fast" : "");
+}
+
+/// Machine code from the disk, or compiled now and kept there.
+std::string code_of(const std::string& text, const NvrtcOptions& options) {
+    DiskCache& disk = DiskCache::instance();
+    if (!disk.on()) return nvrtc_compile(text, options);
+    const std::string key = fmt::format("CUDA code, {}, {} fast_math={} ptx={}\n{}", nvrtc_version(),
+                                        options.architecture, options.fast_math, options.ptx, text);
+    if (std::optional<std::string> found = disk.find(key)) return *found;
+    std::string code = nvrtc_compile(text, options);
+    disk.store(key, code);
+    return code;
 }
 
 }  // namespace
 
-std::vector<TranslationUnit> translation_units(std::span<CodeKernel* const> kernels) {
+std::vector<TranslationUnit> translation_units(std::span<CodeKernel* const> kernels, bool fast_math) {
     std::vector<TranslationUnit> units;
     for (size_t begin = 0; begin < kernels.size(); begin += kernels_per_unit) {
         TranslationUnit unit;
@@ -53,7 +66,7 @@ std::vector<TranslationUnit> translation_units(std::span<CodeKernel* const> kern
         std::string bodies;
         for (CodeKernel* kernel :
              kernels.subspan(begin, std::min(kernels_per_unit, kernels.size() - begin))) {
-            kernel->name = next_name(kernel->layout);
+            kernel->name = name_of(*kernel, fast_math);
             unit.names.push_back(kernel->name);
             math.insert(kernel->text.math.begin(), kernel->text.math.end());
             bodies += kernel_text(kernel->name, kernel->text, kernel->layout);
@@ -64,15 +77,15 @@ std::vector<TranslationUnit> translation_units(std::span<CodeKernel* const> kern
     return units;
 }
 
-int find_or_compile(CodeDevice& device, std::span<CodeKernel> kernels, bool fast_math) {
+int find_or_compile(CodeDevice& device, std::span<CodeKernel* const> kernels, bool fast_math) {
     Cache& known = cache();
     // One compilation at a time: a second one that wants the same kernels finds them afterwards.
     std::lock_guard lock(known.mutex);
     std::map<std::string, CodeKernel*> missing;
     auto key = [&](const std::string& text) { return std::tuple(&device, fast_math, text); };
-    for (CodeKernel& kernel : kernels)
-        if (std::string text = key_of(kernel); !known.kernels.contains(key(text)))
-            missing.emplace(std::move(text), &kernel);
+    for (CodeKernel* kernel : kernels)
+        if (std::string text = key_of(*kernel); !known.kernels.contains(key(text)))
+            missing.emplace(std::move(text), kernel);
 
     std::vector<CodeKernel*> fresh;
     std::vector<const std::string*> fresh_keys;
@@ -82,21 +95,21 @@ int find_or_compile(CodeDevice& device, std::span<CodeKernel> kernels, bool fast
     }
     const std::string architecture = device.architecture();
     size_t next = 0;
-    for (const TranslationUnit& unit : translation_units(fresh)) {
+    for (const TranslationUnit& unit : translation_units(fresh, fast_math)) {
         std::string image =
             architecture == "text"
                 ? unit.text
-                : nvrtc_compile(unit.text, {.architecture = architecture, .fast_math = fast_math});
+                : code_of(unit.text, {.architecture = architecture, .fast_math = fast_math});
         for (const void* handle : device.load(image, unit.names)) {
             known.kernels[key(*fresh_keys[next])] = {fresh[next]->name, handle};
             ++next;
         }
     }
     known.compiled += int(fresh.size());
-    for (CodeKernel& kernel : kernels) {
-        const Known& found = known.kernels.at(key(key_of(kernel)));
-        kernel.name = found.name;
-        kernel.handle = found.handle;
+    for (CodeKernel* kernel : kernels) {
+        const Known& found = known.kernels.at(key(key_of(*kernel)));
+        kernel->name = found.name;
+        kernel->handle = found.handle;
     }
     return int(fresh.size());
 }

@@ -19,7 +19,7 @@ struct CodeKernel {
 
 /// Sets name and handle of every kernel: from the process-wide cache, or compiled now, up to 16 in
 /// one translation unit. Returns how many were compiled. CompileError with the compiler's words.
-int find_or_compile(CodeDevice& device, std::span<CodeKernel> kernels, bool fast_math);
+int find_or_compile(CodeDevice& device, std::span<CodeKernel* const> kernels, bool fast_math);
 
 /// The translation units that find_or_compile() makes of `kernels`, without duplicates; sets their
 /// names.
@@ -27,7 +27,7 @@ struct TranslationUnit {
     std::string text;
     std::vector<std::string> names;
 };
-std::vector<TranslationUnit> translation_units(std::span<CodeKernel* const> kernels);
+std::vector<TranslationUnit> translation_units(std::span<CodeKernel* const> kernels, bool fast_math);
 
 /// Kernels compiled since the process began.
 int kernels_compiled();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "codegen/cuda/element_kernel.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/tracer.h"
 #include "runtime/ops/element_text.h"
@@ -47,7 +46,8 @@ uint64_t address_of(const Array& array) {
 
 void launch(CodeDevice& device, CodeKernel& kernel, std::vector<uint64_t> words,
             std::span<const int64_t> numbers) {
-    find_or_compile(device, {&kernel, 1}, false);
+    CodeKernel* wanted = &kernel;
+    find_or_compile(device, {&wanted, 1}, false);
     words.push_back(0);  // No scalars.
     for (int64_t number : numbers) words.push_back(uint64_t(number));
     const int64_t most = int64_t(device.multiprocessors()) * 32;
@@ -60,17 +60,6 @@ void launch(CodeDevice& device, CodeKernel& kernel, std::vector<uint64_t> words,
                         .location = current_location()});
 }
 
-void run_elements(CodeDevice& device, const KernelCall& call) {
-    Arrays inputs;
-    for (const Array& input : call.inputs) inputs.push_back(input.as_contiguous());
-    ElementKernel element =
-        element_kernel(KernelCall{call.op, inputs, call.outputs, call.attributes, call.scalars});
-    std::vector<uint64_t> words;
-    for (const Array& input : inputs) words.push_back(address_of(input));
-    for (const Array& output : call.outputs) words.push_back(address_of(output));
-    launch(device, element.kernel, std::move(words), element.numbers);
-}
-
 Strides strides_without_ones(const Array& array) {
     Strides strides = array.strides();
     for (int dim = 0; dim < strides.rank(); ++dim)
@@ -81,12 +70,15 @@ Strides strides_without_ones(const Array& array) {
 }  // namespace
 
 void CompilingProvider::run(CodeDevice& device, const KernelCall& call) {
-    if (!has_elements(call.outputs)) return;
+    if (!has_elements(call.outputs) || device.launch_in_library(call)) return;
+    if (runs_anywhere(call.op)) return call.op.kernel(call);
     const std::shared_ptr<const Program> found = find(device, call);
     const Program& program = *found;
-    if (!program.executable)
-        return element_text_of(call.op).empty() ? run_on_host(device, call)
-                                            : run_elements(device, call);
+    if (program.elements) return program.elements->launch(device, call);
+    if (!program.executable) {
+        ++host_calls_;
+        return run_on_host(device, call);
+    }
     std::vector<Array> inputs;
     for (size_t i = 0; i < program.arguments.size(); ++i)
         inputs.push_back(program.arguments[i] >= 0 ? call.inputs[size_t(program.arguments[i])]
@@ -112,6 +104,12 @@ std::shared_ptr<const CompilingProvider::Program> CompilingProvider::find(CodeDe
 }
 
 CompilingProvider::Program CompilingProvider::build(CodeDevice& device, const KernelCall& call) {
+    Program program;
+    if (has_element_plan(call.op)) {
+        program.elements = std::make_unique<ElementCall>(call);
+        find_or_compile(device, program.elements->kernels(), false);
+        return program;
+    }
     auto mode = using_config(&Config::enable_backprop, false);
     Tracer tracer(true);
     std::vector<Variable> inputs;
@@ -135,7 +133,6 @@ CompilingProvider::Program CompilingProvider::build(CodeDevice& device, const Ke
     for (const Variable& output : outputs) trace.outputs.push_back(tracer.value_of(output.array()));
     trace.name = call.op.name;
 
-    Program program;
     const bool alone = trace.steps.size() == 1 && trace.steps[0].op == &call.op;
     for (int v : trace.inputs) {
         auto argument = argument_of.find(v);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -8,12 +9,13 @@
 
 #include "codegen/compiler.h"
 #include "codegen/cuda/code_executable.h"
+#include "codegen/cuda/element_kernel.h"
 
 namespace catena::codegen::cuda {
 
 /// Eager operations on a device: each call is compiled as a program of one operation (of its body,
-/// where it has one), once for its types and attributes. What has only a kernel of the host runs
-/// there, with copies both ways.
+/// where it has one), once for its types and attributes, unless a library of the device's takes it. What has only a
+/// kernel of the host runs there, with copies both ways.
 class CompilingProvider : public KernelProvider {
 public:
     using Compile = std::function<std::shared_ptr<Executable>(const Trace&, const CompileOptions&)>;
@@ -21,10 +23,12 @@ public:
 
     void run(CodeDevice& device, const KernelCall& call) override;
     void copy(CodeDevice& device, const Array& from, const Array& to) override;
+    int64_t host_calls() const override { return host_calls_; }
 
 private:
     struct Program {
-        std::shared_ptr<Executable> executable;  ///< Null: only the host has a kernel.
+        std::unique_ptr<ElementCall> elements;   ///< For an op that says how its elements are computed.
+        std::shared_ptr<Executable> executable;  ///< Otherwise; null: only the host has a kernel.
         std::vector<int> arguments;              ///< By input of the program: of the call, or -1,
         std::vector<Array> captured;             ///< then this constant.
         std::vector<int> scalar_of;              ///< By scalar of the program: of the call, or -1,
@@ -34,6 +38,7 @@ private:
     Program build(CodeDevice& device, const KernelCall& call);
 
     Compile compile_;
+    std::atomic<int64_t> host_calls_{0};
     std::mutex mutex_;
     std::map<std::string, std::shared_ptr<const Program>> programs_;
 };

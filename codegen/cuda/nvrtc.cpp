@@ -41,8 +41,9 @@ void* open_library(std::string& tried) {
     } else {
         paths = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
         if (const char* home = std::getenv("CUDA_HOME"); home && *home)
-            paths.push_back(std::string(home) + "/lib64/libnvrtc.so");
-        paths.push_back("/usr/local/cuda/lib64/libnvrtc.so");
+            for (const char* folder : {"/lib64", "/lib"}) paths.push_back(home + std::string(folder) + "/libnvrtc.so");
+        for (const char* folder : {"lib64", "lib"})
+            paths.push_back(fmt::format("/usr/local/cuda/{}/libnvrtc.so", folder));
     }
     for (const std::string& path : paths) {
         if (void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;

@@ -17,8 +17,8 @@ bool is_reduction(const KernelValue& value, bool columns) {
 
 class Planner {
 public:
-    explicit Planner(const KernelProgram& whole)
-        : whole_(whole), kept_strides_(Dims::filled(whole.domain.rank(), 0)) {
+    Planner(const KernelProgram& whole, const SplitRule& rule)
+        : whole_(whole), rule_(rule), kept_strides_(Dims::filled(whole.domain.rank(), 0)) {
         for (int dim = whole.domain.rank() - 1; dim >= 0; --dim) {
             if (whole.is_reduced(dim)) continue;
             kept_strides_[dim] = kept_;
@@ -84,7 +84,7 @@ private:
         b.program().domain = whole_.domain;
         b.program().reduced = reduced;
         b.program().scalar_count = whole_.scalar_count;
-        KernelPlan plan = plan_launches(b.program(), split_rule());
+        KernelPlan plan = plan_launches(b.program(), rule_);
         const int temporaries = int(plan_.temporaries.size());
         auto outside = [&](KernelPlan::Operand& operand) {
             if (operand.kind == Where::temporary)
@@ -106,6 +106,7 @@ private:
         KernelOperand operand;
     };
     const KernelProgram& whole_;
+    const SplitRule& rule_;
     Strides kept_strides_;  ///< Row-major over the dimensions that are not reduced.
     int64_t kept_ = 1;
     std::vector<bool> after_;  ///< Values that need a column.
@@ -115,6 +116,8 @@ private:
 
 }  // namespace
 
-KernelPlan plan_columns(const KernelProgram& program) { return Planner(program).run(); }
+KernelPlan plan_columns(const KernelProgram& program, const SplitRule& rule) {
+    return Planner(program, rule).run();
+}
 
 }  // namespace catena::codegen::cuda

@@ -37,21 +37,6 @@ static double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// The images and the labels as two arrays.
-static std::vector<ct::Array> columns_of(const ct::Dataset& pairs) {
-    std::vector<ct::Example> all;
-    for (int64_t i = 0; i < pairs.size(); ++i) all.push_back(pairs[i]);
-    const ct::Batch batch = ct::concat_examples(all);
-    return {batch[0].array(), batch[1].array()};
-}
-
-/// This rank's part of what rank 0 has read.
-static ct::Dataset own_part(const std::vector<ct::Array>& columns, ct::Communicator& comm,
-                            bool shuffle, int64_t seed) {
-    const auto part = ct::scatter_dataset(columns, comm, {.shuffle = shuffle, .seed = seed});
-    return {part[0], part[1]};
-}
-
 /// Calls visit(x, t) for every mini-batch and returns the means of what it returns: loss and
 /// accuracy.
 template <class Visit>
@@ -70,16 +55,17 @@ static Means over_batches(ct::SerialIterator& batches, Visit visit) {
 
 static void run(const Options& options, const std::shared_ptr<ct::Communicator>& comm) {
     const bool first = comm->rank() == 0;
-    std::vector<ct::Array> training_columns, test_columns;
+    std::optional<ct::Dataset> training_set, test_set;  // Rank 0 has them and gives each its part.
     if (first) {
-        const auto [training_set, test_set] =
+        auto sets =
             ct::get_mnist(options.data.empty() ? ct::download_mnist(options.url) : options.data);
-        training_columns = columns_of(training_set);
-        test_columns = columns_of(test_set);
+        training_set = sets.first;
+        test_set = sets.second;
     }
-    ct::SerialIterator training(own_part(training_columns, *comm, true, options.seed),
-                                options.batch_size, {.repeat = false});
-    ct::SerialIterator test(own_part(test_columns, *comm, false, 0), options.batch_size,
+    ct::SerialIterator training(
+        ct::scatter_dataset(training_set, *comm, {.shuffle = true, .seed = options.seed}),
+        options.batch_size, {.repeat = false});
+    ct::SerialIterator test(ct::scatter_dataset(test_set, *comm), options.batch_size,
                             {.repeat = false, .shuffle = false});
 
     ct::set_seed(options.seed);
@@ -160,7 +146,7 @@ static void run(const Options& options, const std::shared_ptr<ct::Communicator>&
 int main(int argc, char** argv) {
     Options options;
     CLI::App program("Trains a multilayer perceptron on MNIST with several processes");
-    program.add_option("-c,--communicator", options.communicator, "flat, naive or pure_nccl")
+    program.add_option("-c,--communicator", options.communicator, "flat, naive, tcp or pure_nccl")
         ->capture_default_str();
     program.add_option("--local", options.local, "this many threads of one process instead");
     program.add_option("-b,--batchsize", options.batch_size, "images in a mini-batch of each rank")

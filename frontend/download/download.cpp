@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "frontend/serializer/file.h"
+#include "runtime/file/file.h"
 #include "runtime/core/error.h"
 
 namespace catena {

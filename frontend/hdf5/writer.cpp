@@ -5,7 +5,7 @@
 #include "frontend/hdf5/handle.h"
 #include "frontend/hdf5/library.h"
 #include "frontend/serializer/archive.h"
-#include "frontend/serializer/file.h"
+#include "runtime/file/file.h"
 #include "frontend/serializer/serializer.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"

@@ -1,10 +1,16 @@
 #include "frontend/link/batch_normalization.h"
 
+#include <algorithm>
+
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/ops/arithmetic.h"
+#include "runtime/ops/communication.h"
+#include "runtime/ops/joining.h"
+#include "runtime/ops/math.h"
+#include "runtime/ops/movement.h"
 #include "runtime/ops/normalization.h"
 #include "runtime/ops/reduction.h"
 
@@ -57,6 +63,7 @@ Variable BatchNormalization::operator()(const Operand& operand, bool finetune) {
     Variable shift = options_.use_beta ? Variable(beta) : fill(avg_mean.type(), 0);
     if (!config().train)
         return fixed_batch_normalization(x, scale, shift, avg_mean, avg_var, options_.eps, options_.axis);
+    if (communicator_) return normalized_by_all_ranks(x, scale, shift, finetune);
     if (finetune) {
         follow_all_batches(x);
         return batch_normalization(x, scale, shift, {.eps = options_.eps, .axis = options_.axis});
@@ -76,6 +83,36 @@ void BatchNormalization::follow_all_batches(const Variable& x) {
     Variable unbiased = variance(wide, axes) * (count / std::max(count - 1, 1.0));
     assign(avg_mean, avg_mean + (mean(wide, axes) - avg_mean) * part);
     assign(avg_var, avg_var + (unbiased - avg_var) * part);
+}
+
+Variable BatchNormalization::normalized_by_all_ranks(const Variable& x, const Variable& scale, const Variable& shift,
+                                                     bool finetune) {
+    Axes axes = reduced_axes(options_.axis, avg_mean.rank(), x.rank());
+    Shape along = x.shape();
+    for (int64_t axis : axes) along[int(axis)] = 1;
+    if (element_count(along) != avg_mean.size())
+        fail<ShapeError>("{}: has {} statistics, x is {}", type_name(), avg_mean.size(), to_string(x.type()));
+    Variable wide = cast(x, avg_mean.dtype());
+    Variable own = stack({mean(wide, axes), mean(wide * wide, axes)});
+    Variables all = separate(parallel::allreduce(*communicator_, own, Reduction::mean));
+    Variable variance = all[1] - all[0] * all[0];
+    {
+        auto no_graph = no_backprop_mode();
+        const double count = double(x.size()) / double(avg_mean.size()) * communicator_->size();
+        Variable unbiased = variance * (count / std::max(count - 1, 1.0));
+        if (finetune) {
+            assign(N, N + 1);
+            Variable part = 1.0 / cast(N, avg_mean.dtype());
+            assign(avg_mean, avg_mean + (all[0] - avg_mean) * part);
+            assign(avg_var, avg_var + (unbiased - avg_var) * part);
+        } else {
+            assign(avg_mean, avg_mean * decay_ + all[0] * (1 - options_.decay));
+            assign(avg_var, avg_var * decay_ + unbiased * (1 - options_.decay));
+        }
+    }
+    Variable factor = scale / sqrt(variance + options_.eps);
+    Variable y = (wide - reshape(all[0], along)) * reshape(factor, along) + reshape(shift, along);
+    return cast(y, x.dtype());
 }
 
 void BatchNormalization::start_finetuning() { assign(N, fill(N.type(), 0)); }

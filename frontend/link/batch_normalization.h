@@ -1,9 +1,13 @@
 #pragma once
 
+#include <memory>
+
 #include "frontend/link/link.h"
 #include "runtime/ops/scalar_operand.h"
 
 namespace catena {
+
+class Communicator;
 
 struct BatchNormalizationLinkOptions {
     double decay = 0.9;
@@ -32,6 +36,9 @@ public:
     Variable operator()(const Operand& x, bool finetune = false);
     void start_finetuning();
     std::vector<std::pair<std::string, std::string>> printable_specs() const override;
+    /// From now on, in training mode, with the statistics of all ranks' batches together, which must have equally many
+    /// rows; the variance is then E[x^2] - E[x]^2. Copies of the link do so, too.
+    void share_statistics(std::shared_ptr<Communicator> communicator) { communicator_ = std::move(communicator); }
 
     Parameter gamma, beta;    ///< Hold nothing without use_gamma, use_beta.
     State avg_mean, avg_var;
@@ -41,6 +48,8 @@ private:
     void initialize(const Shape& size);
     /// Averages become the mean over all batches since N was 0.
     void follow_all_batches(const Variable& x);
+    Variable normalized_by_all_ranks(const Variable& x, const Variable& scale, const Variable& shift, bool finetune);
+    std::shared_ptr<Communicator> communicator_;
     BatchNormalizationLinkOptions options_;
     Cell decay_;
 };

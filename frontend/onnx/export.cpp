@@ -8,7 +8,7 @@
 
 #include "frontend/onnx/recording.h"
 #include "frontend/onnx/tensor.h"
-#include "frontend/serializer/file.h"
+#include "runtime/file/file.h"
 #include "runtime/ops/random.h"
 
 namespace catena::onnx {

@@ -8,7 +8,7 @@
 #include <onnx/onnx_pb.h>
 
 #include "frontend/onnx/errors.h"
-#include "frontend/serializer/file.h"
+#include "runtime/file/file.h"
 #include "runtime/core/device.h"
 
 namespace catena::onnx {

@@ -57,6 +57,13 @@ private:
     std::vector<std::pair<Variable, Array>> kept_;
 };
 
+/// Steps are counted where the parameters are: some rules compute with the count.
+void move_to(Device& device, const State& count) {
+    if (device.is_meta() || &count.device() == &device) return;
+    RecorderScope paused(nullptr);
+    count.set_array(count.array().to(device));
+}
+
 }  // namespace
 
 bool UpdateSlot::is_active() const {
@@ -133,6 +140,7 @@ void Optimizer::update(const std::source_location& at) {
     call_hooks(OptimizerHook::Timing::pre);
     std::vector<UpdateSlot*> active = active_slots();
     for (UpdateSlot* slot : active) initialize_moments(*slot);
+    if (!active.empty()) move_to(active[0]->param.device(), t_);
     // A recorder sees the whole update even of an iteration that changes nothing.
     std::optional<KeptStates> kept;
     if (!change) kept.emplace(t_, active);

@@ -1,41 +1,120 @@
 #include "frontend/parallel/multi_node_iterator.h"
 
-namespace catena {
+#include <cstring>
 
-MultiNodeIterator::MultiNodeIterator(std::shared_ptr<SerialIterator> actual,
+#include "frontend/dataset/concat_examples.h"
+#include "frontend/serializer/memory_archive.h"
+#include "runtime/core/error.h"
+
+namespace catena {
+namespace {
+
+/// A batch as bytes: each value of all examples as one array, and how an example is made of them.
+std::string packed(const std::vector<Example>& examples) {
+    Batch batch = concat_examples(examples);
+    MemoryArchive archive;
+    archive.write_text("kind", batch.is_dict() ? "dict" : batch.is_tuple() ? "tuple" : "one");
+    for (size_t i = 0; i < batch.size(); ++i) {
+        archive.write(std::to_string(i), batch[i].array());
+        if (batch.is_dict()) archive.write_text("key" + std::to_string(i), batch.keys()[i]);
+    }
+    return archive.bytes();
+}
+
+std::vector<Example> unpacked(const std::string& bytes) {
+    MemoryArchive archive(bytes, "a batch of the multi-node iterator's master");
+    std::vector<Array> columns;
+    std::vector<std::string> keys;
+    for (size_t i = 0; archive.contains(std::to_string(i)); ++i) {
+        columns.push_back(archive.read(std::to_string(i)));
+        if (std::string key = "key" + std::to_string(i); archive.contains(key))
+            keys.push_back(archive.read_text(key));
+    }
+    const std::string kind = archive.read_text("kind");
+    std::vector<Example> examples;
+    for (int64_t row = 0; row < columns[0].dim(0); ++row) {
+        std::vector<Array> values;
+        for (const Array& column : columns) {
+            Shape shape;
+            for (int axis = 1; axis < column.rank(); ++axis) shape.push_back(column.dim(axis));
+            values.push_back(
+                column.view(shape, contiguous_strides(shape), row * element_count(shape)));
+        }
+        if (kind == "dict")
+            examples.emplace_back(keys, std::move(values));
+        else if (kind == "tuple")
+            examples.emplace_back(std::move(values));
+        else
+            examples.emplace_back(std::move(values[0]));
+    }
+    return examples;
+}
+
+}  // namespace
+
+MultiNodeIterator::MultiNodeIterator(std::shared_ptr<Iterator> actual,
                                      std::shared_ptr<Communicator> communicator, int rank_master)
     : actual_(std::move(actual)), communicator_(std::move(communicator)), master_(rank_master) {
-    if (communicator_->rank() == master_ && !actual_)
+    if (is_master() && !actual_)
         fail<ValueError>("create_multi_node_iterator: the master (rank {}) gives no iterator",
                          master_);
-    mirror(0);
+    mirror();
 }
 
-void MultiNodeIterator::mirror(int64_t arrays) {
-    if (communicator_->rank() == master_)
-        state_ = {actual_->epoch(), actual_->is_new_epoch(), actual_->current_position(),
-                  actual_->dataset().size(), arrays};
-    state_ = communicator_->bcast(Array::from(state_, {int64_t(state_.size())}), master_)
-                 .to_vector<int64_t>();
+void MultiNodeIterator::mirror() {
+    if (is_master())
+        state_ = {actual_->batch_size(),
+                  actual_->repeat(),
+                  actual_->epoch(),
+                  actual_->is_new_epoch(),
+                  actual_->current_position(),
+                  actual_->epoch_detail(),
+                  actual_->previous_epoch_detail().value_or(-1)};
+    std::string bytes = communicator_->bcast_bytes(
+        {reinterpret_cast<const char*>(&state_), sizeof state_}, master_);
+    std::memcpy(&state_, bytes.data(), sizeof state_);
 }
 
-std::optional<std::vector<Variable>> MultiNodeIterator::next() {
-    std::optional<Batch> batch;
-    const bool at_master = communicator_->rank() == master_;
-    if (at_master) batch = actual_->next_batch();
-    mirror(at_master ? (batch ? int64_t(batch->size()) : -1) : 0);
-    if (state_[4] < 0) return std::nullopt;
-    std::vector<Variable> all;
-    for (int64_t i = 0; i < state_[4]; ++i)
-        all.emplace_back(
-            communicator_->bcast(at_master ? (*batch)[size_t(i)].array() : Array(), master_),
-            false);
-    return all;
+std::optional<std::vector<Example>> MultiNodeIterator::next() {
+    std::optional<std::vector<Example>> examples;
+    std::string bytes;
+    if (is_master()) {
+        examples = actual_->next();
+        if (examples) bytes = packed(*examples);
+    }
+    bytes = communicator_->bcast_bytes(bytes, master_);
+    mirror();
+    if (bytes.empty()) return std::nullopt;
+    return is_master() ? std::move(examples) : unpacked(bytes);
 }
 
 void MultiNodeIterator::reset() {
-    if (actual_) actual_->reset();
-    mirror(0);
+    if (is_master()) actual_->reset();
+    mirror();
+}
+
+void MultiNodeIterator::finalize() {
+    if (actual_) actual_->finalize();
+}
+
+std::optional<double> MultiNodeIterator::previous_epoch_detail() const {
+    if (state_.previous_epoch_detail < 0) return std::nullopt;
+    return state_.previous_epoch_detail;
+}
+
+void MultiNodeIterator::serialize(const Serializer& s) {
+    if (is_master()) actual_->serialize(s);
+    if (s.loading()) s.later([this] { mirror(); });
+}
+
+Iterator& create_synchronized_iterator(Iterator& actual, Communicator& communicator) {
+    auto state = [&](const Serializer& s) { actual.serialize(s); };
+    MemoryArchive archive;
+    if (communicator.rank() == 0) save_to(archive, state);
+    std::string bytes = communicator.bcast_bytes(communicator.rank() == 0 ? archive.bytes() : "");
+    if (communicator.rank() != 0)
+        load_from(MemoryArchive(bytes, "the iterator of rank 0"), state, {});
+    return actual;
 }
 
 }  // namespace catena

@@ -2,40 +2,53 @@
 
 #include <memory>
 
-#include "frontend/dataset/serial_iterator.h"
+#include "frontend/dataset/iterator.h"
 #include "runtime/comm/communicator.h"
 
 namespace catena {
 
 /// The batches of the master's iterator on every rank, for models that are split over processes.
-/// All ranks call next() and reset() together.
-class MultiNodeIterator {
+/// All ranks call next(), reset() and serialize() together. The examples of a batch must have equal
+/// shapes.
+class MultiNodeIterator : public Iterator {
 public:
     /// `actual` is used on the master only and may be null elsewhere.
-    MultiNodeIterator(std::shared_ptr<SerialIterator> actual,
-                      std::shared_ptr<Communicator> communicator, int rank_master);
-    std::optional<std::vector<Variable>> next();
-    void reset();
-    int64_t epoch() const { return state_[0]; }
-    bool is_new_epoch() const { return state_[1]; }
-    int64_t current_position() const { return state_[2]; }
-    double epoch_detail() const {
-        return double(state_[0]) + double(state_[2]) / double(state_[3]);
-    }
+    MultiNodeIterator(std::shared_ptr<Iterator> actual, std::shared_ptr<Communicator> communicator,
+                      int rank_master);
+    std::optional<std::vector<Example>> next() override;
+    void reset() override;
+    void finalize() override;
+    int64_t batch_size() const override { return state_.batch_size; }
+    bool repeat() const override { return state_.repeat; }
+    int64_t epoch() const override { return state_.epoch; }
+    bool is_new_epoch() const override { return state_.is_new_epoch; }
+    double epoch_detail() const override { return state_.epoch_detail; }
+    std::optional<double> previous_epoch_detail() const override;
+    int64_t current_position() const override { return state_.current_position; }
+    /// The state is the master's; other ranks' files hold nothing of it.
+    void serialize(const Serializer& s) override;
 
 private:
-    void mirror(int64_t arrays);
-    std::shared_ptr<SerialIterator> actual_;
+    struct State {
+        int64_t batch_size = 0, repeat = 0, epoch = 0, is_new_epoch = 0, current_position = 0;
+        double epoch_detail = 0, previous_epoch_detail = -1;
+    };
+    bool is_master() const { return communicator_->rank() == master_; }
+    void mirror();
+    std::shared_ptr<Iterator> actual_;
     std::shared_ptr<Communicator> communicator_;
     int master_;
-    std::vector<int64_t> state_{
-        0, 0, 0, 1, 0};  ///< epoch, is_new_epoch, position, rows, arrays that follow (-1: end)
+    State state_;
 };
 
-inline MultiNodeIterator create_multi_node_iterator(std::shared_ptr<SerialIterator> actual,
+inline MultiNodeIterator create_multi_node_iterator(std::shared_ptr<Iterator> actual,
                                                     std::shared_ptr<Communicator> communicator,
                                                     int rank_master = 0) {
     return MultiNodeIterator(std::move(actual), std::move(communicator), rank_master);
 }
+
+/// Gives the iterator the order and the random stream of rank 0's, so that all ranks take the same
+/// examples of datasets that are equally long. Returned for convenience.
+Iterator& create_synchronized_iterator(Iterator& actual, Communicator& communicator);
 
 }  // namespace catena

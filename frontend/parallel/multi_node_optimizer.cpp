@@ -4,6 +4,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "frontend/must_happen_first.h"
 #include "runtime/core/device.h"
 #include "runtime/graph/backward.h"
 #include "runtime/graph/config.h"
@@ -14,7 +15,7 @@
 namespace catena {
 namespace {
 
-constexpr int64_t usual_bucket_bytes = 4 << 20;
+constexpr int64_t usual_bucket_bytes = 1 << 20;
 
 uint64_t mix(uint64_t hash, const void* data, size_t bytes) {
     const auto* p = static_cast<const unsigned char*>(data);
@@ -62,6 +63,11 @@ public:
     }
 
     bool finish(Optimizer& optimizer) override {
+        if (shape_only() && names_of(optimizer) != known_names_) {
+            forget();
+            throw MustHappenFirst("the ranks compare their parameters",
+                                  [this, &optimizer] { parameters_equal(optimizer); });
+        }
         if (slot_of_.empty()) begin(optimizer);
         for (UpdateSlot& slot : optimizer.slots()) add_rest(slot);
         close();
@@ -80,11 +86,16 @@ private:
             if (slot.param.array().defined() && *slot.enabled) slot_of_[slot.param.body()] = &slot;
     }
 
-    /// A backward run whose gradients no update used.
-    void abandon() {
+    std::vector<Bucket> forget() {
         slot_of_.clear();
         open_ = {};
-        for (const Bucket& bucket : std::exchange(buckets_, {}))
+        open_bytes_ = 0;
+        return std::exchange(buckets_, {});
+    }
+
+    /// A backward run whose gradients no update used.
+    void abandon() {
+        for (const Bucket& bucket : forget())
             parallel::wait_bucket(*communicator_, bucket.ticket, bucket.types);
     }
 
@@ -143,7 +154,8 @@ private:
         bool fits = std::equal(now.begin(), now.end(), previous_.begin(), previous_.end(), same);
         if (!fits) {
             if (shape_only())
-                fail<TraceError>("double buffering: other gradients than in the iteration before");
+                throw MustHappenFirst(
+                    "double buffering: there are no such gradients of an iteration before yet");
             RecorderScope paused(nullptr);
             for (const Bucket& bucket : previous_)
                 parallel::wait_bucket(*communicator_, bucket.ticket, bucket.types);
@@ -161,14 +173,21 @@ private:
         return fits;
     }
 
-    /// True when all ranks hold the same parameters; otherwise they do afterwards.
-    bool parameters_equal(Optimizer& optimizer) {
-        uint64_t names = 1, content = 1;
+    /// Which parameters hold something, and their types.
+    static uint64_t names_of(Optimizer& optimizer) {
+        uint64_t names = 1;
         for (UpdateSlot& slot : optimizer.slots())
             if (slot.param.array().defined())
                 names = mix(names, slot.path + to_string(slot.param.type()));
+        return names;
+    }
+
+    /// True when all ranks hold the same parameters; otherwise they do afterwards.
+    bool parameters_equal(Optimizer& optimizer) {
+        const uint64_t names = names_of(optimizer);
         if (names == known_names_) return true;
         known_names_ = names;
+        uint64_t content = 1;
         RecorderScope paused(nullptr);
         for (UpdateSlot& slot : optimizer.slots()) {
             if (!slot.param.array().defined()) continue;
@@ -220,6 +239,18 @@ void bcast_data(Communicator& communicator, Link& model, int root) {
     RecorderScope paused(nullptr);
     for (Parameter* param : model.params(false))
         param->set_array(communicator.bcast(param->array(), root).to(param->device()));
+}
+
+void multi_node_mean_grad(Communicator& communicator, Link& model, bool zero_fill) {
+    auto no_graph = no_backprop_mode();
+    for (Parameter* param : model.params(false)) {
+        Variable gradient = param->grad_variable();
+        if (!gradient.defined()) {
+            if (!zero_fill) continue;
+            gradient = fill(param->type(), 0);
+        }
+        param->set_grad_variable(parallel::allreduce(communicator, gradient, Reduction::mean));
+    }
 }
 
 }  // namespace catena

@@ -18,7 +18,7 @@ struct MultiNodeOptimizerOptions {
     /// What gradients are sent as; the communicator's setting, else their own dtype.
     std::optional<Dtype> allreduce_grad_dtype = {};
     /// Gradients are sent when this much is together; 0: each by itself. By default 0 with "naive",
-    /// else 4 MiB.
+    /// else 1 MiB.
     std::optional<int64_t> bucket_bytes = {};
     /// Send while backward runs, in the order in which gradients become complete, which must then
     /// be the same on all ranks. False: at the update, in the parameters' order.
@@ -40,5 +40,10 @@ Optimizer& create_multi_node_optimizer(Optimizer& optimizer,
 
 /// Parameters of rank 0 for all; ChainerMN's bcast_data.
 void bcast_data(Communicator& communicator, Link& model, int root = 0);
+
+/// Replaces every gradient of the model by its mean over the ranks, one after the other and at
+/// once; an optimizer of create_multi_node_optimizer() does it faster. Parameters without a
+/// gradient are left out, or send zeros.
+void multi_node_mean_grad(Communicator& communicator, Link& model, bool zero_fill = false);
 
 }  // namespace catena

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "frontend/serializer/memory_archive.h"
 #include "runtime/core/device.h"
 #include "runtime/graph/recorder.h"
 
@@ -69,6 +70,18 @@ void MultiNodeSnapshot::load(const std::string& name,
                              Optimizer* optimizer) const {
     on_master(*replicas_, "load", [&] { read(file_name(name)); });
     bcast_state(*replicas_, model, optimizer);
+}
+
+void MultiNodeSnapshot::spread(const std::function<void()>& load,
+                               const SerializeFunction& object) const {
+    MemoryArchive state;
+    on_master(*replicas_, "load", [&] {
+        load();
+        save_to(state, object);
+    });
+    if (replicas_->size() == 1) return;
+    std::string bytes = replicas_->bcast_bytes(is_master() ? state.bytes() : "");
+    if (!is_master()) load_from(MemoryArchive(bytes, "the state of the master"), object, {});
 }
 
 void bcast_state(Communicator& communicator, Link& model, Optimizer* optimizer, int root) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "frontend/optimizer/optimizer.h"
+#include "frontend/serializer/serializer.h"
 #include "runtime/comm/communicator.h"
 
 namespace catena {
@@ -29,6 +30,8 @@ public:
     /// theirs.
     void load(const std::string& name, const std::function<void(const std::string&)>& read,
               Link& model, Optimizer* optimizer = nullptr) const;
+    /// Masters call load(), which changes what `object` serialises; replicas then get that state.
+    void spread(const std::function<void()>& load, const SerializeFunction& object) const;
 
 private:
     std::shared_ptr<Communicator> communicator_, replicas_;

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <numeric>
+#include <sstream>
 
+#include "frontend/dataset/concat_examples.h"
+#include "frontend/dataset/datasets.h"
 #include "frontend/dataset/split.h"
 #include "frontend/dataset/take_rows.h"
 #include "runtime/core/random.h"
@@ -80,6 +83,44 @@ std::vector<Array> scatter_dataset(const std::vector<Array>& columns, Communicat
         mine.push_back(communicator.scatter(parts, options.root));
     }
     return mine;
+}
+
+Dataset scatter_dataset(const std::optional<Dataset>& dataset, Communicator& communicator,
+                        const ScatterOptions& options) {
+    const bool at_root = communicator.rank() == options.root;
+    std::vector<Array> columns;
+    std::string kind, problem;
+    if (at_root) {
+        try {
+            if (!dataset) fail<ValueError>("the root gives no dataset");
+            std::vector<Example> all;
+            for (int64_t i = 0; i < dataset->size(); ++i) all.push_back((*dataset)[i]);
+            Batch batch = concat_examples(all);
+            for (const Variable& column : batch.values()) columns.push_back(column.array());
+            kind = batch.is_dict() ? "dict" : batch.is_tuple() ? "tuple" : "one";
+            for (const std::string& key : batch.keys()) kind += "\n" + key;
+        } catch (const Error& error) {
+            problem = error.what();
+        }
+    }
+    problem = communicator.bcast_bytes(problem, options.root);
+    if (!problem.empty()) fail<ValueError>("scatter_dataset: {}", problem);
+    std::istringstream words(communicator.bcast_bytes(kind, options.root));
+    std::getline(words, kind);
+    std::vector<Array> mine = scatter_dataset(columns, communicator, options);
+    std::vector<Dataset> parts(mine.begin(), mine.end());
+    if (kind == "one") return parts[0];
+    if (kind == "tuple") return TupleDataset(std::move(parts));
+    std::vector<std::pair<std::string, Dataset>> named;
+    for (const Dataset& part : parts) {
+        std::getline(words, kind);
+        named.emplace_back(kind, part);
+    }
+    return DictDataset(std::move(named));
+}
+
+Dataset create_empty_dataset(const Dataset& dataset) {
+    return Dataset(std::vector<Example>(size_t(dataset.size()), Example(std::vector<Array>())));
 }
 
 }  // namespace catena

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/dataset/dataset.h"
 #include "runtime/comm/communicator.h"
 
 namespace catena {
@@ -27,5 +28,14 @@ std::pair<int64_t, int64_t> scatter_index(int64_t n, Communicator& communicator,
 /// is not looked at. ValueError on every rank when the columns do not fit.
 std::vector<Array> scatter_dataset(const std::vector<Array>& columns, Communicator& communicator,
                                    const ScatterOptions& options = {});
+
+/// The same of a dataset whose examples have equal shapes: tuples stay tuples. Elsewhere than at
+/// root nothing is given.
+Dataset scatter_dataset(const std::optional<Dataset>& dataset, Communicator& communicator,
+                        const ScatterOptions& options = {});
+
+/// As long as `dataset`, every example an empty tuple: for ranks that take part in a model without
+/// data of their own.
+Dataset create_empty_dataset(const Dataset& dataset);
 
 }  // namespace catena

@@ -1,6 +1,6 @@
 #include "frontend/serializer/npz.h"
 
-#include "frontend/serializer/npy.h"
+#include "runtime/file/npy.h"
 #include "runtime/core/error.h"
 
 namespace catena {

@@ -7,7 +7,7 @@
 
 #include "frontend/serializer/archive.h"
 #include "frontend/serializer/serializer.h"
-#include "frontend/serializer/zip.h"
+#include "runtime/file/zip.h"
 
 namespace catena {
 

@@ -25,9 +25,12 @@ public:
     double value() const;  ///< ShapeError unless is_number().
     double weight() const { return weight_; }
     const Variable& variable() const { return variable_; }  ///< Undefined when a plain number was given.
+    /// What leads to the graph that the value comes from: another Variable, without elements, after a compiled step.
+    const Variable& graph() const { return graph_.defined() ? graph_ : variable_; }
+    void set_graph(Variable graph) { graph_ = std::move(graph); }
 
 private:
-    Variable variable_;
+    Variable variable_, graph_;
     double number_ = 0, weight_ = 1;
 };
 

@@ -2,6 +2,8 @@
 
 #include "frontend/trainer/reporter.h"
 #include "runtime/core/error.h"
+#include "runtime/graph/config.h"
+#include "runtime/graph/tracer.h"
 
 namespace catena {
 
@@ -16,7 +18,18 @@ void ReportingRegion::operator()(const Batch& batch) {
     // Whether anybody listens is part of the key: without a reporter nothing is captured.
     Values values = region_(batch.values(), current_reporter() != nullptr);
     for (auto& [name, value] : values) observation.emplace(name, value);
+    if (config().keep_graph_on_report && current_reporter())
+        for (auto& [name, value] : run_on_shapes(batch))
+            if (auto found = observation.find(name); found != observation.end()) found->second.set_graph(value);
     report(observation);
+}
+
+/// A replay leaves no graph: this is the one that the function makes.
+ReportingRegion::Values ReportingRegion::run_on_shapes(const Batch& batch) const {
+    Tracer tracer(true);
+    for (size_t k = 0; k < batch.size(); ++k) tracer.add_argument(batch[k].array(), "x" + std::to_string(k));
+    RecorderScope recording(&tracer);
+    return run();
 }
 
 ReportingRegion::Values ReportingRegion::run() const {

@@ -23,6 +23,7 @@ public:
 private:
     using Values = std::map<std::string, Variable>;
     Values run() const;
+    Values run_on_shapes(const Batch& batch) const;
     std::function<void(const Batch&)> function_;
     const Batch* batch_ = nullptr;
     StaticGraph<std::function<Values(const std::vector<Variable>&, bool)>> region_;

@@ -35,6 +35,7 @@ struct StandardUpdaterOptions {
     bool auto_new_epoch = true;  ///< Tell the optimizer when the iterator begins a new epoch.
     /// Forward, backward, update and what the loss function reports become one compiled program.
     bool static_graph = false;
+    bool keep_grads = false;  ///< Of the compiled step: gradients can be read after it, at the price of a copy.
     Audit audit = Audit::sampled;
 };
 

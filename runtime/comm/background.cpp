@@ -1,5 +1,7 @@
 #include "runtime/comm/background.h"
 
+#include "runtime/core/parallel.h"
+
 namespace catena {
 
 BackgroundThread::~BackgroundThread() {
@@ -20,6 +22,7 @@ void BackgroundThread::post(std::function<void()> work) {
 }
 
 void BackgroundThread::work() {
+    set_thread_count(thread_count());  // OpenMP knows the number by thread.
     std::unique_lock lock(mutex_);
     while (true) {
         changed_.wait(lock, [this] { return ends_ || !waiting_.empty(); });

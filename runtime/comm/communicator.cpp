@@ -143,9 +143,13 @@ auto Communicator::in_turn(const char* call, F&& f) {
 }
 
 void Communicator::count(std::span<const Message> sends) {
-    bool background = background_->thread && background_->thread->is_this_thread();
     int64_t bytes = 0;
     for (const Message& m : sends) bytes += int64_t(m.bytes);
+    count(bytes);
+}
+
+void Communicator::count(int64_t bytes) {
+    bool background = background_->thread && background_->thread->is_this_thread();
     std::lock_guard lock(background_->mutex);
     background_->statistics.bytes_sent += bytes;
     if (background) background_->statistics.background_bytes += bytes;
@@ -407,6 +411,14 @@ void Communicator::reduce_buffer(const char* call, const Array& buffer, Reductio
     transfer(call, -1, sends, receives);
     count(sends);
 }
+
+void Communicator::count_reduced(const Array& buffer) {
+    const int64_t all = buffer.size(), width = int64_t(size_of(buffer.dtype()));
+    const int64_t own = all * (rank_ + 1) / size_ - all * rank_ / size_;
+    count((all - own + own * (size_ - 1)) * width);
+}
+
+Array Communicator::transfer_buffer(const Type& type) { return Array::empty(type, cpu_device()); }
 
 Array Communicator::reduce_scatter(std::span<const Array> xs, Reduction reduction) {
     if (int(xs.size()) != size_)

@@ -88,6 +88,8 @@ public:
     std::string bcast_bytes(std::string_view bytes, int root = 0);
     std::vector<std::string> allgather_bytes(std::string_view bytes);
 
+    /// Host memory for start_allreduce that needs the fewest copies.
+    virtual Array transfer_buffer(const Type& type);
     /// Begins an all-reduce of `buffer` (contiguous, on the host) in place, in the background, and
     /// returns its ticket. Other calls wait for their turn behind it.
     /// `label` says what the buffer holds; it must be equal on all ranks.
@@ -113,13 +115,14 @@ public:
     /// in order.
     const Variable& order() const { return order_; }
 
-protected:
-    Communicator(int rank, int size);
     struct Message {
         int peer;
         void* data;
         size_t bytes;
     };
+
+protected:
+    Communicator(int rank, int size);
     /// Moves all messages and returns when every one is done. Those between two ranks under one tag
     /// keep their order, and both sides give the same size. `tag` is at least 0, or -1 for
     /// collectives.
@@ -128,6 +131,8 @@ protected:
     virtual void leave() {}
     /// Sums the ranks' buffers (contiguous, on the host, of equal types) into all of them.
     virtual void reduce_buffer(const char* call, const Array& buffer, Reduction reduction);
+    /// Counts what reduce_buffer moves when others read this rank's memory themselves.
+    void count_reduced(const Array& buffer);
     /// For implementations that stand on another one.
     static void transfer_by(Communicator& other, const char* call, int tag,
                             std::span<const Message> sends, std::span<const Message> receives) {
@@ -172,6 +177,7 @@ private:
     void reduce_in_place(const char* call, const Array& buffer, Reduction reduction,
                          int64_t label = 0);
     void count(std::span<const Message> sends);
+    void count(int64_t bytes);
 
     int rank_, size_;
     int intra_rank_ = 0, intra_size_ = 1, inter_rank_ = 0, inter_size_ = 1;

@@ -1,5 +1,9 @@
 #include "runtime/comm/create.h"
 
+#include <cstdlib>
+
+#include "runtime/comm/except_hook.h"
+#include "runtime/comm/tcp.h"
 #include "runtime/core/plugin.h"
 
 namespace catena {
@@ -19,11 +23,13 @@ std::shared_ptr<Communicator> create(std::string_view name) {
     if (name == "flat" || name == "naive")
         return from_plug_in(name, "mpi", mpi_entry, "MPI",
                             "build with CATENA_MPI=ON (Debian: libopenmpi-dev)");
+    if (name == "tcp") return tcp_communicator(Rendezvous::from_environment());
     if (name == "pure_nccl")
         return from_plug_in(name, "nccl", nccl_entry, "NCCL",
                             "build with CATENA_NCCL=ON (the CUDA toolkit and NCCL)");
     fail<ValueError>(
-        "create_communicator: there is no '{}'; there are pure_nccl, flat, naive and local", name);
+        "create_communicator: there is no '{}'; there are pure_nccl, flat, naive, tcp and local",
+        name);
 }
 
 }  // namespace
@@ -38,6 +44,11 @@ std::shared_ptr<Communicator> create_communicator(std::string_view name,
         made->set_config("allreduce_grad_dtype",
                          std::string(name_of(*options.allreduce_grad_dtype)));
     if (name == "naive") made->set_config("bucket_bytes", "0");
+    for (const char* wish :
+         {"CATENA_FORCE_ABORT_ON_EXCEPTION", "CHAINERMN_FORCE_ABORT_ON_EXCEPTION",
+          "CHAINERMN_FORCE_ABORT_ON_EXCEPTIONS"})
+        if (const char* text = std::getenv(wish); text && *text && name != "local")
+            add_global_except_hook(made);
     return made;
 }
 

@@ -15,9 +15,11 @@ struct CommunicatorOptions {
 };
 
 /// The group of all processes of this job, by ChainerMN's names:
-///   pure_nccl  NCCL between GPUs, one a process
+///   pure_nccl  NCCL between GPUs, one a process; they meet by MPI, or as "tcp" when
+///              CATENA_RENDEZVOUS is set
 ///   flat       MPI; gradients are packed into buckets
 ///   naive      MPI; one all-reduce a parameter
+///   tcp        processes that meet at CATENA_RENDEZVOUS (runtime/comm/tcp.h), without MPI
 ///   local      the threads of run_local()
 /// ValueError for another name; DeviceError when the plug-in, a GPU or a driver is missing, saying
 /// which.

@@ -10,6 +10,9 @@
 #include <thread>
 #include <tuple>
 
+#include "runtime/comm/reduce.h"
+#include "runtime/core/parallel.h"
+
 namespace catena {
 namespace {
 
@@ -22,7 +25,7 @@ struct Parcel {
 
 /// What the threads of one group share.
 struct Group {
-    explicit Group(int size) : gone(size_t(size)) {}
+    explicit Group(int size) : gone(size_t(size)), buffers(size_t(size)) {}
     std::mutex mutex;
     std::condition_variable changed;
     std::map<std::tuple<int, int, int>, std::deque<Parcel*>>
@@ -30,6 +33,7 @@ struct Group {
     std::map<std::pair<int64_t, int>, std::shared_ptr<Group>>
         parts;  ///< Being split off: by turn and color.
     std::vector<char> gone;
+    std::vector<Array> buffers;  ///< Of an all-reduce: kept while others may read them.
     int failed_rank = -1;
     std::string failure;
 
@@ -64,6 +68,7 @@ public:
 protected:
     void transfer(const char* call, int tag, std::span<const Message> sends,
                   std::span<const Message> receives) override;
+    void reduce_buffer(const char* call, const Array& buffer, Reduction reduction) override;
     void leave() override {
         std::lock_guard lock(group_->mutex);
         group_->gone[size_t(rank())] = 1;
@@ -71,6 +76,7 @@ protected:
     }
 
 private:
+    void wait_for_all(const char* call);
     template <class Ready>
     void wait(std::unique_lock<std::mutex>& lock, const char* call, int peer, Ready ready);
     void receive(std::unique_lock<std::mutex>& lock, const char* call, int tag,
@@ -137,6 +143,34 @@ void LocalCommunicator::transfer(const char* call, int tag, std::span<const Mess
     }
 }
 
+void LocalCommunicator::wait_for_all(const char* call) {
+    std::vector<Message> nothing;
+    for (int r = 0; r < size(); ++r)
+        if (r != rank()) nothing.push_back({r, nullptr, 0});
+    transfer(call, -1, nothing, nothing);
+}
+
+/// Every thread reads the others' buffers where they are.
+void LocalCommunicator::reduce_buffer(const char* call, const Array& buffer, Reduction reduction) {
+    {
+        std::lock_guard lock(group_->mutex);
+        group_->buffers[size_t(rank())] = buffer;
+    }
+    wait_for_all(call);
+    std::vector<Array> held;
+    {
+        std::lock_guard lock(group_->mutex);
+        held = group_->buffers;
+    }
+    std::vector<char*> data;
+    for (const Array& each : held) data.push_back(static_cast<char*>(each.raw_data()));
+    reduce_together(call, buffer.dtype(), data, rank(), buffer.size(), reduction,
+                    [&] { wait_for_all(call); });
+    count_reduced(buffer);
+    std::lock_guard lock(group_->mutex);
+    group_->buffers[size_t(rank())] = Array();
+}
+
 std::shared_ptr<Communicator> LocalCommunicator::split(int color, int key) {
     const int64_t turn = splits_++;
     std::vector<std::tuple<int, int, int>> members;  // Key, rank, color.
@@ -177,6 +211,7 @@ void run_local(int size, const std::function<void(const std::shared_ptr<Communic
     auto group = std::make_shared<Group>(size);
     std::vector<std::exception_ptr> errors(static_cast<size_t>(size));
     auto run = [&](int rank) {
+        set_thread_count(thread_count());  // OpenMP knows the number by thread.
         try {
             of_thread = std::make_shared<LocalCommunicator>(group, rank, size);
             f(of_thread);

@@ -1,7 +1,9 @@
 #include "runtime/comm/reduce.h"
 
 #include <algorithm>
+#include <cstring>
 #include <type_traits>
+#include <vector>
 
 namespace catena {
 namespace {
@@ -42,6 +44,22 @@ void reduce_parts(const char* call, Dtype dtype, std::span<const void* const> pa
         using T = decltype(zero);
         if constexpr (!std::is_same_v<T, bool>) reduce(parts, static_cast<T*>(result), count, mean);
     });
+}
+
+void reduce_together(const char* call, Dtype dtype, std::span<char* const> data, int rank,
+                     int64_t count, Reduction reduction, const std::function<void()>& barrier) {
+    const int size = int(data.size());
+    const int64_t width = int64_t(size_of(dtype));
+    auto begin = [&](int r) { return count * r / size * width; };  // In bytes.
+    std::vector<const void*> parts;
+    for (const char* each : data) parts.push_back(each + begin(rank));
+    reduce_parts(call, dtype, parts, data[size_t(rank)] + begin(rank),
+                 (begin(rank + 1) - begin(rank)) / width, reduction);
+    barrier();
+    for (int r = 0; r < size; ++r)
+        if (const int64_t bytes = begin(r + 1) - begin(r); r != rank && bytes > 0)
+            std::memcpy(data[size_t(rank)] + begin(r), data[size_t(r)] + begin(r), size_t(bytes));
+    barrier();  // Nobody reads this buffer any more.
 }
 
 }  // namespace catena

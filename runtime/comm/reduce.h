@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 
 #include "runtime/comm/communicator.h"
@@ -11,5 +12,11 @@ namespace catena {
 /// DtypeError for bool, and for the mean of integers.
 void reduce_parts(const char* call, Dtype dtype, std::span<const void* const> parts, void* result,
                   int64_t count, Reduction reduction);
+
+/// This rank's share of an all-reduce of `count` elements in memory that all ranks can read:
+/// `data[r]` is rank r's buffer. The sum ends up in all of them. `barrier` returns when every rank
+/// has called it as often; when the function is called, all buffers must be ready.
+void reduce_together(const char* call, Dtype dtype, std::span<char* const> data, int rank,
+                     int64_t count, Reduction reduction, const std::function<void()>& barrier);
 
 }  // namespace catena

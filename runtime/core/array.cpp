@@ -28,7 +28,7 @@ bool is_contiguous(const Shape& shape, const Strides& strides) {
     for (int i = shape.rank() - 1; i >= 0; --i) {
         if (shape[i] == 0) return true;
         if (shape[i] != 1 && strides[i] != expected) dense = false;
-        expected *= shape[i];
+        if (dense) expected *= shape[i];  // Not of a repeated dimension: sizes may multiply to more than 2^63.
     }
     return dense;
 }

@@ -1,6 +1,10 @@
 #include "runtime/core/code_device.h"
 
 #include <atomic>
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <vector>
 
 namespace catena {
 
@@ -8,10 +12,49 @@ namespace {
 
 std::atomic<KernelProvider& (*)()> provider{nullptr};
 
+struct Sites {
+    struct Site {
+        std::string op;
+        SourceLoc at;
+    };
+    std::mutex mutex;
+    std::vector<Site> all;
+    std::map<std::tuple<std::string, std::string, uint32_t>, int64_t> numbers;
+};
+Sites& sites() {
+    static Sites& instance = *new Sites;
+    return instance;
+}
+
 }  // namespace
 
 void CodeDevice::replay(std::unique_ptr<Replay>&, std::span<const Launch> launches) {
     for (const Launch& launch : launches) launch_code(launch);
+}
+
+int64_t fault_site(const std::string& op, const SourceLoc& at) {
+    Sites& known = sites();
+    std::lock_guard lock(known.mutex);
+    const auto [entry, fresh] = known.numbers.emplace(std::tuple(op, at.file, at.line), int64_t(known.all.size()) + 1);
+    if (fresh) known.all.push_back({op, at});
+    return entry->second;
+}
+
+void CodeDevice::raise_faults() {
+    auto* words = static_cast<volatile int64_t*>(fault_words());
+    if (!words || words[0] == 0) return;
+    const int64_t number = words[0], index = words[1], axis = words[2], size = words[3], wrap = words[4];
+    words[0] = 0;
+    Sites::Site site;
+    {
+        Sites& known = sites();
+        std::lock_guard lock(known.mutex);
+        if (number > 0 && number <= int64_t(known.all.size())) site = known.all[size_t(number) - 1];
+    }
+    LocationScope location(site.at);
+    fail<ValueError>("{}: index {} is outside of axis {} of size {}, which takes {} to {} ({} finds out when results "
+                     "are read)",
+                     site.op, index, axis, size, wrap ? -size : 0, size - 1, name());
 }
 
 void CodeDevice::launch(const KernelCall& call) { kernel_provider().run(*this, call); }

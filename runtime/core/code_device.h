@@ -43,6 +43,17 @@ public:
     /// at first, belongs to it.
     virtual void replay(std::unique_ptr<Replay>& memory, std::span<const Launch> launches);
 
+    /// Runs one operation by a library of the device's; false when none takes it.
+    virtual bool launch_in_library(const KernelCall&) { return false; }
+    /// What launch_in_library() would say for these types and attributes: the arrays' memory is not looked at.
+    virtual bool has_library_for(const KernelCall&) { return false; }
+
+    /// Five words that kernels and the host both see: the site of a bad index (0: none), the index, its axis, the
+    /// axis's size, whether negative indices count from the end. Null: nobody looks.
+    virtual int64_t* fault_words() { return nullptr; }
+    /// ValueError for an index that a kernel has complained about since the last call. Devices ask when work is done.
+    void raise_faults();
+
     /// Bytes to the device; the host's may be reused when the call returns.
     virtual void upload(void* to, const void* from, size_t bytes) = 0;
 
@@ -58,6 +69,9 @@ protected:
     explicit CodeDevice(std::string name) : Device(std::move(name), false, false) {}
 };
 
+/// The number by which fault_words() name an op and the line it was called from.
+int64_t fault_site(const std::string& op, const SourceLoc& at);
+
 /// Makes and runs kernels for single operations: what a CodeDevice hands its eager calls to. Implemented by the
 /// compiler.
 class KernelProvider {
@@ -66,6 +80,8 @@ public:
     virtual void run(CodeDevice& device, const KernelCall& call) = 0;
     /// As catena::copy_elements, with both arrays on `device`.
     virtual void copy(CodeDevice& device, const Array& from, const Array& to) = 0;
+    /// Operations that were computed on the host, with copies both ways, because nothing else can.
+    virtual int64_t host_calls() const = 0;
 };
 
 /// DeviceError that says how to get one when there is none.

@@ -53,9 +53,9 @@ using Axes = Dims;
 std::string to_string(const Dims& dims);  ///< "[2,3]"
 
 inline int64_t element_count(const Shape& shape) {
-    int64_t count = 1;
-    for (int64_t size : shape) count *= size;
-    return count;
+    uint64_t count = 1;  // Too many to count wrap around: what allocates refuses them.
+    for (int64_t size : shape) count *= uint64_t(size);
+    return int64_t(count);
 }
 Strides contiguous_strides(const Shape& shape);  ///< Row-major.
 

@@ -95,10 +95,12 @@ void gather(const Walk& walk, bool can_ignore, const T* x, T* y) {
                      for (int64_t row = begin; row < end; ++row) {
                          T* to = y + row * inner;
                          const int64_t place = walk.place[size_t(row % places)];
-                         const T* from = x + walk.outer[size_t(row / places)] + place;
-                         if (can_ignore && place == Walk::ignored)
+                         if (can_ignore && place == Walk::ignored) {
                              std::fill_n(to, inner, T());
-                         else if (walk.dense)
+                             continue;
+                         }
+                         const T* from = x + walk.outer[size_t(row / places)] + place;
+                         if (walk.dense)
                              std::copy_n(from, inner, to);
                          else
                              for (int64_t s = 0; s < inner; ++s)

@@ -1,5 +1,6 @@
 #include "runtime/cuda/cuda_device.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 
@@ -33,6 +34,12 @@ CudaDevice::CudaDevice(int index)
     check(d.cuDevicePrimaryCtxRetain(&context_, device_), name(), "cuDevicePrimaryCtxRetain");
     enter();
     check(d.cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING), name(), "cuStreamCreate");
+    void* faults = nullptr;
+    check(d.cuMemAllocHost(&faults, 5 * sizeof(int64_t)), name(), "cuMemAllocHost");
+    faults_ = static_cast<int64_t*>(faults);
+    std::fill_n(faults_, 5, 0);
+    for (auto* make : {&make_contractions, &make_windows})
+        if (auto provider = make({*this, stream_})) libraries_.push_back(std::move(provider));
 }
 
 void CudaDevice::enter() const {
@@ -79,6 +86,22 @@ void CudaDevice::replay(std::unique_ptr<Replay>& memory, std::span<const Launch>
     static_cast<KernelGraph&>(*memory).run(launches, stream_);
 }
 
+LibraryProvider* CudaDevice::library_for(const KernelCall& call) {
+    for (const auto& provider : libraries_)
+        if (provider->takes(call)) return provider.get();
+    return nullptr;
+}
+
+bool CudaDevice::has_library_for(const KernelCall& call) { return library_for(call) != nullptr; }
+
+bool CudaDevice::launch_in_library(const KernelCall& call) {
+    LibraryProvider* provider = library_for(call);
+    if (!provider) return false;
+    LocationScope location(current_location());
+    enter();
+    return provider->launch(call);
+}
+
 void CudaDevice::upload(void* to, const void* from, size_t bytes) {
     if (bytes == 0) return;
     enter();
@@ -109,6 +132,7 @@ void CudaDevice::copy_to_host(const Array& from, void* host) {
     const Array dense = from.as_contiguous();
     enter();
     staging_.download(host, address_of(dense), bytes_of(dense), stream_);
+    raise_faults();
 }
 
 bool CudaDevice::copy_from_peer(const Array& from, const Array& to) {
@@ -139,6 +163,7 @@ bool CudaDevice::copy_from_peer(const Array& from, const Array& to) {
 void CudaDevice::synchronize() {
     enter();
     check(driver().cuStreamSynchronize(stream_), name(), "cuStreamSynchronize");
+    raise_faults();
 }
 
 void CudaDevice::release_cached_memory() {

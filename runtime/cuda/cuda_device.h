@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/core/code_device.h"
+#include "runtime/cuda/library_call.h"
 #include "runtime/cuda/memory_pool.h"
 #include "runtime/cuda/staging.h"
 
@@ -18,6 +19,9 @@ public:
                                   std::span<const std::string> names) override;
     void launch_code(const Launch& launch) override;
     void replay(std::unique_ptr<Replay>& memory, std::span<const Launch> launches) override;
+    bool launch_in_library(const KernelCall& call) override;
+    bool has_library_for(const KernelCall& call) override;
+    int64_t* fault_words() override { return faults_; }
     void upload(void* to, const void* from, size_t bytes) override;
 
     Ref<Storage> allocate(size_t bytes) override;
@@ -32,6 +36,7 @@ public:
     std::string description() const;  ///< "NVIDIA H100 80GB HBM3, sm_90, 85.0 GB"
 
 private:
+    LibraryProvider* library_for(const KernelCall& call);
     /// Makes the device's context the calling thread's.
     void enter() const;
 
@@ -40,8 +45,10 @@ private:
     CUstream stream_ = nullptr;
     std::string architecture_;
     int multiprocessors_ = 0;
+    int64_t* faults_ = nullptr;  ///< Pinned, so that kernels write it, too.
     MemoryPool pool_;
     Staging staging_;
+    std::vector<std::unique_ptr<LibraryProvider>> libraries_;  ///< The first that takes a call has it.
 };
 
 /// cuda:N, made at the first use; DeviceError that says how many there are when N is too large.

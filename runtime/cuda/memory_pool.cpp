@@ -21,6 +21,13 @@ size_t MemoryPool::rounded(size_t bytes) {
     return (bytes + step - 1) / step * step;
 }
 
+MemoryPool::~MemoryPool() {
+    for (CUdeviceptr slab : slabs_) driver().cuMemFree(slab);
+    for (auto& [size, blocks] : free_)
+        if (size > largest_small)
+            for (CUdeviceptr block : blocks) driver().cuMemFree(block);
+}
+
 CUdeviceptr MemoryPool::allocate(size_t bytes, CUstream stream) {
     std::lock_guard lock(mutex_);
     const size_t size = rounded(bytes);
@@ -47,7 +54,7 @@ void MemoryPool::free(CUdeviceptr block, size_t bytes) {
 
 CUdeviceptr MemoryPool::from_slab(size_t bytes, CUstream stream) {
     if (slab_left_ < bytes) {
-        slab_ = from_driver(slab_bytes, stream);
+        slab_ = slabs_.emplace_back(from_driver(slab_bytes, stream));
         slab_left_ = slab_bytes;
     }
     const CUdeviceptr address = slab_;

@@ -17,6 +17,9 @@ namespace catena::cuda {
 class MemoryPool {
 public:
     explicit MemoryPool(std::string device) : device_(std::move(device)) {}
+    MemoryPool(const MemoryPool&) = delete;
+    MemoryPool& operator=(const MemoryPool&) = delete;
+    ~MemoryPool();  ///< Gives everything back that is not in use, and all slabs.
 
     /// At least `bytes` > 0, 256-byte aligned. DeviceError with what is in use, cached and free
     /// when there is no room even after cached blocks were given back.
@@ -39,7 +42,8 @@ private:
     std::string device_;
     mutable std::mutex mutex_;
     std::map<size_t, std::vector<CUdeviceptr>> free_;  ///< By rounded size.
-    CUdeviceptr slab_ = 0;  ///< Small blocks are cut from slabs, for good.
+    std::vector<CUdeviceptr> slabs_;  ///< Small blocks are cut from them, for good.
+    CUdeviceptr slab_ = 0;            ///< What is left of the last.
     size_t slab_left_ = 0;
     MemoryStatistics statistics_;
 };

@@ -19,6 +19,7 @@ const char* version() {
             const CudaDevice& device = cuda_device(i);
             line += "; " + device.name() + " " + device.description();
         }
+        line += "; " + cublas_lt_version() + "; " + cudnn_version();
         return line;
     }());
     return text.c_str();

@@ -24,6 +24,14 @@ Staging::Buffer& Staging::next() {
     return buffer;
 }
 
+Staging::~Staging() {
+    for (Buffer& buffer : buffers_) {
+        if (!buffer.memory) continue;
+        driver().cuEventDestroy(buffer.done);
+        driver().cuMemFreeHost(buffer.memory);
+    }
+}
+
 void Staging::upload(CUdeviceptr to, const void* from, size_t bytes, CUstream stream) {
     std::lock_guard lock(mutex_);
     const auto* source = static_cast<const char*>(from);

@@ -14,6 +14,9 @@ namespace catena::cuda {
 class Staging {
 public:
     explicit Staging(std::string device) : device_(std::move(device)) {}
+    Staging(const Staging&) = delete;
+    Staging& operator=(const Staging&) = delete;
+    ~Staging();
 
     /// The host's bytes may change when this returns; the copy is done in the order of the stream.
     void upload(CUdeviceptr to, const void* from, size_t bytes, CUstream stream);

@@ -44,8 +44,8 @@ private:
     std::string visit(Node* node) {
         auto [found, is_new] = functions_.try_emplace(node, "f" + std::to_string(functions_.size()));
         if (is_new) {
-            text_ += fmt::format("{} [label=\"{}\",shape=\"record\",fillcolor=\"#6495ED\",style=\"filled\"];\n",
-                                 found->second, escaped(node->op->name));
+            text_ += fmt::format("{} [label=\"{}\",{}];\n", found->second, escaped(node->op->name),
+                                 options_.function_style);
             waiting_.push_back(node);
         }
         return found->second;
@@ -55,8 +55,8 @@ private:
         auto [found, is_new] = variables_.try_emplace(key, "v" + std::to_string(variables_.size()));
         if (is_new && !options_.remove_variable) {
             std::string label = options_.show_name && !name.empty() ? name + ": " : "";
-            text_ += fmt::format("{} [label=\"{}{}, {}\",shape=\"octagon\",fillcolor=\"#E0E0E0\",style=\"filled\"];\n",
-                                 found->second, escaped(label), to_string(type.shape), name_of(type.dtype));
+            text_ += fmt::format("{} [label=\"{}{}, {}\",{}];\n", found->second, escaped(label),
+                                 to_string(type.shape), name_of(type.dtype), options_.variable_style);
         }
         return found->second;
     }

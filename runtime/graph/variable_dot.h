@@ -11,6 +11,9 @@ struct DotOptions {
     std::string rankdir = "TB";      ///< "TB", "BT", "LR" or "RL".
     bool remove_variable = false;    ///< Functions alone.
     bool show_name = true;
+    /// Attributes of Graphviz.
+    std::string variable_style = "shape=\"octagon\",fillcolor=\"#E0E0E0\",style=\"filled\"";
+    std::string function_style = "shape=\"record\",fillcolor=\"#6495ED\",style=\"filled\"";
 };
 
 /// The graph that `outputs` were computed with, in Graphviz's language: functions as boxes, variables as octagons.

@@ -8,6 +8,7 @@
 #include "runtime/graph/variable_math.h"
 #include "runtime/ops/composite.h"
 #include "runtime/ops/define.h"
+#include "runtime/ops/element_text.h"
 #include "runtime/ops/function.h"
 #include "runtime/ops/onnx.h"
 #include "runtime/ops/movement.h"
@@ -152,6 +153,8 @@ const OpDef& op_batch_norm_gx = define_composite({
     .body = gradient_body,
 });
 
+const bool op_batch_norm_gx_role = set_library_role(op_batch_norm_gx, LibraryRole::batch_normalization_gradient);
+
 /// What flows to x through the statistics themselves: only a gradient of a gradient comes this way.
 Variable through_statistics(const GradientCall& c, const Variable& x, const Variable& mean) {
     const Axes& axis = c.attributes().dims("axis");
@@ -197,6 +200,7 @@ const OpDef& op_batch_norm = define_composite({
         },
     .reads = [](int, int) { return Reads{.inputs = 3, .outputs = 6}; },
 });
+const bool op_batch_norm_role = set_library_role(op_batch_norm, LibraryRole::batch_normalization);
 
 /// Where the keys are the channels; the formula says the rest.
 std::vector<int> write_fixed_batch_norm(OnnxCall& c) {

@@ -5,9 +5,11 @@
 #include <tuple>
 
 #include "runtime/core/device.h"
+#include "runtime/core/per_thread.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/define.h"
+#include "runtime/ops/element_text.h"
 #include "runtime/ops/reduction.h"
 
 namespace catena::parallel {
@@ -61,16 +63,16 @@ Variables issue_again(const OpDef& op, const GradientCall& g, std::span<const Va
 
 /// What makes an op that receives part of the graph when no input of its own does.
 const Variable& anchor() {
-    thread_local auto* leaf = [] {
+    thread_local PerThread<Variable> leaf;
+    return leaf.get([] {
         RecorderScope unseen(nullptr);
         DeviceScope host(cpu_device());
-        auto* made = new Variable(Array::zeros(delegate_type()), true);
-        made->body()->is_state = true;
-        made->set_array(made->array());
-        made->set_name("communication_anchor");
+        Variable made(Array::zeros(delegate_type()), true);
+        made.body()->is_state = true;
+        made.set_array(made.array());
+        made.set_name("communication_anchor");
         return made;
-    }();
-    return *leaf;
+    });
 }
 
 /// The type of what comes: as told, as asked from the sender, or, in a run on shapes only, as it
@@ -106,6 +108,13 @@ OpDef message(const char* name) {
     return op;
 }
 
+/// Communicators send what lies in the host's memory.
+const OpDef& register_message(OpDef op) {
+    const OpDef& made = register_op(std::move(op));
+    set_host_only(made, "messages are sent from the host's memory");
+    return made;
+}
+
 //---- all to all
 
 const OpDef& op_allreduce() {
@@ -123,7 +132,7 @@ const OpDef& op_allreduce() {
             return Variables{issue_again(op_allreduce(), g, std::span(&gy, 1), {{"mean", mean}})[0],
                              Variable()};
         };
-        return register_op(std::move(op));
+        return register_message(std::move(op));
     }();
     return made;
 }
@@ -148,7 +157,7 @@ const OpDef& op_alltoall() {
             gx.push_back(Variable());
             return gx;
         };
-        return register_op(std::move(op));
+        return register_message(std::move(op));
     }();
     return made;
 }
@@ -174,7 +183,7 @@ const OpDef& op_allgather() {
             return Variables{add(std::span<const Variable>(parts.begin(), parts.end())),
                              Variable()};
         };
-        return register_op(std::move(op));
+        return register_message(std::move(op));
     }();
     return made;
 }
@@ -197,7 +206,7 @@ const OpDef& op_bcast() {
             bool at_root = communicator_in(g.attributes()).rank() == int_in(g.attributes(), "root");
             return Variables{at_root ? sum : Variable(), Variable()};
         };
-        return register_op(std::move(op));
+        return register_message(std::move(op));
     }();
     return made;
 }
@@ -238,7 +247,7 @@ const OpDef& op_gather() {
                                         {"dtype", std::string(name_of(x.dtype))}});
             return Variables{gx[0], Variable()};
         };
-        return register_op(std::move(op));
+        return register_message(std::move(op));
     }();
     return made;
 }
@@ -263,7 +272,7 @@ const OpDef& op_scatter() {
             gx.push_back(Variable());
             return gx;
         };
-        return register_op(std::move(op));
+        return register_message(std::move(op));
     }();
     return made;
 }
@@ -292,7 +301,7 @@ const OpDef& op_send() {
                                        {"dtype", std::string(name_of(x.dtype))}})[0];
             return Variables{g.needs(0) ? gx : Variable(), Variable(), Variable()};
         };
-        return register_op(std::move(op));
+        return register_message(std::move(op));
     }();
     return made;
 }
@@ -315,7 +324,7 @@ const OpDef& op_recv() {
             bool tied = g.attributes().flag("tied");
             return Variables{tied ? fill(delegate_type(), 0) : Variable(), Variable()};
         };
-        return register_op(std::move(op));
+        return register_message(std::move(op));
     }();
     return made;
 }
@@ -330,7 +339,8 @@ const OpDef& op_start() {
             int64_t total = 0, at = 0;
             for (const Array& g : data_of(c)) total += g.size();
             // Its own memory, which no plan of the program's may give away while the transfer runs.
-            Array bucket = Array::empty({c.attributes.dtype("dtype"), {total}}, cpu_device());
+            Array bucket = communicator_in(c.attributes)
+                               .transfer_buffer({c.attributes.dtype("dtype"), {total}});
             for (const Array& g : data_of(c)) {
                 copy_elements(g, bucket.view(g.shape(), contiguous_strides(g.shape()), at));
                 at += g.size();
@@ -340,7 +350,7 @@ const OpDef& op_start() {
                     .start_allreduce(std::move(bucket), Reduction::mean,
                                      c.attributes.integer("label"));
         };
-        return register_op(std::move(op));
+        return register_message(std::move(op));
     }();
     return made;
 }
@@ -368,7 +378,7 @@ const OpDef& op_wait() {
                 at += g.size();
             }
         };
-        return register_op(std::move(op));
+        return register_message(std::move(op));
     }();
     return made;
 }
@@ -441,8 +451,12 @@ Variable send(Communicator& comm, const Operand& x, int rank, int tag) {
     check_rank("send", comm, rank);
     if (rank == comm.rank()) fail<ValueError>("send: rank {} sends to itself", rank);
     const Variable inputs[] = {x.variable(), anchor()};
-    return issue(op_send(), comm, inputs, {{"peer", int64_t(rank)}, {"tag", int64_t(tag)}},
-                 x.location())[0];
+    Variable delegate =
+        issue(op_send(), comm, inputs, {{"peer", int64_t(rank)}, {"tag", int64_t(tag)}},
+              x.location())[0];
+    // So that delegate.backward() starts by itself, as a loss does.
+    if (delegate.requires_grad()) delegate.set_grad_variable(fill(delegate_type(), 0));
+    return delegate;
 }
 
 Variable recv(Communicator& comm, int rank, const Variable& delegate, int tag,

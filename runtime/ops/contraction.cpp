@@ -108,6 +108,8 @@ const bool op_matmul_text = set_element_text(op_matmul, R"(
                    x1(right + (transb ? column * inner + k : k * columns + column));
         y0(i, sum);)");
 
+const bool op_matmul_role = set_library_role(op_matmul, LibraryRole::matmul);
+
 // Rows of a below each other; or the inner axis, for sum_t a_t b_t = [a_1 a_2 ...] [b_1; b_2; ...].
 const bool matmul_can_be_joined = can_be_joined(op_matmul, [](const TypeCall& c) -> Joinings {
     if (c.inputs[0].shape.rank() != 2 || c.inputs[1].shape.rank() != 2) return {};
@@ -185,6 +187,8 @@ const OpDef& op_linear = register_op({
             return c.node("Gemm", {c.input(0, dtype), c.input(1, dtype), c.input(2, dtype)}, {{"transB", 1}});
         },
 });
+
+const bool op_linear_role = set_library_role(op_linear, LibraryRole::linear);
 
 /// x with everything after the batch axes as one axis, as W wants it.
 Variable as_rows(const Variable& x, const Variable& W, int n_batch_axes) {

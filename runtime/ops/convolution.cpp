@@ -227,6 +227,8 @@ const bool op_convolution_text = set_element_text(op_convolution, R"(
             }
         y0(i, sum);)");
 
+const bool op_convolution_role = set_library_role(op_convolution, LibraryRole::convolution);
+
 const OpDef& op_convolution_data = register_op({
     .name = "convolution_data",
     .kind = Kind::window,
@@ -275,6 +277,8 @@ const bool op_convolution_data_text = set_element_text(op_convolution_data, R"(
             }
         y0(i, sum);)");
 
+const bool op_convolution_data_role = set_library_role(op_convolution_data, LibraryRole::convolution_data);
+
 const OpDef& op_convolution_weights = register_op({
     .name = "convolution_weights",
     .kind = Kind::window,
@@ -320,6 +324,8 @@ const bool op_convolution_weights_text = set_element_text(op_convolution_weights
                 if (inside) sum += x0((n * x0_size[1] + channel) * plane + offset) * x1((n * x1_size[1] + o) * places + window);
             }
         y0(i, sum);)");
+
+const bool op_convolution_weights_role = set_library_role(op_convolution_weights, LibraryRole::convolution_weights);
 
 /// b as [1, O, 1, ...], to be added to y.
 Variable as_channels(const Variable& b, int rank) {

@@ -6,6 +6,7 @@
 #include "runtime/cpu/softmax_kernel.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/composite.h"
+#include "runtime/ops/element_text.h"
 #include "runtime/ops/function.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/onnx.h"
@@ -54,6 +55,8 @@ const OpDef& op_class_numbers = register_op({
         },
 });
 
+const bool class_numbers_have_text = set_element_text(op_class_numbers, "        y0(i, T(i));");
+
 /// The first label that is neither a class nor to be ignored is an error.
 template <class T>
 void check_labels(const T* labels, int64_t n, int64_t classes, int64_t ignore_label) {
@@ -92,6 +95,11 @@ const OpDef& op_class_labels = register_op({
         },
     .onnx = "Identity",
 });
+
+const bool class_labels_have_text = set_element_text(op_class_labels, R"(
+        const i64 label = i64(p0[i]);
+        if (label != ignore_label) place_in(label, 1, classes, false);
+        y0(i, label);)");
 
 /// What the body of the loss and of its gradient have in common.
 struct Positions {

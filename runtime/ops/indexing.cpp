@@ -6,8 +6,10 @@
 #include "runtime/cpu/gather_kernel.h"
 #include "runtime/graph/config.h"
 #include "runtime/ops/arithmetic.h"
+#include "runtime/ops/element_text.h"
 #include "runtime/ops/function.h"
 #include "runtime/ops/gather.h"
+#include "runtime/ops/gather_elements.h"
 #include "runtime/ops/joinings.h"
 #include "runtime/ops/movement.h"
 #include "runtime/ops/onnx.h"
@@ -151,6 +153,9 @@ const OpDef& op_get_item = register_op(gather_op("get_item"));
 const OpDef& op_take = register_op(gather_op("take"));
 const OpDef& op_permutate = register_op(gather_op("permutate"));
 const OpDef& op_embed_id = register_op(gather_op("embed_id"));
+const bool gathers_have_elements =
+    set_element_plan(op_get_item, gather_elements) && set_element_plan(op_take, gather_elements) &&
+    set_element_plan(op_permutate, gather_elements) && set_element_plan(op_embed_id, gather_elements);
 const bool gathers_can_be_joined = can_be_joined(op_get_item, gather_joinings) && can_be_joined(op_take, gather_joinings) &&
                                    can_be_joined(op_embed_id, gather_joinings);
 
@@ -189,6 +194,8 @@ const OpDef& op_scatter_add = register_op({
         },
     .reads = reads_indices,
 });
+
+const bool scatter_add_has_elements = set_element_plan(op_scatter_add, scatter_elements);
 
 const bool scatter_add_can_be_joined = can_be_joined(op_scatter_add, [](const TypeCall& c) -> Joinings {
     if (!places_can_be_joined(c)) return {};
@@ -242,6 +249,8 @@ OpDef along_axis_op(const char* name) {
 }
 const OpDef& op_take_along_axis = register_op(along_axis_op("take_along_axis"));
 const OpDef& op_select_item = register_op(along_axis_op("select_item"));
+const bool take_along_axis_has_text = set_element_text(op_take_along_axis, take_along_axis_text);
+const bool select_item_has_text = set_element_text(op_select_item, take_along_axis_text);
 
 const OpDef& op_add_along_axis = register_op({
     .name = "add_along_axis",
@@ -267,6 +276,8 @@ const OpDef& op_add_along_axis = register_op({
     .reads = reads_indices,
 });
 
+const bool add_along_axis_has_text = set_element_text(op_add_along_axis, add_along_axis_text);
+
 Variable add_along_axis(const Variable& b, const Variable& indices, int axis, int64_t size,
                         bool wrap) {
     return call(op_add_along_axis, {}, {{"axis", int64_t(axis)}, {"size", size}, {"wrap", wrap}},
@@ -290,6 +301,8 @@ const OpDef& op_one_hot = register_op({
             return c.node("OneHot", {c.input(0, Dtype::int64), classes, c.graph.constant(values)}, {{"axis", -1}});
         },
 });
+
+const bool one_hot_has_text = set_element_text(op_one_hot, one_hot_text);
 
 Variable gather_along(const OpDef& op, const Variable& x, const Variable& indices, int axis,
                       bool wrap) {

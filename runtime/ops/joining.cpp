@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "runtime/ops/element_text.h"
 #include "runtime/ops/function.h"
 #include "runtime/ops/movement.h"
 #include "runtime/ops/onnx.h"
@@ -69,6 +70,8 @@ const OpDef& op_concat = register_op({
             return c.node("Concat", parts, {{"axis", c.attributes.integer("axis")}});
         },
 });
+
+const bool concat_runs_anywhere = set_runs_anywhere(op_concat);
 
 /// Where the parts of a split end; "sections" equal parts or the cuts and the end.
 std::vector<int64_t> part_ends(const Attributes& attributes, int64_t size) {

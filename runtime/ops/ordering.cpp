@@ -5,6 +5,7 @@
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/movement.h"
 #include "runtime/ops/onnx.h"
+#include "runtime/ops/order_elements.h"
 #include "runtime/ops/reduction.h"
 
 namespace catena {
@@ -35,6 +36,11 @@ const OpDef& op_argmax = register_op(
     {.name = "argmax", .type = arg_type, .kernel = run_argmax, .onnx = place_mapping("ArgMax")});
 const OpDef& op_argmin = register_op(
     {.name = "argmin", .type = arg_type, .kernel = run_argmin, .onnx = place_mapping("ArgMin")});
+
+const bool argmax_has_elements =
+    set_element_plan(op_argmax, [](const KernelCall& c) { return arg_elements(c, ">"); });
+const bool argmin_has_elements =
+    set_element_plan(op_argmin, [](const KernelCall& c) { return arg_elements(c, "<"); });
 
 /// Of the smallest first; equal elements keep their order.
 int sorted_places(OnnxGraph& g, int x, const OnnxSize& count, int64_t axis) {
@@ -72,6 +78,8 @@ const OpDef& op_argsort = register_op({
     .onnx = write_argsort,
 });
 
+const bool argsort_has_elements = set_element_plan(op_argsort, argsort_elements);
+
 Variable cumulate(const Operand& x, int axis, bool reverse);
 
 const OpDef& op_cumsum = register_op({
@@ -96,6 +104,8 @@ const OpDef& op_cumsum = register_op({
                           {{"reverse", int64_t(c.attributes.flag("reverse"))}});
         },
 });
+
+const bool cumsum_has_elements = set_element_plan(op_cumsum, cumsum_elements);
 
 Variable cumulate(const Operand& x, int axis, bool reverse) {
     return call(op_cumsum, x.location(), {{"axis", int64_t(axis)}, {"reverse", reverse}}, {}, x);

@@ -155,12 +155,13 @@ const bool op_max_pooling_scatter_text = set_element_text(op_max_pooling_scatter
         const i64 w = i % y0_size[3], h = i / y0_size[3] % y0_size[2], height = x0_size[2], width = x0_size[3];
         const i64 plane = i / (y0_size[3] * y0_size[2]) * height * width;
         T sum = 0;
-        for (i64 oh = 0; oh < height; ++oh) {
+        // The windows that may hold this element.
+        const i64 top = h + pad[0] - ksize[0] + 1, left = w + pad[1] - ksize[1] + 1;
+        for (i64 oh = top > 0 ? (top + stride[0] - 1) / stride[0] : 0; oh < height && oh * stride[0] <= h + pad[0]; ++oh) {
             const i64 row = h + pad[0] - oh * stride[0];
-            if (row < 0 || row >= ksize[0]) continue;
-            for (i64 ow = 0; ow < width; ++ow) {
+            for (i64 ow = left > 0 ? (left + stride[1] - 1) / stride[1] : 0; ow < width && ow * stride[1] <= w + pad[1]; ++ow) {
                 const i64 column = w + pad[1] - ow * stride[1], at = plane + oh * width + ow;
-                if (column >= 0 && column < ksize[1] && i64(p1[at]) == row * ksize[1] + column) sum += x0(at);
+                if (i64(p1[at]) == row * ksize[1] + column) sum += x0(at);
             }
         }
         y0(i, sum);)");
@@ -238,6 +239,8 @@ const bool op_average_pooling_text = set_element_text(op_average_pooling, R"(
         }
         y0(i, sum * (T(1) / T(ksize[0] * ksize[1])));)");
 
+const bool op_average_pooling_role = set_library_role(op_average_pooling, LibraryRole::average_pooling);
+
 const OpDef& op_average_pooling_spread = register_op({
     .name = "average_pooling_spread",
     .kind = Kind::window,
@@ -260,15 +263,16 @@ const bool op_average_pooling_spread_text = set_element_text(op_average_pooling_
         const i64 plane = i / (y0_size[3] * y0_size[2]) * height * width;
         const T factor = T(1) / T(ksize[0] * ksize[1]);
         T sum = 0;
-        for (i64 oh = 0; oh < height; ++oh) {
-            const i64 row = h + pad[0] - oh * stride[0];
-            if (row < 0 || row >= ksize[0]) continue;
-            for (i64 ow = 0; ow < width; ++ow) {
-                const i64 column = w + pad[1] - ow * stride[1];
-                if (column >= 0 && column < ksize[1]) sum += x0(plane + oh * width + ow) * factor;
+        const i64 top = h + pad[0] - ksize[0] + 1, left = w + pad[1] - ksize[1] + 1;
+        for (i64 oh = top > 0 ? (top + stride[0] - 1) / stride[0] : 0; oh < height && oh * stride[0] <= h + pad[0]; ++oh) {
+            for (i64 ow = left > 0 ? (left + stride[1] - 1) / stride[1] : 0; ow < width && ow * stride[1] <= w + pad[1]; ++ow) {
+                sum += x0(plane + oh * width + ow) * factor;
             }
         }
         y0(i, sum);)");
+
+const bool op_average_pooling_spread_role =
+    set_library_role(op_average_pooling_spread, LibraryRole::average_pooling_gradient);
 
 const OpDef& spread_op() { return op_average_pooling_spread; }
 

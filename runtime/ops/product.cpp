@@ -3,6 +3,7 @@
 
 #include "runtime/cpu/reduce_kernel.h"
 #include "runtime/ops/arithmetic.h"
+#include "runtime/ops/element_text.h"
 #include "runtime/ops/function.h"
 #include "runtime/ops/movement.h"
 #include "runtime/ops/onnx.h"
@@ -65,6 +66,13 @@ const OpDef& op_prod_others = register_op({
     .gradient = [](const GradientCall& g) { return Variables{gradient_of_others(g.x(0), g.gy())}; },
     .reads = [](int, int) { return Reads{.inputs = 1}; },
 });
+
+const bool prod_others_has_text = set_element_text(op_prod_others, R"(
+        const i64 n = x0_size[1], row = i / n * n;
+        T left = 1, right = 1;
+        for (i64 k = row; k < i; ++k) left *= x0(k);
+        for (i64 k = row + n; k-- > i + 1;) right *= x0(k);
+        y0(i, left * right);)");
 
 Variable product_of_others(const Variable& x) { return call(op_prod_others, {}, {}, {}, x); }
 

@@ -3,6 +3,7 @@
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
+#include "runtime/core/per_thread.h"
 #include "runtime/core/seed.h"
 #include "runtime/cpu/random_kernel.h"
 #include "runtime/graph/recorder.h"
@@ -146,15 +147,14 @@ const FunctionDef& f_random_normal =
 }  // namespace
 
 const Variable& random_state() {
-    // Never destroyed: it may be read while other statics go.
-    thread_local auto* state = [] {
+    thread_local PerThread<Variable> state;
+    return state.get([] {
         RecorderScope unseen(nullptr);
-        auto* made = new Variable(state_array(first_seed()), false);
-        made->body()->is_state = true;
-        made->set_name("random_state");
+        Variable made(state_array(first_seed()), false);
+        made.body()->is_state = true;
+        made.set_name("random_state");
         return made;
-    }();
-    return *state;
+    });
 }
 
 const Variable& random_state(Device& device) {

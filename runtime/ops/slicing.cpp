@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "runtime/ops/arithmetic.h"
+#include "runtime/ops/element_text.h"
 #include "runtime/ops/function.h"
 #include "runtime/ops/joining.h"
 #include "runtime/ops/movement.h"
@@ -140,6 +141,19 @@ const OpDef& op_place_slice = register_op({
         },
 });
 
+const bool place_slice_has_text = set_element_text(op_place_slice, R"(
+        i64 digits = i, from = 0, weight = 1;
+        bool inside = true;
+        for (int d = y0_rank - 1; d >= 0; --d) {
+            const i64 steps = digits % y0_size[d] - begin[d];
+            digits /= y0_size[d];
+            const i64 k = steps / step[d];
+            inside = inside && steps % step[d] == 0 && k >= 0 && k < x0_size[d];
+            from += k * weight;
+            weight *= x0_size[d];
+        }
+        y0(i, inside ? x0(from) : T(0));)");
+
 // pad_c1: before and after have one entry, not negative, for each axis of x
 Types pad_type(const TypeCall& c) {
     const Dims& before = c.attributes.dims("before");
@@ -177,6 +191,18 @@ const OpDef& op_pad = register_op({
         },
     .onnx = [](OnnxCall& c) { return write_pad(c, c.sizes("before"), c.sizes("after"), c.scalars[0]); },
 });
+
+const bool pad_has_text = set_element_text(op_pad, R"(
+        i64 digits = i, from = 0, weight = 1;
+        bool inside = true;
+        for (int d = y0_rank - 1; d >= 0; --d) {
+            const i64 k = digits % y0_size[d] - before[d];
+            digits /= y0_size[d];
+            inside = inside && k >= 0 && k < x0_size[d];
+            from += k * weight;
+            weight *= x0_size[d];
+        }
+        y0(i, inside ? x0(from) : T(value));)");
 
 /// `count` elements to stand beside the border of `axis`, before it or after it.
 Variable beyond_border(const Variable& x, int axis, int64_t count, bool before, PadMode mode) {

@@ -25,6 +25,7 @@ namespace catena::math {
 //   F libm_where(B lanes, F value, F x, LibmFunction f)
 //                                    `value`, but f(x) by the C library where `lanes`, which is
 //                                    rare
+//   F scale(F x, F n)                optional: x * 2^n rounded once, for n in [-200, 200]
 //
 // Coefficients are minimax fits (Remez's algorithm, the coefficients rounded to float32 one after
 // another with the rest fitted anew).
@@ -70,6 +71,14 @@ CATENA_MATH_INLINE auto power_of_two(const Ops& ops, I n) {
     return ops.from_bits(ops.shift_left(ops.iadd(n, ops.integer(127)), 23));
 }
 
+/// x * 2^n for n in [-252, 254], rounded once when x is in [1/2, 2): 2^n may not be a number where
+/// the result is one, two factors always are.
+template <class Ops, class F, class I>
+CATENA_MATH_INLINE F scale_in_two_steps(const Ops& ops, F x, I n) {
+    const auto half = ops.shift_right(n, 1);
+    return ops.mul(ops.mul(x, power_of_two(ops, half)), power_of_two(ops, ops.isub(n, half)));
+}
+
 /// An integer both ways. Adding 1.5 * 2^23 rounds to nearest even and leaves the integer in the low
 /// bits, which unlike a conversion is defined for NaN and infinity too. |x| < 2^22.
 template <class F, class I>
@@ -87,18 +96,19 @@ CATENA_MATH_INLINE auto rounded_product(const Ops& ops, F x, float factor) {
                                              integer};
 }
 
-/// x = n ln 2 + r with |r| <= ln 2 / 2.
+/// x = n ln 2 + r with |r| <= ln 2 / 2; `number` is n.
 template <class F, class I>
 struct ReducedExponent {
     F r;
     I n;
+    F number;
 };
 template <class Ops, class F>
 CATENA_MATH_INLINE auto reduce_exponent(const Ops& ops, F x) {
     const auto n = rounded_product(ops, x, 0x1.715476p+0f);
     F r = ops.fma(n.number, ops.constant(-0x1.62e430p-1f), x);
     r = ops.fma(n.number, ops.constant(0x1.05c610p-29f), r);
-    return ReducedExponent<F, decltype(n.integer)>{r, n.integer};
+    return ReducedExponent<F, decltype(n.integer)>{r, n.integer, n.number};
 }
 
 /// e^r for |r| <= ln 2 / 2.
@@ -113,7 +123,11 @@ CATENA_MATH_INLINE F exp_of_reduced(const Ops& ops, F r) {
 template <class Ops, class F>
 CATENA_MATH_INLINE F exp_within(const Ops& ops, F x) {
     const auto reduced = reduce_exponent(ops, x);
-    return ops.mul(exp_of_reduced(ops, reduced.r), power_of_two(ops, reduced.n));
+    const F e = exp_of_reduced(ops, reduced.r);
+    if constexpr (requires { ops.scale(e, e); })
+        return ops.scale(e, reduced.number);
+    else
+        return ops.mul(e, power_of_two(ops, reduced.n));
 }
 
 /// log(2^e (1 + f)) for f in [-1/3, 1/3].
@@ -188,11 +202,11 @@ template <class Ops, class F>
 CATENA_MATH_INLINE F exp_approx(const Ops& ops, F x) {
     const F limited = detail::at_least(ops, detail::at_most(ops, x, 89.0f), -104.0f);
     const auto reduced = detail::reduce_exponent(ops, limited);
-    // 2^n may not be a number where the result is one: two factors always are.
-    const auto half = ops.shift_right(reduced.n, 1);
-    const F scaled =
-        ops.mul(detail::exp_of_reduced(ops, reduced.r), detail::power_of_two(ops, half));
-    return ops.mul(scaled, detail::power_of_two(ops, ops.isub(reduced.n, half)));
+    const F e = detail::exp_of_reduced(ops, reduced.r);
+    if constexpr (requires { ops.scale(e, e); })
+        return ops.scale(e, reduced.number);
+    else
+        return detail::scale_in_two_steps(ops, e, reduced.n);
 }
 
 /// e^x - 1 without cancellation.

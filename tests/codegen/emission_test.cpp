@@ -38,6 +38,14 @@ TEST(emission, functions_by_polynomials) {
         {floats({101}, 1)});
 }
 
+TEST(emission, a_masked_exponential) {
+    expect_the_bits_of_eager(
+        [](const std::vector<Variable>& v) -> std::vector<Variable> {
+            return {where(cast(v[1] > v[0], Dtype::float32), exp(v[0] * 40.0), v[1])};
+        },
+        {floats({101}, 1), floats({101}, 2)});
+}
+
 TEST(emission, maxima_of_rows) {
     expect_the_bits_of_eager(
         [](const std::vector<Variable>& v) -> std::vector<Variable> { return {max(v[0] * 2.0, Axes{1})}; },

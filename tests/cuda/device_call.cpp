@@ -10,6 +10,8 @@
 #include "codegen/cuda/code_executable.h"
 #include "runtime/graph/tracer.h"
 #include "runtime/graph/variable_body.h"
+#include "tests/ops/compiled_check.h"
+#include "tests/ops/gradient_check.h"
 
 namespace catena::testing {
 
@@ -88,6 +90,20 @@ Variables DeviceCalls::operator()(const ArrayFunction& run, const std::vector<Va
         if (only_maps(program)) expect_same_bits(actual.back().array(), expected[i].array());
     }
     return actual;
+}
+
+void check_rows(DeviceCalls& calls) {
+    compiled() = [&calls](const auto& run, const auto& inputs) { return calls(run, inputs); };
+    for (const Row& row : all_rows()) {
+        SCOPED_TRACE(row.function + " " + row.op + " " + row.note);
+        try {
+            check_compiled(row);
+            check_compiled_gradient(row);
+        } catch (const std::exception& error) {
+            ADD_FAILURE() << error.what();
+        }
+    }
+    compiled() = nullptr;
 }
 
 Variables call_on_device(CodeDevice& device, const ArrayFunction& run, const std::vector<Variable>& inputs) {

@@ -32,6 +32,9 @@ private:
     size_t next_ = 0;
 };
 
+/// The compiled forms of all rows and of their gradients; see DeviceCalls.
+void check_rows(DeviceCalls& calls);
+
 /// Both rounds of one call.
 Variables call_on_device(CodeDevice& device, const ArrayFunction& run, const std::vector<Variable>& inputs);
 

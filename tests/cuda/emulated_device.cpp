@@ -131,6 +131,7 @@ void EmulatedDevice::compile_some(std::span<const size_t> units) {
 }
 
 void EmulatedDevice::launch_code(const Launch& launch) {
+    if (collecting_) return;
     auto* kernel = static_cast<const EmulatedKernel*>(launch.kernel);
     if (!kernel->entry) compile_pending();
     ++launches_;
@@ -138,7 +139,7 @@ void EmulatedDevice::launch_code(const Launch& launch) {
 }
 
 void EmulatedDevice::upload(void* to, const void* from, size_t bytes) {
-    std::memcpy(to, from, bytes);
+    if (bytes > 0) std::memcpy(to, from, bytes);
 }
 
 Ref<Storage> EmulatedDevice::allocate(size_t bytes) {
@@ -173,10 +174,12 @@ void EmulatedDevice::copy_from_host(const void* host, const Array& to) {
 
 void EmulatedDevice::copy_to_host(const Array& from, void* host) {
     const Array dense = from.as_contiguous();
-    std::memcpy(host,
-                static_cast<char*>(dense.storage()->data) +
-                    dense.body()->offset * int64_t(size_of(dense.dtype())),
-                size_t(dense.size()) * size_of(dense.dtype()));
+    if (from.size() > 0)
+        std::memcpy(host,
+                    static_cast<char*>(dense.storage()->data) +
+                        dense.body()->offset * int64_t(size_of(dense.dtype())),
+                    size_t(dense.size()) * size_of(dense.dtype()));
+    raise_faults();
 }
 
 }  // namespace catena::testing

@@ -24,6 +24,7 @@ public:
     std::vector<const void*> load(const std::string& image,
                                   std::span<const std::string> names) override;
     void launch_code(const Launch& launch) override;
+    int64_t* fault_words() override { return faults_; }
     void upload(void* to, const void* from, size_t bytes) override;
 
     Ref<Storage> allocate(size_t bytes) override;
@@ -33,6 +34,8 @@ public:
 
     /// Every text that was loaded.
     const std::vector<std::string>& texts() const { return texts_; }
+    /// While it is set, kernels are loaded and launches are not done: all can be compiled at once afterwards.
+    void set_collecting(bool collecting) { collecting_ = collecting; }
     int launches() const { return launches_; }
     int kernel_count() const { return int(kernels_.size()); }
 
@@ -49,6 +52,8 @@ private:
     std::vector<Unit> units_;
     std::vector<std::unique_ptr<EmulatedKernel>> kernels_;
     int launches_ = 0;
+    bool collecting_ = false;
+    int64_t faults_[5] = {};
     std::mutex mutex_;
 };
 

@@ -135,12 +135,40 @@ void check_split(Communicator& comm) {
     comm.barrier();
 }
 
+namespace {
+
+/// Memory of the communicator's own, which may move another way, or any.
+Array buffer_of(Communicator& comm, int64_t n, bool of_communicator) {
+    Array values = Array::from(numbers_of(comm.rank(), n), {n});
+    if (!of_communicator) return values;
+    Array buffer = comm.transfer_buffer(values.type());
+    copy_elements(values, buffer);
+    return buffer;
+}
+
+void check_transfer_buffers(Communicator& comm) {
+    for (int64_t n : {1, 2, 7, 1000, 100003, 1000, 200000}) {
+        std::vector<float> expected = sum_in_order(comm.size(), n);
+        int64_t ticket = comm.start_allreduce(buffer_of(comm, n, true), Reduction::sum);
+        EXPECT_EQ(comm.wait_allreduce(ticket).to_vector<float>(), expected) << n;
+    }
+    // One rank alone has memory of another kind.
+    int64_t ticket = comm.start_allreduce(buffer_of(comm, 1000, comm.rank() > 0), Reduction::sum);
+    EXPECT_EQ(comm.wait_allreduce(ticket).to_vector<float>(), sum_in_order(comm.size(), 1000));
+    Array half = comm.transfer_buffer({Dtype::float16, {2}});
+    copy_elements(Array::from<float>({0.1f, 2048.f}).astype(Dtype::float16), half);
+    std::vector<float> before = half.to_vector<float>();
+    EXPECT_EQ(comm.wait_allreduce(comm.start_allreduce(half, Reduction::mean)).to_vector<float>(),
+              before);
+}
+
+}  // namespace
+
 void check_background(Communicator& comm) {
     constexpr int64_t n = 5000;
     std::vector<int64_t> tickets;
     for (int i = 0; i < 5; ++i)
-        tickets.push_back(
-            comm.start_allreduce(Array::from(numbers_of(comm.rank(), n), {n}), Reduction::sum));
+        tickets.push_back(comm.start_allreduce(buffer_of(comm, n, i % 2), Reduction::sum));
     comm.barrier();  // Has its turn behind them.
     EXPECT_EQ(comm.allreduce(Array::scalar<int32_t>(1)).item<int>(), comm.size());
     std::vector<float> expected = sum_in_order(comm.size(), n);
@@ -150,6 +178,7 @@ void check_background(Communicator& comm) {
     int64_t share = int64_t(sizeof(float)) * n * 2 * (comm.size() - 1) / comm.size();
     EXPECT_NEAR(double(comm.statistics().background_bytes), double(5 * share),
                 5 * 8.0 * comm.size());
+    check_transfer_buffers(comm);
 }
 
 }  // namespace catena

@@ -8,6 +8,7 @@
 
 #include "runtime/comm/create.h"
 #include "tests/distributed/collectives.h"
+#include "tests/distributed/timeout.h"
 #include "tests/distributed/training.h"
 
 namespace catena {
@@ -54,6 +55,12 @@ TEST_P(LocalCollectives, the_first_update_makes_parameters_equal) {
 TEST_P(LocalCollectives, serve_datasets_evaluators_snapshots_and_links) {
     run_local(GetParam(), [](const std::shared_ptr<Communicator>& comm) {
         check_parallel_tools(comm, ::testing::TempDir() + "local_" + std::to_string(getpid()));
+    });
+}
+
+TEST_P(LocalCollectives, serve_trainers_and_spread_models) {
+    run_local(GetParam(), [](const std::shared_ptr<Communicator>& comm) {
+        check_trainer_tools(comm, ::testing::TempDir() + "local_" + std::to_string(getpid()));
     });
 }
 
@@ -114,7 +121,7 @@ TEST(LocalErrors, a_rank_that_has_left_is_named) {
 }
 
 TEST(LocalErrors, a_late_rank_is_named) {
-    setenv("CATENA_COMM_TIMEOUT", "0.2", 1);
+    TimeoutScope timeout("0.2");
     std::atomic<bool> over{false};
     std::string text = message_of(2, [&](Communicator& comm) {
         if (comm.rank() == 0) {
@@ -127,7 +134,6 @@ TEST(LocalErrors, a_late_rank_is_named) {
         }
         while (!over) std::this_thread::yield();
     });
-    unsetenv("CATENA_COMM_TIMEOUT");
     EXPECT_THAT(text, HasSubstr("barrier: rank 0 has waited 0.2 s for rank 1"));
 }
 

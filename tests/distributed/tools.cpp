@@ -41,24 +41,53 @@ void check_scatter(Communicator& comm) {
         scatter_dataset(columns, comm, {.shuffle = true, .seed = 7, .force_equal_length = false})[1]
             .to_vector<int64_t>(),
         part[1].to_vector<int64_t>());
-    EXPECT_THROW(scatter_dataset({}, comm), ValueError);
+    EXPECT_THROW(scatter_dataset(std::vector<Array>(), comm), ValueError);
+
+    std::optional<Dataset> pairs;
+    if (rank == 0) pairs = Dataset({images, labels});
+    Dataset own = scatter_dataset(pairs, comm, {.force_equal_length = false});
+    EXPECT_EQ(own.size(), last - first);
+    EXPECT_TRUE(own[0].is_tuple());
+    EXPECT_EQ(own[-1][1].item<int64_t>(), last - 1);
+    EXPECT_EQ(own[-1][0].to_vector<int64_t>(), (std::vector<int64_t>{2 * last - 2, 2 * last - 1}));
+    if (rank == 0) pairs = Dataset(labels);
+    EXPECT_FALSE(scatter_dataset(pairs, comm)[0].is_tuple());
+    if (rank == 0) pairs = Dataset(std::vector<Example>{Example(images), Example(labels)});
+    EXPECT_THROW(scatter_dataset(pairs, comm), ValueError);  // Of different shapes; on every rank.
+    EXPECT_EQ(create_empty_dataset(own).size(), own.size());
+    EXPECT_EQ(create_empty_dataset(own)[0].size(), 0u);
+}
+
+void check_mean_grad(Communicator& comm) {
+    Linear model(2, 3);
+    model.W.set_grad(Array::full({Dtype::float32, {3, 2}}, comm.rank()));
+    model.b.cleargrad();
+    multi_node_mean_grad(comm, model);
+    EXPECT_EQ(model.W.grad().to_vector<float>(), std::vector<float>(6, float(comm.size() - 1) / 2));
+    EXPECT_FALSE(model.b.grad().defined());
+    if (comm.rank() == 0) model.b.set_grad(Array::full({Dtype::float32, {3}}, comm.size()));
+    multi_node_mean_grad(comm, model, true);
+    EXPECT_EQ(model.b.grad().to_vector<float>(), std::vector<float>(3, 1));
 }
 
 void check_iterator(const std::shared_ptr<Communicator>& comm) {
     std::shared_ptr<SerialIterator> actual;
     if (comm->rank() == 0)
-        actual = std::make_shared<SerialIterator>(
-            Dataset({Array::from(numbers(5), {5})}), 2,
-            IteratorOptions{.repeat = false, .shuffle = false});
+        actual =
+            std::make_shared<SerialIterator>(Dataset({Array::from(numbers(5), {5})}), 2,
+                                             IteratorOptions{.repeat = false, .shuffle = false});
     MultiNodeIterator batches = create_multi_node_iterator(actual, comm);
     std::vector<int64_t> seen;
-    while (auto batch = batches.next())
+    while (auto batch = batches.next_batch())
         for (int64_t row : (*batch)[0].array().to_vector<int64_t>()) seen.push_back(row);
     EXPECT_EQ(seen, numbers(5));
     EXPECT_EQ(batches.epoch(), 1);
     batches.reset();
-    EXPECT_EQ((*batches.next())[0].array().to_vector<int64_t>(), numbers(2));
+    EXPECT_EQ((*batches.next_batch())[0].array().to_vector<int64_t>(), numbers(2));
     EXPECT_DOUBLE_EQ(batches.epoch_detail(), 0.4);
+    EXPECT_DOUBLE_EQ(*batches.previous_epoch_detail(), 0.0);
+    EXPECT_EQ(batches.batch_size(), 2);
+    EXPECT_FALSE(batches.repeat());
 }
 
 void check_evaluator(const std::shared_ptr<Communicator>& comm) {
@@ -112,7 +141,8 @@ void check_batch_normalization(const std::shared_ptr<Communicator>& comm) {
     auto near = [](const Array& a, const Array& b, const char* what) {
         std::vector<float> va = a.to_vector<float>(), vb = b.to_vector<float>();
         ASSERT_EQ(va.size(), vb.size()) << what;
-        for (size_t i = 0; i < va.size(); ++i) EXPECT_NEAR(va[i], vb[i], 1e-5 * std::max(1.f, std::abs(vb[i]))) << what << " " << i;
+        for (size_t i = 0; i < va.size(); ++i)
+            EXPECT_NEAR(va[i], vb[i], 1e-5 * std::max(1.f, std::abs(vb[i]))) << what << " " << i;
     };
     near(y.array(), take_rows(z.array(), own_rows), "y");
     near(many.avg_mean.array(), one.avg_mean.array(), "avg_mean");
@@ -130,6 +160,7 @@ void check_batch_normalization(const std::shared_ptr<Communicator>& comm) {
 
 void check_parallel_tools(const std::shared_ptr<Communicator>& comm, const std::string& folder) {
     check_scatter(*comm);
+    check_mean_grad(*comm);
     check_iterator(comm);
     check_evaluator(comm);
     check_snapshot(comm, folder);

@@ -18,6 +18,7 @@ struct SmallNet : Chain {
 struct TrainingRun {
     std::shared_ptr<Communicator> communicator;  ///< Null: one process on whole batches.
     bool compiled = false;
+    bool first_call_too = false;  ///< compile_first_call
     enum { update_with_loss, backward_by_optimizer, plain_backward } style = backward_by_optimizer;
     MultiNodeOptimizerOptions exchange = {};
     int64_t seed = 3;
@@ -42,5 +43,9 @@ void check_functions(Communicator& communicator);
 /// scatter_dataset, iterator, evaluator, snapshot, batch normalisation.
 void check_parallel_tools(const std::shared_ptr<Communicator>& communicator,
                           const std::string& folder);
+
+/// Models over several ranks, and what their trainers use.
+void check_trainer_tools(const std::shared_ptr<Communicator>& communicator,
+                         const std::string& folder);
 
 }  // namespace catena

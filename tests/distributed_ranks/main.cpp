@@ -4,6 +4,8 @@
 //   rank 0 mpi_ranks create NAME                          makes the communicator of that name
 //   mpi_ranks late                                 rank 1 does not come
 //   mpi_ranks throw                                rank 1 ends with an error
+//   mpi_ranks uncaught                             rank 1 throws what nobody catches
+// With CATENA_RENDEZVOUS its processes meet there, without mpirun.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -12,6 +14,8 @@
 
 #include <unistd.h>
 
+#include "runtime/comm/except_hook.h"
+#include "runtime/comm/tcp.h"
 #include "tests/distributed/collectives.h"
 #include "tests/distributed/training.h"
 
@@ -27,6 +31,10 @@ TEST(MpiRanks, have_differentiable_functions) { check_functions(*world); }
 TEST(MpiRanks, train_as_one_rank_does) { check_training(world); }
 TEST(MpiRanks, double_buffering_uses_the_gradients_of_before) { check_double_buffering(world); }
 TEST(MpiRanks, the_first_update_makes_parameters_equal) { check_first_update(world); }
+TEST(MpiRanks, serve_trainers_and_spread_models) {
+    check_trainer_tools(world, world->bcast_bytes(::testing::TempDir() + "mpi_trainer_" +
+                                                  std::to_string(getpid())));
+}
 TEST(MpiRanks, serve_datasets_evaluators_snapshots_and_links) {
     check_parallel_tools(
         world, world->bcast_bytes(::testing::TempDir() + "mpi_" + std::to_string(getpid())));
@@ -48,13 +56,20 @@ void train_and_print(int argc, char** argv) {
 int run(int argc, char** argv) {
     ::testing::InitGoogleTest(&argc, argv);
     std::string mode = argc > 1 ? argv[1] : "";
-    world = create_communicator(mode == "create" ? argv[2] : "flat");
+    const char* usual = Rendezvous::is_in_environment() ? "tcp" : "flat";
+    world = create_communicator(mode == "create" ? argv[2] : usual);
     if (mode == "create") {
         std::printf("%s, %d ranks\n", world->name().c_str(), world->size());
     } else if (mode == "train") {
         train_and_print(argc, argv);
     } else if (mode == "late") {
-        if (world->rank() == 1) std::this_thread::sleep_for(std::chrono::seconds(60));
+        world->barrier();  // However long it took them to start.
+        setenv("CATENA_COMM_TIMEOUT", "2", 1);
+        if (world->rank() == 1) std::this_thread::sleep_for(std::chrono::seconds(300));
+        world->barrier();
+    } else if (mode == "uncaught") {
+        add_global_except_hook(world);
+        if (world->rank() == 1) std::thread([] { fail<ValueError>("nobody catches this"); }).join();
         world->barrier();
     } else if (mode == "throw") {
         if (world->rank() == 1) fail<ValueError>("rank 1 has had enough");

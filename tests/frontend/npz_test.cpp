@@ -14,7 +14,7 @@
 #include "frontend/link/chain.h"
 #include "frontend/link/linear.h"
 #include "frontend/optimizer/adam.h"
-#include "frontend/serializer/npy.h"
+#include "runtime/file/npy.h"
 #include "runtime/core/error.h"
 
 namespace catena {

@@ -9,9 +9,9 @@
 
 #include <gmock/gmock.h>
 
-#include "frontend/serializer/npy.h"
+#include "runtime/file/npy.h"
 #include "frontend/serializer/npz.h"
-#include "frontend/serializer/zip_format.h"
+#include "runtime/file/zip_format.h"
 #include "tests/reject/rejection.h"
 
 namespace catena::testing {

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "frontend/serializer/npy.h"
+#include "runtime/file/npy.h"
 #include "tests/reject/rejection.h"
 #include "tests/support/command.h"
 

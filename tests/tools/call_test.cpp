@@ -6,7 +6,7 @@
 #include <fstream>
 #include <map>
 
-#include "frontend/serializer/npy.h"
+#include "runtime/file/npy.h"
 #include "frontend/serializer/npz.h"
 #include "tests/support/command.h"
 

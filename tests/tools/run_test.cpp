@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "frontend/serializer/npy.h"
+#include "runtime/file/npy.h"
 #include "frontend/serializer/npz.h"
 #include "tests/support/command.h"
 

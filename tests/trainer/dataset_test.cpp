@@ -5,9 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "frontend/dataset/cifar.h"
 #include "frontend/dataset/concat_examples.h"
 #include "frontend/dataset/datasets.h"
 #include "frontend/dataset/multithread_iterator.h"
+#include "frontend/dataset/ptb.h"
 #include "frontend/dataset/serial_iterator.h"
 #include "frontend/dataset/split.h"
 #include "frontend/serializer/npz.h"
@@ -218,6 +220,46 @@ TEST_F(IteratorFileTest, refuses_places_outside_of_the_dataset) {
     save_npz(path("bad.npz"), arrays);
     EXPECT_THAT(message_of<FileError>([&] { load_npz(path("bad.npz"), large); }), HasSubstr("current_position' is -1"));
     EXPECT_EQ(large.current_position(), 0) << "a bad file changes nothing";
+}
+
+class DatasetFileTest : public testing::FolderTest {};
+
+TEST_F(DatasetFileTest, cifar_is_read_from_its_binary_version) {
+    auto record = [](std::string labels, uint8_t first) {
+        std::string pixels(3072, char(first));
+        pixels[1] = char(255);
+        return labels + pixels;
+    };
+    for (int k = 1; k <= 5; ++k) write(fmt::format("data_batch_{}.bin", k), record(std::string(1, char(k)), uint8_t(k * 10)));
+    write("test_batch.bin", record(std::string(1, char(9)), 0) + record(std::string(1, char(0)), 51));
+    auto [train, test] = get_cifar10(path());
+    ASSERT_EQ(train.size(), 5);
+    ASSERT_EQ(test.size(), 2);
+    EXPECT_EQ(train[3][0].shape(), (Shape{3, 32, 32}));
+    EXPECT_EQ(train[3][1].item<int>(), 4);
+    EXPECT_FLOAT_EQ(test[1][0].to_vector<float>()[0], 0.2f);
+    EXPECT_FLOAT_EQ(test[1][0].to_vector<float>()[1], 1.f);
+    EXPECT_EQ(get_cifar10(path(), {.withlabel = false, .ndim = 1}).first[0][0].shape(), (Shape{3072}));
+    write("train.bin", record({char(3), char(77)}, 1));
+    write("test.bin", record({char(3), char(99)}, 1));
+    EXPECT_EQ(get_cifar100(path()).second[0][1].item<int>(), 99);  // The fine label.
+    write("test_batch.bin", "short");
+    EXPECT_THAT(testing::message_of<FileError>([&] { get_cifar10(path()); }), HasSubstr("records of 3073"));
+    write("test.bin", record({char(3), char(100)}, 1));
+    EXPECT_THAT(testing::message_of<FileError>([&] { get_cifar100(path()); }), HasSubstr("the label 100"));
+}
+
+TEST_F(DatasetFileTest, ptb_words_are_numbered_as_they_come) {
+    write("ptb.train.txt", " the cat \n a cat \n");
+    write("ptb.valid.txt", "a the\n");
+    write("ptb.test.txt", "");
+    PtbWords words = get_ptb_words(path());
+    EXPECT_THAT(words.train.to_vector<int>(), ElementsAre(0, 1, 2, 3, 1, 2));
+    EXPECT_THAT(words.valid.to_vector<int>(), ElementsAre(3, 0, 2));
+    EXPECT_EQ(words.test.size(), 0);
+    EXPECT_EQ(get_ptb_words_vocabulary(path()).at("<eos>"), 2);
+    write("ptb.test.txt", "dog\n");
+    EXPECT_THAT(testing::message_of<FileError>([&] { get_ptb_words(path()); }), HasSubstr("'dog'"));
 }
 
 }  // namespace

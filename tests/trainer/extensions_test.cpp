@@ -1,3 +1,4 @@
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -7,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "codegen/compiler.h"
 #include "frontend/link/chain.h"
 #include "frontend/link/linear.h"
 #include "frontend/optimizer/adam.h"
@@ -24,6 +26,7 @@
 #include "frontend/trainer/extensions/progress_bar.h"
 #include "frontend/trainer/extensions/shift.h"
 #include "frontend/trainer/extensions/snapshot.h"
+#include "frontend/trainer/extensions/unchain_variables.h"
 #include "frontend/trainer/standard_updater.h"
 #include "frontend/trainer/trainer.h"
 #include "runtime/graph/config.h"
@@ -245,19 +248,111 @@ TEST_F(ExtensionTest, fail_on_non_number_names_the_parameter) {
 }
 
 TEST_F(ExtensionTest, dump_graph_writes_the_loss_graph_once) {
+    for (bool compiled : {false, true}) {
+        if (compiled && !compiler_available()) continue;
+        SCOPED_TRACE(compiled ? "compiled as a whole" : "eager");
+        Fixture f;
+        std::filesystem::remove(path("cg.dot"));
+        std::filesystem::remove(path("cg.png"));
+        StandardUpdater updater(f.it, f.adam, f.model, {.static_graph = compiled});
+        Trainer trainer(updater, {3, "iteration"}, path());
+        trainer.extend(DumpGraph("main/loss")).extend(LogReport());
+        trainer.run();
+        std::string dot = content("cg.dot");
+        EXPECT_TRUE(dot.starts_with("digraph graphname{rankdir=TB;"));
+        EXPECT_THAT(dot, HasSubstr("softmax_cross_entropy"));
+        EXPECT_THAT(dot, HasSubstr("/predictor/W: [2,2], float32"));
+        EXPECT_FALSE(config().keep_graph_on_report);
+        EXPECT_EQ(f.adam.t(), 3);  // The run on shapes has changed nothing.
+        if (compiled) {
+            EXPECT_EQ(updater.statistics().programs, 1);
+        }
+        if (DumpGraph::available()) {
+            EXPECT_TRUE(content("cg.png").starts_with("\x89PNG"));
+        } else {
+            EXPECT_FALSE(std::filesystem::exists(path("cg.png")));
+        }
+    }
+}
+
+TEST_F(ExtensionTest, log_report_names_files_after_the_row) {
+    run([](Trainer& trainer) { trainer.extend(LogReport({.filename = "log_{epoch}_{x}"})); });
+    EXPECT_EQ(nlohmann::json::parse(content("log_1_1.5")).size(), 1u);
+    EXPECT_EQ(nlohmann::json::parse(content("log_2_3.5")).size(), 2u);
+    EXPECT_THAT(message_of<ValueError>([&] {
+                    run([](Trainer& trainer) { trainer.extend(LogReport({.filename = "{none}"})); });
+                }),
+                HasSubstr("{none}"));
+}
+
+TEST_F(ExtensionTest, evaluator_calls_its_hook_first) {
+    Fixture f;
+    SerialIterator test(Dataset({Array::full({Dtype::float32, {5, 2}}, 1), Array::zeros({Dtype::int32, {5}})}), 2,
+                        {.repeat = false, .shuffle = false});
+    int calls = 0;
+    Evaluator evaluator(test, f.model, {.eval_hook = [&](Evaluator& e) { calls += e.default_name() == "validation"; }});
+    evaluator.evaluate();
+    EXPECT_EQ(calls, 1);
+}
+
+TEST_F(ExtensionTest, plots_of_a_resumed_training_go_on) {
+    auto trained = [&](int64_t until, bool resume) {
+        MockUpdater updater(2);
+        updater.on_update = [](int64_t i) { report({{"x", double(i)}}); };
+        Trainer trainer(updater, {until, "epoch"}, path());
+        trainer.extend(PlotReport({"x"}, {.commands = "set logscale y"}));
+        if (resume) load_npz(path("t.npz"), trainer);
+        trainer.run();
+        save_npz(path("t.npz"), trainer);
+        return content("plot.dat");
+    };
+    const std::string through = trained(4, false);
+    trained(2, false);
+    EXPECT_EQ(trained(4, true), through);
+    EXPECT_THAT(content("plot.gp"), HasSubstr("set logscale y\nplot "));
+}
+
+TEST_F(ExtensionTest, snapshots_of_one_instant_are_ordered_by_number) {
     Fixture f;
     StandardUpdater updater(f.it, f.adam, f.model);
-    Trainer trainer(updater, {2, "iteration"}, path());
-    trainer.extend(DumpGraph("main/loss"));
+    Trainer trainer(updater, {12, "iteration"}, path());
+    trainer.extend(snapshot({.n_retains = 3}), {.trigger = {1, "iteration"}});
+    // Clocks of file systems tick every few milliseconds.
+    const auto earlier = std::filesystem::file_time_type::clock::now() - std::chrono::hours(1);
+    auto same_time = [&](Trainer&) {
+        for (auto& entry : std::filesystem::directory_iterator(path()))
+            if (entry.is_regular_file()) std::filesystem::last_write_time(entry, earlier);
+    };
+    trainer.extend(same_time, {.name = "same_time", .priority = -200});
     trainer.run();
-    std::string dot = content("cg.dot");
-    EXPECT_TRUE(dot.starts_with("digraph graphname{rankdir=TB;"));
-    EXPECT_THAT(dot, HasSubstr("softmax_cross_entropy"));
-    EXPECT_THAT(dot, HasSubstr("/predictor/W: [2,2], float32"));
-    EXPECT_FALSE(config().keep_graph_on_report);
-    if (testing::run("command -v dot").status == 0) {
-        EXPECT_EQ(testing::run("dot -Tsvg -o /dev/null " + path("cg.dot")).status, 0);
-    }
+    EXPECT_FALSE(std::filesystem::exists(path("snapshot_iter_9")));
+    for (int k : {10, 11, 12}) EXPECT_TRUE(std::filesystem::exists(path("snapshot_iter_" + std::to_string(k)))) << k;
+}
+
+TEST_F(ExtensionTest, dump_graph_takes_styles) {
+    Fixture f;
+    StandardUpdater updater(f.it, f.adam, f.model);
+    Trainer trainer(updater, {1, "iteration"}, path());
+    trainer.extend(DumpGraph("main/loss", "g.dot", {.rankdir = "LR", .function_style = "shape=\"oval\""}));
+    trainer.run();
+    EXPECT_THAT(content("g.dot"), HasSubstr("rankdir=LR"));
+    EXPECT_THAT(content("g.dot"), HasSubstr("shape=\"oval\""));
+    EXPECT_THAT(content("g.dot"), HasSubstr("octagon"));
+}
+
+TEST_F(ExtensionTest, unchain_variables_drops_reported_graphs) {
+    Fixture f;
+    auto keep = using_config(&Config::keep_graph_on_report, true);
+    StandardUpdater updater(f.it, f.adam, f.model);
+    Trainer trainer(updater, {2, "iteration"}, path());
+    std::string seen;
+    auto look = [&](Trainer& t) {
+        seen += t.observation().at("main/loss").variable().body()->creator ? "graph " : "none ";
+    };
+    trainer.extend(unchain_variables());
+    trainer.extend(look, {.name = "before", .priority = 1}).extend(look, {.name = "after", .priority = -1});
+    trainer.run();
+    EXPECT_EQ(seen, "graph none graph none ");
 }
 
 TEST_F(ExtensionTest, snapshots_are_named_kept_and_loaded_again) {

@@ -45,7 +45,7 @@ double rounded(double value, double step) { return std::round(value / step) * st
 /// Keys and meaning as in the scripts for other frameworks, but that first_s is the longest of the warm-up
 /// iterations: a region records in its first and may compile in a later one.
 Json measure(const Workload& workload, Variant variant, double seconds) {
-    const Iteration iteration = workload.prepare(variant);
+    const Iteration iteration = workload.prepare(variant, 1);
     double first = 0;
     for (int i = 0; i < 4; ++i) first = std::max(first, timed(iteration));
     std::vector<double> times;

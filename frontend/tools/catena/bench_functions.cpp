@@ -10,6 +10,12 @@ namespace {
 
 using VariableList = std::vector<Variable>;
 
+std::vector<Array> arrays_of(const VariableList& variables) {
+    std::vector<Array> arrays;
+    for (const Variable& variable : variables) arrays.push_back(variable.array());
+    return arrays;
+}
+
 /// An iteration of y = f(xs) and its gradients at gy; without gy, y is a scalar.
 template <class F>
 Iteration differentiate(const char* name, Variant variant, F f, VariableList xs, Variable gy) {
@@ -21,32 +27,41 @@ Iteration differentiate(const char* name, Variant variant, F f, VariableList xs,
                 Variables gxs = grad(VariableList{y}, xs, starts);
                 return VariableList(gxs.begin(), gxs.end());
             });
-        return {[=] { (*region)(xs); }};
+        auto last = std::make_shared<VariableList>();
+        return {[=] { *last = (*region)(xs); }, 1, [=] { return arrays_of(*last); }};
     }
     auto finish = [xs, gy](const Variable& y) {
         if (gy.defined()) y.set_grad(gy.array());
         y.backward();
+    };
+    auto gradients = [xs] {
+        VariableList found;
+        for (const Variable& x : xs) found.push_back(x.grad_variable());
+        return arrays_of(found);
     };
     auto clear = [xs] {
         for (const Variable& x : xs) x.cleargrad();
     };
     if (variant == Variant::eager)
         return {[=] {
-            clear();
-            finish(f(xs));
-        }};
+                    clear();
+                    finish(f(xs));
+                },
+                1, gradients};
     auto region = shared_region(name, f);
     return {[=] {
-        clear();
-        finish((*region)(xs));
-    }};
+                clear();
+                finish((*region)(xs));
+            },
+            1, gradients};
 }
 
 }  // namespace
 
-Iteration prepare_gelu_chain(Variant variant) {
+Iteration prepare_gelu_chain(Variant variant, int64_t divisor) {
+    const auto cut = [divisor](int64_t size) { return divided(size, divisor); };
     RandomInputs random;
-    const Shape shape{4 << 20};
+    const Shape shape{cut(4 << 20)};
     VariableList xs;
     for (int i = 0; i < 4; ++i) xs.emplace_back(random.uniform(shape));
     const Variable y0(random.uniform(shape), false), gy(random.uniform(shape), false);
@@ -57,24 +72,27 @@ Iteration prepare_gelu_chain(Variant variant) {
     return differentiate("gelu_chain", variant, f, xs, gy);
 }
 
-Iteration prepare_layer_norm(Variant variant) {
+Iteration prepare_layer_norm(Variant variant, int64_t divisor) {
+    const auto cut = [divisor](int64_t size) { return divided(size, divisor); };
     RandomInputs random;
-    const VariableList xs = {Variable(random.uniform({4096, 1024})), Variable(random.uniform({1024})),
-                             Variable(random.uniform({1024}))};
-    const Variable gy(random.uniform({4096, 1024}), false);
+    const Shape shape{cut(4096), cut(1024)};
+    const VariableList xs = {Variable(random.uniform(shape)), Variable(random.uniform({shape[1]})),
+                             Variable(random.uniform({shape[1]}))};
+    const Variable gy(random.uniform(shape), false);
     auto f = [](const VariableList& v) { return layer_normalization(v[0], v[1], v[2]); };
     return differentiate("layer_norm", variant, f, xs, gy);
 }
 
-Iteration prepare_softmax_xent(Variant variant) {
+Iteration prepare_softmax_xent(Variant variant, int64_t divisor) {
+    const auto cut = [divisor](int64_t size) { return divided(size, divisor); };
     RandomInputs random;
-    const VariableList xs = {Variable(random.uniform({2048, 10000}))};
-    const Variable t(random.labels(10000, {2048}), false);
+    const VariableList xs = {Variable(random.uniform({cut(2048), cut(10000)}))};
+    const Variable t(random.labels(int32_t(cut(10000)), {cut(2048)}), false);
     auto f = [t](const VariableList& v) { return softmax_cross_entropy(v[0], t); };
     return differentiate("softmax_xent", variant, f, xs, Variable());
 }
 
-Iteration prepare_small_ops(Variant variant) {
+Iteration prepare_small_ops(Variant variant, int64_t) {
     RandomInputs random;
     const VariableList xs = {Variable(random.uniform({16})), Variable(random.uniform({16}))};
     auto f = [](const VariableList& v) {
@@ -85,7 +103,7 @@ Iteration prepare_small_ops(Variant variant) {
     return differentiate("small_ops", variant, f, xs, Variable());
 }
 
-Iteration prepare_one_op(Variant variant) {
+Iteration prepare_one_op(Variant variant, int64_t) {
     RandomInputs random;
     const Variable x(random.uniform({1})), y(random.uniform({1}));
     constexpr int repeats = 1000;  // one call is shorter than reading the clock

@@ -18,14 +18,19 @@ Iteration train(const char* name, Variant variant, std::shared_ptr<Model> model,
         optimizer->update();
         return l;
     };
+    auto parameters = [model] {
+        std::vector<Array> arrays;
+        for (const Parameter* parameter : model->params()) arrays.push_back(parameter->array());
+        return arrays;
+    };
     if (variant == Variant::step) {
         auto region = shared_region(
             name, [=](const Variable& x, const Variable& t) { return step_with(*model, x, t); });
-        return {[=] { (*region)(x, t); }};
+        return {[=] { (*region)(x, t); }, 1, parameters};
     }
-    if (variant == Variant::eager) return {[=] { step_with(*model, x, t); }};
+    if (variant == Variant::eager) return {[=] { step_with(*model, x, t); }, 1, parameters};
     auto region = shared_region(name, [model](const Variable& x) { return (*model)(x); });
-    return {[=] { step_with(*region, x, t); }};
+    return {[=] { step_with(*region, x, t); }, 1, parameters};
 }
 
 template <class O>
@@ -56,10 +61,11 @@ struct LeNet : Chain {
 
 /// A language model written step by step, as a define-by-run program writes it.
 struct LanguageModel : Chain {
-    EmbedID embed{10000, 650};
-    LSTM lstm1{650, 650}, lstm2{650, 650};
-    Linear out{650, 10000};
-    LanguageModel() {
+    EmbedID embed;
+    LSTM lstm1, lstm2;
+    Linear out;
+    LanguageModel(int64_t words, int64_t units)
+        : embed(words, units), lstm1(units, units), lstm2(units, units), out(units, words) {
         add_children({{"embed", embed}, {"lstm1", lstm1}, {"lstm2", lstm2}, {"out", out}});
     }
     /// Words [steps, batch] to scores [steps * batch, words].
@@ -77,32 +83,38 @@ const auto softmax_loss = [](const Variable& y, const Variable& t) { return soft
 
 }  // namespace
 
-Iteration prepare_mushroom(Variant variant) {
+Iteration prepare_mushroom(Variant variant, int64_t divisor) {
+    const auto cut = [divisor](int64_t size) { return divided(size, divisor); };
     RandomInputs random;
-    auto model = std::make_shared<Perceptron>(22, 44, 1);
-    const Variable x(random.uniform({100, 22}), false), t(random.labels(2, {100, 1}), false);
+    auto model = std::make_shared<Perceptron>(cut(22), cut(44), 1);
+    const Variable x(random.uniform({cut(100), cut(22)}), false), t(random.labels(2, {cut(100), 1}), false);
     return train("mushroom", variant, model, set_up(std::make_shared<SGD>(0.01), *model), x, t,
                  [](const Variable& y, const Variable& t) { return sigmoid_cross_entropy(y, t); });
 }
 
-Iteration prepare_mlp(Variant variant) {
+Iteration prepare_mlp(Variant variant, int64_t divisor) {
+    const auto cut = [divisor](int64_t size) { return divided(size, divisor); };
     RandomInputs random;
-    auto model = std::make_shared<Perceptron>(784, 1000, 10);
-    const Variable x(random.uniform({100, 784}), false), t(random.labels(10, {100}), false);
+    auto model = std::make_shared<Perceptron>(cut(784), cut(1000), 10);
+    const Variable x(random.uniform({cut(100), cut(784)}), false), t(random.labels(10, {cut(100)}), false);
     return train("mlp", variant, model, set_up(std::make_shared<Adam>(0.001), *model), x, t, softmax_loss);
 }
 
-Iteration prepare_lenet(Variant variant) {
+Iteration prepare_lenet(Variant variant, int64_t divisor) {
+    const auto cut = [divisor](int64_t size) { return divided(size, divisor); };
     RandomInputs random;
     auto model = std::make_shared<LeNet>();
-    const Variable x(random.uniform({64, 1, 28, 28}), false), t(random.labels(10, {64}), false);
+    const Variable x(random.uniform({cut(64), 1, 28, 28}), false), t(random.labels(10, {cut(64)}), false);
     return train("lenet", variant, model, set_up(std::make_shared<SGD>(0.01), *model), x, t, softmax_loss);
 }
 
-Iteration prepare_ptb_lstm_unrolled(Variant variant) {
+Iteration prepare_ptb_lstm_unrolled(Variant variant, int64_t divisor) {
+    const auto cut = [divisor](int64_t size) { return divided(size, divisor); };
     RandomInputs random;
-    auto model = std::make_shared<LanguageModel>();
-    const Variable x(random.labels(10000, {35, 20}), false), t(random.labels(10000, {700}), false);
+    const int64_t words = cut(10000), steps = cut(35), batch = cut(20);
+    auto model = std::make_shared<LanguageModel>(words, cut(650));
+    const Variable x(random.labels(int32_t(words), {steps, batch}), false),
+        t(random.labels(int32_t(words), {steps * batch}), false);
     auto optimizer = set_up(std::make_shared<SGD>(1.0), *model);
     optimizer->add_hook(GradientClipping(5.0));
     return train("ptb_lstm_unrolled", variant, model, optimizer, x, t, softmax_loss);

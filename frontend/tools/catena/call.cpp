@@ -2,7 +2,7 @@
 #include <iostream>
 #include <map>
 
-#include "frontend/serializer/file.h"
+#include "runtime/file/file.h"
 #include "frontend/serializer/npz.h"
 #include "frontend/static_graph.h"
 #include "frontend/tools/catena/call_inputs.h"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "frontend/serializer/npy.h"
+#include "runtime/file/npy.h"
 #include "frontend/serializer/npz.h"
 #include "runtime/core/error.h"
 

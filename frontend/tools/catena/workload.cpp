@@ -1,5 +1,7 @@
 #include "frontend/tools/catena/workload.h"
 
+#include <algorithm>
+
 #include "frontend/tools/catena/workloads.h"
 #include "runtime/core/error.h"
 
@@ -18,6 +20,8 @@ Variant parse_variant(const std::string& name) {
         if (name == name_of(variant)) return variant;
     fail<ValueError>("bench: no variant {}; there are eager, compiled and step", name);
 }
+
+int64_t divided(int64_t size, int64_t divisor) { return std::max(size / divisor, std::min<int64_t>(size, 2)); }
 
 const std::vector<Workload>& workloads() {
     static const std::vector<Workload> all = {

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "runtime/core/array.h"
+
 namespace catena::tool {
 
 /// How much of an iteration is compiled.
@@ -19,6 +21,8 @@ Variant parse_variant(const std::string& name);  ///< ValueError on an unknown n
 struct Iteration {
     std::function<void()> run;
     double operations = 1;  ///< Reported times are divided by this.
+    /// What runs have left: parameters, or gradients of the last one.
+    std::function<std::vector<Array>()> results = nullptr;
 };
 
 /// One row of the benchmark. Shapes, models and optimizers are those that the scripts for other frameworks use,
@@ -26,8 +30,10 @@ struct Iteration {
 struct Workload {
     std::string name;
     std::string description;
-    std::function<Iteration(Variant)> prepare;
+    /// Sizes are divided by `divisor`, for tests; layers that fix them keep theirs.
+    std::function<Iteration(Variant, int64_t divisor)> prepare;
 };
+int64_t divided(int64_t size, int64_t divisor);  ///< At least 2, if it was.
 const std::vector<Workload>& workloads();
 const Workload& find_workload(const std::string& name);  ///< ValueError listing what there is.
 

@@ -1,14 +1,17 @@
 #pragma once
 
 #include "frontend/trainer/extension.h"
+#include "runtime/graph/variable_dot.h"
 
 namespace catena::extensions {
 
-/// Writes the graph of a reported Variable as DOT, once, in the first iteration: `dot -Tpng cg.dot` draws it. A
-/// step that is compiled as a whole leaves no graph: the file then has the Variable alone.
+/// Writes the graph of a reported Variable as DOT, once, in the first iteration, and beside it the picture, cg.png, with
+/// Graphviz's `dot`; where that is not installed, one line says so. Of a step that StandardUpdater compiles the graph is
+/// the one that its loss function makes.
 class DumpGraph : public Extension {
 public:
-    explicit DumpGraph(std::string root_name, std::string filename = "cg.dot");
+    explicit DumpGraph(std::string root_name, std::string filename = "cg.dot", DotOptions options = {});
+    static bool available();  ///< `dot` is on the PATH.
     void initialize(Trainer& trainer) override;
     void operator()(Trainer& trainer) override;
     void serialize(const Serializer& s) override;
@@ -16,6 +19,7 @@ public:
 
 private:
     std::string root_name_, filename_;
+    DotOptions options_;
     bool original_flag_ = false, called_ = false;
 };
 

@@ -22,6 +22,7 @@ std::map<std::string, double> Evaluator::evaluate() {
     reporter.add_observers(name().empty() ? "main" : name() + "/main", target_);
     auto test_mode = using_config(&Config::train, false);
     auto no_graph = no_backprop_mode();
+    if (options_.eval_hook) options_.eval_hook(*this);
     DictSummary summary;
     iterator_.reset();
     while (std::optional<std::vector<Example>> examples = iterator_.next()) {

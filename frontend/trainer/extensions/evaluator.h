@@ -10,10 +10,13 @@
 
 namespace catena::extensions {
 
+class Evaluator;
+
 struct EvaluatorOptions {
     Converter converter = {};   ///< concat_examples by default.
     Device* device = nullptr;   ///< Where batches are moved.
     bool static_graph = false;  ///< Compile the evaluation of a batch.
+    std::function<void(Evaluator&)> eval_hook = {};  ///< Called before every evaluation.
 };
 
 /// Runs a model over a dataset in test mode and without a graph, and reports the means over the batches of what the
@@ -32,7 +35,7 @@ public:
 
     void operator()(Trainer& trainer) override;
     /// The means, under "main/loss" or, once it is in a trainer, "validation/main/loss"; also without a trainer.
-    std::map<std::string, double> evaluate();
+    virtual std::map<std::string, double> evaluate();
     void finalize() override { iterator_.finalize(); }
     std::string default_name() const override { return "validation"; }
     AnyTrigger trigger() const override { return {1, "epoch"}; }

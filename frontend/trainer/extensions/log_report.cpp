@@ -2,11 +2,12 @@
 
 #include <cmath>
 
-#include "frontend/serializer/file.h"
+#include "runtime/file/file.h"
 #include "frontend/serializer/serializer.h"
 #include "frontend/trainer/json.h"
 #include "frontend/trainer/trainer.h"
 #include "frontend/trainer/updater.h"
+#include "runtime/core/error.h"
 
 namespace catena::extensions {
 namespace {
@@ -46,6 +47,28 @@ std::optional<double> LogEntry::find(const std::string& key) const {
     return found->second;
 }
 
+namespace {
+
+/// The file name with every {key} replaced by its number in the row.
+std::string named_after(const std::string& filename, const LogEntry& entry) {
+    std::string name;
+    for (size_t at = 0; at < filename.size();) {
+        const size_t end = filename[at] == '{' ? filename.find('}', at) : filename.npos;
+        if (end == filename.npos) {
+            name += filename[at++];
+            continue;
+        }
+        const std::string key = filename.substr(at + 1, end - at - 1);
+        const std::optional<double> number = entry.find(key);
+        if (!number) fail<ValueError>("LogReport: the file name has the field {{{}}}, which this row has not", key);
+        name += fmt::format("{:g}", *number);
+        at = end + 1;
+    }
+    return name;
+}
+
+}  // namespace
+
 void LogReport::operator()(Trainer& trainer) {
     const Observation& observation = trainer.observation();
     if (options_.keys.empty()) {
@@ -63,7 +86,7 @@ void LogReport::operator()(Trainer& trainer) {
     if (options_.postprocess) options_.postprocess(entry);
     log_.push_back(std::move(entry));
     if (options_.filename.empty()) return;
-    AtomicFile file(trainer.out() + "/" + options_.filename);
+    AtomicFile file(trainer.out() + "/" + named_after(options_.filename, log_.back()));
     std::string content = text(4);
     file.write(content.data(), content.size());
     file.commit();

@@ -22,7 +22,7 @@ struct LogReportOptions {
     std::vector<std::string> keys = {};  ///< Of the values to log; empty: all.
     AnyTrigger trigger = {1, "epoch"};   ///< When a row is written.
     std::function<void(LogEntry&)> postprocess = {};
-    std::string filename = "log";        ///< In the trainer's folder; "": no file.
+    std::string filename = "log";        ///< In the trainer's folder, with fields "{epoch}"; "": no file.
 };
 
 /// Averages everything that is reported, and appends a row to a log that is kept as a JSON list in a file. The file is

@@ -1,76 +1,19 @@
 #include "frontend/trainer/extensions/plot_report.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "frontend/serializer/file.h"
 #include "frontend/serializer/serializer.h"
+#include "frontend/trainer/extensions/run_program.h"
 #include "frontend/trainer/json.h"
 #include "frontend/trainer/trainer.h"
 #include "frontend/trainer/updater.h"
 
-extern char** environ;
-
 namespace catena::extensions {
-namespace {
-
-void write_file(const std::string& path, const std::string& content) {
-    AtomicFile file(path);
-    file.write(content.data(), content.size());
-    file.commit();
-}
-
-/// Text between gnuplot's single quotes.
-std::string gnuplot_text(const std::string& text) {
-    std::string result = "'";
-    for (char c : text) result += c == '\'' ? std::string("''") : std::string(1, c);
-    return result + "'";
-}
-
-/// Runs `gnuplot SCRIPT`, silently; true when it succeeded.
-bool run_gnuplot(const std::string& script) {
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    for (int stream : {STDOUT_FILENO, STDERR_FILENO})
-        posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0);
-    std::string program = "gnuplot", argument = script;
-    char* arguments[] = {program.data(), argument.data(), nullptr};
-    pid_t child;
-    int error = posix_spawnp(&child, "gnuplot", &actions, nullptr, arguments, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (error != 0) return false;
-    int status = -1;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
-std::string stem_of(const std::string& filename) {
-    size_t dot = filename.rfind('.');
-    return dot == std::string::npos || dot == 0 ? filename : filename.substr(0, dot);
-}
-
-}  // namespace
-
 PlotReport::PlotReport(std::vector<std::string> y_keys, PlotReportOptions options)
     : y_keys_(std::move(y_keys)), options_(std::move(options)) {}
 
-bool PlotReport::available() {
-    const char* path = std::getenv("PATH");
-    std::string folders = path ? path : "";
-    for (size_t begin = 0; begin <= folders.size();) {
-        size_t end = std::min(folders.find(':', begin), folders.size());
-        if (access((folders.substr(begin, end - begin) + "/gnuplot").c_str(), X_OK) == 0) return true;
-        begin = end + 1;
-    }
-    return false;
-}
+bool PlotReport::available() { return is_on_path("gnuplot"); }
 
 void PlotReport::operator()(Trainer& trainer) {
     Observation wanted;
@@ -105,10 +48,11 @@ void PlotReport::draw(const std::string& folder) {
     }
     std::string script = "set terminal png noenhanced size 800,500\nset output " + gnuplot_text(image) + "\nset xlabel " +
                          gnuplot_text(options_.x_key) + "\nset key outside right\n" + (options_.grid ? "set grid\n" : "") +
+                         (options_.commands.empty() ? "" : options_.commands + "\n") +
                          "plot " + curves + "\n";
     write_file(stem + ".dat", data);
     write_file(stem + ".gp", script);
-    if (run_gnuplot(stem + ".gp") || told_) return;
+    if (run_program({"gnuplot", stem + ".gp"}) || told_) return;
     told_ = true;
     std::fprintf(stderr, "catena: PlotReport: %s, so there is no %s; `gnuplot %s.gp` draws it from %s.dat\n",
                  available() ? "gnuplot fails" : "gnuplot is not installed", image.c_str(), stem.c_str(), stem.c_str());
@@ -131,7 +75,8 @@ void PlotReport::serialize(const Serializer& s) {
     if (text.empty()) return;
     std::map<std::string, std::vector<Point>> loaded;
     try {
-        for (auto& [name, points] : parse_json(text, key).items())
+        const Json json = parse_json(text, key);
+        for (auto& [name, points] : json.items())
             for (const Json& point : points) loaded[name].push_back({point.at(0).get<double>(), point.at(1).get<double>()});
     } catch (const Json::exception&) {
         s.wrong(key, "is no table of points");

@@ -14,6 +14,7 @@ struct PlotReportOptions {
     AnyTrigger trigger = {1, "epoch"};  ///< When a point is added.
     std::string filename = "plot.png";  ///< In the trainer's folder.
     bool marker = true, grid = true;
+    std::string commands = {};          ///< Of gnuplot, before it plots: "set logscale y".
 };
 
 /// Draws the means of reported values as lines, with gnuplot. Beside plot.png lie plot.gp and plot.dat, what

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <filesystem>
 #include <future>
+#include <tuple>
 #include <vector>
 
 #include "frontend/serializer/hdf5.h"
@@ -51,14 +52,15 @@ bool matches(const std::string& filename, const std::string& name) {
 
 /// Saved files, the oldest first.
 std::vector<fs::path> saved_files(const std::string& folder, const std::string& filename) {
-    std::vector<std::pair<fs::file_time_type, fs::path>> found;
+    // Of files within one tick of the clock the longer name has the greater number.
+    std::vector<std::tuple<fs::file_time_type, size_t, fs::path>> found;
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(folder, ignored))
         if (entry.is_regular_file() && matches(filename, entry.path().filename().string()))
-            found.emplace_back(entry.last_write_time(), entry.path());
+            found.emplace_back(entry.last_write_time(), entry.path().native().size(), entry.path());
     std::sort(found.begin(), found.end());
     std::vector<fs::path> files;
-    for (auto& [time, path] : found) files.push_back(path);
+    for (auto& [time, length, path] : found) files.push_back(path);
     return files;
 }
 

@@ -12,6 +12,7 @@
 #include <mpi.h>
 
 #include "runtime/comm/create.h"
+#include "runtime/comm/process_communicator.h"
 
 namespace catena {
 namespace {
@@ -66,10 +67,10 @@ int size_of_group(MPI_Comm comm) {
     return size;
 }
 
-class MpiCommunicator final : public Communicator {
+class MpiCommunicator final : public ProcessCommunicator {
 public:
     explicit MpiCommunicator(MPI_Comm comm)
-        : Communicator(rank_in(comm), size_of_group(comm)), comm_(comm) {
+        : ProcessCommunicator(rank_in(comm), size_of_group(comm)), comm_(comm) {
         MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
         int* largest = nullptr;
         int found = 0;
@@ -78,7 +79,7 @@ public:
         char machine[MPI_MAX_PROCESSOR_NAME] = {};
         int length = 0;
         MPI_Get_processor_name(machine, &length);
-        find_neighbours(std::string(machine, size_t(length)));
+        find_neighbours_and_share(std::string(machine, size_t(length)));
     }
     ~MpiCommunicator() override { close(); }
     std::string name() const override { return "mpi"; }
@@ -96,8 +97,14 @@ public:
     }
 
 protected:
-    void transfer(const char* call, int tag, std::span<const Message> sends,
-                  std::span<const Message> receives) override {
+    int make_progress(std::span<const int>) override {
+        int arrived = 0;
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &arrived, MPI_STATUS_IGNORE);
+        return -1;  // mpirun ends the others.
+    }
+    void failed() override { clean = false; }
+    void transfer_far(const char* call, int tag, std::span<const Message> sends,
+                      std::span<const Message> receives) override {
         if (tag >= largest_tag_)
             fail<ValueError>("{}: the tag is {}, the largest is {}", call, tag, largest_tag_ - 1);
         const int mpi_tag = tag < 0 ? largest_tag_ : tag;

@@ -1,11 +1,13 @@
 // Sums between GPUs by NCCL, one GPU a process. Everything else (what is called, small messages,
-// NCCL's own meeting point) goes through the MPI communicator that this one stands on.
+// NCCL's own meeting point) goes through the communicator that this one stands on: MPI's, or that
+// of the processes that meet at CATENA_RENDEZVOUS.
 #include <mutex>
 
 #include <cuda_runtime_api.h>
 #include <nccl.h>
 
 #include "runtime/comm/create.h"
+#include "runtime/comm/tcp.h"
 
 namespace catena {
 namespace {
@@ -137,7 +139,8 @@ private:
 }  // namespace
 
 extern "C" Communicator* catena_nccl_communicator_1() {
-    std::shared_ptr<Communicator> host = create_communicator("flat");
+    std::shared_ptr<Communicator> host =
+        create_communicator(Rendezvous::is_in_environment() ? "tcp" : "flat");
     choose_gpu(*host);
     return new NcclCommunicator(std::move(host));
 }

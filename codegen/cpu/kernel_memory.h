@@ -1,0 +1,80 @@
+#pragma once
+
+#include <vector>
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Value.h"
+
+#include "codegen/cpu/kernel.h"
+#include "codegen/cpu/kernel_analysis.h"
+#include "codegen/cpu/lanes.h"
+
+namespace catena::codegen {
+
+using Values = llvm::SmallVector<mlir::Value, 4>;
+
+/// What a kernel under emission reads and writes: its arguments, where its loops stand in every operand, and loads and
+/// stores of the current lanes. Copy c of an operand lies c vectors further on; c < 0 is the scalar at the first lane.
+class KernelMemory {
+public:
+    KernelMemory(Lanes& lanes, const KernelProgram& program, const KernelOptions& options, const KernelAnalysis& where,
+                 const RowScratch& scratch);
+
+    /// Unpacks KernelArguments at the start of the function.
+    void read_arguments(mlir::Value arguments);
+    const Values& sizes() const { return sizes_; }  ///< By dimension.
+    mlir::Value scalar(int s) const { return scalars_[size_t(s)]; }
+    mlir::Value block() const { return block_; }            ///< Lanes of one unit, when lanes are kept.
+    mlir::Value blocks() const { return blocks_; }          ///< How many of them a row has.
+    mlir::Value split_size() const { return split_size_; }  ///< Full size of the dimension that was split.
+
+    /// Moves every operand to index `i` of `dim`.
+    void step(int dim, mlir::Value i);
+    /// By operand, in elements; loops put back what they found.
+    std::vector<mlir::Value>& offsets() { return offsets_; }
+    /// Index of the current vector in a row whose lanes are reduced.
+    void set_lane(mlir::Value lane) { lane_ = lane; }
+
+    /// Only the first `remaining` lanes are in bounds.
+    void set_mask(mlir::Value remaining);
+    void clear_mask() { mask_ = remaining_ = mlir::Value(); }
+    mlir::Value mask() const { return mask_; }  ///< Null where all lanes are.
+
+    mlir::Value load(int operand, Register type, int c);
+    /// Into `output`, one element: it does not vary along the lanes.
+    void store_scalar(int output, mlir::Value scalar, Register from);
+    /// Into copy c of `output`; combined with what is there where the output accumulates.
+    void store(int output, mlir::Value value, Register from, int c);
+    void store_neutral(int output);
+
+    /// Values kept from one stage of a row to the next.
+    mlir::Value load_from_row(int value, int c);
+    void store_to_row(int value, mlir::Value lanes, int c);
+
+private:
+    mlir::Value load_field(mlir::Value base, int64_t position, mlir::Type type);
+    mlir::Value address(int operand, mlir::Value offset, mlir::Type element);
+    mlir::Value address_of_copy(int operand, int c, mlir::Type element);
+    mlir::Value row_address(int value, int c, mlir::Type element);
+    mlir::Value gather(int operand, mlir::Type element, int c, unsigned alignment);
+    mlir::Value load_lanes(mlir::Value at, mlir::Type element, unsigned alignment);
+    void store_lanes(mlir::Value at, mlir::Value stored, Dtype dtype, bool may_stream);
+    int operand_of(int output) const { return int(program_.inputs.size()) + output; }
+    const KernelProgram::Output& output(int o) const { return program_.outputs[size_t(o)]; }
+
+    Lanes& lanes_;
+    mlir::OpBuilder& b;
+    mlir::Location loc;
+    const KernelProgram& program_;
+    const KernelOptions& options_;
+    const KernelAnalysis& where_;
+    const RowScratch& scratch_;
+
+    Values sizes_, pointers_, scalars_;
+    llvm::SmallVector<Values, 8> strides_;
+    mlir::Value block_, blocks_, split_size_, row_scratch_, scratch_stride_;
+    std::vector<mlir::Value> offsets_;
+    mlir::Value mask_, remaining_, lane_;
+};
+
+}  // namespace catena::codegen

@@ -1,0 +1,236 @@
+#include "codegen/disk_cache.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SHA256.h"
+
+namespace catena::codegen {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr char magic[8] = {'C', 'A', 'T', 'E', 'N', 'A', 'K', '1'};
+
+using Digest = std::array<uint8_t, 32>;
+
+Digest sha256(std::string_view bytes) {
+    return llvm::SHA256::hash(llvm::ArrayRef(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()));
+}
+
+/// What stands before the code.
+struct Header {
+    char magic[8];
+    uint64_t bytes;
+    uint8_t key[32], value[32];
+};
+
+/// Makes the folder, or says why it is not to be used.
+std::string prepare(const std::string& folder) {
+    std::error_code error;
+    fs::create_directories(fs::path(folder).parent_path(), error);
+    ::mkdir(folder.c_str(), 0700);
+    struct stat status;
+    if (::lstat(folder.c_str(), &status) != 0) return fmt::format("{}: {}", folder, std::strerror(errno));
+    if (!S_ISDIR(status.st_mode)) return folder + " is no folder";
+    if (status.st_uid != ::geteuid()) return folder + " belongs to somebody else";
+    if (status.st_mode & 022) return folder + " can be written by others; its mode should be 0700";
+    return "";
+}
+
+std::optional<std::string> read_file(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return std::nullopt;
+    return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+/// The value, when the file is whole.
+std::optional<std::string> checked(const std::string& content, const Digest& key) {
+    Header header;
+    if (content.size() < sizeof header) return std::nullopt;
+    std::memcpy(&header, content.data(), sizeof header);
+    if (std::memcmp(header.magic, magic, sizeof magic) != 0 || header.bytes != content.size() - sizeof header ||
+        std::memcmp(header.key, key.data(), key.size()) != 0)
+        return std::nullopt;
+    std::string value = content.substr(sizeof header);
+    if (std::memcmp(header.value, sha256(value).data(), sizeof header.value) != 0) return std::nullopt;
+    return value;
+}
+
+std::string folder_from_environment() {
+    auto variable = [](const char* name) {
+        const char* value = std::getenv(name);
+        return std::string(value ? value : "");
+    };
+    if (const std::string folder = variable("CATENA_KERNEL_CACHE"); !folder.empty())
+        return folder == "off" ? "" : folder;
+    if (const std::string folder = variable("CATENA_CACHE_DIR"); !folder.empty()) return folder + "/kernels";
+    if (const std::string folder = variable("XDG_CACHE_HOME"); !folder.empty()) return folder + "/catena/kernels";
+    const std::string home = variable("HOME");
+    return home.empty() ? "" : home + "/.cache/catena/kernels";
+}
+
+}  // namespace
+
+std::string sha256_hex(std::string_view bytes) { return llvm::toHex(sha256(bytes), true); }
+
+DiskCache::DiskCache(std::string folder, size_t limit_bytes) : folder_(std::move(folder)), limit_(limit_bytes) {
+    if (folder_.empty()) return;
+    problem_ = prepare(folder_);
+    if (!problem_.empty()) folder_.clear();
+}
+
+DiskCache& DiskCache::instance() {
+    static DiskCache& cache = *[] {
+        const char* megabytes = std::getenv("CATENA_KERNEL_CACHE_DISK_MB");
+        const size_t limit = megabytes && *megabytes ? std::strtoull(megabytes, nullptr, 10) : 512;
+        return new DiskCache(folder_from_environment(), limit << 20);
+    }();
+    return cache;
+}
+
+std::optional<std::string> DiskCache::find(std::string_view key) {
+    if (!on()) return std::nullopt;
+    const Digest digest = sha256(key);
+    const std::string path = folder_ + "/" + llvm::toHex(digest, true);
+    const std::optional<std::string> content = read_file(path);
+    std::optional<std::string> value = content ? checked(*content, digest) : std::nullopt;
+    if (value) ::utimensat(AT_FDCWD, path.c_str(), nullptr, 0);  // Used now.
+    std::lock_guard lock(mutex_);
+    ++(value ? counts_.found : counts_.missed);
+    if (content && !value) ++counts_.damaged;
+    return value;
+}
+
+void DiskCache::store(std::string_view key, std::string_view value) {
+    if (!on() || value.size() > limit_) return;
+    const Digest digest = sha256(key), sum = sha256(value);
+    Header header;
+    std::memcpy(header.magic, magic, sizeof magic);
+    header.bytes = value.size();
+    std::copy(digest.begin(), digest.end(), header.key);
+    std::copy(sum.begin(), sum.end(), header.value);
+
+    std::string temporary = folder_ + "/.new-XXXXXX";
+    const int file = ::mkostemp(temporary.data(), O_CLOEXEC);
+    if (file < 0) return;
+    auto write_all = [file](const void* from, size_t bytes) {
+        const char* at = static_cast<const char*>(from);
+        while (bytes > 0) {
+            const ssize_t written = ::write(file, at, bytes);
+            if (written <= 0) return false;
+            at += written;
+            bytes -= size_t(written);
+        }
+        return true;
+    };
+    const bool whole = write_all(&header, sizeof header) && write_all(value.data(), value.size());
+    ::close(file);
+    // Not synced: after a crash the checksum tells.
+    if (!whole || ::rename(temporary.c_str(), (folder_ + "/" + llvm::toHex(digest, true)).c_str()) != 0) {
+        ::unlink(temporary.c_str());
+        return;
+    }
+    std::lock_guard lock(mutex_);
+    ++counts_.stored;
+    bytes_ += sizeof header + value.size();
+    if (!read_ || bytes_ > limit_) make_room();
+}
+
+/// Reads the folder; the longest unused go until a tenth is free. Left-overs of processes that died go, too.
+void DiskCache::make_room() {
+    struct File {
+        fs::file_time_type used;
+        size_t bytes;
+        fs::path path;
+    };
+    std::vector<File> files;
+    std::error_code error;
+    bytes_ = 0;
+    const auto old = fs::file_time_type::clock::now() - std::chrono::hours(1);
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error)) {
+        File file{entry.last_write_time(error), size_t(entry.file_size(error)), entry.path()};
+        if (error) continue;
+        if (file.path.filename().string().starts_with(".")) {
+            if (file.used < old) fs::remove(file.path, error);
+            continue;
+        }
+        bytes_ += file.bytes;
+        files.push_back(std::move(file));
+    }
+    read_ = true;
+    if (bytes_ <= limit_) return;
+    std::sort(files.begin(), files.end(), [](const File& a, const File& b) { return a.used < b.used; });
+    for (const File& file : files) {
+        if (bytes_ <= limit_ - limit_ / 10) break;
+        if (!fs::remove(file.path, error)) continue;
+        bytes_ -= file.bytes;
+        ++counts_.deleted;
+    }
+}
+
+DiskCache::Counts DiskCache::counts() const {
+    std::lock_guard lock(mutex_);
+    return counts_;
+}
+
+const std::string& generator_version() {
+    static const std::string& version = *new std::string([] {
+        struct Search {
+            uintptr_t here;
+            std::string id;
+        } search{reinterpret_cast<uintptr_t>(&generator_version), ""};
+        ::dl_iterate_phdr(
+            [](dl_phdr_info* info, size_t, void* data) {
+                Search& s = *static_cast<Search*>(data);
+                bool ours = false;
+                for (int i = 0; i < info->dlpi_phnum; ++i) {
+                    const auto& part = info->dlpi_phdr[i];
+                    const uintptr_t begin = info->dlpi_addr + part.p_vaddr;
+                    ours |= part.p_type == PT_LOAD && s.here >= begin && s.here < begin + part.p_memsz;
+                }
+                for (int i = 0; ours && i < info->dlpi_phnum; ++i) {
+                    const auto& part = info->dlpi_phdr[i];
+                    if (part.p_type != PT_NOTE) continue;
+                    const char* at = reinterpret_cast<const char*>(info->dlpi_addr + part.p_vaddr);
+                    const char* end = at + part.p_memsz;
+                    while (at + sizeof(ElfW(Nhdr)) <= end) {
+                        ElfW(Nhdr) note;
+                        std::memcpy(&note, at, sizeof note);
+                        const char* name = at + sizeof note;
+                        const char* content = name + (note.n_namesz + 3) / 4 * 4;
+                        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && !std::memcmp(name, "GNU", 4))
+                            s.id = "build " + llvm::toHex(llvm::StringRef(content, note.n_descsz), true);
+                        at = content + (note.n_descsz + 3) / 4 * 4;
+                    }
+                }
+                return int(ours);
+            },
+            &search);
+        if (!search.id.empty()) return search.id;
+        Dl_info info;
+        struct stat status;
+        if (::dladdr(reinterpret_cast<void*>(&generator_version), &info) && ::stat(info.dli_fname, &status) == 0)
+            return fmt::format("{} {} {}.{}", info.dli_fname, status.st_size, status.st_mtim.tv_sec,
+                               status.st_mtim.tv_nsec);
+        return std::string();
+    }());
+    return version;
+}
+
+}  // namespace catena::codegen

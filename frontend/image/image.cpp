@@ -1,0 +1,119 @@
+#include "frontend/image/image.h"
+
+#include <csetjmp>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include <jpeglib.h>
+#include <png.h>
+
+#include "runtime/file/file.h"
+#include "runtime/core/device.h"
+#include "runtime/core/error.h"
+
+namespace catena {
+namespace {
+
+constexpr uint64_t most_pixels = uint64_t(1) << 28;
+
+void check_size(uint64_t width, uint64_t height, const std::string& name) {
+    if (width == 0 || height == 0 || width > most_pixels / height)
+        fail<FileError>("{}: a picture of {} x {} pixels; at most {} are read", name, width, height, most_pixels);
+}
+
+/// [height, width, channels] as [channels, height, width].
+Array channels_first(const std::vector<uint8_t>& pixels, int64_t channels, int64_t height, int64_t width) {
+    Array image = Array::empty({Dtype::uint8, {channels, height, width}}, cpu_device());
+    uint8_t* to = image.data<uint8_t>();
+    for (int64_t c = 0; c < channels; ++c)
+        for (int64_t i = 0; i < height * width; ++i) *to++ = pixels[size_t(i * channels + c)];
+    return image;
+}
+
+Array decode_png(std::string_view bytes, const std::string& name) {
+    png_image png{};
+    png.version = PNG_IMAGE_VERSION;
+    std::unique_ptr<png_image, void (*)(png_image*)> freed(&png, png_image_free);
+    if (!png_image_begin_read_from_memory(&png, bytes.data(), bytes.size()))
+        fail<FileError>("{}: the PNG cannot be read: {}", name, png.message);
+    check_size(png.width, png.height, name);
+    png.format &= PNG_FORMAT_FLAG_COLOR | PNG_FORMAT_FLAG_ALPHA;  // 8 bits, no palette.
+    std::vector<uint8_t> pixels(PNG_IMAGE_SIZE(png));
+    const int64_t channels = PNG_IMAGE_PIXEL_CHANNELS(png.format);
+    if (!png_image_finish_read(&png, nullptr, pixels.data(), 0, nullptr))
+        fail<FileError>("{}: the PNG cannot be read: {}", name, png.message);
+    return channels_first(pixels, channels, png.height, png.width);
+}
+
+/// libjpeg reports errors by a call that must not return; the jump stays within decode_jpeg.
+struct JpegErrors {
+    jpeg_error_mgr manager;
+    std::jmp_buf target;
+    char message[JMSG_LENGTH_MAX];
+
+    static void jump(j_common_ptr jpeg) {
+        auto* errors = reinterpret_cast<JpegErrors*>(jpeg->err);
+        errors->manager.format_message(jpeg, errors->message);
+        std::longjmp(errors->target, 1);
+    }
+};
+
+/// False, with the message in `errors`, when the file is wrong. Nothing with a destructor lives across a jump: `pixels` is
+/// the caller's.
+bool read_jpeg(std::string_view bytes, JpegErrors& errors, jpeg_decompress_struct& jpeg, std::vector<uint8_t>& pixels) {
+    if (setjmp(errors.target)) return false;
+    jpeg_create_decompress(&jpeg);
+    jpeg_mem_src(&jpeg, reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<unsigned long>(bytes.size()));
+    jpeg_read_header(&jpeg, TRUE);
+    if (uint64_t(jpeg.image_width) * jpeg.image_height > most_pixels) {
+        std::snprintf(errors.message, sizeof errors.message, "%u x %u pixels are too many", jpeg.image_width,
+                      jpeg.image_height);
+        return false;
+    }
+    jpeg.out_color_space = jpeg.jpeg_color_space == JCS_GRAYSCALE ? JCS_GRAYSCALE : JCS_RGB;
+    jpeg_start_decompress(&jpeg);
+    const size_t row = size_t(jpeg.output_width) * size_t(jpeg.output_components);
+    pixels.resize(row * jpeg.output_height);
+    while (jpeg.output_scanline < jpeg.output_height) {
+        JSAMPROW to = pixels.data() + row * jpeg.output_scanline;
+        jpeg_read_scanlines(&jpeg, &to, 1);
+    }
+    jpeg_finish_decompress(&jpeg);
+    if (errors.manager.num_warnings == 0) return true;
+    // A file that ends early is filled up in grey with a warning.
+    errors.manager.format_message(reinterpret_cast<j_common_ptr>(&jpeg), errors.message);
+    return false;
+}
+
+Array decode_jpeg(std::string_view bytes, const std::string& name) {
+    JpegErrors errors{};
+    jpeg_decompress_struct jpeg{};
+    jpeg.err = jpeg_std_error(&errors.manager);
+    errors.manager.error_exit = JpegErrors::jump;
+    errors.manager.output_message = [](j_common_ptr) {};
+    std::vector<uint8_t> pixels;
+    const bool good = read_jpeg(bytes, errors, jpeg, pixels);
+    const int64_t channels = jpeg.output_components, height = jpeg.output_height, width = jpeg.output_width;
+    jpeg_destroy_decompress(&jpeg);
+    if (!good) fail<FileError>("{}: the JPEG cannot be read: {}", name, errors.message);
+    return channels_first(pixels, channels, height, width);
+}
+
+}  // namespace
+
+Array decode_image(std::string_view bytes, const std::string& name) {
+    if (bytes.starts_with("\x89PNG\r\n\x1a\n")) return decode_png(bytes, name);
+    if (bytes.starts_with("\xff\xd8\xff")) return decode_jpeg(bytes, name);
+    fail<FileError>("{}: is neither a PNG nor a JPEG", name);
+}
+
+Array read_image(const std::string& path) {
+    FileReader file(path);
+    std::string bytes(file.size(), '\0');
+    file.read_at(0, bytes.data(), bytes.size());
+    return decode_image(bytes, path);
+}
+
+}  // namespace catena

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <memory>
+
+#include "frontend/link/link.h"
+#include "frontend/trainer/extension.h"
+#include "runtime/comm/communicator.h"
+
+namespace catena::extensions {
+
+/// Gives all ranks the mean of their persistent arrays (running statistics), every epoch before
+/// anything is evaluated. Integers stay each rank's own.
+class AllreducePersistent : public Extension {
+public:
+    AllreducePersistent(Link& model, std::shared_ptr<Communicator> communicator)
+        : model_(model), communicator_(std::move(communicator)) {}
+    void operator()(Trainer& trainer) override;
+    std::string default_name() const override { return "AllreducePersistent"; }
+    AnyTrigger trigger() const override { return {1, "epoch"}; }
+    int priority() const override { return priority_writer + 1; }
+
+private:
+    Link& model_;
+    std::shared_ptr<Communicator> communicator_;
+};
+
+}  // namespace catena::extensions

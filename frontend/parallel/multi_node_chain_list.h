@@ -1,0 +1,68 @@
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <vector>
+
+#include "frontend/link/chain_list.h"
+#include "frontend/trainer/batch_function.h"
+#include "runtime/comm/communicator.h"
+
+namespace catena {
+
+/// A model whose links are spread over the ranks. Every rank adds its own, with the ranks that its
+/// inputs come from and that its output goes to; without them they are the model's own:
+///
+///     ct::MultiNodeChainList model(comm);
+///     if (comm->rank() == 0) model.add_link(ct::Linear{784, 100}, {}, 1);
+///     else model.add_link(ct::Linear{100, 10}, 0);
+///
+/// Links run in the order in which they were added. What this rank sends to itself goes through a
+/// queue. A rank without the model's output returns an empty delegate variable: call backward() on
+/// what is returned on every rank, or on a loss of it.
+class MultiNodeChainList : public ChainList {
+public:
+    /// No rank, one, or several in order.
+    struct Ranks {
+        Ranks() = default;
+        Ranks(int rank) : list{rank} {}
+        Ranks(std::initializer_list<int> ranks) : list(ranks) {}
+        Ranks(std::vector<int> ranks) : list(std::move(ranks)) {}
+        std::vector<int> list;
+    };
+
+    explicit MultiNodeChainList(std::shared_ptr<Communicator> communicator)
+        : communicator_(std::move(communicator)) {}
+
+    /// ValueError for a rank that does not exist and for a second output of the model.
+    template <std::derived_from<Link> L>
+    L& add_link(L link, const Ranks& rank_in = {}, const Ranks& rank_out = {}) {
+        static_assert(TakesBatch<L>, "the link must be callable with one to six Variables");
+        place({[](Link& l, const Batch& xs) {
+                   return detail::call_on_batch<Variable>(static_cast<L&>(l), xs);
+               },
+               rank_in.list, rank_out.list});
+        return ChainList::append(std::move(link));
+    }
+    template <class... X>
+    Variable operator()(const X&... inputs) {
+        return run({Variable(inputs)...});
+    }
+
+    void append(Link&) = delete;  ///< add_link() knows where values come from and go to.
+    void insert(size_t, OwnedLink) = delete;
+    void erase(size_t) = delete;
+
+private:
+    struct Place {
+        Variable (*call)(Link&, const Batch&);
+        std::vector<int> in, out;
+    };
+    void place(Place place);
+    Variable run(std::vector<Variable> inputs);
+    std::shared_ptr<Communicator> communicator_;
+    std::vector<Place> places_;
+};
+
+}  // namespace catena

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "frontend/trainer/extensions/evaluator.h"
+#include "runtime/comm/communicator.h"
+
+namespace catena::extensions {
+
+/// An Evaluator whose results are the means over all ranks, each counting alike. Made by
+/// create_multi_node_evaluator.
+class MultiNodeEvaluator final : public Evaluator {
+public:
+    MultiNodeEvaluator(Evaluator actual, std::shared_ptr<Communicator> communicator)
+        : Evaluator(std::move(actual)), communicator_(std::move(communicator)) {}
+    std::map<std::string, double> evaluate() override;
+
+private:
+    std::shared_ptr<Communicator> communicator_;
+};
+
+/// For evaluations that are no means, and shards of different lengths: every rank computes
+/// something for each of its batches, one rank makes numbers of all of it. Derive, and say how:
+///
+///     struct Bleu : ct::extensions::GenericMultiNodeEvaluator {
+///         using GenericMultiNodeEvaluator::GenericMultiNodeEvaluator;
+///         std::vector<ct::Array> calc_local(const ct::Batch& batch) override;
+///         std::map<std::string, double> aggregate(std::span<const std::vector<ct::Array>> all)
+///         override;
+///     };
+class GenericMultiNodeEvaluator : public Extension {
+public:
+    /// ValueError when the iterator repeats.
+    GenericMultiNodeEvaluator(std::shared_ptr<Communicator> communicator, Iterator& iterator,
+                              Converter converter = {}, int root = 0);
+    /// Of one batch, in test mode and without a graph.
+    virtual std::vector<Array> calc_local(const Batch& batch) = 0;
+    /// On the root only: all results, of batch 0 of rank 0, 1, ..., then of batch 1. What it
+    /// returns is reported there, under NAME/...
+    virtual std::map<std::string, double> aggregate(
+        std::span<const std::vector<Array>> results) = 0;
+
+    void operator()(Trainer& trainer) override;
+    std::map<std::string, double> evaluate();  ///< Empty elsewhere than on the root.
+    void finalize() override { iterator_.finalize(); }
+    std::string default_name() const override { return "validation"; }
+    AnyTrigger trigger() const override { return {1, "epoch"}; }
+    int priority() const override { return priority_writer; }
+
+private:
+    std::shared_ptr<Communicator> communicator_;
+    Iterator& iterator_;
+    Converter converter_;
+    int root_;
+};
+
+}  // namespace catena::extensions
+
+namespace catena {
+
+/// The Evaluator with its results averaged over all ranks; extend every rank's trainer with it.
+inline extensions::MultiNodeEvaluator create_multi_node_evaluator(
+    extensions::Evaluator actual, std::shared_ptr<Communicator> communicator) {
+    return {std::move(actual), std::move(communicator)};
+}
+
+}  // namespace catena

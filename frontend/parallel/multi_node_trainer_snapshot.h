@@ -1,0 +1,49 @@
+#pragma once
+
+#include <concepts>
+#include <memory>
+#include <vector>
+
+#include "frontend/parallel/multi_node_snapshot.h"
+#include "frontend/trainer/extensions/snapshot.h"
+
+namespace catena::extensions {
+
+/// A snapshot of each replica set, taken by its master, whose rank ends the file's name
+/// ("snapshot_iter_100.0"). With autoload every master loads its youngest file and gives the state
+/// to its replicas. All ranks extend their trainers with it.
+class MultiNodeTrainerSnapshot : public Extension {
+public:
+    /// An empty `target` is the trainer. ValueError as MultiNodeSnapshot.
+    MultiNodeTrainerSnapshot(std::shared_ptr<Communicator> communicator,
+                             SnapshotOptions options = {},
+                             std::vector<std::vector<int>> replica_sets = {},
+                             SerializeFunction target = nullptr);
+    void initialize(Trainer& trainer) override;
+    void operator()(Trainer& trainer) override;
+    void on_error(Trainer& trainer, const std::exception& error) override;
+    void finalize() override;
+    std::string default_name() const override { return actual_.default_name(); }
+    AnyTrigger trigger() const override { return actual_.trigger(); }
+    int priority() const override { return actual_.priority(); }
+
+private:
+    MultiNodeSnapshot sets_;
+    bool autoload_;
+    SerializeFunction target_;
+    Snapshot actual_;
+};
+
+}  // namespace catena::extensions
+
+namespace catena {
+
+/// As an extension: `multi_node_snapshot(comm, ct::extensions::SnapshotOptions{...})`.
+template <std::same_as<extensions::SnapshotOptions> Options>
+extensions::MultiNodeTrainerSnapshot multi_node_snapshot(
+    std::shared_ptr<Communicator> communicator, Options options,
+    std::vector<std::vector<int>> replica_sets = {}) {
+    return {std::move(communicator), std::move(options), std::move(replica_sets)};
+}
+
+}  // namespace catena

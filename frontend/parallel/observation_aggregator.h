@@ -1,0 +1,61 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "frontend/trainer/extension.h"
+#include "frontend/trainer/triggers.h"
+#include "runtime/comm/communicator.h"
+
+namespace catena::extensions {
+
+struct ObservationAggregatorOptions {
+    std::string aggregated_key = {};  ///< Where the result is reported; the original key.
+    AnyTrigger comm_trigger = {1, "iteration"};  ///< When the ranks exchange what they have seen.
+    /// Of all ranks' values since the last time, rank after rank; by default their mean.
+    std::function<double(const std::vector<double>&)> aggregator = {};
+};
+
+/// Reports, on every rank, one number made of what all ranks report under `original_key`. All ranks
+/// extend their trainer with it. Nothing is reported when no rank has a value.
+class ObservationAggregator : public Extension {
+public:
+    ObservationAggregator(std::shared_ptr<Communicator> communicator, std::string original_key,
+                          ObservationAggregatorOptions options = {});
+    void operator()(Trainer& trainer) override;
+    void serialize(const Serializer& s) override;
+    std::string default_name() const override { return "ObservationAggregator"; }
+    int priority() const override { return priority_editor; }
+
+private:
+    std::shared_ptr<Communicator> communicator_;
+    std::string original_key_;
+    ObservationAggregatorOptions options_;
+    std::vector<double> history_;
+};
+
+}  // namespace catena::extensions
+
+namespace catena::triggers {
+
+/// EarlyStoppingTrigger on the mean over all ranks of options.monitor, which is reported under that
+/// name + `suffix`: all ranks stop in the same iteration.
+class MultiNodeEarlyStoppingTrigger final : public Trigger {
+public:
+    explicit MultiNodeEarlyStoppingTrigger(std::shared_ptr<Communicator> communicator,
+                                           EarlyStoppingOptions options = {},
+                                           const std::string& suffix = "_aggregated");
+    bool operator()(Trainer& trainer) override;
+    std::optional<TrainingLength> training_length() const override {
+        return actual_.training_length();
+    }
+    void serialize(const Serializer& s) override { actual_.serialize(s); }
+
+private:
+    extensions::ObservationAggregator aggregator_;
+    EarlyStoppingTrigger actual_;
+};
+
+}  // namespace catena::triggers

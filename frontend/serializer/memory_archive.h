@@ -1,0 +1,42 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/serializer/archive.h"
+#include "frontend/serializer/serializer.h"
+#include "runtime/core/array.h"
+
+namespace catena {
+
+/// Values by key in memory instead of a file, as Chainer's DictionarySerializer; as bytes they travel between processes.
+class MemoryArchive final : public ArchiveWriter, public ArchiveReader {
+public:
+    MemoryArchive() = default;
+    /// What bytes() gave; FileError, naming `source`, for anything else.
+    MemoryArchive(std::string_view bytes, std::string source);
+    std::string bytes() const;
+
+    void write(const std::string& key, const Array& array) override { arrays_[key] = array; }
+    void write_text(const std::string& key, std::string_view text) override { texts_[key] = text; }
+    void finish() override {}
+    const std::string& path() const override { return source_; }
+    std::vector<std::string> keys() const override;
+    bool contains(std::string_view key) const override;
+    Array read(std::string_view key) const override;
+    std::string read_text(std::string_view key) const override;
+
+private:
+    [[noreturn]] void missing(std::string_view key) const;
+    std::string source_ = "memory";
+    std::map<std::string, Array, std::less<>> arrays_;
+    std::map<std::string, std::string, std::less<>> texts_;
+};
+
+/// Arrays as bytes and back: dtype, shape and elements of each.
+std::string pack_arrays(const std::vector<Array>& arrays);
+std::vector<Array> unpack_arrays(std::string_view bytes, const std::string& source);
+
+}  // namespace catena

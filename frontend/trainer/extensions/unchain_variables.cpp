@@ -1,0 +1,18 @@
+#include "frontend/trainer/extensions/unchain_variables.h"
+
+#include "frontend/trainer/reporter.h"
+#include "frontend/trainer/trainer.h"
+#include "runtime/graph/config.h"
+
+namespace catena::extensions {
+
+void unchain_variables::initialize(Trainer&) { kept_ = config().keep_graph_on_report; }
+
+void unchain_variables::operator()(Trainer& trainer) {
+    const bool unchain = std::exchange(kept_, config().keep_graph_on_report);
+    if (!unchain) return;
+    for (auto& [key, reported] : trainer.observation())
+        if (reported.graph().defined()) reported.graph().unchain_backward();
+}
+
+}  // namespace catena::extensions

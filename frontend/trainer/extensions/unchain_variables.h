@@ -1,0 +1,20 @@
+#pragma once
+
+#include "frontend/trainer/extension.h"
+
+namespace catena::extensions {
+
+/// Drops the graphs of everything reported, after the other extensions of an iteration, where graphs are kept on report
+/// (Config::keep_graph_on_report): otherwise a long training holds them until the next iteration.
+class unchain_variables : public Extension {
+public:
+    void initialize(Trainer& trainer) override;
+    void operator()(Trainer& trainer) override;
+    std::string default_name() const override { return "unchain_variables"; }
+    int priority() const override { return 0; }
+
+private:
+    bool kept_ = false;  ///< Graphs were kept in the iteration before.
+};
+
+}  // namespace catena::extensions

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "frontend/link/link.h"
+#include "frontend/trainer/extension.h"
+#include "runtime/core/random.h"
+
+namespace catena::extensions {
+
+struct VariableStatisticsPlotOptions {
+    int64_t max_sample_size = 1000;  ///< Iterations that are kept; beyond, a random choice of them.
+    bool report_data = true, report_grad = true;
+    bool plot_mean = true, plot_std = true;
+    /// In percent; pairs from both ends are drawn as bands. Empty: none.
+    std::vector<double> percentile_sigmas = {0, 0.13, 2.28, 15.87, 50, 84.13, 97.72, 99.87, 100};
+    AnyTrigger trigger = {1, "epoch"};  ///< When it is drawn.
+    std::string filename = "statistics.png";
+    int width = 900, height = 600;  ///< Of the picture, in pixels.
+    bool marker = false, grid = true;
+};
+
+/// Draws how the elements of all targets together are distributed over the iterations, with gnuplot as PlotReport:
+/// mean with deviation, and percentiles, of the data and of the gradients.
+class VariableStatisticsPlot : public Extension {
+public:
+    explicit VariableStatisticsPlot(std::vector<Variable> targets, VariableStatisticsPlotOptions options = {});
+    /// All parameters of the link.
+    explicit VariableStatisticsPlot(const Link& link, VariableStatisticsPlotOptions options = {});
+    void operator()(Trainer& trainer) override;
+    std::string default_name() const override { return "VariableStatisticsPlot"; }
+    static bool available();  ///< gnuplot is on the PATH.
+
+private:
+    /// Of one iteration: mean, deviation, percentiles of the data, then of the gradients.
+    struct Sample {
+        int64_t iteration;
+        std::vector<double> numbers;
+    };
+    void sample(int64_t iteration);
+    void draw(const std::string& folder);
+    std::string table() const;
+    std::string script(const std::string& image, const std::string& data) const;
+    std::vector<Variable> targets_;
+    VariableStatisticsPlotOptions options_;
+    std::vector<Sample> samples_;
+    int64_t seen_ = 0;
+    bool told_ = false;
+};
+
+}  // namespace catena::extensions

@@ -1,0 +1,89 @@
+#include "frontend/trainer/parallel_updater.h"
+
+#include <algorithm>
+
+#include "frontend/dataset/iterator.h"
+#include "frontend/optimizer/optimizer.h"
+#include "frontend/serializer/serializer.h"
+#include "frontend/trainer/trainer.h"
+#include "runtime/core/device.h"
+#include "runtime/core/error.h"
+
+namespace catena {
+
+ParallelUpdater::ParallelUpdater(Iterator& iterator, Optimizer& optimizer, ParallelUpdaterOptions options)
+    : iterator_(iterator), optimizer_(optimizer), options_(std::move(options)) {
+    for (auto& [name, device] : options_.devices) {
+        for (const Replica& other : replicas_)
+            if (other.name == name) fail<ValueError>("ParallelUpdater: '{}' is given twice", name);
+        replicas_.push_back({name, device, nullptr, nullptr});
+    }
+    auto main = std::find_if(replicas_.begin(), replicas_.end(), [](const Replica& r) { return r.name == "main"; });
+    if (main == replicas_.end())
+        fail<ValueError>("ParallelUpdater: no device is called 'main', whose model is updated");
+    std::rotate(replicas_.begin(), main, main + 1);
+    if (options_.loss_scale > 0) optimizer_.set_loss_scale(options_.loss_scale);
+}
+
+void ParallelUpdater::place_models() {
+    if (replicas_[0].model.get() != &optimizer_.target())
+        fail<ValueError>("ParallelUpdater: the model is not the optimizer's target");
+    for (Replica& replica : replicas_)
+        if (replica.device) replica.model->to_device(*replica.device);
+}
+
+void ParallelUpdater::connect_trainer(Trainer& trainer) {
+    for (size_t i = 1; i < replicas_.size(); ++i)
+        trainer.reporter().add_observers(replicas_[i].name, *replicas_[i].model);
+}
+
+Iterator& ParallelUpdater::get_iterator(const std::string& name) const {
+    if (name != "main") fail<ValueError>("ParallelUpdater: there is no iterator '{}'; there is 'main'", name);
+    return iterator_;
+}
+
+Link& ParallelUpdater::model(const std::string& name) const {
+    for (const Replica& replica : replicas_)
+        if (replica.name == name) return *replica.model;
+    fail<ValueError>("ParallelUpdater: there is no model '{}'", name);
+}
+
+Batch ParallelUpdater::convert(std::span<const Example> examples, Device* device) const {
+    if (options_.converter) return options_.converter(examples);
+    return concat_examples(examples, {.device = device});
+}
+
+/// All forwards, then all backwards: a device works while the next one is given its part.
+void ParallelUpdater::update_core() {
+    std::optional<std::vector<Example>> examples = iterator_.next();
+    if (!examples) fail<ValueError>("ParallelUpdater: the iterator is at its end; training needs one that repeats");
+    const size_t n = replicas_.size();
+    Link& main = *replicas_[0].model;
+    std::vector<Variable> losses;
+    for (size_t i = 0; i < n; ++i) {
+        std::vector<Example> part;
+        for (size_t k = i; k < examples->size(); k += n) part.push_back((*examples)[k]);
+        losses.emplace_back();
+        if (part.empty()) continue;  // A short last batch.
+        // Also what main's first call made, a snapshot loaded, or running statistics.
+        if (i > 0) replicas_[i].model->copyparams(main);
+        losses.back() = replicas_[i].loss(convert(part, replicas_[i].device));
+    }
+    for (const Replica& replica : replicas_) replica.model->cleargrads();
+    for (const Variable& loss : losses)
+        if (loss.defined()) loss.backward({.loss_scale = optimizer_.loss_scale()});
+    for (size_t i = 1; i < n; ++i) main.addgrads(*replicas_[i].model);
+    optimizer_.update();
+    if (options_.auto_new_epoch && is_new_epoch()) optimizer_.new_epoch();
+}
+
+void ParallelUpdater::finalize() { iterator_.finalize(); }
+
+void ParallelUpdater::serialize(const Serializer& s) {
+    iterator_.serialize(s["iterator:main"]);
+    optimizer_.serialize(s["optimizer:main"]);
+    optimizer_.target().serialize(s["model:main"]);
+    s("iteration", iteration_);
+}
+
+}  // namespace catena

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "frontend/dataset/concat_examples.h"
+#include "frontend/link/link.h"
+#include "frontend/trainer/batch_function.h"
+#include "frontend/trainer/updater.h"
+
+namespace catena {
+
+struct ParallelUpdaterOptions {
+    /// Names and devices of the model and its copies; "main" must be among them (ValueError).
+    std::vector<std::pair<std::string, Device*>> devices;
+    Converter converter = {};  ///< concat_examples by default.
+    double loss_scale = 0;     ///< See Optimizer::set_loss_scale; 0: none.
+    bool auto_new_epoch = true;
+};
+
+/// One process, several devices, as Chainer's: copies of the model take the examples i, i + n, i + 2n, ... of every
+/// mini-batch, the gradients are added up in the main model (summed, not averaged), which is then updated. What the copies
+/// report is under their names. For several processes see create_multi_node_optimizer.
+class ParallelUpdater : public Updater {
+public:
+    /// `model` is the optimizer's target, a function of the batch that returns the loss.
+    template <std::derived_from<Link> Model>
+        requires TakesBatch<Model>
+    ParallelUpdater(Iterator& iterator, Optimizer& optimizer, Model& model, ParallelUpdaterOptions options)
+        : ParallelUpdater(iterator, optimizer, std::move(options)) {
+        for (Replica& replica : replicas_) {
+            auto copy = replica.name == "main" ? std::shared_ptr<Model>(&model, [](Model*) {})
+                                               : std::make_shared<Model>(model);
+            replica.loss = batch_function<Variable>(*copy);
+            replica.model = std::move(copy);
+        }
+        place_models();
+    }
+
+    void connect_trainer(Trainer& trainer) override;
+    void finalize() override;
+    void serialize(const Serializer& s) override;
+    std::vector<std::pair<std::string, Optimizer*>> optimizers() const override { return {{"main", &optimizer_}}; }
+    Iterator& get_iterator(const std::string& name = "main") const override;
+    Link& model(const std::string& name) const;  ///< ValueError when there is none of that name.
+
+protected:
+    void update_core() override;
+
+private:
+    struct Replica {
+        std::string name;
+        Device* device;
+        std::shared_ptr<Link> model;
+        std::function<Variable(const Batch&)> loss;
+    };
+    ParallelUpdater(Iterator& iterator, Optimizer& optimizer, ParallelUpdaterOptions options);
+    void place_models();
+    Batch convert(std::span<const Example> examples, Device* device) const;
+    Iterator& iterator_;
+    Optimizer& optimizer_;
+    ParallelUpdaterOptions options_;
+    std::vector<Replica> replicas_;  ///< "main" first.
+};
+
+}  // namespace catena

@@ -1,0 +1,56 @@
+#include "runtime/comm/except_hook.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+
+namespace catena {
+namespace {
+
+std::weak_ptr<Communicator>& hooked() {
+    static auto& communicator = *new std::weak_ptr<Communicator>;  // Used while statics die.
+    return communicator;
+}
+
+std::string text_of(const std::exception_ptr& exception) {
+    if (!exception) return "std::terminate was called without an exception";
+    try {
+        std::rethrow_exception(exception);
+    } catch (const std::exception& error) {
+        return error.what();
+    } catch (...) {
+        return "an exception without a text";
+    }
+}
+
+[[noreturn]] void end_all_ranks() {
+    const std::string text = text_of(std::current_exception());
+    std::shared_ptr<Communicator> communicator = hooked().lock();
+    std::fprintf(stderr,
+                 "****************************************\n"
+                 "catena: uncaught exception on rank %d: %s\n"
+                 "****************************************\n",
+                 communicator ? communicator->rank() : -1, text.c_str());
+    std::fflush(stderr);
+    try {
+        if (communicator) communicator->abort(1, "uncaught exception");
+    } catch (...) {
+        // Of a group of threads: this process is all of it.
+    }
+    std::abort();
+}
+
+}  // namespace
+
+void add_global_except_hook(const std::shared_ptr<Communicator>& communicator) {
+    static bool added = false;
+    if (added) {
+        std::fprintf(stderr, "catena: add_global_except_hook was called before; nothing changes\n");
+        return;
+    }
+    added = true;
+    hooked() = communicator;
+    std::set_terminate(end_all_ranks);
+}
+
+}  // namespace catena

@@ -1,0 +1,68 @@
+#include "runtime/comm/process_communicator.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace catena {
+namespace {
+
+bool wants_shared_memory() {
+    const char* text = std::getenv("CATENA_SHARED_MEMORY");
+    return !text || std::string_view(text) != "0";
+}
+
+}  // namespace
+
+void ProcessCommunicator::find_neighbours_and_share(const std::string& machine) {
+    find_neighbours(machine);
+    if (size() > 1 && inter_size() == 1 && wants_shared_memory())
+        shared_ = SharedMemory::create(
+            rank(), size(), [this](const std::string& own) { return allgather_bytes(own); });
+}
+
+Array ProcessCommunicator::transfer_buffer(const Type& type) {
+    return shared_ ? shared_array(type) : Communicator::transfer_buffer(type);
+}
+
+template <class F>
+void ProcessCommunicator::noting_failure(F&& f) {
+    try {
+        f();
+    } catch (const CommunicationError&) {
+        failed();
+        throw;
+    }
+}
+
+void ProcessCommunicator::reduce_buffer(const char* call, const Array& buffer,
+                                        Reduction reduction) {
+    bool done = false;
+    if (shared_)
+        noting_failure([&] {
+            done = shared_->reduce(call, buffer, reduction, [this](std::span<const int> late) {
+                return make_progress(late);
+            });
+        });
+    if (done)
+        count_reduced(buffer);
+    else
+        Communicator::reduce_buffer(call, buffer, reduction);
+}
+
+void ProcessCommunicator::transfer(const char* call, int tag, std::span<const Message> sends,
+                                   std::span<const Message> receives) {
+    if (!shared_ || tag >= 0) return transfer_far(call, tag, sends, receives);
+    // Both sides know the size, so both go the same way.
+    auto is_small = [](const Message& m) { return m.bytes <= SharedMemory::largest_message; };
+    std::vector<Message> s(sends.begin(), sends.end()), r(receives.begin(), receives.end());
+    auto far_sends = std::stable_partition(s.begin(), s.end(), is_small);
+    auto far_receives = std::stable_partition(r.begin(), r.end(), is_small);
+    noting_failure([&] {
+        shared_->transfer(call, {s.begin(), far_sends}, {r.begin(), far_receives},
+                          [this](std::span<const int> late) { return make_progress(late); });
+    });
+    if (far_sends != s.end() || far_receives != r.end())
+        transfer_far(call, tag, {far_sends, s.end()}, {far_receives, r.end()});
+}
+
+}  // namespace catena

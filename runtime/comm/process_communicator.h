@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "runtime/comm/communicator.h"
+#include "runtime/comm/shared_memory.h"
+
+namespace catena {
+
+/// What groups of processes have in common: on one machine, collectives' small messages and the
+/// all-reduces of transfer_buffer()s go through memory that they share, everything else over the
+/// network. CATENA_SHARED_MEMORY=0: everything goes over the network.
+class ProcessCommunicator : public Communicator {
+public:
+    Array transfer_buffer(const Type& type) override;
+
+protected:
+    ProcessCommunicator(int rank, int size) : Communicator(rank, size) {}
+    /// Called once by every rank when transfer_far() works.
+    void find_neighbours_and_share(const std::string& machine);
+
+    void transfer(const char* call, int tag, std::span<const Message> sends,
+                  std::span<const Message> receives) override;
+    void reduce_buffer(const char* call, const Array& buffer, Reduction reduction) override;
+    /// Communicator::transfer over the network.
+    virtual void transfer_far(const char* call, int tag, std::span<const Message> sends,
+                              std::span<const Message> receives) = 0;
+    /// What the network has to do for others while this rank waits; as SharedMemory::Idle.
+    virtual int make_progress(std::span<const int> late) = 0;
+    virtual void failed() {}  ///< A rank did not come.
+
+private:
+    template <class F>
+    void noting_failure(F&& f);
+    std::unique_ptr<SharedMemory> shared_;  ///< When all ranks are on this machine.
+};
+
+}  // namespace catena

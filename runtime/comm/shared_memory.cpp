@@ -1,0 +1,262 @@
+#include "runtime/comm/shared_memory.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <climits>
+#include <cstring>
+#include <map>
+#include <random>
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/comm/reduce.h"
+#include "runtime/comm/shared_block.h"
+
+namespace catena {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+static_assert(std::atomic<uint32_t>::is_always_lock_free);
+
+/// One message on its way, in the memory of who receives it. Full while the counters differ.
+struct Mailbox {
+    std::atomic<uint32_t> written{0}, read{0};
+    uint32_t bytes = 0;
+    alignas(16) char data[SharedMemory::largest_message];
+};
+
+/// What a rank shows the others; a mailbox for each of them follows.
+struct Desk {
+    uint64_t nonce = 0;
+    std::atomic<uint32_t> bell{0};  ///< Rung at every change that this rank may wait for.
+    std::atomic<uint32_t> sleeps{0};
+    Mailbox& from(int rank) {
+        return reinterpret_cast<Mailbox*>(reinterpret_cast<char*>(this) + 256)[rank];
+    }
+    static size_t bytes(int size) { return 256 + size_t(size) * sizeof(Mailbox); }
+};
+
+void ring(Desk& desk) {
+    desk.bell.fetch_add(1);
+    if (desk.sleeps.load())
+        syscall(SYS_futex, &desk.bell, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+/// Until the bell is rung after it was `seen`, for 10 ms at most.
+void sleep_at(Desk& desk, uint32_t seen) {
+    const timespec slice{0, 10'000'000};
+    desk.sleeps.store(1);
+    syscall(SYS_futex, &desk.bell, FUTEX_WAIT, seen, &slice, nullptr, 0);
+    desk.sleeps.store(0);
+}
+
+/// How a rank's memory is found by the others.
+struct Address {
+    int64_t pid = -1;
+    int32_t file = -1;
+    int32_t rank = 0;
+    uint64_t bytes = 0, nonce = 0;
+    std::string text() const { return {reinterpret_cast<const char*>(this), sizeof *this}; }
+    static Address from(const std::string& text) {
+        Address address;
+        if (text.size() == sizeof address) std::memcpy(&address, text.data(), sizeof address);
+        return address;
+    }
+};
+
+class Group final : public SharedMemory {
+public:
+    Group(int rank, int size) : rank_(rank), desks_(size_t(size)), pids_(size_t(size)) {
+        SharedBlock& own = desks_[size_t(rank)];
+        own = make_shared_block(Desk::bytes(size));
+        if (!own.data) return;
+        new (own.data) Desk;
+        for (int r = 0; r < size; ++r) new (&desk(rank).from(r)) Mailbox;
+        std::random_device random;
+        desk(rank).nonce = uint64_t(random()) << 32 | random();
+    }
+    ~Group() override {
+        for (SharedBlock& block : desks_) unmap_shared_block(block);
+        for (auto& [key, block] : mapped_) unmap_shared_block(block);
+    }
+
+    Address address() {
+        const SharedBlock& own = desks_[size_t(rank_)];
+        if (!own.data) return {};
+        return {getpid(), own.file, rank_, own.bytes, desk(rank_).nonce};
+    }
+    /// False when a rank's memory cannot be seen from here.
+    bool meet(const std::vector<std::string>& addresses) {
+        for (int r = 0; r < int(desks_.size()); ++r) {
+            Address theirs = Address::from(addresses[size_t(r)]);
+            pids_[size_t(r)] = theirs.pid;
+            if (r == rank_ && theirs.pid >= 0) continue;
+            if (theirs.pid < 0 || theirs.bytes != Desk::bytes(int(desks_.size()))) return false;
+            SharedBlock& block = desks_[size_t(r)];
+            block = map_shared_block(theirs.pid, theirs.file, theirs.bytes);
+            // In another namespace of processes that number may be somebody else's.
+            if (!block.data || desk(r).nonce != theirs.nonce) return false;
+        }
+        return true;
+    }
+
+    void transfer(const char* call, std::span<const Message> sends,
+                  std::span<const Message> receives, const Idle& idle) override {
+        Desk& own = desk(rank_);
+        std::vector<Message> to_send(sends.begin(), sends.end()),
+            to_receive(receives.begin(), receives.end());
+        const Clock::time_point start = Clock::now();
+        while (true) {
+            const uint32_t seen = own.bell.load();
+            move_all(to_send, [&](const Message& m) { return try_send(m); });
+            move_all(to_receive, [&](const Message& m) { return try_receive(call, m); });
+            if (to_send.empty() && to_receive.empty()) return;
+            if (own.bell.load() != seen) continue;
+            sleep_at(own, seen);
+            if (own.bell.load() != seen) continue;
+            const std::vector<int> late = peers_of(to_receive, to_send);
+            const int gone = idle(late);
+            if (own.bell.load() != seen) continue;  // Its last message may just have come.
+            if (gone >= 0)
+                fail<CommunicationError>("{}: rank {} waits for rank {}, which has left the group",
+                                         call, rank_, gone);
+            if (std::chrono::duration<double>(Clock::now() - start).count() >
+                communication_timeout())
+                give_up(call, late);
+        }
+    }
+
+    bool reduce(const char* call, const Array& buffer, Reduction reduction,
+                const Idle& idle) override {
+        const int size = int(desks_.size());
+        std::vector<Offer> offers = exchange_offers(call, buffer, idle);
+        std::vector<char*> data;
+        for (int r = 0; r < size; ++r) {
+            if (offers[size_t(r)].file < 0) return false;
+            data.push_back(static_cast<char*>(r == rank_ ? buffer.raw_data()
+                                                         : peer_data(call, r, offers[size_t(r)])));
+        }
+        reduce_together(call, buffer.dtype(), data, rank_, buffer.size(), reduction,
+                        [&] { barrier(call, idle); });
+        return true;
+    }
+
+private:
+    struct Offer {
+        int32_t file = -1;
+        uint32_t unused = 0;
+        uint64_t bytes = 0, offset = 0;
+    };
+
+    Desk& desk(int rank) { return *static_cast<Desk*>(desks_[size_t(rank)].data); }
+
+    /// Moves what can be moved; messages of one pair keep their order.
+    template <class Try>
+    void move_all(std::vector<Message>& messages, Try attempt) {
+        std::vector<Message> rest;
+        for (const Message& m : messages) {
+            bool behind = std::any_of(rest.begin(), rest.end(),
+                                      [&](const Message& other) { return other.peer == m.peer; });
+            if (behind || !attempt(m)) rest.push_back(m);
+        }
+        messages = std::move(rest);
+    }
+
+    bool try_send(const Message& m) {
+        Mailbox& box = desk(m.peer).from(rank_);
+        const uint32_t number = box.written.load(std::memory_order_relaxed);
+        if (box.read.load(std::memory_order_acquire) != number) return false;
+        box.bytes = uint32_t(m.bytes);
+        if (m.bytes > 0) std::memcpy(box.data, m.data, m.bytes);
+        box.written.store(number + 1, std::memory_order_release);
+        ring(desk(m.peer));
+        return true;
+    }
+
+    bool try_receive(const char* call, const Message& m) {
+        Mailbox& box = desk(rank_).from(m.peer);
+        const uint32_t number = box.read.load(std::memory_order_relaxed);
+        if (box.written.load(std::memory_order_acquire) == number) return false;
+        if (box.bytes != m.bytes)
+            fail<CommunicationError>("{}: rank {} sends {} bytes, rank {} expects {}", call, m.peer,
+                                     box.bytes, rank_, m.bytes);
+        if (m.bytes > 0) std::memcpy(m.data, box.data, m.bytes);
+        box.read.store(number + 1, std::memory_order_release);
+        ring(desk(m.peer));
+        return true;
+    }
+
+    static std::vector<int> peers_of(const std::vector<Message>& receives,
+                                     const std::vector<Message>& sends) {
+        std::vector<int> peers;
+        for (const auto* messages : {&receives, &sends})
+            for (const Message& m : *messages) peers.push_back(m.peer);
+        std::sort(peers.begin(), peers.end());
+        peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
+        return peers;
+    }
+
+    [[noreturn]] void give_up(const char* call, const std::vector<int>& late) {
+        fail<CommunicationError>("{}: rank {} has waited {} s for rank {}", call, rank_,
+                                 communication_timeout(), fmt::join(late, ", "));
+    }
+
+    void barrier(const char* call, const Idle& idle) {
+        std::vector<Message> nothing;
+        for (int r = 0; r < int(desks_.size()); ++r)
+            if (r != rank_) nothing.push_back({r, nullptr, 0});
+        transfer(call, nothing, nothing, idle);
+    }
+
+    std::vector<Offer> exchange_offers(const char* call, const Array& buffer, const Idle& idle) {
+        Offer own;
+        if (SharedBlock block = shared_block_of(*buffer.storage()); block.data) {
+            auto offset = static_cast<char*>(buffer.raw_data()) - static_cast<char*>(block.data);
+            own = {block.file, 0, block.bytes, uint64_t(offset)};
+        }
+        std::vector<Offer> offers(desks_.size());
+        std::vector<Message> sends, receives;
+        for (int r = 0; r < int(desks_.size()); ++r) {
+            if (r == rank_) continue;
+            sends.push_back({r, &own, sizeof own});
+            receives.push_back({r, &offers[size_t(r)], sizeof own});
+        }
+        transfer(call, sends, receives, idle);
+        offers[size_t(rank_)] = own;
+        return offers;
+    }
+
+    /// Where that rank's buffer is in this process. Its blocks live as long as it does.
+    void* peer_data(const char* call, int rank, const Offer& offer) {
+        auto [found, is_new] = mapped_.try_emplace({rank, offer.file});
+        SharedBlock& block = found->second;
+        if (is_new) block = map_shared_block(pids_[size_t(rank)], offer.file, offer.bytes);
+        if (!block.data) {
+            mapped_.erase(found);
+            fail<CommunicationError>("{}: rank {} cannot map {} bytes of rank {}", call, rank_,
+                                     offer.bytes, rank);
+        }
+        return static_cast<char*>(block.data) + offer.offset;
+    }
+
+    int rank_;
+    std::vector<SharedBlock> desks_;
+    std::vector<int64_t> pids_;
+    std::map<std::pair<int, int>, SharedBlock> mapped_;  ///< By rank and its name of the file.
+};
+
+}  // namespace
+
+std::unique_ptr<SharedMemory> SharedMemory::create(int rank, int size, const AllGather& allgather) {
+    if (size < 2 || size > largest_group) return nullptr;
+    auto group = std::make_unique<Group>(rank, size);
+    const bool met = group->meet(allgather(group->address().text()));
+    for (const std::string& answer : allgather(met ? "1" : "0"))
+        if (answer != "1") return nullptr;
+    return group;
+}
+
+}  // namespace catena

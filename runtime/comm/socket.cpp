@@ -1,0 +1,164 @@
+#include "runtime/comm/socket.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "runtime/comm/communicator.h"
+
+namespace catena {
+namespace {
+
+/// Waits for the socket; false when the deadline has passed.
+bool wait_for(int file, short events, Deadline deadline) {
+    while (true) {
+        auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+                        deadline - std::chrono::steady_clock::now())
+                        .count();
+        pollfd waiting{file, events, 0};
+        int ready = poll(&waiting, 1, int(std::clamp<int64_t>(left, 0, 1000)));
+        if (ready > 0) return true;
+        if (ready == 0 && left <= 0) return false;
+        if (ready < 0 && errno != EINTR) return false;
+    }
+}
+
+struct Addresses {
+    Addresses(const std::string& host, int port, bool to_listen) {
+        addrinfo hints{};
+        hints.ai_socktype = SOCK_STREAM;
+        hints.ai_family = host.empty() ? AF_INET : AF_UNSPEC;
+        hints.ai_flags = (to_listen ? AI_PASSIVE : 0) | AI_NUMERICSERV;
+        error = getaddrinfo(host.empty() ? nullptr : host.c_str(), std::to_string(port).c_str(),
+                            &hints, &first);
+    }
+    ~Addresses() {
+        if (first) freeaddrinfo(first);
+    }
+    Addresses(const Addresses&) = delete;
+    addrinfo* first = nullptr;
+    int error = 0;
+};
+
+Socket prepared(int file) {
+    int on = 1;
+    setsockopt(file, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    fcntl(file, F_SETFL, fcntl(file, F_GETFL) | O_NONBLOCK);
+    return Socket(file);
+}
+
+}  // namespace
+
+Socket::~Socket() {
+    if (file_ >= 0) close(file_);
+}
+
+bool Socket::send_all(const void* data, size_t bytes, Deadline deadline) {
+    for (const char* at = static_cast<const char*>(data); bytes > 0;) {
+        ssize_t sent = send(file_, at, bytes, MSG_NOSIGNAL);
+        if (sent > 0) {
+            at += sent;
+            bytes -= size_t(sent);
+        } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+            if (!wait_for(file_, POLLOUT, deadline)) return false;
+        } else if (errno != EINTR) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool Socket::receive_all(void* data, size_t bytes, Deadline deadline) {
+    for (char* at = static_cast<char*>(data); bytes > 0;) {
+        ssize_t received = recv(file_, at, bytes, 0);
+        if (received > 0) {
+            at += received;
+            bytes -= size_t(received);
+        } else if (received == 0) {
+            return false;
+        } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+            if (!wait_for(file_, POLLIN, deadline)) return false;
+        } else if (errno != EINTR) {
+            return false;
+        }
+    }
+    return true;
+}
+
+std::string Socket::peer_host() const {
+    sockaddr_storage address{};
+    socklen_t length = sizeof address;
+    char host[NI_MAXHOST] = {};
+    if (getpeername(file_, reinterpret_cast<sockaddr*>(&address), &length) != 0 ||
+        getnameinfo(reinterpret_cast<sockaddr*>(&address), length, host, sizeof host, nullptr, 0,
+                    NI_NUMERICHOST) != 0)
+        return "";
+    return host;
+}
+
+Socket listen_at(const std::string& host, int port, int backlog) {
+    Addresses addresses(host, port, true);
+    if (addresses.error)
+        fail<CommunicationError>("rendezvous: '{}' is no address: {}", host,
+                                 gai_strerror(addresses.error));
+    std::string problem;
+    for (addrinfo* a = addresses.first; a; a = a->ai_next) {
+        Socket made(socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC, a->ai_protocol));
+        int on = 1;
+        setsockopt(made.file(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+        if (made && bind(made.file(), a->ai_addr, a->ai_addrlen) == 0 &&
+            listen(made.file(), backlog) == 0)
+            return made;
+        problem = std::strerror(errno);
+    }
+    fail<CommunicationError>("rendezvous: cannot listen at {}:{}: {}", host.empty() ? "*" : host,
+                             port, problem);
+}
+
+int port_of(const Socket& listening) {
+    sockaddr_storage address{};
+    socklen_t length = sizeof address;
+    getsockname(listening.file(), reinterpret_cast<sockaddr*>(&address), &length);
+    return ntohs(address.ss_family == AF_INET6
+                     ? reinterpret_cast<sockaddr_in6*>(&address)->sin6_port
+                     : reinterpret_cast<sockaddr_in*>(&address)->sin_port);
+}
+
+Socket accept_from(const Socket& listening, Deadline deadline) {
+    while (wait_for(listening.file(), POLLIN, deadline)) {
+        int file = accept4(listening.file(), nullptr, nullptr, SOCK_CLOEXEC);
+        if (file >= 0) return prepared(file);
+        if (errno != EINTR && errno != ECONNABORTED && errno != EAGAIN) break;
+    }
+    return {};
+}
+
+Socket connect_to(const std::string& host, int port, Deadline deadline) {
+    Addresses addresses(host, port, false);
+    for (addrinfo* a = addresses.first; a; a = a->ai_next) {
+        Socket made(
+            socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, a->ai_protocol));
+        if (!made) continue;
+        if (connect(made.file(), a->ai_addr, a->ai_addrlen) != 0) {
+            if (errno != EINPROGRESS || !wait_for(made.file(), POLLOUT, deadline)) continue;
+            int error = 0;
+            socklen_t length = sizeof error;
+            getsockopt(made.file(), SOL_SOCKET, SO_ERROR, &error, &length);
+            if (error != 0) continue;
+        }
+        int on = 1;
+        setsockopt(made.file(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+        return made;
+    }
+    return {};
+}
+
+}  // namespace catena

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace catena {
+
+using Deadline = std::chrono::steady_clock::time_point;
+
+/// A file descriptor of its own. Errors are CommunicationErrors that say what was tried.
+class Socket {
+public:
+    Socket() = default;
+    explicit Socket(int file) : file_(file) {}
+    Socket(Socket&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+    Socket& operator=(Socket&& other) noexcept {
+        std::swap(file_, other.file_);
+        return *this;
+    }
+    ~Socket();
+    int file() const { return file_; }
+    explicit operator bool() const { return file_ >= 0; }
+
+    /// All of the bytes, before the deadline; false when the other side has gone or is too slow.
+    bool send_all(const void* data, size_t bytes, Deadline deadline);
+    bool receive_all(void* data, size_t bytes, Deadline deadline);
+    std::string peer_host() const;  ///< As a number.
+
+private:
+    int file_ = -1;
+};
+
+/// Listens at a host ("": all) and port (0: any that is free).
+Socket listen_at(const std::string& host, int port, int backlog);
+int port_of(const Socket& listening);
+/// The next that connects; none when the deadline has passed.
+Socket accept_from(const Socket& listening, Deadline deadline);
+/// None when nobody listens there.
+Socket connect_to(const std::string& host, int port, Deadline deadline);
+
+}  // namespace catena

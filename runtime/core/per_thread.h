@@ -1,0 +1,45 @@
+#pragma once
+
+#include <unistd.h>
+
+#include <utility>
+
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
+
+namespace catena {
+
+/// A value that each thread makes at its first use. It goes with its thread; the main thread's stays, since statics
+/// may read it while they go.
+///
+///     thread_local PerThread<Variable> state;
+///     return state.get([] { return Variable(...); });
+template <class T>
+class PerThread {
+public:
+    PerThread() = default;
+    PerThread(const PerThread&) = delete;
+    PerThread& operator=(const PerThread&) = delete;
+    ~PerThread() {
+        if (!is_main_thread()) delete std::exchange(value_, nullptr);
+    }
+
+    template <class Make>
+    T& get(Make&& make) {
+        if (!value_) value_ = new T(std::forward<Make>(make)());
+        return *value_;
+    }
+
+private:
+    static bool is_main_thread() {
+#if defined(__linux__)
+        return syscall(SYS_gettid) == getpid();
+#else
+        return true;
+#endif
+    }
+    T* value_ = nullptr;
+};
+
+}  // namespace catena

@@ -1,0 +1,275 @@
+// Products of matrices by cuBLASLt.
+#include "runtime/cuda/cublas_lt.h"
+#include "runtime/cuda/library_call.h"
+
+#ifdef CATENA_HAS_CUBLAS_LT
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <tuple>
+
+#include "runtime/ops/element_text.h"
+
+namespace catena::cuda {
+
+namespace {
+
+constexpr size_t most_workspace = 32 << 20;
+constexpr uint32_t best_alignment = 256;
+
+struct Types {
+    cudaDataType_t data;
+    cublasComputeType_t compute;
+    cudaDataType_t scale;
+};
+
+/// Sums of halves are formed in float; float stays float: no tensor cores that round it first.
+std::optional<Types> types_of(Dtype dtype) {
+    switch (dtype) {
+        case Dtype::float16:
+            return Types{CUDA_R_16F, CUBLAS_COMPUTE_32F, CUDA_R_32F};
+        case Dtype::bfloat16:
+            return Types{CUDA_R_16BF, CUBLAS_COMPUTE_32F, CUDA_R_32F};
+        case Dtype::float32:
+            return Types{CUDA_R_32F, CUBLAS_COMPUTE_32F, CUDA_R_32F};
+        case Dtype::float64:
+            return Types{CUDA_R_64F, CUBLAS_COMPUTE_64F, CUDA_R_64F};
+        default:
+            return std::nullopt;
+    }
+}
+
+/// A matrix as cuBLASLt sees it: its columns lie together, `step` apart.
+struct Matrix {
+    uint64_t rows = 0, columns = 0;
+    int64_t step = 0;
+    bool transposed = false;  ///< The factor wanted is its transpose.
+    int64_t batch_step = 0;
+    uint32_t alignment = best_alignment;
+
+    auto fields() const { return std::tie(rows, columns, step, transposed, batch_step, alignment); }
+};
+
+uint32_t alignment_of(const void* address) {
+    const auto bits = uint64_t(address);
+    return uint32_t(std::min<uint64_t>(best_alignment, bits & -bits));
+}
+
+/// An array of matrices, by rows, is one of their transposes, by columns. `swapped`: the transpose is wanted of the
+/// array. Arrays that are neither are copied into `x`.
+Matrix matrix_of(Array& x, bool swapped, int64_t batch) {
+    const int last = x.rank() - 1;
+    const bool alone = x.rank() == 2;
+    bool by_columns = false;
+    if (!x.contiguous()) {
+        const int64_t row_step = x.strides()[last - 1], column_step = x.strides()[last];
+        const bool rows = alone && column_step == 1 && row_step >= x.dim(last);
+        by_columns = alone && !rows && row_step == 1 && column_step >= x.dim(last - 1);
+        if (!rows && !by_columns) x = x.as_contiguous();
+    }
+    Matrix m;
+    m.rows = uint64_t(by_columns ? x.dim(last - 1) : x.dim(last));
+    m.columns = uint64_t(by_columns ? x.dim(last) : x.dim(last - 1));
+    m.step = alone && !x.contiguous() ? x.strides()[by_columns ? last : last - 1] : int64_t(m.rows);
+    m.transposed = swapped != by_columns;
+    const int64_t matrices = x.size() / int64_t(m.rows * m.columns);
+    m.batch_step = batch > 1 && matrices > 1 ? int64_t(m.rows * m.columns) : 0;
+    m.alignment = alignment_of(address_in(x));
+    return m;
+}
+
+struct Problem {
+    Dtype dtype;
+    Matrix left, right, result;  ///< result = left * right, by columns.
+    int64_t batch = 1;
+    bool bias = false;
+
+    bool operator<(const Problem& o) const {
+        return std::tuple(dtype, left.fields(), right.fields(), result.fields(), batch, bias) <
+               std::tuple(o.dtype, o.left.fields(), o.right.fields(), o.result.fields(), o.batch, o.bias);
+    }
+};
+
+struct Plan {
+    bool found = false;
+    cublasLtMatmulDesc_t operation = nullptr;
+    cublasLtMatrixLayout_t left = nullptr, right = nullptr, result = nullptr;
+    cublasLtMatmulAlgo_t algorithm;
+    size_t workspace = 0;
+};
+
+class Contractions final : public LibraryProvider {
+public:
+    explicit Contractions(LibraryPlace place) : place_(place) {}
+
+    bool takes(const KernelCall& call) override;
+    bool launch(const KernelCall& call) override;
+
+private:
+    void ask(cublasStatus_t status, const char* what, const Problem& problem) const;
+    const Plan& find(const Problem& problem);
+    Plan make(const Problem& problem);
+    cublasLtMatrixLayout_t layout(const Matrix& matrix, const Problem& problem);
+
+    LibraryPlace place_;
+    std::mutex mutex_;
+    cublasLtHandle_t handle_ = nullptr;
+    std::map<Problem, Plan> plans_;
+};
+
+/// How many products a batch is; 0 where an operand is repeated over some of its axes only.
+int64_t batch_of(const KernelCall& call) {
+    const Shape& y = call.outputs[0].shape();
+    int64_t batch = 1;
+    for (int d = 0; d + 2 < y.rank(); ++d) batch *= y[d];
+    for (const Array& x : call.inputs.first(2)) {
+        int64_t own = 1;
+        for (int d = 0; d + 2 < x.rank(); ++d) own *= x.dim(d);
+        if (own != 1 && own != batch) return 0;
+    }
+    return batch;
+}
+
+bool Contractions::takes(const KernelCall& call) {
+    const LibraryRole role = library_role_of(call.op);
+    if (role != LibraryRole::matmul && role != LibraryRole::linear) return false;
+    if (!cublas_lt().complaint.empty()) return false;
+    const Dtype dtype = call.outputs[0].dtype();
+    if (!types_of(dtype) || call.outputs[0].size() == 0) return false;
+    for (const Array& x : call.inputs)
+        if (x.dtype() != dtype || x.size() == 0) return false;
+    return batch_of(call) > 0;
+}
+
+bool Contractions::launch(const KernelCall& call) {
+    std::lock_guard lock(mutex_);
+    const bool linear = library_role_of(call.op) == LibraryRole::linear;
+    const bool transa = !linear && call.attributes.flag("transa");
+    const bool transb = linear || call.attributes.flag("transb");
+    Array a = call.inputs[0], b = call.inputs[1], y = call.outputs[0], bias;
+    Problem problem{.dtype = y.dtype(), .batch = batch_of(call), .bias = linear};
+    // By columns everything is transposed, and so the factors change places: y^T = b^T a^T.
+    problem.left = matrix_of(b, transb, problem.batch);
+    problem.right = matrix_of(a, transa, problem.batch);
+    problem.result = matrix_of(y, false, problem.batch);
+    const Plan& plan = find(problem);
+    if (!plan.found) return false;
+    const CublasLt& c = cublas_lt();
+    if (linear) {
+        bias = call.inputs[2].as_contiguous();
+        const void* address = address_in(bias);
+        ask(c.cublasLtMatmulDescSetAttribute(plan.operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &address,
+                                             sizeof address),
+            "cublasLtMatmulDescSetAttribute(bias)", problem);
+    }
+    Ref<Storage> workspace;
+    if (plan.workspace > 0) workspace = place_.device.allocate(plan.workspace);
+    const float one = 1, zero = 0;
+    const double wide_one = 1, wide_zero = 0;
+    const bool wide = problem.dtype == Dtype::float64;
+    char* result = address_in(y);
+    ask(c.cublasLtMatmul(handle_, plan.operation, wide ? static_cast<const void*>(&wide_one) : &one, address_in(b),
+                         plan.left, address_in(a), plan.right, wide ? static_cast<const void*>(&wide_zero) : &zero,
+                         result, plan.result, result, plan.result, &plan.algorithm,
+                         workspace ? workspace->data : nullptr, plan.workspace,
+                         reinterpret_cast<cudaStream_t>(place_.stream)),
+        "cublasLtMatmul", problem);
+    return true;
+}
+
+void Contractions::ask(cublasStatus_t status, const char* what, const Problem& p) const {
+    if (status == CUBLAS_STATUS_SUCCESS) return;
+    const CublasLt& c = cublas_lt();
+    const uint64_t inner = p.left.transposed ? p.left.rows : p.left.columns;
+    fail<DeviceError>("{}: {} ({} of {} by {}, inner {}, batch {}): {}: {}", place_.device.name(), what,
+                      name_of(p.dtype), p.result.columns, p.result.rows, inner, p.batch,
+                      c.cublasLtGetStatusName(status), c.cublasLtGetStatusString(status));
+}
+
+const Plan& Contractions::find(const Problem& problem) {
+    const auto known = plans_.find(problem);
+    if (known != plans_.end()) return known->second;
+    return plans_.emplace(problem, make(problem)).first->second;
+}
+
+cublasLtMatrixLayout_t Contractions::layout(const Matrix& matrix, const Problem& problem) {
+    const CublasLt& c = cublas_lt();
+    cublasLtMatrixLayout_t made = nullptr;
+    ask(c.cublasLtMatrixLayoutCreate(&made, types_of(problem.dtype)->data, matrix.rows, matrix.columns, matrix.step),
+        "cublasLtMatrixLayoutCreate", problem);
+    if (problem.batch == 1) return made;
+    const auto count = int32_t(problem.batch);
+    ask(c.cublasLtMatrixLayoutSetAttribute(made, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count),
+        "cublasLtMatrixLayoutSetAttribute(batch)", problem);
+    ask(c.cublasLtMatrixLayoutSetAttribute(made, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &matrix.batch_step,
+                                           sizeof matrix.batch_step),
+        "cublasLtMatrixLayoutSetAttribute(batch step)", problem);
+    return made;
+}
+
+Plan Contractions::make(const Problem& problem) {
+    const CublasLt& c = cublas_lt();
+    if (!handle_) ask(c.cublasLtCreate(&handle_), "cublasLtCreate", problem);
+    const Types types = *types_of(problem.dtype);
+    Plan plan;
+    ask(c.cublasLtMatmulDescCreate(&plan.operation, types.compute, types.scale), "cublasLtMatmulDescCreate", problem);
+    auto set = [&](cublasLtMatmulDescAttributes_t attribute, auto value) {
+        ask(c.cublasLtMatmulDescSetAttribute(plan.operation, attribute, &value, sizeof value),
+            "cublasLtMatmulDescSetAttribute", problem);
+    };
+    set(CUBLASLT_MATMUL_DESC_TRANSA, int32_t(problem.left.transposed ? CUBLAS_OP_T : CUBLAS_OP_N));
+    set(CUBLASLT_MATMUL_DESC_TRANSB, int32_t(problem.right.transposed ? CUBLAS_OP_T : CUBLAS_OP_N));
+    if (problem.bias) set(CUBLASLT_MATMUL_DESC_EPILOGUE, uint32_t(CUBLASLT_EPILOGUE_BIAS));
+    plan.left = layout(problem.left, problem);
+    plan.right = layout(problem.right, problem);
+    plan.result = layout(problem.result, problem);
+
+    cublasLtMatmulPreference_t preference = nullptr;
+    ask(c.cublasLtMatmulPreferenceCreate(&preference), "cublasLtMatmulPreferenceCreate", problem);
+    auto prefer = [&](cublasLtMatmulPreferenceAttributes_t attribute, auto value) {
+        ask(c.cublasLtMatmulPreferenceSetAttribute(preference, attribute, &value, sizeof value),
+            "cublasLtMatmulPreferenceSetAttribute", problem);
+    };
+    prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, uint64_t(most_workspace));
+    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, problem.left.alignment);
+    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, problem.right.alignment);
+    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, problem.result.alignment);
+    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, problem.result.alignment);
+    // Sums that are split are added up in a workspace, in one order.
+    prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, uint32_t(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
+    cublasLtMatmulHeuristicResult_t best{};
+    int count = 0;
+    const cublasStatus_t status = c.cublasLtMatmulAlgoGetHeuristic(
+        handle_, plan.operation, plan.left, plan.right, plan.result, plan.result, preference, 1, &best, &count);
+    if (status != CUBLAS_STATUS_NOT_SUPPORTED) ask(status, "cublasLtMatmulAlgoGetHeuristic", problem);
+    plan.found = status == CUBLAS_STATUS_SUCCESS && count > 0 && best.state == CUBLAS_STATUS_SUCCESS;
+    plan.algorithm = best.algo;
+    plan.workspace = best.workspaceSize;
+    return plan;
+}
+
+}  // namespace
+
+std::unique_ptr<LibraryProvider> make_contractions(LibraryPlace place) { return std::make_unique<Contractions>(place); }
+
+std::string cublas_lt_version() {
+    const CublasLt& c = cublas_lt();
+    if (!c.complaint.empty()) return "no cuBLASLt: " + c.complaint;
+    const size_t version = c.cublasLtGetVersion();  // 130100: 13.1
+    return fmt::format("cuBLASLt {}.{}", version / 10000, version / 100 % 100);
+}
+
+}  // namespace catena::cuda
+
+#else
+
+namespace catena::cuda {
+
+std::unique_ptr<LibraryProvider> make_contractions(LibraryPlace) { return nullptr; }
+std::string cublas_lt_version() { return "no cuBLASLt: this plug-in was built without cublasLt.h"; }
+
+}  // namespace catena::cuda
+
+#endif

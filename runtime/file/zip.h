@@ -1,0 +1,54 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/file/file.h"
+
+namespace catena {
+
+/// One file inside a zip archive.
+struct ZipEntry {
+    std::string name;
+    bool deflated = false;
+    uint32_t crc = 0;
+    uint64_t packed_bytes = 0;
+    uint64_t bytes = 0;
+    uint64_t header_offset = 0;
+};
+
+/// Reader of zip archives, zip64 included: what numpy.savez and Chainer write. Archives are checked as they are
+/// read; whatever is wrong is a FileError with the place.
+class ZipReader {
+public:
+    explicit ZipReader(const std::string& path);
+    const std::vector<ZipEntry>& entries() const { return entries_; }
+    const std::string& path() const { return file_.path(); }
+    /// The entry's content. Reading its last byte checks the checksum.
+    std::unique_ptr<ByteSource> open(const ZipEntry& entry) const;
+
+private:
+    FileReader file_;
+    std::vector<ZipEntry> entries_;
+};
+
+/// Writer of zip archives. The file appears under its name at finish(), complete, or not at all.
+class ZipWriter {
+public:
+    explicit ZipWriter(const std::string& path) : file_(path) {}
+    /// Adds a file whose content add's caller writes through `write` until end().
+    void begin(const std::string& name, bool compress);
+    void write(const void* from, size_t bytes);
+    void end();
+    void finish();
+
+private:
+    struct Deflater;
+    struct DeleteDeflater { void operator()(Deflater* deflater) const; };
+    AtomicFile file_;
+    std::vector<ZipEntry> entries_;
+    std::unique_ptr<Deflater, DeleteDeflater> deflater_;
+};
+
+}  // namespace catena

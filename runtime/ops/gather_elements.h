@@ -1,0 +1,17 @@
+#pragma once
+
+#include "runtime/ops/element_text.h"
+
+namespace catena {
+
+// How gathers and scatters are computed on devices; attributes as in indexing.cpp. An index out of range is reported
+// by the device, its element is 0 or is not added.
+
+ElementProgram gather_elements(const KernelCall& call);
+/// The places are sorted by where they go, so that each element adds its own, in their order: no atomics, one result.
+ElementProgram scatter_elements(const KernelCall& call);
+extern const char* const take_along_axis_text;
+extern const char* const add_along_axis_text;
+extern const char* const one_hot_text;
+
+}  // namespace catena

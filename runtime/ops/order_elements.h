@@ -1,0 +1,15 @@
+#pragma once
+
+#include "runtime/ops/element_text.h"
+
+namespace catena {
+
+// How searches, sorts and running sums along attribute "axis" are computed on devices.
+
+/// The first place of the best element; `better` is "<" or ">". Long lines are searched in pieces.
+ElementProgram arg_elements(const KernelCall& call, const char* better);
+ElementProgram argsort_elements(const KernelCall& call);
+/// In the order of the elements, like the host; long lines in pieces of 256, whose totals are added afterwards.
+ElementProgram cumsum_elements(const KernelCall& call);
+
+}  // namespace catena

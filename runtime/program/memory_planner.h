@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace catena::program {
+
+/// When a buffer is needed: from step `first` to step `last`, both included.
+struct Lifetime {
+    int first = 0;
+    int last = 0;
+    int64_t bytes = 0;
+};
+
+struct MemoryPlan {
+    std::vector<int64_t> offsets;  ///< By buffer, multiples of the alignment.
+    int64_t bytes = 0;             ///< Of the arena that holds them all.
+};
+
+/// Offsets such that buffers needed at the same step do not overlap.
+MemoryPlan plan_memory(std::span<const Lifetime> buffers, int64_t alignment = 64);
+
+}  // namespace catena::program

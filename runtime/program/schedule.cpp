@@ -1,0 +1,75 @@
+#include "runtime/program/schedule.h"
+
+#include <algorithm>
+
+#include "runtime/program/memory_planner.h"
+
+namespace catena::program {
+
+bool View::contiguous() const {
+    int64_t expected = 1;
+    for (int dim = type.shape.rank() - 1; dim >= 0; --dim) {
+        if (type.shape[dim] != 1 && strides[dim] != expected) return false;
+        expected *= type.shape[dim];
+    }
+    return true;
+}
+
+const KernelOperand& operand_of(const KernelProgram& program, int o) {
+    const int inputs = int(program.inputs.size());
+    return o < inputs ? program.inputs[size_t(o)] : program.outputs[size_t(o - inputs)].to;
+}
+
+std::vector<KernelLaunch::StrideRead> strides_read(const KernelProgram& program) {
+    std::vector<KernelLaunch::StrideRead> read;
+    const int operands = int(program.inputs.size() + program.outputs.size());
+    for (int o = 0; o < operands; ++o)
+        for (int dim = 0; dim < program.domain.rank(); ++dim)
+            if (stride_class(program, operand_of(program, o), dim) == StrideClass::general) read.push_back({o, dim});
+    return read;
+}
+
+void size_kernel(KernelLaunch& kernel) {
+    const KernelProgram& program = kernel.program;
+    const KernelShape shape = shape_of(program);
+    std::vector<int64_t>& numbers = kernel.numbers;
+    numbers.assign(program.domain.begin(), program.domain.end());
+    numbers.push_back(shape.block);
+    numbers.push_back(shape.blocks);
+    numbers.push_back(program.split_size);
+    numbers.push_back(row_scratch_stride(program));
+    for (const KernelLaunch::StrideRead& read : kernel.strides_read)
+        numbers.push_back(operand_of(program, read.operand).strides[read.dim]);
+    kernel.units = shape.units;
+    kernel.unit_nanoseconds = 20 + kernel.element_nanoseconds * double(element_count(program.domain)) /
+                                       double(std::max<int64_t>(shape.units, 1));
+    kernel.row_scratch_bytes =
+        kernel.options.row_scratch ? kernel.row_scratch_rows * row_scratch_stride(program) : 0;
+}
+
+void place_buffers(Schedule& schedule) {
+    // Buffers over each other are one block, from the first one's birth to the last one's death.
+    std::vector<int> block(schedule.buffers.size(), -1);
+    std::vector<Lifetime> lifetimes;
+    auto block_of = [&](int b) {
+        while (schedule.buffers[b].over >= 0) b = schedule.buffers[b].over;
+        if (block[b] < 0) {
+            block[b] = int(lifetimes.size());
+            lifetimes.push_back({schedule.buffers[b].first, schedule.buffers[b].last, int64_t(schedule.buffers[b].bytes)});
+        }
+        return block[b];
+    };
+    std::vector<std::pair<int, int>> placed;  // Buffer and block.
+    for (int b = 0; b < int(schedule.buffers.size()); ++b) {
+        const Buffer& buffer = schedule.buffers[b];
+        if (buffer.place != Buffer::Place::arena || buffer.first < 0 || buffer.bytes == 0) continue;
+        placed.emplace_back(b, block_of(b));
+        Lifetime& lifetime = lifetimes[placed.back().second];
+        lifetime.last = std::max(lifetime.last, buffer.last);
+    }
+    MemoryPlan plan = plan_memory(lifetimes);
+    for (auto [b, at] : placed) schedule.buffers[b].offset = size_t(plan.offsets[at]);
+    schedule.arena_bytes = size_t(plan.bytes + 63) / 64 * 64;
+}
+
+}  // namespace catena::program

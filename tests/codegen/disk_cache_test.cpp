@@ -1,0 +1,108 @@
+#include "codegen/disk_cache.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+namespace catena::codegen {
+namespace {
+
+namespace fs = std::filesystem;
+
+class DiskCacheTest : public ::testing::Test {
+protected:
+    void SetUp() override {
+        std::string pattern = (fs::temp_directory_path() / "catena_disk_cache_XXXXXX").string();
+        root = mkdtemp(pattern.data());
+        folder = root / "kernels";
+    }
+    void TearDown() override { fs::remove_all(root); }
+    std::vector<fs::path> files() const {
+        std::vector<fs::path> found;
+        for (const auto& entry : fs::directory_iterator(folder)) found.push_back(entry.path());
+        return found;
+    }
+    fs::path root, folder;
+};
+
+TEST_F(DiskCacheTest, gives_back_what_another_process_stored) {
+    DiskCache(folder, 1 << 20).store("a kernel", std::string("code\0code", 9));
+    DiskCache other(folder, 1 << 20);
+    EXPECT_EQ(other.find("a kernel"), std::string("code\0code", 9));
+    EXPECT_EQ(other.find("another"), std::nullopt);
+    EXPECT_EQ(other.counts().found, 1);
+    EXPECT_EQ(other.counts().missed, 1);
+    ASSERT_EQ(files().size(), 1u);
+    EXPECT_EQ(files()[0].filename(), sha256_hex("a kernel"));
+}
+
+TEST_F(DiskCacheTest, damaged_entries_are_ignored_and_written_again) {
+    DiskCache cache(folder, 1 << 20);
+    cache.store("a kernel", "the code");
+    const fs::path file = files().at(0);
+    for (uintmax_t length : {uintmax_t(0), uintmax_t(20), fs::file_size(file) - 1}) {
+        fs::resize_file(file, length);
+        EXPECT_EQ(cache.find("a kernel"), std::nullopt);
+        cache.store("a kernel", "the code");
+        EXPECT_EQ(cache.find("a kernel"), "the code");
+    }
+    {
+        std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
+        bytes.seekp(-1, std::ios::end);
+        bytes.put('x');
+    }
+    EXPECT_EQ(cache.find("a kernel"), std::nullopt);
+    EXPECT_EQ(cache.counts().damaged, 4);
+    // The file of one key under the name of another.
+    cache.store("a kernel", "the code");
+    fs::copy_file(file, folder / sha256_hex("another"));
+    EXPECT_EQ(cache.find("another"), std::nullopt);
+}
+
+TEST_F(DiskCacheTest, forgets_what_was_longest_unused) {
+    DiskCache cache(folder, 10'000);
+    const std::string value(1000, 'x');
+    for (int i = 0; i < 9; ++i) {
+        cache.store("kernel " + std::to_string(i), value);
+        struct timespec times[2] = {{1000 + i, 0}, {1000 + i, 0}};
+        utimensat(AT_FDCWD, (folder / sha256_hex("kernel " + std::to_string(i))).c_str(), times, 0);
+    }
+    EXPECT_TRUE(cache.find("kernel 0"));  // Used now.
+    cache.store("kernel 9", value);
+    EXPECT_TRUE(cache.find("kernel 0"));
+    EXPECT_FALSE(cache.find("kernel 1"));
+    EXPECT_TRUE(cache.find("kernel 8"));
+    EXPECT_TRUE(cache.find("kernel 9"));
+    EXPECT_GT(cache.counts().deleted, 0);
+    cache.store("too large", std::string(20'000, 'x'));
+    EXPECT_FALSE(cache.find("too large"));
+}
+
+TEST_F(DiskCacheTest, belongs_to_one_user) {
+    DiskCache first(folder, 1 << 20);
+    struct stat status;
+    ASSERT_EQ(stat(folder.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, 0700u);
+    chmod(folder.c_str(), 0777);
+    DiskCache second(folder, 1 << 20);
+    EXPECT_FALSE(second.on());
+    EXPECT_THAT(second.problem(), ::testing::HasSubstr("can be written by others"));
+    second.store("a kernel", "code");
+    EXPECT_TRUE(files().empty());
+    std::ofstream(root / "file") << "no folder";
+    EXPECT_THAT(DiskCache(root / "file", 1).problem(), ::testing::HasSubstr("is no folder"));
+    EXPECT_FALSE(DiskCache("", 1).on());
+}
+
+TEST_F(DiskCacheTest, generator_version_names_a_build) {
+    EXPECT_FALSE(generator_version().empty());
+    EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+}  // namespace
+}  // namespace catena::codegen

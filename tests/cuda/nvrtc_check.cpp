@@ -1,0 +1,54 @@
+#include "tests/cuda/nvrtc_check.h"
+
+#include <set>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "codegen/cuda/nvrtc.h"
+#include "codegen/cuda/scalar_text.h"
+#include "runtime/core/error.h"
+
+namespace catena::testing {
+
+namespace {
+
+/// All kernels that were loaded, in few translation units.
+std::vector<std::string> merged_texts(std::span<const std::string> texts) {
+    constexpr size_t bytes_at_once = 200'000;
+    std::set<std::string> math;
+    for (const char* name :
+         {"math.exp", "math.expm1", "math.log", "math.log1p", "math.tanh", "math.erf", "math.sin", "math.cos"})
+        math.insert(name);
+    const std::string preamble = codegen::cuda::preamble_text(math);
+    std::vector<std::string> merged;
+    for (const std::string& text : texts) {
+        if (merged.empty() || merged.back().size() > bytes_at_once) merged.push_back(preamble);
+        merged.back() += text.substr(text.find("extern \"C\""));
+    }
+    return merged;
+}
+
+}  // namespace
+
+void expect_nvrtc_takes(std::span<const std::string> all) {
+    const std::vector<std::string> texts = merged_texts(all);
+    ASSERT_FALSE(texts.empty());
+    std::string complaints[2];
+    auto compile = [&](const char* architecture, std::string& complaint) {
+        try {
+            for (const std::string& text : texts)
+                EXPECT_FALSE(codegen::cuda::nvrtc_compile(text, {.architecture = architecture}).empty());
+        } catch (const CompileError& error) {
+            complaint = error.what();
+        }
+    };
+    std::thread other([&] { compile("sm_80", complaints[0]); });
+    compile("sm_100", complaints[1]);
+    other.join();
+    for (const std::string& complaint : complaints) EXPECT_EQ(complaint, "");
+    std::printf("%zu units, merged into %zu\n", all.size(), texts.size());
+}
+
+}  // namespace catena::testing

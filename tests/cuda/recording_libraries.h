@@ -1,0 +1,51 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runtime/cuda/cublas_lt.h"
+#include "runtime/cuda/cudnn.h"
+
+namespace catena::testing {
+
+#ifdef CATENA_HAS_CUBLAS_LT
+/// A double of cuBLASLt that keeps what it was asked and multiplies on the host, by columns as the library does. In the
+/// library's place while it lives; one at a time.
+class RecordingCublasLt {
+public:
+    RecordingCublasLt();
+    ~RecordingCublasLt();
+    RecordingCublasLt(const RecordingCublasLt&) = delete;
+
+    std::vector<std::string> calls;
+    bool knows_a_way = true;    ///< Otherwise the heuristics find no algorithm.
+    size_t workspace = 4096;    ///< That the algorithm wants.
+    std::string failing;        ///< Calls of this name fail.
+    int count(const std::string& beginning) const;
+    std::string last(const std::string& beginning) const;
+
+private:
+    cuda::CublasLt table_;
+};
+#endif
+
+#ifdef CATENA_HAS_CUDNN
+/// The same for cuDNN: convolutions of float in two axes are computed, the rest is noted.
+class RecordingCudnn {
+public:
+    RecordingCudnn();
+    ~RecordingCudnn();
+    RecordingCudnn(const RecordingCudnn&) = delete;
+
+    std::vector<std::string> calls;
+    bool deterministic = true;  ///< Whether its second algorithm is; the first never is.
+    std::string failing;
+    int count(const std::string& beginning) const;
+    std::string last(const std::string& beginning) const;
+
+private:
+    cuda::Cudnn table_;
+};
+#endif
+
+}  // namespace catena::testing

@@ -1,0 +1,152 @@
+#include "frontend/image/image_dataset.h"
+
+#include <cstdio>
+#include <cstring>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <jpeglib.h>
+#include <png.h>
+
+#include "frontend/dataset/concat_examples.h"
+#include "frontend/image/image.h"
+#include "runtime/file/zip.h"
+#include "tests/trainer/fixtures.h"
+
+namespace catena {
+namespace {
+
+using testing::message_of;
+using ::testing::HasSubstr;
+
+class ImageTest : public testing::FolderTest {
+protected:
+    /// Pixel (y, x, c) is 10 y + x + 100 c.
+    std::string png(const std::string& name, int channels, int height = 3, int width = 2) {
+        std::vector<uint8_t> pixels;
+        for (int y = 0; y < height; ++y)
+            for (int x = 0; x < width; ++x)
+                for (int c = 0; c < channels; ++c) pixels.push_back(uint8_t(10 * y + x + (c == 3 ? 200 : 50 * c)));
+        png_image image{};
+        image.version = PNG_IMAGE_VERSION;
+        image.width = png_uint_32(width);
+        image.height = png_uint_32(height);
+        image.format = channels == 1 ? PNG_FORMAT_GRAY : channels == 3 ? PNG_FORMAT_RGB : PNG_FORMAT_RGBA;
+        EXPECT_TRUE(png_image_write_to_file(&image, path(name).c_str(), 0, pixels.data(), 0, nullptr)) << image.message;
+        return path(name);
+    }
+    std::string jpeg(const std::string& name, int channels, uint8_t value) {
+        std::FILE* file = std::fopen(path(name).c_str(), "wb");
+        jpeg_error_mgr errors;
+        jpeg_compress_struct out{};
+        out.err = jpeg_std_error(&errors);
+        jpeg_create_compress(&out);
+        jpeg_stdio_dest(&out, file);
+        out.image_width = 16;
+        out.image_height = 8;
+        out.input_components = channels;
+        out.in_color_space = channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+        jpeg_set_defaults(&out);
+        jpeg_start_compress(&out, TRUE);
+        std::vector<uint8_t> line(size_t(16 * channels), value);
+        for (int y = 0; y < 8; ++y) {
+            JSAMPROW row = line.data();
+            jpeg_write_scanlines(&out, &row, 1);
+        }
+        jpeg_finish_compress(&out);
+        jpeg_destroy_compress(&out);
+        std::fclose(file);
+        return path(name);
+    }
+};
+
+TEST_F(ImageTest, png_channels_come_first) {
+    Array grey = read_image(png("grey.png", 1)), color = read_image(png("rgb.png", 3)), alpha = read_image(png("a.png", 4));
+    EXPECT_EQ(grey.type(), (Type{Dtype::uint8, {1, 3, 2}}));
+    EXPECT_EQ(grey.to_vector<int>(), (std::vector<int>{0, 1, 10, 11, 20, 21}));
+    EXPECT_EQ(color.shape(), (Shape{3, 3, 2}));
+    EXPECT_EQ(color.to_vector<int>()[6 + 3], 61);
+    EXPECT_EQ(alpha.shape(), (Shape{4, 3, 2}));
+    EXPECT_EQ(alpha.to_vector<int>()[18 + 5], 221);
+}
+
+TEST_F(ImageTest, jpeg_is_decoded) {
+    Array grey = read_image(jpeg("g.jpg", 1, 77)), color = read_image(jpeg("c.jpg", 3, 130));
+    EXPECT_EQ(grey.shape(), (Shape{1, 8, 16}));
+    for (int v : grey.to_vector<int>()) EXPECT_NEAR(v, 77, 2);
+    EXPECT_EQ(color.shape(), (Shape{3, 8, 16}));
+    for (int v : color.to_vector<int>()) EXPECT_NEAR(v, 130, 2);
+}
+
+TEST_F(ImageTest, damaged_files_are_errors_that_name_the_file) {
+    for (const std::string& name : {png("p.png", 3, 40, 40), jpeg("j.jpg", 3, 9)}) {
+        const std::string base = std::filesystem::path(name).filename().string(), whole = content(base);
+        const std::vector<int> pixels = read_image(name).to_vector<int>();
+        for (size_t length = 0; length < whole.size(); length += 7) {
+            write(base, whole.substr(0, length));
+            try {  // What ends behind the last pixel is whole.
+                EXPECT_EQ(read_image(name).to_vector<int>(), pixels) << length;
+                EXPECT_GT(length + 16, whole.size());
+            } catch (const FileError& error) {
+                EXPECT_THAT(error.what(), HasSubstr(base)) << length;
+            }
+        }
+        for (size_t at = 8; at < whole.size(); at += 5) {  // Damage is an error or another picture, never more.
+            std::string damaged = whole;
+            damaged[at] = char(damaged[at] ^ 0x5a);
+            write(base, damaged);
+            try {
+                read_image(name);
+            } catch (const FileError&) {
+            }
+        }
+    }
+    write("text.png", "no picture");
+    EXPECT_THAT(message_of<FileError>([&] { read_image(path("text.png")); }), HasSubstr("neither a PNG nor a JPEG"));
+}
+
+TEST_F(ImageTest, datasets_give_pictures_with_labels) {
+    png("one.png", 3);
+    png("two words.png", 3);
+    write("pairs", "one.png 7\ntwo words.png  -1\n\n");
+    LabeledImageDataset labeled(path("pairs"), {.root = path()});
+    ASSERT_EQ(labeled.size(), 2);
+    Example example = Dataset(labeled)[1];
+    EXPECT_EQ(example[0].type(), (Type{Dtype::float32, {3, 3, 2}}));
+    EXPECT_EQ(example[1].type(), (Type{Dtype::int32, {}}));
+    EXPECT_EQ(example[1].item<int>(), -1);
+    ImageDataset images({"one.png", path("two words.png")}, {.root = path(), .dtype = Dtype::uint8});
+    Batch batch = concat_examples(std::vector{images.get_example(0), images.get_example(1)});
+    EXPECT_EQ(batch[0].type(), (Type{Dtype::uint8, {2, 3, 3, 2}}));
+    write("wrong", "one.png 7\none.png seven\n");
+    EXPECT_THAT(message_of<FileError>([&] { LabeledImageDataset{path("wrong")}; }), HasSubstr("line 2"));
+    EXPECT_THAT(message_of<FileError>([&] { ImageDataset({"none.png"}).get_example(0); }), HasSubstr("none.png"));
+}
+
+TEST_F(ImageTest, zipped_pictures_are_read_in_the_order_of_their_names) {
+    png("g.png", 1);
+    jpeg("j.jpg", 3, 40);
+    ZipWriter zip(path("all.zip"));
+    for (const char* name : {"z/j.jpg", "readme.txt", "g.png"}) {
+        const std::string bytes = name[0] == 'r' ? "text" : content(std::filesystem::path(name).filename().string());
+        zip.begin(name, true);
+        zip.write(bytes.data(), bytes.size());
+        zip.end();
+    }
+    zip.finish();
+    ZippedImageDataset images(path("all.zip"), Dtype::uint8);
+    ASSERT_EQ(images.size(), 2);
+    EXPECT_EQ(images.get_example(0)[0].shape(), (Shape{1, 3, 2}));
+    EXPECT_EQ(images.get_example(1)[0].shape(), (Shape{3, 8, 16}));
+    EXPECT_EQ(ZippedImageDataset(std::vector{path("all.zip"), path("all.zip")}).size(), 4);
+    write("labels", "z/j.jpg 4\n");
+    LabeledZippedImageDataset labeled(path("all.zip"), path("labels"));
+    ASSERT_EQ(labeled.size(), 1);
+    EXPECT_EQ(labeled.get_example(0)[1].item<int>(), 4);
+    write("labels", "none.jpg 4\n");
+    EXPECT_THAT(message_of<FileError>([&] { LabeledZippedImageDataset(path("all.zip"), path("labels")); }),
+                HasSubstr("none.jpg"));
+}
+
+}  // namespace
+}  // namespace catena

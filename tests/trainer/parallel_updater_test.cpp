@@ -1,0 +1,104 @@
+#include "frontend/trainer/parallel_updater.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "frontend/link/linear.h"
+#include "frontend/optimizer/sgd.h"
+#include "frontend/serializer/npz.h"
+#include "frontend/trainer/classifier.h"
+#include "frontend/trainer/trainer.h"
+#include "runtime/core/device.h"
+#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/random.h"
+#include "tests/trainer/fixtures.h"
+
+namespace catena {
+namespace {
+
+using testing::message_of;
+using ::testing::HasSubstr;
+
+class ParallelUpdaterTest : public testing::FolderTest {
+protected:
+    static Dataset rows() {
+        std::vector<float> x;
+        std::vector<int32_t> t;
+        for (int i = 0; i < 12; ++i) {
+            x.insert(x.end(), {float(i % 5), float(i % 3), 1.f});
+            t.push_back(i % 2);
+        }
+        return {Array::from(x, {12, 3}), Array::from(t, {12})};
+    }
+    struct Training {
+        Training() : it(rows(), 4, {.shuffle = false}) {
+            model = std::make_unique<Classifier<Linear>>(Linear(2));  // Takes its input size from the first batch.
+            sgd.setup(*model);
+        }
+        std::unique_ptr<Classifier<Linear>> model;
+        SGD sgd{0.1};
+        SerialIterator it;
+    };
+    const ParallelUpdaterOptions two_{.devices = {{"second", &cpu_device()}, {"main", &cpu_device()}}};
+};
+
+TEST_F(ParallelUpdaterTest, adds_up_the_gradients_of_all_parts) {
+    Training parallel, by_hand;
+    ParallelUpdater updater(parallel.it, parallel.sgd, *parallel.model, two_);
+    Trainer trainer(updater, {5, "iteration"}, path());
+    set_seed(2);  // Of the parameters, which the first batch makes.
+    trainer.run();
+    EXPECT_TRUE(trainer.observation().contains("main/loss"));
+    EXPECT_TRUE(trainer.observation().contains("second/loss"));
+    set_seed(2);
+    for (int step = 0; step < 5; ++step) {
+        std::vector<Example> examples = *by_hand.it.next();
+        Variable loss;
+        for (size_t part : {0, 1}) {
+            Batch batch = concat_examples(std::vector{examples[part], examples[part + 2]});
+            Variable of_part = (*by_hand.model)(batch[0], batch[1]);
+            loss = part == 0 ? of_part : loss + of_part;
+        }
+        by_hand.model->cleargrads();
+        loss.backward();
+        by_hand.sgd.update();
+    }
+    std::vector<float> a = parallel.model->predictor.W.array().to_vector<float>(),
+                       b = by_hand.model->predictor.W.array().to_vector<float>();
+    ASSERT_EQ(a.size(), b.size());
+    for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-6);
+}
+
+TEST_F(ParallelUpdaterTest, short_batches_and_snapshots_are_taken) {
+    Training through, first, second;
+    auto run = [&](Training& t, int64_t until, const std::string& load, const std::string& save) {
+        ParallelUpdater updater(t.it, t.sgd, *t.model,
+                                {.devices = {{"main", nullptr}, {"a", nullptr}, {"b", nullptr}, {"c", nullptr},
+                                             {"d", nullptr}}});  // More than examples in a batch.
+        Trainer trainer(updater, {until, "iteration"}, path());
+        set_seed(2);
+        if (!load.empty()) load_npz(path(load), trainer);
+        trainer.run();
+        if (!save.empty()) save_npz(path(save), trainer);
+    };
+    run(through, 6, "", "");
+    run(first, 3, "", "half");
+    run(second, 6, "half", "");
+    EXPECT_EQ(second.model->predictor.W.array().to_vector<float>(),
+              through.model->predictor.W.array().to_vector<float>());
+}
+
+TEST_F(ParallelUpdaterTest, needs_a_main_device_and_the_target) {
+    Training t;
+    EXPECT_THAT(message_of<ValueError>([&] { ParallelUpdater(t.it, t.sgd, *t.model, {.devices = {{"a", nullptr}}}); }),
+                HasSubstr("no device is called 'main'"));
+    EXPECT_THAT(message_of<ValueError>(
+                    [&] { ParallelUpdater(t.it, t.sgd, *t.model, {.devices = {{"main", nullptr}, {"main", nullptr}}}); }),
+                HasSubstr("'main' is given twice"));
+    Classifier<Linear> other{Linear(2)};
+    EXPECT_THAT(message_of<ValueError>([&] { ParallelUpdater(t.it, t.sgd, other, two_); }),
+                HasSubstr("not the optimizer's target"));
+}
+
+}  // namespace
+}  // namespace catena
