@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "codegen/cuda/nvrtc.h"
 #include "codegen/cuda/scalar_text.h"
@@ -44,19 +45,17 @@ std::string name_of(const CodeKernel& kernel, bool fast_math) {
                        fast_math ? "_fast" : "");
 }
 
-/// Machine code from the disk, or compiled now and kept there.
-std::string code_of(const std::string& text, const NvrtcOptions& options) {
-    DiskCache& disk = DiskCache::instance();
+}  // namespace
+
+std::string machine_code(DiskCache& disk, const std::string& text, const NvrtcOptions& options) {
     if (!disk.on()) return nvrtc_compile(text, options);
-    const std::string key = fmt::format("CUDA code, {}, {} fast_math={} ptx={}\n{}", nvrtc_version(),
-                                        options.architecture, options.fast_math, options.ptx, text);
+    const std::string key = fmt::format("CUDA code, {}, {}, ptx={}, {}\n{}", nvrtc_version(), options.architecture,
+                                        options.ptx, fmt::join(nvrtc_flags(options), " "), text);
     if (std::optional<std::string> found = disk.find(key)) return *found;
     std::string code = nvrtc_compile(text, options);
     disk.store(key, code);
     return code;
 }
-
-}  // namespace
 
 std::vector<TranslationUnit> translation_units(std::span<CodeKernel* const> kernels, bool fast_math) {
     std::vector<TranslationUnit> units;
@@ -99,7 +98,7 @@ int find_or_compile(CodeDevice& device, std::span<CodeKernel* const> kernels, bo
         std::string image =
             architecture == "text"
                 ? unit.text
-                : code_of(unit.text, {.architecture = architecture, .fast_math = fast_math});
+                : machine_code(DiskCache::instance(), unit.text, {.architecture = architecture, .fast_math = fast_math});
         for (const void* handle : device.load(image, unit.names)) {
             known.kernels[key(*fresh_keys[next])] = {fresh[next]->name, handle};
             ++next;

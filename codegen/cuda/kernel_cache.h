@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "codegen/cuda/emit_kernel.h"
+#include "codegen/cuda/nvrtc.h"
+#include "codegen/disk_cache.h"
 #include "runtime/core/code_device.h"
 
 namespace catena::codegen::cuda {
@@ -28,6 +30,9 @@ struct TranslationUnit {
     std::vector<std::string> names;
 };
 std::vector<TranslationUnit> translation_units(std::span<CodeKernel* const> kernels, bool fast_math);
+
+/// nvrtc_compile() unless `disk` has the result: for this text, architecture, NVRTC and flags.
+std::string machine_code(DiskCache& disk, const std::string& text, const NvrtcOptions& options);
 
 /// Kernels compiled since the process began.
 int kernels_compiled();

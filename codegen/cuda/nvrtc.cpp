@@ -127,6 +127,12 @@ std::string nvrtc_version() {
     return fmt::format("NVRTC {}.{}", major, minor);
 }
 
+std::vector<const char*> nvrtc_flags(const NvrtcOptions& options) {
+    return {"--std=c++17",     options.fast_math ? "--fmad=true" : "--fmad=false",
+            "--ftz=false",     "--prec-div=true",
+            "--prec-sqrt=true", "--disable-warnings"};
+}
+
 std::string nvrtc_compile(const std::string& text, const NvrtcOptions& options) {
     const Nvrtc& n = nvrtc();
     if (!n.complaint.empty()) fail<CompileError>("{}", n.complaint);
@@ -148,12 +154,10 @@ std::string nvrtc_compile(const std::string& text, const NvrtcOptions& options) 
     }
     const std::string architecture =
         fmt::format("--gpu-architecture={}_{}", ptx ? "compute" : "sm", virtual_architecture);
-    const char* flags[] = {
-        architecture.c_str(), "--std=c++17",     options.fast_math ? "--fmad=true" : "--fmad=false",
-        "--ftz=false",        "--prec-div=true", "--prec-sqrt=true",
-        "--disable-warnings"};
+    std::vector<const char*> flags = nvrtc_flags(options);
+    flags.push_back(architecture.c_str());
     Program program(n, text);
-    if (int error = n.compile(program.handle, int(std::size(flags)), flags))
+    if (int error = n.compile(program.handle, int(flags.size()), flags.data()))
         fail<CompileError>("nvrtcCompileProgram: {}: {}", n.error(error),
                            program.result(n.log_size, n.log));
     return ptx ? program.result(n.ptx_size, n.ptx) : program.result(n.code_size, n.code);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace catena::codegen::cuda {
 
@@ -13,6 +14,9 @@ struct NvrtcOptions {
 /// Machine code (or PTX, also where NVRTC does not know so new an architecture). CompileError with
 /// NVRTC's words, or saying which library was looked for.
 std::string nvrtc_compile(const std::string& text, const NvrtcOptions& options);
+
+/// How texts are compiled, apart from the architecture.
+std::vector<const char*> nvrtc_flags(const NvrtcOptions& options);
 
 /// "NVRTC 13.0", or "" when it cannot be loaded. Found as CATENA_NVRTC_PATH says, else by the
 /// loader's rules, else in CUDA_HOME or /usr/local/cuda.

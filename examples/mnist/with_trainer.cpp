@@ -16,7 +16,7 @@ void train_with_trainer(const Options& options, const ct::Dataset& training, con
     ct::Trainer trainer(updater, {options.epochs, "epoch"}, options.out);
 
     trainer.extend(extensions::Evaluator(test_iter, model, {.static_graph = compiled}));
-    if (options.eager) trainer.extend(extensions::DumpGraph("main/loss"));  // a compiled step keeps no graph
+    trainer.extend(extensions::DumpGraph("main/loss"));
     trainer.extend(extensions::snapshot({.n_retains = 2}));
     trainer.extend(extensions::LogReport());
     trainer.extend(extensions::PlotReport({"main/loss", "validation/main/loss"}, {.x_key = "epoch", .filename = "loss.png"}));

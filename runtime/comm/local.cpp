@@ -10,6 +10,7 @@
 #include <thread>
 #include <tuple>
 
+#include "runtime/comm/patience.h"
 #include "runtime/comm/reduce.h"
 #include "runtime/core/parallel.h"
 
@@ -90,8 +91,16 @@ void LocalCommunicator::wait(std::unique_lock<std::mutex>& lock, const char* cal
                              Ready ready) {
     Group& g = *group_;
     auto over = [&] { return ready() || g.failed_rank >= 0 || g.gone[size_t(peer)]; };
-    bool in_time =
-        g.changed.wait_for(lock, std::chrono::duration<double>(communication_timeout()), over);
+    bool in_time = true;
+    const auto start = std::chrono::steady_clock::now();
+    for (Patience patience; !over() && in_time;) {
+        lock.unlock();
+        if (patience.wait())
+            in_time =
+                std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() <
+                communication_timeout();
+        lock.lock();
+    }
     if (ready()) return;
     if (g.failed_rank >= 0)
         fail<CommunicationError>("{}: rank {} gives up because rank {} failed: {}", call, rank(),

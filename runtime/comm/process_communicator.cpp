@@ -37,7 +37,9 @@ void ProcessCommunicator::noting_failure(F&& f) {
 void ProcessCommunicator::reduce_buffer(const char* call, const Array& buffer,
                                         Reduction reduction) {
     bool done = false;
-    if (shared_)
+    // What fits into mailboxes goes through them; all ranks know the size.
+    const size_t bytes = size_t(buffer.size()) * size_of(buffer.dtype());
+    if (shared_ && bytes > SharedMemory::largest_message)
         noting_failure([&] {
             done = shared_->reduce(call, buffer, reduction, [this](std::span<const int> late) {
                 return make_progress(late);

@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <climits>
 #include <cstring>
 #include <map>
 #include <random>
 
-#include <linux/futex.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runtime/comm/patience.h"
 #include "runtime/comm/reduce.h"
 #include "runtime/comm/shared_block.h"
 
@@ -31,27 +29,11 @@ struct Mailbox {
 /// What a rank shows the others; a mailbox for each of them follows.
 struct Desk {
     uint64_t nonce = 0;
-    std::atomic<uint32_t> bell{0};  ///< Rung at every change that this rank may wait for.
-    std::atomic<uint32_t> sleeps{0};
     Mailbox& from(int rank) {
         return reinterpret_cast<Mailbox*>(reinterpret_cast<char*>(this) + 256)[rank];
     }
     static size_t bytes(int size) { return 256 + size_t(size) * sizeof(Mailbox); }
 };
-
-void ring(Desk& desk) {
-    desk.bell.fetch_add(1);
-    if (desk.sleeps.load())
-        syscall(SYS_futex, &desk.bell, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
-}
-
-/// Until the bell is rung after it was `seen`, for 10 ms at most.
-void sleep_at(Desk& desk, uint32_t seen) {
-    const timespec slice{0, 10'000'000};
-    desk.sleeps.store(1);
-    syscall(SYS_futex, &desk.bell, FUTEX_WAIT, seen, &slice, nullptr, 0);
-    desk.sleeps.store(0);
-}
 
 /// How a rank's memory is found by the others.
 struct Address {
@@ -105,22 +87,19 @@ public:
 
     void transfer(const char* call, std::span<const Message> sends,
                   std::span<const Message> receives, const Idle& idle) override {
-        Desk& own = desk(rank_);
         std::vector<Message> to_send(sends.begin(), sends.end()),
             to_receive(receives.begin(), receives.end());
-        const Clock::time_point start = Clock::now();
-        while (true) {
-            const uint32_t seen = own.bell.load();
+        auto move = [&] {
             move_all(to_send, [&](const Message& m) { return try_send(m); });
             move_all(to_receive, [&](const Message& m) { return try_receive(call, m); });
-            if (to_send.empty() && to_receive.empty()) return;
-            if (own.bell.load() != seen) continue;
-            sleep_at(own, seen);
-            if (own.bell.load() != seen) continue;
+            return to_send.empty() && to_receive.empty();
+        };
+        Patience patience;
+        for (Clock::time_point start = Clock::now(); !move();) {
+            if (!patience.wait()) continue;
             const std::vector<int> late = peers_of(to_receive, to_send);
             const int gone = idle(late);
-            if (own.bell.load() != seen) continue;  // Its last message may just have come.
-            if (gone >= 0)
+            if (gone >= 0 && !move())  // Its last message may just have come.
                 fail<CommunicationError>("{}: rank {} waits for rank {}, which has left the group",
                                          call, rank_, gone);
             if (std::chrono::duration<double>(Clock::now() - start).count() >
@@ -172,7 +151,6 @@ private:
         box.bytes = uint32_t(m.bytes);
         if (m.bytes > 0) std::memcpy(box.data, m.data, m.bytes);
         box.written.store(number + 1, std::memory_order_release);
-        ring(desk(m.peer));
         return true;
     }
 
@@ -185,7 +163,6 @@ private:
                                      box.bytes, rank_, m.bytes);
         if (m.bytes > 0) std::memcpy(m.data, box.data, m.bytes);
         box.read.store(number + 1, std::memory_order_release);
-        ring(desk(m.peer));
         return true;
     }
 

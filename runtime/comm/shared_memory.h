@@ -11,7 +11,7 @@
 namespace catena {
 
 /// Memory that the processes of one machine see together: their small messages and all-reduces go
-/// through it. Who waits sleeps (futex) and leaves the core to those who compute. The memory has no
+/// through it. The memory has no
 /// name in any folder (memfd_create; others open it under /proc), so a killed process leaves
 /// nothing behind.
 class SharedMemory {

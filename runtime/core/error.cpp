@@ -9,15 +9,15 @@ namespace {
 thread_local SourceLoc location;
 
 std::string located(const std::string& message) {
-    if (location.line == 0) return message;
-    return fmt::format("{} (at {})", message, to_string(location));
+    const std::string place = to_string(location);
+    return place.empty() ? message : fmt::format("{} (at {})", message, place);
 }
 
 }  // namespace
 
 std::string to_string(const SourceLoc& loc) {
-    if (loc.line == 0) return "";
     std::string_view file = loc.file;
+    if (loc.line == 0 || file.empty()) return "";
     if (const size_t slash = file.rfind('/'); slash != file.npos) file.remove_prefix(slash + 1);
     return fmt::format("{}:{}", file, loc.line);
 }

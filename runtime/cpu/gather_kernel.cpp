@@ -64,14 +64,14 @@ Walk plan_walk(const KernelCall& call, const Shape& shape, const Strides& stride
         for (int i = 0; i < common.rank(); ++i) all.push_back(i);
         const std::vector<int64_t> reads = offsets_of(common, steps, all);
         const int64_t* indices = given.data<int64_t>();
-        const int axis = int(axes[k]);
+        const int axis = int(axes[k]), named = int(a.has("named_axes") ? a.dims("named_axes")[k] : axis);
         for (size_t b = 0; b < reads.size(); ++b) {
             const int64_t index = indices[reads[b]];
             if (a.has("ignore_label") && index == a.integer("ignore_label"))
                 walk.place[b] = Walk::ignored;
             else
                 walk.place[b] +=
-                    strides[axis] * checked_index(call.op, index, axis, shape[axis], wrap);
+                    strides[axis] * checked_index(call.op, index, named, shape[axis], wrap);
         }
     }
     Axes rest;

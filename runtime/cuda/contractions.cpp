@@ -84,11 +84,12 @@ struct Problem {
     Dtype dtype;
     Matrix left, right, result;  ///< result = left * right, by columns.
     int64_t batch = 1;
-    bool bias = false;
+    const void* bias = nullptr;   ///< Its alignment matters, and whether there is one.
+    uint32_t bias_alignment = 0;
 
     bool operator<(const Problem& o) const {
-        return std::tuple(dtype, left.fields(), right.fields(), result.fields(), batch, bias) <
-               std::tuple(o.dtype, o.left.fields(), o.right.fields(), o.result.fields(), o.batch, o.bias);
+        return std::tuple(dtype, left.fields(), right.fields(), result.fields(), batch, bias_alignment) <
+               std::tuple(o.dtype, o.left.fields(), o.right.fields(), o.result.fields(), o.batch, o.bias_alignment);
     }
 };
 
@@ -109,6 +110,7 @@ public:
 
 private:
     void ask(cublasStatus_t status, const char* what, const Problem& problem) const;
+    void set_bias(const Plan& plan, const Problem& problem) const;
     const Plan& find(const Problem& problem);
     Plan make(const Problem& problem);
     cublasLtMatrixLayout_t layout(const Matrix& matrix, const Problem& problem);
@@ -149,7 +151,12 @@ bool Contractions::launch(const KernelCall& call) {
     const bool transa = !linear && call.attributes.flag("transa");
     const bool transb = linear || call.attributes.flag("transb");
     Array a = call.inputs[0], b = call.inputs[1], y = call.outputs[0], bias;
-    Problem problem{.dtype = y.dtype(), .batch = batch_of(call), .bias = linear};
+    Problem problem{.dtype = y.dtype(), .batch = batch_of(call)};
+    if (linear) {
+        bias = call.inputs[2].as_contiguous();
+        problem.bias = address_in(bias);
+        problem.bias_alignment = alignment_of(problem.bias);
+    }
     // By columns everything is transposed, and so the factors change places: y^T = b^T a^T.
     problem.left = matrix_of(b, transb, problem.batch);
     problem.right = matrix_of(a, transa, problem.batch);
@@ -157,13 +164,7 @@ bool Contractions::launch(const KernelCall& call) {
     const Plan& plan = find(problem);
     if (!plan.found) return false;
     const CublasLt& c = cublas_lt();
-    if (linear) {
-        bias = call.inputs[2].as_contiguous();
-        const void* address = address_in(bias);
-        ask(c.cublasLtMatmulDescSetAttribute(plan.operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &address,
-                                             sizeof address),
-            "cublasLtMatmulDescSetAttribute(bias)", problem);
-    }
+    if (linear) set_bias(plan, problem);
     Ref<Storage> workspace;
     if (plan.workspace > 0) workspace = place_.device.allocate(plan.workspace);
     const float one = 1, zero = 0;
@@ -186,6 +187,12 @@ void Contractions::ask(cublasStatus_t status, const char* what, const Problem& p
     fail<DeviceError>("{}: {} ({} of {} by {}, inner {}, batch {}): {}: {}", place_.device.name(), what,
                       name_of(p.dtype), p.result.columns, p.result.rows, inner, p.batch,
                       c.cublasLtGetStatusName(status), c.cublasLtGetStatusString(status));
+}
+
+void Contractions::set_bias(const Plan& plan, const Problem& problem) const {
+    ask(cublas_lt().cublasLtMatmulDescSetAttribute(plan.operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &problem.bias,
+                                                   sizeof problem.bias),
+        "cublasLtMatmulDescSetAttribute(bias)", problem);
 }
 
 const Plan& Contractions::find(const Problem& problem) {
@@ -221,7 +228,10 @@ Plan Contractions::make(const Problem& problem) {
     };
     set(CUBLASLT_MATMUL_DESC_TRANSA, int32_t(problem.left.transposed ? CUBLAS_OP_T : CUBLAS_OP_N));
     set(CUBLASLT_MATMUL_DESC_TRANSB, int32_t(problem.right.transposed ? CUBLAS_OP_T : CUBLAS_OP_N));
-    if (problem.bias) set(CUBLASLT_MATMUL_DESC_EPILOGUE, uint32_t(CUBLASLT_EPILOGUE_BIAS));
+    if (problem.bias) {
+        set(CUBLASLT_MATMUL_DESC_EPILOGUE, uint32_t(CUBLASLT_EPILOGUE_BIAS));
+        set_bias(plan, problem);  // The heuristics look at its alignment.
+    }
     plan.left = layout(problem.left, problem);
     plan.right = layout(problem.right, problem);
     plan.result = layout(problem.result, problem);
@@ -243,6 +253,7 @@ Plan Contractions::make(const Problem& problem) {
     int count = 0;
     const cublasStatus_t status = c.cublasLtMatmulAlgoGetHeuristic(
         handle_, plan.operation, plan.left, plan.right, plan.result, plan.result, preference, 1, &best, &count);
+    c.cublasLtMatmulPreferenceDestroy(preference);
     if (status != CUBLAS_STATUS_NOT_SUPPORTED) ask(status, "cublasLtMatmulAlgoGetHeuristic", problem);
     plan.found = status == CUBLAS_STATUS_SUCCESS && count > 0 && best.state == CUBLAS_STATUS_SUCCESS;
     plan.algorithm = best.algo;

@@ -10,11 +10,11 @@
 namespace catena::cuda {
 
 /// The entries of cuBLASLt that Catena calls, found at run time. Tests put a double in their place.
-#define CATENA_CUBLAS_LT(entry)                                                                          \
-    entry(cublasLtGetVersion) entry(cublasLtGetStatusName) entry(cublasLtGetStatusString)                \
-    entry(cublasLtCreate) entry(cublasLtMatrixLayoutCreate)                                       \
-    entry(cublasLtMatrixLayoutSetAttribute) entry(cublasLtMatmulDescCreate)                       \
-    entry(cublasLtMatmulDescSetAttribute) entry(cublasLtMatmulPreferenceCreate)                   \
+#define CATENA_CUBLAS_LT(entry)                                                                               \
+    entry(cublasLtGetVersion) entry(cublasLtGetStatusName) entry(cublasLtGetStatusString)                     \
+    entry(cublasLtCreate) entry(cublasLtMatrixLayoutCreate) entry(cublasLtMatrixLayoutSetAttribute)           \
+    entry(cublasLtMatmulDescCreate) entry(cublasLtMatmulDescSetAttribute)                                     \
+    entry(cublasLtMatmulPreferenceCreate) entry(cublasLtMatmulPreferenceDestroy)                              \
     entry(cublasLtMatmulPreferenceSetAttribute) entry(cublasLtMatmulAlgoGetHeuristic) entry(cublasLtMatmul)
 
 struct CublasLt {

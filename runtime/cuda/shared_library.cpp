@@ -16,7 +16,8 @@ SharedLibrary::SharedLibrary(const char* variable, const std::vector<std::string
         const char* home = std::getenv("CUDA_HOME");
         for (const std::string& folder : {std::string(home ? home : ""), std::string("/usr/local/cuda")})
             for (const char* below : {"/lib64/", "/lib/"})
-                if (!folder.empty()) files.push_back(folder + below + names[0]);
+                for (const std::string& name : names)
+                    if (!folder.empty()) files.push_back(folder + below + name);
     }
     std::string tried;
     for (const std::string& file : files) {

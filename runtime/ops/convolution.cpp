@@ -61,33 +61,39 @@ std::string both(const TypeCall& c, const char* a = "x", const char* b = "W") {
                        to_string(c.inputs[1].shape));
 }
 
-Dtype check_operands(const TypeCall& c, const char* a, const char* b) {
+Dtype check_operands(const TypeCall& c, const char* a, const char* b,
+                     std::string_view name) {
     const Shape &s0 = c.inputs[0].shape, &s1 = c.inputs[1].shape;
     if (s0.rank() != s1.rank() || s0.rank() < 3 || s0.rank() > 5)  // convolution_c1
-        fail<ShapeError>("{}: takes arrays of one rank from 3 to 5 ({})", c.op.name, both(c, a, b));
+        fail<ShapeError>("{}: takes arrays of one rank from 3 to 5 ({})", name, both(c, a, b));
     Dtype dtype = promote(c.inputs[0].dtype, c.inputs[1].dtype);
     if (!is_float(dtype))  // convolution_c2
-        fail<DtypeError>("{}: takes floating point values, {} is {} and {} is {}", c.op.name, a,
+        fail<DtypeError>("{}: takes floating point values, {} is {} and {} is {}", name, a,
                          to_string(c.inputs[0]), b, to_string(c.inputs[1]));
     return dtype;
 }
 
+/// The function that users call, with a bias or without.
+const char* function_name(const TypeCall& c) {
+    return c.inputs[0].shape.rank() == 4 ? "convolution_2d" : "convolution_nd";
+}
+
 Type convolution_type(const TypeCall& c) {
-    Dtype dtype = check_operands(c, "x", "W");
+    const char* name = function_name(c);
+    Dtype dtype = check_operands(c, "x", "W", name);
     const Shape &x = c.inputs[0].shape, &W = c.inputs[1].shape;
     int64_t groups = c.attributes.integer("groups");
     if (x[1] != W[1] * groups)  // convolution_c3
-        fail<ShapeError>("{}: W takes {} channels{}, x has {} ({})", c.op.name, W[1] * groups,
+        fail<ShapeError>("{}: W takes {} channels{}, x has {} ({})", name, W[1] * groups,
                          groups > 1 ? fmt::format(" in {} groups", groups) : "", x[1], both(c));
     if (W[0] % groups != 0)  // convolution_c5
-        fail<ShapeError>("{}: W gives {} channels, which {} groups do not divide ({})", c.op.name,
-                         W[0], groups, both(c));
-    return {dtype,
-            full_shape(x[0], W[0], positions_of(spatial(x), spatial(W), c.attributes, c.op.name))};
+        fail<ShapeError>("{}: W gives {} channels, which {} groups do not divide ({})", name, W[0],
+                         groups, both(c));
+    return {dtype, full_shape(x[0], W[0], positions_of(spatial(x), spatial(W), c.attributes, name))};
 }
 
 Types data_type(const TypeCall& c) {
-    Dtype dtype = check_operands(c, "x", "W");
+    Dtype dtype = check_operands(c, "x", "W", c.op.name);
     const Shape &gy = c.inputs[0].shape, &W = c.inputs[1].shape;
     if (gy[1] != W[0])  // deconvolution_c1
         fail<ShapeError>("deconvolution: W takes {} channels, x has {} ({})", W[0], gy[1], both(c));
@@ -100,7 +106,7 @@ Types data_type(const TypeCall& c) {
 }
 
 Types weights_type(const TypeCall& c) {
-    Dtype dtype = check_operands(c, "x", "gy");
+    Dtype dtype = check_operands(c, "x", "gy", c.op.name);
     const Shape &x = c.inputs[0].shape, &gy = c.inputs[1].shape;
     const Dims& size = c.attributes.dims("size");
     if (x[0] != gy[0] || !(positions_of(spatial(x), size, c.attributes, c.op.name) == spatial(gy)))
@@ -337,8 +343,8 @@ const OpDef& op_convolution_bias = define_composite({
             Type type = convolution_type(c);
             const Type& b = c.inputs[2];
             if (!(b.shape == Shape{type.shape[1]}))  // convolution_c6
-                fail<ShapeError>("convolution: b should be [{}], it is {} ({})", type.shape[1],
-                                 to_string(b.shape), both(c));
+                fail<ShapeError>("{}: b should be [{}], it is {} ({})", function_name(c),
+                                 type.shape[1], to_string(b.shape), both(c));
             return Types{{promote(type.dtype, b.dtype), type.shape}};
         },
     .kernel =

@@ -10,6 +10,7 @@ struct Gather {
     Variables indices;
     Axes axes;
     int position = 0;
+    Axes named = {};  ///< What errors call `axes`; empty: as they are.
 };
 Variable gather(const Variable& x, const Gather& where);
 /// The adjoint: b added into zeros of `shape`.

@@ -126,6 +126,7 @@ private:
         note_advanced();
         plan_.gathered.indices.push_back(indices);
         plan_.gathered.axes.push_back(plan_.shape.rank());
+        plan_.gathered.named.push_back(plan_.begin.rank());
         keep({});
     }
     void keep(const Slice& slice) {

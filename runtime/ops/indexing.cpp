@@ -311,17 +311,21 @@ Variable gather_along(const OpDef& op, const Variable& x, const Variable& indice
                  {{"axes", Axes{axis}}, {"position", int64_t(axis)}, {"wrap", wrap}})[0];
 }
 
+Attributes attributes_of(const Gather& where) {
+    std::vector<Attributes::Entry> entries{
+        {"axes", where.axes}, {"position", int64_t(where.position)}, {"wrap", true}};
+    if (!where.named.empty() && where.named != where.axes) entries.push_back({"named_axes", where.named});
+    return Attributes(std::move(entries));
+}
+
 }  // namespace
 
 Variable gather(const Variable& x, const Gather& where) {
-    return apply(op_get_item, inputs_of(x, where.indices), {},
-                 {{"axes", where.axes}, {"position", int64_t(where.position)}, {"wrap", true}})[0];
+    return apply(op_get_item, inputs_of(x, where.indices), {}, attributes_of(where))[0];
 }
 
 Variable scatter(const Variable& b, const Gather& where, const Shape& shape) {
-    return scatter_into_zeros(
-        b, where.indices,
-        {{"axes", where.axes}, {"position", int64_t(where.position)}, {"wrap", true}}, shape);
+    return scatter_into_zeros(b, where.indices, attributes_of(where), shape);
 }
 
 Variable take(const Operand& x, const Operand& indices, int64_t axis) {

@@ -14,6 +14,12 @@ int count_of(const std::vector<std::string>& calls, const std::string& beginning
     for (const std::string& call : calls) found += call.starts_with(beginning);
     return found;
 }
+/// `made`, which lives as long as the double.
+template <class Double, class T>
+T* keep(Double* owner, T* made) {
+    owner->descriptors.push_back(std::shared_ptr<T>(made));
+    return made;
+}
 std::string last_of(const std::vector<std::string>& calls, const std::string& beginning) {
     for (size_t i = calls.size(); i-- > 0;)
         if (calls[i].starts_with(beginning)) return calls[i];
@@ -81,7 +87,7 @@ cuda::CublasLt make_blas() {
     };
     c.cublasLtMatrixLayoutCreate = [](cublasLtMatrixLayout_t* made, cudaDataType type, uint64_t rows, uint64_t columns,
                                       int64_t step) {
-        *made = reinterpret_cast<cublasLtMatrixLayout_t>(new Layout{type, rows, columns, step});
+        *made = reinterpret_cast<cublasLtMatrixLayout_t>(keep(blas, new Layout{type, rows, columns, step}));
         return note("cublasLtMatrixLayoutCreate", "{} {}x{} {}", int(type), rows, columns, step);
     };
     c.cublasLtMatrixLayoutSetAttribute = [](cublasLtMatrixLayout_t handle, cublasLtMatrixLayoutAttribute_t attribute,
@@ -92,7 +98,7 @@ cuda::CublasLt make_blas() {
         return note("cublasLtMatrixLayoutSetAttribute", "{}", int(attribute));
     };
     c.cublasLtMatmulDescCreate = [](cublasLtMatmulDesc_t* made, cublasComputeType_t compute, cudaDataType_t scale) {
-        *made = reinterpret_cast<cublasLtMatmulDesc_t>(new Operation);
+        *made = reinterpret_cast<cublasLtMatmulDesc_t>(keep(blas, new Operation));
         return note("cublasLtMatmulDescCreate", "compute {} scale {}", int(compute), int(scale));
     };
     c.cublasLtMatmulDescSetAttribute = [](cublasLtMatmulDesc_t handle, cublasLtMatmulDescAttributes_t attribute,
@@ -108,6 +114,7 @@ cuda::CublasLt make_blas() {
         *made = reinterpret_cast<cublasLtMatmulPreference_t>(size_t(2));
         return note("cublasLtMatmulPreferenceCreate", "");
     };
+    c.cublasLtMatmulPreferenceDestroy = [](cublasLtMatmulPreference_t) { return note("cublasLtMatmulPreferenceDestroy", ""); };
     c.cublasLtMatmulPreferenceSetAttribute = [](cublasLtMatmulPreference_t,
                                                 cublasLtMatmulPreferenceAttributes_t attribute, const void* value,
                                                 size_t bytes) {
@@ -173,7 +180,7 @@ cudnnStatus_t note_dnn(const char* name, fmt::format_string<Args...> format, Arg
 
 template <class Handle>
 cudnnStatus_t create(Handle* made) {
-    *made = reinterpret_cast<Handle>(new Descriptor);
+    *made = reinterpret_cast<Handle>(keep(dnn, new Descriptor));
     return CUDNN_STATUS_SUCCESS;
 }
 template <class Handle>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ public:
     bool knows_a_way = true;    ///< Otherwise the heuristics find no algorithm.
     size_t workspace = 4096;    ///< That the algorithm wants.
     std::string failing;        ///< Calls of this name fail.
+    std::vector<std::shared_ptr<void>> descriptors;  ///< That it has handed out.
     int count(const std::string& beginning) const;
     std::string last(const std::string& beginning) const;
 
@@ -40,6 +42,7 @@ public:
     std::vector<std::string> calls;
     bool deterministic = true;  ///< Whether its second algorithm is; the first never is.
     std::string failing;
+    std::vector<std::shared_ptr<void>> descriptors;  ///< That it has handed out.
     int count(const std::string& beginning) const;
     std::string last(const std::string& beginning) const;
 

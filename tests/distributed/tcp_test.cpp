@@ -20,7 +20,7 @@
 namespace catena {
 namespace {
 
-using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 std::string file_place(const std::string& name) {
@@ -199,6 +199,16 @@ TEST(TcpProcesses, train_without_mpi_and_name_a_killed_rank) {
         two_processes("train " + folder + "_tcp_killed 0 4", "CATENA_COMM_TIMEOUT=600");
     EXPECT_NE(killed.status, 0);
     EXPECT_THAT(killed.output, HasSubstr("rank 1"));
+}
+
+TEST(TcpProcesses, pure_nccl_meets_without_mpi) {
+    testing::CommandResult result = testing::run(
+        "CATENA_RENDEZVOUS=" + file_place("nccl") + " CATENA_SIZE=1 CATENA_RANK=0 timeout 200 " +
+        testing::program("mpi_ranks") + " create pure_nccl");
+    // It gets as far as its GPU.
+    EXPECT_THAT(result.output,
+                AnyOf(HasSubstr("nccl, 1 ranks"), HasSubstr("no CUDA driver"),
+                      HasSubstr("no GPU can be used"), HasSubstr("no NCCL plug-in found in")));
 }
 
 }  // namespace

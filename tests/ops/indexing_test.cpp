@@ -74,6 +74,18 @@ TEST(Indexing, the_error_names_the_users_line) {
     }
 }
 
+TEST(Indexing, the_error_names_the_axis_of_x_when_others_are_dropped) {
+    const Variable x = counting({2, 3});
+    const Array t = Array::from<int32_t>({0, 5});
+    try {
+        x[{1, t}];
+        FAIL() << "nothing was thrown";
+    } catch (const ValueError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("get_item: index 5 is outside of axis 1 of size 3"));
+    }
+    EXPECT_THAT(values(x[{1, Array::from<int32_t>({0, 2})}]), ElementsAre(3, 5));
+}
+
 TEST(Indexing, permutate_checks_repeated_indices_in_debug_mode) {
     const Variable x = counting({3});
     const Array twice = Array::from<int32_t>({0, 1, 1});

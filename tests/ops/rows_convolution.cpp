@@ -69,13 +69,13 @@ const int rows = add_rows({
      .tolerance = 4,
      .rejects =
          {{.inputs = {{.shape = {8, 4, 28, 28}}, {.shape = {6, 3, 5, 5}}, {.absent = true}},
-           .message = "convolution: W takes 3 channels, x has 4 (x [8,4,28,28], W [6,3,5,5])"},
+           .message = "convolution_2d: W takes 3 channels, x has 4 (x [8,4,28,28], W [6,3,5,5])"},
           {.inputs = {{.shape = {8, 3, 4}}, {.shape = {6, 3, 5, 5}}, {.absent = true}},
            .message =
                "convolution_2d: x and W should have 4 axes, x is [8,3,4] and W is [6,3,5,5]"},
           {.inputs = {{.shape = {1, 3, 4, 4}}, {.shape = {6, 3, 5, 5}}, {.absent = true}},
            .message =
-               "convolution: a window of [5,5] (pad [0,0], dilate [1,1]) does not fit into [4,4]"},
+               "convolution_2d: a window of [5,5] (pad [0,0], dilate [1,1]) does not fit into [4,4]"},
           {.set = {{"stride", "0"}},
            .message =
                "convolution_2d: stride is [0] and should be 1 or more, one for each of 2 axes"},
@@ -83,7 +83,7 @@ const int rows = add_rows({
            .message = "convolution_2d: groups is 0 and should be 1 or more"},
           {.inputs = {{.shape = {1, 4, 4, 4}}, {.shape = {3, 2, 1, 1}}, {.absent = true}},
            .set = {{"groups", "2"}},
-           .message = "convolution: W gives 3 channels, which 2 groups do not divide"}}},
+           .message = "convolution_2d: W gives 3 channels, which 2 groups do not divide"}}},
     {.op = "convolution_bias",
      .function = "convolution_2d",
      .note = "strided",
@@ -93,7 +93,7 @@ const int rows = add_rows({
      .tolerance = 4,
      .rejects = {{.inputs = {{.shape = {1, 3, 4, 4}}, {.shape = {4, 3, 1, 1}}, {.shape = {3}}},
                   .message =
-                      "convolution: b should be [4], it is [3] (x [1,3,4,4], W [4,3,1,1])"}}},
+                      "convolution_2d: b should be [4], it is [3] (x [1,3,4,4], W [4,3,1,1])"}}},
     {.op = "convolution_weights",
      .function = "convolution_2d",
      .note = "covers_all",

@@ -79,7 +79,7 @@ TEST(RejectedCall, a_link_names_the_line_that_called_it) {
     EXPECT_REFUSED(ShapeError, "linear: W takes 4 features, x has 3 (x [5,3], W [2,4])", layer(x));
     Convolution2D convolution(3, 8, 3);
     EXPECT_REFUSED(ShapeError,
-                   "convolution_bias: W takes 3 channels, x has 1 (x [2,1,8,8], W [8,3,3,3])",
+                   "convolution_2d: W takes 3 channels, x has 1 (x [2,1,8,8], W [8,3,3,3])",
                    convolution(floats({2, 1, 8, 8})));
 }
 

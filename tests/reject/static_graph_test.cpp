@@ -136,7 +136,7 @@ TEST_F(RejectedRegion, an_index_outside_of_its_axis) {
     expect_the_eager_message([](const Variable& x, const Variable& t) { return take(x, t, 1); },
                              "take: index 3 is outside of axis 1 of size 3, which takes -3 to 2");
     expect_the_eager_message([](const Variable& x, const Variable& t) { return x[{0, t}] + 1.0; },
-                             "get_item: index 3 is outside of axis 0 of size 3, which takes -3 to 2");
+                             "get_item: index 3 is outside of axis 1 of size 3, which takes -3 to 2");
     expect_the_eager_message([](const Variable&, const Variable& t) { return one_hot(t, 3) * 2.0; },
                              "one_hot: index 3 is outside of axis 1 of size 3, which takes 0 to 2");
 }

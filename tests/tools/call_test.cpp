@@ -121,6 +121,14 @@ TEST_F(Call, a_broken_file_is_an_error_and_not_a_crash) {
     EXPECT_THAT(result.output, HasSubstr("x.npy"));
 }
 
+TEST_F(Call, an_error_names_no_line_of_the_framework) {
+    save_npy(path("x.npy"), matrix());
+    const auto result = call("matmul " + path("x.npy") + " " + path("x.npy"));
+    EXPECT_NE(result.status, 0);
+    EXPECT_THAT(result.output, HasSubstr("matmul: "));
+    EXPECT_THAT(result.output, ::testing::Not(HasSubstr(".cpp:")));
+}
+
 TEST_F(Call, a_missing_x_is_named) {
     save_npz(path("x.npz"), NamedArrays{{"x0", matrix()}, {"x2", matrix()}});
     const auto result = call("concat " + path("x.npz"));

@@ -161,7 +161,15 @@ void write_dot(const CallOptions& options, const std::vector<Variable>& xs) {
     file.commit();
 }
 
+/// A place without a file: the user wrote no line, and the framework's own are of no use to them.
+SourceLoc command_line() {
+    SourceLoc place;
+    place.line = 1;
+    return place;
+}
+
 NamedArrays run_call(const CallOptions& options) {
+    const LocationScope scope(command_line());
     const auto mode = using_config(&Config::train, !options.test);
     const CallInputs inputs = read_call_inputs(options.inputs);
     const bool twice = any_defined(inputs.ggx);

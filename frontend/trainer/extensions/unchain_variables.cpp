@@ -6,9 +6,9 @@
 
 namespace catena::extensions {
 
-void unchain_variables::initialize(Trainer&) { kept_ = config().keep_graph_on_report; }
+void UnchainVariables::initialize(Trainer&) { kept_ = config().keep_graph_on_report; }
 
-void unchain_variables::operator()(Trainer& trainer) {
+void UnchainVariables::operator()(Trainer& trainer) {
     const bool unchain = std::exchange(kept_, config().keep_graph_on_report);
     if (!unchain) return;
     for (auto& [key, reported] : trainer.observation())

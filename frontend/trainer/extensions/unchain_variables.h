@@ -6,7 +6,7 @@ namespace catena::extensions {
 
 /// Drops the graphs of everything reported, after the other extensions of an iteration, where graphs are kept on report
 /// (Config::keep_graph_on_report): otherwise a long training holds them until the next iteration.
-class unchain_variables : public Extension {
+class UnchainVariables : public Extension {
 public:
     void initialize(Trainer& trainer) override;
     void operator()(Trainer& trainer) override;
@@ -16,5 +16,7 @@ public:
 private:
     bool kept_ = false;  ///< Graphs were kept in the iteration before.
 };
+
+inline UnchainVariables unchain_variables() { return {}; }
 
 }  // namespace catena::extensions
