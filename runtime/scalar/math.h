@@ -111,7 +111,7 @@ CATENA_MATH_INLINE auto reduce_exponent(const Ops& ops, F x) {
     return ReducedExponent<F, decltype(n.integer)>{r, n.integer, n.number};
 }
 
-/// e^r - 1 for |r| <= ln 2 / 2, exact beside 1 + e^r.
+/// e^r - 1 for |r| <= ln 2 / 2, as exact as e^r needs it.
 template <class Ops, class F>
 CATENA_MATH_INLINE F small_expm1(const Ops& ops, F r) {
     constexpr float q[] = {0x1.fffffcp-2f, 0x1.55548cp-3f, 0x1.555858p-5f, 0x1.123da6p-7f,
