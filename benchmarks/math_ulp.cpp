@@ -27,6 +27,7 @@ const Function functions[] = {
     {Intrinsic::log, std::log},   {Intrinsic::log1p, std::log1p},
     {Intrinsic::sin, std::sin},   {Intrinsic::cos, std::cos},
     {Intrinsic::tanh, std::tanh}, {Intrinsic::erf, std::erf},
+    {Intrinsic::erfc, std::erfc},
     {Intrinsic::sqrt, std::sqrt}, {Intrinsic::rsqrt, [](double x) { return 1 / std::sqrt(x); }},
 };
 

@@ -106,6 +106,7 @@ std::optional<Value> expand(Lanes& lanes, llvm::StringRef name, Value x) {
         {"math.log1p", math::log1p_approx<Ops, Value>},
         {"math.tanh", math::tanh_approx<Ops, Value>},
         {"math.erf", math::erf_approx<Ops, Value>},
+        {"math.erfc", math::erfc_approx<Ops, Value>},
         {"math.sin", math::sin_approx<Ops, Value>},
         {"math.cos", math::cos_approx<Ops, Value>},
     };

@@ -84,6 +84,8 @@ const Function functions[] = {
      [](const WritingOps& ops, const std::string& x) { return math::tanh_approx(ops, x); }},
     {"math.erf",
      [](const WritingOps& ops, const std::string& x) { return math::erf_approx(ops, x); }},
+    {"math.erfc",
+     [](const WritingOps& ops, const std::string& x) { return math::erfc_approx(ops, x); }},
     {"math.sin",
      [](const WritingOps& ops, const std::string& x) { return math::sin_approx(ops, x); }},
     {"math.cos",

@@ -151,6 +151,7 @@ constexpr Pattern patterns[] = {
     {"math.cos", "cos{f}({0})"},
     {"math.tanh", "tanh{f}({0})"},
     {"math.erf", "erf{f}({0})"},
+    {"math.erfc", "erfc{f}({0})"},
     {"math.powf", "pow{f}({0}, {1})"},
     {"math.fma", "fma{f}({0}, {1}, {2})"},
     {"math.absi", "({0} < 0 ? wrap_sub(0, {0}) : {0})"},

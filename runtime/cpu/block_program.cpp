@@ -23,6 +23,7 @@ double cost_of(Intrinsic op, Compute compute) {
         case Intrinsic::cos:
         case Intrinsic::tanh:
         case Intrinsic::erf:
+        case Intrinsic::erfc:
             return compute == Compute::float32 ? 0.5 : 8;
         case Intrinsic::pow:
         case Intrinsic::fmod:

@@ -20,6 +20,7 @@ Variable sin(const Operand& x);
 Variable cos(const Operand& x);
 Variable tanh(const Operand& x);
 Variable erf(const Operand& x);
+Variable erfc(const Operand& x);
 
 /// x summed over the dimensions that broadcasting `shape` to x's shape repeats.
 Variable sum_to(const Operand& x, const Shape& shape);

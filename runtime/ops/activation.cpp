@@ -48,9 +48,9 @@ const OpDef& op_elu = elementwise<1, 1>("elu").scalars({"alpha"})
     .floats().onnx("Elu(a, alpha=alpha)").define();
 
 const OpDef& op_gelu = elementwise<1>("gelu")
-    .forward([](auto x) { return x * (erf(x * inv_sqrt_2) * 0.5 + 0.5); })
+    .forward([](auto x) { return x * (erfc(x * -inv_sqrt_2) * 0.5); })
     .gradient([](auto x, auto y, auto gy) {
-        auto cdf = erf(x * inv_sqrt_2) * 0.5 + 0.5;
+        auto cdf = erfc(x * -inv_sqrt_2) * 0.5;
         auto pdf = exp(x * x * -0.5) * inv_sqrt_2_pi;
         return gy * (cdf + x * pdf);
     })

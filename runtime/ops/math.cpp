@@ -147,7 +147,7 @@ const OpDef& op_erf = elementwise<1>("erf")
     .floats().onnx("Erf").define();
 
 const OpDef& op_erfc = elementwise<1>("erfc")
-    .forward([](auto x) { return 1 - erf(x); })
+    .forward([](auto x) { return erfc(x); })
     .gradient([](auto x, auto y, auto gy) { return gy * (exp(-(x * x)) * -two_over_sqrt_pi); })
     .floats().define();
 

@@ -24,7 +24,7 @@ Variable sinh(const Operand& x);
 Variable cosh(const Operand& x);
 Variable tanh(const Operand& x);
 Variable erf(const Operand& x);
-Variable erfc(const Operand& x);  ///< 1 - erf(x).
+Variable erfc(const Operand& x);  ///< 1 - erf(x), exact for large x.
 
 // Without gradients.
 Variable sign(const Operand& x);  ///< -1, 0 or 1; NaN of NaN.

@@ -113,6 +113,7 @@ CATENA_SYMBOL_UNARY(sin, sin)
 CATENA_SYMBOL_UNARY(cos, cos)
 CATENA_SYMBOL_UNARY(tanh, tanh)
 CATENA_SYMBOL_UNARY(erf, erf)
+CATENA_SYMBOL_UNARY(erfc, erfc)
 #undef CATENA_SYMBOL_UNARY
 
 /// 1 or 0 from a truth value (a number is returned as it is).

@@ -111,12 +111,18 @@ CATENA_MATH_INLINE auto reduce_exponent(const Ops& ops, F x) {
     return ReducedExponent<F, decltype(n.integer)>{r, n.integer, n.number};
 }
 
+/// e^r - 1 for |r| <= ln 2 / 2, as exact as e^r needs it.
+template <class Ops, class F>
+CATENA_MATH_INLINE F small_expm1(const Ops& ops, F r) {
+    constexpr float q[] = {0x1.fffffcp-2f, 0x1.55548cp-3f, 0x1.555858p-5f, 0x1.123da6p-7f,
+                           0x1.6ac36cp-10f};
+    return ops.fma(ops.mul(r, r), polynomial(ops, r, q), r);
+}
+
 /// e^r for |r| <= ln 2 / 2.
 template <class Ops, class F>
 CATENA_MATH_INLINE F exp_of_reduced(const Ops& ops, F r) {
-    constexpr float q[] = {0x1.fffffcp-2f, 0x1.55548cp-3f, 0x1.555858p-5f, 0x1.123da6p-7f,
-                           0x1.6ac36cp-10f};
-    return ops.add(ops.constant(1), ops.fma(ops.mul(r, r), polynomial(ops, r, q), r));
+    return ops.add(ops.constant(1), small_expm1(ops, r));
 }
 
 /// e^x for x in [-87, 88]: the result is normal.
@@ -128,6 +134,42 @@ CATENA_MATH_INLINE F exp_within(const Ops& ops, F x) {
         return ops.scale(e, reduced.number);
     else
         return ops.mul(e, power_of_two(ops, reduced.n));
+}
+
+/// erf(x) / x - 1 of x^2 for |x| <= 0.9.
+inline constexpr float erf_near_zero[] = {0x1.06eba8p-3f,  -0x1.812740p-2f, 0x1.ce2d60p-4f,
+                                          -0x1.b80056p-6f, 0x1.543e3cp-8f,  -0x1.a577d0p-11f,
+                                          0x1.4cf6aep-14f};
+
+/// erfc x for x in [0.75, 10.1] as e^(-x^2) t p(t) with t = 1 / (x + 1.25). What x^2, t and p lose
+/// by rounding is carried along: each would cost a unit in the last place.
+template <class Ops, class F>
+CATENA_MATH_INLINE F erfc_far(const Ops& ops, F x) {
+    constexpr float p0 = 0x1.20dee4p-1f, shift = 1.25f;
+    constexpr float rest[] = {0x1.68cfc6p-1f,  0x1.387a2ap-1f, -0x1.4d3f6ep-4f, 0x1.8746b8p-5f,
+                              -0x1.48cdd6p+2f, 0x1.7067f8p+3f, -0x1.4ef8a0p+3f, 0x1.d6e6b2p+1f};
+    const F zero = ops.constant(0);
+    const F square = ops.mul(x, x), square_lost = ops.fma(x, x, ops.sub(zero, square));
+    const auto reduced = reduce_exponent(ops, ops.sub(zero, square));
+    const F e = small_expm1(ops, reduced.r);
+
+    const F sum = ops.add(x, ops.constant(shift)), t = ops.div(ops.constant(1), sum);
+    const F sum_lost = ops.sub(x, ops.sub(sum, ops.constant(shift))), minus_t = ops.sub(zero, t);
+    const F t_lost = ops.fma(minus_t, sum_lost, ops.fma(minus_t, sum, ops.constant(1)));
+
+    const F q = polynomial(ops, t, rest), p = ops.fma(t, q, ops.constant(p0));
+    F p_lost = ops.fma(t, q, ops.sub(ops.constant(p0), p));
+    p_lost = ops.fma(ops.mul(t, t_lost), q, p_lost);
+    p_lost = ops.fma(ops.sub(zero, square_lost), p, p_lost);
+
+    const F more = ops.fma(p, e, ops.fma(p_lost, e, p_lost)), product = ops.add(p, more);
+    const F product_lost = ops.sub(more, ops.sub(product, p));
+    const F correction = ops.fma(t, product_lost, ops.mul(ops.mul(t, product), t_lost));
+    const F y = ops.fma(t, product, correction);
+    if constexpr (requires { ops.scale(y, y); })
+        return ops.scale(y, reduced.number);
+    else
+        return scale_in_two_steps(ops, y, reduced.n);
 }
 
 /// log(2^e (1 + f)) for f in [-1/3, 1/3].
@@ -273,19 +315,30 @@ CATENA_MATH_INLINE F tanh_approx(const Ops& ops, F x) {
 
 template <class Ops, class F>
 CATENA_MATH_INLINE F erf_approx(const Ops& ops, F x) {
-    constexpr float p[] = {0x1.06eba8p-3f, -0x1.812740p-2f,  0x1.ce2d60p-4f, -0x1.b80056p-6f,
-                           0x1.543e3cp-8f, -0x1.a577d0p-11f, 0x1.4cf6aep-14f};
     // The logarithm of erfc on [0.9, 4].
     constexpr float l[] = {0x1.b9ca36p-14f, -0x1.211238p+0f, -0x1.449c26p-1f, -0x1.b8a27ep-4f,
                            0x1.9464ccp-6f,  -0x1.0708dcp-8f, 0x1.a7bbcep-12f, -0x1.397782p-16f};
     const F magnitude = detail::absolute(ops, x);
     const F square = ops.mul(x, x);
-    const F near_zero = ops.fma(magnitude, detail::polynomial(ops, square, p), magnitude);
+    const F near_zero =
+        ops.fma(magnitude, detail::polynomial(ops, square, detail::erf_near_zero), magnitude);
     // Beyond 4 the result is 1.
     const F logarithm = detail::polynomial(ops, detail::at_most(ops, magnitude, 4.0f), l);
     const F far = ops.sub(ops.constant(1), detail::exp_within(ops, logarithm));
     return detail::with_sign_of(
         ops, ops.select(ops.less(magnitude, ops.constant(0.9f)), near_zero, far), x);
+}
+
+template <class Ops, class F>
+CATENA_MATH_INLINE F erfc_approx(const Ops& ops, F x) {
+    const F magnitude = detail::absolute(ops, x), square = ops.mul(x, x);
+    const F near_zero =
+        ops.fma(ops.sub(ops.constant(0), x), detail::polynomial(ops, square, detail::erf_near_zero),
+                ops.sub(ops.constant(1), x));
+    // Beyond 10.1 the result is 0.
+    const F above = detail::erfc_far(ops, detail::at_most(ops, magnitude, 10.1f));
+    const F far = ops.select(ops.less(x, ops.constant(0)), ops.sub(ops.constant(2), above), above);
+    return ops.select(ops.less(magnitude, ops.constant(0.75f)), near_zero, far);
 }
 
 template <class Ops, class F>

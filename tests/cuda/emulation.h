@@ -23,6 +23,7 @@ EMULATION_FUNCTION(sin)
 EMULATION_FUNCTION(cos)
 EMULATION_FUNCTION(tanh)
 EMULATION_FUNCTION(erf)
+EMULATION_FUNCTION(erfc)
 #undef EMULATION_FUNCTION
 float fmodf(float, float) noexcept;
 double fmod(double, double) noexcept;

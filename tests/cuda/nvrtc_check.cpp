@@ -19,7 +19,7 @@ std::vector<std::string> merged_texts(std::span<const std::string> texts) {
     constexpr size_t bytes_at_once = 200'000;
     std::set<std::string> math;
     for (const char* name :
-         {"math.exp", "math.expm1", "math.log", "math.log1p", "math.tanh", "math.erf", "math.sin", "math.cos"})
+         {"math.exp", "math.expm1", "math.log", "math.log1p", "math.tanh", "math.erf", "math.erfc", "math.sin", "math.cos"})
         math.insert(name);
     const std::string preamble = codegen::cuda::preamble_text(math);
     std::vector<std::string> merged;

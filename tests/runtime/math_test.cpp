@@ -30,6 +30,7 @@ const Function functions[] = {
     {Intrinsic::cos, std::cos},
     {Intrinsic::tanh, std::tanh},
     {Intrinsic::erf, std::erf},
+    {Intrinsic::erfc, std::erfc},
 };
 
 std::vector<const BlockKernels*> instruction_sets() {
