@@ -227,6 +227,14 @@ void StaticProgram::split(const Trace& full, int forward_steps, const std::vecto
     forward_ = slice_trace(full, 0, forward_steps, forward_inputs, forward_outputs, full.assigns);
     forward_.name = full.name;
     input_kept_.resize(forward_inputs.size());
+    // Results and gradients that are a state's old content are read after the program has run.
+    auto keep_content = [&](const Source& s) {
+        for (size_t i = 0; s.kind == Source::state && i < sources_.size(); ++i)
+            if (sources_[i].kind == Source::state && sources_[i].body == s.body) input_kept_[i] = 1;
+    };
+    for (const Source& s : results_) keep_content(s);
+    for (const Effect& e : effects_)
+        if (!e.cleared && !e.consumed) keep_content(e.value);
     if (targets_.empty()) return;
 
     std::vector<int> backward_inputs = kept_values, backward_outputs;

@@ -30,6 +30,10 @@ void expect_near(const Array& a, const Array& b, double tolerance = 1e-12) {
     for (size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i], y[i], tolerance * (1 + std::abs(y[i]))) << "at " << i;
 }
 
+struct NowAndOld {
+    Variable now, old;
+};
+
 class StaticGraphTest : public testing::Test {
 protected:
     void SetUp() override {
@@ -354,6 +358,38 @@ TEST_F(StaticGraphTest, a_state_shared_with_another_handle_is_not_overwritten) {
     f();
     EXPECT_EQ(values(held), (Doubles{2, 4}));
     EXPECT_EQ(values(s.array()), (Doubles{4, 8}));
+}
+
+TEST_F(StaticGraphTest, what_a_state_held_before_can_be_a_result_or_go_elsewhere) {
+    State now = state_of({1, 2, 3}), before = state_of({0, 0, 0});
+    auto step = static_graph([&](const Variable& x) {
+        Variable old(now.array());
+        assign(before, old);
+        assign(now, now * 2.0 + x);
+        return NowAndOld{now * 1.0, old};
+    });
+    for (int i = 0; i < 5; ++i) {
+        const Doubles expected = values(now.array());
+        const NowAndOld got = step(Variable(doubles({1, 1, 1}), false));
+        EXPECT_EQ(values(got.old.array()), expected) << i;
+        EXPECT_EQ(values(before.array()), expected) << i;
+        EXPECT_EQ(values(got.now.array()), values(now.array())) << i;
+        for (size_t k = 0; k < 3; ++k) EXPECT_EQ(values(now.array())[k], 2 * expected[k] + 1) << i;
+    }
+}
+
+TEST_F(StaticGraphTest, what_a_state_held_before_is_not_overwritten_under_a_result) {
+    State now = state_of({1, 2, 3});
+    auto step = static_graph([&](const Variable& x) {
+        Variable old(now.array());
+        assign(now, now * 2.0 + x);
+        return old;
+    });
+    for (int i = 0; i < 5; ++i) {
+        const Doubles expected = values(now.array());
+        EXPECT_EQ(values(step(Variable(doubles({1, 1, 1}), false)).array()), expected) << i;
+        for (size_t k = 0; k < 3; ++k) EXPECT_EQ(values(now.array())[k], 2 * expected[k] + 1) << i;
+    }
 }
 
 TEST_F(StaticGraphTest, activations_are_freed_when_backward_has_run_or_the_result_dies) {
