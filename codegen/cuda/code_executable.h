@@ -7,6 +7,7 @@
 #include "codegen/cuda/element_kernel.h"
 #include "codegen/cuda/kernel_cache.h"
 #include "codegen/schedule.h"
+#include "runtime/program/placement.h"
 
 namespace catena::codegen::cuda {
 
@@ -17,7 +18,6 @@ class CodeExecutable : public Executable {
 public:
     /// Compiles what the process has not compiled yet; CompileError with the compiler's words.
     CodeExecutable(Schedule schedule, CodeDevice& device, bool fast_math);
-    ~CodeExecutable() override;
 
     /// Errors as ScheduledExecutable's; DeviceError naming both when an input lies elsewhere.
     void run(std::span<const Array> inputs, std::span<const double> scalars,
@@ -41,12 +41,8 @@ private:
     void bind_kernels();
     void bind_library_calls();
     void bind_steps();
-    Array bound_array(const View& view);
     KernelCall bound_call(size_t index);
 
-    void place_inputs(std::span<const Array> inputs);
-    void place_outputs(std::span<const Array> inputs, std::span<const bool> donated,
-                       std::span<Array> outputs);
     void execute(std::span<const double> scalars);
     void set_arguments(size_t k);
 
@@ -55,11 +51,7 @@ private:
     std::vector<CodeKernel> kernels_;  ///< By launch of the schedule.
     std::mutex mutex_;
 
-    // By buffer: where it is in this call, and the storage library calls see (null when none does).
-    std::vector<char*> addresses_;
-    std::vector<Storage*> storages_;
-    std::vector<int> input_buffers_;
-    std::vector<Array> copies_;  ///< Of inputs that kernels cannot read as they lie.
+    program::Placement placement_;
 
     std::vector<std::vector<uint64_t>>
         arguments_;                    ///< By kernel: addresses, the scalars', numbers.

@@ -35,15 +35,8 @@ void* thread_scratch(int64_t bytes) {
 
 }  // namespace
 
-ScheduledExecutable::ScheduledExecutable(Schedule schedule) : schedule_(std::move(schedule)) {
-    size_t buffers = schedule_.buffers.size();
-    addresses_.assign(buffers, nullptr);
-    storages_.resize(buffers);
-    input_buffers_.assign(schedule_.input_types.size(), -1);
-    for (size_t b = 0; b < buffers; ++b)
-        if (schedule_.buffers[b].place == Buffer::Place::input)
-            input_buffers_[size_t(schedule_.buffers[b].index)] = int(b);
-    copies_.resize(input_buffers_.size());
+ScheduledExecutable::ScheduledExecutable(Schedule schedule)
+    : schedule_(std::move(schedule)), placement_(schedule_, cpu_device(), /*input_alignment=*/1) {
     bind_kernels();
     bind_library_calls();
     bind_launches();
@@ -65,18 +58,12 @@ void ScheduledExecutable::bind_kernels() {
     }
 }
 
-Array ScheduledExecutable::bound_array(const View& view) {
-    std::optional<BorrowedStorage>& storage = storages_[size_t(view.buffer)];
-    if (!storage) storage.emplace(nullptr, schedule_.buffers[size_t(view.buffer)].bytes, cpu_device());
-    return storage->array(view.type, view.strides, view.offset);
-}
-
 void ScheduledExecutable::bind_library_calls() {
     for (const LibraryCall& call : schedule_.library_calls) {
         BoundCall bound;
         bound.call = &call;
-        for (const View& view : call.inputs) bound.inputs.push_back(bound_array(view));
-        for (const View& view : call.outputs) bound.outputs.push_back(bound_array(view));
+        for (const View& view : call.inputs) bound.inputs.push_back(placement_.array(view));
+        for (const View& view : call.outputs) bound.outputs.push_back(placement_.array(view));
         bound.scalars.resize(call.scalars.size());
         calls_.push_back(std::move(bound));
     }
@@ -102,49 +89,6 @@ void ScheduledExecutable::bind_launches() {
         int64_t count = int64_t(batch.chunks.size());
         batch.grain = total < threading_nanoseconds ? count : 1;
         batches_.push_back(std::move(batch));
-    }
-}
-
-void ScheduledExecutable::place_inputs(std::span<const Array> inputs) {
-    if (inputs.size() != input_buffers_.size())
-        throw InternalError(fmt::format("compiled program: {} inputs given, {} expected", inputs.size(),
-                                        input_buffers_.size()));
-    for (size_t i = 0; i < inputs.size(); ++i) {
-        const Array* array = &inputs[i];
-        const Type& expected = schedule_.input_types[i];
-        if (array->dtype() != expected.dtype)
-            fail<DtypeError>("compiled program: input {} is {}, it was compiled for {}", i,
-                             to_string(array->type()), to_string(expected));
-        if (!(array->shape() == expected.shape))
-            fail<ShapeError>("compiled program: input {} is {}, it was compiled for {}", i,
-                             to_string(array->type()), to_string(expected));
-        if (!array->contiguous()) array = &(copies_[i] = array->as_contiguous());
-        addresses_[size_t(input_buffers_[i])] = static_cast<char*>(array->raw_data());
-    }
-}
-
-void ScheduledExecutable::place_outputs(std::span<const Array> inputs, std::span<const bool> donated,
-                                        std::span<Array> outputs) {
-    for (size_t r = 0; r < schedule_.results.size(); ++r) {
-        const Result& result = schedule_.results[r];
-        if (result.input >= 0) {
-            outputs[r] = inputs[size_t(result.input)];
-            continue;
-        }
-        const Buffer& buffer = schedule_.buffers[size_t(result.view.buffer)];
-        if (buffer.index != int(r)) {  // Another look at an earlier result.
-            const Array& owner = outputs[size_t(buffer.index)];
-            outputs[r] = owner.type() == result.view.type
-                             ? owner
-                             : owner.view(result.view.type.shape, result.view.strides, owner.body()->offset);
-            continue;
-        }
-        size_t donor = size_t(buffer.donor);
-        bool takes_over = buffer.donor >= 0 && donor < donated.size() && donated[donor] &&
-                          inputs[donor].contiguous() && inputs[donor].type() == result.view.type &&
-                          uintptr_t(inputs[donor].raw_data()) % 64 == 0;
-        outputs[r] = takes_over ? inputs[donor] : Array::empty(result.view.type, cpu_device());
-        addresses_[size_t(result.view.buffer)] = static_cast<char*>(outputs[r].raw_data());
     }
 }
 
@@ -177,23 +121,15 @@ void ScheduledExecutable::run_batch(const Batch& batch, std::span<const double> 
 void ScheduledExecutable::run(std::span<const Array> inputs, std::span<const double> scalars,
                               std::span<const bool> donated, std::span<Array> outputs) {
     std::lock_guard lock(mutex_);
-    place_inputs(inputs);
-    place_outputs(inputs, donated, outputs);
-    Ref<Storage> arena;
-    if (schedule_.arena_bytes) arena = cpu_device().allocate(schedule_.arena_bytes);
-    char* base = arena ? static_cast<char*>(arena->data) : nullptr;
-    for (size_t b = 0; b < addresses_.size(); ++b) {
-        const Buffer& buffer = schedule_.buffers[b];
-        if (buffer.place == Buffer::Place::arena) addresses_[b] = base + buffer.offset;
-        if (storages_[b]) storages_[b]->move_to(addresses_[b]);
-    }
+    placement_.place_inputs(inputs);
+    placement_.place_outputs(inputs, donated, outputs);
+    const Ref<Storage> temporaries = placement_.place_temporaries();
     for (size_t p = 0; p < patches_.size(); ++p)
-        pointers_[p] = addresses_[size_t(patches_[p].buffer)] + patches_[p].byte_offset;
+        pointers_[p] = placement_.address(patches_[p].buffer) + patches_[p].byte_offset;
     for (size_t s = 0; s < scalar_indices_.size(); ++s)
         scalar_values_[s] = scalars[size_t(scalar_indices_[s])];
     for (const Batch& batch : batches_) run_batch(batch, scalars);
-    for (Array& copy : copies_)
-        if (copy.defined()) copy = Array();
+    placement_.release_copies();
 }
 
 }  // namespace catena::program

@@ -1,10 +1,9 @@
 #pragma once
 
 #include <mutex>
-#include <optional>
 #include <vector>
 
-#include "runtime/core/borrowed_storage.h"
+#include "runtime/program/placement.h"
 #include "runtime/program/schedule.h"
 
 namespace catena::program {
@@ -40,21 +39,14 @@ private:
 
     void bind_kernels();
     void bind_library_calls();
-    Array bound_array(const View& view);
     void bind_launches();
 
-    void place_inputs(std::span<const Array> inputs);
-    void place_outputs(std::span<const Array> inputs, std::span<const bool> donated, std::span<Array> outputs);
     void run_batch(const Batch& batch, std::span<const double> scalars);
 
     Schedule schedule_;
     std::mutex mutex_;
 
-    // By buffer: where it is in this call, and the storage that library calls see (empty when none does).
-    std::vector<char*> addresses_;
-    std::vector<std::optional<BorrowedStorage>> storages_;
-    std::vector<int> input_buffers_;
-    std::vector<Array> copies_;  ///< Row-major copies of inputs that were not.
+    Placement placement_;
 
     // Arguments of all kernels, end to end.
     struct Patch {

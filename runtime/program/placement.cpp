@@ -1,0 +1,128 @@
+#include "runtime/program/placement.h"
+
+#include "runtime/core/device.h"
+#include "runtime/core/error.h"
+
+namespace catena::program {
+
+namespace {
+
+/// Vector code and kernels of devices write outputs from here on.
+constexpr size_t output_alignment = 64;
+
+char* address_of(const Array& array) {
+    return static_cast<char*>(array.storage()->data) + array.body()->offset * int64_t(size_of(array.dtype()));
+}
+
+bool is_aligned(const Array& array, size_t alignment) { return uintptr_t(address_of(array)) % alignment == 0; }
+
+Array other_look(const Array& owner, const View& view) {
+    return owner.view(view.type.shape, view.strides, owner.body()->offset);
+}
+
+}  // namespace
+
+Placement::Placement(const Schedule& schedule, Device& device, size_t input_alignment)
+    : schedule_(schedule), device_(device), input_alignment_(input_alignment),
+      input_buffers_(schedule.input_types.size(), -1), copies_(schedule.input_types.size()),
+      addresses_(schedule.buffers.size(), nullptr), storages_(schedule.buffers.size()) {
+    for (size_t b = 0; b < schedule.buffers.size(); ++b)
+        if (schedule.buffers[b].place == Buffer::Place::input)
+            input_buffers_[size_t(schedule.buffers[b].index)] = int(b);
+}
+
+const Array& Placement::readable(size_t i, const Array& given) {
+    const Type& expected = schedule_.input_types[i];
+    if (given.dtype() != expected.dtype)
+        fail<DtypeError>("compiled program: input {} is {}, it was compiled for {}", i, to_string(given.type()),
+                         to_string(expected));
+    if (!(given.shape() == expected.shape))
+        fail<ShapeError>("compiled program: input {} is {}, it was compiled for {}", i, to_string(given.type()),
+                         to_string(expected));
+    if (&given.device() != &device_)
+        fail<DeviceError>("compiled program: input {} is on {}, it was compiled for {}; move it there first", i,
+                          given.device().name(), device_.name());
+    const Array* array = &given;
+    if (!array->contiguous()) array = &(copies_[i] = array->as_contiguous());
+    if (!is_aligned(*array, input_alignment_)) {
+        Array aligned = Array::empty(array->type(), device_);
+        copy_elements(*array, aligned);
+        array = &(copies_[i] = std::move(aligned));
+    }
+    return *array;
+}
+
+void Placement::place_inputs(std::span<const Array> inputs) {
+    if (inputs.size() != input_buffers_.size())
+        throw InternalError(fmt::format("compiled program: {} inputs given, {} expected", inputs.size(),
+                                        input_buffers_.size()));
+    for (size_t i = 0; i < inputs.size(); ++i)
+        addresses_[size_t(input_buffers_[i])] = address_of(readable(i, inputs[i]));
+}
+
+void Placement::place_outputs(std::span<const Array> inputs, std::span<const bool> donated,
+                              std::span<Array> outputs) {
+    for (size_t r = 0; r < schedule_.results.size(); ++r) {
+        const Result& result = schedule_.results[r];
+        if (result.input >= 0) {
+            outputs[r] = inputs[size_t(result.input)];
+            continue;
+        }
+        const Buffer& buffer = schedule_.buffers[size_t(result.view.buffer)];
+        if (buffer.index != int(r)) {  // Another look at an earlier result.
+            const Array& owner = outputs[size_t(buffer.index)];
+            outputs[r] = owner.type() == result.view.type ? owner : other_look(owner, result.view);
+            continue;
+        }
+        const size_t donor = size_t(buffer.donor);
+        const bool takes_over = buffer.donor >= 0 && donor < donated.size() && donated[donor] &&
+                                !copies_[donor].defined() && inputs[donor].type() == result.view.type &&
+                                is_aligned(inputs[donor], output_alignment);
+        outputs[r] = takes_over ? inputs[donor] : Array::empty(result.view.type, device_);
+        addresses_[size_t(result.view.buffer)] = address_of(outputs[r]);
+    }
+}
+
+void Placement::place_given(std::span<const Array> outputs) {
+    for (size_t r = 0; r < schedule_.results.size(); ++r) {
+        const Result& result = schedule_.results[r];
+        if (result.input < 0 && schedule_.buffers[size_t(result.view.buffer)].index == int(r))
+            addresses_[size_t(result.view.buffer)] = address_of(outputs[r]);
+    }
+}
+
+void Placement::copy_shared(std::span<const Array> inputs, std::span<const Array> outputs) const {
+    for (size_t r = 0; r < schedule_.results.size(); ++r) {
+        const Result& result = schedule_.results[r];
+        if (result.input >= 0) {
+            copy_elements(inputs[size_t(result.input)], outputs[r]);
+        } else if (int owner = schedule_.buffers[size_t(result.view.buffer)].index; owner != int(r)) {
+            copy_elements(other_look(outputs[size_t(owner)], result.view), outputs[r]);
+        }
+    }
+}
+
+Ref<Storage> Placement::place_temporaries() {
+    Ref<Storage> arena;
+    if (schedule_.arena_bytes) arena = device_.allocate(schedule_.arena_bytes);
+    char* base = arena ? static_cast<char*>(arena->data) : nullptr;
+    for (size_t b = 0; b < addresses_.size(); ++b) {
+        const Buffer& buffer = schedule_.buffers[b];
+        if (buffer.place == Buffer::Place::arena) addresses_[b] = base + buffer.offset;
+        if (storages_[b]) storages_[b]->move_to(addresses_[b]);
+    }
+    return arena;
+}
+
+void Placement::release_copies() {
+    for (Array& copy : copies_)
+        if (copy.defined()) copy = Array();
+}
+
+Array Placement::array(const View& view) {
+    std::optional<BorrowedStorage>& storage = storages_[size_t(view.buffer)];
+    if (!storage) storage.emplace(nullptr, schedule_.buffers[size_t(view.buffer)].bytes, device_);
+    return storage->array(view.type, view.strides, view.offset);
+}
+
+}  // namespace catena::program
