@@ -453,11 +453,16 @@ ExportedProgram StaticProgram::exported() const {
     ExportedProgram made;
     made.trace = forward_;
     made.trace.outputs.clear();
-    for (const Effect& e : effects_)
-        if (!e.cleared && !e.consumed)
-            fail<ValueError>("save: region {} leaves a gradient in '{}', which a file cannot hold; use it inside the region "
-                             "(optimizer.update) or clear it",
-                             forward_.name, e.body && e.body->name ? *e.body->name : "an argument");
+    for (const Effect& e : effects_) {
+        if (e.cleared || e.consumed) continue;
+        if (!e.body)
+            fail<ValueError>("save: region {} leaves a gradient in argument {}, which a file cannot hold; pass it as one that "
+                             "wants none: Variable(array, false)",
+                             forward_.name, e.argument);
+        fail<ValueError>("save: region {} leaves a gradient in '{}', which a file cannot hold; use it inside the region "
+                         "(optimizer.update) or clear it",
+                         forward_.name, e.body->name ? *e.body->name : "a variable");
+    }
     auto value_at = [&](int v, const Source& s) -> Value {
         switch (s.kind) {
             case Source::argument: return {Value::argument, s.index};

@@ -233,6 +233,13 @@ TEST_F(Package, what_a_file_cannot_hold_is_refused) {
     }, {.name = "gradients"});
     gradients(batch(0, 8), labels(0, 8));
     EXPECT_THAT(message_of([&] { gradients.save(temporary("x.catena")); }), HasSubstr("leaves a gradient in '/"));
+    auto of_input = static_graph([](const Variable& x) { sum(x * x).backward(); }, {.name = "of_input"});
+    const Variable wants(batch(0, 8).array(), true);
+    of_input(wants);
+    wants.cleargrad();
+    of_input(wants);
+    EXPECT_THAT(message_of([&] { of_input.save(temporary("x.catena")); }),
+                HasSubstr("leaves a gradient in argument 0, which a file cannot hold; pass it as one that wants none"));
     auto gram = static_graph([](const Variable& x) { return reshape(matmul(x, transpose(x)), {-1}); }, {.name = "gram"});
     gram(batch(0, 8));
     EXPECT_THAT(message_of([&] { gram.save(temporary("x.catena"), {.open_sizes = {{0, 0, "n"}}}); }),

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
+#include <thread>
 
 #include "codegen/compiler.h"
 #include "frontend/catena.h"
@@ -390,6 +392,17 @@ TEST_F(StaticGraphTest, what_a_state_held_before_is_not_overwritten_under_a_resu
         EXPECT_EQ(values(step(Variable(doubles({1, 1, 1}), false)).array()), expected) << i;
         for (size_t k = 0; k < 3; ++k) EXPECT_EQ(values(now.array())[k], 2 * expected[k] + 1) << i;
     }
+}
+
+TEST_F(StaticGraphTest, random_numbers_first_drawn_inside_are_other_ones_at_every_call) {
+    // A new thread, which has not drawn any.
+    std::thread([] {
+        auto f = static_graph([](const Variable& x) { return dropout(x, 0.5); }, {.audit = Audit::never});
+        std::set<Doubles> seen;
+        for (int i = 0; i < 4; ++i) seen.insert(values(f(Variable(doubles(Doubles(40, 1.0)), false)).array()));
+        EXPECT_EQ(seen.size(), 4u);
+        EXPECT_EQ(f.statistics().programs, 1);
+    }).join();
 }
 
 TEST_F(StaticGraphTest, activations_are_freed_when_backward_has_run_or_the_result_dies) {
