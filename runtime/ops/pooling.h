@@ -21,4 +21,15 @@ Variables max_pooling_2d_with_indices(const Operand& x, const Dims& ksize,
 Variable average_pooling_2d(const Operand& x, const Dims& ksize, const Dims& stride = {},
                             const Dims& pad = {0});
 
+/// Square windows.
+inline Variable max_pooling_2d(const Operand& x, int64_t ksize, const MaxPooling& options = {}) {
+    return max_pooling_2d(x, Dims{ksize}, options);
+}
+inline Variable average_pooling_2d(const Operand& x, int64_t ksize, int64_t stride, int64_t pad = 0) {
+    return average_pooling_2d(x, Dims{ksize}, Dims{stride}, Dims{pad});
+}
+inline Variable average_pooling_2d(const Operand& x, int64_t ksize) {
+    return average_pooling_2d(x, Dims{ksize});
+}
+
 }  // namespace catena
