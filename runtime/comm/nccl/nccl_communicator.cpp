@@ -1,6 +1,7 @@
 // Sums between GPUs by NCCL, one GPU a process. Everything else (what is called, small messages,
 // NCCL's own meeting point) goes through the communicator that this one stands on: MPI's, or that
 // of the processes that meet at CATENA_RENDEZVOUS.
+#include <cstdlib>
 #include <mutex>
 
 #include <cuda_runtime_api.h>
@@ -95,6 +96,7 @@ public:
     }
     [[noreturn]] void abort(int status, const std::string& reason) override {
         host_->abort(status, reason);
+        std::abort();  // Not reached: a virtual function's promise is not seen through a pointer.
     }
 
 protected:
