@@ -99,6 +99,13 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "math_ulp: this machine does not run that instruction set\n");
         return 1;
     }
+    for (std::string_view each : wanted) {
+        bool known = false;
+        for (const Function& function : functions) known = known || info_of(function.intrinsic).name == each;
+        if (known) continue;
+        std::fprintf(stderr, "math_ulp: no function is called %s\n", std::string(each).c_str());
+        return 2;
+    }
     bool good = true;
     std::printf("%s kernels, every %llu. of the 2^32 floats\n", kernels->instruction_set,
                 (unsigned long long)stride);

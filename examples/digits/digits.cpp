@@ -13,11 +13,11 @@ namespace ct = catena;
 
 struct ConvNet : ct::Chain {
     ct::Convolution2D c1{1, 16, 3, {.pad = {1, 1}}}, c2{16, 32, 3, {.pad = {1, 1}}};
-    ct::Linear l1{32 * 4 * 4, 64}, l2{64, 10};
+    ct::Linear l1{32 * 4 * 4, 128}, l2{128, 10};
     ConvNet() { add_children({{"c1", c1}, {"c2", c2}, {"l1", l1}, {"l2", l2}}); }
     ct::Variable operator()(const ct::Variable& x) {
         ct::Variable h = ct::max_pooling_2d(ct::relu(c2(ct::relu(c1(x)))), {2});
-        return l2(ct::dropout(ct::relu(l1(h)), 0.3));
+        return l2(ct::dropout(ct::relu(l1(h)), 0.5));
     }
 };
 
