@@ -32,12 +32,18 @@ std::string load(const std::string& stored, Dtype dtype) {
 /// `value` is of the type T.
 std::string store(const std::string& value, Dtype dtype) {
     switch (dtype) {
-        case Dtype::bool_: return fmt::format("({} != 0)", value);
-        case Dtype::float16: return fmt::format("float_to_half((float){})", value);
-        case Dtype::bfloat16: return fmt::format("float_to_bfloat16((float){})", value);
-        case Dtype::float32: return fmt::format("(float){}", value);
-        case Dtype::float64: return fmt::format("(double){}", value);
-        default: return fmt::format("({})(i64){}", c_type(dtype), value);
+        case Dtype::bool_:
+            return fmt::format("({} != 0)", value);
+        case Dtype::float16:
+            return fmt::format("float_to_half((float){})", value);
+        case Dtype::bfloat16:
+            return fmt::format("float_to_bfloat16((float){})", value);
+        case Dtype::float32:
+            return fmt::format("(float){}", value);
+        case Dtype::float64:
+            return fmt::format("(double){}", value);
+        default:
+            return fmt::format("({})(i64){}", c_type(dtype), value);
     }
 }
 
@@ -81,7 +87,8 @@ std::string CElementFunction::named(const std::string& name) const { return "sta
 std::string CElementFunction::pass_text(const KernelCall& call, const ElementPass& pass) {
     const CElementText code = c_element_text(pass.text);
     auto uses = [&](const std::string& word) { return has_word(code.body, word); };
-    std::string text = fmt::format("    {{\n        typedef {} T;\n", memory_type(compute_dtype(call.outputs[0].dtype())));
+    std::string text =
+        fmt::format("    {{\n        typedef {} T;\n", memory_type(compute_dtype(call.outputs[0].dtype())));
     std::vector<std::string> macros = code.macros;
     auto number = [&](const std::string& name, int64_t value) {
         if (uses(name)) text += fmt::format("        const i64 {} = {};\n", name, value);
@@ -200,7 +207,8 @@ constexpr Helper bits_helpers[] = {
 
 // As runtime/core/half.h: to the nearest, ties to even; every NaN becomes a quiet one.
 constexpr Helper half_helpers[] = {
-    {"bfloat16_to_float", R"(static float bfloat16_to_float(uint16_t half) { return float_of_bits((uint32_t)half << 16); }
+    {"bfloat16_to_float",
+     R"(static float bfloat16_to_float(uint16_t half) { return float_of_bits((uint32_t)half << 16); }
 
 )"},
     {"float_to_bfloat16", R"(static uint16_t float_to_bfloat16(float value) {

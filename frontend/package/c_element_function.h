@@ -8,8 +8,8 @@
 
 namespace catena {
 
-/// A call of an op that says how its elements are computed, as a function of C: a loop over the elements for each pass, with
-/// sizes and attributes as constants. Equal calls have equal texts.
+/// A call of an op that says how its elements are computed, as a function of C: a loop over the elements for each pass,
+/// with sizes and attributes as constants. Equal calls have equal texts.
 class CElementFunction {
 public:
     /// Only types and attributes of `call` are read; inputs will be row-major.

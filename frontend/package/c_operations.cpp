@@ -4,7 +4,7 @@
 
 #include "frontend/package/c_element_function.h"
 #include "frontend/package/c_text.h"
-#include "runtime/c/catena_c.h"
+#include "runtime/c/scratch.h"
 #include "runtime/ops/element_text.h"
 
 namespace catena {
@@ -48,7 +48,8 @@ std::string COperations::statements(const LibraryCall& made, const std::vector<s
     for (const program::View& view : made.inputs) call.inputs.push_back(operand(view));
     for (const program::View& view : made.outputs) call.outputs.push_back(operand(view));
     const OpDef& op = *made.op;
-    const std::string who = fmt::format("{}{}", op.name, made.location.line ? " (" + to_string(made.location) + ")" : "");
+    const std::string who =
+        fmt::format("{}{}", op.name, made.location.line ? " (" + to_string(made.location) + ")" : "");
     if (!host_only_reason(op).empty()) fail<ValueError>("export: {} cannot be C: {}", who, host_only_reason(op));
     if (bytes_of(call.outputs[0].type) == 0) return "";
     try {
@@ -59,8 +60,9 @@ std::string COperations::statements(const LibraryCall& made, const std::vector<s
         } else if (op.kind == Kind::concat) {
             joined(call);
         } else {
-            fail<ValueError>("its definition does not say how an element is computed; give it an element text "
-                             "(runtime/ops/element_text.h)");
+            fail<ValueError>(
+                "its definition does not say how an element is computed; give it an element text "
+                "(runtime/ops/element_text.h)");
         }
     } catch (const ValueError& error) {
         fail<ValueError>("export: {} cannot be C: {}", who, error.what());
@@ -145,11 +147,20 @@ bool COperations::library(Call& call) {
     for (const Operand& input : call.inputs)
         if (input.type.dtype != dtype) return false;
     switch (library_role_of(*call.call.op)) {
-        case LibraryRole::matmul: product(call); return true;
-        case LibraryRole::convolution: convolution(call, 0, 1, -1); return true;
-        case LibraryRole::convolution_data: convolution(call, -1, 1, 0); return true;
-        case LibraryRole::convolution_weights: convolution(call, 0, -1, 1); return true;
-        default: return false;
+        case LibraryRole::matmul:
+            product(call);
+            return true;
+        case LibraryRole::convolution:
+            convolution(call, 0, 1, -1);
+            return true;
+        case LibraryRole::convolution_data:
+            convolution(call, -1, 1, 0);
+            return true;
+        case LibraryRole::convolution_weights:
+            convolution(call, 0, -1, 1);
+            return true;
+        default:
+            return false;
     }
 }
 
@@ -157,7 +168,7 @@ namespace {
 
 /// "catena_c_product_f32_avx2"
 std::string library_function(const char* what, Dtype dtype, const std::string& level) {
-    return fmt::format("catena_c_{}_{}_{}", what, dtype == Dtype::float32 ? "f32" : "f64", level);
+    return fmt::format("{}_{}_{}", what, dtype == Dtype::float32 ? "f32" : "f64", level);
 }
 
 }  // namespace
@@ -175,8 +186,9 @@ void COperations::product(Call& call) {
     const Shape& a = call.inputs[0].type.shape;
     const int64_t rows = y.type.shape[rank - 2], columns = y.type.shape[rank - 1];
     const int64_t inner = a[a.rank() - (trans[0] ? 2 : 1)];
-    call.text += fmt::format("        static const catena_c_product shape = {{{}, {}, {}, {}, {}, {}, {}}};\n", rows, columns,
-                             inner, row[0], column[0], row[1], column[1]);
+    const catena_c_product shape = {rows, columns, inner, row[0], column[0], row[1], column[1]};
+    call.text += fmt::format("        static const catena_c_product shape = {{{}, {}, {}, {}, {}, {}, {}}};\n", rows,
+                             columns, inner, row[0], column[0], row[1], column[1]);
     // Axes before the last two: a loop for each, along which an operand may repeat.
     std::string offsets[3], loops;
     for (int d = 0; d < rank - 2; ++d) {
@@ -190,11 +202,11 @@ void COperations::product(Call& call) {
         offsets[2] += fmt::format(" + i{} * {}", d, y.strides[d]);
     }
     const char* type = c_type(y.type.dtype);
-    const size_t scratch = catena_c_product_scratch(rows, columns, inner, size_of(y.type.dtype));
-    call.text += fmt::format("{0}        {1}(&shape, (const {2}*)({3}){4}, (const {2}*)({5}){6},\n            ({2}*)({7}){8}, {9});\n",
-                             loops, library_function("product", y.type.dtype, level_), type, call.inputs[0].address,
-                             offsets[0], call.inputs[1].address, offsets[1], y.address, offsets[2],
-                             take_scratch(call, scratch));
+    const size_t scratch = catena_c_product_scratch(&shape, size_of(y.type.dtype));
+    call.text += fmt::format(
+        "{0}        {1}(&shape, (const {2}*)({3}){4}, (const {2}*)({5}){6},\n            ({2}*)({7}){8}, {9});\n",
+        loops, library_function("catena_c_product", y.type.dtype, level_), type, call.inputs[0].address, offsets[0],
+        call.inputs[1].address, offsets[1], y.address, offsets[2], take_scratch(call, scratch));
 }
 
 /// `x`, `W`, `y`: which input they are; -1 is the output.
@@ -204,7 +216,7 @@ void COperations::convolution(Call& call, int x, int W, int y) {
     const Shape &sx = operand(x).type.shape, &sW = operand(W).type.shape, &sy = operand(y).type.shape;
     const Attributes& attributes = call.call.attributes;
     catena_c_convolution shape = {sx[0], sx[1], sy[1], attributes.integer("groups"), {}, {}, {}, {}, {}, {}};
-    auto fill = [](int64_t (&to)[3], std::span<const int64_t> values, int64_t missing) {
+    auto fill = [](int64_t(&to)[3], std::span<const int64_t> values, int64_t missing) {
         for (size_t d = 0; d < 3; ++d) to[d] = d + values.size() < 3 ? missing : values[d + values.size() - 3];
         return three(values, missing);
     };
@@ -213,19 +225,21 @@ void COperations::convolution(Call& call, int x, int W, int y) {
         const Dims& values = attributes.dims(name);
         return std::span<const int64_t>(values.begin(), values.end());
     };
-    const std::string sizes =
-        fmt::format("{}, {}, {},\n             {}, {}, {}", fill(shape.size, spatial(sx), 1), fill(shape.kernel, spatial(sW), 1),
-                    fill(shape.positions, spatial(sy), 1), fill(shape.stride, dims("stride"), 1),
-                    fill(shape.pad, dims("pad"), 0), fill(shape.dilate, dims("dilate"), 1));
-    const char* what = y < 0 ? "convolution" : x < 0 ? "convolution_data" : "convolution_weights";
+    const std::string sizes = fmt::format("{}, {}, {},\n             {}, {}, {}", fill(shape.size, spatial(sx), 1),
+                                          fill(shape.kernel, spatial(sW), 1), fill(shape.positions, spatial(sy), 1),
+                                          fill(shape.stride, dims("stride"), 1), fill(shape.pad, dims("pad"), 0),
+                                          fill(shape.dilate, dims("dilate"), 1));
+    const char* what = y < 0   ? "catena_c_convolution"
+                       : x < 0 ? "catena_c_convolution_data"
+                               : "catena_c_convolution_weights";
     const Operand& result = call.outputs[0];
     const char* type = c_type(result.type.dtype);
     call.text += fmt::format("        static const catena_c_convolution shape =\n            {{{}, {}, {}, {}, {}}};\n",
                              shape.batch, shape.channels, shape.filters, shape.groups, sizes);
-    call.text += fmt::format("        {0}(&shape, (const {1}*)({2}), (const {1}*)({3}),\n            ({1}*)({4}), {5});\n",
-                             library_function(what, result.type.dtype, level_), type, call.inputs[0].address,
-                             call.inputs[1].address, result.address,
-                             take_scratch(call, catena_c_convolution_scratch(&shape, size_of(result.type.dtype))));
+    call.text += fmt::format(
+        "        {0}(&shape, (const {1}*)({2}), (const {1}*)({3}),\n            ({1}*)({4}), {5});\n",
+        library_function(what, result.type.dtype, level_), type, call.inputs[0].address, call.inputs[1].address,
+        result.address, take_scratch(call, catena_c_convolution_scratch(&shape, size_of(result.type.dtype))));
 }
 
 std::string COperations::functions() const {

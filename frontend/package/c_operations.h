@@ -8,8 +8,9 @@
 
 namespace catena {
 
-/// The operations of a schedule that are no kernels of it, as C: products and convolutions are calls of libcatena_c, the
-/// others functions made of the ops' element texts (runtime/ops/element_text.h), with everything that is fixed in them.
+/// The operations of a schedule that are no kernels of it, as C: products and convolutions are calls of libcatena_c,
+/// the others functions made of the ops' element texts (runtime/ops/element_text.h), with everything that is fixed in
+/// them.
 class COperations {
 public:
     COperations(std::string name, std::string level) : name_(std::move(name)), level_(std::move(level)) {}
@@ -33,8 +34,8 @@ private:
         const program::LibraryCall& call;
         std::vector<Operand> inputs, outputs;
         std::string scratch;
-        std::string text;   ///< The statements.
-        size_t bytes = 0;   ///< Of scratch that is taken.
+        std::string text;  ///< The statements.
+        size_t bytes = 0;  ///< Of scratch that is taken.
     };
 
     bool library(Call& call);

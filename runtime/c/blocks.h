@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "runtime/c/catena_c.h"
+#include "runtime/c/scratch.h"
 
 #define CATENA_C_PASTE_(a, b) a##_##b
 #define CATENA_C_PASTE(a, b) CATENA_C_PASTE_(a, b)
@@ -34,8 +34,9 @@ struct product_blocks {
     int64_t a_row, a_inner;
     void (*pack_b)(const product_blocks*, int64_t k, int64_t count, int64_t j, int64_t columns, real* to);
     const real* b;
-    int64_t b_inner, b_column;                /* Of pack_strided. */
-    const catena_c_convolution* convolution;  /* Of those that read windows of an image. */
+    int64_t b_inner, b_column;               /* Of pack_strided. */
+    const catena_c_convolution* convolution; /* Of pack_windows, */
+    const int32_t* offsets;                  /* and of pack_shifted: where each column begins in b. */
     real* y;
     int64_t y_row;
     int add; /* To what is in y. */
@@ -43,7 +44,27 @@ struct product_blocks {
 
 #define multiply_blocks CATENA_C_NAME(catena_c_multiply_blocks)
 #define pack_strided CATENA_C_NAME(catena_c_pack_strided)
+#define pack_shifted CATENA_C_NAME(catena_c_pack_shifted)
 void multiply_blocks(const product_blocks* product, real* scratch);
 void pack_strided(const product_blocks* product, int64_t k, int64_t count, int64_t j, int64_t columns, real* to);
+void pack_shifted(const product_blocks* product, int64_t k, int64_t count, int64_t j, int64_t columns, real* to);
+
+/* Convolutions of step 1. */
+#define shifted_convolution CATENA_C_NAME(catena_c_shifted_convolution)
+#define shifted_data CATENA_C_NAME(catena_c_shifted_data)
+#define shifted_weights CATENA_C_NAME(catena_c_shifted_weights)
+void shifted_convolution(const catena_c_convolution* c, const real* x, const real* W, real* y, void* scratch);
+void shifted_data(const catena_c_convolution* c, const real* gy, const real* W, real* gx, void* scratch);
+void shifted_weights(const catena_c_convolution* c, const real* x, const real* gy, real* gW, void* scratch);
+
+static inline int64_t least(int64_t a, int64_t b) { return catena_c_least(a, b); }
+static inline int64_t most(int64_t a, int64_t b) { return catena_c_most(a, b); }
+static inline int64_t pieces(int64_t size, int64_t piece) { return (size + piece - 1) / piece; }
+/* Takes an aligned part of the scratch memory. */
+static inline void* take(unsigned char** scratch, int64_t count, size_t element) {
+    void* const taken = *scratch;
+    *scratch += catena_c_bytes(count, element);
+    return taken;
+}
 
 #endif

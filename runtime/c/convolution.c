@@ -1,11 +1,7 @@
 #include "runtime/c/blocks.h"
 
-/* Convolutions are products with the matrix whose columns are windows of an image. Of that matrix only the blocks that a
- * product packs are ever formed. */
-
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
-static int64_t count_of(const int64_t size[3]) { return size[0] * size[1] * size[2]; }
+/* Convolutions are products with the matrix whose columns are windows of an image. Of that matrix only the blocks that
+ * a product packs are ever formed. */
 
 /* Neighbouring positions of one row of y. */
 typedef struct run {
@@ -58,7 +54,7 @@ static void tap_offset(const catena_c_convolution* c, int64_t tap, int64_t offse
 /* b[(channel, tap), position] */
 static void pack_windows(const product_blocks* p, int64_t k, int64_t count, int64_t j, int64_t columns, real* to) {
     const catena_c_convolution* const c = p->convolution;
-    const int64_t taps = count_of(c->kernel), plane = count_of(c->size);
+    const int64_t taps = catena_c_count(c->kernel), plane = catena_c_count(c->size);
     run runs[tile_columns];
     for (int64_t begin = 0; begin < columns; begin += tile_columns) {
         const int64_t own = least(tile_columns, columns - begin);
@@ -67,9 +63,10 @@ static void pack_windows(const product_blocks* p, int64_t k, int64_t count, int6
             int64_t offset[3];
             tap_offset(c, row % taps, offset);
             for (int r = 0; r < found; ++r) {
-                const real* const from = row_of(c, p->b + row / taps * plane, runs[r].begin[0] + offset[0],
-                                                runs[r].begin[1] + offset[1]);
-                copy_run(from, c->size[2], runs[r].begin[2] + offset[2], c->stride[2], runs[r].count, to + runs[r].first);
+                const real* const from =
+                    row_of(c, p->b + row / taps * plane, runs[r].begin[0] + offset[0], runs[r].begin[1] + offset[1]);
+                copy_run(from, c->size[2], runs[r].begin[2] + offset[2], c->stride[2], runs[r].count,
+                         to + runs[r].first);
             }
             for (int64_t t = own; t < tile_columns; ++t) to[t] = 0;
         }
@@ -77,9 +74,10 @@ static void pack_windows(const product_blocks* p, int64_t k, int64_t count, int6
 }
 
 /* b[position, (channel, tap)] */
-static void pack_windows_as_rows(const product_blocks* p, int64_t k, int64_t count, int64_t j, int64_t columns, real* to) {
+static void pack_windows_as_rows(const product_blocks* p, int64_t k, int64_t count, int64_t j, int64_t columns,
+                                 real* to) {
     const catena_c_convolution* const c = p->convolution;
-    const int64_t taps = count_of(c->kernel), plane = count_of(c->size);
+    const int64_t taps = catena_c_count(c->kernel), plane = catena_c_count(c->size);
     for (int64_t begin = 0; begin < columns; begin += tile_columns, to += count * tile_columns) {
         for (int64_t column = 0; column < tile_columns; ++column) {
             real* at = to + column;
@@ -113,8 +111,10 @@ static int pointwise(const catena_c_convolution* c) {
 
 void CATENA_C_NAME(catena_c_convolution)(const catena_c_convolution* c, const real* x, const real* W, real* y,
                                          void* scratch) {
-    const int64_t plane = count_of(c->size), places = count_of(c->positions), filters = c->filters / c->groups,
-                  channels = c->channels / c->groups, inner = channels * count_of(c->kernel);
+    if (catena_c_shifts(c)) return shifted_convolution(c, x, W, y, scratch);
+    const int64_t plane = catena_c_count(c->size), places = catena_c_count(c->positions),
+                  filters = c->filters / c->groups, channels = c->channels / c->groups,
+                  inner = channels * catena_c_count(c->kernel);
     for (int64_t n = 0; n < c->batch; ++n) {
         for (int64_t g = 0; g < c->groups; ++g) {
             const product_blocks blocks = {.rows = filters,
@@ -137,8 +137,10 @@ void CATENA_C_NAME(catena_c_convolution)(const catena_c_convolution* c, const re
 
 void CATENA_C_NAME(catena_c_convolution_weights)(const catena_c_convolution* c, const real* x, const real* gy, real* gW,
                                                  void* scratch) {
-    const int64_t plane = count_of(c->size), places = count_of(c->positions), filters = c->filters / c->groups,
-                  channels = c->channels / c->groups, columns = channels * count_of(c->kernel);
+    if (catena_c_shifts(c)) return shifted_weights(c, x, gy, gW, scratch);
+    const int64_t plane = catena_c_count(c->size), places = catena_c_count(c->positions),
+                  filters = c->filters / c->groups, channels = c->channels / c->groups,
+                  columns = channels * catena_c_count(c->kernel);
     if (c->batch == 0) memset(gW, 0, (size_t)(c->filters * columns) * sizeof(real));
     for (int64_t n = 0; n < c->batch; ++n) {
         for (int64_t g = 0; g < c->groups; ++g) {
@@ -182,12 +184,14 @@ static void add_windows(const catena_c_convolution* c, int64_t tap, const real* 
 
 void CATENA_C_NAME(catena_c_convolution_data)(const catena_c_convolution* c, const real* gy, const real* W, real* gx,
                                               void* scratch) {
-    const int64_t plane = count_of(c->size), places = count_of(c->positions), taps = count_of(c->kernel),
-                  filters = c->filters / c->groups, channels = c->channels / c->groups;
+    if (catena_c_data_shifts(c)) return shifted_data(c, gy, W, gx, scratch);
+    const int64_t plane = catena_c_count(c->size), places = catena_c_count(c->positions),
+                  taps = catena_c_count(c->kernel), filters = c->filters / c->groups,
+                  channels = c->channels / c->groups;
     const int64_t block = catena_c_channel_block(c);
-    const size_t matrix_bytes = ((size_t)(block * taps * places) * sizeof(real) + 63) / 64 * 64;
-    real* const matrix = scratch;
-    real* const rest = (real*)((unsigned char*)scratch + matrix_bytes);
+    unsigned char* free = scratch;
+    real* const matrix = take(&free, block * taps * places, sizeof(real));
+    real* const rest = (real*)(void*)free;
     memset(gx, 0, (size_t)(c->batch * c->channels * plane) * sizeof(real));
     for (int64_t n = 0; n < c->batch; ++n)
         for (int64_t g = 0; g < c->groups; ++g)

@@ -1,27 +1,30 @@
-/* One tile of a product: rows of a panel of a times a panel of b, all sums in registers (Goto and van de Geijn, "Anatomy of
- * high-performance matrix multiplication", 2008). A function for each number of rows, written out by macros, since
- * compilers keep named variables in registers but not arrays. */
+/* One tile of a product: rows of a panel of a times a panel of b, all sums in registers (Goto and van de Geijn,
+ * "Anatomy of high-performance matrix multiplication", 2008). A function for each number of rows, written out by
+ * macros, since compilers keep named variables in registers but not arrays. Whoever includes this says where row k of b
+ * is: TILE_ROW, by a parameter TILE_PARAMETER. */
 #ifndef CATENA_C_TILE_H
 #define CATENA_C_TILE_H
 
 #include "runtime/c/blocks.h"
 
-/* a: `rows` elements for each k; b: two vectors for each k, `b_step` apart. */
-typedef void tile_function(int64_t inner, const real* a, const real* b, int64_t b_step, real* y, int64_t y_row, int add);
+/* a: `rows` elements for each k; b: two vectors for each k. */
+typedef void tile_function(int64_t inner, const real* a, const real* b, TILE_PARAMETER, real* y, int64_t y_row,
+                           int add);
 
 #define TILE_DECLARE(i) vector low##i = {0}, high##i = {0};
 #define TILE_MULTIPLY(i) low##i += a[i] * b_low, high##i += a[i] * b_high;
-#define TILE_STORE(i)                                                \
-    {                                                                \
-        vector* const to = (vector*)(y + i * y_row);                 \
-        if (add) low##i += to[0], high##i += to[1];                  \
-        to[0] = low##i, to[1] = high##i;                             \
+#define TILE_STORE(i)                                \
+    {                                                \
+        vector* const to = (vector*)(y + i * y_row); \
+        if (add) low##i += to[0], high##i += to[1];  \
+        to[0] = low##i, to[1] = high##i;             \
     }
 #define TILE(rows)                                                                                               \
-    static void tile_##rows(int64_t inner, const real* a, const real* b, int64_t b_step, real* y, int64_t y_row, \
+    static void tile_##rows(int64_t inner, const real* a, const real* b, TILE_PARAMETER, real* y, int64_t y_row, \
                             int add) {                                                                           \
-        ROWS_##rows(TILE_DECLARE) for (int64_t k = 0; k < inner; ++k, a += rows, b += b_step) {                  \
-            const vector b_low = *(const vector*)b, b_high = *(const vector*)(b + lanes);                        \
+        ROWS_##rows(TILE_DECLARE) for (int64_t k = 0; k < inner; ++k, a += rows) {                               \
+            const real* const row = TILE_ROW;                                                                    \
+            const vector b_low = *(const vector*)row, b_high = *(const vector*)(row + lanes);                    \
             ROWS_##rows(TILE_MULTIPLY)                                                                           \
         }                                                                                                        \
         ROWS_##rows(TILE_STORE)                                                                                  \
@@ -58,9 +61,10 @@ TILE(13)
 TILE(14)
 #endif
 
-static tile_function* const tiles[most_rows] = {tile_1, tile_2, tile_3, tile_4, tile_5, tile_6,
+static tile_function* const tiles[most_rows] = {tile_1,  tile_2, tile_3, tile_4,  tile_5,  tile_6,
 #if defined(__AVX512F__)
-                                                tile_7, tile_8, tile_9, tile_10, tile_11, tile_12, tile_13, tile_14
+                                                tile_7,  tile_8, tile_9, tile_10, tile_11, tile_12,
+                                                tile_13, tile_14
 #endif
 };
 

@@ -40,8 +40,7 @@ Called calls_of(const RowFunction& run, const std::vector<Variable>& inputs, Var
     outputs = run(inputs);
     Called called;
     for (const Trace::Step& step : tracer.trace().steps)
-        if (is_called(*step.op))
-            called.emplace(step.op, tracer.trace().values[size_t(step.outputs[0])].type.dtype);
+        if (is_called(*step.op)) called.emplace(step.op, tracer.trace().values[size_t(step.outputs[0])].type.dtype);
     return called;
 }
 
@@ -75,7 +74,8 @@ public:
         // Each row once, and again (its gradient, other types) for what was not seen yet.
         if (called.empty() || (seen.size() == before && !rows_.insert(row).second)) return eager;
         rows_.insert(row);
-        Exported made{row, std::any_of(called.begin(), called.end(), [](const auto& c) { return is_near(*c.first); }), {}, {}};
+        Exported made{
+            row, std::any_of(called.begin(), called.end(), [](const auto& c) { return is_near(*c.first); }), {}, {}};
         std::vector<Variable> given;
         for (const Variable& input : inputs)
             if (input.defined()) given.push_back(input);
@@ -105,11 +105,13 @@ public:
         write_main();
         std::ofstream in(folder_ + "/in", std::ios::binary);
         for (const Exported& e : all_)
-            for (const Array& x : e.inputs) in.write(static_cast<const char*>(x.raw_data()), std::streamsize(bytes_of(x)));
+            for (const Array& x : e.inputs)
+                in.write(static_cast<const char*>(x.raw_data()), std::streamsize(bytes_of(x)));
         in.close();
-        const CommandResult built = run("cd " + folder_ +
-                                        " && ls *.c | xargs -P2 -n16 cc -std=c11 -Wall -Wextra -Werror -O1 -c -I" CATENA_SOURCE_DIR
-                                        "/runtime/c && cc -o all *.o -L" CATENA_BINARY_DIR "/lib -l:libcatena_c.a -lm && ./all");
+        const CommandResult built =
+            run("cd " + folder_ +
+                " && ls *.c | xargs -P2 -n16 cc -std=c11 -Wall -Wextra -Werror -O1 -c -I" CATENA_SOURCE_DIR
+                "/runtime/c && cc -o all *.o -L" CATENA_BINARY_DIR "/lib -l:libcatena_c.a -lm && ./all");
         EXPECT_EQ(built.status, 0) << built.output.substr(0, 4000);
         std::vector<std::vector<Array>> results;
         std::ifstream out(folder_ + "/out", std::ios::binary);
@@ -117,7 +119,8 @@ public:
             results.emplace_back();
             for (const Array& y : e.outputs) {
                 results.back().push_back(Array::zeros(y.type()));
-                if (y.size() > 0) out.read(static_cast<char*>(results.back().back().raw_data()), std::streamsize(bytes_of(y)));
+                if (y.size() > 0)
+                    out.read(static_cast<char*>(results.back().back().raw_data()), std::streamsize(bytes_of(y)));
             }
         }
         EXPECT_TRUE(out.good());
@@ -132,29 +135,33 @@ private:
         std::string calls;
         for (size_t i = 0; i < all_.size(); ++i) {
             const std::string name = "r" + std::to_string(i), upper = "R" + std::to_string(i);
-            text << "static int run_" << name << "(FILE* in, FILE* out) {\n    static _Alignas(64) unsigned char states["
-                 << upper << "_STATE_BYTES], arena[" << upper << "_ARENA_BYTES];\n    " << name << " program;\n    (void)in;\n";
+            text << "static int run_" << name
+                 << "(FILE* in, FILE* out) {\n    static _Alignas(64) unsigned char states[" << upper
+                 << "_STATE_BYTES], arena[" << upper << "_ARENA_BYTES];\n    " << name << " program;\n    (void)in;\n";
             std::string arguments, reads, writes;
             auto memory = [&](const char* letter, size_t k, const Array& array) {
                 const std::string own = letter + std::to_string(k);
-                text << "    static _Alignas(64) unsigned char " << own << "[" << std::max<size_t>(bytes_of(array), 1) << "];\n";
+                text << "    static _Alignas(64) unsigned char " << own << "[" << std::max<size_t>(bytes_of(array), 1)
+                     << "];\n";
                 arguments += ", (void*)" + own;
                 return own;
             };
             for (size_t k = 0; k < all_[i].inputs.size(); ++k) {
                 const size_t bytes = bytes_of(all_[i].inputs[k]);
-                reads += "    if (fread(" + memory("x", k, all_[i].inputs[k]) + ", 1, " + std::to_string(bytes) + ", in) != " +
-                         std::to_string(bytes) + ") return 1;\n";
+                reads += "    if (fread(" + memory("x", k, all_[i].inputs[k]) + ", 1, " + std::to_string(bytes) +
+                         ", in) != " + std::to_string(bytes) + ") return 1;\n";
             }
             for (size_t k = 0; k < all_[i].outputs.size(); ++k)
                 writes += "    fwrite(" + memory("y", k, all_[i].outputs[k]) + ", 1, " +
                           std::to_string(bytes_of(all_[i].outputs[k])) + ", out);\n";
-            text << reads << "    if (" << name << "_load(&program, states, arena, \"" << name << ".weights\") || " << name
-                 << "_run(&program" << arguments << ")) {\n        puts(program.error);\n        return 1;\n    }\n" << writes
-                 << "    return 0;\n}\n";
+            text << reads << "    if (" << name << "_load(&program, states, arena, \"" << name << ".weights\") || "
+                 << name << "_run(&program" << arguments
+                 << ")) {\n        puts(program.error);\n        return 1;\n    }\n"
+                 << writes << "    return 0;\n}\n";
             calls += "    if (run_" + name + "(in, out)) return printf(\"" + name + "\\n\"), 1;\n";
         }
-        text << "int main(void) {\n    FILE *in = fopen(\"in\", \"rb\"), *out = fopen(\"out\", \"wb\");\n    if (!in || !out) return 1;\n"
+        text << "int main(void) {\n    FILE *in = fopen(\"in\", \"rb\"), *out = fopen(\"out\", \"wb\");\n    if (!in "
+                "|| !out) return 1;\n"
              << calls << "    return fclose(out);\n}\n";
     }
 
@@ -213,7 +220,8 @@ TEST(CRows, exported_programs_compute_what_every_row_of_the_op_table_does) {
     const std::vector<std::vector<Array>> results = rows.run_c();
     for (size_t i = 0; i < rows.all().size(); ++i) {
         SCOPED_TRACE("r" + std::to_string(i) + ", row " + rows.all()[i].row);
-        for (size_t k = 0; k < results[i].size(); ++k) expect_same(rows.all()[i], results[i][k], rows.all()[i].outputs[k]);
+        for (size_t k = 0; k < results[i].size(); ++k)
+            expect_same(rows.all()[i], results[i][k], rows.all()[i].outputs[k]);
     }
     std::printf("%zu programs\n", rows.all().size());
 }
