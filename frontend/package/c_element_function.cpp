@@ -67,7 +67,7 @@ CElementFunction::CElementFunction(const program::LibraryCall& made) {
     for (const program::View& view : made.outputs) outputs.push_back(without_memory(view.type));
     const std::vector<double> scalars(made.scalars.size());
     const KernelCall call{*made.op, inputs, outputs, made.attributes, scalars};
-    const ElementProgram program = element_program(call);
+    const ElementProgram program = element_program(call, Threads::one);
     scratch_bytes_ = size_t(program.scratch) * sizeof(int64_t);
     for (const ElementPass& pass : program.passes)
         if (pass.count > 0) body_ += pass_text(call, pass);

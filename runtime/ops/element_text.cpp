@@ -29,6 +29,10 @@ bool set_element_plan(const OpDef& op, ElementPlan plan) {
     return true;
 }
 
+bool set_element_plan(const OpDef& op, std::function<ElementProgram(const KernelCall&)> plan) {
+    return set_element_plan(op, [plan = std::move(plan)](const KernelCall& call, Threads) { return plan(call); });
+}
+
 bool set_element_text(const OpDef& op, std::string text) {
     return set_element_plan(op, [text = std::move(text)](const KernelCall& call) {
         return ElementProgram{{{text, call.outputs[0].size(), {}}}, 0};
@@ -49,7 +53,7 @@ bool set_library_role(const OpDef& op, LibraryRole role) {
 LibraryRole library_role_of(const OpDef& op) { return form_of(op).role; }
 
 bool has_element_plan(const OpDef& op) { return bool(form_of(op).plan); }
-ElementProgram element_program(const KernelCall& call) { return form_of(call.op).plan(call); }
+ElementProgram element_program(const KernelCall& call, Threads threads) { return form_of(call.op).plan(call, threads); }
 bool runs_anywhere(const OpDef& op) { return form_of(op).anywhere; }
 const std::string& host_only_reason(const OpDef& op) { return form_of(op).host_only; }
 

@@ -20,11 +20,15 @@ struct ElementProgram {
     std::vector<ElementPass> passes;  ///< One after another.
     int64_t scratch = 0;              ///< Words of 8 bytes, `scratch[k]`, that the passes share.
 };
+/// Who computes it. One thread takes the elements in their order, which lets a plan do without what many need.
+enum class Threads : uint8_t { one, many };
 /// Reads types and attributes of the call only: its arrays may have no memory.
-using ElementPlan = std::function<ElementProgram(const KernelCall&)>;
+using ElementPlan = std::function<ElementProgram(const KernelCall&, Threads)>;
 
 // All return true, for initialisers.
 bool set_element_plan(const OpDef& op, ElementPlan plan);
+/// The same for one thread and for many.
+bool set_element_plan(const OpDef& op, std::function<ElementProgram(const KernelCall&)> plan);
 /// One pass over the elements of output 0.
 bool set_element_text(const OpDef& op, std::string text);
 /// The op's kernel only calls what works on arrays of any device, such as copy_elements.
@@ -49,7 +53,7 @@ bool set_library_role(const OpDef& op, LibraryRole role);
 LibraryRole library_role_of(const OpDef& op);
 
 bool has_element_plan(const OpDef& op);
-ElementProgram element_program(const KernelCall& call);
+ElementProgram element_program(const KernelCall& call, Threads threads = Threads::many);
 bool runs_anywhere(const OpDef& op);
 const std::string& host_only_reason(const OpDef& op);  ///< "" when there is none.
 

@@ -116,9 +116,17 @@ ElementProgram gather_elements(const KernelCall& call) {
             0};
 }
 
-ElementProgram scatter_elements(const KernelCall& call) {
+ElementProgram scatter_elements(const KernelCall& call, Threads threads) {
     const GatherText text(call, "y0", call.outputs[0].shape(), "x0");
     const int64_t places = text.places();
+    const Dtype dtype = call.outputs[0].dtype();
+    // Sums of stored elements would lose what a half does not keep.
+    if (threads == Threads::one && dtype == compute_dtype(dtype) && dtype != Dtype::bool_)
+        return {{{"        y0(i, T(0));", call.outputs[0].size(), {}},
+                 {text.steps() + text.split_wide() + text.find_place() + "        if (!ignored) q0[offset] += x0(i);",
+                  call.inputs[0].size(),
+                  {{"places", places}}}},
+                0};
     // Scratch: the offset that each place stands for, the places sorted by it, room for sorting.
     ElementProgram program;
     program.scratch = 4 * places;

@@ -34,7 +34,7 @@ constexpr const char* line_text =
 
 }  // namespace
 
-ElementProgram arg_elements(const KernelCall& call, const char* better) {
+ElementProgram arg_elements(const KernelCall& call, const char* better, Threads threads) {
     const Lines lines(call);
     const auto numbers = numbers_of(lines);
     const std::string rule = fmt::format(
@@ -42,7 +42,7 @@ ElementProgram arg_elements(const KernelCall& call, const char* better) {
         "            return v0(b) == v0(b) && (v0(a) {} v0(b) || v0(a) != v0(a));\n        }};\n",
         better);
     const std::string walk = line_text + rule;
-    if (lines.size <= short_line)
+    if (threads == Threads::one || lines.size <= short_line)
         return {{{walk + R"(        i64 best = 0;
         for (i64 k = 1; k < size; ++k)
             if (better(at(i, k), at(i, best))) best = k;
@@ -63,12 +63,13 @@ ElementProgram arg_elements(const KernelCall& call, const char* better) {
             lines.count() * lines.pieces()};
 }
 
-ElementProgram argsort_elements(const KernelCall& call) {
+ElementProgram argsort_elements(const KernelCall& call, Threads threads) {
     const Lines lines(call);
     std::vector<ElementPass> passes = sort_passes({.lines = lines.count(),
                                                    .size = lines.size,
                                                    .before = "smaller(at(line, a), at(line, b))",
-                                                   .put = "y0(at(line, place), v);"});
+                                                   .put = "y0(at(line, place), v);",
+                                                   .threads = threads});
     for (ElementPass& pass : passes) {
         pass.text = line_text + std::string(R"(        auto smaller = [=](i64 a, i64 b) -> bool {  // A NaN is last.
             return v0(a) < v0(b) || (v0(b) != v0(b) && v0(a) == v0(a));
@@ -80,7 +81,7 @@ ElementProgram argsort_elements(const KernelCall& call) {
     return {std::move(passes), scratch};
 }
 
-ElementProgram cumsum_elements(const KernelCall& call) {
+ElementProgram cumsum_elements(const KernelCall& call, Threads threads) {
     const Lines lines(call);
     auto numbers = numbers_of(lines);
     const std::string walk =
@@ -88,7 +89,7 @@ ElementProgram cumsum_elements(const KernelCall& call) {
         "        auto along = [=](i64 line, i64 k) -> i64 { return at(line, reverse ? size - 1 - k : k); };\n";
     const Dtype dtype = call.outputs[0].dtype();
     // Sums of stored pieces would lose what a half does not keep.
-    if (lines.size <= short_line || dtype != compute_dtype(dtype))
+    if (threads == Threads::one || lines.size <= short_line || dtype != compute_dtype(dtype))
         return {{{walk + R"(        T total = 0;
         for (i64 k = 0; k < size; ++k) {
             total += x0(along(i, k));

@@ -38,9 +38,9 @@ const OpDef& op_argmin = register_op(
     {.name = "argmin", .type = arg_type, .kernel = run_argmin, .onnx = place_mapping("ArgMin")});
 
 const bool argmax_has_elements =
-    set_element_plan(op_argmax, [](const KernelCall& c) { return arg_elements(c, ">"); });
+    set_element_plan(op_argmax, [](const KernelCall& c, Threads t) { return arg_elements(c, ">", t); });
 const bool argmin_has_elements =
-    set_element_plan(op_argmin, [](const KernelCall& c) { return arg_elements(c, "<"); });
+    set_element_plan(op_argmin, [](const KernelCall& c, Threads t) { return arg_elements(c, "<", t); });
 
 /// Of the smallest first; equal elements keep their order.
 int sorted_places(OnnxGraph& g, int x, const OnnxSize& count, int64_t axis) {

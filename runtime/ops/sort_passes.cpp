@@ -8,7 +8,8 @@ namespace catena {
 
 namespace {
 
-constexpr int64_t first_run = 256;
+constexpr int64_t first_run_of_many = 256;  ///< A launch costs more than comparisons side by side.
+constexpr int64_t first_run_of_one = 16;
 
 constexpr const char* count_ranks = R"(
         const i64 begin = k / width * width, end = begin + width < size ? begin + width : size;
@@ -39,6 +40,7 @@ constexpr const char* merge_runs = R"(
 
 std::vector<ElementPass> sort_passes(const SortPasses& sort) {
     const int64_t count = sort.lines * sort.size;
+    const int64_t first_run = sort.threads == Threads::one ? first_run_of_one : first_run_of_many;
     int merges = 0;
     for (int64_t width = first_run; width < sort.size; width *= 2) ++merges;
     std::vector<ElementPass> passes;

@@ -14,6 +14,7 @@ struct SortPasses {
     std::string before;  ///< Expression: element `a` of line `line` comes before element `b`.
     std::string put;     ///< Statement: element `v` of line `line` has place `place` in it.
     int64_t scratch = 0; ///< Where 2 * lines * size words are free.
+    Threads threads = Threads::many;
 };
 std::vector<ElementPass> sort_passes(const SortPasses& sort);
 

@@ -226,5 +226,36 @@ TEST(CRows, exported_programs_compute_what_every_row_of_the_op_table_does) {
     std::printf("%zu programs\n", rows.all().size());
 }
 
+TEST(CRows, long_lines_are_sorted_summed_and_scattered_to_the_same_bits) {
+    if (!compiler_available()) GTEST_SKIP() << "there is no compiler";
+    Rows rows(temporary("lines"));
+    for (int64_t size : {16, 17, 300, 1025, 3001}) {
+        std::vector<int64_t> places(static_cast<size_t>(size));
+        for (size_t i = 0; i < places.size(); ++i) places[i] = int64_t(i * 7919 % 41) - 1;
+        rows.row = "lines of " + std::to_string(size);
+        rows.add(
+            [](const std::vector<Variable>& v) {
+                const Variable few = floor(v[0] * 20.0);  // With ties.
+                return Variables{argsort(few, 1), sort(v[0], 1), argmax(few, 1), argmin(v[0], 1), cumsum(v[0], 1)};
+            },
+            {Variable(waves({2, size, 3}), false)});
+        rows.row = "gradient of an embedding of " + std::to_string(size);
+        rows.add(
+            [](const std::vector<Variable>& v) {
+                const std::vector<Variable> W = {Variable(v[0].array(), true)}, gy = {v[2]};
+                return grad(std::vector<Variable>{embed_id(v[1], W[0], -1)}, W, gy);
+            },
+            {Variable(waves({40, 3}), false), Variable(Array::from(places, {size}), false),
+             Variable(waves({size, 3}), false)});
+    }
+    const std::vector<std::vector<Array>> results = rows.run_c();
+    ASSERT_GE(rows.all().size(), 10u);
+    for (size_t i = 0; i < rows.all().size(); ++i) {
+        SCOPED_TRACE(rows.all()[i].row);
+        for (size_t k = 0; k < results[i].size(); ++k)
+            expect_same(rows.all()[i], results[i][k], rows.all()[i].outputs[k]);
+    }
+}
+
 }  // namespace
 }  // namespace catena::testing
