@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -143,6 +144,54 @@ TEST_F(InC, exported_c_trains_as_the_package_does) {
     EXPECT_NE(again.output, result.output);
     std::filesystem::resize_file(folder + "/after.weights", 100);
     EXPECT_THAT(run("cd " + folder + " && ./main after.weights more.weights").output, HasSubstr("another size"));
+}
+
+TEST_F(InC, a_convolutional_network_trains_as_the_package_does) {
+    struct Pictures : Chain {
+        Convolution2D conv{1, 4, 3, {.pad = {1}}};
+        Linear out{64, 3};
+        Pictures() { add_children({{"conv", conv}, {"out", out}}); }
+        Variable operator()(const Variable& x) {
+            return out(reshape(dropout(max_pooling_2d(relu(conv(x)), {2}), 0.5), {x.shape()[0], 64}));
+        }
+    } net;
+    MomentumSGD rule(0.1);
+    rule.setup(net);
+    auto pictures = [](int number) {
+        std::vector<float> values(256);
+        for (size_t i = 0; i < values.size(); ++i) values[i] = float((i * 37 + size_t(number) * 101) % 64) / 32 - 1;
+        return Variable(Array::from(values, {4, 1, 8, 8}), false);
+    };
+    auto step = static_graph(
+        [&](const Variable& x, const Variable& t) {
+            Variable loss = softmax_cross_entropy(net(x), t);
+            net.cleargrads();
+            loss.backward();
+            rule.update();
+            return loss;
+        },
+        {.name = "step"});
+    step(pictures(0), labels(0, 4));
+    const std::string folder = temporary("c");
+    step.save(temporary("p.catena"), {.input_names = {"x", "t"}, .output_names = {"loss"}});
+    const CommandResult exported = run(program("catena") + " export " + temporary("p.catena") + " --c " + folder);
+    ASSERT_EQ(exported.status, 0) << exported.output;
+    std::string text = main_text;
+    for (const auto& [from, to] : {std::pair("x[48]", "x[256]"), std::pair("k < 48", "k < 256"), std::pair("t[8]", "t[4]"),
+                                   std::pair("k < 8", "k < 4")})
+        text.replace(text.find(from), std::strlen(from), to);
+    std::ofstream(folder + "/main.c") << text;
+    const CommandResult built = build(folder, "step", "-O2");
+    ASSERT_EQ(built.status, 0) << built.output;
+    const CommandResult result = run("cd " + folder + " && ./main step.weights after.weights");
+    ASSERT_EQ(result.status, 0) << result.output;
+    std::istringstream lines(result.output);
+    Program package = Program::load(temporary("p.catena"));
+    for (int i = 0; i < 3; ++i) {
+        double loss = 0;
+        lines >> loss;
+        EXPECT_NEAR(loss, package.run({pictures(i).array(), labels(i, 4).array()})[0].item<double>(), 1e-5);
+    }
 }
 
 TEST_F(InC, a_program_without_heavy_operations_needs_libc_and_libm_alone) {
