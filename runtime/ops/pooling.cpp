@@ -151,7 +151,8 @@ const OpDef& op_max_pooling_scatter = register_op({
         },
     .reads = [](int, int) { return Reads{.inputs = 2}; },
 });
-const bool op_max_pooling_scatter_text = set_element_text(op_max_pooling_scatter, R"(
+/// Many threads: each element looks at the windows that it may be in.
+constexpr const char* scatter_of_many_text = R"(
         const i64 w = i % y0_size[3], h = i / y0_size[3] % y0_size[2], height = x0_size[2], width = x0_size[3];
         const i64 plane = i / (y0_size[3] * y0_size[2]) * height * width;
         T sum = 0;
@@ -164,7 +165,22 @@ const bool op_max_pooling_scatter_text = set_element_text(op_max_pooling_scatter
                 if (i64(p1[at]) == row * ksize[1] + column) sum += x0(at);
             }
         }
-        y0(i, sum);)");
+        y0(i, sum);)";
+/// One thread walks over the windows.
+constexpr const char* scatter_of_one_text = R"(
+        const i64 height = y0_size[2], width = y0_size[3], ow = i % x0_size[3], oh = i / x0_size[3] % x0_size[2];
+        const i64 plane = i / (x0_size[3] * x0_size[2]) * height * width, tap = i64(p1[i]);
+        const i64 h = oh * stride[0] - pad[0] + tap / ksize[1], w = ow * stride[1] - pad[1] + tap % ksize[1];
+        if (h >= 0 && h < height && w >= 0 && w < width) q0[plane + h * width + w] += x0(i);)";
+
+ElementProgram scatter_elements_of_windows(const KernelCall& c, Threads threads) {
+    const Dtype dtype = c.outputs[0].dtype();
+    // Sums of stored elements would lose what a half does not keep.
+    if (threads == Threads::many || dtype != compute_dtype(dtype))
+        return {{{scatter_of_many_text, c.outputs[0].size(), {}}}, 0};
+    return {{{"        y0(i, T(0));", c.outputs[0].size(), {}}, {scatter_of_one_text, c.inputs[0].size(), {}}}, 0};
+}
+const bool op_max_pooling_scatter_text = set_element_plan(op_max_pooling_scatter, scatter_elements_of_windows);
 
 const OpDef& op_max_pooling_gather = register_op({
     .name = "max_pooling_gather",
