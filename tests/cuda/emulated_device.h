@@ -32,6 +32,9 @@ public:
     void copy_from_host(const void* host, const Array& to) override;
     void copy_to_host(const Array& from, void* host) override;
 
+    /// Of a kernel's only parameter. Compiles it.
+    size_t argument_bytes(const void* kernel);
+
     /// Every text that was loaded.
     const std::vector<std::string>& texts() const { return texts_; }
     /// While it is set, kernels are loaded and launches are not done: all can be compiled at once afterwards.
