@@ -12,6 +12,8 @@ namespace catena {
 struct CommunicatorOptions {
     /// What gradients are sent as; their own dtype unless given. Floats only.
     std::optional<Dtype> allreduce_grad_dtype;
+    /// pure_nccl: this process's GPU; "cuda:N" unless given, with its rank on the machine for N.
+    Device* device = nullptr;
 };
 
 /// The group of all processes of this job, by ChainerMN's names:
@@ -29,6 +31,8 @@ std::shared_ptr<Communicator> create_communicator(std::string_view name = "pure_
 /// What a plug-in's entry function yields: the group of all processes.
 using CommunicatorEntry = Communicator* (*)();
 inline constexpr const char* mpi_entry = "catena_mpi_communicator_1";
-inline constexpr const char* nccl_entry = "catena_nccl_communicator_1";
+/// Of the NCCL plug-in: with CommunicatorOptions::device.
+using DeviceCommunicatorEntry = Communicator* (*)(Device*);
+inline constexpr const char* nccl_entry = "catena_nccl_communicator_2";
 
 }  // namespace catena
