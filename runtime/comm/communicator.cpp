@@ -377,6 +377,11 @@ void Communicator::reduce_in_place(const char* call, const Array& buffer, Reduct
     reduce_buffer(call, buffer, reduction);
 }
 
+void Communicator::reduce_bucket(const char* call, const Array& buffer, Reduction reduction,
+                                 int64_t label) {
+    reduce_in_place(call, buffer, reduction, label);
+}
+
 /// Rank r adds up the r-th piece of every rank's buffer and hands it round: what each rank sends is
 /// twice the buffer whatever their number.
 void Communicator::reduce_buffer(const char* call, const Array& buffer, Reduction reduction) {
@@ -514,7 +519,7 @@ int64_t Communicator::start_allreduce(Array buffer, Reduction reduction, int64_t
         }
         std::exception_ptr error;
         try {
-            reduce_in_place("allreduce", data, reduction, label);
+            reduce_bucket("allreduce", data, reduction, label);
         } catch (...) {
             error = std::current_exception();
         }

@@ -139,6 +139,10 @@ protected:
     virtual void filled(const Array& buffer) {}
     /// Sums the ranks' buffers (contiguous, of equal types) into all of them.
     virtual void reduce_buffer(const char* call, const Array& buffer, Reduction reduction);
+    /// What start_allreduce does with a bucket, in the background; by default all ranks agree on it
+    /// and reduce_buffer sums it.
+    virtual void reduce_bucket(const char* call, const Array& buffer, Reduction reduction,
+                               int64_t label);
     /// Counts what reduce_buffer moves when others read this rank's memory themselves.
     void count_reduced(const Array& buffer);
     /// For implementations that stand on another one.

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "runtime/comm/dummy.h"
 #include "runtime/comm/except_hook.h"
 #include "runtime/comm/tcp.h"
 #include "runtime/core/plugin.h"
@@ -20,7 +21,8 @@ void* entry_of(std::string_view communicator, const char* name, const char* entr
 std::shared_ptr<Communicator> create(std::string_view name, Device* device) {
     if (name == "local") return local_communicator();
     if (name == "tcp") return tcp_communicator(Rendezvous::from_environment());
-    if (name == "flat" || name == "naive") {
+    // Arrays of GPUs always go through the host with MPI, so that it need not know CUDA.
+    if (name == "flat" || name == "naive" || name == "non_cuda_aware") {
         void* entry = entry_of(name, "mpi", mpi_entry, "MPI",
                                "build with CATENA_MPI=ON (Debian: libopenmpi-dev)");
         return std::shared_ptr<Communicator>(reinterpret_cast<CommunicatorEntry>(entry)());
@@ -31,8 +33,18 @@ std::shared_ptr<Communicator> create(std::string_view name, Device* device) {
         return std::shared_ptr<Communicator>(
             reinterpret_cast<DeviceCommunicatorEntry>(entry)(device));
     }
+    if (name == "dummy")
+        return dummy_communicator(
+            create(Rendezvous::is_in_environment() ? "tcp" : "flat", nullptr));
+    if (name == "hierarchical" || name == "two_dimensional" || name == "single_node")
+        fail<ValueError>(
+            "create_communicator: '{}' is no more since ChainerMN 6; use pure_nccl (a GPU for each "
+            "process) or flat",
+            name);
     fail<ValueError>(
-        "create_communicator: there is no '{}'; there are pure_nccl, flat, naive, tcp and local",
+        "create_communicator: there is no '{}'; there are pure_nccl, flat, naive, non_cuda_aware, "
+        "tcp, "
+        "local and dummy",
         name);
 }
 

@@ -23,6 +23,8 @@ struct CommunicatorOptions {
 ///   naive      MPI; one all-reduce a parameter
 ///   tcp        processes that meet at CATENA_RENDEZVOUS (runtime/comm/tcp.h), without MPI
 ///   local      the threads of run_local()
+///   dummy      as flat or tcp, but gradients stay where they are (runtime/comm/dummy.h)
+///   non_cuda_aware  as flat
 /// ValueError for another name; DeviceError when the plug-in, a GPU or a driver is missing, saying
 /// which.
 std::shared_ptr<Communicator> create_communicator(std::string_view name = "pure_nccl",

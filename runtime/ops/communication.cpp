@@ -1,10 +1,12 @@
 #include "runtime/ops/communication.h"
 
+#include <cmath>
 #include <map>
 #include <tuple>
 
 #include "runtime/core/device.h"
 #include "runtime/core/per_thread.h"
+#include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/define.h"
@@ -45,6 +47,16 @@ const Variable& beside(const Variable& state, Device& device) {
     state.set_grad(Array());
     state.set_array(state.array().to(device));
     return state;
+}
+
+/// Debug mode: what came of an all-reduce is finite, or some rank's part was not.
+void check_finite(const Array& y) {
+    if (!config().debug || !is_float(y.dtype())) return;
+    RecorderScope paused(nullptr);
+    for (double v : y.to_vector<double>())
+        if (!std::isfinite(v))
+            fail<ValueError>("allreduce: {} over the ranks has an element that is {} (debug mode)",
+                             to_string(y.type()), v);
 }
 
 /// Runs one of the ops below; returns its results without the order.
@@ -144,6 +156,7 @@ const OpDef& op_allreduce() {
         op.kernel = [](const KernelCall& c) {
             Reduction reduction = c.attributes.flag("mean") ? Reduction::mean : Reduction::sum;
             give(c, 0, communicator_in(c.attributes).allreduce(c.inputs[0], reduction));
+            check_finite(c.outputs[0]);
             advance(c);
         };
         op.gradient = [](const GradientCall& g) {
@@ -399,6 +412,7 @@ const OpDef& op_wait() {
                 else
                     copy_elements(Array::zeros(g.type()), g);
                 at += g.size();
+                check_finite(g);
             }
         };
         return register_anywhere(std::move(op));
