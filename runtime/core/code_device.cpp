@@ -57,6 +57,14 @@ void CodeDevice::raise_faults() {
                      site.op, index, axis, size, wrap ? -size : 0, size - 1, name());
 }
 
+std::unique_ptr<CodeDevice::Mark> CodeDevice::mark() {
+    fail<DeviceError>("{}: libraries of communication cannot work beside it", name());
+}
+
+std::unique_ptr<CodeDevice::Stream> CodeDevice::make_stream() {
+    fail<DeviceError>("{}: libraries of communication cannot work beside it", name());
+}
+
 void CodeDevice::launch(const KernelCall& call) { kernel_provider().run(*this, call); }
 
 KernelProvider& kernel_provider() {

@@ -62,6 +62,27 @@ public:
     /// Returns when all that the device was asked for is done.
     virtual void synchronize() {}
 
+    /// A point in an order of work.
+    class Mark {
+    public:
+        virtual ~Mark() = default;
+        /// Whether all before it is done; DeviceError when that failed.
+        virtual bool is_reached() = 0;
+    };
+    /// An order of work beside the device's own, for libraries that are given one.
+    class Stream {
+    public:
+        virtual ~Stream() = default;
+        /// The driver's; also makes the device the calling thread's.
+        virtual void* handle() = 0;
+        /// What comes later is done after `mark` of the device's.
+        virtual void wait_for(const Mark& mark) = 0;
+        virtual std::unique_ptr<Mark> mark() = 0;
+    };
+    /// After what the device has been asked for by now. DeviceError where there is one order only, here and below.
+    virtual std::unique_ptr<Mark> mark();
+    virtual std::unique_ptr<Stream> make_stream();
+
     /// By the kernel provider.
     void launch(const KernelCall& call) override;
 

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tests/cuda/emulated_stream.h"
 #include "tests/support/command.h"
 
 namespace catena::testing {
@@ -164,11 +165,51 @@ Ref<Storage> EmulatedDevice::allocate(size_t bytes) {
     storage->data = end - aligned(bytes);
     storage->bytes = bytes;
     std::memset(storage->data, 0xff, aligned(bytes));
+    std::lock_guard lock(mutex_);
+    blocks_[static_cast<const char*>(storage->data)] = bytes;
     return storage;
 }
 
+bool EmulatedDevice::owns(const void* memory, size_t bytes) {
+    const char* const begin = static_cast<const char*>(memory);
+    std::lock_guard lock(mutex_);
+    auto block = blocks_.upper_bound(begin);
+    if (block == blocks_.begin()) return false;
+    --block;
+    return begin + bytes <= block->first + block->second;
+}
+
+namespace {
+
+struct Done final : CodeDevice::Mark {
+    bool is_reached() override { return true; }
+};
+
+struct StreamMark final : CodeDevice::Mark {
+    StreamMark(EmulatedStream& stream) : stream(stream), target(stream.given) {}
+    bool is_reached() override { return stream.done >= target; }
+    EmulatedStream& stream;
+    int64_t target;
+};
+
+struct OtherStream final : CodeDevice::Stream {
+    void* handle() override { return &stream; }
+    void wait_for(const CodeDevice::Mark&) override { ++stream.waits; }
+    std::unique_ptr<CodeDevice::Mark> mark() override { return std::make_unique<StreamMark>(stream); }
+    EmulatedStream stream;
+};
+
+}  // namespace
+
+std::unique_ptr<CodeDevice::Mark> EmulatedDevice::mark() { return std::make_unique<Done>(); }
+std::unique_ptr<CodeDevice::Stream> EmulatedDevice::make_stream() { return std::make_unique<OtherStream>(); }
+
 void EmulatedDevice::free(Storage* storage) {
     if (storage->data) {
+        {
+            std::lock_guard lock(mutex_);
+            blocks_.erase(static_cast<const char*>(storage->data));
+        }
         const size_t pages = whole_pages(aligned(storage->bytes));
         munmap(static_cast<char*>(storage->data) + aligned(storage->bytes) - pages, pages + page);
     }
