@@ -31,7 +31,10 @@ bool takes_normalization(const KernelCall& call) {
     const Dtype dtype = call.inputs[0].dtype(), statistic = Dtype::float32;
     if (compute_dtype(dtype) != statistic) return false;
     const std::optional<Shape> shape = image_shape(call.inputs[0].shape(), call.attributes.dims("axis"));
-    if (!shape || (*shape)[0] * (*shape)[2] < 2) return false;
+    if (!shape || (*shape)[0] < 2) return false;
+    // Engines want the keys innermost. Images with their channels outside are copied there and back in the workspace:
+    // generated kernels read less. And they want whole vectors of 16 bytes.
+    if ((*shape)[2] != 1 || (*shape)[1] * int64_t(size_of(dtype)) % 16 != 0) return false;
     for (size_t i = 1; i < call.inputs.size(); ++i)
         if (call.inputs[i].dtype() != (i == 4 ? dtype : statistic)) return false;
     for (size_t i = 1; i < call.outputs.size(); ++i)

@@ -44,6 +44,16 @@ bool allowed(const Descriptor& engine, const EngineRules& rules) {
     return std::all_of(notes.begin(), notes.end(), [&](auto note) { return rules.allow(note); });
 }
 
+/// What the plan will want, as far as cuDNN says so beforehand: some plans take a second to make.
+size_t workspace_of(const Descriptor& configuration) {
+    try {
+        return size_t(configuration.number(CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE));
+    } catch (const CudnnError& error) {
+        if (!error.refused()) throw;
+        return 0;
+    }
+}
+
 /// Nothing when the engine cannot do it after all: heuristics promise less than plans.
 std::optional<Descriptor> plan_of(const Descriptor& configuration, const EngineSource& source) {
     try {
@@ -78,7 +88,7 @@ std::optional<Plan> Plan::find(Operation operation, const EngineSource& source, 
     for (cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
         for (Descriptor& configuration : configurations_for(parts.back(), source, mode)) {
             const Descriptor engine = engine_of(configuration);
-            if (!allowed(engine, rules)) continue;
+            if (!allowed(engine, rules) || workspace_of(configuration) > rules.most_workspace) continue;
             std::optional<Descriptor> plan = plan_of(configuration, source);
             if (!plan || size_t(plan->number(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE)) > rules.most_workspace)
                 continue;

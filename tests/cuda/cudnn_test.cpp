@@ -156,8 +156,8 @@ protected:
     std::unique_ptr<cuda::LibraryProvider> provider =
         cuda::make_windows({device, reinterpret_cast<CUstream>(size_t(1))});
 
-    /// Outputs of the op by the library, and on the host.
-    void expect_same_outputs(LibraryRole role, const std::vector<Array>& inputs, const Axes& axis) {
+    /// The op's outputs by the library, which are those of the host.
+    Arrays expect_same_outputs(LibraryRole role, const std::vector<Array>& inputs, const Axes& axis) {
         const OpDef& op = op_with(role);
         SCOPED_TRACE(op.name);
         const Attributes a{{"axis", axis}};
@@ -167,60 +167,59 @@ protected:
         for (const Array& input : inputs) there.push_back(input.to(device));
         for (const Array& output : expected) outputs.push_back(Array::empty(output.type(), device));
         const KernelCall call{op, there, outputs, a, eps};
-        ASSERT_TRUE(provider->takes(call));
-        ASSERT_TRUE(provider->launch(call));
+        EXPECT_TRUE(provider->takes(call));
+        EXPECT_TRUE(provider->launch(call));
         EXPECT_THAT(library.last("cudnnBackendExecute"), HasSubstr("engine 11 "));
         for (size_t i = 0; i < expected.size(); ++i)
             EXPECT_THAT(outputs[i].to(cpu_device()).to_vector<double>(),
                         Pointwise(DoubleNear(inputs[0].dtype() == Dtype::float16 && i == 0 ? 1e-2 : 2e-4),
                                   expected[i].to_vector<double>()))
                 << "output " << i;
+        return outputs;
     }
 };
 
 TEST_F(CudaNormalization, is_that_of_the_host) {
+    const Array gamma = waves({8}), beta = waves({8}, Dtype::float32, 3);
+    const Array mean = Array::from<float>({0.5, -0.25, 0, 1, 2, -1, 0, 3});
+    const Array variance = Array::from<float>({30, 28, 31, 25, 20, 35, 30, 1});
     for (Dtype dtype : {Dtype::float32, Dtype::float16}) {
         if (dtype == Dtype::float16) library.engines.erase(library.engines.begin() + 1);
-        const Array x = waves({2, 3, 4, 5}, dtype), gy = waves({2, 3, 4, 5}, dtype, 5);
-        const Array gamma = waves({3}), beta = waves({3}, Dtype::float32, 3);
-        expect_same_outputs(LibraryRole::batch_normalization, {x, gamma, beta}, {0, 2, 3});
-        const Array mean = Array::from<float>({0.5, -0.25, 0}), variance = Array::from<float>({30, 28, 31});
-        expect_same_outputs(LibraryRole::batch_normalization_gradient, {x, gamma, mean, variance, gy}, {0, 2, 3});
+        const Array x = waves({13, 8}, dtype), gy = waves({13, 8}, dtype, 5);
+        expect_same_outputs(LibraryRole::batch_normalization, {x, gamma, beta}, {0});
+        expect_same_outputs(LibraryRole::batch_normalization_gradient, {x, gamma, mean, variance, gy}, {0});
     }
 }
 
-TEST_F(CudaNormalization, of_columns_and_of_a_view) {
-    const Array x = waves({7, 6}), keys = waves({6});
-    expect_same_outputs(LibraryRole::batch_normalization, {x, keys, keys}, {0});
-    const Array turned = x.view({6, 7}, {1, 6}, 0);
-    expect_same_outputs(LibraryRole::batch_normalization, {turned, waves({7}), waves({7})}, {0});
+TEST_F(CudaNormalization, of_views_and_of_several_axes) {
+    const Array x = waves({8, 12}), images = waves({3, 4, 5, 8}), keys = waves({8});
+    expect_same_outputs(LibraryRole::batch_normalization, {x.view({12, 8}, {1, 12}, 0), keys, keys}, {0});
+    expect_same_outputs(LibraryRole::batch_normalization, {images, keys, keys}, {0, 1, 2});
 }
 
 TEST_F(CudaNormalization, of_a_constant_has_no_negative_variance) {
-    const Array x = Array::full({Dtype::float32, {4, 3}}, 0.1), keys = waves({3});
-    expect_same_outputs(LibraryRole::batch_normalization, {x, keys, keys}, {0});
-    Arrays there{x.to(device), keys.to(device), keys.to(device)}, outputs;
-    for (const Shape& shape : {Shape{4, 3}, Shape{3}, Shape{3}})
-        outputs.push_back(Array::empty({Dtype::float32, shape}, device));
-    const Attributes a{{"axis", Axes{0}}};
-    const double eps[] = {2e-5};
-    ASSERT_TRUE(provider->launch({op_with(LibraryRole::batch_normalization), there, outputs, a, eps}));
+    const Array x = Array::full({Dtype::float32, {5, 4}}, 0.1), keys = waves({4});
+    const Arrays outputs = expect_same_outputs(LibraryRole::batch_normalization, {x, keys, keys}, {0});
     for (double variance : outputs[2].to(cpu_device()).to_vector<double>()) EXPECT_GE(variance, 0);
 }
 
-TEST_F(CudaNormalization, of_one_value_or_of_float64_is_generated) {
+TEST_F(CudaNormalization, that_engines_would_copy_or_do_not_know_is_generated) {
     const OpDef& op = op_with(LibraryRole::batch_normalization);
-    const Attributes a{{"axis", Axes{0}}};
     const double eps[] = {2e-5};
-    auto takes = [&](Dtype dtype, int64_t rows) {
-        Arrays inputs{Array::empty({dtype, {rows, 8}}, device), Array::empty({dtype, {8}}, device),
-                      Array::empty({dtype, {8}}, device)};
+    auto takes = [&](Dtype dtype, const Shape& shape, const Axes& axis, int64_t keys) {
+        const Attributes a{{"axis", axis}};
+        const Type statistic{dtype == Dtype::float64 ? dtype : Dtype::float32, {keys}};
+        Arrays inputs{Array::empty({dtype, shape}, device), Array::empty(statistic, device),
+                      Array::empty(statistic, device)};
         Arrays outputs = inputs;
         return provider->takes({op, inputs, outputs, a, eps});
     };
-    EXPECT_TRUE(takes(Dtype::float32, 2));
-    EXPECT_FALSE(takes(Dtype::float32, 1));
-    EXPECT_FALSE(takes(Dtype::float64, 2));
+    EXPECT_TRUE(takes(Dtype::float32, {2, 4}, {0}, 4));
+    EXPECT_TRUE(takes(Dtype::float16, {2, 8}, {0}, 8));
+    EXPECT_FALSE(takes(Dtype::float16, {2, 4}, {0}, 4)) << "half a vector";
+    EXPECT_FALSE(takes(Dtype::float32, {1, 4}, {0}, 4)) << "of one value";
+    EXPECT_FALSE(takes(Dtype::float64, {2, 4}, {0}, 4));
+    EXPECT_FALSE(takes(Dtype::float32, {2, 4, 3, 3}, {0, 2, 3}, 4)) << "channels outside";
 }
 
 TEST(CudaLibraries, cudnn_that_is_missing_says_so) {

@@ -166,6 +166,7 @@ struct DoubleOfCudnn {
                 return give(engine_in(d).notes);
             case CUDNN_ATTR_ENGINE_GLOBAL_INDEX:
                 return give(std::vector{engine_in(d).index});
+            case CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE:
             case CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE:
                 return give(std::vector{engine_in(d).workspace});
             default:
