@@ -54,6 +54,7 @@ CATENA_CUDNN_ATTRIBUTE_TYPE(cudnnBackendNormMode_t, CUDNN_TYPE_NORM_MODE)
 CATENA_CUDNN_ATTRIBUTE_TYPE(cudnnBackendNormFwdPhase_t, CUDNN_TYPE_NORM_FWD_PHASE)
 CATENA_CUDNN_ATTRIBUTE_TYPE(cudnnBackendHeurMode_t, CUDNN_TYPE_HEUR_MODE)
 CATENA_CUDNN_ATTRIBUTE_TYPE(cudnnBackendNumericalNote_t, CUDNN_TYPE_NUMERICAL_NOTE)
+CATENA_CUDNN_ATTRIBUTE_TYPE(cudnnBackendBehaviorNote_t, CUDNN_TYPE_BEHAVIOR_NOTE)
 #undef CATENA_CUDNN_ATTRIBUTE_TYPE
 
 /// One object of cuDNN's graph interface: made, given attributes, finalized, then only read. All calls may throw

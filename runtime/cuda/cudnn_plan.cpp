@@ -3,8 +3,7 @@
 #ifdef CATENA_HAS_CUDNN
 
 #include <algorithm>
-
-#include <fmt/format.h>
+#include <cstring>
 
 namespace catena::cuda {
 
@@ -44,6 +43,16 @@ bool allowed(const Descriptor& engine, const EngineRules& rules) {
     return std::all_of(notes.begin(), notes.end(), [&](auto note) { return rules.allow(note); });
 }
 
+bool compiles(const Descriptor& engine) {
+    const auto notes = engine.get<cudnnBackendBehaviorNote_t>(CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE);
+    return std::find(notes.begin(), notes.end(), CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION) != notes.end();
+}
+
+void set_source(Descriptor& plan, const EngineSource& source) {
+    if (source.handle) plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, source.handle);
+    if (source.properties) plan.set(CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, *source.properties);
+}
+
 /// What the plan will want, as far as cuDNN says so beforehand: some plans take a second to make.
 size_t workspace_of(const Descriptor& configuration) {
     try {
@@ -58,8 +67,7 @@ size_t workspace_of(const Descriptor& configuration) {
 std::optional<Descriptor> plan_of(const Descriptor& configuration, const EngineSource& source) {
     try {
         Descriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
-        if (source.handle) plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, source.handle);
-        if (source.properties) plan.set(CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, *source.properties);
+        set_source(plan, source);
         plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configuration);
         plan.finalize();
         return plan;
@@ -93,18 +101,37 @@ std::optional<Plan> Plan::find(Operation operation, const EngineSource& source, 
             if (!plan || size_t(plan->number(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE)) > rules.most_workspace)
                 continue;
             parts.push_back(std::move(configuration));
-            return Plan(std::move(parts), std::move(*plan),
-                        fmt::format("engine {}", engine.number(CUDNN_ATTR_ENGINE_GLOBAL_INDEX)));
+            Plan found(std::move(parts), std::move(*plan));
+            found.compiled_ = compiles(engine);
+            return found;
         }
     }
     return std::nullopt;
 }
 
-Plan::Plan(std::vector<Descriptor> parts, Descriptor plan, std::string engine)
+Plan::Plan(std::vector<Descriptor> parts, Descriptor plan)
     : parts_(std::move(parts)),
       plan_(std::move(plan)),
-      workspace_(size_t(plan_.number(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE))),
-      engine_(std::move(engine)) {}
+      workspace_(size_t(plan_.number(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE))) {}
+
+std::optional<Plan> Plan::from_text(const std::string& text, const EngineSource& source) {
+    try {
+        Descriptor made(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+        set_source(made, source);
+        made.set_all<char>(CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, {text.c_str(), text.size() + 1});
+        made.finalize();
+        Plan plan({}, std::move(made));
+        plan.kept_ = true;
+        return plan;
+    } catch (const CudnnError&) {
+        return std::nullopt;
+    }
+}
+
+std::string Plan::text() const {
+    const std::vector<char> text = plan_.get<char>(CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION);
+    return std::string(text.data(), strnlen(text.data(), text.size()));
+}
 
 void Plan::execute(cudnnHandle_t handle, std::span<const Binding> bindings, void* workspace) const {
     std::vector<int64_t> ids;

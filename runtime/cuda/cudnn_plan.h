@@ -37,21 +37,25 @@ struct Binding {
 /// How cuDNN computes one operation.
 class Plan {
 public:
+    /// A plan that text() of another process gave; nothing when it is damaged or for another device or cuDNN.
+    static std::optional<Plan> from_text(const std::string& text, const EngineSource& source);
     /// The first that works of those that cuDNN's heuristics name for the operation, the fastest first, and the rules
     /// allow; nothing when there is none. CudnnError when cuDNN fails.
     static std::optional<Plan> find(Operation operation, const EngineSource& source, const EngineRules& rules);
 
     size_t workspace() const { return workspace_; }
-    const std::string& engine() const { return engine_; }  ///< "engine 28", for people.
+    bool is_compiled() const { return compiled_; }  ///< Its engine was compiled for it: that takes its time.
+    bool is_kept() const { return kept_; }          ///< It was made from a text.
+    std::string text() const;
     void execute(cudnnHandle_t handle, std::span<const Binding> bindings, void* workspace) const;
 
 private:
-    Plan(std::vector<Descriptor> parts, Descriptor plan, std::string engine);
+    Plan(std::vector<Descriptor> parts, Descriptor plan);
 
     std::vector<Descriptor> parts_;  ///< What the plan was made from.
     Descriptor plan_;
     size_t workspace_;
-    std::string engine_;
+    bool compiled_ = false, kept_ = false;
 };
 
 }  // namespace catena::cuda

@@ -13,8 +13,18 @@ const Plan* WindowPlans::find(LibraryRole role, const Operands& operands, const 
     for (const Attributes::Entry& entry : attributes.entries())
         key += fmt::format(" {}={}", entry.name, to_string(entry.value));
     auto known = plans_.find(key);
-    if (known == plans_.end()) known = plans_.emplace(key, make(role, operands, attributes)).first;
+    if (known == plans_.end()) known = plans_.emplace(key, restore_or_make(key, role, operands, attributes)).first;
     return known->second ? &*known->second : nullptr;
+}
+
+std::optional<Plan> WindowPlans::restore_or_make(const std::string& key, LibraryRole role, const Operands& operands,
+                                                 const Attributes& attributes) const {
+    if (store_.find)
+        if (const std::optional<std::string> text = store_.find(key))
+            if (std::optional<Plan> plan = Plan::from_text(*text, source_)) return plan;
+    std::optional<Plan> plan = make(role, operands, attributes);
+    if (plan && plan->is_compiled() && store_.keep) store_.keep(key, plan->text());
+    return plan;
 }
 
 std::optional<Plan> WindowPlans::make(LibraryRole role, const Operands& operands, const Attributes& attributes) const {

@@ -44,6 +44,7 @@ private:
     bool slide(const KernelCall& call);
     bool normalize(const KernelCall& call);
     bool normalize_gradient(const KernelCall& call);
+    PlanStore store() const;
     bool run(const KernelCall& call, const Operands& operands, void* number = nullptr);
 
     LibraryPlace place_;
@@ -102,13 +103,22 @@ bool Windows::normalize_gradient(const KernelCall& call) {
     return run(call, normalization_operands(call, inverse_deviation_of(call.inputs[3], call.scalars[0])));
 }
 
+/// With the compiler's own code, by key and all that a plan depends on besides.
+PlanStore Windows::store() const {
+    const std::string about = fmt::format("cuDNN {} for {} with {} multiprocessors: ", cudnn().cudnnGetVersion(),
+                                          place_.device.architecture(), place_.device.multiprocessors());
+    return {.find = [about](const std::string& key) { return kernel_provider().kept_code(about + key); },
+            .keep = [about](const std::string& key,
+                            const std::string& text) { kernel_provider().keep_code(about + key, text); }};
+}
+
 /// `number`, on the host, is the tensor after the operands.
 bool Windows::run(const KernelCall& call, const Operands& operands, void* number) {
     std::lock_guard lock(mutex_);
     if (!handle_) {
         check_cudnn(cudnn().cudnnCreate(&handle_), "cudnnCreate");
         check_cudnn(cudnn().cudnnSetStream(handle_, reinterpret_cast<cudaStream_t>(place_.stream)), "cudnnSetStream");
-        plans_.emplace(EngineSource{.handle = handle_});
+        plans_.emplace(EngineSource{.handle = handle_}, store());
     }
     const Plan* plan = plans_->find(library_role_of(call.op), operands, call.attributes);
     if (!plan) return false;

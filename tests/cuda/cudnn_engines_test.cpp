@@ -20,6 +20,7 @@ namespace {
 
 using cuda::EngineSource;
 using cuda::Operands;
+using cuda::Plan;
 using cuda::WindowPlans;
 
 /// Calls of the op table, forward and backward, and of the benchmark's workloads at their full sizes.
@@ -80,16 +81,12 @@ std::vector<CollectedCall> calls_of(const Layer& layer) {
     return {forward, data, weights};
 }
 
-/// Of perceptrons.
+/// Of a perceptron.
 std::vector<CollectedCall> normalizations() {
-    std::vector<CollectedCall> calls;
-    for (const Shape& shape : {Shape{64, 512}, Shape{4096, 1024}}) {
-        const Type x{Dtype::float32, shape}, keys{Dtype::float32, {shape[1]}};
-        const Attributes axis{{"axis", Axes{0}}};
-        calls.push_back({&op_with(LibraryRole::batch_normalization), {x, keys, keys}, axis, {1e-5}});
-        calls.push_back({&op_with(LibraryRole::batch_normalization_gradient), {x, keys, keys, keys, x}, axis, {1e-5}});
-    }
-    return calls;
+    const Type x{Dtype::float32, {64, 512}}, keys{Dtype::float32, {512}};
+    const Attributes axis{{"axis", Axes{0}}};
+    return {{&op_with(LibraryRole::batch_normalization), {x, keys, keys}, axis, {1e-5}},
+            {&op_with(LibraryRole::batch_normalization_gradient), {x, keys, keys, keys, x}, axis, {1e-5}}};
 }
 
 const std::vector<CollectedCall>& all_calls() {
@@ -131,100 +128,134 @@ struct Made {
     }
 };
 
-class CudnnEngines : public ::testing::TestWithParam<const char*> {
-protected:
-    DevicelessCudnn deviceless{GetParam()};
-    std::unique_ptr<cuda::LibraryProvider> provider = cuda::make_windows({CollectingDevice::instance(), nullptr});
-    std::unique_ptr<WindowPlans> plans;
-    std::map<LibraryRole, int> found;  ///< Plans by role.
+constexpr const char* architectures[] = {"sm_80", "sm_90"};
 
-    void SetUp() override {
-        if (!deviceless.complaint().empty()) GTEST_SKIP() << deviceless.complaint();
-        plans = std::make_unique<WindowPlans>(EngineSource{.properties = &deviceless.properties()});
+/// Plans for a device that is not there.
+struct Engines {
+    explicit Engines(const char* architecture, cuda::PlanStore store = {}) : deviceless(architecture) {
+        if (deviceless.complaint().empty()) plans.emplace(source(), std::move(store));
     }
-    bool has_plan(const KernelCall& call) {
+    EngineSource source() const { return {.properties = &deviceless.properties()}; }
+    bool takes(const KernelCall& call) const { return provider->takes(call); }
+    const Plan* plan(const KernelCall& call) {
         const LibraryRole role = library_role_of(call.op);
         const Operands operands =
             cuda::is_window_role(role)
                 ? cuda::window_operands(call)
                 : cuda::normalization_operands(call, Array::empty(call.inputs[1].type(), CollectingDevice::instance()));
-        const bool has = plans->find(role, operands, call.attributes) != nullptr;
-        found[role] += has;
-        return has;
+        const Plan* plan = plans->find(role, operands, call.attributes);
+        found[role] += plan != nullptr;
+        return plan;
     }
-    int found_of(LibraryRole role) {
-        std::printf("%-40s %d plans\n", op_with(role).name.c_str(), found[role]);
-        return found[role];
-    }
+
+    DevicelessCudnn deviceless;
+    std::unique_ptr<cuda::LibraryProvider> provider = cuda::make_windows({CollectingDevice::instance(), nullptr});
+    std::optional<WindowPlans> plans;
+    std::map<LibraryRole, int> found;  ///< Plans by role.
 };
 
-TEST_P(CudnnEngines, are_found_for_windows_of_every_dtype) {
-    for (const CollectedCall& collected : all_calls()) {
-        if (!cuda::is_window_role(library_role_of(*collected.op))) continue;
-        for (Dtype dtype : {Dtype::float32, Dtype::float16, Dtype::bfloat16, Dtype::float64}) {
-            const CollectedCall call = with_dtype(collected, dtype);
-            Made made(call);
-            EXPECT_EQ(provider->takes(made.call()), !made.empty()) << call.text();
-            if (made.empty()) continue;
-            EXPECT_TRUE(has_plan(made.call())) << call.text();
+TEST(CudnnEngines, are_found_for_every_call) {
+    for (const char* architecture : architectures) {
+        SCOPED_TRACE(architecture);
+        Engines engines(architecture);
+        if (!engines.deviceless.complaint().empty()) GTEST_SKIP() << engines.deviceless.complaint();
+        for (const CollectedCall& collected : all_calls()) {
+            const LibraryRole role = library_role_of(*collected.op);
+            if (collected.inputs[0].dtype != Dtype::float32) continue;
+            for (Dtype dtype : {Dtype::float32, Dtype::float16, Dtype::bfloat16, Dtype::float64}) {
+                const CollectedCall call = with_dtype(collected, dtype);
+                Made made(call);
+                const bool takes = engines.takes(made.call());
+                EXPECT_TRUE(!cuda::is_window_role(role) || takes == !made.empty()) << call.text();
+                EXPECT_TRUE(!takes || engines.plan(made.call())) << call.text();
+            }
         }
-    }
-    for (LibraryRole role : {LibraryRole::convolution, LibraryRole::convolution_data, LibraryRole::convolution_weights})
-        EXPECT_GE(found_of(role), 80);
-    for (LibraryRole role : {LibraryRole::average_pooling, LibraryRole::average_pooling_gradient})
-        EXPECT_GE(found_of(role), 4);
-}
-
-TEST_P(CudnnEngines, read_views_as_they_lie) {
-    for (const CollectedCall& collected : calls_of({{2, 8, 9, 9}, {16, 8, 3, 3}})) {
-        for (Dtype dtype : {Dtype::float32, Dtype::float16, Dtype::bfloat16, Dtype::float64}) {
-            const CollectedCall call = with_dtype(collected, dtype);
-            Made made(call);
-            Array& x = made.inputs[0];
-            const Shape shape = x.shape(), channels_last{shape[0], shape[2], shape[3], shape[1]};
-            const Strides steps = contiguous_strides(channels_last);
-            x = x.view(shape, {steps[0], steps[3], steps[1], steps[2]}, 0);
-            EXPECT_TRUE(has_plan(made.call())) << call.text() << ", channels last";
-            // Every other channel of twice as many, from the second on.
-            const Shape twice{shape[0], 2 * shape[1], shape[2], shape[3]};
-            const Strides wide = contiguous_strides(twice);
-            x = Array::empty({dtype, twice}, CollectingDevice::instance())
-                    .view(shape, {wide[0], 2 * wide[1], wide[2], wide[3]}, wide[1]);
-            EXPECT_TRUE(has_plan(made.call())) << call.text() << ", every other channel";
-        }
+        for (LibraryRole role :
+             {LibraryRole::convolution, LibraryRole::convolution_data, LibraryRole::convolution_weights})
+            EXPECT_GE(engines.found[role], 60);
+        for (LibraryRole role : {LibraryRole::average_pooling, LibraryRole::average_pooling_gradient})
+            EXPECT_GE(engines.found[role], 8);
+        for (LibraryRole role : {LibraryRole::batch_normalization, LibraryRole::batch_normalization_gradient})
+            EXPECT_GE(engines.found[role], 3);
+        for (const auto& [role, count] : engines.found)
+            std::printf("%s: %d plans for %s\n", architecture, count, op_with(role).name.c_str());
     }
 }
 
-TEST_P(CudnnEngines, are_found_for_normalization_of_columns) {
-    for (const CollectedCall& collected : all_calls()) {
-        if (!cuda::is_normalization_role(library_role_of(*collected.op))) continue;
-        for (Dtype dtype : {Dtype::float32, Dtype::float16, Dtype::bfloat16}) {
-            const CollectedCall call = with_dtype(collected, dtype);
-            Made made(call);
-            if (!provider->takes(made.call())) continue;
-            EXPECT_TRUE(has_plan(made.call())) << call.text();
+TEST(CudnnEngines, read_views_as_they_lie) {
+    for (const char* architecture : architectures) {
+        SCOPED_TRACE(architecture);
+        Engines engines(architecture);
+        if (!engines.deviceless.complaint().empty()) GTEST_SKIP() << engines.deviceless.complaint();
+        for (const CollectedCall& collected : calls_of({{2, 8, 9, 9}, {16, 8, 3, 3}})) {
+            for (Dtype dtype : {Dtype::float32, Dtype::float16, Dtype::bfloat16, Dtype::float64}) {
+                const CollectedCall call = with_dtype(collected, dtype);
+                Made made(call);
+                Array& x = made.inputs[0];
+                const Shape shape = x.shape(), channels_last{shape[0], shape[2], shape[3], shape[1]};
+                const Strides steps = contiguous_strides(channels_last);
+                x = x.view(shape, {steps[0], steps[3], steps[1], steps[2]}, 0);
+                EXPECT_TRUE(engines.plan(made.call())) << call.text() << ", channels last";
+                // Every other channel of twice as many, from the second on.
+                const Shape twice{shape[0], 2 * shape[1], shape[2], shape[3]};
+                const Strides wide = contiguous_strides(twice);
+                x = Array::empty({dtype, twice}, CollectingDevice::instance())
+                        .view(shape, {wide[0], 2 * wide[1], wide[2], wide[3]}, wide[1]);
+                EXPECT_TRUE(engines.plan(made.call())) << call.text() << ", every other channel";
+            }
         }
     }
-    for (LibraryRole role : {LibraryRole::batch_normalization, LibraryRole::batch_normalization_gradient})
-        EXPECT_GE(found_of(role), 6);
 }
 
 // Why takes_normalization() leaves these alone.
-TEST_P(CudnnEngines, would_copy_images_to_normalize_them) {
+TEST(CudnnEngines, would_copy_images_to_normalize_them) {
     const Type x{Dtype::float32, {32, 64, 56, 56}}, keys{Dtype::float32, {64}};
     const CollectedCall call{
         &op_with(LibraryRole::batch_normalization), {x, keys, keys}, {{"axis", Axes{0, 2, 3}}}, {1e-5}};
-    Made made(call);
-    EXPECT_FALSE(provider->takes(made.call()));
-    const Operands operands =
-        cuda::normalization_operands(made.call(), Array::empty(keys, CollectingDevice::instance()));
-    const auto plan = cuda::Plan::find(cuda::normalization_operation(LibraryRole::batch_normalization, operands),
-                                       {.properties = &deviceless.properties()}, {.most_workspace = size_t(1) << 30});
-    ASSERT_TRUE(plan);
-    EXPECT_GE(plan->workspace(), 2 * size_t(element_count(x.shape)) * sizeof(float)) << "x and y once more";
+    for (const char* architecture : architectures) {
+        SCOPED_TRACE(architecture);
+        Engines engines(architecture);
+        if (!engines.deviceless.complaint().empty()) GTEST_SKIP() << engines.deviceless.complaint();
+        Made made(call);
+        EXPECT_FALSE(engines.takes(made.call()));
+        const Operands operands =
+            cuda::normalization_operands(made.call(), Array::empty(keys, CollectingDevice::instance()));
+        const auto plan = Plan::find(cuda::normalization_operation(LibraryRole::batch_normalization, operands),
+                                     engines.source(), {.most_workspace = size_t(1) << 30});
+        ASSERT_TRUE(plan);
+        EXPECT_GE(plan->workspace(), 2 * size_t(element_count(x.shape)) * sizeof(float)) << "x and y once more";
+    }
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, CudnnEngines, ::testing::Values("sm_80", "sm_90"));
+TEST(CudnnEngines, that_are_compiled_are_kept_between_processes) {
+    std::map<std::string, std::string> kept;
+    int found = 0;
+    const cuda::PlanStore store{.find =
+                                    [&](const std::string& key) {
+                                        const auto known = kept.find(key);
+                                        found += known != kept.end();
+                                        return known == kept.end() ? std::nullopt : std::optional(known->second);
+                                    },
+                                .keep = [&](const std::string& key, const std::string& plan) { kept[key] = plan; }};
+    const CollectedCall compiled = with_dtype(calls_of({{4, 8, 10, 10}, {8, 1, 3, 3}, 1, 1, 8})[0], Dtype::float16),
+                        there = calls_of({{2, 3, 9, 9}, {4, 3, 3, 3}})[0];
+    for (int process = 0; process < 3; ++process) {
+        Engines engines("sm_90", store);
+        if (!engines.deviceless.complaint().empty()) GTEST_SKIP() << engines.deviceless.complaint();
+        Made made(compiled), other(there);
+        const Plan* plan = engines.plan(made.call());
+        ASSERT_TRUE(plan);
+        EXPECT_EQ(plan->is_kept(), process == 1);
+        EXPECT_EQ(found, std::min(process, 1)) << "damaged ones are made anew";
+        EXPECT_EQ(kept.size(), 1u);
+        ASSERT_TRUE(engines.plan(other.call()));
+        EXPECT_EQ(kept.size(), 1u) << "what is not compiled is found as fast";
+        if (process == 1) {
+            kept.begin()->second.resize(kept.begin()->second.size() / 2);
+            found = 0;
+        }
+    }
+}
 
 }  // namespace
 }  // namespace catena::testing

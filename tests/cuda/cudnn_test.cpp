@@ -1,9 +1,13 @@
 // Windows and batch normalization by cuDNN's graph interface, against a double of it that computes on the host what the
 // descriptors say.
+#include <cstdlib>
+#include <filesystem>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "codegen/cuda/nvrtc.h"
+#include "codegen/disk_cache.h"
 #include "runtime/cuda/cuda_device.h"
 #include "tests/cuda/emulated_device.h"
 #include "tests/cuda/library_check.h"
@@ -112,6 +116,27 @@ TEST_F(CudaWindows, plans_are_kept_by_shape) {
     EXPECT_EQ(library.living(), living) << "descriptors are destroyed";
     run_kernel(op, std::vector{x, W}, steps({1, 1}, {1, 1}, {1, 1}, 1));
     EXPECT_EQ(library.count("heuristics"), 2);
+}
+
+TEST_F(CudaWindows, plans_that_were_compiled_are_kept_on_disk) {
+    std::string folder = (std::filesystem::temp_directory_path() / "catena_plans_XXXXXX").string();
+    ASSERT_TRUE(mkdtemp(folder.data()));
+    const Environment cache("CATENA_KERNEL_CACHE", folder.c_str());
+    codegen::DiskCache& disk = codegen::DiskCache::instance();
+    if (disk.folder() != folder) {
+        std::filesystem::remove(folder);
+        GTEST_SKIP() << "the process has looked for its cache before";
+    }
+    library.engines = {{.index = 11, .workspace = 1 << 16, .compiled = true}};
+    const Array x = waves({1, 2, 5, 5}), W = waves({3, 2, 3, 3});
+    const Attributes a = steps({1, 1}, {0, 0}, {1, 1}, 1);
+    expect_by_library(LibraryRole::convolution, {x, W}, a);
+    CudaDevice another(0);
+    expect_same(another, op_with(LibraryRole::convolution), {x, W}, a);
+    EXPECT_EQ(library.count("heuristics"), 1);
+    EXPECT_EQ(library.count("cudnnBackendExecute"), 2);
+    EXPECT_EQ(disk.counts().found, 1);
+    std::filesystem::remove_all(folder);
 }
 
 TEST_F(CudaWindows, the_fallback_is_asked_when_nothing_else_is_left) {

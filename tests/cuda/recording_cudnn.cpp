@@ -92,10 +92,25 @@ struct DoubleOfCudnn {
     }
 
     static cudnnStatus_t finalize(cudnnBackendDescriptor_t d) {
+        if (in(d).has(CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION) && !restore(in(d))) return CUDNN_STATUS_BAD_PARAM;
         if (in(d).type == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR && !engine_in(in(d)).works)
             return CUDNN_STATUS_NOT_SUPPORTED;
         in(d).finalized = true;
         return note("cudnnBackendFinalize", fmt::format("{}", int(in(d).type)));
+    }
+
+    static std::string text_of(const Described& plan) {
+        return fmt::format("configuration {}",
+                           static_cast<const void*>(&plan.part(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG)));
+    }
+    /// From the text of a plan whose parts still live.
+    static bool restore(Described& plan) {
+        const std::string text = plan.attributes[CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION];
+        for (const auto& each : self->descriptors_) {
+            plan.put(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, each.get());
+            if (text_of(plan) == text.c_str()) return true;
+        }
+        return false;
     }
 
     // An engine's place in the list stands in its configurations' and its own CUDNN_ATTR_ENGINE_GLOBAL_INDEX.
@@ -164,8 +179,10 @@ struct DoubleOfCudnn {
             }
             case CUDNN_ATTR_ENGINE_NUMERICAL_NOTE:
                 return give(engine_in(d).notes);
-            case CUDNN_ATTR_ENGINE_GLOBAL_INDEX:
-                return give(std::vector{engine_in(d).index});
+            case CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE:
+                return give(std::vector(engine_in(d).compiled, CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION));
+            case CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION:
+                return give(text_of(d) + '\0');
             case CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE:
             case CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE:
                 return give(std::vector{engine_in(d).workspace});

@@ -26,7 +26,8 @@ public:
         int64_t index;
         std::vector<cudnnBackendNumericalNote_t> notes = {};
         int64_t workspace = 0;
-        bool works = true;  ///< Otherwise plans of it cannot be made.
+        bool works = true;      ///< Otherwise plans of it cannot be made.
+        bool compiled = false;  ///< At run time.
         cudnnBackendHeurMode_t mode = CUDNN_HEUR_MODE_A;
     };
     std::vector<Engine> engines;
