@@ -32,6 +32,11 @@ void check_cudnn(cudnnStatus_t status, const char* call) {
     if (status != CUDNN_STATUS_SUCCESS) throw CudnnError(status, call);
 }
 
+void forget_cudnn_warnings() {
+    char ignored[1];
+    cudnn().cudnnGetLastErrorString(ignored, sizeof ignored);
+}
+
 Descriptor::Descriptor(cudnnBackendDescriptorType_t type) {
     check_cudnn(cudnn().cudnnBackendCreateDescriptor(type, &made_), "cudnnBackendCreateDescriptor");
 }

@@ -31,6 +31,9 @@ private:
 /// CudnnError unless `status` is success.
 void check_cudnn(cudnnStatus_t status, const char* call);
 
+/// cuDNN says with an error all that it has warned of since it was last asked; this lets it forget.
+void forget_cudnn_warnings();
+
 /// The type that cuDNN knows values of T as.
 template <class T>
 struct AttributeType;

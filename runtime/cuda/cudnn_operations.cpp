@@ -71,6 +71,13 @@ Descriptor number_tensor(int64_t id, Dtype dtype, int rank) {
     return made;
 }
 
+std::vector<Binding> bindings_of(const Operands& operands, void* number) {
+    std::vector<Binding> bindings;
+    for (const Array& operand : operands) bindings.push_back({int64_t(bindings.size()), address_in(operand)});
+    if (number) bindings.push_back({int64_t(bindings.size()), number});
+    return bindings;
+}
+
 }  // namespace catena::cuda
 
 #endif

@@ -20,6 +20,9 @@ Descriptor tensor_of(int64_t id, const Array& array);
 /// One number of dtype that lies on the host.
 Descriptor number_tensor(int64_t id, Dtype dtype, int rank);
 
+/// Where the operands lie; `number`, on the host, is the tensor after them, where there is one.
+std::vector<Binding> bindings_of(const Operands& operands, void* number = nullptr);
+
 bool is_window_role(LibraryRole role);  ///< Of convolutions and pooling.
 /// By types and attributes.
 bool takes_windows(const KernelCall& call);

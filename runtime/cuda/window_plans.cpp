@@ -23,6 +23,7 @@ std::optional<Plan> WindowPlans::restore_or_make(const std::string& key, Library
         if (const std::optional<std::string> text = store_.find(key))
             if (std::optional<Plan> plan = Plan::from_text(*text, source_)) return plan;
     std::optional<Plan> plan = make(role, operands, attributes);
+    forget_cudnn_warnings();  // Of each engine that was tried.
     if (plan && plan->is_compiled() && store_.keep) store_.keep(key, plan->text());
     return plan;
 }

@@ -112,7 +112,6 @@ PlanStore Windows::store() const {
                             const std::string& text) { kernel_provider().keep_code(about + key, text); }};
 }
 
-/// `number`, on the host, is the tensor after the operands.
 bool Windows::run(const KernelCall& call, const Operands& operands, void* number) {
     std::lock_guard lock(mutex_);
     if (!handle_) {
@@ -122,12 +121,9 @@ bool Windows::run(const KernelCall& call, const Operands& operands, void* number
     }
     const Plan* plan = plans_->find(library_role_of(call.op), operands, call.attributes);
     if (!plan) return false;
-    std::vector<Binding> bindings;
-    for (const Array& operand : operands) bindings.push_back({int64_t(bindings.size()), address_in(operand)});
-    if (number) bindings.push_back({int64_t(bindings.size()), number});
     Ref<Storage> workspace;
     if (plan->workspace() > 0) workspace = place_.device.allocate(plan->workspace());
-    plan->execute(handle_, bindings, workspace ? workspace->data : nullptr);
+    plan->execute(handle_, bindings_of(operands, number), workspace ? workspace->data : nullptr);
     return true;
 }
 

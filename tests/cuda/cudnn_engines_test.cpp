@@ -8,7 +8,7 @@
 #include "runtime/cuda/library_call.h"
 #include "runtime/cuda/window_plans.h"
 #include "tests/cuda/collecting_device.h"
-#include "tests/cuda/deviceless_cudnn.h"
+#include "tests/cuda/cudnn_deviceless.h"
 #include "tests/cuda/library_check.h"
 #include "tests/ops/compiled_check.h"
 #include "tests/ops/gradient_check.h"
@@ -145,7 +145,22 @@ struct Engines {
                 : cuda::normalization_operands(call, Array::empty(call.inputs[1].type(), CollectingDevice::instance()));
         const Plan* plan = plans->find(role, operands, call.attributes);
         found[role] += plan != nullptr;
+        if (plan) expect_ready(*plan, operands, role);
         return plan;
+    }
+    /// Nothing but a device is missing: cuDNN takes the operands and misses its handle.
+    static void expect_ready(const Plan& plan, const Operands& operands, LibraryRole role) {
+        float epsilon = 1e-5f;
+        char workspace[1];
+        try {
+            plan.execute(nullptr,
+                         cuda::bindings_of(operands, role == LibraryRole::batch_normalization ? &epsilon : nullptr),
+                         workspace);
+            ADD_FAILURE() << "it has been computed";
+        } catch (const cuda::CudnnError& error) {
+            EXPECT_EQ(error.call(), "cudnnBackendExecute");
+            EXPECT_EQ(error.words(), "CUDNN_STATUS_BAD_PARAM");
+        }
     }
 
     DevicelessCudnn deviceless;

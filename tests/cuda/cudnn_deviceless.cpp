@@ -1,4 +1,4 @@
-#include "tests/cuda/deviceless_cudnn.h"
+#include "tests/cuda/cudnn_deviceless.h"
 
 #ifdef CATENA_HAS_CUDNN
 
