@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/disk_cache.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/tracer.h"
 #include "runtime/ops/element_text.h"
@@ -59,6 +60,9 @@ void launch(CodeDevice& device, CodeKernel& kernel, std::vector<uint64_t> words,
                         .bytes = words.size() * sizeof(uint64_t),
                         .location = current_location()});
 }
+
+/// Another build may ask its libraries for something else by the same key.
+std::string key_on_disk(const std::string& key) { return "library code, " + generator_version() + ", " + key; }
 
 Strides strides_without_ones(const Array& array) {
     Strides strides = array.strides();
@@ -151,6 +155,15 @@ CompilingProvider::Program CompilingProvider::build(CodeDevice& device, const Ke
     // The device asks us: there is nobody else to ask.
     if (alone && !schedule.library_calls.empty()) program.executable = nullptr;
     return program;
+}
+
+std::optional<std::string> CompilingProvider::kept_code(const std::string& key) {
+    DiskCache& disk = DiskCache::instance();
+    return disk.on() ? disk.find(key_on_disk(key)) : std::nullopt;
+}
+
+void CompilingProvider::keep_code(const std::string& key, const std::string& code) {
+    if (DiskCache& disk = DiskCache::instance(); disk.on()) disk.store(key_on_disk(key), code);
 }
 
 void CompilingProvider::copy(CodeDevice& device, const Array& from, const Array& to) {

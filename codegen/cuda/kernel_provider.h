@@ -23,6 +23,8 @@ public:
 
     void run(CodeDevice& device, const KernelCall& call) override;
     void copy(CodeDevice& device, const Array& from, const Array& to) override;
+    std::optional<std::string> kept_code(const std::string& key) override;
+    void keep_code(const std::string& key, const std::string& code) override;
     int64_t host_calls() const override { return host_calls_; }
 
 private:
