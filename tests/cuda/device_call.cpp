@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "codegen/compiler.h"
-#include "codegen/cuda/code_executable.h"
+#include "runtime/program/device_executable.h"
 #include "runtime/graph/tracer.h"
 #include "runtime/graph/variable_body.h"
 #include "tests/ops/compiled_check.h"
@@ -17,15 +17,15 @@ namespace catena::testing {
 
 namespace {
 
-using codegen::cuda::CodeExecutable;
+using program::DeviceExecutable;
 
 /// Whether all that the program does is done element by element, in float32 and integers: functions
 /// of float64 are those of the platform.
-bool only_maps(const CodeExecutable& program) {
+bool only_maps(const DeviceExecutable& program) {
     if (!program.schedule().library_calls.empty()) return false;
-    for (const codegen::KernelLaunch& launch : program.schedule().kernels)
-        for (const codegen::KernelValue& value : launch.program.values)
-            if (value.kind == codegen::KernelValue::Kind::reduction) return false;
+    for (const program::KernelLaunch& launch : program.schedule().kernels)
+        for (const program::KernelValue& value : launch.program.values)
+            if (value.kind == program::KernelValue::Kind::reduction) return false;
     return true;
 }
 
@@ -64,13 +64,13 @@ Variables DeviceCalls::operator()(const ArrayFunction& run, const std::vector<Va
     trace.outputs = outputs;
     if (!second_) {
         programs_.push_back(nullptr);
-        programs_.back() = std::static_pointer_cast<CodeExecutable>(
+        programs_.back() = std::static_pointer_cast<DeviceExecutable>(
             compiler().compile(trace, {.device = &device_}));
         return expected;
     }
-    const std::shared_ptr<CodeExecutable> made = programs_.at(next_++);
+    const std::shared_ptr<DeviceExecutable> made = programs_.at(next_++);
     if (!made) throw std::runtime_error("there is no program");
-    CodeExecutable& program = *made;
+    DeviceExecutable& program = *made;
 
     std::vector<Array> given;
     for (int v : trace.inputs) {

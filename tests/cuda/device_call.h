@@ -6,8 +6,8 @@
 #include "runtime/core/code_device.h"
 #include "tests/ops/op_table.h"
 
-namespace catena::codegen::cuda {
-class CodeExecutable;
+namespace catena::program {
+class DeviceExecutable;
 }
 
 namespace catena::testing {
@@ -27,7 +27,7 @@ public:
 private:
     CodeDevice& device_;
     bool second_ = false;
-    std::vector<std::shared_ptr<codegen::cuda::CodeExecutable>>
+    std::vector<std::shared_ptr<program::DeviceExecutable>>
         programs_;  ///< Null: it could not be made.
     size_t next_ = 0;
 };

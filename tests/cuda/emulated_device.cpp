@@ -49,10 +49,17 @@ std::string_view text_of_kernel(std::string_view unit, const std::string& name) 
     return unit.substr(begin, unit.find("extern \"C\"", begin) - begin);
 }
 
+/// Units of several programs may have kernels of one name.
+std::string without_linkage(std::string text) {
+    const std::string linkage = "extern \"C\" ";
+    for (size_t at = 0; (at = text.find(linkage, at)) != text.npos;) text.erase(at, linkage.size());
+    return text;
+}
+
 }  // namespace
 
 EmulatedDevice& EmulatedDevice::instance() {
-    static EmulatedDevice& device = *new EmulatedDevice;
+    static EmulatedDevice& device = *new EmulatedDevice("emulated");
     return device;
 }
 
@@ -103,11 +110,11 @@ void EmulatedDevice::compile_some(std::span<const size_t> units) {
         std::ofstream file(base + ".cpp");
         file << "#include \"tests/cuda/emulation.h\"\n";
         for (size_t u : units) {
-            file << fmt::format("namespace unit{} {{\n{}\n", u, texts_[u]);
+            file << fmt::format("namespace unit{} {{\n{}\n", u, without_linkage(texts_[u]));
             for (const EmulatedKernel* kernel : units_[u].kernels)
                 file << fmt::format(
-                    "extern \"C\" void emulate_{0}(const void* a) {{ emulation::call({0}, a); }}\n",
-                    kernel->name);
+                    "extern \"C\" void emulate_{1}_{0}(const void* a) {{ emulation::call({0}, a); }}\n",
+                    kernel->name, u);
             file << "}\n";
         }
     }
@@ -124,7 +131,7 @@ void EmulatedDevice::compile_some(std::span<const size_t> units) {
         for (EmulatedKernel* kernel : units_[u].kernels) {
             kernel->library = library;
             kernel->entry = reinterpret_cast<EmulatedKernel::Entry>(
-                dlsym(library, ("emulate_" + kernel->name).c_str()));
+                dlsym(library, fmt::format("emulate_{}_{}", u, kernel->name).c_str()));
         }
         units_[u].compiled = true;
     }

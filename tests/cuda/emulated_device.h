@@ -17,7 +17,8 @@ namespace catena::testing {
 /// launch, all that were loaded by then at once.
 class EmulatedDevice final : public CodeDevice {
 public:
-    static EmulatedDevice& instance();
+    static EmulatedDevice& instance();  ///< "emulated"
+    explicit EmulatedDevice(std::string name) : CodeDevice(std::move(name)) {}
 
     std::string architecture() const override { return "text"; }
     int multiprocessors() const override { return 4; }
@@ -40,7 +41,6 @@ public:
     int kernel_count() const { return int(kernels_.size()); }
 
 private:
-    EmulatedDevice() : CodeDevice("emulated") {}
     void compile_pending();
     void compile_some(std::span<const size_t> units);
 
