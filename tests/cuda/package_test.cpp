@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "codegen/cuda/nvrtc.h"
 #include "frontend/catena.h"
 #include "runtime/program/device_code.h"
 #include "runtime/program/package.h"
