@@ -231,6 +231,7 @@ Array Program::state(const std::string& name) const {
 
 void Program::set_state(const std::string& name, const Array& array) {
     std::lock_guard lock(implementation_->mutex);
+    const KernelProviderScope own_kernels(implementation_->copies.get());
     Contents::State& state = implementation_->state(name);
     if (array.dtype() != state.array.dtype())
         fail<DtypeError>("program {}: state '{}' is {}, not {}", this->name(), name, to_string(state.array.type()),

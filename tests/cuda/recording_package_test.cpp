@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "codegen/cuda/nvrtc.h"
+#include "codegen/cuda/schedule_code.h"
 #include "frontend/catena.h"
 #include "runtime/cuda/cuda_device.h"
 #include "runtime/program/package.h"
@@ -77,6 +78,12 @@ TEST_F(CompiledCudaPackage, is_loaded_and_launched_by_the_driver) {
     driver.calls.clear();
     Program::load(temporary("x.catena"), device);
     EXPECT_EQ(driver.count("cuModuleLoadData"), 0) << "the device has this code";
+}
+
+TEST_F(CompiledCudaPackage, of_a_region_on_the_device_is_for_it_and_later_ones) {
+    RecordingDriver driver;
+    const cuda::CudaDevice device(0);
+    EXPECT_THAT(codegen::cuda::portable_architectures(device), ElementsAre("sm_90", "compute_90"));
 }
 
 TEST_F(CompiledCudaPackage, of_other_architectures_is_refused_by_their_names) {

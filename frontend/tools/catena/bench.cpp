@@ -16,6 +16,7 @@
 #include "runtime/core/code_device.h"
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
+#include "runtime/program/code_library.h"
 
 namespace catena::tool {
 namespace {
@@ -78,7 +79,10 @@ void save_programs(const BenchOptions& options) {
         for (int i = 0; i < 2; ++i) iteration.run();
         const std::string stem = options.save + "/" + name;
         NamedArrays inputs;
-        for (const Array& array : iteration.save(stem + ".catena", {.cuda_architectures = options.cuda_architectures}))
+        const PackageOptions package{.code_levels = program::known_code_levels(),
+                                     .cuda_architectures = options.cuda_architectures,
+                                     .stages = false};
+        for (const Array& array : iteration.save(stem + ".catena", package))
             inputs.emplace_back(fmt::format("x{}", inputs.size()), array.to(cpu_device()));
         save_npz(stem + ".npz", inputs);
         fmt::print("catena run {0}.catena {0}.npz --repeat 100\n", stem);
@@ -188,7 +192,8 @@ void add_bench(CLI::App& program) {
     command->add_option("--device", options->device, "where arrays are made: cpu, cuda:0")->capture_default_str();
     command->add_option("--save", options->save,
                         "a folder: write whole steps as programs (.catena) with their inputs (.npz) and time nothing");
-    command->add_option("--cuda", options->cuda_architectures, "architectures that saved programs are for: sm_80,sm_90,compute_90")
+    command->add_option("--cuda", options->cuda_architectures,
+                        "architectures that saved programs are for, too: sm_80,sm_90,compute_90")
         ->delimiter(',')
         ->allow_extra_args(false);
     command->add_flag("--here", options->here, "measure in this process")->group("");
