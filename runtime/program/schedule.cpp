@@ -7,6 +7,7 @@
 namespace catena::program {
 
 bool View::contiguous() const {
+    if (element_count(type.shape) == 0) return true;
     int64_t expected = 1;
     for (int dim = type.shape.rank() - 1; dim >= 0; --dim) {
         if (type.shape[dim] != 1 && strides[dim] != expected) return false;

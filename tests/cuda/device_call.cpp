@@ -45,23 +45,29 @@ void expect_same_bits(const Array& actual, const Array& expected) {
 
 }  // namespace
 
-Variables DeviceCalls::operator()(const ArrayFunction& run, const std::vector<Variable>& inputs) {
+RecordedCall record_call(const ArrayFunction& run, const std::vector<Variable>& inputs) {
+    RecordedCall made;
     Tracer tracer(false);
-    std::vector<int> arguments;
     for (size_t i = 0; i < inputs.size(); ++i)
-        arguments.push_back(inputs[i].defined()
-                                ? tracer.add_argument(inputs[i].array(), "x" + std::to_string(i))
-                                : -1);
-    Variables expected;
+        made.arguments.push_back(inputs[i].defined()
+                                     ? tracer.add_argument(inputs[i].array(), "x" + std::to_string(i))
+                                     : -1);
     {
         RecorderScope scope(&tracer);
-        expected = run(inputs);
+        made.results = run(inputs);
     }
     std::vector<int> outputs;
-    for (const Variable& y : expected) outputs.push_back(tracer.value_of(y.array()));
-    Trace trace = tracer.trace();
-    trace.name = "row";
-    trace.outputs = outputs;
+    for (const Variable& y : made.results) outputs.push_back(tracer.value_of(y.array()));
+    made.trace = tracer.trace();
+    made.trace.name = "row";
+    made.trace.outputs = outputs;
+    return made;
+}
+
+Variables DeviceCalls::operator()(const ArrayFunction& run, const std::vector<Variable>& inputs) {
+    const RecordedCall call = record_call(run, inputs);
+    const Trace& trace = call.trace;
+    const Variables& expected = call.results;
     if (!second_) {
         programs_.push_back(nullptr);
         programs_.back() = std::static_pointer_cast<DeviceExecutable>(
@@ -76,8 +82,8 @@ Variables DeviceCalls::operator()(const ArrayFunction& run, const std::vector<Va
     for (int v : trace.inputs) {
         const Trace::Value& value = trace.values[size_t(v)];
         Array array = value.role == Trace::Role::state ? value.state->array : value.captured;
-        for (size_t i = 0; i < arguments.size(); ++i)
-            if (arguments[i] == v) array = inputs[i].array();
+        for (size_t i = 0; i < call.arguments.size(); ++i)
+            if (call.arguments[i] == v) array = inputs[i].array();
         given.push_back(array.to(device_));
     }
     std::vector<double> scalars;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "runtime/core/code_device.h"
+#include "runtime/graph/trace.h"
 #include "tests/ops/op_table.h"
 
 namespace catena::program {
@@ -13,6 +14,14 @@ class DeviceExecutable;
 namespace catena::testing {
 
 using ArrayFunction = std::function<Variables(const std::vector<Variable>&)>;
+
+/// One run on the host, recorded.
+struct RecordedCall {
+    Trace trace;
+    std::vector<int> arguments;  ///< The value of each input, -1 for one that is not there.
+    Variables results;
+};
+RecordedCall record_call(const ArrayFunction& run, const std::vector<Variable>& inputs);
 
 /// Programs made from runs on the host, for a device. In the first round of calls each is compiled
 /// and the host's results are given; in the second round, of the same calls, the programs run on

@@ -10,6 +10,7 @@
 
 #include "frontend/catena.h"
 #include "runtime/program/device_code.h"
+#include "runtime/program/loaded_program.h"
 #include "runtime/program/package.h"
 #include "runtime/program/program.h"
 #include "tests/cuda/emulated_device.h"
@@ -101,6 +102,7 @@ TEST_F(CudaPackage, a_step_of_the_device_goes_on_bit_for_bit) {
     step.save(temporary("x.catena"));
     Program program = Program::load(temporary("x.catena"), device());
     EXPECT_THAT(program.targets(), ElementsAre("text"));
+    EXPECT_THAT(Program::open(temporary("x.catena")).stage("kernels.cu"), HasSubstr("__global__"));
     EXPECT_THAT(message_of([&] { Program::load(temporary("x.catena")); }), HasSubstr("has no code for cpu, only for text"));
     const auto run_program = [&](Program& program, int i) {
         return here(program.run({there(batch(i, 8)), there(labels(i, 8))})[0]);
@@ -128,6 +130,46 @@ TEST_F(CudaPackage, open_sizes_take_a_ragged_last_batch) {
         EXPECT_NEAR(here(program.run({there(x), there(t)})[0])[0], host.run({x.array(), t.array()})[0].item<double>(), 2e-5);
     }
     expect_near_states(program, host, 1e-4);
+}
+
+Variable waves(int64_t rows, int64_t columns) {
+    std::vector<float> values(size_t(rows * columns));
+    for (size_t i = 0; i < values.size(); ++i) values[i] = float(std::sin(double(i) * 0.37));
+    return Variable(Array::from(values, {rows, columns}), false);
+}
+
+/// Steps of several elements fit 16 columns but not 5; rows are fixed at a number that they fit.
+TEST_F(CudaPackage, the_innermost_size_may_be_open) {
+    auto f = static_graph(
+        [](const Variable& x) { return std::vector<Variable>{tanh(x) * 2 + sum(x, {1}, true), sum(x * x, {0}), cumsum(x, 1)}; },
+        {.name = "f"});
+    f(waves(8, 16));
+    f.save(temporary("x.catena"), {.open_sizes = {{0, 1, "n"}}, .cuda_architectures = {"text"}});
+    f.save(temporary("y.catena"), {.open_sizes = {{0, 0, "n"}}, .cuda_architectures = {"text"}});
+    Program columns = Program::load(temporary("x.catena"), device()), rows = Program::load(temporary("y.catena"), device());
+    const auto check = [&](Program& program, const Variable& x) {
+        const std::vector<Array> results = program.run({there(x)});
+        const std::vector<Variable> expected = f(x);
+        for (size_t r = 0; r < expected.size(); ++r)
+            expect_near(here(results[r]), here(expected[r].array()), 1e-5, "result " + std::to_string(r));
+    };
+    for (int64_t n : {16, 5, 1, 700, 32}) {
+        check(columns, waves(8, n));
+        check(rows, waves(n, 16));
+    }
+}
+
+TEST_F(CudaPackage, sizes_beyond_32_bits_are_refused_by_code_that_counts_so) {
+    auto f = static_graph([](const Variable& x) { return relu(x) * 2; }, {.name = "f"});
+    f(waves(8, 16));
+    f.save(temporary("x.catena"), {.open_sizes = {{0, 0, "n"}}, .cuda_architectures = {"text"}});
+    const program::Contents contents(temporary("x.catena"));
+    const int64_t fits[] = {1 << 20}, too_many[] = {1 << 26};
+    program::DeviceKernels kernels;
+    for (const program::KernelLaunch& kernel : contents.device_schedule_at(fits).kernels) kernels[kernel.symbol] = &kernels;
+    EXPECT_NO_THROW(program::DeviceExecutable(contents.device_schedule_at(fits), device(), kernels));
+    EXPECT_THAT(message_of([&] { program::DeviceExecutable(contents.device_schedule_at(too_many), device(), kernels); }),
+                HasSubstr("counts with 32 bits, too few for 1073741824 elements"));
 }
 
 TEST_F(CudaPackage, brings_the_kernels_of_copies_and_of_calls) {
