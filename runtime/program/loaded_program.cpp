@@ -3,6 +3,7 @@
 #include <set>
 
 #include "runtime/core/device.h"
+#include "runtime/ops/element_text.h"
 #include "runtime/program/schedule_json.h"
 
 namespace catena::program {
@@ -196,6 +197,8 @@ Schedule Contents::device_schedule_at(std::span<const int64_t> sizes) const {
     Schedule made = sized(device_schedule, sizes);
     for (const KernelLaunch& kernel : made.kernels)
         if (kernel.device.threads == 0) fail<FileError>("{}: kernel {} is not for devices", path, kernel.symbol);
+    for (const LibraryCall& call : made.library_calls)
+        if (!call.elements && !runs_anywhere(*call.op)) fail<FileError>("{}: has no kernels for {}", path, call.op->name);
     return made;
 }
 

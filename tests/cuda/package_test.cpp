@@ -116,6 +116,21 @@ TEST_F(CudaPackage, a_step_of_the_device_goes_on_bit_for_bit) {
     EXPECT_EQ(here(later.state("/bn/avg_var")), here(training.net.bn.avg_var.array()));
 }
 
+TEST_F(CudaPackage, a_step_of_the_device_may_have_open_sizes) {
+    Training training;
+    training.net.to_device(device());
+    auto step = static_graph(std::ref(training), {.name = "step"});
+    const auto run_region = [&](int i, int64_t rows) {
+        return here(step(Variable(there(batch(i, rows)), false), Variable(there(labels(i, rows)), false)).array())[0];
+    };
+    for (int i = 0; i < 3; ++i) run_region(i, 16);
+    step.save(temporary("x.catena"), {.open_sizes = {{0, 0, "batch"}, {1, 0, "batch"}}});
+    Program program = Program::load(temporary("x.catena"), device());
+    for (int64_t rows : {16, 7, 16})
+        EXPECT_NEAR(here(program.run({there(batch(1, rows)), there(labels(1, rows))})[0])[0], run_region(1, rows), 2e-5);
+    expect_near(here(program.state("/l1/W")), here(training.net.l1.W.array()), 1e-4, "/l1/W");
+}
+
 TEST_F(CudaPackage, open_sizes_take_a_ragged_last_batch) {
     Training training;
     auto step = static_graph(std::ref(training), {.name = "step"});
@@ -282,6 +297,10 @@ TEST_F(HostileCudaPackage, launches_that_do_not_fit_are_refused) {
     EXPECT_THAT(after([](Json&, Json& s, auto&) { elements(s)["scratch"] = -1; }), HasSubstr("wants -1 words of scratch"));
     EXPECT_THAT(after([](Json&, Json& s, auto&) { elements(s)["passes"][0]["symbol"] = "abort"; }), HasSubstr("no kernel abort"));
     EXPECT_THAT(after([](Json&, Json& s, auto&) { elements(s)["passes"].push_back("nothing"); }), HasSubstr("damaged"));
+    EXPECT_THAT(after([](Json&, Json& s, auto&) {
+                    for (Json& call : s["library_calls"]) call.erase("elements");
+                }),
+                HasSubstr("has no kernels for "));
     EXPECT_THAT(after([](Json&, Json& s, auto&) { s["launches"][0]["kernels"].push_back(9999); }), HasSubstr("kernel 9999"));
 }
 
