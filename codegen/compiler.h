@@ -58,6 +58,8 @@ public:
 /// loader's own words, when it cannot be had.
 Compiler& compiler();
 bool compiler_available();
+/// Why not: what compiler() would throw.
+const std::string& compiler_complaint();
 
 /// What the library exports; found through dlsym, never linked.
 extern "C" Compiler* catena_compiler_create();

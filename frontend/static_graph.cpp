@@ -244,7 +244,9 @@ struct StaticRegion::Implementation {
         // Inside another region the outer one records these operations as its own.
         if (!config().use_static_graph || current_recorder()) return run_eagerly(body);
         if (!compiler_available()) {
-            if (!said_unavailable) log("static_graph " + options.name + ": there is no compiler, the region runs eagerly");
+            if (!said_unavailable)
+                log(fmt::format("static_graph {}: there is no compiler, the region runs eagerly ({})", options.name,
+                                compiler_complaint()));
             said_unavailable = true;
             return run_eagerly(body);
         }

@@ -59,7 +59,7 @@ std::string without_linkage(std::string text) {
 }  // namespace
 
 EmulatedDevice& EmulatedDevice::instance() {
-    static EmulatedDevice& device = *new EmulatedDevice("emulated");
+    static EmulatedDevice& device = *new EmulatedDevice;
     return device;
 }
 
@@ -113,7 +113,8 @@ void EmulatedDevice::compile_some(std::span<const size_t> units) {
             file << fmt::format("namespace unit{} {{\n{}\n", u, without_linkage(texts_[u]));
             for (const EmulatedKernel* kernel : units_[u].kernels)
                 file << fmt::format(
-                    "extern \"C\" void emulate_{1}_{0}(const void* a) {{ emulation::call({0}, a); }}\n",
+                    "extern \"C\" void emulate_{1}_{0}(const void* a) {{ emulation::call({0}, a); }}\n"
+                    "extern \"C\" unsigned long bytes_of_{1}_{0}() {{ return emulation::argument_bytes({0}); }}\n",
                     kernel->name, u);
             file << "}\n";
         }
@@ -132,9 +133,18 @@ void EmulatedDevice::compile_some(std::span<const size_t> units) {
             kernel->library = library;
             kernel->entry = reinterpret_cast<EmulatedKernel::Entry>(
                 dlsym(library, fmt::format("emulate_{}_{}", u, kernel->name).c_str()));
+            auto* bytes = reinterpret_cast<size_t (*)()>(
+                dlsym(library, fmt::format("bytes_of_{}_{}", u, kernel->name).c_str()));
+            kernel->argument_bytes = bytes();
         }
         units_[u].compiled = true;
     }
+}
+
+size_t EmulatedDevice::argument_bytes(const void* kernel) {
+    auto* emulated = static_cast<const EmulatedKernel*>(kernel);
+    if (!emulated->entry) compile_pending();
+    return emulated->argument_bytes;
 }
 
 void EmulatedDevice::launch_code(const Launch& launch) {

@@ -17,8 +17,7 @@ namespace catena::testing {
 /// launch, all that were loaded by then at once.
 class EmulatedDevice final : public CodeDevice {
 public:
-    static EmulatedDevice& instance();  ///< "emulated"
-    explicit EmulatedDevice(std::string name) : CodeDevice(std::move(name)) {}
+    static EmulatedDevice& instance();
 
     std::string architecture() const override { return "text"; }
     int multiprocessors() const override { return 4; }
@@ -33,6 +32,9 @@ public:
     void copy_from_host(const void* host, const Array& to) override;
     void copy_to_host(const Array& from, void* host) override;
 
+    /// Of a kernel's only parameter. Compiles it.
+    size_t argument_bytes(const void* kernel);
+
     /// Every text that was loaded.
     const std::vector<std::string>& texts() const { return texts_; }
     /// While it is set, kernels are loaded and launches are not done: all can be compiled at once afterwards.
@@ -41,6 +43,7 @@ public:
     int kernel_count() const { return int(kernels_.size()); }
 
 private:
+    EmulatedDevice() : CodeDevice("emulated") {}
     void compile_pending();
     void compile_some(std::span<const size_t> units);
 

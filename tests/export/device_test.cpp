@@ -1,7 +1,9 @@
-// Packages on a device, in processes that have no compiler: C, and the tool. The device is emulated (tests/emulated_cuda).
+// Packages on cuda:0 in processes that have no compiler: C, and the tool. Driver and NVRTC are doubles (tests/cuda_double) whose
+// machine code is the text.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <sstream>
 
 #include "codegen/compiler.h"
@@ -15,10 +17,19 @@ namespace {
 
 using ::testing::HasSubstr;
 
+#ifdef CATENA_CUDA_DOUBLE
+const std::string double_of_cuda = CATENA_CUDA_DOUBLE;
+#else
+const std::string double_of_cuda;
+#endif
+
 class OnDevice : public ::testing::Test {
 protected:
     void SetUp() override {
         if (!compiler_available()) GTEST_SKIP() << "there is no compiler";
+        if (double_of_cuda.empty()) GTEST_SKIP() << "the CUDA plug-in was not built";
+        setenv("CATENA_NVRTC_PATH", double_of_cuda.c_str(), 1);
+        setenv("CATENA_KERNEL_CACHE", "off", 1);
         set_seed(7);
         Training training;
         auto step = static_graph(std::ref(training), {.name = "step"});
@@ -26,14 +37,14 @@ protected:
         step.save(path(), {.input_names = {"x", "t"},
                            .output_names = {"loss"},
                            .code_levels = {"scalar"},
-                           .cuda_architectures = {"text"}});
+                           .cuda_architectures = {"sm_90"}});
     }
     static std::string path() { return temporary("x.catena"); }
 
     /// With cuda:0, and without Catena's compiler or NVRTC.
     static CommandResult run_there(const std::string& command) {
-        return run("CATENA_PLUGIN_PATH=" CATENA_EMULATED_CUDA
-                   " CATENA_COMPILER_PATH=/nowhere CATENA_NVRTC_PATH=/nowhere " + command);
+        return run("CATENA_CUDA_DRIVER=" + double_of_cuda + " CATENA_COMPILER_PATH=/nowhere CATENA_NVRTC_PATH=/nowhere "
+                   "CATENA_CUBLASLT_PATH=/nowhere CATENA_CUDNN_PATH=/nowhere " + command);
     }
     static std::vector<double> losses_on_host(Program program) {
         std::vector<double> losses;
@@ -67,7 +78,7 @@ TEST_F(OnDevice, the_tool_runs_and_times_a_step_without_the_compiler) {
         run_there(program("catena") + " run " + path() + " " + temporary("in.npz") + " -o " + temporary("out.npz") +
                   " --device cuda:0 --repeat 4 --save " + temporary("y.catena"));
     ASSERT_EQ(result.status, 0) << result.output;
-    EXPECT_THAT(result.output, ::testing::ContainsRegex("the other 3 take [0-9.]+ ms each on cuda:0 \\(text\\)"));
+    EXPECT_THAT(result.output, ::testing::ContainsRegex("the other 3 take [0-9.]+ ms each on cuda:0 \\(sm_90\\)"));
     Program program = Program::load(path());
     double loss = 0;
     for (int i = 0; i < 4; ++i) loss = program.run({batch(0, 8).array(), labels(0, 8).array()})[0].item<double>();
@@ -77,9 +88,24 @@ TEST_F(OnDevice, the_tool_runs_and_times_a_step_without_the_compiler) {
     for (size_t k = 0; k < expected.size(); ++k) EXPECT_NEAR(saved[k], expected[k], 1e-5);
 }
 
+TEST_F(OnDevice, what_was_trained_there_is_saved_for_it_and_runs_on_another) {
+    const std::string folder = temporary("programs"), stem = folder + "/mushroom";
+    const CommandResult saved = run("CATENA_CUDA_DRIVER=" + double_of_cuda + " CATENA_CUBLASLT_PATH=/nowhere " +
+                                    program("catena") + " bench mushroom --device cuda:0 --save " + folder);
+    ASSERT_EQ(saved.status, 0) << saved.output;
+    EXPECT_THAT(run(program("catena") + " show " + stem + ".catena").output,
+                HasSubstr("program  mushroom\ncode     sm_90\ncode     compute_90\ninput"));
+    const CommandResult result =
+        run_there(program("catena") + " run " + stem + ".catena " + stem + ".npz --device cuda:1 --repeat 3");
+    EXPECT_EQ(result.status, 0) << result.output;
+    EXPECT_THAT(result.output, HasSubstr("on cuda:1 (sm_90)"));
+    EXPECT_THAT(run_there(program("catena") + " run " + stem + ".catena " + stem + ".npz").output,
+                HasSubstr("mushroom.catena: has no code for cpu, only for sm_90, compute_90"));
+}
+
 TEST_F(OnDevice, the_tool_tells_what_there_is_code_for) {
     const CommandResult shown = run(program("catena") + " show " + path());
-    EXPECT_THAT(shown.output, HasSubstr("scalar\ncode     text\n"));
+    EXPECT_THAT(shown.output, HasSubstr("scalar\ncode     sm_90\n"));
     EXPECT_THAT(run(program("catena") + " show " + path() + " --stage kernels.cu").output, HasSubstr("__global__"));
     Training training;
     auto step = static_graph(std::ref(training), {.name = "step"});

@@ -79,9 +79,8 @@ void save_programs(const BenchOptions& options) {
         for (int i = 0; i < 2; ++i) iteration.run();
         const std::string stem = options.save + "/" + name;
         NamedArrays inputs;
-        const PackageOptions package{.code_levels = program::known_code_levels(),
-                                     .cuda_architectures = options.cuda_architectures,
-                                     .stages = false};
+        PackageOptions package{.cuda_architectures = options.cuda_architectures, .stages = false};
+        if (!package.cuda_architectures.empty()) package.code_levels = program::known_code_levels();
         for (const Array& array : iteration.save(stem + ".catena", package))
             inputs.emplace_back(fmt::format("x{}", inputs.size()), array.to(cpu_device()));
         save_npz(stem + ".npz", inputs);
@@ -193,7 +192,8 @@ void add_bench(CLI::App& program) {
     command->add_option("--save", options->save,
                         "a folder: write whole steps as programs (.catena) with their inputs (.npz) and time nothing");
     command->add_option("--cuda", options->cuda_architectures,
-                        "architectures that saved programs are for, too: sm_80,sm_90,compute_90")
+                        "architectures that saved programs are for beside processors: sm_80,sm_90,compute_90; otherwise "
+                        "that of --device")
         ->delimiter(',')
         ->allow_extra_args(false);
     command->add_flag("--here", options->here, "measure in this process")->group("");

@@ -36,6 +36,12 @@ std::vector<Array> arrays_for(const Ports& ports, const std::vector<std::string>
         for (const auto& port : ports)
             if (by_name) arrays.push_back(file.read(port.name));
         if (by_name) return arrays;
+        std::string wanted;
+        for (const auto& port : ports) wanted += (wanted.empty() ? "" : ", ") + port.name;
+        for (const std::string& key : file.keys())
+            if (!key.starts_with('x'))
+                fail<ValueError>("run: {} has an array '{}'; the inputs are {}, or x0 x1 ... in this order", files[0],
+                                 key, wanted);
     }
     return read_call_inputs(files).x;
 }
@@ -134,7 +140,7 @@ void add_run(CLI::App& program) {
             fail<ValueError>("run: --save, --repeat and --device are for programs (.catena), {} is a model", options->model);
         const NamedArrays results = is_program ? run_program(*options) : run_model(*options);
         for (const auto& [name, array] : results)
-            std::cout << name << ' ' << to_string(array) << '\n';
+            std::cout << name << ' ' << (options->output.empty() ? to_string(array) : to_string(array.type())) << '\n';
         if (!options->output.empty()) save_npz(options->output, results);
     });
 }
