@@ -30,6 +30,13 @@ std::vector<KernelLaunch::StrideRead> strides_read(const KernelProgram& program)
     return read;
 }
 
+void check_same_kernels(std::span<const Schedule> runs) {
+    auto same_code = [](const KernelLaunch& a, const KernelLaunch& b) { return a.key == b.key; };
+    for (const Schedule& other : runs)
+        if (!std::equal(runs[0].kernels.begin(), runs[0].kernels.end(), other.kernels.begin(), other.kernels.end(), same_code))
+            fail<ValueError>("save: with other open sizes the program takes other kernels; give one of the sizes");
+}
+
 void size_kernel(KernelLaunch& kernel) {
     const KernelProgram& program = kernel.program;
     const KernelShape shape = shape_of(program);
