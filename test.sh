@@ -36,7 +36,19 @@ build_and_test() {
     count "$report"
 }
 
+# ONNX Runtime is not in Debian. Without PyPI the tests that need it are skipped.
+fetch_onnx_runtime() {
+    [ -z "${CATENA_ONNX_PYTHON:-}" ] || return 0
+    local lines
+    if lines=$(timeout 300 tests/onnx/setup.sh "$root/build/onnx-python" </dev/null 2>/dev/null); then
+        eval "$lines"
+    else
+        say "no ONNX Runtime: PyPI could not be reached, so the tests that compare with it are skipped"
+    fi
+}
+
 install_packages
+fetch_onnx_runtime
 start=$SECONDS
 presets=("$@")
 if [ ${#presets[@]} -eq 0 ]; then presets=(release no-compiler); fi

@@ -32,6 +32,7 @@
 #include "frontend/parallel/allreduce_persistent.h"
 #include "frontend/parallel/multi_node_batch_normalization.h"
 #include "frontend/parallel/multi_node_chain_list.h"
+#include "frontend/parallel/multi_node_checkpointer.h"
 #include "frontend/parallel/multi_node_evaluator.h"
 #include "frontend/parallel/multi_node_iterator.h"
 #include "frontend/parallel/multi_node_optimizer.h"

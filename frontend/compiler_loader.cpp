@@ -66,5 +66,6 @@ const bool provides = (set_kernel_provider([]() -> KernelProvider& { return comp
 }  // namespace
 
 bool compiler_available() { return loaded().compiler != nullptr; }
+const std::string& compiler_complaint() { return loaded().complaint; }
 
 }  // namespace catena

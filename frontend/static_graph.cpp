@@ -244,7 +244,9 @@ struct StaticRegion::Implementation {
         // Inside another region the outer one records these operations as its own.
         if (!config().use_static_graph || current_recorder()) return run_eagerly(body);
         if (!compiler_available()) {
-            if (!said_unavailable) log("static_graph " + options.name + ": there is no compiler, the region runs eagerly");
+            if (!said_unavailable)
+                log(fmt::format("static_graph {}: there is no compiler, the region runs eagerly ({})", options.name,
+                                compiler_complaint()));
             said_unavailable = true;
             return run_eagerly(body);
         }
@@ -367,7 +369,7 @@ void StaticRegion::save(const std::string& path, const PackageOptions& options, 
     if (!i.last_entry || !i.last_entry->current)
         fail<ValueError>("save: region {} has no program yet; call it first", i.options.name);
     const Implementation::Entry& entry = *i.last_entry;
-    save_package(path, entry.types, options, [&](const std::vector<Type>& types) {
+    save_package(path, entry.types, options, entry.current->device(), [&](const std::vector<Type>& types) {
         if (types == entry.types) return entry.current->exported();
         Flat arguments;
         for (size_t k = 0; k < types.size(); ++k)

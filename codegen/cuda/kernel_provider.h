@@ -8,8 +8,9 @@
 #include <string>
 
 #include "codegen/compiler.h"
-#include "codegen/cuda/code_executable.h"
-#include "codegen/cuda/element_kernel.h"
+#include "runtime/core/code_device.h"
+#include "runtime/program/device_executable.h"
+#include "runtime/program/element_call.h"
 
 namespace catena::codegen::cuda {
 
@@ -29,7 +30,7 @@ public:
 
 private:
     struct Program {
-        std::unique_ptr<ElementCall> elements;   ///< For an op that says how its elements are computed.
+        std::unique_ptr<program::ElementCall> elements;   ///< For an op that says how its elements are computed.
         std::shared_ptr<Executable> executable;  ///< Otherwise; null: only the host has a kernel.
         std::vector<int> arguments;              ///< By input of the program: of the call, or -1,
         std::vector<Array> captured;             ///< then this constant.

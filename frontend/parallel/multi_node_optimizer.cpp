@@ -110,6 +110,7 @@ private:
         if (found == slot_of_.end() || !found->second) return;
         if (!slot.param.grad_variable().defined()) {
             if (!options_.zero_fill) return;
+            const DeviceScope beside(slot.param.device());
             slot.param.set_grad_variable(fill(slot.param.type(), 0));
         }
         add(*std::exchange(found->second, nullptr));
@@ -117,7 +118,9 @@ private:
 
     void add(UpdateSlot& slot) {
         const Variable gradient = slot.param.grad_variable();
-        if (!open_.slots.empty() && open_.types[0].dtype != gradient.dtype()) close();
+        if (!open_.slots.empty() && (open_.types[0].dtype != gradient.dtype() ||
+                                     &open_.slots[0]->param.device() != &slot.param.device()))
+            close();
         open_.slots.push_back(&slot);
         open_.types.push_back(gradient.type());
         open_bytes_ += bytes_of(gradient);
@@ -162,7 +165,8 @@ private:
             previous_.clear();
             tickets_.clear();
             for (const Bucket& bucket : now) {
-                tickets_.emplace_back(Array::scalar<int64_t>(0));
+                tickets_.emplace_back(
+                    Array::scalar<int64_t>(0).to(bucket.slots[0]->param.device()));
                 previous_.push_back({bucket.slots, bucket.types, tickets_.back()});
             }
         }
@@ -247,6 +251,7 @@ void multi_node_mean_grad(Communicator& communicator, Link& model, bool zero_fil
         Variable gradient = param->grad_variable();
         if (!gradient.defined()) {
             if (!zero_fill) continue;
+            const DeviceScope beside(param->device());
             gradient = fill(param->type(), 0);
         }
         param->set_grad_variable(parallel::allreduce(communicator, gradient, Reduction::mean));

@@ -362,8 +362,10 @@ void Communicator::barrier() {
 }
 
 Array Communicator::allreduce(const Array& x, Reduction reduction) {
-    Array y = Array::empty(x.type(), cpu_device());
-    copy_elements(x.to(cpu_device()), y);
+    Device& place = reaches(x.device()) ? x.device() : cpu_device();
+    Array y = Array::empty(x.type(), place);
+    copy_elements(x.to(place), y);
+    filled(y);
     in_turn("allreduce", [&] { reduce_in_place("allreduce", y, reduction); });
     return y.to(x.device());
 }
@@ -373,6 +375,11 @@ void Communicator::reduce_in_place(const char* call, const Array& buffer, Reduct
     expect_same_type(call, meet(call, -1, std::vector<Array>(size_t(size_), buffer), label),
                      buffer.type());
     reduce_buffer(call, buffer, reduction);
+}
+
+void Communicator::reduce_bucket(const char* call, const Array& buffer, Reduction reduction,
+                                 int64_t label) {
+    reduce_in_place(call, buffer, reduction, label);
 }
 
 /// Rank r adds up the r-th piece of every rank's buffer and hands it round: what each rank sends is
@@ -418,7 +425,14 @@ void Communicator::count_reduced(const Array& buffer) {
     count((all - own + own * (size_ - 1)) * width);
 }
 
+bool Communicator::reaches(const Device& device) const { return device.is_host(); }
+
 Array Communicator::transfer_buffer(const Type& type) { return Array::empty(type, cpu_device()); }
+
+Array Communicator::transfer_buffer(const Type& type, Device& device) {
+    return reaches(device) && !device.is_host() ? Array::empty(type, device)
+                                                : transfer_buffer(type);
+}
 
 Array Communicator::reduce_scatter(std::span<const Array> xs, Reduction reduction) {
     if (int(xs.size()) != size_)
@@ -485,8 +499,9 @@ void Communicator::find_neighbours_as(const Communicator& other) {
 
 int64_t Communicator::start_allreduce(Array buffer, Reduction reduction, int64_t label) {
     if (finalized_) fail<CommunicationError>("allreduce: the communicator has been finalized");
-    CATENA_ASSERT(buffer.contiguous() && buffer.device().is_host(),
-                  "an all-reduce in place needs a plain host array");
+    CATENA_ASSERT(buffer.contiguous() && reaches(buffer.device()),
+                  "an all-reduce in place needs a plain array on the host or of transfer_buffer()");
+    filled(buffer);
     Background& b = *background_;
     if (!b.thread) b.thread = std::make_unique<BackgroundThread>();
     int64_t ticket;
@@ -504,7 +519,7 @@ int64_t Communicator::start_allreduce(Array buffer, Reduction reduction, int64_t
         }
         std::exception_ptr error;
         try {
-            reduce_in_place("allreduce", data, reduction, label);
+            reduce_bucket("allreduce", data, reduction, label);
         } catch (...) {
             error = std::current_exception();
         }

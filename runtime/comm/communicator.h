@@ -90,9 +90,11 @@ public:
 
     /// Host memory for start_allreduce that needs the fewest copies.
     virtual Array transfer_buffer(const Type& type);
-    /// Begins an all-reduce of `buffer` (contiguous, on the host) in place, in the background, and
-    /// returns its ticket. Other calls wait for their turn behind it.
-    /// `label` says what the buffer holds; it must be equal on all ranks.
+    /// The same for what lies on `device`: there, when it can travel from there.
+    Array transfer_buffer(const Type& type, Device& device);
+    /// Begins an all-reduce of `buffer` (contiguous, on the host or where transfer_buffer() gave
+    /// it) in place, in the background, and returns its ticket. Other calls wait for their turn
+    /// behind it. `label` says what the buffer holds; it must be equal on all ranks.
     int64_t start_allreduce(Array buffer, Reduction reduction, int64_t label = 0);
     /// The buffer of that ticket once it is complete. Every ticket is waited for once.
     Array wait_allreduce(int64_t ticket);
@@ -129,8 +131,18 @@ protected:
     virtual void transfer(const char* call, int tag, std::span<const Message> sends,
                           std::span<const Message> receives) = 0;
     virtual void leave() {}
-    /// Sums the ranks' buffers (contiguous, on the host, of equal types) into all of them.
+    /// A rank that is known to have ended or left, else -1.
+    virtual int lost_rank() { return -1; }
+    /// Whether reduce_buffer takes arrays of this device; otherwise they go through the host.
+    virtual bool reaches(const Device& device) const;
+    /// Told of every buffer that reduce_buffer will get, by the thread that filled it.
+    virtual void filled(const Array& buffer) {}
+    /// Sums the ranks' buffers (contiguous, of equal types) into all of them.
     virtual void reduce_buffer(const char* call, const Array& buffer, Reduction reduction);
+    /// What start_allreduce does with a bucket, in the background; by default all ranks agree on it
+    /// and reduce_buffer sums it.
+    virtual void reduce_bucket(const char* call, const Array& buffer, Reduction reduction,
+                               int64_t label);
     /// Counts what reduce_buffer moves when others read this rank's memory themselves.
     void count_reduced(const Array& buffer);
     /// For implementations that stand on another one.
@@ -138,6 +150,7 @@ protected:
                             std::span<const Message> sends, std::span<const Message> receives) {
         other.transfer(call, tag, sends, receives);
     }
+    static int lost_rank_of(Communicator& other) { return other.lost_rank(); }
     void find_neighbours_as(const Communicator& other);
     /// Finds out who shares a machine; called once by every rank when transfer() works.
     void find_neighbours(const std::string& machine);

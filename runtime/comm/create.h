@@ -12,6 +12,8 @@ namespace catena {
 struct CommunicatorOptions {
     /// What gradients are sent as; their own dtype unless given. Floats only.
     std::optional<Dtype> allreduce_grad_dtype;
+    /// pure_nccl: this process's GPU; "cuda:N" unless given, with its rank on the machine for N.
+    Device* device = nullptr;
 };
 
 /// The group of all processes of this job, by ChainerMN's names:
@@ -21,6 +23,8 @@ struct CommunicatorOptions {
 ///   naive      MPI; one all-reduce a parameter
 ///   tcp        processes that meet at CATENA_RENDEZVOUS (runtime/comm/tcp.h), without MPI
 ///   local      the threads of run_local()
+///   dummy      as flat or tcp, but gradients stay where they are (runtime/comm/dummy.h)
+///   non_cuda_aware  as flat
 /// ValueError for another name; DeviceError when the plug-in, a GPU or a driver is missing, saying
 /// which.
 std::shared_ptr<Communicator> create_communicator(std::string_view name = "pure_nccl",
@@ -29,6 +33,8 @@ std::shared_ptr<Communicator> create_communicator(std::string_view name = "pure_
 /// What a plug-in's entry function yields: the group of all processes.
 using CommunicatorEntry = Communicator* (*)();
 inline constexpr const char* mpi_entry = "catena_mpi_communicator_1";
-inline constexpr const char* nccl_entry = "catena_nccl_communicator_1";
+/// Of the NCCL plug-in: with CommunicatorOptions::device.
+using DeviceCommunicatorEntry = Communicator* (*)(Device*);
+inline constexpr const char* nccl_entry = "catena_nccl_communicator_2";
 
 }  // namespace catena

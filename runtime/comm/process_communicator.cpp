@@ -51,6 +51,13 @@ void ProcessCommunicator::reduce_buffer(const char* call, const Array& buffer,
         Communicator::reduce_buffer(call, buffer, reduction);
 }
 
+int ProcessCommunicator::lost_rank() {
+    std::vector<int> others;
+    for (int r = 0; r < size(); ++r)
+        if (r != rank()) others.push_back(r);
+    return make_progress(others);
+}
+
 void ProcessCommunicator::transfer(const char* call, int tag, std::span<const Message> sends,
                                    std::span<const Message> receives) {
     if (!shared_ || tag >= 0) return transfer_far(call, tag, sends, receives);

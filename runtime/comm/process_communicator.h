@@ -29,6 +29,7 @@ protected:
     /// What the network has to do for others while this rank waits; as SharedMemory::Idle.
     virtual int make_progress(std::span<const int> late) = 0;
     virtual void failed() {}  ///< A rank did not come.
+    int lost_rank() override;
 
 private:
     template <class F>

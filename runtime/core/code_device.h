@@ -12,11 +12,11 @@
 
 namespace catena {
 
-/// A device that runs generated kernels. Whoever knows a device implements this (the CUDA plug-in); the compiler uses
-/// it. Work is done in the order it is asked for, later than the calls return; copies to the host wait for it.
+/// A device that runs generated kernels. Whoever knows a device implements this (the CUDA plug-in); the compiler and
+/// programs from files use it. Work is done in the order it is asked for, later than the calls return; copies to the host wait for it.
 class CodeDevice : public Device {
 public:
-    /// What load() takes: code or PTX of "sm_90", or "text" for the source itself.
+    /// What load() takes: code of "sm_90" or PTX that is no newer, or "text" for the source itself.
     virtual std::string architecture() const = 0;
     virtual int multiprocessors() const = 0;
 
@@ -63,6 +63,27 @@ public:
     /// Returns when all that the device was asked for is done.
     virtual void synchronize() {}
 
+    /// A point in an order of work.
+    class Mark {
+    public:
+        virtual ~Mark() = default;
+        /// Whether all before it is done; DeviceError when that failed.
+        virtual bool is_reached() = 0;
+    };
+    /// An order of work beside the device's own, for libraries that are given one.
+    class Stream {
+    public:
+        virtual ~Stream() = default;
+        /// The driver's; also makes the device the calling thread's.
+        virtual void* handle() = 0;
+        /// What comes later is done after `mark` of the device's.
+        virtual void wait_for(const Mark& mark) = 0;
+        virtual std::unique_ptr<Mark> mark() = 0;
+    };
+    /// After what the device has been asked for by now. DeviceError where there is one order only, here and below.
+    virtual std::unique_ptr<Mark> mark();
+    virtual std::unique_ptr<Stream> make_stream();
+
     /// By the kernel provider.
     void launch(const KernelCall& call) override;
 
@@ -90,6 +111,16 @@ public:
 
 /// DeviceError that says how to get one when there is none.
 KernelProvider& kernel_provider();
+/// Another one for this thread, until the scope ends: a program from a file brings the kernels that it needs.
+class KernelProviderScope {
+public:
+    explicit KernelProviderScope(KernelProvider* provider);  ///< Null changes nothing.
+    ~KernelProviderScope();
+    KernelProviderScope(const KernelProviderScope&) = delete;
+
+private:
+    KernelProvider* previous_;
+};
 /// `load` is called at the first use; it may throw.
 void set_kernel_provider(KernelProvider& (*load)());
 

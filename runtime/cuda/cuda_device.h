@@ -13,6 +13,8 @@ class CudaDevice final : public CodeDevice {
 public:
     explicit CudaDevice(int index);
 
+    ~CudaDevice() override;
+
     std::string architecture() const override { return architecture_; }
     int multiprocessors() const override { return multiprocessors_; }
     std::vector<const void*> load(const std::string& image,
@@ -31,6 +33,8 @@ public:
     bool copy_from_peer(const Array& from, const Array& to) override;
 
     void synchronize() override;
+    std::unique_ptr<Mark> mark() override;
+    std::unique_ptr<Stream> make_stream() override;
     void release_cached_memory();
     MemoryStatistics memory_statistics() const { return pool_.statistics(); }
     std::string description() const;  ///< "NVIDIA H100 80GB HBM3, sm_90, 85.0 GB"

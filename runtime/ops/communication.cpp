@@ -1,11 +1,12 @@
 #include "runtime/ops/communication.h"
 
-#include <cstring>
+#include <cmath>
 #include <map>
 #include <tuple>
 
 #include "runtime/core/device.h"
 #include "runtime/core/per_thread.h"
+#include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/define.h"
@@ -26,9 +27,8 @@ Type order_type() { return {Dtype::int64, {}}; }
 Type delegate_type() { return {Dtype::float32, {0}}; }
 Type type_in(const Attributes& a) { return {a.dtype("dtype"), a.dims("shape")}; }
 
-void advance(const KernelCall& c) {
-    c.outputs.back().data<int64_t>()[0] = c.inputs.back().as_contiguous().data<int64_t>()[0] + 1;
-}
+/// What the order holds does not matter; that each call gives what the next one takes does.
+void advance(const KernelCall& c) { copy_elements(c.inputs.back(), c.outputs.back()); }
 
 std::span<const Array> data_of(const KernelCall& c) { return c.inputs.first(c.inputs.size() - 1); }
 
@@ -40,6 +40,25 @@ void give(const KernelCall& c, size_t output, const Array& value) {
     copy_elements(value, y);
 }
 
+/// `state` where the op's arrays are: one for all devices, so that it keeps its identity.
+const Variable& beside(const Variable& state, Device& device) {
+    if (&state.device() == &device || device.is_meta() || state.device().is_meta()) return state;
+    RecorderScope unseen(nullptr);
+    state.set_grad(Array());
+    state.set_array(state.array().to(device));
+    return state;
+}
+
+/// Debug mode: what came of an all-reduce is finite, or some rank's part was not.
+void check_finite(const Array& y) {
+    if (!config().debug || !is_float(y.dtype())) return;
+    RecorderScope paused(nullptr);
+    for (double v : y.to_vector<double>())
+        if (!std::isfinite(v))
+            fail<ValueError>("allreduce: {} over the ranks has an element that is {} (debug mode)",
+                             to_string(y.type()), v);
+}
+
 /// Runs one of the ops below; returns its results without the order.
 Variables issue(const OpDef& op, Communicator& comm, std::span<const Variable> inputs,
                 std::vector<Attributes::Entry> entries, const SourceLoc& at) {
@@ -48,7 +67,7 @@ Variables issue(const OpDef& op, Communicator& comm, std::span<const Variable> i
     entries.push_back({"ranks", int64_t(comm.size())});
     std::vector<const Variable*> all;
     for (const Variable& x : inputs) all.push_back(&x);
-    all.push_back(&comm.order());
+    all.push_back(&beside(comm.order(), inputs.empty() ? current_device() : inputs[0].device()));
     Variables results = apply(op, all, at, Attributes(std::move(entries)));
     assign(comm.order(), results.back());
     results.pop_back();
@@ -62,9 +81,9 @@ Variables issue_again(const OpDef& op, const GradientCall& g, std::span<const Va
 }
 
 /// What makes an op that receives part of the graph when no input of its own does.
-const Variable& anchor() {
+const Variable& anchor(Device& device) {
     thread_local PerThread<Variable> leaf;
-    return leaf.get([] {
+    const Variable& made = leaf.get([] {
         RecorderScope unseen(nullptr);
         DeviceScope host(cpu_device());
         Variable made(Array::zeros(delegate_type()), true);
@@ -73,6 +92,12 @@ const Variable& anchor() {
         made.set_name("communication_anchor");
         return made;
     });
+    return beside(made, device);
+}
+
+Variable empty_delegate(Device& device) {
+    DeviceScope scope(device);
+    return fill(delegate_type(), 0);
 }
 
 /// The type of what comes: as told, as asked from the sender, or, in a run on shapes only, as it
@@ -115,6 +140,13 @@ const OpDef& register_message(OpDef op) {
     return made;
 }
 
+/// Communicators may reach a device's memory: they are given it as it is.
+const OpDef& register_anywhere(OpDef op) {
+    const OpDef& made = register_op(std::move(op));
+    set_runs_anywhere(made);
+    return made;
+}
+
 //---- all to all
 
 const OpDef& op_allreduce() {
@@ -124,6 +156,7 @@ const OpDef& op_allreduce() {
         op.kernel = [](const KernelCall& c) {
             Reduction reduction = c.attributes.flag("mean") ? Reduction::mean : Reduction::sum;
             give(c, 0, communicator_in(c.attributes).allreduce(c.inputs[0], reduction));
+            check_finite(c.outputs[0]);
             advance(c);
         };
         op.gradient = [](const GradientCall& g) {
@@ -132,7 +165,7 @@ const OpDef& op_allreduce() {
             return Variables{issue_again(op_allreduce(), g, std::span(&gy, 1), {{"mean", mean}})[0],
                              Variable()};
         };
-        return register_message(std::move(op));
+        return register_anywhere(std::move(op));
     }();
     return made;
 }
@@ -239,7 +272,7 @@ const OpDef& op_gather() {
             if (at_root)
                 for (int r = 0; r < int_in(g.attributes(), "ranks"); ++r) gys.push_back(g.gy(r));
             else
-                gys.push_back(anchor());
+                gys.push_back(anchor(g.gy().device()));
             const Type& x = g.x_type(0);
             Variables gx = issue_again(op_scatter(), g, gys,
                                        {{"root", g.attributes().integer("root")},
@@ -292,7 +325,7 @@ const OpDef& op_send() {
         };
         op.gradient = [](const GradientCall& g) {
             const Type& x = g.x_type(0);
-            Variable start = anchor();
+            Variable start = anchor(g.gy().device());
             Variable gx = issue_again(op_recv(), g, std::span(&start, 1),
                                       {{"peer", g.attributes().integer("peer")},
                                        {"tag", g.attributes().integer("tag")},
@@ -317,12 +350,12 @@ const OpDef& op_recv() {
             advance(c);
         };
         op.gradient = [](const GradientCall& g) {
-            const Variable sent[] = {g.gy(), anchor()};
+            const Variable gy = g.gy(), sent[] = {gy, anchor(gy.device())};
             issue_again(
                 op_send(), g, sent,
                 {{"peer", g.attributes().integer("peer")}, {"tag", g.attributes().integer("tag")}});
             bool tied = g.attributes().flag("tied");
-            return Variables{tied ? fill(delegate_type(), 0) : Variable(), Variable()};
+            return Variables{tied ? empty_delegate(gy.device()) : Variable(), Variable()};
         };
         return register_message(std::move(op));
     }();
@@ -338,19 +371,20 @@ const OpDef& op_start() {
         op.kernel = [](const KernelCall& c) {
             int64_t total = 0, at = 0;
             for (const Array& g : data_of(c)) total += g.size();
+            Device& device = c.outputs[0].device();
             // Its own memory, which no plan of the program's may give away while the transfer runs.
             Array bucket = communicator_in(c.attributes)
-                               .transfer_buffer({c.attributes.dtype("dtype"), {total}});
+                               .transfer_buffer({c.attributes.dtype("dtype"), {total}}, device);
             for (const Array& g : data_of(c)) {
                 copy_elements(g, bucket.view(g.shape(), contiguous_strides(g.shape()), at));
                 at += g.size();
             }
-            c.outputs[0].data<int64_t>()[0] =
-                communicator_in(c.attributes)
-                    .start_allreduce(std::move(bucket), Reduction::mean,
-                                     c.attributes.integer("label"));
+            const int64_t ticket = communicator_in(c.attributes)
+                                       .start_allreduce(std::move(bucket), Reduction::mean,
+                                                        c.attributes.integer("label"));
+            device.copy_from_host(&ticket, c.outputs[0]);
         };
-        return register_message(std::move(op));
+        return register_anywhere(std::move(op));
     }();
     return made;
 }
@@ -368,17 +402,20 @@ const OpDef& op_wait() {
             return types;
         };
         op.kernel = [](const KernelCall& c) {
-            int64_t ticket = c.inputs[0].as_contiguous().data<int64_t>()[0], at = 0;
+            int64_t ticket = 0, at = 0;
+            c.inputs[0].device().copy_to_host(c.inputs[0], &ticket);
             Array bucket = ticket ? communicator_in(c.attributes).wait_allreduce(ticket) : Array();
+            const DeviceScope host(cpu_device());
             for (const Array& g : c.outputs) {
                 if (bucket.defined())
                     copy_elements(bucket.view(g.shape(), contiguous_strides(g.shape()), at), g);
-                else if (g.size())
-                    std::memset(g.raw_data(), 0, size_t(g.size()) * size_of(g.dtype()));
+                else
+                    copy_elements(Array::zeros(g.type()), g);
                 at += g.size();
+                check_finite(g);
             }
         };
-        return register_message(std::move(op));
+        return register_anywhere(std::move(op));
     }();
     return made;
 }
@@ -412,7 +449,7 @@ Variable bcast(Communicator& comm, const Operand& x, int root, const ReceiveOpti
     Type type = at_root ? x.variable().type() : incoming("bcast", comm, root, 0, options, [&] {
         return comm.type_of_bcast(root);
     });
-    const Variable& input = at_root ? x.variable() : anchor();
+    const Variable& input = at_root ? x.variable() : anchor(current_device());
     return issue(op_bcast(), comm, std::span(&input, 1), received(type, {{"root", int64_t(root)}}),
                  x.location())[0];
 }
@@ -442,7 +479,7 @@ Variable scatter(Communicator& comm, std::span<const Variable> xs, int root,
     Type type = at_root ? xs[size_t(root)].type()
                         : incoming("scatter", comm, root, 0, options,
                                    [&] { return comm.type_of_scatter(root); });
-    std::span<const Variable> inputs = at_root ? xs : std::span(&anchor(), 1);
+    std::span<const Variable> inputs = at_root ? xs : std::span(&anchor(current_device()), 1);
     return issue(op_scatter(), comm, inputs, received(type, {{"root", int64_t(root)}}),
                  current_location())[0];
 }
@@ -450,12 +487,11 @@ Variable scatter(Communicator& comm, std::span<const Variable> xs, int root,
 Variable send(Communicator& comm, const Operand& x, int rank, int tag) {
     check_rank("send", comm, rank);
     if (rank == comm.rank()) fail<ValueError>("send: rank {} sends to itself", rank);
-    const Variable inputs[] = {x.variable(), anchor()};
-    Variable delegate =
-        issue(op_send(), comm, inputs, {{"peer", int64_t(rank)}, {"tag", int64_t(tag)}},
-              x.location())[0];
+    const Variable inputs[] = {x.variable(), anchor(x.variable().device())};
+    Variable delegate = issue(op_send(), comm, inputs,
+                              {{"peer", int64_t(rank)}, {"tag", int64_t(tag)}}, x.location())[0];
     // So that delegate.backward() starts by itself, as a loss does.
-    if (delegate.requires_grad()) delegate.set_grad_variable(fill(delegate_type(), 0));
+    if (delegate.requires_grad()) delegate.set_grad_variable(empty_delegate(delegate.device()));
     return delegate;
 }
 
@@ -465,7 +501,7 @@ Variable recv(Communicator& comm, int rank, const Variable& delegate, int tag,
     if (rank == comm.rank()) fail<ValueError>("recv: rank {} receives from itself", rank);
     Type type =
         incoming("recv", comm, rank, tag, options, [&] { return comm.type_of_recv(rank, tag); });
-    const Variable& input = delegate.defined() ? delegate : anchor();
+    const Variable& input = delegate.defined() ? delegate : anchor(current_device());
     return issue(
         op_recv(), comm, std::span(&input, 1),
         received(type,
@@ -483,7 +519,7 @@ Variable start_bucket(Communicator& comm, std::span<const Variable> gradients, D
                       int64_t label) {
     std::vector<const Variable*> inputs;
     for (const Variable& g : gradients) inputs.push_back(&g);
-    inputs.push_back(&comm.order());
+    inputs.push_back(&beside(comm.order(), gradients[0].device()));
     Attributes attributes{
         {"communicator", comm.id()}, {"dtype", std::string(name_of(dtype))}, {"label", label}};
     Variable ticket = apply(op_start(), inputs, current_location(), attributes)[0];

@@ -8,9 +8,10 @@
 namespace catena::parallel {
 
 /// Differentiable communication, as chainermn.functions: operations like any other, recorded and
-/// compiled. Every rank makes the same calls in the same order, and runs backward over all of them:
-/// a rank whose backward misses one leaves the others waiting. Communicators must outlive the
-/// graphs and programs that name them.
+/// compiled. What comes is where the op's arrays are, or on the current device where it has none.
+/// Every rank makes the same calls in the same order, and runs backward over all of them: a rank
+/// whose backward misses one leaves the others waiting. Communicators must outlive the graphs and
+/// programs that name them.
 
 /// What is received when nobody can be asked (in a run on shapes only of a call that never ran for
 /// real).

@@ -1,4 +1,4 @@
-# cmake -DBUILD=... -DWORK=... -DSOURCE=... -DCXX=... -P check.cmake: installs the build, then configures, builds and
+# cmake -DBUILD=... -DWORK=... -DSOURCE=... -DCXX=... -DCOMPILER=compiled|eager -P check.cmake: installs the build, then configures, builds and
 # runs the consumer project against nothing but the installed files.
 function(run)
     execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
@@ -9,5 +9,6 @@ run(${CMAKE_COMMAND} -G Ninja -S ${SOURCE} -B ${WORK}/build -DCMAKE_CXX_COMPILER
     -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=${WORK}/installed)
 run(${CMAKE_COMMAND} --build ${WORK}/build)
 run(${WORK}/build/runtime_only)
-run(${WORK}/build/consumer)
+run(${WORK}/build/product)
+run(${WORK}/build/consumer ${COMPILER})
 file(REMOVE_RECURSE ${WORK})

@@ -1,4 +1,4 @@
-// A user's model, trained eagerly and through static_graph by an installed Catena.
+// A user's model, trained through static_graph by an installed Catena. The argument says how: compiled or eager.
 #include <catena/catena.h>
 
 #include <iostream>
@@ -11,7 +11,7 @@ struct Model : ct::Chain {
     ct::Variable operator()(ct::Variable x) { return l2(ct::relu(l1(x))); }
 };
 
-int main() {
+int main(int, char** arguments) {
     Model model;
     ct::SGD sgd(0.05);
     sgd.setup(model);
@@ -28,5 +28,8 @@ int main() {
     float last = first;
     for (int i = 0; i < 50; ++i) last = step(x, t).item<float>();
     std::cout << "loss " << first << " -> " << last << '\n';
+    const bool compiled = step.statistics().compiled_calls > 0;
+    std::cout << (compiled ? "compiled" : "eager") << '\n';
+    if (compiled != (std::string(arguments[1]) == "compiled")) return 1;
     return last < first / 2 ? 0 : 1;
 }

@@ -67,6 +67,29 @@ TEST(CudaDevice, hands_a_block_out_again_without_asking_the_driver) {
     EXPECT_EQ(statistics.system_allocations, 1u);
 }
 
+TEST(CudaDevice, orders_a_second_stream_after_its_own_work) {
+    RecordingDriver driver;
+    CudaDevice device(0);
+    auto stream = device.make_stream();
+    driver.calls.clear();
+    const auto filled = device.mark();
+    stream->wait_for(*filled);
+    EXPECT_NE(stream->handle(), nullptr);
+    const auto done = stream->mark();
+    EXPECT_TRUE(done->is_reached());
+    ASSERT_EQ(driver.count("cuEventRecord"), 2);
+    std::vector<std::string> order;
+    for (const std::string& call : driver.calls)
+        if (!call.starts_with("cuCtx")) order.push_back(call);
+    EXPECT_EQ(order[0].substr(14), order[1].substr(18)) << "it waits for the event of the device";
+    EXPECT_THAT(order[1], HasSubstr("cuStreamWaitEvent"));
+    EXPECT_THAT(order[2], HasSubstr("cuEventRecord"));
+    // A stream that is no longer used serves again.
+    void* const handle = stream->handle();
+    stream.reset();
+    EXPECT_EQ(device.make_stream()->handle(), handle);
+}
+
 TEST(CudaDevice, cuts_small_blocks_from_one_allocation) {
     RecordingDriver driver;
     CudaDevice device(0);

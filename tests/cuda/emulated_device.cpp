@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tests/cuda/emulated_stream.h"
 #include "tests/support/command.h"
 
 namespace catena::testing {
@@ -47,6 +48,13 @@ std::string_view text_of_kernel(std::string_view unit, const std::string& name) 
     const size_t begin = unit.find(" " + name + "(");
     if (begin == unit.npos) throw std::logic_error("the text has no kernel " + name);
     return unit.substr(begin, unit.find("extern \"C\"", begin) - begin);
+}
+
+/// Units of several programs may have kernels of one name.
+std::string without_linkage(std::string text) {
+    const std::string linkage = "extern \"C\" ";
+    for (size_t at = 0; (at = text.find(linkage, at)) != text.npos;) text.erase(at, linkage.size());
+    return text;
 }
 
 }  // namespace
@@ -103,11 +111,12 @@ void EmulatedDevice::compile_some(std::span<const size_t> units) {
         std::ofstream file(base + ".cpp");
         file << "#include \"tests/cuda/emulation.h\"\n";
         for (size_t u : units) {
-            file << fmt::format("namespace unit{} {{\n{}\n", u, texts_[u]);
+            file << fmt::format("namespace unit{} {{\n{}\n", u, without_linkage(texts_[u]));
             for (const EmulatedKernel* kernel : units_[u].kernels)
                 file << fmt::format(
-                    "extern \"C\" void emulate_{0}(const void* a) {{ emulation::call({0}, a); }}\n",
-                    kernel->name);
+                    "extern \"C\" void emulate_{1}_{0}(const void* a) {{ emulation::call({0}, a); }}\n"
+                    "extern \"C\" unsigned long bytes_of_{1}_{0}() {{ return emulation::argument_bytes({0}); }}\n",
+                    kernel->name, u);
             file << "}\n";
         }
     }
@@ -124,10 +133,19 @@ void EmulatedDevice::compile_some(std::span<const size_t> units) {
         for (EmulatedKernel* kernel : units_[u].kernels) {
             kernel->library = library;
             kernel->entry = reinterpret_cast<EmulatedKernel::Entry>(
-                dlsym(library, ("emulate_" + kernel->name).c_str()));
+                dlsym(library, fmt::format("emulate_{}_{}", u, kernel->name).c_str()));
+            auto* bytes = reinterpret_cast<size_t (*)()>(
+                dlsym(library, fmt::format("bytes_of_{}_{}", u, kernel->name).c_str()));
+            kernel->argument_bytes = bytes();
         }
         units_[u].compiled = true;
     }
+}
+
+size_t EmulatedDevice::argument_bytes(const void* kernel) {
+    auto* emulated = static_cast<const EmulatedKernel*>(kernel);
+    if (!emulated->entry) compile_pending();
+    return emulated->argument_bytes;
 }
 
 void EmulatedDevice::launch_code(const Launch& launch) {
@@ -155,11 +173,51 @@ Ref<Storage> EmulatedDevice::allocate(size_t bytes) {
     storage->data = end - aligned(bytes);
     storage->bytes = bytes;
     std::memset(storage->data, 0xff, aligned(bytes));
+    std::lock_guard lock(mutex_);
+    blocks_[static_cast<const char*>(storage->data)] = bytes;
     return storage;
 }
 
+bool EmulatedDevice::owns(const void* memory, size_t bytes) {
+    const char* const begin = static_cast<const char*>(memory);
+    std::lock_guard lock(mutex_);
+    auto block = blocks_.upper_bound(begin);
+    if (block == blocks_.begin()) return false;
+    --block;
+    return begin + bytes <= block->first + block->second;
+}
+
+namespace {
+
+struct Done final : CodeDevice::Mark {
+    bool is_reached() override { return true; }
+};
+
+struct StreamMark final : CodeDevice::Mark {
+    StreamMark(EmulatedStream& stream) : stream(stream), target(stream.given) {}
+    bool is_reached() override { return stream.done >= target; }
+    EmulatedStream& stream;
+    int64_t target;
+};
+
+struct OtherStream final : CodeDevice::Stream {
+    void* handle() override { return &stream; }
+    void wait_for(const CodeDevice::Mark&) override { ++stream.waits; }
+    std::unique_ptr<CodeDevice::Mark> mark() override { return std::make_unique<StreamMark>(stream); }
+    EmulatedStream stream;
+};
+
+}  // namespace
+
+std::unique_ptr<CodeDevice::Mark> EmulatedDevice::mark() { return std::make_unique<Done>(); }
+std::unique_ptr<CodeDevice::Stream> EmulatedDevice::make_stream() { return std::make_unique<OtherStream>(); }
+
 void EmulatedDevice::free(Storage* storage) {
     if (storage->data) {
+        {
+            std::lock_guard lock(mutex_);
+            blocks_.erase(static_cast<const char*>(storage->data));
+        }
         const size_t pages = whole_pages(aligned(storage->bytes));
         munmap(static_cast<char*>(storage->data) + aligned(storage->bytes) - pages, pages + page);
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -32,6 +33,15 @@ public:
     void copy_from_host(const void* host, const Array& to) override;
     void copy_to_host(const Array& from, void* host) override;
 
+    /// Of a kernel's only parameter. Compiles it.
+    size_t argument_bytes(const void* kernel);
+
+    /// Work is done when it is asked for; a stream is what a double of a library makes of it.
+    std::unique_ptr<Mark> mark() override;
+    std::unique_ptr<Stream> make_stream() override;
+    /// Whether all these bytes lie in one block that is in use.
+    bool owns(const void* memory, size_t bytes);
+
     /// Every text that was loaded.
     const std::vector<std::string>& texts() const { return texts_; }
     /// While it is set, kernels are loaded and launches are not done: all can be compiled at once afterwards.
@@ -55,6 +65,7 @@ private:
     bool collecting_ = false;
     int64_t faults_[5] = {};
     std::mutex mutex_;
+    std::map<const char*, size_t> blocks_;
 };
 
 }  // namespace catena::testing

@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <cstdlib>
 
 #include <unistd.h>
 
 #include "runtime/comm/create.h"
+#include "runtime/comm/dummy.h"
 #include "tests/distributed/collectives.h"
 #include "tests/distributed/timeout.h"
 #include "tests/distributed/training.h"
@@ -137,9 +139,56 @@ TEST(LocalErrors, a_late_rank_is_named) {
     EXPECT_THAT(text, HasSubstr("barrier: rank 0 has waited 0.2 s for rank 1"));
 }
 
+TEST(LocalErrors, debug_mode_names_what_is_not_finite) {
+    auto message = [](const std::function<void(Communicator&, const Variable&)>& f) {
+        return message_of(2, [&](Communicator& comm) {
+            auto debug = using_config(&Config::debug, true);
+            const double value = comm.rank() == 1 ? INFINITY : 1;
+            f(comm, Variable(Array::full({Dtype::float32, {3}}, value), false));
+        });
+    };
+    const auto sum = [](Communicator& comm, const Variable& x) { parallel::allreduce(comm, x); };
+    EXPECT_THAT(message(sum),
+                HasSubstr("allreduce: float32[3] over the ranks has an element that is inf"));
+    const auto bucket = [](Communicator& comm, const Variable& x) {
+        Variable ticket = parallel::start_bucket(comm, std::span(&x, 1), Dtype::float32, 0);
+        parallel::wait_bucket(comm, ticket, std::span(&x.type(), 1));
+    };
+    EXPECT_THAT(message(bucket), HasSubstr("has an element that is inf (debug mode)"));
+}
+
+TEST(Dummy, keeps_gradients_where_they_are_and_does_the_rest) {
+    run_local(2, [](const std::shared_ptr<Communicator>& real) {
+        auto comm = dummy_communicator(real);
+        EXPECT_EQ(comm->name(), "dummy");
+        EXPECT_EQ(comm->intra_size(), 2);
+        const Variable x(Array::full({Dtype::float32, {3}}, comm->rank() + 1), false);
+        EXPECT_EQ(comm->allreduce(x.array()).to_vector<float>(), std::vector<float>(3, 3));
+        Variable ticket = parallel::start_bucket(*comm, std::span(&x, 1), Dtype::float16, 0);
+        Variables means = parallel::wait_bucket(*comm, ticket, std::span(&x.type(), 1));
+        EXPECT_EQ(means[0].array().to_vector<float>(),
+                  std::vector<float>(3, float(comm->rank() + 1)));
+        EXPECT_EQ(comm->split(comm->rank(), 0)->name(), "dummy");
+        EXPECT_EQ(comm->split(0, 0)->allreduce(Array::scalar<int32_t>(1)).item<int>(), 2);
+        real->barrier();
+    });
+}
+
+TEST(CreateCommunicator, says_what_has_replaced_a_name) {
+    for (const char* name : {"hierarchical", "two_dimensional", "single_node"}) {
+        try {
+            create_communicator(name);
+            ADD_FAILURE() << name;
+        } catch (const ValueError& error) {
+            EXPECT_THAT(error.what(), AllOf(HasSubstr(name), HasSubstr("use pure_nccl")));
+        }
+    }
+}
+
 TEST(CreateCommunicator, knows_its_names) {
     EXPECT_EQ(create_communicator("local")->size(), 1);
-    EXPECT_THROW(create_communicator("hierarchical"), ValueError);
+    EXPECT_THROW(create_communicator("some"), ValueError);
+    EXPECT_THROW(create_communicator("local", {.device = &cpu_device()}), ValueError);
     EXPECT_THROW(create_communicator("local", {.allreduce_grad_dtype = Dtype::int32}), ValueError);
 }
 

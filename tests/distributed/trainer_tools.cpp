@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <set>
 
 #include "codegen/compiler.h"
 #include "tests/distributed/training.h"
@@ -276,6 +277,51 @@ void check_trainer_snapshot(const Communicators& comm, const std::string& folder
     comm->barrier();
 }
 
+/// Saved by every rank, resumed where all were, removed at the end.
+void check_checkpointer(const Communicators& comm, const std::string& folder) {
+    const std::string out = folder + "_checkpoints_of_" + std::to_string(comm->size());
+    const std::string own = out + "/run." + std::to_string(comm->rank()) + ".";
+    if (comm->rank() == 0) std::filesystem::remove_all(out);
+    comm->barrier();
+    std::optional<int64_t> loaded;
+    int64_t saved = 0;
+    auto train = [&](int64_t until, int64_t fails_at) {
+        ReportingUpdater updater(comm->rank());
+        Trainer trainer(updater, {until, "iteration"}, out);
+        auto checkpointer =
+            create_multi_node_checkpointer("run", comm, {.cp_interval = 2, .gc_interval = 3});
+        loaded = checkpointer.maybe_load(trainer);
+        trainer.extend(checkpointer);
+        trainer.extend(
+            [=](Trainer& t) {
+                if (t.updater().iteration() == fails_at) throw std::runtime_error("as planned");
+            },
+            {.name = "fails"});
+        try {
+            trainer.run(false);
+        } catch (const std::runtime_error&) {
+            EXPECT_GT(fails_at, 0);
+        }
+        saved = checkpointer.get_stats().count;
+        return updater.value;
+    };
+    train(20, 9);
+    EXPECT_EQ(loaded, std::nullopt);
+    EXPECT_EQ(saved, 8);
+    std::set<std::string> files;
+    for (int i = 1; i < 20; ++i)
+        if (std::filesystem::exists(own + std::to_string(i))) files.insert(std::to_string(i));
+    EXPECT_THAT(files, ::testing::ElementsAre("5", "6", "7", "8"));
+    if (comm->rank() == comm->size() - 1) std::filesystem::remove(own + "8");
+    comm->barrier();
+    EXPECT_EQ(train(10, 0), 10 * (1 + comm->rank()));
+    EXPECT_EQ(loaded, 7);
+    EXPECT_EQ(saved, 3);
+    for (int i = 1; i < 20; ++i) EXPECT_FALSE(std::filesystem::exists(own + std::to_string(i)));
+    EXPECT_THROW(create_multi_node_checkpointer("a.b", comm), ValueError);
+    EXPECT_THROW(create_multi_node_checkpointer("", comm), ValueError);
+}
+
 void check_synchronized_iterator(const Communicators& comm) {
     set_seed(100 + comm->rank());
     SerialIterator own(Dataset(Array::from(waves(32), {32})), 5);
@@ -296,6 +342,7 @@ void check_trainer_tools(const Communicators& comm, const std::string& folder) {
     check_early_stopping(comm, folder);
     check_evaluators(comm, folder);
     check_trainer_snapshot(comm, folder);
+    check_checkpointer(comm, folder);
     check_synchronized_iterator(comm);
 }
 

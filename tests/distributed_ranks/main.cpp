@@ -1,7 +1,7 @@
 // What mpirun starts for tests/distributed: the same checks as over threads, one rank a process.
 //   mpi_ranks                                      the checks
-//   mpi_ranks train SNAPSHOT FIRST [DIES_AT]       trains, prints the parameters' sum of bits on
-//   rank 0 mpi_ranks create NAME                          makes the communicator of that name
+//   mpi_ranks train SNAPSHOT FIRST [DIES_AT]       trains, prints the parameters' sum of bits on rank 0
+//   mpi_ranks create NAME                          makes the communicator of that name
 //   mpi_ranks late                                 rank 1 does not come
 //   mpi_ranks throw                                rank 1 ends with an error
 //   mpi_ranks uncaught                             rank 1 throws what nobody catches
@@ -15,14 +15,15 @@
 #include <unistd.h>
 
 #include "runtime/comm/except_hook.h"
-#include "runtime/comm/tcp.h"
 #include "tests/distributed/collectives.h"
 #include "tests/distributed/training.h"
+#include "tests/distributed_ranks/world.h"
 
 namespace catena {
-namespace {
 
 std::shared_ptr<Communicator> world;
+
+namespace {
 
 TEST(MpiRanks, move_what_they_should) { check_collectives(*world); }
 TEST(MpiRanks, split_into_groups) { check_split(*world); }
@@ -56,8 +57,7 @@ void train_and_print(int argc, char** argv) {
 int run(int argc, char** argv) {
     ::testing::InitGoogleTest(&argc, argv);
     std::string mode = argc > 1 ? argv[1] : "";
-    const char* usual = Rendezvous::is_in_environment() ? "tcp" : "flat";
-    world = create_communicator(mode == "create" ? argv[2] : usual);
+    world = make_world(mode == "create" ? argv[2] : usual_world());
     if (mode == "create") {
         std::printf("%s, %d ranks\n", world->name().c_str(), world->size());
     } else if (mode == "train") {
@@ -74,7 +74,7 @@ int run(int argc, char** argv) {
     } else if (mode == "throw") {
         if (world->rank() == 1) fail<ValueError>("rank 1 has had enough");
         world->barrier();
-    } else {
+    } else if (!run_mode(mode)) {
         return RUN_ALL_TESTS();
     }
     return 0;

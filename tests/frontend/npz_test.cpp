@@ -36,15 +36,15 @@ protected:
         std::ifstream file(path(name), std::ios::binary);
         return {std::istreambuf_iterator<char>(file), {}};
     }
-    /// What python3 prints; skips the test where NumPy is not there.
+    /// What Debian's python3 prints, whatever else is on the PATH.
     std::string numpy(const std::string& script) const {
         write("script.py", "import numpy as np\n" + script);
-        std::string command = "cd '" + folder_.string() + "' && python3 script.py > out.txt 2> error.txt";
+        std::string command = "cd '" + folder_.string() + "' && /usr/bin/python3 script.py > out.txt 2> error.txt";
         int status = std::system(command.c_str());
         EXPECT_EQ(status, 0) << content("error.txt");
         return content("out.txt");
     }
-    static bool has_numpy() { return std::system("python3 -c 'import numpy' 2> /dev/null") == 0; }
+    static bool has_numpy() { return std::system("/usr/bin/python3 -c 'import numpy' 2> /dev/null") == 0; }
     /// The text of the FileError that reading this .npy content gives.
     std::string error_of(const std::string& npy) const {
         write("bad.npy", npy);

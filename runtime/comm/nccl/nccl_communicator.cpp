@@ -1,28 +1,29 @@
 // Sums between GPUs by NCCL, one GPU a process. Everything else (what is called, small messages,
 // NCCL's own meeting point) goes through the communicator that this one stands on: MPI's, or that
 // of the processes that meet at CATENA_RENDEZVOUS.
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
+#include <map>
 #include <mutex>
-
-#include <cuda_runtime_api.h>
-#include <nccl.h>
+#include <optional>
 
 #include "runtime/comm/create.h"
+#include "runtime/comm/nccl/library.h"
+#include "runtime/comm/patience.h"
 #include "runtime/comm/tcp.h"
+#include "runtime/core/code_device.h"
 
 namespace catena {
 namespace {
 
-void check(const char* what, cudaError_t status) {
-    if (status != cudaSuccess)
-        fail<DeviceError>("pure_nccl: {}: {}", what, cudaGetErrorString(status));
-}
-void check(const char* what, ncclResult_t status) {
-    if (status != ncclSuccess)
-        fail<CommunicationError>("pure_nccl: {}: {}", what, ncclGetErrorString(status));
-}
+using Clock = std::chrono::steady_clock;
 
-ncclDataType_t nccl_type(Dtype dtype) {
+/// How long a sum may still take to complete here once a rank has gone, which may have had it
+/// first.
+constexpr auto grace = std::chrono::seconds(10);
+
+std::optional<ncclDataType_t> nccl_type(Dtype dtype) {
     switch (dtype) {
         case Dtype::int8:
             return ncclInt8;
@@ -41,58 +42,38 @@ ncclDataType_t nccl_type(Dtype dtype) {
         case Dtype::float64:
             return ncclFloat64;
         default:
-            fail<DtypeError>("pure_nccl: cannot add {}", name_of(dtype));
+            return {};
     }
 }
 
-/// This process's GPU: by its rank on the machine.
-void choose_gpu(const Communicator& host) {
-    int driver = 0, runtime = 0, gpus = 0;
-    check("asking the driver for its version", cudaDriverGetVersion(&driver));
-    if (driver == 0)
-        fail<DeviceError>(
-            "create_communicator(pure_nccl): no CUDA driver is installed on this machine");
-    check("asking for the version", cudaRuntimeGetVersion(&runtime));
-    cudaError_t status = cudaGetDeviceCount(&gpus);
-    if (status != cudaSuccess)
-        fail<DeviceError>(
-            "create_communicator(pure_nccl): no GPU can be used: {} (driver for CUDA {}.{}, built "
-            "with {}.{})",
-            cudaGetErrorString(status), driver / 1000, driver % 1000 / 10, runtime / 1000,
-            runtime % 1000 / 10);
-    if (gpus < host.intra_size())
-        fail<DeviceError>(
-            "create_communicator(pure_nccl): {} processes on a machine with {} GPUs; one each is "
-            "needed",
-            host.intra_size(), gpus);
-    check("choosing a GPU", cudaSetDevice(host.intra_rank()));
+void* address_of(const Array& array) {
+    return static_cast<char*>(array.storage()->data) +
+           array.body()->offset * int64_t(size_of(array.dtype()));
 }
 
 class NcclCommunicator final : public Communicator {
 public:
-    explicit NcclCommunicator(std::shared_ptr<Communicator> host)
+    NcclCommunicator(std::shared_ptr<Communicator> host, CodeDevice& device)
         : Communicator(host->rank(), host->size()),
           host_(std::move(host)),
-          gpu_(host_->intra_rank()) {
+          device_(device),
+          stream_(device.make_stream()) {
         find_neighbours_as(*host_);
-        ncclUniqueId id{};
-        if (rank() == 0) check("making an id", ncclGetUniqueId(&id));
-        std::string bytes = host_->bcast_bytes({reinterpret_cast<const char*>(&id), sizeof id}, 0);
-        std::copy(bytes.begin(), bytes.end(), reinterpret_cast<char*>(&id));
-        check("meeting the other ranks", ncclCommInitRank(&nccl_, size(), id, rank()));
-        check("making a stream", cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+        const ncclUniqueId id = meet_at();
+        ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+        config.blocking = 0;  // What waits is this class, which knows when to stop.
+        stream_->handle();
+        complete("create_communicator(pure_nccl)", "making a communicator",
+                 nccl_.ncclCommInitRankConfig(&comm_, size(), id, rank(), &config));
     }
     ~NcclCommunicator() override {
         close();
-        cudaSetDevice(gpu_);
-        cudaStreamDestroy(stream_);
-        cudaFree(staging_);
-        ncclCommAbort(nccl_);  // Not Destroy, which would wait for ranks that may be gone.
+        release();
     }
     std::string name() const override { return "nccl"; }
     std::shared_ptr<Communicator> split(int color, int key) override {
         std::shared_ptr<Communicator> part = host_->split(color, key);
-        return part ? std::make_shared<NcclCommunicator>(std::move(part)) : nullptr;
+        return part ? std::make_shared<NcclCommunicator>(std::move(part), device_) : nullptr;
     }
     [[noreturn]] void abort(int status, const std::string& reason) override {
         host_->abort(status, reason);
@@ -104,47 +85,195 @@ protected:
                   std::span<const Message> receives) override {
         transfer_by(*host_, call, tag, sends, receives);
     }
+    int lost_rank() override { return lost_rank_of(*host_); }
+    void leave() override {
+        host_->barrier();  // Nobody is in the middle of a sum.
+        release();
+        host_->finalize();
+    }
 
-    /// Through a staging block on the GPU: the buffers of start_allreduce are on the host.
-    void reduce_buffer(const char*, const Array& buffer, Reduction reduction) override {
-        const size_t bytes = size_t(buffer.size()) * size_of(buffer.dtype());
-        if (bytes == 0) return;
+    bool reaches(const Device& device) const override {
+        return device.is_host() || &device == &device_;
+    }
+    /// The sum must wait for what fills the buffer, not for what this thread asks the device for
+    /// until the sum's turn comes.
+    void filled(const Array& buffer) override {
+        if (buffer.device().is_host() || buffer.size() == 0) return;
+        auto mark = device_.mark();
         std::lock_guard lock(mutex_);
-        check("choosing the GPU", cudaSetDevice(gpu_));
-        if (bytes > staging_bytes_) {
-            cudaFree(staging_);
-            staging_bytes_ = 0;
-            check("allocating on the GPU", cudaMalloc(&staging_, bytes));
-            staging_bytes_ = bytes;
+        marks_[address_of(buffer)] = std::move(mark);
+    }
+
+    void reduce_buffer(const char* call, const Array& buffer, Reduction reduction) override {
+        const std::optional<ncclDataType_t> type = nccl_type(buffer.dtype());
+        if (!type) return reduce_on_host(call, buffer, reduction);
+        if (reduction == Reduction::mean && !is_float(buffer.dtype()))
+            fail<DtypeError>("{}: the mean is of floats, not {}", call, name_of(buffer.dtype()));
+        if (!failure_.empty()) fail<CommunicationError>("{}: {}", call, failure_);
+        if (buffer.size() == 0) return;
+        // Means by NCCL divide before they add, so that sums of halves do not overflow.
+        const ncclRedOp_t op = reduction == Reduction::mean ? ncclAvg : ncclSum;
+        if (buffer.device().is_host()) {
+            Array there = Array::empty(buffer.type(), device_);
+            device_.copy_from_host(buffer.raw_data(), there);
+            add(call, there, *type, op, *device_.mark());
+            device_.copy_to_host(there, buffer.raw_data());
+        } else {
+            add(call, buffer, *type, op, *mark_of(buffer));
         }
-        void* host = buffer.raw_data();
-        check("copying to the GPU",
-              cudaMemcpyAsync(staging_, host, bytes, cudaMemcpyHostToDevice, stream_));
-        check("all-reduce",
-              ncclAllReduce(staging_, staging_, size_t(buffer.size()), nccl_type(buffer.dtype()),
-                            reduction == Reduction::mean ? ncclAvg : ncclSum, nccl_, stream_));
-        check("copying to the host",
-              cudaMemcpyAsync(host, staging_, bytes, cudaMemcpyDeviceToHost, stream_));
-        check("waiting", cudaStreamSynchronize(stream_));
+        count_reduced(buffer);
     }
 
 private:
+    /// Where NCCL's ranks meet; all ranks fail when rank 0 cannot tell.
+    ncclUniqueId meet_at() {
+        ncclUniqueId id{};
+        std::string text;
+        if (rank() == 0) {
+            const ncclResult_t result = nccl_.ncclGetUniqueId(&id);
+            text = result == ncclSuccess ? std::string(id.internal, sizeof id.internal)
+                                         : words(result);
+        }
+        text = host_->bcast_bytes(text, 0);
+        if (text.size() != sizeof id.internal)
+            fail<CommunicationError>(
+                "create_communicator(pure_nccl): rank 0: NCCL: making an id: {}", text);
+        std::copy(text.begin(), text.end(), id.internal);
+        return id;
+    }
+
+    /// What NCCL does not add: int16.
+    void reduce_on_host(const char* call, const Array& buffer, Reduction reduction) {
+        const Array host = buffer.to(cpu_device());
+        Communicator::reduce_buffer(call, host, reduction);
+        if (!buffer.device().is_host()) copy_elements(host, buffer);
+    }
+
+    std::unique_ptr<CodeDevice::Mark> mark_of(const Array& buffer) {
+        std::lock_guard lock(mutex_);
+        auto found = marks_.find(address_of(buffer));
+        CATENA_ASSERT(found != marks_.end(), "an array to be reduced was not announced");
+        auto mark = std::move(found->second);
+        marks_.erase(found);
+        return mark;
+    }
+
+    void add(const char* call, const Array& x, ncclDataType_t type, ncclRedOp_t op,
+             const CodeDevice::Mark& full) {
+        void* const data = address_of(x);
+        stream_->wait_for(full);
+        auto* stream = static_cast<cudaStream_t>(stream_->handle());
+        const std::string what = fmt::format("ncclAllReduce of {}", to_string(x.type()));
+        complete(call, what,
+                 nccl_.ncclAllReduce(data, data, size_t(x.size()), type, op, comm_, stream));
+        const auto done = stream_->mark();
+        Watch watch;
+        for (Patience patience; !done->is_reached();)
+            if (patience.wait()) look_around(call, what, watch);
+    }
+
+    struct Watch {
+        Clock::time_point start = Clock::now();
+        Clock::time_point lost_at =
+            Clock::time_point::max();  ///< A rank was first seen to be gone.
+    };
+
+    /// Waits until NCCL has finished what it only began, and throws what it says then.
+    void complete(const char* call, const std::string& what, ncclResult_t result) {
+        Watch watch;
+        Patience patience;
+        while (result == ncclInProgress) {
+            if (patience.wait()) look_around(call, what, watch);
+            ncclResult_t state = ncclSuccess;
+            const ncclResult_t asked = nccl_.ncclCommGetAsyncError(comm_, &state);
+            result = asked == ncclSuccess ? state : asked;
+        }
+        if (result != ncclSuccess) give_up(call, what + ": " + words(result));
+    }
+
+    /// While others are waited for: errors that come later, ranks that are gone, lost patience.
+    void look_around(const char* call, const std::string& what, Watch& watch) {
+        ncclResult_t state = ncclSuccess;
+        const ncclResult_t asked = nccl_.ncclCommGetAsyncError(comm_, &state);
+        const ncclResult_t result = asked == ncclSuccess ? state : asked;
+        if (result != ncclSuccess && result != ncclInProgress)
+            give_up(call, what + ": " + words(result));
+        const Clock::time_point now = Clock::now();
+        if (const int lost = lost_rank(); lost >= 0) {
+            watch.lost_at = std::min(watch.lost_at, now);
+            if (now - watch.lost_at > grace)
+                give_up(call, fmt::format("{}: it waits for rank {}, which has left the group",
+                                          what, lost));
+        }
+        if (std::chrono::duration<double>(now - watch.start).count() > communication_timeout())
+            give_up(call, fmt::format("{}: it has waited {} s for other ranks", what,
+                                      communication_timeout()));
+    }
+
+    std::string words(ncclResult_t result) {
+        std::string text = nccl_.ncclGetErrorString(result);
+        const char* more = nccl_.ncclGetLastError(comm_);
+        if (more && *more) text += fmt::format(" ({})", more);
+        return text;
+    }
+
+    /// Ends the other ranks' waiting, too.
+    [[noreturn]] void give_up(const char* call, const std::string& why) {
+        failure_ = fmt::format("NCCL fails on rank {}: {}", rank(), why);
+        release();
+        fail<CommunicationError>("{}: {}", call, failure_);
+    }
+
+    /// Not ncclCommDestroy, which would wait for ranks that may be gone.
+    void release() {
+        if (!comm_) return;
+        stream_->handle();
+        nccl_.ncclCommAbort(std::exchange(comm_, nullptr));
+    }
+
+    const NcclLibrary& nccl_ = nccl_library();
     std::shared_ptr<Communicator> host_;
-    int gpu_;
-    ncclComm_t nccl_ = nullptr;
-    cudaStream_t stream_ = nullptr;
+    CodeDevice& device_;
+    std::unique_ptr<CodeDevice::Stream> stream_;
+    ncclComm_t comm_ = nullptr;
+    std::string failure_;  ///< Of an earlier sum; there are no more then.
     std::mutex mutex_;
-    void* staging_ = nullptr;
-    size_t staging_bytes_ = 0;
+    std::map<const void*, std::unique_ptr<CodeDevice::Mark>> marks_;  ///< By address of the buffer.
 };
+
+/// This rank's GPU: its place among the ranks of the machine.
+CodeDevice& find_device(Device* wanted, const Communicator& host) {
+    if (const std::string& complaint = nccl_library().complaint; !complaint.empty())
+        fail<DeviceError>("no NCCL to use: {}", complaint);
+    Device& device = wanted ? *wanted : get_device("cuda:" + std::to_string(host.intra_rank()));
+    auto* code_device = dynamic_cast<CodeDevice*>(&device);
+    if (!code_device) fail<DeviceError>("{} is no GPU; give cuda:0, cuda:1, ...", device.name());
+    return *code_device;
+}
+
+/// All ranks have their GPU, or all throw what keeps one of them.
+CodeDevice& choose_device(Device* wanted, Communicator& host) {
+    CodeDevice* device = nullptr;
+    std::string complaint;
+    try {
+        device = &find_device(wanted, host);
+    } catch (const std::exception& error) {
+        complaint = error.what();
+    }
+    const std::vector<std::string> complaints = host.allgather_bytes(complaint);
+    for (size_t r = 0; r < complaints.size(); ++r)
+        if (!complaints[r].empty())
+            fail<DeviceError>("create_communicator(pure_nccl): rank {}: {}", r, complaints[r]);
+    return *device;
+}
 
 }  // namespace
 
-extern "C" Communicator* catena_nccl_communicator_1() {
+extern "C" Communicator* catena_nccl_communicator_2(Device* device) {
     std::shared_ptr<Communicator> host =
         create_communicator(Rendezvous::is_in_environment() ? "tcp" : "flat");
-    choose_gpu(*host);
-    return new NcclCommunicator(std::move(host));
+    CodeDevice& gpu = choose_device(device, *host);
+    return new NcclCommunicator(std::move(host), gpu);
 }
 
 }  // namespace catena

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+
+#include <nccl.h>
+
+namespace catena {
+
+/// The entries of NCCL that Catena calls, found at run time: nothing is linked.
+#define CATENA_NCCL(entry)                                                            \
+    entry(ncclGetUniqueId) entry(ncclCommInitRankConfig) entry(ncclCommGetAsyncError) \
+        entry(ncclCommAbort) entry(ncclGetErrorString) entry(ncclGetLastError)        \
+            entry(ncclAllReduce)
+
+struct NcclLibrary {
+    decltype(&::ncclGetVersion) ncclGetVersion = nullptr;
+#define CATENA_NCCL_POINTER(name) decltype(&::name) name = nullptr;
+    CATENA_NCCL(CATENA_NCCL_POINTER)
+#undef CATENA_NCCL_POINTER
+
+    std::string version;    ///< "2.28.9".
+    std::string complaint;  ///< Why there is no NCCL to use; empty when there is.
+};
+
+/// Opens CATENA_NCCL_PATH, else libnccl.so.2 as the loader finds it, below CUDA_HOME or in
+/// /usr/local/cuda. Never throws: see `complaint`.
+NcclLibrary load_nccl_library();
+/// The process's, loaded at the first use.
+const NcclLibrary& nccl_library();
+
+}  // namespace catena

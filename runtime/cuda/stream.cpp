@@ -1,0 +1,92 @@
+// Orders of work beside a device's own, for libraries of communication.
+#include <map>
+
+#include "runtime/cuda/cuda_device.h"
+
+namespace catena::cuda {
+
+namespace {
+
+class Event final : public CodeDevice::Mark {
+public:
+    Event(const std::string& device, CUstream stream) : device_(device) {
+        check(driver().cuEventCreate(&event_, CU_EVENT_DISABLE_TIMING), device_, "cuEventCreate");
+        check(driver().cuEventRecord(event_, stream), device_, "cuEventRecord");
+    }
+    ~Event() override { driver().cuEventDestroy(event_); }
+    bool is_reached() override {
+        const CUresult result = driver().cuEventQuery(event_);
+        if (result == CUDA_ERROR_NOT_READY) return false;
+        check(result, device_, "cuEventQuery");
+        return true;
+    }
+    CUevent event() const { return event_; }
+
+private:
+    const std::string& device_;
+    CUevent event_ = nullptr;
+};
+
+/// Streams that nobody uses any more; the driver's table has no call that ends one.
+struct Unused {
+    std::mutex mutex;
+    std::map<CUcontext, std::vector<CUstream>> streams;
+};
+Unused& unused() {
+    static Unused& all = *new Unused;
+    return all;
+}
+
+class OtherStream final : public CodeDevice::Stream {
+public:
+    OtherStream(const std::string& device, CUcontext context) : device_(device), context_(context) {
+        {
+            std::lock_guard lock(unused().mutex);
+            std::vector<CUstream>& mine = unused().streams[context];
+            if (!mine.empty()) {
+                stream_ = mine.back();
+                mine.pop_back();
+                return;
+            }
+        }
+        enter();
+        check(driver().cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING), device_, "cuStreamCreate");
+    }
+    ~OtherStream() override {
+        std::lock_guard lock(unused().mutex);
+        unused().streams[context_].push_back(stream_);
+    }
+    void* handle() override {
+        enter();
+        return stream_;
+    }
+    void wait_for(const CodeDevice::Mark& mark) override {
+        enter();
+        check(driver().cuStreamWaitEvent(stream_, dynamic_cast<const Event&>(mark).event(), 0), device_,
+              "cuStreamWaitEvent");
+    }
+    std::unique_ptr<CodeDevice::Mark> mark() override {
+        enter();
+        return std::make_unique<Event>(device_, stream_);
+    }
+
+private:
+    void enter() const { check(driver().cuCtxSetCurrent(context_), device_, "cuCtxSetCurrent"); }
+
+    const std::string& device_;
+    CUcontext context_;
+    CUstream stream_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<CodeDevice::Mark> CudaDevice::mark() {
+    enter();
+    return std::make_unique<Event>(name(), stream_);
+}
+
+std::unique_ptr<CodeDevice::Stream> CudaDevice::make_stream() {
+    return std::make_unique<OtherStream>(name(), context_);
+}
+
+}  // namespace catena::cuda

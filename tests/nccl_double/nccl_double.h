@@ -1,0 +1,20 @@
+#pragma once
+
+// What tests ask the double of NCCL beside NCCL's own interface. It stands in this process: see
+// nccl_double.cpp.
+#include <cstddef>
+
+extern "C" {
+
+inline constexpr int nccl_double_kills = -1, nccl_double_hangs = -2;
+/// The next call of this name returns `result` (of ncclResult_t) and leaves `words` behind, or
+/// kills the process, or (ncclAllReduce) is never done.
+void nccl_double_fail(const char* call, int result, const char* words);
+/// Buffers must lie in memory that `owns` knows.
+void nccl_double_expect_memory(bool (*owns)(const void* memory, size_t bytes));
+/// How often a call of this name was made.
+int nccl_double_count(const char* call);
+/// Elements that all calls of ncclAllReduce have been given, and the dtype of the last one.
+long nccl_double_elements();
+int nccl_double_last_type();
+}
