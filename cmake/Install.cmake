@@ -18,7 +18,7 @@ install(FILES frontend/include/catena/catena.h DESTINATION ${header_folder})
 install(FILES runtime/capi.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} RENAME catena.h)
 install(FILES codegen/compiler.h DESTINATION ${header_folder}/codegen)
 install(DIRECTORY runtime frontend DESTINATION ${header_folder} FILES_MATCHING PATTERN "*.h" PATTERN "*.def"
-        PATTERN "frontend/tools" EXCLUDE PATTERN "frontend/download" EXCLUDE PATTERN "frontend/hdf5" EXCLUDE
+        PATTERN "runtime/c" EXCLUDE PATTERN "frontend/tools" EXCLUDE PATTERN "frontend/download" EXCLUDE PATTERN "frontend/hdf5" EXCLUDE
         PATTERN "frontend/include" EXCLUDE)
 
 foreach(library IN ITEMS catena_onnx catena_image)

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <functional>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,8 @@
 #include "codegen/cpu/kernel.h"
 #include "codegen/cpu/lower.h"
 #include "codegen/cuda/kernel_provider.h"
+#include "codegen/cuda/layout.h"
+#include "codegen/cuda/schedule_code.h"
 #include "codegen/kernel_cache.h"
 #include "codegen/portable.h"
 #include "ir/import.h"
@@ -81,6 +84,30 @@ public:
         return program;
     }
 
+    DevicePortableProgram compile_portable_for_device(std::span<const Trace* const> runs,
+                                                      const DevicePortableOptions& options) override {
+        DevicePortableProgram program;
+        codegen::SplitRule rule = codegen::cuda::split_rule();
+        if (runs.size() > 1) rule.smallest = std::numeric_limits<int64_t>::max();  // Blocks are numbered by the sizes.
+        for (const Trace* trace : runs) {
+            const bool shown = options.stages && program.schedules.empty();
+            LoweredProgram lowered(*trace, options.fast_math, nullptr, [&](mlir::ModuleOp imported) {
+                if (shown) program.stages.emplace_back("import.mlir", passes::print_with_places(imported));
+            });
+            program.schedules.push_back(codegen::build_schedule(
+                *lowered.module, *trace, {.fast_math = options.fast_math, .rule = rule, .streaming = false}));
+            program.schedules.back().info.notes = lowered.notes;
+            if (!shown) continue;
+            program.stages.emplace_back("fused.mlir", passes::print_with_places(*lowered.module));
+            program.stages.emplace_back("cuda_schedule.txt", codegen::to_string(program.schedules.back()));
+        }
+        codegen::cuda::add_device_code(program, options);
+        return program;
+    }
+    std::vector<std::string> portable_architectures(const CodeDevice& device) override {
+        return codegen::cuda::portable_architectures(device);
+    }
+
     std::shared_ptr<Executable> compile(const Trace& trace, const CompileOptions& options) override {
         auto start = std::chrono::steady_clock::now();
         passes::Dump dump(trace.name.empty() ? "region" : trace.name);
@@ -96,9 +123,11 @@ public:
                 codegen::build_schedule(*module, trace, {options.fast_math, codegen::cuda::split_rule()});
             schedule.info.notes = std::move(lowered.notes);
             schedule.info.compile_seconds = seconds();
-            auto program =
-                std::make_shared<codegen::cuda::CodeExecutable>(std::move(schedule), *device, options.fast_math);
-            if (dump.wants("kernels-cuda")) dump.text("kernels-cuda", "cu", program->text());
+            const bool shown = dump.wants("kernels-cuda");
+            std::string text;
+            auto program = codegen::cuda::make_executable(std::move(schedule), *device, options.fast_math,
+                                                          shown ? &text : nullptr);
+            if (shown) dump.text("kernels-cuda", "cu", text);
             return program;
         }
         codegen::Schedule schedule =

@@ -1,17 +1,22 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "runtime/executable.h"
 #include "runtime/graph/trace.h"
 
 namespace catena {
 
+class CodeDevice;
 class Device;
 class KernelProvider;
 struct PortableOptions;
 struct PortableProgram;
+struct DevicePortableOptions;
+struct DevicePortableProgram;
 
 struct CompileOptions {
     bool fast_math = false;    ///< Allow rewrites that change rounding class, NaN or inf.
@@ -34,6 +39,12 @@ public:
     virtual std::shared_ptr<Executable> compile(const Trace& trace, const CompileOptions& options) = 0;
     /// The same for other processes and processors of this kind, see runtime/program/portable.h.
     virtual PortableProgram compile_portable(const Trace& trace, const PortableOptions& options) = 0;
+    /// The same for devices that take generated kernels: one program at several sizes, `runs`, which its code is to serve. No
+    /// device is needed.
+    virtual DevicePortableProgram compile_portable_for_device(std::span<const Trace* const> runs,
+                                                              const DevicePortableOptions& options) = 0;
+    /// What the compiler makes code for that this device runs: its own kind, and PTX for later ones.
+    virtual std::vector<std::string> portable_architectures(const CodeDevice& device) = 0;
     virtual std::string version() const = 0;   ///< "LLVM 22.1.8, znver4, 512-bit vectors"
     virtual int kernels_compiled() const = 0;  ///< For the host, since the process began.
     /// Runs single operations on devices that take generated kernels.

@@ -369,7 +369,7 @@ void StaticRegion::save(const std::string& path, const PackageOptions& options, 
     if (!i.last_entry || !i.last_entry->current)
         fail<ValueError>("save: region {} has no program yet; call it first", i.options.name);
     const Implementation::Entry& entry = *i.last_entry;
-    save_package(path, entry.types, options, [&](const std::vector<Type>& types) {
+    save_package(path, entry.types, options, entry.current->device(), [&](const std::vector<Type>& types) {
         if (types == entry.types) return entry.current->exported();
         Flat arguments;
         for (size_t k = 0; k < types.size(); ++k)

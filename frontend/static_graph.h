@@ -37,8 +37,12 @@ struct PackageOptions {
     std::vector<std::string> input_names;   ///< Default "x", or "x0", "x1", ...
     std::vector<std::string> output_names;  ///< Default "y", or "y0", "y1", ...
     std::vector<OpenSize> open_sizes;       ///< {{0, 0, "batch"}}: the first axis of the first input is the caller's choice.
-    /// Kinds of processors that code is made for; all of this architecture ("avx512", "avx2", "scalar") when empty.
+    /// Kinds of processors that code is made for: "avx512", "avx2", "scalar". When neither these nor devices are named, all of
+    /// this architecture, or the device's where the region's arrays lie on one.
     std::vector<std::string> code_levels;
+    /// CUDA devices that code is made for: "sm_90", or "compute_90" for PTX, which every later device takes. Beside
+    /// `code_levels`, or alone. Needs NVRTC and no device.
+    std::vector<std::string> cuda_architectures;
     bool stages = true;  ///< Keep the program's forms as text, for `catena show`.
 };
 

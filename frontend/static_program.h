@@ -36,6 +36,7 @@ public:
     const Trace& backward() const { return backward_; }
     const Executable* executable() const { return executable_.get(); }
     const Executable* backward_executable() const { return backward_executable_.get(); }
+    Device& device() const { return *device_; }  ///< Where the arrays of the recording were.
     bool has_backward() const { return !targets_.empty(); }
     double compile_seconds() const { return compile_seconds_; }
 

@@ -130,7 +130,8 @@ int catena_call_op(const catena_op_call* call, char* error, size_t error_bytes) 
 }
 
 struct catena_program {
-    explicit catena_program(const char* path) : program(Program::load(path)), state_names(program.state_names()) {}
+    catena_program(const char* path, const char* device)
+        : program(Program::load(path, {.device = device})), state_names(program.state_names()) {}
 
     void give(const Array& array, catena_tensor* tensor) const {
         *tensor = {array.size() ? array.raw_data() : nullptr, int32_t(array.dtype()), int32_t(array.rank()),
@@ -153,8 +154,11 @@ const char* name_at(const List& list, int32_t i, Text text) {
 }  // namespace
 
 catena_program* catena_program_load(const char* path, char* error, size_t error_bytes) {
+    return catena_program_load_on(path, "cpu", error, error_bytes);
+}
+catena_program* catena_program_load_on(const char* path, const char* device, char* error, size_t error_bytes) {
     catena_program* program = nullptr;
-    guarded(error, error_bytes, [&] { program = new catena_program(path ? path : ""); });
+    guarded(error, error_bytes, [&] { program = new catena_program(path ? path : "", device ? device : ""); });
     return program;
 }
 void catena_program_free(catena_program* program) { delete program; }
@@ -178,7 +182,10 @@ int catena_program_run(catena_program* p, const catena_tensor* inputs, int32_t c
         p->outputs.clear();
         p->given.clear();
         // The caller's memory may be gone when the next call looks at a result that is an input.
-        for (const Array& output : p->program.run(borrowed.arrays())) {
+        std::vector<Array> given;
+        for (const Array& input : borrowed.arrays()) given.push_back(input.to(p->program.device()));
+        for (const Array& result : p->program.run(given)) {
+            const Array output = result.to(cpu_device());
             bool is_input = false;
             for (const Array& input : borrowed.arrays()) is_input = is_input || input.storage() == output.storage();
             p->outputs.push_back(is_input ? Array::empty(output.type(), cpu_device()) : output.as_contiguous());
@@ -198,7 +205,7 @@ int catena_program_output(const catena_program* p, int32_t i, catena_tensor* out
 int catena_program_state(catena_program* p, const char* name, catena_tensor* state, char* error, size_t error_bytes) {
     return guarded(error, error_bytes, [&] {
         Array& kept = p->given[name];
-        kept = p->program.state(name).as_contiguous();
+        kept = p->program.state(name).to(cpu_device()).as_contiguous();
         p->give(kept, state);
     });
 }

@@ -74,6 +74,8 @@ typedef struct catena_program catena_program;
 
 /* NULL when the file cannot be used, and then the reason in error. */
 catena_program* catena_program_load(const char* path, char* error, size_t error_bytes);
+/* The same to run on a device: "cpu", or "cuda:0" for a program with code for it. Tensors stay memory of the host. */
+catena_program* catena_program_load_on(const char* path, const char* device, char* error, size_t error_bytes);
 void catena_program_free(catena_program* program);
 
 int32_t catena_program_input_count(const catena_program* program);

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# What a machine with a GPU has to tell: ./benchmarks/cuda/run.sh [BUILD] > report.txt
+# What a machine with a GPU has to tell: ./benchmarks/cuda/run.sh [BUILD] [PACKAGES] > report.txt
 # The tests labelled gpu, then times of the workloads: with the libraries, with generated kernels alone, the first call
-# with an empty and with a filled kernel cache, and beside PyTorch where python3 has it.
+# with an empty and with a filled kernel cache, and beside PyTorch where python3 has it. PACKAGES is a folder of programs
+# that were saved elsewhere (run_packages.sh); a build without the compiler runs these alone.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=${1:-$root/build}
@@ -12,6 +13,11 @@ if ! command -v nvidia-smi >/dev/null || ! nvidia-smi --query-gpu=name,driver_ve
     exit 77
 fi
 "$catena" info
+if [[ -n ${2:-} ]]; then "$root/benchmarks/cuda/run_packages.sh" "$catena" "$2"; fi
+if [[ -z $(find "$build" -maxdepth 2 -name libcatena_compiler.so -print -quit) ]]; then
+    echo "== no compiler in $build: programs from files were all"
+    exit
+fi
 
 echo "== tests"
 "$build/bin/test_gpu"

@@ -1,24 +1,22 @@
 #pragma once
 
 #include "codegen/cuda/kernel_cache.h"
+#include "runtime/program/element_call.h"
 
 namespace catena::codegen::cuda {
 
-/// A call of an op that says how its elements are computed (runtime/ops/element_text.h), as kernels. The names that its
-/// texts may use are in docs/cuda.md.
-class ElementCall {
-public:
-    /// Only types and attributes of `call` are read; its inputs will be contiguous when it runs.
-    explicit ElementCall(const KernelCall& call);
+/// A call of an op that says how its elements are computed (runtime/ops/element_text.h), as kernels: one a pass. The names
+/// that its texts may use are in docs/cuda.md.
+struct ElementKernels {
+    program::ElementLaunches launches;  ///< Symbols are set when names are.
+    std::vector<CodeKernel> kernels;
 
-    std::vector<CodeKernel*> kernels();  ///< To be compiled before launch().
-    /// All arrays lie on `device`, outputs are contiguous.
-    void launch(CodeDevice& device, const KernelCall& call) const;
-
-private:
-    std::vector<CodeKernel> kernels_;
-    std::vector<std::vector<int64_t>> numbers_;  ///< By kernel: its count, sizes, attributes, scalars, the site.
-    int64_t scratch_ = 0;
+    void add_to(std::vector<CodeKernel*>& wanted);
+    void take_names();  ///< After the kernels have theirs.
+    std::vector<const void*> handles() const;
 };
+
+/// Only types and attributes of `call` are read.
+ElementKernels element_kernels(const KernelCall& call);
 
 }  // namespace catena::codegen::cuda

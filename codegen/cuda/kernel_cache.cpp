@@ -38,14 +38,25 @@ std::string key_of(const CodeKernel& kernel) {
     return fmt::format("{} {}", kernel.layout.threads, kernel.text.body);
 }
 
-/// The same in every process, so that texts are, and others for other texts: one module's kernels never hide another's.
-std::string name_of(const CodeKernel& kernel, bool fast_math) {
+}  // namespace
+
+std::string kernel_name(const CodeKernel& kernel, bool fast_math) {
     constexpr const char* kinds[] = {"map", "rows", "columns"};
     return fmt::format("{}_{}{}", kinds[int(kernel.layout.kind)], sha256_hex(key_of(kernel)).substr(0, 16),
                        fast_math ? "_fast" : "");
 }
 
-}  // namespace
+std::string code_for(const std::string& architecture, const std::string& text, bool fast_math) {
+    if (architecture == "text") return text;
+    const bool ptx = architecture.starts_with("compute_");
+    const std::string number = architecture.substr(architecture.find('_') + 1);
+    const std::vector<int> known = nvrtc_architectures();
+    const bool makes = std::any_of(known.begin(), known.end(), [&](int each) { return std::to_string(each) == number; });
+    if (!makes && !known.empty())
+        fail<CompileError>("{} makes no code for {}; it does for sm_{}", nvrtc_version(), architecture,
+                           fmt::join(known, ", sm_"));
+    return machine_code(DiskCache::instance(), text, {"sm_" + number, fast_math, ptx});
+}
 
 std::string machine_code(DiskCache& disk, const std::string& text, const NvrtcOptions& options) {
     if (!disk.on()) return nvrtc_compile(text, options);
@@ -57,23 +68,30 @@ std::string machine_code(DiskCache& disk, const std::string& text, const NvrtcOp
     return code;
 }
 
-std::vector<TranslationUnit> translation_units(std::span<CodeKernel* const> kernels, bool fast_math) {
+std::string unit_text(std::span<CodeKernel* const> kernels) {
+    std::set<std::string> math;
+    std::string bodies;
+    for (const CodeKernel* kernel : kernels) {
+        math.insert(kernel->text.math.begin(), kernel->text.math.end());
+        bodies += kernel_text(kernel->name, kernel->text, kernel->layout);
+    }
+    return preamble_text(math) + bodies;
+}
+
+std::vector<TranslationUnit> units_of(std::span<CodeKernel* const> kernels) {
     std::vector<TranslationUnit> units;
     for (size_t begin = 0; begin < kernels.size(); begin += kernels_per_unit) {
-        TranslationUnit unit;
-        std::set<std::string> math;
-        std::string bodies;
-        for (CodeKernel* kernel :
-             kernels.subspan(begin, std::min(kernels_per_unit, kernels.size() - begin))) {
-            kernel->name = name_of(*kernel, fast_math);
-            unit.names.push_back(kernel->name);
-            math.insert(kernel->text.math.begin(), kernel->text.math.end());
-            bodies += kernel_text(kernel->name, kernel->text, kernel->layout);
-        }
-        unit.text = preamble_text(math) + bodies;
-        units.push_back(std::move(unit));
+        const auto some = kernels.subspan(begin, std::min(kernels_per_unit, kernels.size() - begin));
+        TranslationUnit& unit = units.emplace_back();
+        unit.text = unit_text(some);
+        for (const CodeKernel* kernel : some) unit.names.push_back(kernel->name);
     }
     return units;
+}
+
+std::vector<TranslationUnit> translation_units(std::span<CodeKernel* const> kernels, bool fast_math) {
+    for (CodeKernel* kernel : kernels) kernel->name = kernel_name(*kernel, fast_math);
+    return units_of(kernels);
 }
 
 int find_or_compile(CodeDevice& device, std::span<CodeKernel* const> kernels, bool fast_math) {

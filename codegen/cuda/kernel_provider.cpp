@@ -2,9 +2,13 @@
 
 #include <algorithm>
 
+#include "codegen/cuda/element_kernel.h"
+#include "codegen/disk_cache.h"
+#include "codegen/kernel_program.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/tracer.h"
 #include "runtime/ops/element_text.h"
+#include "runtime/program/device_form.h"
 
 namespace catena::codegen::cuda {
 
@@ -50,15 +54,17 @@ void launch(CodeDevice& device, CodeKernel& kernel, std::vector<uint64_t> words,
     find_or_compile(device, {&wanted, 1}, false);
     words.push_back(0);  // No scalars.
     for (int64_t number : numbers) words.push_back(uint64_t(number));
-    const int64_t most = int64_t(device.multiprocessors()) * 32;
     device.launch_code({.kernel = kernel.handle,
                         .name = kernel.name.c_str(),
-                        .blocks = uint32_t(std::min(kernel.layout.blocks(), most)),
+                        .blocks = program::launch_blocks(kernel.layout.blocks(), device),
                         .threads = uint32_t(kernel.layout.threads),
                         .arguments = words.data(),
                         .bytes = words.size() * sizeof(uint64_t),
                         .location = current_location()});
 }
+
+/// Another build may ask its libraries for something else by the same key.
+std::string key_on_disk(const std::string& key) { return "library code, " + generator_version() + ", " + key; }
 
 Strides strides_without_ones(const Array& array) {
     Strides strides = array.strides();
@@ -86,7 +92,7 @@ void CompilingProvider::run(CodeDevice& device, const KernelCall& call) {
     std::vector<double> scalars = program.scalars;
     for (size_t s = 0; s < scalars.size(); ++s)
         if (program.scalar_of[s] >= 0) scalars[s] = call.scalars[size_t(program.scalar_of[s])];
-    static_cast<CodeExecutable&>(*program.executable).run_into(inputs, scalars, call.outputs);
+    static_cast<program::DeviceExecutable&>(*program.executable).run_into(inputs, scalars, call.outputs);
 }
 
 std::shared_ptr<const CompilingProvider::Program> CompilingProvider::find(CodeDevice& device,
@@ -106,8 +112,12 @@ std::shared_ptr<const CompilingProvider::Program> CompilingProvider::find(CodeDe
 CompilingProvider::Program CompilingProvider::build(CodeDevice& device, const KernelCall& call) {
     Program program;
     if (has_element_plan(call.op)) {
-        program.elements = std::make_unique<ElementCall>(call);
-        find_or_compile(device, program.elements->kernels(), false);
+        ElementKernels elements = element_kernels(call);
+        std::vector<CodeKernel*> wanted;
+        elements.add_to(wanted);
+        find_or_compile(device, wanted, false);
+        elements.take_names();
+        program.elements = std::make_unique<program::ElementCall>(call, elements.launches, elements.handles());
         return program;
     }
     auto mode = using_config(&Config::enable_backprop, false);
@@ -147,10 +157,19 @@ CompilingProvider::Program CompilingProvider::build(CodeDevice& device, const Ke
             program.scalar_of[size_t(trace.steps[0].scalars[s])] = int(s);
 
     program.executable = compile_(trace, {.fast_math = config().fast_math, .device = &device});
-    const Schedule& schedule = static_cast<CodeExecutable&>(*program.executable).schedule();
+    const program::Schedule& schedule = static_cast<program::DeviceExecutable&>(*program.executable).schedule();
     // The device asks us: there is nobody else to ask.
     if (alone && !schedule.library_calls.empty()) program.executable = nullptr;
     return program;
+}
+
+std::optional<std::string> CompilingProvider::kept_code(const std::string& key) {
+    DiskCache& disk = DiskCache::instance();
+    return disk.on() ? disk.find(key_on_disk(key)) : std::nullopt;
+}
+
+void CompilingProvider::keep_code(const std::string& key, const std::string& code) {
+    if (DiskCache& disk = DiskCache::instance(); disk.on()) disk.store(key_on_disk(key), code);
 }
 
 void CompilingProvider::copy(CodeDevice& device, const Array& from, const Array& to) {

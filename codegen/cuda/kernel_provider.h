@@ -8,8 +8,9 @@
 #include <string>
 
 #include "codegen/compiler.h"
-#include "codegen/cuda/code_executable.h"
-#include "codegen/cuda/element_kernel.h"
+#include "runtime/core/code_device.h"
+#include "runtime/program/device_executable.h"
+#include "runtime/program/element_call.h"
 
 namespace catena::codegen::cuda {
 
@@ -23,11 +24,13 @@ public:
 
     void run(CodeDevice& device, const KernelCall& call) override;
     void copy(CodeDevice& device, const Array& from, const Array& to) override;
+    std::optional<std::string> kept_code(const std::string& key) override;
+    void keep_code(const std::string& key, const std::string& code) override;
     int64_t host_calls() const override { return host_calls_; }
 
 private:
     struct Program {
-        std::unique_ptr<ElementCall> elements;   ///< For an op that says how its elements are computed.
+        std::unique_ptr<program::ElementCall> elements;   ///< For an op that says how its elements are computed.
         std::shared_ptr<Executable> executable;  ///< Otherwise; null: only the host has a kernel.
         std::vector<int> arguments;              ///< By input of the program: of the call, or -1,
         std::vector<Array> captured;             ///< then this constant.

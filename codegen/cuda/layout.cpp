@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 
 #include "codegen/cuda/plan_columns.h"
+#include "runtime/program/device_form.h"
 
 namespace catena::codegen::cuda {
 
@@ -29,7 +29,7 @@ void for_each_operand(const KernelProgram& program, F&& f) {
 int inner_of(const KernelProgram& program) { return program.domain.rank() - 1; }
 
 /// The longest step that every operand can take in one aligned access, or element by element.
-int vector_of(const KernelProgram& program, const std::vector<int64_t>& alignments) {
+int vector_of(const KernelProgram& program, const std::vector<int64_t>& alignments, int most) {
     const int inner = inner_of(program);
     int64_t widest = 1;
     bool any = false;
@@ -39,42 +39,9 @@ int vector_of(const KernelProgram& program, const std::vector<int64_t>& alignmen
         any = true;
     });
     if (!any) return 1;
-    for (const KernelProgram::Output& output :
-         program.outputs)  // Scattered elements are stored one by one.
-        if (output.to.strides[inner] != 0 && output.to.strides[inner] != 1) return 1;
-    auto fits = [&](int64_t vector) {
-        if (program.domain[inner] % vector != 0) return false;
-        if (program.split == inner && program.split_size % vector != 0) return false;
-        bool aligned = true;
-        for_each_operand(program, [&](size_t number, const KernelOperand& operand) {
-            if (operand.strides[inner] != 1) return;
-            const int64_t bytes = vector * int64_t(size_of(operand.dtype));
-            if (number < alignments.size() && alignments[number] % bytes != 0) aligned = false;
-            for (int dim = 0; dim < inner; ++dim)
-                if (program.domain[dim] != 1 && operand.strides[dim] % vector != 0) aligned = false;
-        });
-        return aligned;
-    };
-    int vector = std::min<int>(vector_bytes / int(widest), 8);
-    while (vector > 1 && !fits(vector)) vector /= 2;
+    int vector = std::min<int>(vector_bytes / int(widest), most);
+    while (vector > 1 && !program::takes_steps_of(program, vector, alignments)) vector /= 2;
     return vector;
-}
-
-bool needs_wide_index(const KernelProgram& program) {
-    constexpr int64_t limit = int64_t(1) << 30;
-    if (element_count(program.domain) >= limit) return true;
-    bool wide = false;
-    for_each_operand(program, [&](size_t, const KernelOperand& operand) {
-        int64_t reach = 0;
-        for (int dim = 0; dim < program.domain.rank(); ++dim) {
-            int64_t size = program.domain[dim];
-            if (dim == 0 && program.split >= 0)
-                size += 1;  // The last block is stepped over, not into.
-            reach += std::abs(operand.strides[dim]) * size;
-        }
-        wide = wide || reach >= limit;
-    });
-    return wide;
 }
 
 int power_of_two_above(int64_t n, int64_t most) {
@@ -94,11 +61,11 @@ bool streams(const KernelProgram& program) {
 
 }  // namespace
 
-Layout layout_of(const KernelProgram& program, const std::vector<int64_t>& alignments) {
+Layout layout_of(const KernelProgram& program, const std::vector<int64_t>& alignments, int most_vector) {
     Layout layout;
     layout.threads = block_threads;
-    layout.vector = vector_of(program, alignments);
-    layout.wide_index = needs_wide_index(program);
+    layout.vector = vector_of(program, alignments, most_vector);
+    layout.wide_index = program::needs_wide_index(program);
     layout.streaming = streams(program);
     int64_t kept = 1, reduced = 1;
     for (int dim = 0; dim < program.domain.rank(); ++dim)
@@ -136,16 +103,7 @@ Stride stride_of(const KernelProgram& program, const KernelOperand& operand, int
 }
 
 std::vector<int64_t> kernel_numbers(const KernelProgram& program, const Layout& layout) {
-    std::vector<int64_t> numbers(program.domain.begin(), program.domain.end());
-    numbers.back() /= layout.vector;
-    numbers.push_back(program.split == inner_of(program) ? program.split_size / layout.vector
-                                                         : program.split_size);
-    for_each_operand(program, [&](size_t, const KernelOperand& operand) {
-        for (int dim = 0; dim < program.domain.rank(); ++dim)
-            if (stride_of(program, operand, dim) == Stride::general)
-                numbers.push_back(operand.strides[dim]);
-    });
-    return numbers;
+    return program::device_numbers(program, layout.vector, program::strides_read(program));
 }
 
 SplitRule split_rule() {

@@ -32,8 +32,8 @@ struct Layout {
 };
 
 /// `alignments`: byte addresses of operands (inputs, then outputs) are multiples of these; 16 where
-/// it is empty.
-Layout layout_of(const KernelProgram& program, const std::vector<int64_t>& alignments = {});
+/// it is empty. A step has `most_vector` elements at most.
+Layout layout_of(const KernelProgram& program, const std::vector<int64_t>& alignments = {}, int most_vector = 8);
 
 /// Sizes (the innermost in steps), the full size of a split dimension, and the strides that the
 /// text does not know.

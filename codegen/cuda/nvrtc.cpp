@@ -127,6 +127,8 @@ std::string nvrtc_version() {
     return fmt::format("NVRTC {}.{}", major, minor);
 }
 
+std::vector<int> nvrtc_architectures() { return nvrtc().known; }
+
 std::vector<const char*> nvrtc_flags(const NvrtcOptions& options) {
     return {"--std=c++17",     options.fast_math ? "--fmad=true" : "--fmad=false",
             "--ftz=false",     "--prec-div=true",

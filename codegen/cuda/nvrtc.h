@@ -18,6 +18,9 @@ std::string nvrtc_compile(const std::string& text, const NvrtcOptions& options);
 /// How texts are compiled, apart from the architecture.
 std::vector<const char*> nvrtc_flags(const NvrtcOptions& options);
 
+/// What it makes code for: 75, 80, ... Empty when it cannot be loaded.
+std::vector<int> nvrtc_architectures();
+
 /// "NVRTC 13.0", or "" when it cannot be loaded. Found as CATENA_NVRTC_PATH says, else by the
 /// loader's rules, else in CUDA_HOME or /usr/local/cuda.
 std::string nvrtc_version();

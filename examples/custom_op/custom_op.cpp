@@ -2,6 +2,8 @@
 // melts into the kernels around it like the operations that come with Catena.
 #include <catena/catena.h>
 
+#include <CLI/CLI.hpp>
+
 #include <cmath>
 #include <iostream>
 
@@ -17,7 +19,7 @@ static void check(const char* what, double value, double expected) {
     failures += !good;
 }
 
-int main() {
+static void compare_with_the_formula() {
     const double x0 = 0.7, b = 4.0, root = std::sqrt(x0 * x0 + b);
 
     // Eager, with a gradient and the gradient of the gradient.
@@ -40,5 +42,19 @@ int main() {
     check("in a compiled chain", z.array().to_vector<double>().at(999),
           std::exp(-(2 * x0 + std::sqrt(4 * x0 * x0 + b)) / 2) + 1);
     std::cout << '\n' << region.explain() << '\n';
-    return failures;
+}
+
+int main(int argc, char** argv) {
+    CLI::App program("Uses an elementwise operation of its own");
+    std::string device = "cpu";
+    program.add_option("--device", device, "where to compute: cpu, cuda:0")->capture_default_str();
+    CLI11_PARSE(program, argc, argv);
+    try {
+        const ct::DeviceScope scope(ct::get_device(device));  // of all that is made from here on
+        compare_with_the_formula();
+        return failures;
+    } catch (const ct::Error& error) {
+        fmt::print(stderr, "custom_op: {}\n", error.what());
+        return 1;
+    }
 }

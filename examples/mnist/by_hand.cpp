@@ -50,7 +50,7 @@ Score evaluate(MLP& model, ct::SerialIterator& batches) {
     const auto no_graph = ct::no_backprop_mode();
     Score score;
     batches.reset();
-    while (auto batch = batches.next_batch()) {
+    while (auto batch = batches.next_batch(&ct::current_device())) {
         const ct::Variable &x = (*batch)[0], &t = (*batch)[1];
         const ct::Variable y = model(x);
         score.add(ct::softmax_cross_entropy(y, t), ct::accuracy(y, t), t.size());
@@ -95,7 +95,7 @@ void train_by_hand(const Options& options, const ct::Dataset& training, const ct
     for (int64_t epoch = adam.epoch() + 1; epoch <= options.epochs; ++epoch) {
         Score score;
         train_batches.reset();
-        while (auto batch = train_batches.next_batch()) {
+        while (auto batch = train_batches.next_batch(&ct::current_device())) {
             const auto [loss, accuracy] = step((*batch)[0], (*batch)[1]);
             score.add(loss, accuracy, (*batch)[1].size());
         }

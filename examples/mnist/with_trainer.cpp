@@ -10,12 +10,13 @@ void train_with_trainer(const Options& options, const ct::Dataset& training, con
     adam.setup(model);
 
     const bool compiled = !options.eager;
+    ct::Device* device = &ct::current_device();  // Batches are moved there.
     ct::SerialIterator train_iter(training, options.batch_size);
     ct::SerialIterator test_iter(test, options.batch_size, {.repeat = false, .shuffle = false});
-    ct::StandardUpdater updater(train_iter, adam, model, {.static_graph = compiled});
+    ct::StandardUpdater updater(train_iter, adam, model, {.device = device, .static_graph = compiled});
     ct::Trainer trainer(updater, {options.epochs, "epoch"}, options.out);
 
-    trainer.extend(extensions::Evaluator(test_iter, model, {.static_graph = compiled}));
+    trainer.extend(extensions::Evaluator(test_iter, model, {.device = device, .static_graph = compiled}));
     trainer.extend(extensions::DumpGraph("main/loss"));
     trainer.extend(extensions::snapshot({.n_retains = 2}));
     trainer.extend(extensions::LogReport());

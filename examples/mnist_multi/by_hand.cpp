@@ -15,7 +15,7 @@ template <class Visit>
 static Means over_batches(ct::SerialIterator& batches, Visit visit) {
     double loss = 0, correct = 0, count = 0;
     batches.reset();
-    while (auto batch = batches.next_batch()) {
+    while (auto batch = batches.next_batch(&ct::current_device())) {
         const auto [batch_loss, accuracy] = visit((*batch)[0], (*batch)[1]);
         const double n = double((*batch)[0].shape()[0]);
         loss += batch_loss.template item<float>() * n;

@@ -30,6 +30,9 @@ static Sets scattered_sets(const Options& options, ct::Communicator& comm) {
 }
 
 static void run(const Options& options, const std::shared_ptr<ct::Communicator>& comm) {
+    // "cuda": the n-th rank of a machine has its n-th device.
+    const std::string device = options.device == "cuda" ? fmt::format("cuda:{}", comm->intra_rank()) : options.device;
+    const ct::DeviceScope scope(ct::get_device(device));  // of all that is made from here on
     const Sets sets = scattered_sets(options, *comm);
     if (options.trainer)
         train_with_trainer(options, comm, sets);
@@ -55,6 +58,8 @@ int main(int argc, char** argv) {
         ->capture_default_str();
     program.add_option("-r,--resume", options.resume,
                        "folder of mlp.0.model and mlp.0.state to start from");
+    program.add_option("--device", options.device, "where to train: cpu, cuda:0, cuda (a device for each rank)")
+        ->capture_default_str();
     program.add_option("--data", options.data,
                        "folder of the four MNIST files; else they are downloaded");
     program.add_option("--seed", options.seed)->capture_default_str();

@@ -28,6 +28,7 @@ struct Options {
     std::string resume;
     bool trainer = false, eager = false, double_buffering = false, no_overlap = false;
     std::string data, url;
+    std::string device = "cpu";
 };
 
 /// This rank's parts of what rank 0 has read.

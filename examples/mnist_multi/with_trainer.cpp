@@ -13,13 +13,14 @@ void train_with_trainer(const Options& options, const std::shared_ptr<ct::Commun
         adam, comm, {.double_buffering = options.double_buffering, .overlap = !options.no_overlap});
 
     const bool compiled = !options.eager;
+    ct::Device* device = &ct::current_device();  // Batches are moved there.
     ct::SerialIterator training(sets.training, options.batch_size);
     ct::SerialIterator test(sets.test, options.batch_size, {.repeat = false, .shuffle = false});
-    ct::StandardUpdater updater(training, adam, model, {.static_graph = compiled});
+    ct::StandardUpdater updater(training, adam, model, {.device = device, .static_graph = compiled});
     ct::Trainer trainer(updater, {options.epochs, "epoch"}, options.out.string());
 
     trainer.extend(ct::create_multi_node_evaluator(
-        extensions::Evaluator(test, model, {.static_graph = compiled}), comm));
+        extensions::Evaluator(test, model, {.device = device, .static_graph = compiled}), comm));
     trainer.extend(ct::multi_node_snapshot(
         comm, extensions::SnapshotOptions{.n_retains = 2, .autoload = !options.resume.empty()}));
     if (comm->rank() == 0) {

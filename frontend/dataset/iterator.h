@@ -8,6 +8,7 @@
 
 namespace catena {
 
+class Device;
 class Serializer;
 
 /// Gives the mini-batches of a dataset, epoch after epoch.
@@ -17,7 +18,8 @@ public:
     /// The examples of the next mini-batch; nothing when the only epoch is over.
     virtual std::optional<std::vector<Example>> next() = 0;
     /// The same, put together by concat_examples: `while (auto batch = it.next_batch()) step((*batch)[0], (*batch)[1]);`
-    std::optional<Batch> next_batch();
+    /// On `device`; null: where the examples are.
+    std::optional<Batch> next_batch(Device* device = nullptr);
     virtual void reset() = 0;     ///< To the beginning of the first epoch, in another order.
     virtual void finalize() {}    ///< Gives threads back; next() starts them again.
 

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <vector>
 
+#include "runtime/core/device.h"
 #include "runtime/core/error.h"
 
 namespace catena {
@@ -41,6 +42,7 @@ PtbWords get_ptb_words(const std::string& folder) {
             if (found == numbers.end()) fail<FileError>("{}: '{}' is not in the training set", path, word);
             ids.push_back(found->second);
         });
+        DeviceScope host(cpu_device());
         return Array::from(ids, {int64_t(ids.size())});
     };
     return {read("train"), read("valid"), read("test")};

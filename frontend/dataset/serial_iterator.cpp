@@ -4,10 +4,10 @@
 
 namespace catena {
 
-std::optional<Batch> Iterator::next_batch() {
+std::optional<Batch> Iterator::next_batch(Device* device) {
     std::optional<std::vector<Example>> examples = next();
     if (!examples) return std::nullopt;
-    return concat_examples(*examples);
+    return concat_examples(*examples, {.device = device});
 }
 
 SerialIterator::SerialIterator(Dataset dataset, int64_t batch_size, IteratorOptions options)

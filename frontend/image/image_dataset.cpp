@@ -7,6 +7,7 @@
 
 #include "frontend/image/image.h"
 #include "runtime/file/zip.h"
+#include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/graph/config.h"
 
@@ -63,7 +64,10 @@ std::vector<int64_t> seconds(const Pairs& pairs) {
     return all;
 }
 
-Array label_array(int64_t label, Dtype dtype) { return Array::scalar(label).astype(dtype); }
+Array label_array(int64_t label, Dtype dtype) {
+    DeviceScope host(cpu_device());
+    return Array::scalar(label).astype(dtype);
+}
 
 bool is_picture(std::string name) {
     std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return char(std::tolower(c)); });

@@ -218,8 +218,8 @@ void copy_content(State& ours, State& theirs) {
         fail<ShapeError>("copyparams: {} has shape {}, the source {}", ours.name(), to_string(ours.shape()),
                          to_string(theirs.shape()));
     Array array = theirs.array();
-    if (ours.is_initialized()) array = array.astype(ours.dtype()).to(ours.device());
-    ours.set_array(array);
+    if (ours.is_initialized()) array = array.astype(ours.dtype());
+    ours.set_array(array.to(ours.home()));
 }
 
 }  // namespace
@@ -265,8 +265,7 @@ void Link::serialize(const Serializer& s) const {
 
 Link& Link::to_device(Device& device) {
     for (Parameter* param : params()) param->to_device(device);
-    for (auto& [path, state] : namedpersistents())
-        if (state->is_initialized()) state->set_array(state->array().to(device));
+    for (auto& [path, state] : namedpersistents()) state->to_device(device);
     for (Link* link : links()) link->move_states(device);
     return *this;
 }

@@ -47,11 +47,13 @@ Variable rows(const Variable& x, int64_t begin, int64_t end) { return get_item(x
 Variable LSTM::Memory::value() const {
     if (!state.is_initialized()) return Variable();
     // A compiled program, or a copy of the link, gave the state another array: the graph is not its.
-    return recent.defined() && recent.array() == state.array() ? recent : Variable(state);
+    const bool current = recent.defined() && recent.array() == state.array();
+    return current && (!chained || recent.body()->creator) ? recent : Variable(state);
 }
 
 void LSTM::Memory::store(const Variable& value) {
     recent = value;
+    chained = bool(value.body()->creator);
     if (state.is_initialized() && state.type() == value.type())
         assign(state, value);
     else

@@ -39,6 +39,8 @@ private:
     struct Memory {
         State state;
         Variable recent;
+        bool chained = false;  ///< `recent` had a creator when it was stored.
+        /// A constant once `recent` was unchained: nobody wants the gradient of an earlier window's end.
         Variable value() const;
         void store(const Variable& value);
         void zero(const Type& type);

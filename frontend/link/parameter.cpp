@@ -22,12 +22,12 @@ State::State(bool requires_grad) : Variable(state_body(requires_grad)) {}
 State::State(Array array) : State(false) { bind_state(*body(), std::move(array)); }
 
 State::State(const State& other)
-    : Variable(state_body(other.body()->requires_grad)), Part(other) {
+    : Variable(state_body(other.body()->requires_grad)), Part(other), device_(other.device_) {
     bind_state(*body(), other.array());
     if (!other.name().empty()) set_name(other.name());
 }
 
-State::State(State&& other) noexcept : Variable(other), Part(other) {
+State::State(State&& other) noexcept : Variable(other), Part(other), device_(other.device_) {
     static_cast<Variable&>(other) = Variable(state_body(other.body()->requires_grad));
 }
 
@@ -40,7 +40,18 @@ State& State::operator=(State&& other) noexcept {
     if (this == &other) return *this;
     static_cast<Variable&>(*this) = other;
     static_cast<Variable&>(other) = Variable(state_body(body()->requires_grad));
+    device_ = other.device_;
     return *this;
+}
+
+Device& State::home() const {
+    if (is_initialized()) return device();
+    return device_ ? *device_ : current_device();
+}
+
+void State::to_device(Device& device) {
+    device_ = &device;
+    if (is_initialized()) set_array(array().to(device));
 }
 
 Parameter::Parameter(Initializer initializer, const std::optional<Shape>& shape, std::string name)
@@ -57,14 +68,13 @@ Parameter::Parameter(Array array, std::string name)
 }
 
 Parameter::Parameter(const Parameter& other)
-    : State(other), initializer_(other.initializer_), device_(other.device_),
+    : State(other), initializer_(other.initializer_),
       update_enabled_(std::make_shared<bool>(other.update_enabled())) {}
 
 Parameter& Parameter::operator=(const Parameter& other) {
     if (this == &other) return *this;
     State::operator=(other);
     initializer_ = other.initializer_;
-    device_ = other.device_;
     *update_enabled_ = other.update_enabled();
     return *this;
 }
@@ -77,7 +87,7 @@ Array Parameter::generate(const Shape& shape) const {
     // A replay must never initialise again, so no recorder sees this.
     RecorderScope paused(nullptr);
     auto no_graph = no_backprop_mode();
-    Device& target = device_ ? *device_ : current_device();
+    Device& target = home();
     DeviceScope scope(cpu_device());
     return initializer_({parameter_dtype(), shape}).to(target);
 }
@@ -96,11 +106,9 @@ void Parameter::reinitialize() {
 }
 
 void Parameter::to_device(Device& device) {
-    device_ = &device;
-    if (!is_initialized()) return;
-    Array gradient = grad();
+    Array gradient = is_initialized() ? grad() : Array();
     cleargrad();
-    set_array(array().to(device));
+    State::to_device(device);
     if (gradient.defined()) set_grad(gradient.to(device));
 }
 

@@ -23,9 +23,15 @@ public:
     State& operator=(State&& other) noexcept;
 
     bool is_initialized() const { return array().defined(); }
+    /// Where the content is, or will be: what to_device() said, else the current device.
+    Device& home() const;
+    void to_device(Device& device);
 
 protected:
     explicit State(bool requires_grad);
+
+private:
+    Device* device_ = nullptr;
 };
 
 /// A State that is learned.
@@ -44,7 +50,7 @@ public:
     void reinitialize();
     const Initializer& initializer() const { return initializer_; }
     Dtype parameter_dtype() const;  ///< Known before the shape is.
-    void to_device(Device& device);
+    void to_device(Device& device);  ///< With the gradient.
 
     /// Optimizers leave a parameter alone whose flag is false. Shared with the optimizers that know it.
     bool update_enabled() const { return *update_enabled_; }
@@ -59,7 +65,6 @@ public:
 private:
     Array generate(const Shape& shape) const;
     Initializer initializer_;
-    Device* device_ = nullptr;  ///< Where to initialise when to_device() came first.
     std::shared_ptr<bool> update_enabled_ = std::make_shared<bool>(true);
 };
 

@@ -202,14 +202,16 @@ void Optimizer::load_moments(const Serializer& s, UpdateSlot& slot) {
             if (array.shape() != slot.param.shape())
                 s.wrong(name, fmt::format("has shape {}, its parameter {}", to_string(array.shape()),
                                           to_string(slot.param.shape())));
-            array = s.converted(name, array, slot.param.dtype()).to(slot.param.device());
+            array = s.converted(name, array, slot.param.dtype());
         }
         moments.push_back(array);
     }
     s.later([this, &slot, moments] {
         slot.moments.resize(moments.size());
         for (size_t i = 0; i < moments.size(); ++i) {
-            slot.moments[i].set_array(moments[i]);
+            // A parameter without a shape has got one from the same file by now.
+            const bool known = slot.param.array().defined();
+            slot.moments[i].set_array(known ? moments[i].to(slot.param.device()) : moments[i]);
             slot.moments[i].set_name(slot.path + "/" + moment_names()[i]);
         }
     });

@@ -15,7 +15,8 @@ struct CExportOptions {
 struct CExport {
     std::string name;                ///< An identifier of C.
     size_t weight_bytes = 0, arena_bytes = 0, object_bytes = 0;
-    int kernels = 0, library_calls = 0;  ///< With library calls the program needs libcatena_runtime.
+    int kernels = 0, operations = 0;  ///< Fused groups; matrix products, gathers and others that are not fused.
+    bool uses_library = false;        ///< It needs libcatena_c. Every program needs libc and libm.
 };
 
 /// Writes a program package as C for a compiler elsewhere: NAME.h and NAME.c, the kernels as an object file, and the states

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <cstring>
+
+#include "frontend/package/c_text.h"
 
 namespace catena {
 namespace {
@@ -13,25 +14,10 @@ namespace {
 using program::Buffer;
 using program::Contents;
 using program::KernelLaunch;
-using program::LibraryCall;
 using program::Result;
-using program::View;
 
 size_t up(size_t bytes) { return (bytes + 63) / 64 * 64; }
 size_t bytes_of(const Type& type) { return size_t(element_count(type.shape)) * size_of(type.dtype); }
-
-const char* c_type(Dtype dtype) {
-    constexpr const char* names[dtype_count] = {"unsigned char", "int8_t",   "int16_t",  "int32_t", "int64_t",
-                                                "uint8_t",       "uint16_t", "uint16_t", "float",   "double"};
-    return names[size_t(dtype)];
-}
-
-const char* c_dtype(Dtype dtype) {
-    constexpr const char* names[dtype_count] = {"CATENA_BOOL",    "CATENA_INT8",     "CATENA_INT16",   "CATENA_INT32",
-                                                "CATENA_INT64",   "CATENA_UINT8",    "CATENA_FLOAT16", "CATENA_BFLOAT16",
-                                                "CATENA_FLOAT32", "CATENA_FLOAT64"};
-    return names[size_t(dtype)];
-}
 
 std::string identifier(const std::string& text) {
     std::string result;
@@ -58,34 +44,14 @@ std::string joined(const List& list) {
     return text;
 }
 
-/// A number that C reads back to the same bits.
-std::string c_number(double value) {
-    if (std::isnan(value)) return "NAN";
-    if (std::isinf(value)) return value > 0 ? "INFINITY" : "-INFINITY";
-    return fmt::format("{:.17g}", value);
-}
-
-std::string c_string(const std::string& text) {
-    std::string result = "\"";
-    for (char c : text) {
-        if (c == '"' || c == '\\') result += '\\';
-        if (uint8_t(c) < 0x20 || uint8_t(c) >= 0x7f)
-            result += fmt::format("\\{:03o}", uint8_t(c));
-        else
-            result += c;
-    }
-    return result + "\"";
-}
-
-std::string comment(std::string text) {
-    for (char& c : text)
-        if (c == '*' || uint8_t(c) < 0x20) c = ' ';
-    return text;
-}
-
 }  // namespace
 
-CWriter::CWriter(const Contents& contents, const CExportOptions& options) : contents_(contents), level_(options.level) {
+CWriter::CWriter(const Contents& contents, const CExportOptions& options) 
+    : contents_(contents),
+      level_(options.level),
+      name_(identifier(options.name.empty() ? contents.name : options.name)),
+      upper_(upper_case(name_)),
+      operations_(name_, level_) {
     for (const auto& [name, size] : options.sizes)
         if (std::none_of(contents.open_sizes.begin(), contents.open_sizes.end(),
                          [&, n = name](const Contents::OpenSize& open) { return open.name == n; }))
@@ -98,8 +64,6 @@ CWriter::CWriter(const Contents& contents, const CExportOptions& options) : cont
         if (given->second < 1) fail<ValueError>("export: size '{}' is {}, it is at least 1", open.name, given->second);
         sizes_.push_back(given->second);
     }
-    name_ = identifier(options.name.empty() ? contents.name : options.name);
-    upper_ = upper_case(name_);
     schedule_ = contents.schedule_at(sizes_);
     numbers_ = contents.numbers_at(sizes_);
     find_arguments();
@@ -189,7 +153,10 @@ void CWriter::place_buffers() {
     scratch_offset_ = arena_bytes_;
     int64_t scratch = 0;
     for (const KernelLaunch& kernel : schedule_.kernels) scratch = std::max(scratch, kernel.row_scratch_bytes);
-    arena_bytes_ += up(size_t(scratch));
+    const std::string address = fmt::format("program->arena + {}", scratch_offset_);
+    for (const program::LibraryCall& call : schedule_.library_calls)
+        calls_.push_back(operations_.statements(call, addresses_, address));
+    arena_bytes_ += up(std::max(size_t(scratch), operations_.scratch_bytes()));
 }
 
 std::string CWriter::prototype() const {
@@ -238,7 +205,7 @@ std::string CWriter::header() const {
 std::string CWriter::declarations() const {
     std::string text = fmt::format(
         "#include \"{}.h\"\n\n#include <math.h>\n#include <stdio.h>\n#include <string.h>\n{}\n", name_,
-        schedule_.library_calls.empty() ? "" : "\n#include <catena.h>\n");
+        operations_.uses_library() ? "\n#include <catena_c.h>\n" : "");
     text +=
         "/* What a kernel reads. */\ntypedef struct kernel_arguments {\n    void* const* pointers;\n"
         "    const double* scalars;\n    const int64_t* numbers;\n    void* row_scratch;\n} kernel_arguments;\n\n";
@@ -262,64 +229,6 @@ std::string CWriter::kernel_call(const KernelLaunch& kernel) const {
         "        const kernel_arguments arguments = {{pointers, scalars, numbers, program->arena + {}}};\n"
         "        {}(&arguments, 0, {});\n    }}\n",
         joined(pointers), joined(scalars), joined(kernel.numbers), scratch_offset_, program::symbol_at(kernel.symbol, level_), kernel.units);
-}
-
-std::string CWriter::tensors(const char* what, const std::vector<View>& views) const {
-    std::string text, list;
-    for (size_t i = 0; i < views.size(); ++i) {
-        const View& view = views[i];
-        const int rank = view.type.shape.rank();
-        if (rank > 0)
-            text += fmt::format("        static const int64_t {0}_sizes{1}[] = {{{2}}}, {0}_strides{1}[] = {{{3}}};\n", what, i,
-                                joined(view.type.shape), joined(view.strides));
-        const std::string sizes = rank > 0 ? fmt::format("{0}_sizes{1}, {0}_strides{1}", what, i) : "NULL, NULL";
-        list += fmt::format("            {{{} + {}, {}, {}, {}}},\n", addresses_[size_t(view.buffer)],
-                            view.offset * int64_t(size_of(view.type.dtype)), c_dtype(view.type.dtype), rank, sizes);
-    }
-    return text + fmt::format("        const catena_tensor {}s[] = {{\n{}        }};\n", what, list);
-}
-
-std::string CWriter::library_call(const LibraryCall& call) const {
-    std::string text = fmt::format("    {{ /* {} */\n", comment(to_string(call.location)));
-    std::string attributes;
-    size_t i = 0;
-    for (const Attributes::Entry& entry : call.attributes.entries()) {
-        std::string kind, rest = "0, 0, NULL, NULL";
-        int64_t count = 0;
-        if (const bool* flag = std::get_if<bool>(&entry.value)) {
-            kind = "CATENA_FLAG", rest = fmt::format("{}, 0, NULL, NULL", int(*flag));
-        } else if (const int64_t* integer = std::get_if<int64_t>(&entry.value)) {
-            kind = "CATENA_INTEGER", rest = fmt::format("{}, 0, NULL, NULL", *integer);
-        } else if (const double* number = std::get_if<double>(&entry.value)) {
-            kind = "CATENA_NUMBER", rest = fmt::format("0, {}, NULL, NULL", c_number(*number));
-        } else if (const std::string* words = std::get_if<std::string>(&entry.value)) {
-            kind = "CATENA_TEXT", rest = fmt::format("0, 0, {}, NULL", c_string(*words));
-        } else {
-            const Dims& dims = std::get<Dims>(entry.value);
-            kind = "CATENA_DIMS", count = dims.rank();
-            if (count > 0) {
-                text += fmt::format("        static const int64_t dims{}[] = {{{}}};\n", i, joined(dims));
-                rest = fmt::format("0, 0, NULL, dims{}", i);
-            }
-        }
-        attributes += fmt::format("            {{{}, {}, {}, {}}},\n", c_string(entry.name), kind, count, rest);
-        ++i;
-    }
-    if (i > 0) text += "        const catena_attribute attributes[] = {\n" + attributes + "        };\n";
-    if (!call.scalars.empty()) {
-        std::vector<std::string> scalars;
-        for (int scalar : call.scalars) scalars.push_back(fmt::format("program->numbers[{}]", scalar));
-        text += fmt::format("        const double scalars[] = {{{}}};\n", joined(scalars));
-    }
-    if (!call.inputs.empty()) text += tensors("input", call.inputs);
-    if (!call.outputs.empty()) text += tensors("output", call.outputs);
-    text += fmt::format(
-        "        const catena_op_call call = {{{}, {}, {}, {}, {}, {}, {}, {}, {}}};\n"
-        "        if (catena_call_op(&call, program->error, sizeof program->error) != CATENA_OK) return {}_FAILED;\n    }}\n",
-        c_string(call.op->name), i > 0 ? "attributes" : "NULL", call.scalars.empty() ? "NULL" : "scalars",
-        call.inputs.empty() ? "NULL" : "inputs", call.outputs.empty() ? "NULL" : "outputs", i, call.scalars.size(),
-        call.inputs.size(), call.outputs.size(), upper_);
-    return text;
 }
 
 /// Results that no launch makes, while the states are as the caller knows them.
@@ -362,13 +271,19 @@ std::string CWriter::last_copies() const {
 }
 
 std::string CWriter::run_function() const {
-    std::string text = prototype() + " {\n" + first_copies();
+    std::string text = first_copies();
     for (const program::Launch& launch : schedule_.launches) {
-        if (launch.library_call >= 0) text += library_call(schedule_.library_calls[size_t(launch.library_call)]);
+        if (launch.library_call >= 0) text += calls_[size_t(launch.library_call)];
         for (int k : launch.kernels)
             if (schedule_.kernels[size_t(k)].units > 0) text += kernel_call(schedule_.kernels[size_t(k)]);
     }
-    return text + last_copies() + fmt::format("    return {}_OK;\n}}\n", upper_);
+    text += last_copies();
+    std::string unused;
+    if (!has_word(text, "program")) unused += "    (void)program;\n";
+    for (const std::vector<Argument>* list : {&inputs_, &outputs_})
+        for (const Argument& argument : *list)
+            if (!has_word(text, argument.name)) unused += fmt::format("    (void){};\n", argument.name);
+    return prototype() + " {\n" + unused + text + fmt::format("    return {}_OK;\n}}\n", upper_);
 }
 
 std::string CWriter::load_function() const {
@@ -432,7 +347,7 @@ int NAME_save(NAME* program, const char* weights) {
     return text;
 }
 
-std::string CWriter::source() const { return declarations() + load_function() + run_function(); }
+std::string CWriter::source() const { return declarations() + load_function() + operations_.functions() + run_function(); }
 
 std::string CWriter::weights() const {
     std::string text(weight_bytes_, '\0');
@@ -455,7 +370,8 @@ CExport CWriter::summary() const {
     made.weight_bytes = weight_bytes_;
     made.arena_bytes = arena_bytes_;
     made.kernels = int(schedule_.kernels.size());
-    made.library_calls = int(schedule_.library_calls.size());
+    made.operations = int(schedule_.library_calls.size());
+    made.uses_library = operations_.uses_library();
     return made;
 }
 

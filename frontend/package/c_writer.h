@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "frontend/package/c_export.h"
+#include "frontend/package/c_operations.h"
 #include "runtime/program/loaded_program.h"
 
 namespace catena {
@@ -44,18 +45,18 @@ private:
     std::string first_copies() const;
     std::string last_copies() const;
     std::string kernel_call(const program::KernelLaunch& kernel) const;
-    std::string library_call(const program::LibraryCall& call) const;
-    std::string tensors(const char* what, const std::vector<program::View>& views) const;
     std::string load_function() const;
 
     const program::Contents& contents_;
     std::string level_;
-    std::vector<int64_t> sizes_;
     std::string name_, upper_;
+    COperations operations_;
+    std::vector<int64_t> sizes_;
     program::Schedule schedule_;
     std::vector<double> numbers_;
     std::vector<Argument> inputs_, outputs_;
     std::vector<Block> blocks_;
+    std::vector<std::string> calls_;      ///< Statements, by library call of the schedule.
     std::vector<std::string> addresses_;  ///< By buffer: an expression of type unsigned char*.
     size_t weight_bytes_ = 0, arena_bytes_ = 0, scratch_offset_ = 0;
 };

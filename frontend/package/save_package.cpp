@@ -1,13 +1,15 @@
 #include "frontend/package/save_package.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
 
 #include <nlohmann/json.hpp>
 
 #include "codegen/compiler.h"
 #include "frontend/package/merge_runs.h"
-#include "runtime/core/device.h"
+#include "runtime/core/code_device.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/dot.h"
 #include "runtime/program/code_library.h"
@@ -25,8 +27,29 @@ using program::Package;
 struct Runs {
     OpenSizes open;
     std::vector<ExportedProgram> programs;
-    std::vector<PortableProgram> compiled;
+    std::vector<program::Schedule> schedules;           ///< For the host, and
+    std::vector<PortableProgram::Code> code;            ///< its code, if it is wanted.
+    std::optional<DevicePortableProgram> for_devices;
+    std::map<std::string, std::string> stages;
 };
+
+/// What is to be compiled.
+struct Targets {
+    std::vector<std::string> levels, architectures;
+};
+
+Targets targets_of(const PackageOptions& options, Device& device) {
+    for (const std::string& each : options.cuda_architectures)
+        if (!program::is_device_architecture(each))
+            fail<ValueError>("save: '{}' is no CUDA architecture; \"sm_90\" is one, \"compute_90\" is PTX for it and later ones",
+                             each);
+    if (!options.code_levels.empty() || !options.cuda_architectures.empty())
+        return {options.code_levels, options.cuda_architectures};
+    if (device.is_host() || device.is_meta()) return {program::known_code_levels(), {}};
+    const auto* code_device = dynamic_cast<CodeDevice*>(&device);
+    if (!code_device) fail<ValueError>("save: no code can be made for {}", device.name());
+    return {{}, compiler().portable_architectures(*code_device)};
+}
 
 void check_portable(const Trace& trace) {
     for (const Trace::Step& step : trace.steps)
@@ -35,40 +58,47 @@ void check_portable(const Trace& trace) {
                              to_string(step.location));
 }
 
-Runs compile_runs(const std::vector<Type>& arguments, const PackageOptions& options,
-                  const std::function<ExportedProgram(const std::vector<Type>&)>& record) {
-    Runs runs{OpenSizes("save", arguments, options.open_sizes), {}, {}};
+void compile_for_host(Runs& runs, const std::vector<std::string>& levels, bool stages) {
     PortableOptions portable{.fast_math = config().fast_math,
                              .any_size = !runs.open.names().empty(),
-                             .levels = options.code_levels,
-                             .stages = options.stages};
-    if (portable.levels.empty()) portable.levels = program::known_code_levels();
-    for (const auto& sizes : runs.open.runs()) {
-        runs.programs.push_back(record(runs.open.types_at(sizes)));
-        const Trace& trace = runs.programs.back().trace;
-        check_portable(trace);
-        runs.open.check_same(runs.programs[0].trace, trace);
-        runs.compiled.push_back(compiler().compile_portable(trace, portable));
+                             .levels = levels,
+                             .stages = stages};
+    for (const ExportedProgram& program : runs.programs) {
+        PortableProgram made = compiler().compile_portable(program.trace, portable);
+        runs.schedules.push_back(std::move(made.schedule));
+        if (runs.schedules.size() > 1) continue;
+        runs.code = std::move(made.code);
+        runs.stages.insert(made.stages.begin(), made.stages.end());
         portable.levels.clear();  // The code serves all sizes.
         portable.stages = false;
     }
+    program::check_same_kernels(runs.schedules);
+}
+
+void compile_for_devices(Runs& runs, const std::vector<std::string>& architectures, bool stages) {
+    std::vector<const Trace*> traces;
+    for (const ExportedProgram& program : runs.programs) traces.push_back(&program.trace);
+    runs.for_devices = compiler().compile_portable_for_device(
+        traces, {.fast_math = config().fast_math, .architectures = architectures, .stages = stages});
+    runs.stages.insert(runs.for_devices->stages.begin(), runs.for_devices->stages.end());
+}
+
+Runs compile_runs(const std::vector<Type>& arguments, const PackageOptions& options, const Targets& targets,
+                  const std::function<ExportedProgram(const std::vector<Type>&)>& record) {
+    Runs runs{.open = OpenSizes("save", arguments, options.open_sizes)};
+    for (const auto& sizes : runs.open.runs()) {
+        runs.programs.push_back(record(runs.open.types_at(sizes)));
+        check_portable(runs.programs.back().trace);
+        runs.open.check_same(runs.programs[0].trace, runs.programs.back().trace);
+    }
+    if (!targets.levels.empty()) compile_for_host(runs, targets.levels, options.stages);
+    if (!targets.architectures.empty()) compile_for_devices(runs, targets.architectures, options.stages);
     return runs;
 }
 
-void check_same_kernels(const Runs& runs) {
-    const program::Schedule& first = runs.compiled[0].schedule;
-    for (const PortableProgram& other : runs.compiled) {
-        bool same = other.schedule.kernels.size() == first.kernels.size();
-        for (size_t k = 0; same && k < first.kernels.size(); ++k) same = other.schedule.kernels[k].key == first.kernels[k].key;
-        if (!same)
-            fail<ValueError>("save: with other open sizes the program takes other kernels; give one of the sizes");
-    }
-}
-
-Json schedule_json(const Runs& runs) {
-    check_same_kernels(runs);
+Json schedule_json(const Runs& runs, std::span<const program::Schedule> schedules) {
     std::vector<Json> documents;
-    for (const PortableProgram& compiled : runs.compiled) documents.push_back(program::to_json(compiled.schedule));
+    for (const program::Schedule& schedule : schedules) documents.push_back(program::to_json(schedule));
     return merge_runs(documents, runs.open);
 }
 
@@ -210,9 +240,9 @@ Json open_sizes_json(const OpenSizes& open) {
     return sizes;
 }
 
-Json code_json(const PortableProgram& compiled, Package& package) {
+Json code_json(const Runs& runs, Package& package) {
     Json code = Json::array();
-    for (const PortableProgram::Code& made : compiled.code) {
+    for (const PortableProgram::Code& made : runs.code) {
         const std::string stem = "code/" + made.level;
         package.texts[stem + ".so"] = made.library;
         package.texts[stem + ".o"] = made.object;
@@ -224,20 +254,37 @@ Json code_json(const PortableProgram& compiled, Package& package) {
     return code;
 }
 
+Json cuda_json(const Runs& runs, Package& package) {
+    const std::string entry = "cuda/schedule.json";
+    package.texts[entry] = schedule_json(runs, runs.for_devices->schedules).dump();
+    Json images = Json::array();
+    std::map<std::string, int> counts;
+    for (const program::DeviceImage& image : runs.for_devices->images) {
+        const char* extension = image.architecture.starts_with("sm_")        ? "cubin"
+                                : image.architecture.starts_with("compute_") ? "ptx"
+                                                                             : "cu";
+        const std::string name =
+            fmt::format("cuda/{}.{}.{}", image.architecture, counts[image.architecture]++, extension);
+        package.texts[name] = image.code;
+        images.push_back({{"architecture", image.architecture}, {"entry", name}, {"kernels", image.kernels}});
+    }
+    return {{"schedule", entry}, {"images", std::move(images)}};
+}
+
 }  // namespace
 
-void save_package(const std::string& path, const std::vector<Type>& arguments, const PackageOptions& options,
+void save_package(const std::string& path, const std::vector<Type>& arguments, const PackageOptions& options, Device& device,
                   const std::function<ExportedProgram(const std::vector<Type>&)>& record) {
-    const Runs runs = compile_runs(arguments, options, record);
+    const Runs runs = compile_runs(arguments, options, targets_of(options, device), record);
     const ExportedProgram& first = runs.programs[0];
     Package package;
-    package.texts["schedule.json"] = schedule_json(runs).dump();
+    if (!runs.schedules.empty()) package.texts["schedule.json"] = schedule_json(runs, runs.schedules).dump();
     if (options.stages) {
-        for (const auto& [name, text] : runs.compiled[0].stages) package.texts["stages/" + name] = text;
+        for (const auto& [name, text] : runs.stages) package.texts["stages/" + name] = text;
         package.texts["stages/program.txt"] = first.trace.to_string();
         package.texts["stages/program.dot"] = to_dot(first.trace);
     }
-    const Json manifest = {{"written_by", "Catena " CATENA_VERSION},
+    Json manifest = {{"written_by", "Catena " CATENA_VERSION},
                            {"ir_version", 1},
                            {"compiler", compiler().version()},
                            {"name", first.trace.name},
@@ -250,7 +297,8 @@ void save_package(const std::string& path, const std::vector<Type>& arguments, c
                            {"sources", values_json(first.sources)},
                            {"results", values_json(first.results)},
                            {"assigned", first.assigned},
-                           {"code", code_json(runs.compiled[0], package)}};
+                           {"code", code_json(runs, package)}};
+    if (runs.for_devices) manifest["cuda"] = cuda_json(runs, package);
     program::write_package(path, manifest, package);
 }
 

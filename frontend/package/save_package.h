@@ -9,8 +9,9 @@
 
 namespace catena {
 
-/// Compiles a program for its file and writes it. `record` gives the program for arguments of other types.
-void save_package(const std::string& path, const std::vector<Type>& arguments, const PackageOptions& options,
+/// Compiles a program, whose arrays lie on `device`, for its file and writes it. `record` gives the program for arguments of
+/// other types.
+void save_package(const std::string& path, const std::vector<Type>& arguments, const PackageOptions& options, Device& device,
                   const std::function<ExportedProgram(const std::vector<Type>&)>& record);
 
 }  // namespace catena

@@ -176,8 +176,7 @@ void Serializer::operator()(std::string_view key, State& state, Dtype dtype) con
     if (!array.defined()) return;
     if (state.is_initialized() && array.shape() != state.shape())
         wrong(key, fmt::format("has shape {}, {} is expected", to_string(array.shape()), to_string(state.shape())));
-    Array content = converted(key, array, dtype);
-    if (state.is_initialized()) content = content.to(state.device());
+    Array content = converted(key, array, dtype).to(state.home());
     later([&state, content] { state.set_array(content); });
 }
 

@@ -11,6 +11,7 @@ namespace catena {
 namespace {
 
 std::atomic<KernelProvider& (*)()> provider{nullptr};
+thread_local KernelProvider* own_provider = nullptr;
 
 struct Sites {
     struct Site {
@@ -68,12 +69,18 @@ std::unique_ptr<CodeDevice::Stream> CodeDevice::make_stream() {
 void CodeDevice::launch(const KernelCall& call) { kernel_provider().run(*this, call); }
 
 KernelProvider& kernel_provider() {
+    if (own_provider) return *own_provider;
     auto* load = provider.load();
     if (!load)
         fail<DeviceError>("kernels for a device are made by Catena's compiler, which this program does not have; link "
                           "libcatena, built with CATENA_COMPILER=ON");
     return load();
 }
+
+KernelProviderScope::KernelProviderScope(KernelProvider* next) : previous_(own_provider) {
+    if (next) own_provider = next;
+}
+KernelProviderScope::~KernelProviderScope() { own_provider = previous_; }
 
 void set_kernel_provider(KernelProvider& (*load)()) { provider = load; }
 

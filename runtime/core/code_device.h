@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,11 +12,11 @@
 
 namespace catena {
 
-/// A device that runs generated kernels. Whoever knows a device implements this (the CUDA plug-in); the compiler uses
-/// it. Work is done in the order it is asked for, later than the calls return; copies to the host wait for it.
+/// A device that runs generated kernels. Whoever knows a device implements this (the CUDA plug-in); the compiler and
+/// programs from files use it. Work is done in the order it is asked for, later than the calls return; copies to the host wait for it.
 class CodeDevice : public Device {
 public:
-    /// What load() takes: code or PTX of "sm_90", or "text" for the source itself.
+    /// What load() takes: code of "sm_90" or PTX that is no newer, or "text" for the source itself.
     virtual std::string architecture() const = 0;
     virtual int multiprocessors() const = 0;
 
@@ -101,12 +102,25 @@ public:
     virtual void run(CodeDevice& device, const KernelCall& call) = 0;
     /// As catena::copy_elements, with both arrays on `device`.
     virtual void copy(CodeDevice& device, const Array& from, const Array& to) = 0;
+    /// What a device's library compiled in an earlier process, by a key that says all that decides about it.
+    virtual std::optional<std::string> kept_code(const std::string& key) = 0;
+    virtual void keep_code(const std::string& key, const std::string& code) = 0;
     /// Operations that were computed on the host, with copies both ways, because nothing else can.
     virtual int64_t host_calls() const = 0;
 };
 
 /// DeviceError that says how to get one when there is none.
 KernelProvider& kernel_provider();
+/// Another one for this thread, until the scope ends: a program from a file brings the kernels that it needs.
+class KernelProviderScope {
+public:
+    explicit KernelProviderScope(KernelProvider* provider);  ///< Null changes nothing.
+    ~KernelProviderScope();
+    KernelProviderScope(const KernelProviderScope&) = delete;
+
+private:
+    KernelProvider* previous_;
+};
 /// `load` is called at the first use; it may throw.
 void set_kernel_provider(KernelProvider& (*load)());
 

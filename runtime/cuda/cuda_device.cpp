@@ -42,6 +42,8 @@ CudaDevice::CudaDevice(int index)
         if (auto provider = make({*this, stream_})) libraries_.push_back(std::move(provider));
 }
 
+CudaDevice::~CudaDevice() { driver().cuMemFreeHost(faults_); }
+
 void CudaDevice::enter() const {
     CUcontext current = nullptr;
     if (driver().cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == context_) return;

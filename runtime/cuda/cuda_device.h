@@ -13,6 +13,8 @@ class CudaDevice final : public CodeDevice {
 public:
     explicit CudaDevice(int index);
 
+    ~CudaDevice() override;
+
     std::string architecture() const override { return architecture_; }
     int multiprocessors() const override { return multiprocessors_; }
     std::vector<const void*> load(const std::string& image,

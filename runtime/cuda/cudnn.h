@@ -1,29 +1,23 @@
 #pragma once
 
-#if __has_include(<cudnn.h>) && __has_include(<cuda_runtime_api.h>)
+#if __has_include(<cudnn_graph.h>) && __has_include(<cuda_runtime_api.h>)
+#include <cudnn_version.h>
+#if CUDNN_VERSION >= 90800
 #define CATENA_HAS_CUDNN 1
 
 #include <string>
 
-// The classical interface, which cuDNN 9 has under this attribute: one call for each operation that is wanted here.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-#include <cudnn.h>
+#include <cudnn_graph.h>
 
 namespace catena::cuda {
 
-/// The entries of cuDNN that Catena calls, found at run time. Tests put a double in their place.
-#define CATENA_CUDNN(entry)                                                                                     \
-    entry(cudnnGetVersion) entry(cudnnGetErrorString) entry(cudnnCreate) entry(cudnnSetStream)                  \
-    entry(cudnnCreateTensorDescriptor) entry(cudnnSetTensorNdDescriptor) entry(cudnnCreateFilterDescriptor)     \
-    entry(cudnnSetFilterNdDescriptor) entry(cudnnCreateConvolutionDescriptor)                                   \
-    entry(cudnnSetConvolutionNdDescriptor) entry(cudnnSetConvolutionGroupCount)                                 \
-    entry(cudnnSetConvolutionMathType) entry(cudnnGetConvolutionForwardAlgorithm_v7)                            \
-    entry(cudnnGetConvolutionBackwardDataAlgorithm_v7) entry(cudnnGetConvolutionBackwardFilterAlgorithm_v7)     \
-    entry(cudnnConvolutionForward) entry(cudnnConvolutionBackwardData) entry(cudnnConvolutionBackwardFilter)    \
-    entry(cudnnCreatePoolingDescriptor) entry(cudnnSetPoolingNdDescriptor) entry(cudnnPoolingForward)           \
-    entry(cudnnPoolingBackward) entry(cudnnSetTensor) entry(cudnnScaleTensor)                                   \
-    entry(cudnnBatchNormalizationForwardTraining) entry(cudnnBatchNormalizationBackward)
+/// The entries of cuDNN that Catena calls, those of its graph interface, found at run time. Tests put a double in their
+/// place.
+#define CATENA_CUDNN(entry)                                                                             \
+    entry(cudnnGetVersion) entry(cudnnGetErrorString) entry(cudnnGetLastErrorString) entry(cudnnCreate) \
+        entry(cudnnSetStream) entry(cudnnBackendCreateDescriptor) entry(cudnnBackendDestroyDescriptor)  \
+            entry(cudnnBackendSetAttribute) entry(cudnnBackendGetAttribute) entry(cudnnBackendFinalize) \
+                entry(cudnnBackendExecute)
 
 struct Cudnn {
 #define CATENA_CUDNN_POINTER(name) decltype(&::name) name = nullptr;
@@ -40,5 +34,5 @@ void replace_cudnn(const Cudnn* replacement);
 
 }  // namespace catena::cuda
 
-#pragma GCC diagnostic pop
+#endif
 #endif

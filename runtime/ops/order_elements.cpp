@@ -39,8 +39,7 @@ ElementProgram arg_elements(const KernelCall& call, const char* better) {
     const auto numbers = numbers_of(lines);
     const std::string rule = fmt::format(
         "        auto better = [=](i64 a, i64 b) -> bool {{  // A NaN is best.\n"
-        "            const auto x = v0(a), y = v0(b);\n"
-        "            return y == y && (x {} y || x != x);\n        }};\n",
+        "            return v0(b) == v0(b) && (v0(a) {} v0(b) || v0(a) != v0(a));\n        }};\n",
         better);
     const std::string walk = line_text + rule;
     if (lines.size <= short_line)
@@ -72,8 +71,7 @@ ElementProgram argsort_elements(const KernelCall& call) {
                                                    .put = "y0(at(line, place), v);"});
     for (ElementPass& pass : passes) {
         pass.text = line_text + std::string(R"(        auto smaller = [=](i64 a, i64 b) -> bool {  // A NaN is last.
-            const auto x = v0(a), y = v0(b);
-            return x < y || (y != y && x == x);
+            return v0(a) < v0(b) || (v0(b) != v0(b) && v0(a) == v0(a));
         };
 )") + pass.text;
         pass.numbers.push_back({"inner", lines.inner});

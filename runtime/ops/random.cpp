@@ -179,7 +179,7 @@ void set_seed(int64_t seed) {
 
 std::vector<int64_t> save_random_state() {
     RecorderScope unseen(nullptr);
-    RandomStream drawn = stream_of(random_state().array()), host = host_stream_state();
+    RandomStream drawn = stream_of(random_state().array().to(cpu_device())), host = host_stream_state();
     return {int64_t(drawn.seed), int64_t(drawn.operation), int64_t(host.seed), int64_t(host.operation)};
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "runtime/program/device_form.h"
+
 namespace catena::program {
 
 namespace {
@@ -11,6 +13,8 @@ namespace {
 constexpr int64_t most_bytes = int64_t(1) << 46;
 /// Code is made to keep a thread's rows in a second-level cache.
 constexpr int64_t most_scratch_bytes = int64_t(1) << 30;
+/// In one block of any device.
+constexpr int most_threads = 1024;
 using Wide = __int128;
 
 template <class... Args>
@@ -121,6 +125,21 @@ private:
             require(within(read.operand, kernel.operands.size()) && within(read.dim, size_t(rank)),
                     "kernel {} reads stride {} of operand {}", kernel.symbol, read.dim, read.operand);
         for (size_t o = 0; o < kernel.operands.size(); ++o) check_operand(kernel, int(o));
+        if (kernel.device.threads != 0) check_form(kernel);
+    }
+
+    void check_form(const KernelLaunch& kernel) const {
+        const DeviceForm& form = kernel.device;
+        auto power_of_two = [](int number, int most) { return number >= 1 && number <= most && (number & (number - 1)) == 0; };
+        require(form.threads % 32 == 0 && form.threads >= 32 && form.threads <= most_threads &&
+                    power_of_two(form.reduce_threads, form.threads) && power_of_two(form.vector, 16),
+                "kernel {} has blocks of {} threads, {} a result, in steps of {}", kernel.symbol, form.threads,
+                form.reduce_threads, form.vector);
+        std::vector<int64_t> alignments;
+        for (const KernelLaunch::Operand& operand : kernel.operands)
+            alignments.push_back(alignment_at(operand.byte_offset));
+        require(takes_steps_of(kernel.program, form.vector, alignments),
+                "kernel {} takes {} elements at a time, which its memory is not laid out for", kernel.symbol, form.vector);
     }
 
     void check_operand(const KernelLaunch& kernel, int o) const {
@@ -174,6 +193,22 @@ private:
             require(outputs[i] == call.outputs[i].type && call.outputs[i].contiguous(), "{} gives {}, not {}", op.name,
                     to_string(outputs[i]), to_string(call.outputs[i].type));
         }
+        if (call.elements) check_elements(call);
+    }
+
+    /// What a pass does at an index is code; but no pass has more of them than there are elements.
+    void check_elements(const LibraryCall& call) const {
+        const ElementLaunches& elements = *call.elements;
+        require(elements.threads % 32 == 0 && elements.threads >= 32 && elements.threads <= most_threads,
+                "{} has blocks of {} threads", call.op->name, elements.threads);
+        require(elements.scratch >= 0 && elements.scratch <= most_bytes / 8 && elements.passes.size() <= 1024,
+                "{} wants {} words of scratch for {} passes", call.op->name, elements.scratch, elements.passes.size());
+        int64_t most = elements.scratch;
+        for (const auto* views : {&call.inputs, &call.outputs})
+            for (const View& view : *views) most += bytes_of(view.type) / int64_t(size_of(view.type.dtype));
+        for (const ElementLaunches::Pass& pass : elements.passes)
+            require(pass.count >= 0 && pass.count <= most && pass.numbers.size() <= 64, "{} has a pass over {} elements of {}",
+                    call.op->name, pass.count, most);
     }
 
     void check_result(size_t r) const {

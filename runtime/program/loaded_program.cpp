@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include "runtime/core/device.h"
+#include "runtime/ops/element_text.h"
 #include "runtime/program/schedule_json.h"
 
 namespace catena::program {
@@ -88,9 +90,13 @@ void check_values(const std::vector<Contents::Value>& values, const Contents& co
 Contents::Contents(const std::string& file) : path(file) {
     package = read_package(path, manifest);
     reading(path, [&] {
-        auto text = package.texts.find("schedule.json");
-        if (text == package.texts.end()) fail<FileError>("entry 'schedule.json' is missing");
-        schedule = Json::parse(text->second);
+        if (const Json& cuda = manifest.value("cuda", Json()); cuda.is_object()) {
+            device_schedule = schedule_entry(cuda.at("schedule").get<std::string>());
+            for (const Json& image : cuda.at("images"))
+                device_codes.push_back({image.at("architecture").get<std::string>(), image.at("entry").get<std::string>(),
+                                        image.at("kernels").get<std::vector<std::string>>()});
+        }
+        if (!is_for_devices() || package.texts.contains("schedule.json")) schedule = schedule_entry("schedule.json");
         name = manifest.at("name").get<std::string>();
         for (const Json& open : manifest.at("open_sizes"))
             open_sizes.push_back({open.at("name").get<std::string>(), open.at("input").get<int>(), open.at("axis").get<int>()});
@@ -118,13 +124,25 @@ Contents::Contents(const std::string& file) : path(file) {
                 !number.at("value").is_object()))
                 fail<FileError>("a number is {}", number.at("value").dump());
         check_values(sources, *this, 0, "an input of the program");
-        const size_t count = schedule.at("results").size();
-        if (schedule.at("inputs").size() != sources.size() || count < assigned.size() || results.size() != outputs.size())
-            fail<FileError>("schedule and manifest are of different programs");
-        check_values(results, *this, count - assigned.size(), "an output");
+        for (const Json* document : {&schedule, &device_schedule}) {
+            if (!document->is_object()) continue;
+            result_count_ = document->at("results").size();
+            if (document->at("inputs").size() != sources.size() || result_count_ < assigned.size() ||
+                results.size() != outputs.size())
+                fail<FileError>("schedule and manifest are of different programs");
+            check_values(results, *this, result_count_ - assigned.size(), "an output");
+        }
         for (int state : assigned)
             if (state < 0 || size_t(state) >= states.size()) fail<FileError>("state {} of {} is assigned", state, states.size());
     });
+}
+
+Json Contents::schedule_entry(const std::string& entry) const {
+    auto text = package.texts.find(entry);
+    if (text == package.texts.end()) fail<FileError>("entry '{}' is missing", entry);
+    Json document = Json::parse(text->second);
+    if (!document.is_object()) fail<FileError>("entry '{}' is no schedule", entry);
+    return document;
 }
 
 Type Contents::type_at(const Json& port, std::span<const int64_t> sizes) const {
@@ -135,7 +153,7 @@ Type Contents::type_at(const Json& port, std::span<const int64_t> sizes) const {
     });
 }
 
-std::vector<int64_t> Contents::sizes_of(std::span<const Array> arguments) const {
+std::vector<int64_t> Contents::sizes_of(std::span<const Array> arguments, const Device& device) const {
     if (arguments.size() != inputs.size())
         fail<ValueError>("program {}: {} arrays are given, it takes {}", name, arguments.size(), inputs.size());
     auto wrong = [&](size_t i) {
@@ -148,9 +166,9 @@ std::vector<int64_t> Contents::sizes_of(std::span<const Array> arguments) const 
         if (!arguments[i].defined()) fail<ValueError>("program {}: input '{}' is not given", name, inputs[i].name);
         if (arguments[i].dtype() != inputs[i].dtype) throw DtypeError(wrong(i));
         if (size_t(arguments[i].rank()) != inputs[i].sizes.size()) throw ShapeError(wrong(i));
-        if (!arguments[i].device().is_host())
-            fail<DeviceError>("program {}: input '{}' is on {}, it runs on {}", name, inputs[i].name,
-                              arguments[i].device().name(), cpu_device().name());
+        if (&arguments[i].device() != &device)
+            fail<DeviceError>("program {}: input '{}' is on {}, it runs on {}; move it there first", name, inputs[i].name,
+                              arguments[i].device().name(), device.name());
     }
     std::vector<int64_t> sizes;
     for (const OpenSize& open : open_sizes) sizes.push_back(arguments[size_t(open.input)].dim(open.axis));
@@ -171,8 +189,22 @@ std::vector<double> Contents::numbers_at(std::span<const int64_t> sizes) const {
 }
 
 Schedule Contents::schedule_at(std::span<const int64_t> sizes) const {
+    if (!is_for_host()) fail<FileError>("{}: has no code for {}", path, cpu_device().name());
+    return sized(schedule, sizes);
+}
+
+Schedule Contents::device_schedule_at(std::span<const int64_t> sizes) const {
+    Schedule made = sized(device_schedule, sizes);
+    for (const KernelLaunch& kernel : made.kernels)
+        if (kernel.device.threads == 0) fail<FileError>("{}: kernel {} is not for devices", path, kernel.symbol);
+    for (const LibraryCall& call : made.library_calls)
+        if (!call.elements && !runs_anywhere(*call.op)) fail<FileError>("{}: has no kernels for {}", path, call.op->name);
+    return made;
+}
+
+Schedule Contents::sized(const Json& document, std::span<const int64_t> sizes) const {
     return reading(path, [&] {
-        Schedule made = schedule_from(with_sizes(schedule, sizes));
+        Schedule made = schedule_from(with_sizes(document, sizes));
         for (size_t i = 0; i < sources.size(); ++i) {
             const Value& source = sources[i];
             const Type type = source.kind == Value::argument

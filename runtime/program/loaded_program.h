@@ -26,6 +26,10 @@ struct Contents {
     struct Code {
         std::string architecture, level, library, object;  ///< The last two are names of entries.
     };
+    struct DeviceCode {
+        std::string architecture, entry;
+        std::vector<std::string> kernels;
+    };
     struct OpenSize {
         std::string name;
         int input = 0, axis = 0;
@@ -33,24 +37,35 @@ struct Contents {
 
     explicit Contents(const std::string& path);
 
-    /// The schedule at these sizes, without code. FileError when the package is wrong there.
+    bool is_for_host() const { return schedule.is_object(); }
+    bool is_for_devices() const { return device_schedule.is_object(); }
+    /// The schedule at these sizes, without code. FileError when the package is wrong there, or not for the host.
     Schedule schedule_at(std::span<const int64_t> sizes) const;
+    Schedule device_schedule_at(std::span<const int64_t> sizes) const;
     std::vector<double> numbers_at(std::span<const int64_t> sizes) const;
     Type type_at(const Json& port, std::span<const int64_t> sizes) const;
     /// Open sizes of these arguments, after checking all of them.
-    std::vector<int64_t> sizes_of(std::span<const Array> arguments) const;
+    std::vector<int64_t> sizes_of(std::span<const Array> arguments, const Device& device) const;
+    size_t result_count() const { return result_count_; }  ///< Of a schedule: those of assigned states are last.
 
     std::string path, name;
-    Json manifest, schedule;
+    Json manifest, schedule, device_schedule;  ///< A schedule is null where there is none.
     Package package;
     std::vector<Program::Port> inputs, outputs;
     std::vector<OpenSize> open_sizes;
     std::vector<Code> codes;
+    std::vector<DeviceCode> device_codes;
     std::vector<State> states;
     std::vector<Array> constants;
     std::vector<Value> sources;  ///< Of the schedule's inputs.
     std::vector<Value> results;  ///< Of the program's outputs.
     std::vector<int> assigned;   ///< States that the schedule's last results are.
+
+private:
+    Json schedule_entry(const std::string& entry) const;
+    Schedule sized(const Json& document, std::span<const int64_t> sizes) const;
+
+    size_t result_count_ = 0;
 };
 
 }  // namespace catena::program

@@ -14,6 +14,8 @@
 //   states/NAME.npy    parameters, moments, counters, the random state
 //   constants/N.npy    arrays that the program reads and nobody changes
 //   code/LEVEL.so, .o  kernels for one kind of processor, as a library to load and an object to link
+//   cuda/schedule.json what schedule.json is, for CUDA devices; a package has either or both
+//   cuda/sm_90.0.cubin kernels for one architecture; cuda/compute_90.0.ptx PTX, cuda/text.0.cu source
 //   stages/NAME.EXT    the program as text, from the recorded one to assembly
 
 namespace catena::program {

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/program/device_code.h"
 #include "runtime/program/schedule.h"
 
 namespace catena {
@@ -28,6 +29,22 @@ struct PortableProgram {
     program::Schedule schedule;  ///< Kernels have symbols and no functions.
     std::vector<Code> code;
     std::vector<std::pair<std::string, std::string>> stages;  ///< "import.mlir", ...
+};
+
+/// What a program for devices of other processes is compiled with.
+struct DevicePortableOptions {
+    bool fast_math = false;
+    /// "sm_90" for code, "compute_90" for PTX that later devices take, "text" for the source.
+    std::vector<std::string> architectures;
+    bool stages = false;  ///< Texts of the program's forms are wanted.
+};
+
+/// A program for devices of other processes.
+struct DevicePortableProgram {
+    /// One for each size that it was given at. Kernels have symbols and forms, the same at all sizes.
+    std::vector<program::Schedule> schedules;
+    std::vector<program::DeviceImage> images;
+    std::vector<std::pair<std::string, std::string>> stages;
 };
 
 }  // namespace catena

@@ -4,6 +4,7 @@
 #include <list>
 
 #include "runtime/core/device.h"
+#include "runtime/program/device_code.h"
 #include "runtime/program/loaded_program.h"
 #include "runtime/program/schedule_json.h"
 
@@ -12,15 +13,48 @@ namespace catena {
 using program::Contents;
 using program::Json;
 
+namespace {
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+    return text;
+}
+
+std::vector<std::string> host_targets(const Contents& contents) {
+    std::vector<std::string> found;
+    for (const Contents::Code& code : contents.codes) found.push_back(code.architecture + " " + code.level);
+    return found;
+}
+
+std::vector<std::string> device_targets(const Contents& contents) {
+    std::vector<std::string> found;
+    for (const Contents::DeviceCode& code : contents.device_codes)
+        if (std::find(found.begin(), found.end(), code.architecture) == found.end()) found.push_back(code.architecture);
+    return found;
+}
+
+}  // namespace
+
 struct Program::Implementation {
-    explicit Implementation(const std::string& path) : contents(path) {
-        load_code();
+    /// Without a device it is only looked at.
+    Implementation(const std::string& path, Device* where) : contents(path), device(where) {
+        if (!device) return;
+        if (device->is_host())
+            load_code();
+        else
+            load_device_code();
+        for (Contents::State& state : contents.states) state.array = state.array.to(*device);
+        for (Array& constant : contents.constants) constant = constant.to(*device);
         contents.numbers_at(std::vector<int64_t>(contents.open_sizes.size(), 1));
+        const KernelProviderScope own_kernels(copies.get());
         if (contents.open_sizes.empty()) executable_at({});
     }
 
     void load_code() {
-        std::string has;
+        if (!contents.is_for_host())
+            fail<FileError>("{}: has no code for {}, only for {}; load it for a device", contents.path, device->name(),
+                            joined(device_targets(contents)));
         for (const std::string& wanted : program::code_levels())
             for (const Contents::Code& code : contents.codes) {
                 if (code.architecture != program::architecture() || code.level != wanted) continue;
@@ -31,36 +65,75 @@ struct Program::Implementation {
                 code_ = std::make_shared<program::CodeLibrary>(library->second, contents.path);
                 return;
             }
-        for (const Contents::Code& code : contents.codes)
-            has += (has.empty() ? "" : ", ") + code.architecture + " " + code.level;
+        const std::string has = joined(host_targets(contents));
         fail<FileError>("{}: has code for {}, none of which this processor ({}) runs", contents.path,
                         has.empty() ? "nothing" : has, program::architecture());
     }
 
+    void load_device_code() {
+        code_device = dynamic_cast<CodeDevice*>(device);
+        if (!code_device) fail<DeviceError>("{}: programs from files do not run on {}", contents.path, device->name());
+        if (!contents.is_for_devices())
+            fail<FileError>("{}: has no CUDA code; save it with .cuda_architectures = {{\"{}\"}}", contents.path,
+                            code_device->architecture());
+        const std::vector<std::string> there = device_targets(contents);
+        level = program::best_architecture(there, code_device->architecture());
+        if (level.empty())
+            fail<FileError>("{}: has code for {}; {} is {}", contents.path, joined(there), device->name(),
+                            code_device->architecture());
+        for (const Contents::DeviceCode& code : contents.device_codes) {
+            if (code.architecture != level) continue;
+            auto image = contents.package.texts.find(code.entry);
+            if (image == contents.package.texts.end())
+                fail<FileError>("{}: its code for {} is missing", contents.path, level);
+            try {
+                program::load_image(*code_device, {level, image->second, code.kernels}, kernels);
+            } catch (const DeviceError& error) {
+                fail<FileError>("{}: its code for {} cannot be loaded: {}", contents.path, level, error.what());
+            }
+        }
+        copies = std::make_unique<program::CopyProvider>(kernels);
+    }
+
+    std::unique_ptr<Executable> make_executable(std::span<const int64_t> sizes) const {
+        if (code_device) {
+            try {
+                return std::make_unique<program::DeviceExecutable>(contents.device_schedule_at(sizes), *code_device, kernels);
+            } catch (const FileError& error) {
+                const std::string what = error.what();
+                if (what.starts_with(contents.path)) throw;
+                fail<FileError>("{}: {}", contents.path, what);
+            }
+        }
+        program::Schedule schedule = contents.schedule_at(sizes);
+        for (program::KernelLaunch& kernel : schedule.kernels) {
+            kernel.function = reinterpret_cast<program::KernelFunction>(code_->find(program::symbol_at(kernel.symbol, level)));
+            kernel.code = code_;
+        }
+        return std::make_unique<program::ScheduledExecutable>(std::move(schedule));
+    }
+
     /// Sizes come and go, as a ragged last batch does.
-    program::ScheduledExecutable& executable_at(const std::vector<int64_t>& sizes) {
+    Executable& executable_at(const std::vector<int64_t>& sizes) {
         static constexpr size_t most_executables = 8;
         for (auto it = executables.begin(); it != executables.end(); ++it)
             if (it->sizes == sizes) {
                 executables.splice(executables.begin(), executables, it);
                 return *executables.front().executable;
             }
-        program::Schedule schedule = contents.schedule_at(sizes);
-        for (program::KernelLaunch& kernel : schedule.kernels) {
-            kernel.function = reinterpret_cast<program::KernelFunction>(code_->find(program::symbol_at(kernel.symbol, level)));
-            kernel.code = code_;
-        }
+        std::unique_ptr<Executable> made = make_executable(sizes);
         if (executables.size() == most_executables) executables.pop_back();
-        executables.push_front({sizes, std::make_unique<program::ScheduledExecutable>(std::move(schedule)),
-                                contents.numbers_at(sizes)});
+        executables.push_front({sizes, std::move(made), contents.numbers_at(sizes)});
         return *executables.front().executable;
     }
 
     std::vector<Array> run(std::span<const Array> arguments) {
         std::lock_guard lock(mutex);
-        const std::vector<int64_t> sizes = contents.sizes_of(arguments);
-        program::ScheduledExecutable& executable = executable_at(sizes);
-        std::vector<Array> inputs, outputs(contents.schedule.at("results").size());
+        if (!device) fail<ValueError>("program {}: was opened to be looked at; load it to run it", contents.name);
+        const KernelProviderScope own_kernels(copies.get());
+        const std::vector<int64_t> sizes = contents.sizes_of(arguments, *device);
+        Executable& executable = executable_at(sizes);
+        std::vector<Array> inputs, outputs(contents.result_count());
         std::vector<char> donated;
         for (const Contents::Value& source : contents.sources) {
             const Array& array = array_of(source, arguments, {});
@@ -107,23 +180,41 @@ struct Program::Implementation {
 
     struct Sized {
         std::vector<int64_t> sizes;
-        std::unique_ptr<program::ScheduledExecutable> executable;
+        std::unique_ptr<Executable> executable;
         std::vector<double> numbers;
     };
 
     Contents contents;
+    Device* device;
     std::string level;
-    std::shared_ptr<program::CodeLibrary> code_;
+    std::shared_ptr<program::CodeLibrary> code_;  ///< On the host;
+    CodeDevice* code_device = nullptr;            ///< elsewhere these.
+    program::DeviceKernels kernels;
+    std::unique_ptr<program::CopyProvider> copies;
     std::list<Sized> executables;  ///< Last used first.
     std::mutex mutex;
 };
 
-Program Program::load(const std::string& path) { return Program(std::make_shared<Implementation>(path)); }
+Program Program::load(const std::string& path) { return load(path, cpu_device()); }
+Program Program::load(const std::string& path, const ProgramOptions& options) {
+    return load(path, get_device(options.device));
+}
+Program Program::load(const std::string& path, Device& device) {
+    return Program(std::make_shared<Implementation>(path, &device));
+}
+Program Program::open(const std::string& path) { return Program(std::make_shared<Implementation>(path, nullptr)); }
 
 const std::string& Program::name() const { return implementation_->contents.name; }
 const std::vector<Program::Port>& Program::inputs() const { return implementation_->contents.inputs; }
 const std::vector<Program::Port>& Program::outputs() const { return implementation_->contents.outputs; }
 const std::string& Program::code_level() const { return implementation_->level; }
+
+std::vector<std::string> Program::targets() const {
+    std::vector<std::string> found = host_targets(implementation_->contents);
+    for (std::string& target : device_targets(implementation_->contents)) found.push_back(std::move(target));
+    return found;
+}
+Device& Program::device() const { return implementation_->device ? *implementation_->device : cpu_device(); }
 
 std::vector<Array> Program::run(std::span<const Array> inputs) { return implementation_->run(inputs); }
 
@@ -140,6 +231,7 @@ Array Program::state(const std::string& name) const {
 
 void Program::set_state(const std::string& name, const Array& array) {
     std::lock_guard lock(implementation_->mutex);
+    const KernelProviderScope own_kernels(implementation_->copies.get());
     Contents::State& state = implementation_->state(name);
     if (array.dtype() != state.array.dtype())
         fail<DtypeError>("program {}: state '{}' is {}, not {}", this->name(), name, to_string(state.array.type()),
@@ -147,7 +239,7 @@ void Program::set_state(const std::string& name, const Array& array) {
     if (!(array.shape() == state.array.shape()))
         fail<ShapeError>("program {}: state '{}' is {}, not {}", this->name(), name, to_string(state.array.type()),
                          to_string(array.type()));
-    state.array = array.to(cpu_device()).as_contiguous();
+    state.array = array.to(cpu_device()).as_contiguous().to(device());
 }
 
 std::vector<Program::Number> Program::numbers() const {
@@ -180,7 +272,7 @@ void Program::set_number(const std::string& name, double value) {
 void Program::save(const std::string& path) const {
     std::lock_guard lock(implementation_->mutex);
     program::Package package = implementation_->contents.package;
-    for (const Contents::State& state : implementation_->contents.states) package.arrays[state.entry] = state.array;
+    for (const Contents::State& state : implementation_->contents.states) package.arrays[state.entry] = state.array.to(cpu_device());
     program::write_package(path, implementation_->contents.manifest, package);
 }
 

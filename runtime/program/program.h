@@ -10,8 +10,13 @@
 
 namespace catena {
 
+/// Where a program is to run.
+struct ProgramOptions {
+    std::string device = "cpu";  ///< Or "cuda:0", if it was saved with code for such devices.
+};
+
 /// A compiled program from a file: what StaticGraph::save() wrote, with its parameters and other states. Needs no compiler.
-/// Runs on the host. A Program is a handle; calls from several threads wait for each other.
+/// A Program is a handle; calls from several threads wait for each other.
 class Program {
 public:
     /// An input or output. Sizes that the caller chooses have names: {"batch", "784"}.
@@ -26,16 +31,24 @@ public:
         double value = 0;
     };
 
-    /// FileError naming file and entry when it is damaged, of a newer version, or has no code for this processor.
+    /// FileError naming file and entry when it is damaged, of a newer version, or has no code for this processor or device;
+    /// then it says what it has code for.
     static Program load(const std::string& path);
+    static Program load(const std::string& path, const ProgramOptions& options);
+    static Program load(const std::string& path, Device& device);
+    /// To look at: code for no device is loaded, and run() is a ValueError.
+    static Program open(const std::string& path);
 
     const std::string& name() const;
     const std::vector<Port>& inputs() const;
     const std::vector<Port>& outputs() const;
-    const std::string& code_level() const;  ///< "avx2": of the code that runs.
+    const std::string& code_level() const;  ///< "avx2", "sm_90": of the code that runs.
+    /// What there is code for: "x86_64 avx2", "sm_90", and "compute_90" for PTX.
+    std::vector<std::string> targets() const;
+    Device& device() const;
 
-    /// Runs the program; its states become what it made them. ValueError, DtypeError or ShapeError naming the input when
-    /// the arrays are not what it takes.
+    /// Runs the program; its states become what it made them. ValueError, DtypeError, ShapeError or DeviceError naming the
+    /// input when the arrays are not what it takes; they lie on device(), and so do results and states.
     std::vector<Array> run(std::span<const Array> inputs);
     std::vector<Array> run(std::initializer_list<Array> inputs) { return run(std::span(inputs.begin(), inputs.size())); }
 

@@ -7,6 +7,7 @@
 namespace catena::program {
 
 bool View::contiguous() const {
+    if (element_count(type.shape) == 0) return true;
     int64_t expected = 1;
     for (int dim = type.shape.rank() - 1; dim >= 0; --dim) {
         if (type.shape[dim] != 1 && strides[dim] != expected) return false;
@@ -27,6 +28,13 @@ std::vector<KernelLaunch::StrideRead> strides_read(const KernelProgram& program)
         for (int dim = 0; dim < program.domain.rank(); ++dim)
             if (stride_class(program, operand_of(program, o), dim) == StrideClass::general) read.push_back({o, dim});
     return read;
+}
+
+void check_same_kernels(std::span<const Schedule> runs) {
+    auto same_code = [](const KernelLaunch& a, const KernelLaunch& b) { return a.key == b.key; };
+    for (const Schedule& other : runs)
+        if (!std::equal(runs[0].kernels.begin(), runs[0].kernels.end(), other.kernels.begin(), other.kernels.end(), same_code))
+            fail<ValueError>("save: with other open sizes the program takes other kernels; give one of the sizes");
 }
 
 void size_kernel(KernelLaunch& kernel) {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,6 +34,14 @@ struct View {
     bool contiguous() const;
 };
 
+/// How code for a device is launched, see device_form.h. Blocks share out groups: results, or steps of a map.
+struct DeviceForm {
+    int threads = 0;          ///< Of a block; 0: the code is for the host.
+    int reduce_threads = 1;   ///< That share one result.
+    int vector = 1;           ///< Elements of the innermost dimension in one step.
+    bool wide_index = false;  ///< Indices have 64 bits, else 32.
+};
+
 /// A compiled kernel with everything bound but addresses and scalars.
 struct KernelLaunch {
     struct Operand {
@@ -41,7 +51,8 @@ struct KernelLaunch {
     KernelProgram program;
     KernelOptions options;
     std::string key;     ///< Of the code, while the process that made it runs,
-    std::string symbol;  ///< and its name in a library, see symbol_at.
+    std::string symbol;  ///< and its name in a library, see symbol_at, or on a device.
+    DeviceForm device;   ///< How it is launched there.
     KernelFunction function = nullptr;
     std::shared_ptr<void> code;     ///< Keeps the function there.
     std::vector<Operand> operands;  ///< Inputs, then outputs.
@@ -60,6 +71,18 @@ struct KernelLaunch {
     int64_t row_scratch_bytes = 0;  ///< Of each thread.
 };
 
+/// What computes a call on a device where no library of the device's does: the op's element texts as kernels.
+struct ElementLaunches {
+    struct Pass {
+        std::string symbol;
+        int64_t count = 0;
+        std::vector<int64_t> numbers;  ///< Those of ElementPass.
+    };
+    int threads = 256;    ///< Of a block.
+    int64_t scratch = 0;  ///< Words of 8 bytes that the passes share.
+    std::vector<Pass> passes;
+};
+
 /// A call of an op's own kernel.
 struct LibraryCall {
     const OpDef* op = nullptr;
@@ -67,6 +90,7 @@ struct LibraryCall {
     Attributes attributes;
     std::vector<int> scalars;
     SourceLoc location;
+    std::optional<ElementLaunches> elements;  ///< On devices.
 };
 
 /// What runs at once: one library call, or kernels that do not depend on each other.
@@ -101,6 +125,9 @@ const KernelOperand& operand_of(const KernelProgram& program, int o);
 
 /// The strides that code for `program` reads at run time; it was made for the others being 0 or 1.
 std::vector<KernelLaunch::StrideRead> strides_read(const KernelProgram& program);
+
+/// ValueError unless these, one program at several sizes, take the same kernels: code is made for one of them.
+void check_same_kernels(std::span<const Schedule> runs);
 
 /// Sets what follows from the sizes in the kernel's program.
 void size_kernel(KernelLaunch& kernel);

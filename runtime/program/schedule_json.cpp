@@ -65,6 +65,18 @@ Json kernel_json(const KernelLaunch& kernel) {
     }
     Json& reads = json["strides_read"] = Json::array();
     for (const KernelLaunch::StrideRead& read : kernel.strides_read) reads.push_back({read.operand, read.dim});
+    if (kernel.device.threads > 0)
+        json["device"] = {{"threads", kernel.device.threads},
+                          {"reduce_threads", kernel.device.reduce_threads},
+                          {"vector", kernel.device.vector},
+                          {"wide_index", kernel.device.wide_index}};
+    return json;
+}
+
+Json elements_json(const ElementLaunches& elements) {
+    Json json = {{"threads", elements.threads}, {"scratch", elements.scratch}, {"passes", Json::array()}};
+    for (const ElementLaunches::Pass& pass : elements.passes)
+        json["passes"].push_back({{"symbol", pass.symbol}, {"count", pass.count}, {"numbers", pass.numbers}});
     return json;
 }
 
@@ -76,6 +88,7 @@ Json call_json(const LibraryCall& call) {
         json["attributes"].push_back(attribute_json(entry));
     for (const View& view : call.inputs) json["inputs"].push_back(view_json(view));
     for (const View& view : call.outputs) json["outputs"].push_back(view_json(view));
+    if (call.elements) json["elements"] = elements_json(*call.elements);
     return json;
 }
 
@@ -170,7 +183,22 @@ KernelLaunch kernel_from(const Json& json) {
     }
     for (const Json& read : json.at("strides_read"))
         kernel.strides_read.push_back({read.at(0).get<int>(), read.at(1).get<int>()});
+    if (json.contains("device")) {
+        const Json& form = json.at("device");
+        kernel.device = {form.at("threads").get<int>(), form.at("reduce_threads").get<int>(), form.at("vector").get<int>(),
+                         form.at("wide_index").get<bool>()};
+    }
     return kernel;
+}
+
+ElementLaunches elements_from(const Json& json) {
+    ElementLaunches elements;
+    elements.threads = json.at("threads").get<int>();
+    elements.scratch = json.at("scratch").get<int64_t>();
+    for (const Json& pass : json.at("passes"))
+        elements.passes.push_back({pass.at("symbol").get<std::string>(), pass.at("count").get<int64_t>(),
+                                   pass.at("numbers").get<std::vector<int64_t>>()});
+    return elements;
 }
 
 LibraryCall call_from(const Json& json) {
@@ -188,6 +216,7 @@ LibraryCall call_from(const Json& json) {
     call.scalars = json.at("scalars").get<std::vector<int>>();
     call.location.file = intern(json.at("file").get<std::string>());
     call.location.line = json.at("line").get<uint32_t>();
+    if (json.contains("elements")) call.elements = elements_from(json.at("elements"));
     return call;
 }
 

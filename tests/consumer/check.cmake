@@ -9,6 +9,7 @@ run(${CMAKE_COMMAND} -G Ninja -S ${SOURCE} -B ${WORK}/build -DCMAKE_CXX_COMPILER
     -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=${WORK}/installed -DCATENA_HAS_IMAGES=${IMAGES})
 run(${CMAKE_COMMAND} --build ${WORK}/build)
 run(${WORK}/build/runtime_only)
+run(${WORK}/build/product)
 run(${WORK}/build/consumer ${COMPILER})
 if(IMAGES)
     run(${WORK}/build/pictures ${WORK}/build)

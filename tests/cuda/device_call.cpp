@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "codegen/compiler.h"
-#include "codegen/cuda/code_executable.h"
+#include "runtime/program/device_executable.h"
 #include "runtime/graph/tracer.h"
 #include "runtime/graph/variable_body.h"
 #include "tests/ops/compiled_check.h"
@@ -17,15 +17,15 @@ namespace catena::testing {
 
 namespace {
 
-using codegen::cuda::CodeExecutable;
+using program::DeviceExecutable;
 
 /// Whether all that the program does is done element by element, in float32 and integers: functions
 /// of float64 are those of the platform.
-bool only_maps(const CodeExecutable& program) {
+bool only_maps(const DeviceExecutable& program) {
     if (!program.schedule().library_calls.empty()) return false;
-    for (const codegen::KernelLaunch& launch : program.schedule().kernels)
-        for (const codegen::KernelValue& value : launch.program.values)
-            if (value.kind == codegen::KernelValue::Kind::reduction) return false;
+    for (const program::KernelLaunch& launch : program.schedule().kernels)
+        for (const program::KernelValue& value : launch.program.values)
+            if (value.kind == program::KernelValue::Kind::reduction) return false;
     return true;
 }
 
@@ -45,39 +45,45 @@ void expect_same_bits(const Array& actual, const Array& expected) {
 
 }  // namespace
 
-Variables DeviceCalls::operator()(const ArrayFunction& run, const std::vector<Variable>& inputs) {
+RecordedCall record_call(const ArrayFunction& run, const std::vector<Variable>& inputs) {
+    RecordedCall made;
     Tracer tracer(false);
-    std::vector<int> arguments;
     for (size_t i = 0; i < inputs.size(); ++i)
-        arguments.push_back(inputs[i].defined()
-                                ? tracer.add_argument(inputs[i].array(), "x" + std::to_string(i))
-                                : -1);
-    Variables expected;
+        made.arguments.push_back(inputs[i].defined()
+                                     ? tracer.add_argument(inputs[i].array(), "x" + std::to_string(i))
+                                     : -1);
     {
         RecorderScope scope(&tracer);
-        expected = run(inputs);
+        made.results = run(inputs);
     }
     std::vector<int> outputs;
-    for (const Variable& y : expected) outputs.push_back(tracer.value_of(y.array()));
-    Trace trace = tracer.trace();
-    trace.name = "row";
-    trace.outputs = outputs;
+    for (const Variable& y : made.results) outputs.push_back(tracer.value_of(y.array()));
+    made.trace = tracer.trace();
+    made.trace.name = "row";
+    made.trace.outputs = outputs;
+    return made;
+}
+
+Variables DeviceCalls::operator()(const ArrayFunction& run, const std::vector<Variable>& inputs) {
+    const RecordedCall call = record_call(run, inputs);
+    const Trace& trace = call.trace;
+    const Variables& expected = call.results;
     if (!second_) {
         programs_.push_back(nullptr);
-        programs_.back() = std::static_pointer_cast<CodeExecutable>(
+        programs_.back() = std::static_pointer_cast<DeviceExecutable>(
             compiler().compile(trace, {.device = &device_}));
         return expected;
     }
-    const std::shared_ptr<CodeExecutable> made = programs_.at(next_++);
+    const std::shared_ptr<DeviceExecutable> made = programs_.at(next_++);
     if (!made) throw std::runtime_error("there is no program");
-    CodeExecutable& program = *made;
+    DeviceExecutable& program = *made;
 
     std::vector<Array> given;
     for (int v : trace.inputs) {
         const Trace::Value& value = trace.values[size_t(v)];
         Array array = value.role == Trace::Role::state ? value.state->array : value.captured;
-        for (size_t i = 0; i < arguments.size(); ++i)
-            if (arguments[i] == v) array = inputs[i].array();
+        for (size_t i = 0; i < call.arguments.size(); ++i)
+            if (call.arguments[i] == v) array = inputs[i].array();
         given.push_back(array.to(device_));
     }
     std::vector<double> scalars;

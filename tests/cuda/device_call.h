@@ -4,15 +4,24 @@
 #include <vector>
 
 #include "runtime/core/code_device.h"
+#include "runtime/graph/trace.h"
 #include "tests/ops/op_table.h"
 
-namespace catena::codegen::cuda {
-class CodeExecutable;
+namespace catena::program {
+class DeviceExecutable;
 }
 
 namespace catena::testing {
 
 using ArrayFunction = std::function<Variables(const std::vector<Variable>&)>;
+
+/// One run on the host, recorded.
+struct RecordedCall {
+    Trace trace;
+    std::vector<int> arguments;  ///< The value of each input, -1 for one that is not there.
+    Variables results;
+};
+RecordedCall record_call(const ArrayFunction& run, const std::vector<Variable>& inputs);
 
 /// Programs made from runs on the host, for a device. In the first round of calls each is compiled
 /// and the host's results are given; in the second round, of the same calls, the programs run on
@@ -27,7 +36,7 @@ public:
 private:
     CodeDevice& device_;
     bool second_ = false;
-    std::vector<std::shared_ptr<codegen::cuda::CodeExecutable>>
+    std::vector<std::shared_ptr<program::DeviceExecutable>>
         programs_;  ///< Null: it could not be made.
     size_t next_ = 0;
 };

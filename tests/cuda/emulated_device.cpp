@@ -50,6 +50,13 @@ std::string_view text_of_kernel(std::string_view unit, const std::string& name) 
     return unit.substr(begin, unit.find("extern \"C\"", begin) - begin);
 }
 
+/// Units of several programs may have kernels of one name.
+std::string without_linkage(std::string text) {
+    const std::string linkage = "extern \"C\" ";
+    for (size_t at = 0; (at = text.find(linkage, at)) != text.npos;) text.erase(at, linkage.size());
+    return text;
+}
+
 }  // namespace
 
 EmulatedDevice& EmulatedDevice::instance() {
@@ -104,11 +111,12 @@ void EmulatedDevice::compile_some(std::span<const size_t> units) {
         std::ofstream file(base + ".cpp");
         file << "#include \"tests/cuda/emulation.h\"\n";
         for (size_t u : units) {
-            file << fmt::format("namespace unit{} {{\n{}\n", u, texts_[u]);
+            file << fmt::format("namespace unit{} {{\n{}\n", u, without_linkage(texts_[u]));
             for (const EmulatedKernel* kernel : units_[u].kernels)
                 file << fmt::format(
-                    "extern \"C\" void emulate_{0}(const void* a) {{ emulation::call({0}, a); }}\n",
-                    kernel->name);
+                    "extern \"C\" void emulate_{1}_{0}(const void* a) {{ emulation::call({0}, a); }}\n"
+                    "extern \"C\" unsigned long bytes_of_{1}_{0}() {{ return emulation::argument_bytes({0}); }}\n",
+                    kernel->name, u);
             file << "}\n";
         }
     }
@@ -125,10 +133,19 @@ void EmulatedDevice::compile_some(std::span<const size_t> units) {
         for (EmulatedKernel* kernel : units_[u].kernels) {
             kernel->library = library;
             kernel->entry = reinterpret_cast<EmulatedKernel::Entry>(
-                dlsym(library, ("emulate_" + kernel->name).c_str()));
+                dlsym(library, fmt::format("emulate_{}_{}", u, kernel->name).c_str()));
+            auto* bytes = reinterpret_cast<size_t (*)()>(
+                dlsym(library, fmt::format("bytes_of_{}_{}", u, kernel->name).c_str()));
+            kernel->argument_bytes = bytes();
         }
         units_[u].compiled = true;
     }
+}
+
+size_t EmulatedDevice::argument_bytes(const void* kernel) {
+    auto* emulated = static_cast<const EmulatedKernel*>(kernel);
+    if (!emulated->entry) compile_pending();
+    return emulated->argument_bytes;
 }
 
 void EmulatedDevice::launch_code(const Launch& launch) {

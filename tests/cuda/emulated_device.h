@@ -33,6 +33,9 @@ public:
     void copy_from_host(const void* host, const Array& to) override;
     void copy_to_host(const Array& from, void* host) override;
 
+    /// Of a kernel's only parameter. Compiles it.
+    size_t argument_bytes(const void* kernel);
+
     /// Work is done when it is asked for; a stream is what a double of a library makes of it.
     std::unique_ptr<Mark> mark() override;
     std::unique_ptr<Stream> make_stream() override;

@@ -101,6 +101,10 @@ inline unsigned short float_to_half(float value) { return catena::float_to_half_
 namespace emulation {
 
 template <class Arguments>
+constexpr unsigned long argument_bytes(void (*)(Arguments)) {
+    return sizeof(Arguments);
+}
+template <class Arguments>
 inline void call(void (*kernel)(Arguments), const void* arguments) {
     kernel(*static_cast<const Arguments*>(arguments));
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -13,6 +14,7 @@ struct EmulatedKernel {
     Entry entry = nullptr;
     void* library = nullptr;    ///< It came from; holds the variables of emulation.h.
     bool communicates = false;  ///< Its threads wait for each other.
+    size_t argument_bytes = 0;  ///< Of its only parameter.
 };
 
 /// Runs all blocks of a launch, one after another. Throws std::logic_error that names the kernel

@@ -1,9 +1,13 @@
 // Every row of the op table as a program for CUDA, its kernels executed by an emulation of CUDA's
 // threads and compiled by NVRTC.
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
+#include "codegen/compiler.h"
 #include "codegen/cuda/nvrtc.h"
 #include "runtime/ops/element_text.h"
+#include "runtime/program/portable.h"
+#include "runtime/program/schedule_json.h"
 #include "tests/cuda/device_call.h"
 #include "tests/cuda/emulated_device.h"
 #include "tests/cuda/nvrtc_check.h"
@@ -22,6 +26,32 @@ TEST(CudaOpTable, emulated_kernels_compute_what_every_row_says) {
     EXPECT_GT(device.launches(), 1000);
     EXPECT_EQ(kernel_provider().host_calls(), 0) << "a row left the device";
     std::printf("%d kernels, %d launches\n", device.kernel_count(), device.launches());
+}
+
+/// As a document for a file: it can be read again, and what guards against hostile ones lets it pass.
+TEST(CudaOpTable, every_row_is_a_program_for_a_file) {
+    int documents = 0;
+    const auto write_and_read = [&documents](const ArrayFunction& run, const std::vector<Variable>& inputs) {
+        const RecordedCall call = record_call(run, inputs);
+        const Trace* const runs[] = {&call.trace};
+        const DevicePortableProgram made = compiler().compile_portable_for_device(runs, {});
+        const nlohmann::json document = program::to_json(made.schedules[0]);
+        EXPECT_EQ(program::to_json(program::schedule_from(document)), document);
+        ++documents;
+        return call.results;
+    };
+    compiled() = write_and_read;
+    for (const Row& row : all_rows()) {
+        SCOPED_TRACE(row.function + " " + row.op + " " + row.note);
+        try {
+            check_compiled(row);
+            check_compiled_gradient(row);
+        } catch (const std::exception& error) {
+            ADD_FAILURE() << error.what();
+        }
+    }
+    compiled() = nullptr;
+    EXPECT_GT(documents, 400);
 }
 
 TEST(CudaOpTable, every_op_runs_on_devices_or_says_why_not) {

@@ -8,6 +8,8 @@
 #include <sstream>
 
 #include "codegen/compiler.h"
+#include "frontend/package/c_export.h"
+#include "frontend/package/c_text.h"
 #include "runtime/capi.h"
 #include "runtime/program/program.h"
 #include "frontend/serializer/npz.h"
@@ -17,6 +19,7 @@
 namespace catena::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -111,18 +114,23 @@ int main(int argc, char** argv) {
 }
 )";
 
+/// cc, on main.c and what was exported as `name`; of Catena there is libcatena_c.
+CommandResult build(const std::string& folder, const std::string& name, const std::string& flags) {
+    return run("cd " + folder + " && cc -std=c11 -Wall -Wextra -Werror " + flags + " main.c " + name + ".c " + name +
+               "_kernels.o -I" CATENA_SOURCE_DIR "/runtime/c -o main -L" CATENA_BINARY_DIR "/lib -l:libcatena_c.a -lm");
+}
+
 TEST_F(InC, exported_c_trains_as_the_package_does) {
     const std::string folder = temporary("c");
     const CommandResult exported = run(program("catena") + " export " + path() + " --c " + folder);
     ASSERT_EQ(exported.status, 0) << exported.output;
+    EXPECT_THAT(exported.output, HasSubstr("needs: libc, libm, libcatena_c\n"));
     std::ofstream(folder + "/main.c") << main_text;
-    std::filesystem::copy_file(CATENA_SOURCE_DIR "/runtime/capi.h", folder + "/catena.h",
-                               std::filesystem::copy_options::overwrite_existing);
-    const std::string libraries = CATENA_BINARY_DIR "/lib";
-    const CommandResult built =
-        run("cd " + folder + " && cc -std=c11 -Wall -Wextra -Werror -O1 main.c step.c step_kernels.o -I. -o main -L" + libraries +
-            " -lcatena_runtime -Wl,-rpath," + libraries + " -lm");
+    const CommandResult built = build(folder, "step", "-O1");
     ASSERT_EQ(built.status, 0) << built.output;
+    const CommandResult needs = run("cd " + folder + " && readelf -d main | grep NEEDED");
+    EXPECT_THAT(needs.output, AllOf(Not(HasSubstr("catena")), Not(HasSubstr("stdc++")), Not(HasSubstr("gomp"))));
+    EXPECT_THAT(run("nm -A --undefined-only --defined-only " CATENA_BINARY_DIR "/lib/libcatena_c.a").output, Not(HasSubstr("_Z")));
     const CommandResult result = run("cd " + folder + " && ./main step.weights after.weights");
     ASSERT_EQ(result.status, 0) << result.output;
     std::istringstream lines(result.output);
@@ -148,7 +156,7 @@ TEST_F(InC, a_program_without_heavy_operations_needs_libc_and_libm_alone) {
     const CommandResult exported =
         run(program("catena") + " export " + temporary("f.catena") + " --c " + folder + " --size n=8");
     ASSERT_EQ(exported.status, 0) << exported.output;
-    EXPECT_THAT(exported.output, Not(HasSubstr("libcatena_runtime")));
+    EXPECT_THAT(exported.output, HasSubstr("needs: libc, libm\n"));
     std::ofstream(folder + "/main.c") << R"(#include <stdio.h>
 #include "f.h"
 static _Alignas(64) unsigned char states[F_STATE_BYTES], arena[F_ARENA_BYTES];
@@ -171,6 +179,67 @@ int main(void) {
         lines >> y;
         ASSERT_NEAR(y, value, 1e-5 * std::max(1.0, std::abs(value)));
     }
+}
+
+TEST_F(InC, an_index_out_of_range_is_told_with_operation_and_line) {
+    auto f = static_graph([](const Variable& x, const Variable& i) { return take(x, i, 0); }, {.name = "f"});
+    const Variable i(Array::from<int64_t>({1, 2}), false);
+    f(batch(0, 8), i);
+    f.save(temporary("f.catena"));
+    const std::string folder = temporary("f");
+    const CommandResult exported = run(program("catena") + " export " + temporary("f.catena") + " --c " + folder);
+    ASSERT_EQ(exported.status, 0) << exported.output;
+    EXPECT_THAT(exported.output, HasSubstr("needs: libc, libm\n"));
+    std::ofstream(folder + "/main.c") << R"(#include <stdio.h>
+#include "f.h"
+static _Alignas(64) unsigned char states[F_STATE_BYTES], arena[F_ARENA_BYTES];
+int main(void) {
+    f program;
+    float x[48] = {0}, y[12];
+    const int64_t good[] = {-8, 7}, bad[] = {3, 8};
+    if (f_load(&program, states, arena, "f.weights") || f_run(&program, x, good, y)) return 1;
+    if (!f_run(&program, x, bad, y)) return 1;
+    puts(program.error);
+    return 0;
+}
+)";
+    const CommandResult built = run("cd " + folder + " && cc -std=c11 -Wall -Wextra -Werror main.c f.c f_kernels.o -o main -lm");
+    ASSERT_EQ(built.status, 0) << built.output;
+    const CommandResult result = run("cd " + folder + " && ./main");
+    EXPECT_EQ(result.status, 0);
+    EXPECT_THAT(result.output, HasSubstr("take: index 8 is outside of axis 0 of size 8, which takes -8 to 7 (at c_test.cpp:"));
+}
+
+TEST_F(InC, what_says_nothing_of_its_elements_is_refused_by_name) {
+    static const OpDef& op = register_op({.name = "twice_by_hand",
+                                          .type = [](const TypeCall& c) { return Types{c.inputs[0]}; },
+                                          .kernel =
+                                              [](const KernelCall& c) {
+                                                  const Array x = c.inputs[0].as_contiguous();
+                                                  for (int64_t i = 0; i < x.size(); ++i)
+                                                      c.outputs[0].data<float>()[i] = 2 * x.data<float>()[i];
+                                              }});
+    auto f = static_graph([](const Variable& x) { return call(op, std::source_location::current(), {}, {}, x); }, {.name = "f"});
+    f(batch(0, 8));
+    f.save(temporary("f.catena"));
+    try {
+        export_c(temporary("f.catena"), temporary("f"));
+        FAIL() << "it was exported";
+    } catch (const ValueError& error) {
+        EXPECT_THAT(error.what(), AllOf(HasSubstr("export: twice_by_hand (c_test.cpp:"), HasSubstr("cannot be C"),
+                                        HasSubstr("element text")));
+    }
+}
+
+TEST(CText, local_functions_casts_and_constants_become_c) {
+    const CElementText c = c_element_text(
+        "auto at = [=](i64 line, i64 k) -> i64 { return line * size + k; };  // Row-major.\n"
+        "constexpr int axes = y0_rank - 2;\ny0(i, T(x0(at(i + 1, 2))) + reinterpret_cast<T*>(scratch)[i]);");
+    EXPECT_EQ(c.body,
+              "\n#define at(line, k) ((line) * size + (k))\n  \nenum { axes = y0_rank - 2 };\n"
+              "y0(i, ((T)(x0(at(i + 1, 2)))) + ((T*)(scratch))[i]);");
+    EXPECT_EQ(c.macros, std::vector<std::string>{"at"});
+    EXPECT_THROW(c_element_text("auto f = [=](int a) -> int { int b = a; return b; };"), ValueError);
 }
 
 }  // namespace

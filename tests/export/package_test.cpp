@@ -256,6 +256,21 @@ TEST_F(Package, numbers_may_be_infinite) {
     EXPECT_EQ(again.run({batch(0, 3).array()})[0].to_vector<float>(), std::vector<float>(18, -INFINITY));
 }
 
+TEST_F(Package, arrays_may_be_empty) {
+    auto f = static_graph(
+        [](const Variable& x) {
+            const Variable none = slice_axis(x, 0, 0, 0);
+            return std::vector<Variable>{none + 1, matmul(x, transpose(none)), reshape(none, {6, 0})};
+        },
+        {.name = "f"});
+    f(batch(0, 8));
+    f.save(temporary("x.catena"), {.code_levels = {"scalar"}});
+    const std::vector<Array> y = Program::load(temporary("x.catena")).run({batch(0, 8).array()});
+    EXPECT_EQ(to_string(y[0].type()), "float32[0,6]");
+    EXPECT_EQ(to_string(y[1].type()), "float32[8,0]");
+    EXPECT_EQ(to_string(y[2].type()), "float32[6,0]");
+}
+
 TEST_F(Package, several_are_loaded_at_once) {
     auto f = static_graph([](const Variable& x) { return relu(x) * 2; }, {.name = "f"});
     auto g = static_graph([](const Variable& x) { return exp(x) - x; }, {.name = "g"});

@@ -1,5 +1,5 @@
-/* run_program PACKAGE SAVED: runs a program of one float32 input [8,6] and one int32 input [8] three times in C, prints what
- * came out and whether the process has LLVM in it, and saves the program. */
+/* run_program PACKAGE SAVED [DEVICE]: runs a program of one float32 input [8,6] and one int32 input [8] three times in C, prints
+ * what came out and whether the process has LLVM in it, and saves the program. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static int stop(const char* error) {
 }
 
 int main(int argc, char** argv) {
-    char error[512] = "usage: run_program PACKAGE SAVED";
+    char error[512] = "usage: run_program PACKAGE SAVED [DEVICE]";
     float x[48];
     int32_t t[8];
     const int64_t x_sizes[] = {8, 6}, t_sizes[] = {8};
@@ -31,7 +31,10 @@ int main(int argc, char** argv) {
     catena_program* program;
     int i, step;
 
-    if (argc != 3 || !(program = catena_program_load(argv[1], error, sizeof error))) return stop(error);
+    if (argc != 3 && argc != 4) return stop(error);
+    program = argc == 3 ? catena_program_load(argv[1], error, sizeof error)
+                        : catena_program_load_on(argv[1], argv[3], error, sizeof error);
+    if (!program) return stop(error);
     for (step = 0; step < 3; ++step) {
         for (i = 0; i < 48; ++i) x[i] = (float)((i * 37 + step * 101) % 64) / 32 - 1;
         for (i = 0; i < 8; ++i) t[i] = (i + step) % 3;

@@ -81,6 +81,28 @@ TEST(StatefulStep, compiled_training_carries_every_state_as_eager_does) {
     expect_equal_training([](int) { return 5; });
 }
 
+TEST(StatefulStep, windows_that_are_unchained_are_one_program_from_the_first_call_on) {
+    if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
+    Net net;
+    SGD sgd(0.01);
+    sgd.setup(net);
+    auto window = static_graph([&](const Variable& x) {
+        Variable loss = sum(net(x)) + sum(net(x));
+        net.cleargrads();
+        loss.backward();
+        loss.unchain_backward();
+        sgd.update();
+        return loss;
+    });
+    for (int i = 0; i < 9; ++i) {
+        if (i == 6) net.lstm.reset_state();
+        window(batch(i, 4));
+    }
+    EXPECT_GE(window.statistics().audits, 3);
+    EXPECT_EQ(window.statistics().mismatches, 0) << window.explain();
+    EXPECT_EQ(window.statistics().programs, 1);
+}
+
 TEST(StatefulStep, a_reset_recurrent_state_takes_another_batch_size_compiled_too) {
     expect_equal_training([](int i) { return i < 3 ? 5 : i < 6 ? 2 : 5; });
 }

@@ -31,6 +31,21 @@ TEST(Bench, compiled_and_step_run_small_ops) {
     EXPECT_THAT(result.output, HasSubstr("\"peer\":\"catena-step\""));
 }
 
+TEST(Bench, saved_workloads_run_as_programs) {
+    if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "built without the compiler";
+    const std::string folder = ::testing::TempDir() + "catena_bench_programs";
+    const auto saved = run(program("catena") + " bench --save " + folder + " --cuda text mushroom small_ops");
+    ASSERT_EQ(saved.status, 0) << saved.output;
+    for (const std::string name : {"mushroom", "small_ops"}) {
+        const std::string file = folder + "/" + name + ".catena";
+        EXPECT_THAT(saved.output, HasSubstr("catena run " + file + " " + folder + "/" + name + ".npz"));
+        EXPECT_THAT(run(program("catena") + " show " + file).output, HasSubstr("code     text\n"));
+        const auto result = run(program("catena") + " run " + file + " " + folder + "/" + name + ".npz --repeat 3");
+        EXPECT_EQ(result.status, 0) << result.output;
+        EXPECT_THAT(result.output, HasSubstr("the other 2 take"));
+    }
+}
+
 TEST(Bench, wrong_names_are_told_what_there_is) {
     const auto workload = run(program("catena") + " bench mplp");
     EXPECT_NE(workload.status, 0);

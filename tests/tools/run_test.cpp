@@ -55,6 +55,15 @@ TEST_F(Run, a_model_gives_what_the_function_gave) {
     }
 }
 
+TEST_F(Run, an_array_that_no_input_is_called_is_named_with_the_inputs) {
+    const auto written = catena("call leaky_relu " + path("x.npy") + " --onnx " + path("m.onnx"));
+    if (written.status != 0) GTEST_SKIP() << written.output;
+    save_npz(path("in.npz"), {{"image", load_npy(path("x.npy"))}});
+    const auto result = catena("run " + path("m.onnx") + " " + path("in.npz"));
+    EXPECT_NE(result.status, 0);
+    EXPECT_THAT(result.output, HasSubstr("in.npz has an array 'image'; the inputs are x, or x0 x1 ... in this order"));
+}
+
 TEST_F(Run, no_model_is_an_error_that_names_the_file) {
     const auto result = catena("run " + path("none.onnx"));
     EXPECT_NE(result.status, 0);

@@ -5,14 +5,18 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "frontend/serializer/npz.h"
+#include "frontend/static_graph.h"
 #include "frontend/tools/catena/commands.h"
 #include "frontend/tools/catena/workload.h"
 #include "runtime/core/code_device.h"
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
+#include "runtime/program/code_library.h"
 
 namespace catena::tool {
 namespace {
@@ -25,6 +29,8 @@ struct BenchOptions {
     double seconds = 4;
     int threads = 0;
     std::string device = "cpu";
+    std::string save;  ///< A folder for programs, instead of times.
+    std::vector<std::string> cuda_architectures;
     bool json = false;
     bool here = false;  ///< Measure in this process: what the parent starts.
 };
@@ -62,6 +68,24 @@ Json measure(const Workload& workload, Variant variant, double seconds) {
             {"first_s", rounded(first, 1e-3)},
             {"n", times.size()},
             {"rss_mb", usage.ru_maxrss / 1024}};
+}
+
+/// FOLDER/NAME.catena and FOLDER/NAME.npz, for `catena run` on another machine.
+void save_programs(const BenchOptions& options) {
+    std::filesystem::create_directories(options.save);
+    for (const std::string& name : options.workloads) {
+        const Iteration iteration = find_workload(name).prepare(Variant::step, 1);
+        if (!iteration.save) continue;
+        for (int i = 0; i < 2; ++i) iteration.run();
+        const std::string stem = options.save + "/" + name;
+        NamedArrays inputs;
+        PackageOptions package{.cuda_architectures = options.cuda_architectures, .stages = false};
+        if (!package.cuda_architectures.empty()) package.code_levels = program::known_code_levels();
+        for (const Array& array : iteration.save(stem + ".catena", package))
+            inputs.emplace_back(fmt::format("x{}", inputs.size()), array.to(cpu_device()));
+        save_npz(stem + ".npz", inputs);
+        fmt::print("catena run {0}.catena {0}.npz --repeat 100\n", stem);
+    }
 }
 
 /// Runs this program again for one measurement and reads its line; an empty one when it failed.
@@ -119,6 +143,7 @@ void run_bench(BenchOptions options) {
     for (const auto& name : options.workloads) find_workload(name);
     for (const auto& name : options.variants) parse_variant(name);
     DeviceScope scope(get_device(options.device));
+    if (!options.save.empty()) return save_programs(options);
 
     if (options.here) {
         for (const auto& name : options.workloads)
@@ -164,6 +189,13 @@ void add_bench(CLI::App& program) {
     command->add_option("--seconds", options->seconds, "how long each is measured")->capture_default_str();
     command->add_option("--threads", options->threads, "threads of the runtime; as many as `catena info` says");
     command->add_option("--device", options->device, "where arrays are made: cpu, cuda:0")->capture_default_str();
+    command->add_option("--save", options->save,
+                        "a folder: write whole steps as programs (.catena) with their inputs (.npz) and time nothing");
+    command->add_option("--cuda", options->cuda_architectures,
+                        "architectures that saved programs are for beside processors: sm_80,sm_90,compute_90; otherwise "
+                        "that of --device")
+        ->delimiter(',')
+        ->allow_extra_args(false);
     command->add_flag("--here", options->here, "measure in this process")->group("");
     command->callback([options] { run_bench(*options); });
 }

@@ -26,7 +26,11 @@ Iteration train(const char* name, Variant variant, std::shared_ptr<Model> model,
     if (variant == Variant::step) {
         auto region = shared_region(
             name, [=](const Variable& x, const Variable& t) { return step_with(*model, x, t); });
-        return {[=] { (*region)(x, t); }, 1, parameters};
+        return {[=] { (*region)(x, t); }, 1, parameters,
+                [=](const std::string& path, const PackageOptions& options) {
+                    region->save(path, options);
+                    return std::vector<Array>{x.array(), t.array()};
+                }};
     }
     if (variant == Variant::eager) return {[=] { step_with(*model, x, t); }, 1, parameters};
     auto region = shared_region(name, [model](const Variable& x) { return (*model)(x); });

@@ -38,11 +38,11 @@ void add_export(CLI::App& program) {
     command->callback([options] {
         for (const std::string& size : options->sizes) options->c.sizes.insert(parse_size(size));
         const CExport made = export_c(options->package, options->folder, options->c);
-        fmt::print("{}/{}.c: {} kernels in {} bytes of code, {} bytes of weights, {} bytes of scratch\n", options->folder,
-                   made.name, made.kernels, made.object_bytes, made.weight_bytes, made.arena_bytes);
-        fmt::print("link with: {0}.c {0}_kernels.o{1} -lm\n", made.name, made.library_calls ? " -lcatena_runtime" : "");
-        if (made.library_calls)
-            fmt::print("it calls {} operations of libcatena_runtime (catena_call_op)\n", made.library_calls);
+        fmt::print("{}/{}.c: {} kernels in {} bytes of code, {} other operations, {} bytes of weights, {} bytes of scratch\n",
+                   options->folder, made.name, made.kernels, made.object_bytes, made.operations, made.weight_bytes,
+                   made.arena_bytes);
+        fmt::print("needs: libc, libm{}\n", made.uses_library ? ", libcatena_c" : "");
+        fmt::print("link with: {0}.c {0}_kernels.o{1} -lm\n", made.name, made.uses_library ? " -lcatena_c" : "");
     });
 }
 

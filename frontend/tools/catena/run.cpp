@@ -1,4 +1,5 @@
 // catena run: runs a model from a file on arrays from files.
+#include <chrono>
 #include <iostream>
 #include <map>
 
@@ -6,6 +7,7 @@
 #include "frontend/static_graph.h"
 #include "frontend/tools/catena/call_inputs.h"
 #include "frontend/tools/catena/commands.h"
+#include "runtime/core/code_device.h"
 #include "runtime/graph/config.h"
 #include "runtime/program/program.h"
 #ifdef CATENA_HAS_ONNX
@@ -18,7 +20,7 @@ namespace {
 struct RunOptions {
     std::string model;
     std::vector<std::string> inputs;
-    std::string output, save;
+    std::string output, save, device = "cpu";
     bool eager = false;
     int repeat = 1;
 };
@@ -34,18 +36,51 @@ std::vector<Array> arrays_for(const Ports& ports, const std::vector<std::string>
         for (const auto& port : ports)
             if (by_name) arrays.push_back(file.read(port.name));
         if (by_name) return arrays;
+        std::string wanted;
+        for (const auto& port : ports) wanted += (wanted.empty() ? "" : ", ") + port.name;
+        for (const std::string& key : file.keys())
+            if (!key.starts_with('x'))
+                fail<ValueError>("run: {} has an array '{}'; the inputs are {}, or x0 x1 ... in this order", files[0],
+                                 key, wanted);
     }
     return read_call_inputs(files).x;
 }
 
+/// Time until a device has done what it was asked for.
+class Stopwatch {
+public:
+    explicit Stopwatch(Device& device) : device_(dynamic_cast<CodeDevice*>(&device)) { wait(); }
+    double milliseconds() {
+        wait();
+        return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
+    }
+
+private:
+    void wait() {
+        if (device_) device_->synchronize();
+    }
+    CodeDevice* device_;
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
 NamedArrays run_program(const RunOptions& options) {
     if (options.eager) fail<ValueError>("run: {} is compiled code; --eager is for models", options.model);
-    Program program = Program::load(options.model);
-    const std::vector<Array> inputs = arrays_for(program.inputs(), options.inputs);
+    Program program = Program::load(options.model, {.device = options.device});
+    std::vector<Array> inputs = arrays_for(program.inputs(), options.inputs);
+    for (Array& input : inputs) input = input.to(program.device());
     std::vector<Array> outputs;
-    for (int i = 0; i < options.repeat; ++i) outputs = program.run(inputs);
+    auto run = [&](int times) {
+        Stopwatch watch(program.device());
+        for (int i = 0; i < times; ++i) outputs = program.run(inputs);
+        return watch.milliseconds();
+    };
+    const double first = run(1);
+    if (options.repeat > 1)
+        fmt::print("first step {:.3f} ms, the other {} take {:.3f} ms each on {} ({})\n", first, options.repeat - 1,
+                   run(options.repeat - 1) / (options.repeat - 1), options.device, program.code_level());
     NamedArrays results;
-    for (size_t i = 0; i < outputs.size(); ++i) results.emplace_back(program.outputs()[i].name, outputs[i]);
+    for (size_t i = 0; i < outputs.size(); ++i)
+        results.emplace_back(program.outputs()[i].name, outputs[i].to(cpu_device()));
     if (!options.save.empty()) program.save(options.save);
     return results;
 }
@@ -96,15 +131,16 @@ void add_run(CLI::App& program) {
                         "an .npz file for the results, under the names of the outputs");
     command->add_flag("--eager", options->eager, "do not compile a model");
     command->add_option("--save", options->save, "a .catena file for the program with its states as the run left them");
-    command->add_option("--repeat", options->repeat, "run a program so many times, for training steps")
+    command->add_option("--device", options->device, "where a program runs: cpu, cuda:0")->capture_default_str();
+    command->add_option("--repeat", options->repeat, "run a program so many times, for training steps; prints the time of one")
         ->check(CLI::PositiveNumber);
     command->callback([options] {
         const bool is_program = options->model.ends_with(".catena");
-        if (!is_program && (!options->save.empty() || options->repeat != 1))
-            fail<ValueError>("run: --save and --repeat are for programs (.catena), {} is a model", options->model);
+        if (!is_program && (!options->save.empty() || options->repeat != 1 || options->device != "cpu"))
+            fail<ValueError>("run: --save, --repeat and --device are for programs (.catena), {} is a model", options->model);
         const NamedArrays results = is_program ? run_program(*options) : run_model(*options);
         for (const auto& [name, array] : results)
-            std::cout << name << ' ' << to_string(array) << '\n';
+            std::cout << name << ' ' << (options->output.empty() ? to_string(array) : to_string(array.type())) << '\n';
         if (!options->output.empty()) save_npz(options->output, results);
     });
 }

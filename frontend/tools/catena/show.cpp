@@ -18,7 +18,8 @@ void print_ports(const char* what, const std::vector<Program::Port>& ports) {
 }
 
 void print_contents(const Program& program) {
-    fmt::print("{:<8} {}\n{:<8} {}\n", "program", program.name(), "code", program.code_level());
+    fmt::print("{:<8} {}\n", "program", program.name());
+    for (const std::string& target : program.targets()) fmt::print("{:<8} {}\n", "code", target);
     print_ports("input", program.inputs());
     print_ports("output", program.outputs());
     for (const std::string& name : program.state_names())
@@ -41,9 +42,9 @@ void add_show(CLI::App& program) {
     command->add_option("program", options->file, "the file")->required();
     command->add_option("--stage", options->stage,
                         "print the program as it was at a stage: program.txt, program.dot (for Graphviz), import.mlir, "
-                        "fused.mlir, schedule.txt, LEVEL.ll, LEVEL.s");
+                        "fused.mlir, schedule.txt, LEVEL.ll, LEVEL.s, cuda_schedule.txt, kernels.cu");
     command->callback([options] {
-        const Program loaded = Program::load(options->file);
+        const Program loaded = Program::open(options->file);
         if (options->stage.empty())
             print_contents(loaded);
         else

@@ -6,6 +6,10 @@
 
 #include "runtime/core/array.h"
 
+namespace catena {
+struct PackageOptions;
+}
+
 namespace catena::tool {
 
 /// How much of an iteration is compiled.
@@ -23,6 +27,8 @@ struct Iteration {
     double operations = 1;  ///< Reported times are divided by this.
     /// What runs have left: parameters, or gradients of the last one.
     std::function<std::vector<Array>()> results = nullptr;
+    /// Writes the iteration as a program (.catena) and gives what it takes; null where it is not one region.
+    std::function<std::vector<Array>(const std::string& path, const PackageOptions&)> save = nullptr;
 };
 
 /// One row of the benchmark. Shapes, models and optimizers are those that the scripts for other frameworks use,

@@ -1,23 +1,29 @@
 #pragma once
 
+#include <map>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
-#include "codegen/cuda/element_kernel.h"
-#include "codegen/cuda/kernel_cache.h"
-#include "codegen/schedule.h"
+#include "runtime/core/code_device.h"
+#include "runtime/program/element_call.h"
 #include "runtime/program/placement.h"
+#include "runtime/program/schedule.h"
 
-namespace catena::codegen::cuda {
+namespace catena::program {
+
+/// Kernels that a device has loaded, by name.
+using DeviceKernels = std::map<std::string, const void*>;
 
 /// Runs a schedule on a device that takes generated kernels, one launch after another. A call
-/// allocates its outputs and one block for all temporaries. Library calls go to the device's
-/// launch().
-class CodeExecutable : public Executable {
+/// allocates its outputs and one block for all temporaries. Library calls go to a library of the device's, else to
+/// their element texts, else to the device's launch().
+class DeviceExecutable : public Executable {
 public:
-    /// Compiles what the process has not compiled yet; CompileError with the compiler's words.
-    CodeExecutable(Schedule schedule, CodeDevice& device, bool fast_math);
+    /// Kernels of the schedule have a form for devices. FileError naming the one that `kernels` lacks, or whose
+    /// indices are too narrow for its sizes.
+    DeviceExecutable(Schedule schedule, CodeDevice& device, const DeviceKernels& kernels);
 
     /// Errors as ScheduledExecutable's; DeviceError naming both when an input lies elsewhere.
     void run(std::span<const Array> inputs, std::span<const double> scalars,
@@ -27,31 +33,30 @@ public:
                   std::span<const Array> outputs);
     const ExecutableInfo& info() const override { return schedule_.info; }
     const Schedule& schedule() const { return schedule_; }
-    std::string text() const;  ///< Of all kernels, as they are compiled.
 
 private:
     /// A library call with its arrays made; their storage is pointed at the call's memory.
     struct BoundCall {
         std::vector<Array> inputs, outputs;
         std::vector<double> scalars;
-        std::optional<ElementCall> elements;  ///< Where no library takes it.
+        std::optional<ElementCall> elements;
+        bool in_library = false;
     };
 
-    void compile(bool fast_math);
     void bind_kernels();
-    void bind_library_calls();
-    void bind_steps();
+    void bind_library_calls(const DeviceKernels& kernels);
+    void bind_steps(const DeviceKernels& kernels);
     KernelCall bound_call(size_t index);
 
     void execute(std::span<const double> scalars);
+    void run_library_call(size_t index, std::span<const double> scalars);
     void set_arguments(size_t k);
 
     Schedule schedule_;
     CodeDevice& device_;
-    std::vector<CodeKernel> kernels_;  ///< By launch of the schedule.
     std::mutex mutex_;
 
-    program::Placement placement_;
+    Placement placement_;
 
     std::vector<std::vector<uint64_t>>
         arguments_;                    ///< By kernel: addresses, the scalars', numbers.
@@ -71,4 +76,4 @@ private:
     std::vector<Step> steps_;
 };
 
-}  // namespace catena::codegen::cuda
+}  // namespace catena::program

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "runtime/cuda/cublas_lt.h"
-#include "runtime/cuda/cudnn.h"
 
 namespace catena::testing {
 
@@ -28,26 +27,6 @@ public:
 
 private:
     cuda::CublasLt table_;
-};
-#endif
-
-#ifdef CATENA_HAS_CUDNN
-/// The same for cuDNN: convolutions of float in two axes are computed, the rest is noted.
-class RecordingCudnn {
-public:
-    RecordingCudnn();
-    ~RecordingCudnn();
-    RecordingCudnn(const RecordingCudnn&) = delete;
-
-    std::vector<std::string> calls;
-    bool deterministic = true;  ///< Whether its second algorithm is; the first never is.
-    std::string failing;
-    std::vector<std::shared_ptr<void>> descriptors;  ///< That it has handed out.
-    int count(const std::string& beginning) const;
-    std::string last(const std::string& beginning) const;
-
-private:
-    cuda::Cudnn table_;
 };
 #endif
 

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "runtime/program/schedule.h"
+
+namespace catena {
+
+/// The operations of a schedule that are no kernels of it, as C: products and convolutions are calls of libcatena_c,
+/// the others functions made of the ops' element texts (runtime/ops/element_text.h), with everything that is fixed in
+/// them.
+class COperations {
+public:
+    COperations(std::string name, std::string level) : name_(std::move(name)), level_(std::move(level)) {}
+
+    /// Statements of NAME_run that do `call`. Its buffers are at `addresses`, scratch_bytes() of memory at `scratch`.
+    /// ValueError when C cannot compute it.
+    std::string statements(const program::LibraryCall& call, const std::vector<std::string>& addresses,
+                           const std::string& scratch);
+
+    std::string functions() const;  ///< What the statements call.
+    size_t scratch_bytes() const { return scratch_bytes_; }
+    bool uses_library() const { return uses_library_; }  ///< libcatena_c
+
+private:
+    struct Operand {
+        Type type;
+        Strides strides;
+        std::string address;  ///< Of its first element.
+    };
+    struct Call {
+        const program::LibraryCall& call;
+        std::vector<Operand> inputs, outputs;
+        std::string scratch;
+        std::string text;  ///< The statements.
+        size_t bytes = 0;  ///< Of scratch that is taken.
+    };
+
+    bool library(Call& call);
+    void product(Call& call);
+    void convolution(Call& call, int x, int W, int y);
+    void elements(Call& call);
+    void joined(Call& call);
+    void make_contiguous(Call& call);
+    void copy(Call& call, const Operand& from, const Operand& to);
+    std::string take_scratch(Call& call, size_t bytes);
+
+    std::string name_, level_;
+    std::map<std::string, int> numbers_;  ///< By the text of a function, the number in its name.
+    std::string functions_;
+    size_t scratch_bytes_ = 0;
+    bool uses_library_ = false, copies_ = false;
+};
+
+}  // namespace catena

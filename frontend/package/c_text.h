@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/core/dtype.h"
+
+namespace catena {
+
+/// An element text (runtime/ops/element_text.h) as C: casts in C's form, constants as enumerators, and each local
+/// function, which is one return, as a macro.
+struct CElementText {
+    std::string body;
+    std::vector<std::string> macros;  ///< To be undefined behind it.
+};
+/// ValueError saying what has no form in C.
+CElementText c_element_text(std::string_view text);
+
+/// Whether `word` stands in `text` as a whole word.
+bool has_word(std::string_view text, std::string_view word);
+
+const char* c_type(Dtype dtype);  ///< Of a stored element: "float", "uint16_t" for a half.
+
+/// A number that C reads back to the same bits.
+std::string c_number(double value);
+std::string c_string(const std::string& text);
+/// `text` for inside of a comment.
+std::string c_comment(std::string text);
+
+}  // namespace catena

@@ -1,0 +1,51 @@
+/* libcatena_c: matrix products and convolutions for programs that `catena export --c` writes. Plain C on one thread, in
+ * memory of the caller, with no needs but memset and memcpy. Every function is there for each kind of processors, so
+ * that a program links the one that it calls. */
+#ifndef CATENA_C_H
+#define CATENA_C_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* y[rows, columns] = a[rows, inner] b[inner, columns]. Steps are in elements; y is row-major. */
+typedef struct catena_c_product {
+    int64_t rows, columns, inner;
+    int64_t a_row, a_inner, b_inner, b_column;
+} catena_c_product;
+
+/* x[batch, channels, size...], W[filters, channels / groups, kernel...], y[batch, filters, positions...], all
+ * row-major. With fewer than three axes the first ones are of size 1, kernel 1, stride 1, pad 0 and dilate 1. */
+typedef struct catena_c_convolution {
+    int64_t batch, channels, filters, groups;
+    int64_t size[3], kernel[3], positions[3], stride[3], pad[3], dilate[3];
+} catena_c_convolution;
+
+/* `scratch` begins at a multiple of 64 bytes; how much there has to be is in runtime/c/scratch.h, and in exported
+ * programs. */
+#define CATENA_C_FUNCTIONS(type, suffix)                                                                             \
+    void catena_c_product_##suffix(const catena_c_product*, const type* a, const type* b, type* y, void* scratch);   \
+    void catena_c_convolution_##suffix(const catena_c_convolution*, const type* x, const type* W, type* y,           \
+                                       void* scratch);                                                               \
+    void catena_c_convolution_data_##suffix(const catena_c_convolution*, const type* gy, const type* W, type* gx,    \
+                                            void* scratch);                                                          \
+    void catena_c_convolution_weights_##suffix(const catena_c_convolution*, const type* x, const type* gy, type* gW, \
+                                               void* scratch)
+
+CATENA_C_FUNCTIONS(float, f32_scalar);
+CATENA_C_FUNCTIONS(double, f64_scalar);
+#if defined(__x86_64__)
+CATENA_C_FUNCTIONS(float, f32_avx2);
+CATENA_C_FUNCTIONS(double, f64_avx2);
+CATENA_C_FUNCTIONS(float, f32_avx512);
+CATENA_C_FUNCTIONS(double, f64_avx512);
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

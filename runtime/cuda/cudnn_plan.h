@@ -1,0 +1,63 @@
+#pragma once
+
+#include "runtime/cuda/cudnn_descriptor.h"
+
+#ifdef CATENA_HAS_CUDNN
+
+#include <optional>
+
+#include "runtime/core/dtype.h"
+
+namespace catena::cuda {
+
+/// Whose engines are looked for: those of a device that is there, or those of one that is known by its properties
+/// alone, for which plans are made as for any other but cannot be executed.
+struct EngineSource {
+    cudnnHandle_t handle = nullptr;
+    const Descriptor* properties = nullptr;
+};
+
+/// One operation, the last, after what it is made of.
+using Operation = std::vector<Descriptor>;
+
+/// What engines may do for results of a dtype: the same result every time, rounded as the dtype says.
+struct EngineRules {
+    bool tensor_cores = true;
+    size_t most_workspace = 256 << 20;
+    static EngineRules of(Dtype dtype) { return {.tensor_cores = dtype != Dtype::float32}; }
+    bool allow(cudnnBackendNumericalNote_t note) const;
+};
+
+/// Where a tensor of an operation lies: on the device, or on the host for one that is given by value.
+struct Binding {
+    int64_t id;
+    void* memory;
+};
+
+/// How cuDNN computes one operation.
+class Plan {
+public:
+    /// A plan that text() of another process gave; nothing when it is damaged or for another device or cuDNN.
+    static std::optional<Plan> from_text(const std::string& text, const EngineSource& source);
+    /// The first that works of those that cuDNN's heuristics name for the operation, the fastest first, and the rules
+    /// allow; nothing when there is none. CudnnError when cuDNN fails.
+    static std::optional<Plan> find(Operation operation, const EngineSource& source, const EngineRules& rules);
+
+    size_t workspace() const { return workspace_; }
+    bool is_compiled() const { return compiled_; }  ///< Its engine was compiled for it: that takes its time.
+    bool is_kept() const { return kept_; }          ///< It was made from a text.
+    std::string text() const;
+    void execute(cudnnHandle_t handle, std::span<const Binding> bindings, void* workspace) const;
+
+private:
+    Plan(std::vector<Descriptor> parts, Descriptor plan);
+
+    std::vector<Descriptor> parts_;  ///< What the plan was made from.
+    Descriptor plan_;
+    size_t workspace_;
+    bool compiled_ = false, kept_ = false;
+};
+
+}  // namespace catena::cuda
+
+#endif

@@ -1,0 +1,150 @@
+#include "runtime/program/device_executable.h"
+
+#include <algorithm>
+
+#include "runtime/program/device_form.h"
+
+namespace catena::program {
+
+namespace {
+
+const void* find(const DeviceKernels& kernels, const std::string& symbol) {
+    auto found = kernels.find(symbol);
+    if (found == kernels.end()) fail<FileError>("its code has no kernel {}", symbol);
+    return found->second;
+}
+
+}  // namespace
+
+DeviceExecutable::DeviceExecutable(Schedule schedule, CodeDevice& device, const DeviceKernels& kernels)
+    : schedule_(std::move(schedule)), device_(device), placement_(schedule_, device, /*input_alignment=*/16) {
+    bind_kernels();
+    bind_library_calls(kernels);
+    bind_steps(kernels);
+}
+
+void DeviceExecutable::bind_kernels() {
+    for (const KernelLaunch& launch : schedule_.kernels) {
+        scalar_begins_.push_back(scalar_indices_.size());
+        scalar_indices_.insert(scalar_indices_.end(), launch.scalars.begin(), launch.scalars.end());
+        const std::vector<int64_t> numbers = device_numbers(launch.program, launch.device.vector, launch.strides_read);
+        std::vector<uint64_t> words(std::max<size_t>(launch.operands.size(), 1) + 1, 0);
+        words.insert(words.end(), numbers.begin(), numbers.end());
+        arguments_.push_back(std::move(words));
+    }
+    scalar_values_.resize(scalar_indices_.size());
+    if (!scalar_values_.empty())
+        device_scalars_ =
+            Array::empty({Dtype::float64, Shape{int64_t(scalar_values_.size())}}, device_);
+}
+
+KernelCall DeviceExecutable::bound_call(size_t index) {
+    const LibraryCall& call = schedule_.library_calls[index];
+    BoundCall& bound = calls_[index];
+    return {*call.op, bound.inputs, bound.outputs, call.attributes, bound.scalars};
+}
+
+void DeviceExecutable::bind_library_calls(const DeviceKernels& kernels) {
+    for (const LibraryCall& call : schedule_.library_calls) {
+        BoundCall bound;
+        for (const View& view : call.inputs) bound.inputs.push_back(placement_.array(view));
+        for (const View& view : call.outputs) bound.outputs.push_back(placement_.array(view));
+        bound.scalars.resize(call.scalars.size());
+        calls_.push_back(std::move(bound));
+        const KernelCall made = bound_call(calls_.size() - 1);
+        calls_.back().in_library = device_.has_library_for(made);
+        if (!call.elements) continue;
+        std::vector<const void*> handles;
+        for (const ElementLaunches::Pass& pass : call.elements->passes) handles.push_back(find(kernels, pass.symbol));
+        calls_.back().elements.emplace(made, *call.elements, handles);
+    }
+}
+
+void DeviceExecutable::bind_steps(const DeviceKernels& kernels) {
+    uint32_t level = 0;
+    for (const Launch& launch : schedule_.launches) {
+        ++level;
+        if (launch.library_call >= 0 || steps_.empty() || steps_.back().library_call >= 0)
+            steps_.emplace_back().library_call = launch.library_call;
+        for (int k : launch.kernels) {
+            const KernelLaunch& kernel = schedule_.kernels[size_t(k)];
+            const void* handle = find(kernels, kernel.symbol);
+            if (!kernel.device.wide_index && needs_wide_index(kernel.program))
+                fail<FileError>("kernel {} counts with 32 bits, too few for {} elements; save the program at sizes that "
+                                "need more", kernel.symbol, element_count(kernel.program.domain));
+            const int64_t blocks = block_count(kernel.program, kernel.device);
+            if (blocks == 0) continue;
+            steps_.back().kernels.push_back(k);
+            steps_.back().launches.push_back({.kernel = handle,
+                                              .name = kernel.symbol.c_str(),
+                                              .blocks = launch_blocks(blocks, device_),
+                                              .threads = uint32_t(kernel.device.threads),
+                                              .arguments = arguments_[size_t(k)].data(),
+                                              .bytes = arguments_[size_t(k)].size() * sizeof(uint64_t),
+                                              .level = level});
+        }
+    }
+}
+
+void DeviceExecutable::set_arguments(size_t k) {
+    const KernelLaunch& launch = schedule_.kernels[k];
+    std::vector<uint64_t>& words = arguments_[k];
+    const size_t operands = launch.operands.size();
+    for (size_t o = 0; o < operands; ++o)
+        words[o] = uint64_t(placement_.address(launch.operands[o].buffer) + launch.operands[o].byte_offset);
+    if (!launch.scalars.empty())
+        words[std::max<size_t>(operands, 1)] =
+            uint64_t(static_cast<double*>(device_scalars_.storage()->data) + scalar_begins_[k]);
+}
+
+void DeviceExecutable::run_library_call(size_t index, std::span<const double> scalars) {
+    const LibraryCall& call = schedule_.library_calls[index];
+    BoundCall& bound = calls_[index];
+    for (size_t s = 0; s < bound.scalars.size(); ++s) bound.scalars[s] = scalars[size_t(call.scalars[s])];
+    LocationScope location(call.location);
+    const KernelCall made = bound_call(index);
+    const bool empty = std::all_of(made.outputs.begin(), made.outputs.end(), [](const Array& y) { return y.size() == 0; });
+    if (empty || (bound.in_library && device_.launch_in_library(made))) return;
+    if (bound.elements)
+        bound.elements->launch(device_, made);
+    else
+        device_.launch(made);
+}
+
+void DeviceExecutable::execute(std::span<const double> scalars) {
+    const Ref<Storage> temporaries = placement_.place_temporaries();
+    if (!scalar_values_.empty()) {
+        for (size_t s = 0; s < scalar_indices_.size(); ++s)
+            scalar_values_[s] = scalars[size_t(scalar_indices_[s])];
+        device_.upload(device_scalars_.storage()->data, scalar_values_.data(),
+                       scalar_values_.size() * sizeof(double));
+    }
+    for (Step& step : steps_) {
+        if (step.library_call < 0) {
+            for (int k : step.kernels) set_arguments(size_t(k));
+            device_.replay(step.replay, step.launches);
+            continue;
+        }
+        run_library_call(size_t(step.library_call), scalars);
+    }
+    placement_.release_copies();
+}
+
+void DeviceExecutable::run(std::span<const Array> inputs, std::span<const double> scalars,
+                         std::span<const bool> donated, std::span<Array> outputs) {
+    std::lock_guard lock(mutex_);
+    placement_.place_inputs(inputs);
+    placement_.place_outputs(inputs, donated, outputs);
+    execute(scalars);
+}
+
+void DeviceExecutable::run_into(std::span<const Array> inputs, std::span<const double> scalars,
+                              std::span<const Array> outputs) {
+    std::lock_guard lock(mutex_);
+    placement_.place_inputs(inputs);
+    placement_.place_given(outputs);
+    execute(scalars);
+    placement_.copy_shared(inputs, outputs);
+}
+
+}  // namespace catena::program

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "runtime/core/code_device.h"
+#include "runtime/ops/op.h"
+#include "runtime/program/schedule.h"
+
+namespace catena::program {
+
+/// Visits the sizes and attributes that element texts know by name, in the order in which kernels are given them:
+/// f(name, values, is_list). The count and the numbers of the pass come before, scalars and the site behind.
+template <class F>
+void for_each_number(const KernelCall& call, F&& f) {
+    for (size_t k = 0; k < call.inputs.size(); ++k) f(fmt::format("x{}_size", k), call.inputs[k].shape(), true);
+    for (size_t k = 0; k < call.outputs.size(); ++k) f(fmt::format("y{}_size", k), call.outputs[k].shape(), true);
+    for (const Attributes::Entry& entry : call.attributes.entries()) {
+        if (const bool* flag = std::get_if<bool>(&entry.value)) f(std::string(entry.name), Dims{int64_t(*flag)}, false);
+        if (const int64_t* number = std::get_if<int64_t>(&entry.value)) f(std::string(entry.name), Dims{*number}, false);
+        if (const Dims* dims = std::get_if<Dims>(&entry.value)) f(std::string(entry.name), *dims, true);
+    }
+}
+
+/// A call that is computed by an op's element texts (runtime/ops/element_text.h), ready to be launched.
+class ElementCall {
+public:
+    /// Only types and attributes of `call` are read. `kernels`: the device's, one for each pass.
+    ElementCall(const KernelCall& call, const ElementLaunches& launches, std::span<const void* const> kernels);
+
+    /// All arrays lie on `device`, outputs are contiguous; inputs are made so.
+    void launch(CodeDevice& device, const KernelCall& call) const;
+
+private:
+    struct Pass {
+        const void* kernel;
+        std::string name;
+        int64_t count;
+        std::vector<int64_t> numbers;  ///< With places for scalars and the site.
+    };
+    int threads_;
+    int64_t scratch_;
+    std::vector<Pass> passes_;
+};
+
+}  // namespace catena::program

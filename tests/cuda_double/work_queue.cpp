@@ -1,0 +1,52 @@
+#include "tests/cuda_double/work_queue.h"
+
+#include <algorithm>
+
+namespace catena::testing {
+
+std::recursive_mutex& WorkQueue::mutex() {
+    static std::recursive_mutex& instance = *new std::recursive_mutex;
+    return instance;
+}
+
+void WorkQueue::record(Event& event) {
+    event.stream = this;
+    event.position = added();
+}
+
+void WorkQueue::wait_for(const Event& event) {
+    // By value: the event may be recorded again.
+    add([event] { finish(event); });
+}
+
+bool WorkQueue::is_done(const Event& event) {
+    return !event.stream || event.stream->done_ >= event.position;
+}
+
+void WorkQueue::finish(const Event& event) {
+    if (event.stream) event.stream->run_until(event.position);
+}
+
+void WorkQueue::run_until(size_t position) {
+    while (done_ < position && !waiting_.empty()) {
+        const Work work = std::move(waiting_.front());
+        waiting_.pop_front();
+        ++done_;
+        work();
+    }
+}
+
+void WorkGraph::run() const {
+    std::vector<bool> done(nodes.size(), false);
+    for (size_t count = 0; count < nodes.size(); ++count) {
+        size_t next = nodes.size();
+        while (next-- > 0)
+            if (!done[next] && std::all_of(nodes[next].after.begin(), nodes[next].after.end(),
+                                           [&](size_t before) { return done[before]; }))
+                break;
+        nodes[next].work();
+        done[next] = true;
+    }
+}
+
+}  // namespace catena::testing
