@@ -102,9 +102,10 @@ public:
     virtual void run(CodeDevice& device, const KernelCall& call) = 0;
     /// As catena::copy_elements, with both arrays on `device`.
     virtual void copy(CodeDevice& device, const Array& from, const Array& to) = 0;
-    /// What a device's library compiled in an earlier process, by a key that says all that decides about it.
-    virtual std::optional<std::string> kept_code(const std::string& key) = 0;
-    virtual void keep_code(const std::string& key, const std::string& code) = 0;
+    /// What a device's library compiled in an earlier process, by a key that says all that decides about it. Whoever has
+    /// no place for it keeps nothing.
+    virtual std::optional<std::string> kept_code(const std::string&) { return std::nullopt; }
+    virtual void keep_code(const std::string& /*key*/, const std::string& /*code*/) {}
     /// Operations that were computed on the host, with copies both ways, because nothing else can.
     virtual int64_t host_calls() const = 0;
 };
