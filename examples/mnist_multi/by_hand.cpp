@@ -28,7 +28,6 @@ static Means over_batches(ct::SerialIterator& batches, Visit visit) {
 void train_by_hand(const Options& options, const std::shared_ptr<ct::Communicator>& comm,
                    const Sets& sets) {
     const bool first = comm->rank() == 0;
-    ct::SerialIterator training(sets.training, options.batch_size, {.repeat = false});
     ct::SerialIterator test(sets.test, options.batch_size, {.repeat = false, .shuffle = false});
 
     ct::set_seed(options.seed);
@@ -76,13 +75,14 @@ void train_by_hand(const Options& options, const std::shared_ptr<ct::Communicato
     const auto start = std::chrono::steady_clock::now();
     double training_seconds = 0, images = 0;
     for (int64_t epoch = adam.epoch() + 1; epoch <= options.epochs; ++epoch) {
-        ct::set_seed(options.seed +
-                     epoch);  // Of the shuffle: a resumed run goes on as this one would.
+        // An iterator draws its order when it is made: a resumed run goes on as this one would.
+        ct::set_seed(options.seed + epoch);
+        ct::SerialIterator training(sets.training, options.batch_size, {.repeat = false});
         const auto epoch_start = std::chrono::steady_clock::now();
         const Means own = over_batches(
             training, [&](const ct::Variable& x, const ct::Variable& t) { return step(x, t); });
         training_seconds += seconds_since(epoch_start);
-        images += double(training.dataset().size() * comm->size());
+        images += double(sets.training.size() * comm->size());
         const Means learned = ct::mean_over_ranks(*comm, own), validated = evaluate();
         if (first) {
             fmt::print("{:<10}  {:<10.6g}  {:<20.6g}  {:<13.6g}  {:<24.6g}  {:<12.6g}\n", epoch,

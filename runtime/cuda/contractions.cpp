@@ -18,6 +18,7 @@ namespace {
 
 constexpr size_t most_workspace = 32 << 20;
 constexpr uint32_t best_alignment = 256;
+constexpr int64_t most_calls = 64;  ///< For one contraction.
 
 struct Types {
     cudaDataType_t data;
@@ -52,39 +53,89 @@ struct Matrix {
     auto fields() const { return std::tie(rows, columns, step, transposed, batch_step, alignment); }
 };
 
-uint32_t alignment_of(const void* address) {
-    const auto bits = uint64_t(address);
-    return uint32_t(std::min<uint64_t>(best_alignment, bits & -bits));
+/// The largest power of two that divides all addresses whose bits these are.
+uint32_t alignment_of(uint64_t bits) {
+    return bits == 0 ? best_alignment : uint32_t(std::min<uint64_t>(best_alignment, bits & -bits));
 }
 
-/// An array of matrices, by rows, is one of their transposes, by columns. `swapped`: the transpose is wanted of the
-/// array. Arrays that are neither are copied into `x`.
-Matrix matrix_of(Array& x, bool swapped, int64_t batch) {
+/// The same sizes without gaps; its elements are not looked at.
+Array without_gaps(const Array& x) { return x.view(x.shape(), contiguous_strides(x.shape()), x.body()->offset); }
+
+bool reads_by_rows(const Array& x) {
     const int last = x.rank() - 1;
-    const bool alone = x.rank() == 2;
-    bool by_columns = false;
-    if (!x.contiguous()) {
-        const int64_t row_step = x.strides()[last - 1], column_step = x.strides()[last];
-        const bool rows = alone && column_step == 1 && row_step >= x.dim(last);
-        by_columns = alone && !rows && row_step == 1 && column_step >= x.dim(last - 1);
-        if (!rows && !by_columns) x = x.as_contiguous();
-    }
+    return x.strides()[last] == 1 && x.strides()[last - 1] >= x.dim(last);
+}
+bool reads_by_columns(const Array& x) {
+    const int last = x.rank() - 1;
+    return x.strides()[last - 1] == 1 && x.strides()[last] >= x.dim(last - 1);
+}
+/// Whether the matrices of an array can be said by steps, wherever they lie.
+bool is_described_by_steps(const Array& x) {
+    for (int d = 0; d + 2 < x.rank(); ++d)
+        if (x.dim(d) > 1 && x.strides()[d] < 0) return false;
+    return x.contiguous() || reads_by_rows(x) || reads_by_columns(x);
+}
+
+/// The last two axes of an array that is described by steps: by rows they are one matrix's transpose, by columns.
+/// `swapped`: the transpose is wanted of the array.
+Matrix matrix_of(const Array& x, bool swapped) {
+    const int last = x.rank() - 1;
+    const bool by_columns = !x.contiguous() && !reads_by_rows(x);
     Matrix m;
     m.rows = uint64_t(by_columns ? x.dim(last - 1) : x.dim(last));
     m.columns = uint64_t(by_columns ? x.dim(last) : x.dim(last - 1));
-    m.step = alone && !x.contiguous() ? x.strides()[by_columns ? last : last - 1] : int64_t(m.rows);
+    m.step = x.contiguous() ? int64_t(m.rows) : x.strides()[by_columns ? last : last - 1];
     m.transposed = swapped != by_columns;
-    const int64_t matrices = x.size() / int64_t(m.rows * m.columns);
-    m.batch_step = batch > 1 && matrices > 1 ? int64_t(m.rows * m.columns) : 0;
-    m.alignment = alignment_of(address_in(x));
     return m;
+}
+
+/// Products along some axes of the result, and how far apart the factors of each and its result are; 0: one for all.
+struct BatchAxis {
+    int64_t size, left, right, result;
+
+    BatchAxis times(const BatchAxis& inner) const { return {size * inner.size, inner.left, inner.right, inner.result}; }
+    bool continues(const BatchAxis& inner) const {
+        return left == inner.left * inner.size && right == inner.right * inner.size &&
+               result == inner.result * inner.size;
+    }
+};
+
+/// As few axes as say it, the longest last.
+std::vector<BatchAxis> batch_axes(const Array& left, const Array& right, const Array& result) {
+    auto step_of = [&](const Array& x, int from_end) {
+        const int d = x.rank() - from_end;
+        return d >= 0 && x.dim(d) > 1 ? x.strides()[d] : 0;
+    };
+    std::vector<BatchAxis> axes;
+    for (int from_end = result.rank(); from_end > 2; --from_end) {
+        const int64_t size = result.dim(result.rank() - from_end);
+        if (size == 1) continue;
+        const BatchAxis axis{size, step_of(left, from_end), step_of(right, from_end), step_of(result, from_end)};
+        if (!axes.empty() && axes.back().continues(axis))
+            axes.back() = axes.back().times(axis);
+        else
+            axes.push_back(axis);
+    }
+    const auto longest = std::max_element(axes.begin(), axes.end(), [](auto& a, auto& b) { return a.size < b.size; });
+    if (longest != axes.end()) std::rotate(longest, longest + 1, axes.end());
+    return axes;
+}
+
+int64_t products_of(std::span<const BatchAxis> axes) {
+    int64_t products = 1;
+    for (const BatchAxis& axis : axes) products *= axis.size;
+    return products;
+}
+/// One call takes the last axis.
+int64_t calls_for(const std::vector<BatchAxis>& axes) {
+    return axes.empty() ? 1 : products_of(std::span(axes).first(axes.size() - 1));
 }
 
 struct Problem {
     Dtype dtype;
     Matrix left, right, result;  ///< result = left * right, by columns.
     int64_t batch = 1;
-    const void* bias = nullptr;   ///< Its alignment matters, and whether there is one.
+    const void* bias = nullptr;  ///< Its alignment matters, and whether there is one.
     uint32_t bias_alignment = 0;
 
     bool operator<(const Problem& o) const {
@@ -111,6 +162,8 @@ public:
 private:
     void ask(cublasStatus_t status, const char* what, const Problem& problem) const;
     void set_bias(const Plan& plan, const Problem& problem) const;
+    void multiply(const Plan& plan, const Problem& problem, const void* left, const void* right, void* result,
+                  void* workspace) const;
     const Plan& find(const Problem& problem);
     Plan make(const Problem& problem);
     cublasLtMatrixLayout_t layout(const Matrix& matrix, const Problem& problem);
@@ -121,19 +174,6 @@ private:
     std::map<Problem, Plan> plans_;
 };
 
-/// How many products a batch is; 0 where an operand is repeated over some of its axes only.
-int64_t batch_of(const KernelCall& call) {
-    const Shape& y = call.outputs[0].shape();
-    int64_t batch = 1;
-    for (int d = 0; d + 2 < y.rank(); ++d) batch *= y[d];
-    for (const Array& x : call.inputs.first(2)) {
-        int64_t own = 1;
-        for (int d = 0; d + 2 < x.rank(); ++d) own *= x.dim(d);
-        if (own != 1 && own != batch) return 0;
-    }
-    return batch;
-}
-
 bool Contractions::takes(const KernelCall& call) {
     const LibraryRole role = library_role_of(call.op);
     if (role != LibraryRole::matmul && role != LibraryRole::linear) return false;
@@ -142,7 +182,8 @@ bool Contractions::takes(const KernelCall& call) {
     if (!types_of(dtype) || call.outputs[0].size() == 0) return false;
     for (const Array& x : call.inputs)
         if (x.dtype() != dtype || x.size() == 0) return false;
-    return batch_of(call) > 0;
+    return calls_for(batch_axes(without_gaps(call.inputs[1]), without_gaps(call.inputs[0]), call.outputs[0])) <=
+           most_calls;
 }
 
 bool Contractions::launch(const KernelCall& call) {
@@ -150,34 +191,65 @@ bool Contractions::launch(const KernelCall& call) {
     const bool linear = library_role_of(call.op) == LibraryRole::linear;
     const bool transa = !linear && call.attributes.flag("transa");
     const bool transb = linear || call.attributes.flag("transb");
-    Array a = call.inputs[0], b = call.inputs[1], y = call.outputs[0], bias;
-    Problem problem{.dtype = y.dtype(), .batch = batch_of(call)};
+    const Array y = call.outputs[0];
+    Array a = call.inputs[0], b = call.inputs[1], bias;
+    for (Array* x : {&a, &b})
+        if (!is_described_by_steps(*x)) *x = x->as_contiguous();
+    // By columns everything is transposed, and so the factors change places: y^T = b^T a^T.
+    std::vector<BatchAxis> axes = batch_axes(b, a, y);
+    if (calls_for(axes) > calls_for(batch_axes(without_gaps(b), without_gaps(a), y))) {
+        for (Array* x : {&a, &b}) *x = x->as_contiguous();
+        axes = batch_axes(b, a, y);
+    }
+    const BatchAxis batch = axes.empty() ? BatchAxis{1, 0, 0, 0} : axes.back();
+    if (!axes.empty()) axes.pop_back();
+    Problem problem{.dtype = y.dtype(), .batch = batch.size};
     if (linear) {
         bias = call.inputs[2].as_contiguous();
         problem.bias = address_in(bias);
-        problem.bias_alignment = alignment_of(problem.bias);
+        problem.bias_alignment = alignment_of(uint64_t(problem.bias));
     }
-    // By columns everything is transposed, and so the factors change places: y^T = b^T a^T.
-    problem.left = matrix_of(b, transb, problem.batch);
-    problem.right = matrix_of(a, transa, problem.batch);
-    problem.result = matrix_of(y, false, problem.batch);
+    auto describe = [&](const Array& x, bool swapped, int64_t BatchAxis::*step) {
+        Matrix m = matrix_of(x, swapped);
+        m.batch_step = batch.*step;
+        uint64_t addresses = uint64_t(address_in(x));
+        for (const BatchAxis& axis : axes) addresses |= uint64_t(axis.*step) * size_of(x.dtype());
+        m.alignment = alignment_of(addresses);
+        return m;
+    };
+    problem.left = describe(b, transb, &BatchAxis::left);
+    problem.right = describe(a, transa, &BatchAxis::right);
+    problem.result = describe(y, false, &BatchAxis::result);
     const Plan& plan = find(problem);
     if (!plan.found) return false;
-    const CublasLt& c = cublas_lt();
     if (linear) set_bias(plan, problem);
     Ref<Storage> workspace;
     if (plan.workspace > 0) workspace = place_.device.allocate(plan.workspace);
+    for (int64_t i = 0; i < products_of(axes); ++i) {
+        BatchAxis at{0, 0, 0, 0};
+        int64_t rest = i;
+        for (const BatchAxis& axis : axes) {
+            const int64_t k = rest % axis.size;
+            rest /= axis.size;
+            at = {0, at.left + k * axis.left, at.right + k * axis.right, at.result + k * axis.result};
+        }
+        const auto bytes = int64_t(size_of(y.dtype()));
+        multiply(plan, problem, address_in(b) + at.left * bytes, address_in(a) + at.right * bytes,
+                 address_in(y) + at.result * bytes, workspace ? workspace->data : nullptr);
+    }
+    return true;
+}
+
+void Contractions::multiply(const Plan& plan, const Problem& problem, const void* left, const void* right, void* result,
+                            void* workspace) const {
     const float one = 1, zero = 0;
     const double wide_one = 1, wide_zero = 0;
     const bool wide = problem.dtype == Dtype::float64;
-    char* result = address_in(y);
-    ask(c.cublasLtMatmul(handle_, plan.operation, wide ? static_cast<const void*>(&wide_one) : &one, address_in(b),
-                         plan.left, address_in(a), plan.right, wide ? static_cast<const void*>(&wide_zero) : &zero,
-                         result, plan.result, result, plan.result, &plan.algorithm,
-                         workspace ? workspace->data : nullptr, plan.workspace,
-                         reinterpret_cast<cudaStream_t>(place_.stream)),
+    ask(cublas_lt().cublasLtMatmul(handle_, plan.operation, wide ? static_cast<const void*>(&wide_one) : &one, left,
+                                   plan.left, right, plan.right, wide ? static_cast<const void*>(&wide_zero) : &zero,
+                                   result, plan.result, result, plan.result, &plan.algorithm, workspace, plan.workspace,
+                                   reinterpret_cast<cudaStream_t>(place_.stream)),
         "cublasLtMatmul", problem);
-    return true;
 }
 
 void Contractions::ask(cublasStatus_t status, const char* what, const Problem& p) const {

@@ -1,10 +1,11 @@
-#include "runtime/ops/element_text.h"
 #include "runtime/ops/convolution.h"
 
 #include "runtime/core/error.h"
 #include "runtime/cpu/convolution_kernel.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/composite.h"
+#include "runtime/ops/convolution_elements.h"
+#include "runtime/ops/element_text.h"
 #include "runtime/ops/function.h"
 #include "runtime/ops/onnx.h"
 #include "runtime/ops/movement.h"
@@ -200,32 +201,7 @@ const OpDef& op_convolution = register_op({
     .reads = reads_other,
     .onnx = write_convolution,
 });
-const bool op_convolution_text = set_element_text(op_convolution, R"(
-        constexpr int axes = y0_rank - 2;
-        i64 at[axes], taps = 1, plane = 1, rest = i;
-        for (int d = axes - 1; d >= 0; --d) {
-            at[d] = rest % y0_size[2 + d];
-            rest /= y0_size[2 + d];
-            taps *= x1_size[2 + d];
-            plane *= x0_size[2 + d];
-        }
-        const i64 channel = rest % y0_size[1], n = rest / y0_size[1], inner = x1_size[1];
-        const i64 first = channel / (y0_size[1] / groups) * inner;
-        T sum = 0;
-        for (i64 c = 0; c < inner; ++c)
-            for (i64 tap = 0; tap < taps; ++tap) {
-                i64 offset = 0, step = 1, digits = tap;
-                bool inside = true;
-                for (int d = axes - 1; d >= 0; --d) {
-                    const i64 place = at[d] * stride[d] - pad[d] + digits % x1_size[2 + d] * dilate[d];
-                    digits /= x1_size[2 + d];
-                    inside = inside && place >= 0 && place < x0_size[2 + d];
-                    offset += place * step;
-                    step *= x0_size[2 + d];
-                }
-                if (inside) sum += x0((n * x0_size[1] + first + c) * plane + offset) * x1((channel * inner + c) * taps + tap);
-            }
-        y0(i, sum);)");
+const bool op_convolution_text = set_element_text(op_convolution, convolution_elements());
 
 const bool op_convolution_role = set_library_role(op_convolution, LibraryRole::convolution);
 
@@ -250,32 +226,7 @@ const OpDef& op_convolution_data = register_op({
     .reads = reads_other,
     .onnx = write_deconvolution,
 });
-const bool op_convolution_data_text = set_element_text(op_convolution_data, R"(
-        constexpr int axes = y0_rank - 2;
-        i64 at[axes], taps = 1, plane = 1, rest = i;
-        for (int d = axes - 1; d >= 0; --d) {
-            at[d] = rest % y0_size[2 + d];
-            rest /= y0_size[2 + d];
-            taps *= x1_size[2 + d];
-            plane *= x0_size[2 + d];
-        }
-        const i64 channel = rest % y0_size[1], n = rest / y0_size[1], inner = x1_size[1], outer = x1_size[0] / groups;
-        const i64 c = channel % inner, first = channel / inner * outer;
-        T sum = 0;
-        for (i64 o = first; o < first + outer; ++o)
-            for (i64 tap = 0; tap < taps; ++tap) {
-                i64 offset = 0, step = 1, digits = tap;
-                bool inside = true;
-                for (int d = axes - 1; d >= 0; --d) {
-                    const i64 place = at[d] + pad[d] - digits % x1_size[2 + d] * dilate[d];
-                    digits /= x1_size[2 + d];
-                    inside = inside && place >= 0 && place % stride[d] == 0 && place / stride[d] < x0_size[2 + d];
-                    offset += place / stride[d] * step;
-                    step *= x0_size[2 + d];
-                }
-                if (inside) sum += x0((n * x0_size[1] + o) * plane + offset) * x1((o * inner + c) * taps + tap);
-            }
-        y0(i, sum);)");
+const bool op_convolution_data_text = set_element_text(op_convolution_data, convolution_data_elements());
 
 const bool op_convolution_data_role = set_library_role(op_convolution_data, LibraryRole::convolution_data);
 
@@ -299,31 +250,7 @@ const OpDef& op_convolution_weights = register_op({
         },
     .reads = reads_other,
 });
-const bool op_convolution_weights_text = set_element_text(op_convolution_weights, R"(
-        constexpr int axes = y0_rank - 2;
-        i64 at[axes], places = 1, plane = 1, rest = i;
-        for (int d = axes - 1; d >= 0; --d) {
-            at[d] = rest % y0_size[2 + d];
-            rest /= y0_size[2 + d];
-            places *= x1_size[2 + d];
-            plane *= x0_size[2 + d];
-        }
-        const i64 c = rest % y0_size[1], o = rest / y0_size[1], channel = o / (y0_size[0] / groups) * y0_size[1] + c;
-        T sum = 0;
-        for (i64 n = 0; n < x0_size[0]; ++n)
-            for (i64 window = 0; window < places; ++window) {
-                i64 offset = 0, step = 1, digits = window;
-                bool inside = true;
-                for (int d = axes - 1; d >= 0; --d) {
-                    const i64 place = digits % x1_size[2 + d] * stride[d] - pad[d] + at[d] * dilate[d];
-                    digits /= x1_size[2 + d];
-                    inside = inside && place >= 0 && place < x0_size[2 + d];
-                    offset += place * step;
-                    step *= x0_size[2 + d];
-                }
-                if (inside) sum += x0((n * x0_size[1] + channel) * plane + offset) * x1((n * x1_size[1] + o) * places + window);
-            }
-        y0(i, sum);)");
+const bool op_convolution_weights_text = set_element_text(op_convolution_weights, convolution_weights_elements());
 
 const bool op_convolution_weights_role = set_library_role(op_convolution_weights, LibraryRole::convolution_weights);
 

@@ -169,6 +169,13 @@ struct Engines {
     std::map<LibraryRole, int> found;  ///< Plans by role.
 };
 
+TEST(CudnnEngines, are_asked_for_the_workloads_at_their_sizes) {
+    const Shape first{64, 1, 28, 28};
+    EXPECT_TRUE(std::any_of(all_calls().begin(), all_calls().end(), [&](const CollectedCall& call) {
+        return call.inputs[0].shape == first;
+    })) << "LeNet's images";
+}
+
 TEST(CudnnEngines, are_found_for_every_call) {
     for (const char* architecture : architectures) {
         SCOPED_TRACE(architecture);

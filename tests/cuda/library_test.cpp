@@ -50,11 +50,37 @@ TEST_F(CudaContractions, batches_are_steps_and_what_is_repeated_has_none) {
                 HasSubstr("[6x5 step 6 6 times 30 apart] [5x4 step 5 6 times 20 apart]"));
     expect_same(device, product, {waves({4, 5}), waves({7, 5, 6})}, transposes(false, false));
     EXPECT_THAT(library.last("cublasLtMatmul "), HasSubstr("[5x4 step 5 7 times 0 apart]"));
-    // Repeated over one of two axes: no step says that.
-    const std::vector<Array> partly{Array::empty({Dtype::float32, {3, 1, 4, 5}}, device),
-                                    Array::empty({Dtype::float32, {3, 2, 5, 6}}, device)};
-    std::vector<Array> y{Array::empty({Dtype::float32, {3, 2, 4, 6}}, device)};
-    EXPECT_FALSE(device.has_library_for({product, partly, y, transposes(false, false), {}}));
+}
+
+TEST_F(CudaContractions, what_is_repeated_over_some_axes_takes_several_calls) {
+    expect_same(device, product, {waves({3, 1, 4, 5}), waves({3, 2, 5, 6})}, transposes(false, false));
+    EXPECT_EQ(library.count("cublasLtMatmul "), 2);
+    EXPECT_THAT(library.last("cublasLtMatmul "),
+                HasSubstr("[6x5 step 6 3 times 60 apart] [5x4 step 5 3 times 20 apart] [6x4 step 6 3 times 48 apart]"));
+    expect_same(device, product, {waves({2, 1, 3, 4, 5}), waves({1, 5, 1, 5, 6})}, transposes(false, false));
+    EXPECT_EQ(library.count("cublasLtMatmul "), 8) << "the longest axis is one call's";
+    EXPECT_EQ(library.count("cublasLtMatmulAlgoGetHeuristic"), 2);
+    const std::vector<Array> far{Array::empty({Dtype::float32, {70, 1, 4, 5}}, device),
+                                 Array::empty({Dtype::float32, {1, 70, 5, 6}}, device)};
+    std::vector<Array> y{Array::empty({Dtype::float32, {70, 70, 4, 6}}, device)};
+    EXPECT_FALSE(device.has_library_for({product, far, y, transposes(false, false), {}})) << "70 calls";
+}
+
+TEST_F(CudaContractions, batches_of_views_are_read_as_they_lie) {
+    // The upper left corners of larger matrices.
+    auto corner = [](const Array& x) {
+        Shape shape = x.shape();
+        shape[2] = 4;
+        shape[3] = 5;
+        return x.view(shape, x.strides(), 0);
+    };
+    const Array a = waves({3, 2, 6, 7}), b = waves({3, 2, 5, 6});
+    const Attributes plain = transposes(false, false);
+    const Array expected = run_kernel(product, std::vector{corner(a), b}, plain)[0],
+                actual = run_kernel(product, std::vector{corner(a.to(device)), b.to(device)}, plain)[0];
+    EXPECT_EQ(actual.to(cpu_device()).to_vector<float>(), expected.to_vector<float>());
+    EXPECT_EQ(driver.count("cuLaunchKernel"), 0);
+    EXPECT_THAT(library.last("cublasLtMatmul "), HasSubstr("[5x4 step 7 6 times 42 apart]"));
 }
 
 TEST_F(CudaContractions, read_views_as_they_lie) {

@@ -39,6 +39,8 @@ Handle handle_of(T* object) {
     return reinterpret_cast<Handle>(object);
 }
 
+WorkQueue& queue_of(CUstream stream) { return static_cast<WorkQueue&>(object<EmulatedStream>(stream)); }
+
 /// As CUDA does: what fails while it runs is seen by the call that waits.
 CUresult guarded(const std::function<void()>& call) {
     std::lock_guard lock(WorkQueue::mutex());
@@ -72,7 +74,7 @@ CUresult copy_in(CUdeviceptr to, const void* from, size_t bytes, CUstream stream
     return guarded([&] {
         expect_block(to, bytes, "a copy");
         auto* target = reinterpret_cast<void*>(to);
-        auto& queue = object<WorkQueue>(stream);
+        auto& queue = queue_of(stream);
         if (lies_in(pinned, from, bytes))
             return queue.add([=] { std::memcpy(target, from, bytes); });
         auto kept = std::make_shared<Bytes>(static_cast<const char*>(from),
@@ -84,7 +86,7 @@ CUresult copy_in(CUdeviceptr to, const void* from, size_t bytes, CUstream stream
 CUresult copy_out(void* to, CUdeviceptr from, size_t bytes, CUstream stream) {
     return guarded([&] {
         expect_block(from, bytes, "a copy");
-        auto& queue = object<WorkQueue>(stream);
+        auto& queue = queue_of(stream);
         queue.add([=] { std::memcpy(to, reinterpret_cast<void*>(from), bytes); });
         if (!lies_in(pinned, to, bytes)) queue.finish();
     });
@@ -94,7 +96,7 @@ CUresult copy_within(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream st
     return guarded([&] {
         expect_block(to, bytes, "a copy");
         expect_block(from, bytes, "a copy");
-        object<WorkQueue>(stream).add([=] {
+        queue_of(stream).add([=] {
             std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes);
         });
     });
@@ -232,19 +234,19 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontex
 CUresult cuStreamCreate(CUstream* stream, unsigned) {
     std::lock_guard lock(WorkQueue::mutex());
     streams.push_back(std::make_unique<WorkQueue>());
-    return *stream = handle_of<CUstream>(streams.back().get()), CUDA_SUCCESS;
+    return *stream = handle_of<CUstream>(static_cast<EmulatedStream*>(streams.back().get())), CUDA_SUCCESS;
 }
 CUresult cuStreamSynchronize(CUstream stream) {
-    return guarded([&] { object<WorkQueue>(stream).finish(); });
+    return guarded([&] { queue_of(stream).finish(); });
 }
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
-    return guarded([&] { object<WorkQueue>(stream).wait_for(object<WorkQueue::Event>(event)); });
+    return guarded([&] { queue_of(stream).wait_for(object<WorkQueue::Event>(event)); });
 }
 CUresult cuEventCreate(CUevent* event, unsigned) {
     return *event = handle_of<CUevent>(new WorkQueue::Event), CUDA_SUCCESS;
 }
 CUresult cuEventRecord(CUevent event, CUstream stream) {
-    return guarded([&] { object<WorkQueue>(stream).record(object<WorkQueue::Event>(event)); });
+    return guarded([&] { queue_of(stream).record(object<WorkQueue::Event>(event)); });
 }
 CUresult cuEventQuery(CUevent event) {
     std::lock_guard lock(WorkQueue::mutex());
@@ -290,7 +292,7 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
 CUresult cuLaunchKernel(CUfunction kernel, unsigned grid, unsigned, unsigned, unsigned threads,
                         unsigned, unsigned, unsigned, CUstream stream, void**, void** extra) {
     return guarded([&] {
-        object<WorkQueue>(stream).add(
+        queue_of(stream).add(
             launch_of(kernel, grid, threads, extra[1], *static_cast<size_t*>(extra[3])));
     });
 }
@@ -328,7 +330,7 @@ CUresult cuGraphExecKernelNodeSetParams(CUgraphExec executable, CUgraphNode node
 CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
     // As it is now: later changes are for later launches.
     return guarded([&] {
-        object<WorkQueue>(stream).add([graph = object<WorkGraph>(executable)] { graph.run(); });
+        queue_of(stream).add([graph = object<WorkGraph>(executable)] { graph.run(); });
     });
 }
 }

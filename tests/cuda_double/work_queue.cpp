@@ -1,6 +1,7 @@
 #include "tests/cuda_double/work_queue.h"
 
 #include <algorithm>
+#include <thread>
 
 namespace catena::testing {
 
@@ -9,7 +10,15 @@ std::recursive_mutex& WorkQueue::mutex() {
     return instance;
 }
 
+WorkQueue::WorkQueue() {
+    do_earlier_work = [](EmulatedStream& stream) {
+        std::lock_guard lock(mutex());
+        static_cast<WorkQueue&>(stream).finish();
+    };
+}
+
 void WorkQueue::record(Event& event) {
+    add([] {});  // For what libraries were given.
     event.stream = this;
     event.position = added();
 }
@@ -20,7 +29,9 @@ void WorkQueue::wait_for(const Event& event) {
 }
 
 bool WorkQueue::is_done(const Event& event) {
-    return !event.stream || event.stream->done_ >= event.position;
+    if (!event.stream || event.stream->done_ >= event.position) return true;
+    if (event.stream->can_run()) event.stream->run_next();
+    return event.stream->done_ >= event.position;
 }
 
 void WorkQueue::finish(const Event& event) {
@@ -29,11 +40,16 @@ void WorkQueue::finish(const Event& event) {
 
 void WorkQueue::run_until(size_t position) {
     while (done_ < position && !waiting_.empty()) {
-        const Work work = std::move(waiting_.front());
-        waiting_.pop_front();
-        ++done_;
-        work();
+        while (!can_run()) std::this_thread::yield();
+        run_next();
     }
+}
+
+void WorkQueue::run_next() {
+    const Work work = std::move(waiting_.front().work);
+    waiting_.pop_front();
+    ++done_;
+    work();
 }
 
 void WorkGraph::run() const {

@@ -7,13 +7,16 @@
 #include <mutex>
 #include <vector>
 
+#include "tests/cuda/emulated_stream.h"
+
 namespace catena::testing {
 
 /// Streams, events and graphs of a device whose work is done as late as CUDA allows: when somebody
 /// waits for it. What reads memory too early, or reuses it too soon, then sees wrong values.
 /// Guarded by `mutex()`.
-class WorkQueue {
+class WorkQueue : public EmulatedStream {
 public:
+    WorkQueue();
     using Work = std::function<void()>;
     struct Event {
         WorkQueue* stream = nullptr;  ///< Where it was recorded last.
@@ -22,18 +25,25 @@ public:
 
     static std::recursive_mutex& mutex();
 
-    void add(Work work) { waiting_.push_back(std::move(work)); }
+    void add(Work work) { waiting_.push_back({std::move(work), given.load()}); }
     void record(Event& event);
     /// What is added from now on is done after `event`.
     void wait_for(const Event& event);
     void finish() { run_until(added()); }
+    /// False is not for ever: every question does a piece of the work.
     static bool is_done(const Event& event);
     static void finish(const Event& event);
 
 private:
+    struct Item {
+        Work work;
+        int64_t library_work = 0;  ///< So much of it has to be done before.
+    };
     size_t added() const { return done_ + waiting_.size(); }
+    bool can_run() const { return done.load() >= waiting_.front().library_work; }
+    void run_next();
     void run_until(size_t position);
-    std::deque<Work> waiting_;
+    std::deque<Item> waiting_;
     size_t done_ = 0;
 };
 

@@ -291,6 +291,7 @@ ncclResult_t ncclAllReduce(const void* from, void* to, size_t count, ncclDataTyp
         p.elements += long(count);
         p.last_type = type;
     }
+    if (stream->do_earlier_work) stream->do_earlier_work(*stream);
     ++stream->given;
     if (result == nccl_double_hangs) return ncclSuccess;
     if (!comm->blocks) comm->state = ncclInProgress;
