@@ -1,4 +1,5 @@
-# `cmake --install` and find_package(catena CONFIG): targets catena::catena and catena::runtime.
+# `cmake --install` and find_package(catena CONFIG): targets catena::catena and catena::runtime, and
+# catena::onnx and catena::image where they were built.
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/catena)
 set(header_folder ${CMAKE_INSTALL_INCLUDEDIR}/catena)
@@ -17,12 +18,14 @@ install(FILES frontend/include/catena/catena.h DESTINATION ${header_folder})
 install(FILES runtime/capi.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} RENAME catena.h)
 install(FILES codegen/compiler.h DESTINATION ${header_folder}/codegen)
 install(DIRECTORY runtime frontend DESTINATION ${header_folder} FILES_MATCHING PATTERN "*.h" PATTERN "*.def"
-        PATTERN "runtime/c" EXCLUDE PATTERN "frontend/tools" EXCLUDE PATTERN "frontend/download" EXCLUDE PATTERN "frontend/hdf5" EXCLUDE PATTERN "frontend/image" EXCLUDE
+        PATTERN "runtime/c" EXCLUDE PATTERN "frontend/tools" EXCLUDE PATTERN "frontend/download" EXCLUDE PATTERN "frontend/hdf5" EXCLUDE
         PATTERN "frontend/include" EXCLUDE)
 
-if(TARGET catena_onnx)
-    install(TARGETS catena_onnx EXPORT catena_targets)
-endif()
+foreach(library IN ITEMS catena_onnx catena_image)
+    if(TARGET ${library})
+        install(TARGETS ${library} EXPORT catena_targets)
+    endif()
+endforeach()
 install(EXPORT catena_targets NAMESPACE catena:: FILE catena-targets.cmake DESTINATION ${package_folder})
 configure_package_config_file(cmake/catena-config.cmake.in ${PROJECT_BINARY_DIR}/catena-config.cmake
     INSTALL_DESTINATION ${package_folder})

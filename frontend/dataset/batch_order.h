@@ -33,6 +33,10 @@ public:
     double epoch_detail() const { return detail(epoch_, position_); }
     std::optional<double> previous_epoch_detail() const;
     int64_t position() const { return position_; }
+    /// What else is random around these batches may come from it.
+    uint64_t seed() const {
+        return stream_.seed ^ stream_.operation * 0x9E3779B97F4A7C15u ^ uint64_t(draws_) * 0xC2B2AE3D27D4EB4Fu;
+    }
 
     /// Chainer's keys, and "random_state": what later shuffles come from, which Chainer does not keep.
     void serialize(const Serializer& s);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "frontend/dataset/datasets.h"
+#include "frontend/dataset/multiprocess_iterator.h"
 #include "frontend/dataset/multithread_iterator.h"
 #include "frontend/link/batch_normalization.h"
 #include "frontend/link/chain.h"
@@ -52,6 +53,7 @@ struct Setting {
     bool compiled = false;
     bool threads = false;
     bool hdf5 = false;
+    bool processes = false;
 };
 
 /// What a training leaves behind, as bytes.
@@ -70,6 +72,9 @@ protected:
         adam.setup(model);
         std::unique_ptr<Iterator> it;
         if (setting.threads) it = std::make_unique<MultithreadIterator>(examples(23), 4, IteratorOptions{}, 2);
+        else if (setting.processes)
+            it = std::make_unique<MultiprocessIterator>(examples(23), 4, IteratorOptions{},
+                                                        MultiprocessOptions{.n_processes = 2});
         else it = std::make_unique<SerialIterator>(examples(23), 4);
         SerialIterator test(examples(7), 4, {.repeat = false, .shuffle = false});
         StandardUpdater updater(*it, adam, model, {.static_graph = setting.compiled});
@@ -116,6 +121,7 @@ protected:
 TEST_F(ResumeTest, eager) { check({}); }
 TEST_F(ResumeTest, with_a_compiled_step) { check({.compiled = true}); }
 TEST_F(ResumeTest, with_threads_that_read_ahead) { check({.threads = true}); }
+TEST_F(ResumeTest, with_processes_that_read_ahead) { check({.processes = true}); }
 TEST_F(ResumeTest, from_hdf5) {
     if (!hdf5_available()) GTEST_SKIP() << "built without HDF5";
     check({.compiled = true, .hdf5 = true});

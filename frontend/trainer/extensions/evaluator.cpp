@@ -1,5 +1,12 @@
 #include "frontend/trainer/extensions/evaluator.h"
 
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include <unistd.h>
+
+#include "frontend/trainer/extensions/progress_lines.h"
 #include "frontend/trainer/summary.h"
 #include "runtime/core/error.h"
 #include "runtime/graph/config.h"
@@ -17,6 +24,41 @@ Evaluator::Evaluator(Iterator& iterator, Link& target, std::function<void(const 
             eval_func_, StaticGraphOptions{.name = "evaluation", .compile_first_call = true});
 }
 
+namespace {
+
+/// Bars below the cursor, drawn anew about ten times a second.
+class EvaluationBar {
+public:
+    EvaluationBar(const Iterator& iterator, std::FILE* out) : iterator_(iterator), out_(out) {}
+    ~EvaluationBar() {
+        std::fputs(erased_below, out_);
+        std::fflush(out_);
+    }
+    void step() {
+        ++iterations_;
+        const Clock::time_point now = Clock::now();
+        if (iterations_ > 1 && now - drawn_ < std::chrono::milliseconds(100)) return;
+        drawn_ = now;
+        const double done = iterator_.epoch_detail(),
+                     seconds = std::max(std::chrono::duration<double>(now - start_).count(), 1e-9);
+        std::string lines = progress_line("validation", done, 50);
+        lines += fmt::format("{:10} / {:.0f} iterations\n", iterations_, done > 0 ? iterations_ / done : 0);
+        lines += fmt::format("{:10.5g} iters/sec. Estimated time to finish: {}.\n", iterations_ / seconds,
+                             duration_text(seconds / done - seconds));
+        std::fputs(drawn_below(lines).c_str(), out_);
+        std::fflush(out_);
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    const Iterator& iterator_;
+    std::FILE* out_;
+    int64_t iterations_ = 0;
+    Clock::time_point start_ = Clock::now(), drawn_;
+};
+
+}  // namespace
+
 std::map<std::string, double> Evaluator::evaluate() {
     Reporter reporter;
     reporter.add_observers(name().empty() ? "main" : name() + "/main", target_);
@@ -25,6 +67,8 @@ std::map<std::string, double> Evaluator::evaluate() {
     if (options_.eval_hook) options_.eval_hook(*this);
     DictSummary summary;
     iterator_.reset();
+    std::optional<EvaluationBar> bar;
+    if (options_.progress_bar && isatty(fileno(options_.out))) bar.emplace(iterator_, options_.out);
     while (std::optional<std::vector<Example>> examples = iterator_.next()) {
         Batch batch = options_.converter ? options_.converter(*examples)
                                          : concat_examples(*examples, {.device = options_.device});
@@ -33,6 +77,7 @@ std::map<std::string, double> Evaluator::evaluate() {
         if (compiled_) (*compiled_)(batch);
         else eval_func_(batch);
         summary.add(observation);
+        if (bar) bar->step();
     }
     return summary.compute_mean();
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdio>
 #include <map>
 
 #include "frontend/dataset/concat_examples.h"
@@ -17,6 +18,8 @@ struct EvaluatorOptions {
     Device* device = nullptr;   ///< Where batches are moved.
     bool static_graph = false;  ///< Compile the evaluation of a batch.
     std::function<void(Evaluator&)> eval_hook = {};  ///< Called before every evaluation.
+    bool progress_bar = false;     ///< Shows on a terminal how far the evaluation is.
+    std::FILE* out = stdout;       ///< For progress_bar.
 };
 
 /// Runs a model over a dataset in test mode and without a graph, and reports the means over the batches of what the

@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include "frontend/trainer/extensions/progress_lines.h"
 #include "frontend/trainer/trainer.h"
 #include "frontend/trainer/updater.h"
 #include "runtime/core/error.h"
@@ -13,18 +14,6 @@ namespace catena::extensions {
 namespace {
 
 constexpr size_t most_moments = 100;
-
-std::string bar(const char* label, double rate, int length) {
-    rate = std::clamp(rate, 0.0, 1.0);
-    std::string marks(size_t(rate * length), '#'), rest(size_t(length) - marks.size(), '.');
-    return fmt::format("{} [{}{}] {:5.2f}%\n", label, marks, rest, 100 * rate);
-}
-
-std::string duration(double seconds) {
-    if (!std::isfinite(seconds)) return "unknown";
-    int64_t whole = int64_t(std::max(seconds, 0.0));
-    return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
-}
 
 }  // namespace
 
@@ -53,11 +42,11 @@ std::string ProgressBar::text(Trainer& trainer) {
     if (length) {
         bool by_epoch = length->unit == "epoch";
         double done = by_epoch ? epoch : iteration;
-        lines += bar("     total", done / length->length, options_.bar_length);
+        lines += progress_line("     total", done / length->length, options_.bar_length);
         goal = fmt::format(" / {:g} {}s", length->length, length->unit);
-        estimate = duration((length->length - done) / (by_epoch ? epochs : iterations));
+        estimate = duration_text((length->length - done) / (by_epoch ? epochs : iterations));
     }
-    lines += bar("this epoch", epoch - std::floor(epoch), options_.bar_length);
+    lines += progress_line("this epoch", epoch - std::floor(epoch), options_.bar_length);
     lines += fmt::format("{:10} iter, {} epoch{}\n", updater.iteration(), updater.epoch(), goal);
     return lines + fmt::format("{:10.5g} iters/sec. Estimated time to finish: {}.\n", iterations, estimate);
 }
@@ -65,15 +54,14 @@ std::string ProgressBar::text(Trainer& trainer) {
 void ProgressBar::operator()(Trainer& trainer) {
     if (!terminal_ || trainer.updater().iteration() % options_.update_interval != 0) return;
     std::string lines = text(trainer);
-    // Drawn below the cursor, which then goes back up: what is printed next overwrites it.
-    std::fprintf(options_.out, "\033[J%s\033[%ldA", lines.c_str(), long(std::count(lines.begin(), lines.end(), '\n')));
+    std::fputs(drawn_below(lines).c_str(), options_.out);
     std::fflush(options_.out);
     drawn_ = true;
 }
 
 void ProgressBar::finalize() {
     if (!trainer_) return;
-    if (drawn_) std::fputs("\033[J", options_.out);
+    if (drawn_) std::fputs(erased_below, options_.out);
     if (!terminal_) {
         int64_t done = trainer_->updater().iteration() - first_iteration_;
         double seconds = trainer_->elapsed_time();

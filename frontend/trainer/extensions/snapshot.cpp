@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <future>
 #include <tuple>
 #include <vector>
 
@@ -64,32 +63,17 @@ std::vector<fs::path> saved_files(const std::string& folder, const std::string& 
     return files;
 }
 
-/// Holds an object's values as they are now: handles, as the elements of arrays never change.
-class KeptValues final : public ArchiveWriter {
-public:
-    void write(const std::string& key, const Array& array) override { arrays_.emplace_back(key, array); }
-    void write_text(const std::string& key, std::string_view text) override { texts_.emplace_back(key, text); }
-    void finish() override {}
-    void serialize(const Serializer& s) const {
-        for (auto& [key, array] : arrays_) s.write(key, array);
-        for (auto& [key, text] : texts_) s.write(key, std::string_view(text));
-    }
-
-private:
-    std::vector<std::pair<std::string, Array>> arrays_;
-    std::vector<std::pair<std::string, std::string>> texts_;
-};
-
 }  // namespace
 
-struct Snapshot::Background {
-    std::future<void> writing;
-};
-
 Snapshot::Snapshot(SnapshotOptions options, SerializeFunction target)
-    : options_(std::move(options)), target_(std::move(target)), background_(std::make_shared<Background>()) {
+    : options_(std::move(options)), target_(std::move(target)) {
     if (options_.filename.empty() || options_.filename.find('/') != std::string::npos)
         fail<ValueError>("snapshot: the file name is '{}'; it should be one without a folder", options_.filename);
+    if (options_.writer && (options_.in_background || options_.format != SnapshotFormat::npz))
+        fail<ValueError>("snapshot: a writer has a format and a thread of its own; give them to it, or no writer");
+    if (options_.in_background) options_.writer = std::make_shared<snapshot_writers::ThreadWriter>(options_.format);
+    else if (!options_.writer) options_.writer = std::make_shared<snapshot_writers::SimpleWriter>(options_.format);
+    options_.format = options_.writer->format();
 }
 
 SerializeFunction Snapshot::target_of(Trainer& trainer) const {
@@ -115,27 +99,15 @@ void Snapshot::on_error(Trainer& trainer, const std::exception&) {
 }
 
 void Snapshot::save(Trainer& trainer) {
-    wait();
-    std::string path = trainer.out() + "/" + formatted(options_.filename, trainer.updater());
-    if (!options_.in_background) return write(path, target_of(trainer));
-    auto kept = std::make_shared<KeptValues>();
-    save_to(*kept, target_of(trainer));
-    background_->writing = std::async(std::launch::async, [this, path, kept] {
-        write(path, [&](const Serializer& s) { kept->serialize(s); });
-    });
-}
-
-void Snapshot::wait() {
-    if (background_->writing.valid()) background_->writing.get();
-}
-
-void Snapshot::write(const std::string& path, const SerializeFunction& object) const {
-    if (options_.format == SnapshotFormat::hdf5) save_hdf5(path, object);
-    else save_npz(path, object);
-    if (options_.n_retains < 0) return;
-    std::vector<fs::path> files = saved_files(fs::path(path).parent_path().string(), options_.filename);
-    std::error_code ignored;
-    for (size_t k = 0; k + size_t(options_.n_retains) < files.size(); ++k) fs::remove(files[k], ignored);
+    const std::string path = trainer.out() + "/" + formatted(options_.filename, trainer.updater());
+    std::function<void()> remove_old;
+    if (options_.n_retains >= 0)
+        remove_old = [folder = trainer.out(), filename = options_.filename, kept = size_t(options_.n_retains)] {
+            std::vector<fs::path> files = saved_files(folder, filename);
+            std::error_code ignored;
+            for (size_t k = 0; k + kept < files.size(); ++k) fs::remove(files[k], ignored);
+        };
+    (*options_.writer)(path, target_of(trainer), remove_old);
 }
 
 Snapshot snapshot(SnapshotOptions options) { return Snapshot(std::move(options), nullptr); }

@@ -7,10 +7,9 @@
 
 #include "frontend/serializer/serializer.h"
 #include "frontend/trainer/extension.h"
+#include "frontend/trainer/extensions/snapshot_writer.h"
 
 namespace catena::extensions {
-
-enum class SnapshotFormat { npz, hdf5 };
 
 struct SnapshotOptions {
     /// In the trainer's folder, with the fields {.updater.iteration}, {.updater.epoch} and {.updater.epoch_detail}.
@@ -21,6 +20,8 @@ struct SnapshotOptions {
     int n_retains = -1;                    ///< How many files are kept, the youngest; -1: all.
     bool autoload = false;                 ///< Before training, load the youngest file that is there, if any.
     bool in_background = false;  ///< A thread writes while training goes on; the next snapshot or the end waits for it.
+    /// Who writes the files, instead of `format` and `in_background`; several snapshots may share one.
+    std::shared_ptr<snapshot_writers::Writer> writer = {};
 };
 
 /// Saves the trainer, or another object, every epoch unless told otherwise. A file appears when it is complete: a full
@@ -32,7 +33,7 @@ public:
     void initialize(Trainer& trainer) override;
     void operator()(Trainer& trainer) override;
     void on_error(Trainer& trainer, const std::exception&) override;
-    void finalize() override { wait(); }
+    void finalize() override { options_.writer->finalize(); }
     std::string default_name() const override { return "_Snapshot"; }  ///< Chainer's, for its files.
     AnyTrigger trigger() const override { return {1, "epoch"}; }
     int priority() const override { return -100; }  ///< After everything that changes in this iteration.
@@ -40,12 +41,8 @@ public:
 private:
     SerializeFunction target_of(Trainer& trainer) const;
     void save(Trainer& trainer);
-    void write(const std::string& path, const SerializeFunction& object) const;
-    void wait();  ///< For the thread; throws what it threw.
     SnapshotOptions options_;
     SerializeFunction target_;
-    struct Background;
-    std::shared_ptr<Background> background_;
 };
 
 Snapshot snapshot(SnapshotOptions options = {});

@@ -1,0 +1,106 @@
+#include "frontend/dataset/multiprocess_iterator.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "frontend/dataset/worker_processes.h"
+#include "frontend/serializer/serializer.h"
+#include "runtime/core/error.h"
+
+namespace catena {
+namespace {
+
+constexpr size_t usual_bytes = size_t(4) << 20;  // Pages that nobody writes take no memory.
+
+/// Of the k-th example since the first epoch began.
+int64_t seed_of(uint64_t order, int64_t k) {
+    uint64_t x = order + 0x9E3779B97F4A7C15u * (uint64_t(k) + 1);  // splitmix64 (Steele et al. 2014)
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+    return int64_t((x ^ (x >> 31)) >> 1);
+}
+
+}  // namespace
+
+MultiprocessIterator::MultiprocessIterator(Dataset dataset, int64_t batch_size, IteratorOptions options,
+                                           MultiprocessOptions processes)
+    : dataset_(std::move(dataset)), processes_(processes), order_(dataset_.size(), batch_size, std::move(options)) {
+    if (processes_.n_processes < 0 || processes_.n_prefetch < 0 || processes_.maxtasksperchild < 0)
+        fail<ValueError>("MultiprocessIterator: n_processes is {}, n_prefetch {}, maxtasksperchild {}; none of them "
+                         "can be negative",
+                         processes_.n_processes, processes_.n_prefetch, processes_.maxtasksperchild);
+    if (processes_.n_processes == 0)
+        processes_.n_processes = std::max(1, int(std::thread::hardware_concurrency()));
+}
+
+MultiprocessIterator::~MultiprocessIterator() = default;
+
+/// One more batch is begun, if there is one.
+void MultiprocessIterator::prefetch() {
+    BatchOrder order = ahead_.empty() ? order_ : ahead_.back().order;
+    const int64_t first = order.epoch() * dataset_.size() + order.position();
+    const uint64_t seed = order.seed();
+    std::optional<std::vector<int64_t>> indices = order.next();
+    if (!indices) return;
+    if (!workers_)
+        workers_ = std::make_unique<WorkerProcesses>(
+            dataset_, WorkerOptions{.processes = processes_.n_processes,
+                                    .tasks_at_once = order.batch_size() * (processes_.n_prefetch + 1),
+                                    .bytes_per_example = processes_.shared_mem.value_or(usual_bytes),
+                                    .timeout = processes_.dataset_timeout,
+                                    .tasks_per_process = processes_.maxtasksperchild});
+    std::vector<WorkerProcesses::Task> tasks;
+    for (size_t k = 0; k < indices->size(); ++k)
+        tasks.push_back({(*indices)[k], seed_of(seed, first + int64_t(k))});
+    workers_->start(tasks);
+    ahead_.push_back({std::move(order), tasks.size()});
+}
+
+std::optional<std::vector<Example>> MultiprocessIterator::next() {
+    if (ahead_.empty()) prefetch();
+    if (ahead_.empty()) return std::nullopt;
+    while (int(ahead_.size()) <= processes_.n_prefetch) {
+        const size_t before = ahead_.size();
+        prefetch();
+        if (ahead_.size() == before) break;
+    }
+    std::vector<Example> examples;
+    try {
+        examples = workers_->collect(ahead_.front().examples);
+    } catch (...) {
+        ahead_.clear();
+        workers_.reset();  // The next call begins anew with this batch.
+        throw;
+    }
+    order_ = std::move(ahead_.front().order);
+    ahead_.pop_front();
+    if (processes_.n_prefetch > 0) prefetch();
+    return examples;
+}
+
+void MultiprocessIterator::drop_prefetched() {
+    ahead_.clear();
+    if (!workers_ || workers_->pending() == 0) return;
+    try {
+        workers_->collect(size_t(workers_->pending()));
+    } catch (...) {
+        workers_.reset();  // Of an example that nobody wants any more.
+    }
+}
+
+void MultiprocessIterator::reset() {
+    drop_prefetched();
+    order_.reset();
+}
+
+void MultiprocessIterator::finalize() {
+    ahead_.clear();
+    workers_.reset();
+}
+
+void MultiprocessIterator::serialize(const Serializer& s) {
+    order_.serialize(s);
+    if (s.loading()) s.later([this] { drop_prefetched(); });
+}
+
+}  // namespace catena

@@ -1,0 +1,286 @@
+#include "frontend/dataset/worker_processes.h"
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <limits>
+
+#include <semaphore.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "frontend/dataset/example_bytes.h"
+#include "runtime/comm/shared_block.h"
+#include "runtime/core/error.h"
+#include "runtime/core/parallel.h"
+#include "runtime/graph/recorder.h"
+#include "runtime/ops/random.h"
+
+namespace catena {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+enum class Outcome : int32_t { none, example, large_example, error };
+enum class ErrorKind : int32_t { other, value, shape, dtype, file };
+
+/// One example's place in the shared memory: what is wanted, and what became of it.
+struct Place {
+    int64_t index = 0, seed = 0;
+    std::atomic<int32_t> reader{0};  ///< The process that has taken it.
+    std::atomic<Outcome> outcome{Outcome::none};
+    std::atomic<bool> collected{false};
+    ErrorKind kind = ErrorKind::other;
+    uint64_t bytes = 0;
+    int file = -1;  ///< Of a large one, as its reader calls it.
+};
+
+struct Control {
+    sem_t wanted, done;
+    std::atomic<uint64_t> taken{0};
+    std::atomic<bool> ends{false};
+};
+
+/// False after so many milliseconds (up to 1000) without a post.
+bool wait_for_post(sem_t& semaphore, int64_t milliseconds) {
+    timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    const int64_t nanoseconds = until.tv_nsec + milliseconds * 1000000;
+    until.tv_sec += nanoseconds / 1000000000;
+    until.tv_nsec = nanoseconds % 1000000000;
+    return sem_timedwait(&semaphore, &until) == 0;
+}
+
+ErrorKind error_kind_of(const std::exception& error) {
+    if (dynamic_cast<const ValueError*>(&error)) return ErrorKind::value;
+    if (dynamic_cast<const ShapeError*>(&error)) return ErrorKind::shape;
+    if (dynamic_cast<const DtypeError*>(&error)) return ErrorKind::dtype;
+    if (dynamic_cast<const FileError*>(&error)) return ErrorKind::file;
+    return ErrorKind::other;
+}
+
+[[noreturn]] void throw_again(ErrorKind kind, const std::string& text) {
+    switch (kind) {
+        case ErrorKind::value: throw ValueError(text);
+        case ErrorKind::shape: throw ShapeError(text);
+        case ErrorKind::dtype: throw DtypeError(text);
+        case ErrorKind::file: throw FileError(text);
+        default: throw Error(text);
+    }
+}
+
+}  // namespace
+
+struct WorkerProcesses::Body {
+    const Dataset& dataset;
+    WorkerOptions options;
+    SharedBlock memory;
+    Control* control = nullptr;
+    Place* places = nullptr;
+    char* elements = nullptr;
+    uint64_t started = 0, collected = 0;
+    std::vector<pid_t> processes;
+    bool complained = false;
+
+    Body(const Dataset& all, const WorkerOptions& how) : dataset(all), options(how) {
+        const size_t count = size_t(options.tasks_at_once);
+        auto rounded = [](size_t bytes) { return (bytes + 4095) / 4096 * 4096; };
+        const size_t at_places = rounded(sizeof(Control)), at_elements = at_places + rounded(count * sizeof(Place));
+        options.bytes_per_example = rounded(options.bytes_per_example);
+        memory = make_shared_block(at_elements + count * options.bytes_per_example);
+        if (!memory.data)
+            fail<Error>("MultiprocessIterator: there is no shared memory of {} bytes; give a smaller shared_mem",
+                        at_elements + count * options.bytes_per_example);
+        char* begin = static_cast<char*>(memory.data);
+        control = new (begin) Control;
+        places = reinterpret_cast<Place*>(begin + at_places);
+        for (size_t i = 0; i < count; ++i) new (places + i) Place;
+        elements = begin + at_elements;
+        sem_init(&control->wanted, 1, 0);
+        sem_init(&control->done, 1, 0);
+    }
+
+    Place& place(uint64_t task) { return places[task % uint64_t(options.tasks_at_once)]; }
+    char* elements_of(const Place& place) { return elements + size_t(&place - places) * options.bytes_per_example; }
+
+    void fork_one() {
+        const pid_t parent = getpid(), process = fork();
+        if (process < 0)
+            fail<Error>("MultiprocessIterator: no process can be made: {}", std::strerror(errno));
+        if (process > 0) return processes.push_back(process);
+        try {
+            serve(parent);
+        } catch (...) {
+            _exit(1);
+        }
+        _exit(0);  // Nothing of the parent's is cleaned up here.
+    }
+
+    //---- in the processes
+
+    void serve(pid_t parent) {
+        set_thread_count(1);  // The threads of OpenMP were not forked.
+        RecorderScope unseen(nullptr);
+        std::deque<std::pair<Place*, SharedBlock>> large;
+        for (int64_t served = 0; options.tasks_per_process == 0 || served < options.tasks_per_process; ++served) {
+            while (!wait_for_post(control->wanted, 1000))
+                if (getppid() != parent) return;
+            if (control->ends) return;
+            Place& mine = place(control->taken.fetch_add(1));
+            mine.reader = getpid();
+            if (SharedBlock block = read(mine); block.data) large.emplace_back(&mine, block);
+            sem_post(&control->done);
+            while (!large.empty() && large.front().first->collected) {
+                unmap_shared_block(large.front().second);
+                large.pop_front();
+            }
+        }
+        for (auto& [place, block] : large)  // Until somebody has read them.
+            while (!place->collected && getppid() == parent && !control->ends) usleep(1000);
+    }
+
+    /// Leaves what came of it in the place; the memory of a large one, which must stay until it was collected.
+    SharedBlock read(Place& mine) {
+        std::string bytes;
+        Outcome outcome = Outcome::example;
+        try {
+            set_seed(mine.seed);
+            bytes = example_bytes(dataset[mine.index]);
+        } catch (const std::exception& error) {
+            outcome = Outcome::error;
+            mine.kind = error_kind_of(error);
+            bytes = error.what();
+            bytes.resize(std::min(bytes.size(), options.bytes_per_example));
+        }
+        SharedBlock block;
+        mine.bytes = bytes.size();
+        if (bytes.size() <= options.bytes_per_example) {
+            std::memcpy(elements_of(mine), bytes.data(), bytes.size());
+        } else if (block = make_shared_block(bytes.size()); block.data) {
+            outcome = Outcome::large_example;
+            mine.file = block.file;
+            std::memcpy(block.data, bytes.data(), bytes.size());
+        } else {
+            outcome = Outcome::error;
+            mine.kind = ErrorKind::other;
+            mine.bytes = size_t(std::snprintf(elements_of(mine), options.bytes_per_example,
+                                              "MultiprocessIterator: example %lld has %zu bytes, more than there is "
+                                              "shared memory for",
+                                              static_cast<long long>(mine.index), bytes.size()));
+        }
+        mine.outcome = outcome;
+        return block;
+    }
+
+    //---- here
+
+    /// Replaces processes that have read their share; a dead one is an error when it has taken what is waited for.
+    void look_after_processes() {
+        for (size_t i = 0; i < processes.size(); ++i) {
+            int status = 0;
+            const pid_t process = processes[i];
+            if (waitpid(process, &status, WNOHANG) != process) continue;
+            processes.erase(processes.begin() + std::ptrdiff_t(i--));
+            if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && options.tasks_per_process > 0) {
+                fork_one();
+                continue;
+            }
+            std::string what = "a process that reads examples";
+            for (uint64_t task = collected; task < started; ++task)
+                if (place(task).reader == process && place(task).outcome == Outcome::none)
+                    what = fmt::format("the process that read example {}", place(task).index);
+            const std::string how = WIFSIGNALED(status) ? fmt::format("was killed by signal {}", WTERMSIG(status))
+                                                        : fmt::format("ended with status {}", WEXITSTATUS(status));
+            fail<Error>("MultiprocessIterator: {} {}", what, how);
+        }
+    }
+
+    void wait_for(uint64_t task) {
+        Place& wanted = place(task);
+        const Clock::time_point start = Clock::now();
+        while (wanted.outcome == Outcome::none) {
+            if (wait_for_post(control->done, 50)) continue;
+            look_after_processes();
+            const double waited = std::chrono::duration<double>(Clock::now() - start).count();
+            if (waited < options.timeout || complained) continue;
+            complained = true;
+            std::fprintf(stderr, "catena: MultiprocessIterator: example %lld takes longer than %g s (dataset_timeout)\n",
+                         static_cast<long long>(wanted.index), options.timeout);
+        }
+    }
+
+    /// The example at a place, or the error, which is given back.
+    std::exception_ptr take(Place& from, std::vector<Example>& examples) {
+        try {
+            if (from.outcome == Outcome::error)
+                throw_again(from.kind, std::string(elements_of(from), from.bytes));
+            if (from.outcome == Outcome::example) {
+                examples.push_back(example_from({elements_of(from), from.bytes}));
+                return nullptr;
+            }
+            SharedBlock block = map_shared_block(from.reader, from.file, from.bytes);
+            if (!block.data)
+                fail<Error>("MultiprocessIterator: the {} bytes of example {} cannot be seen from here; give a "
+                            "shared_mem that holds them",
+                            from.bytes, from.index);
+            examples.push_back(example_from({static_cast<const char*>(block.data), from.bytes}));
+            unmap_shared_block(block);
+        } catch (...) {
+            return std::current_exception();
+        }
+        return nullptr;
+    }
+};
+
+WorkerProcesses::WorkerProcesses(const Dataset& dataset, WorkerOptions options)
+    : body_(std::make_unique<Body>(dataset, options)) {
+    for (int k = 0; k < options.processes; ++k) body_->fork_one();
+}
+
+WorkerProcesses::~WorkerProcesses() {
+    body_->control->ends = true;
+    for (size_t k = 0; k < body_->processes.size(); ++k) sem_post(&body_->control->wanted);
+    for (pid_t process : body_->processes) {
+        int status = 0;
+        while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+        }
+    }
+    unmap_shared_block(body_->memory);
+}
+
+void WorkerProcesses::start(std::span<const Task> tasks) {
+    Body& b = *body_;
+    CATENA_ASSERT(pending() + int64_t(tasks.size()) <= b.options.tasks_at_once, "more tasks than places");
+    b.look_after_processes();
+    for (const Task& task : tasks) {
+        Place& place = b.place(b.started++);
+        place.index = task.index;
+        place.seed = task.seed;
+        place.reader = 0;
+        place.outcome = Outcome::none;
+        place.collected = false;
+        sem_post(&b.control->wanted);
+    }
+}
+
+std::vector<Example> WorkerProcesses::collect(size_t count) {
+    Body& b = *body_;
+    std::vector<Example> examples;
+    std::exception_ptr error;
+    for (size_t k = 0; k < count; ++k) {
+        b.wait_for(b.collected);
+        Place& place = b.place(b.collected++);
+        if (std::exception_ptr problem = b.take(place, examples); problem && !error) error = problem;
+        place.collected = true;
+    }
+    if (error) std::rethrow_exception(error);
+    return examples;
+}
+
+int64_t WorkerProcesses::pending() const { return int64_t(body_->started - body_->collected); }
+
+}  // namespace catena
