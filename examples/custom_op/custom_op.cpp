@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
     program.add_option("--device", device, "where to compute: cpu, cuda:0")->capture_default_str();
     CLI11_PARSE(program, argc, argv);
     try {
-        const ct::DeviceScope scope(ct::get_device(device));  // of all that is made from here on
+        const auto scope = ct::using_device(device);  // of all that is made from here on
         compare_with_the_formula();
         return failures;
     } catch (const ct::Error& error) {

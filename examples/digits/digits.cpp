@@ -128,7 +128,7 @@ int main(int argc, char** argv) {
     program.add_flag("--explain", options.explain, "say what was captured and fused");
     CLI11_PARSE(program, argc, argv);
     try {
-        const ct::DeviceScope scope(ct::get_device(options.device));  // of all that is made from here on
+        const auto scope = ct::using_device(options.device);  // of all that is made from here on
         const std::filesystem::path folder = options.data;
         const Digits training = read_optdigits(folder / "optdigits.tra");
         const Digits test = read_optdigits(folder / "optdigits.tes");

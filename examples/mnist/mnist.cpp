@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
     program.add_flag("--trainer", with_trainer, "use a Trainer instead of the loop that is written out");
     CLI11_PARSE(program, argc, argv);
     try {
-        const ct::DeviceScope scope(ct::get_device(options.device));  // of all that is made from here on
+        const auto scope = ct::using_device(options.device);  // of all that is made from here on
         const auto [training, test] = ct::get_mnist(data.empty() ? ct::download_mnist(url) : data);
         if (with_trainer) train_with_trainer(options, training, test);
         else train_by_hand(options, training, test);

@@ -32,7 +32,7 @@ static Sets scattered_sets(const Options& options, ct::Communicator& comm) {
 static void run(const Options& options, const std::shared_ptr<ct::Communicator>& comm) {
     // "cuda": the n-th rank of a machine has its n-th device.
     const std::string device = options.device == "cuda" ? fmt::format("cuda:{}", comm->intra_rank()) : options.device;
-    const ct::DeviceScope scope(ct::get_device(device));  // of all that is made from here on
+    const auto scope = ct::using_device(device);  // of all that is made from here on
     const Sets sets = scattered_sets(options, *comm);
     if (options.trainer)
         train_with_trainer(options, comm, sets);

@@ -37,7 +37,7 @@ private:
 
 Device& cpu_device();
 Device& meta_device();  ///< Shapes and dtypes without memory; launching does nothing.
-/// "cpu", "meta"; DeviceError that lists what there is otherwise.
+/// "cpu", "meta", "cuda:0"; DeviceError that says what there is, or why it cannot be used, otherwise.
 Device& get_device(std::string_view name);
 
 /// Where new arrays are made on this thread: "cpu" unless a scope says otherwise.
@@ -51,6 +51,9 @@ public:
 private:
     Device* previous_;
 };
+/// `auto scope = using_device("cuda:0");` until it ends.
+[[nodiscard]] inline DeviceScope using_device(Device& device) { return DeviceScope(device); }
+[[nodiscard]] inline DeviceScope using_device(std::string_view name) { return DeviceScope(get_device(name)); }
 
 /// Counters of the host memory pool, for tests and `catena info`.
 struct MemoryStatistics {

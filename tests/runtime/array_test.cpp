@@ -38,6 +38,16 @@ TEST(Array, item_needs_exactly_one_element) {
     }
 }
 
+TEST(Array, is_made_on_the_device_in_use) {
+    Device& before = current_device();
+    {
+        auto scope = using_device("meta");
+        EXPECT_TRUE(Array::zeros({Dtype::float32, {2}}).device().is_meta());
+    }
+    EXPECT_EQ(&current_device(), &before);
+    EXPECT_THROW(using_device("tpu:0"), DeviceError);
+}
+
 TEST(Array, on_the_meta_device_has_a_type_but_no_elements) {
     DeviceScope scope(meta_device());
     const Array x = Array::empty({Dtype::float32, {1 << 20, 1 << 20}});
