@@ -45,7 +45,7 @@ TEST(Array, is_made_on_the_device_in_use) {
         EXPECT_TRUE(Array::zeros({Dtype::float32, {2}}).device().is_meta());
     }
     EXPECT_EQ(&current_device(), &before);
-    EXPECT_THROW(using_device("tpu:0"), DeviceError);
+    EXPECT_THROW((void)using_device("tpu:0"), DeviceError);
 }
 
 TEST(Array, on_the_meta_device_has_a_type_but_no_elements) {
