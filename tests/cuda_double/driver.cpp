@@ -264,7 +264,7 @@ CUresult cuEventDestroy(CUevent event) {
 CUresult cuModuleLoadData(CUmodule* module, const void* image) {
     return guarded([&] {
         // One for both devices.
-        static std::map<std::string, Module*> known;
+        static auto& known = *new std::map<std::string, Module*>;
         const std::string text(static_cast<const char*>(image));
         if (Module* found = known[text]) {
             *module = handle_of<CUmodule>(found);
