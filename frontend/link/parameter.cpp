@@ -32,7 +32,9 @@ State::State(State&& other) noexcept : Variable(other), Part(other), device_(oth
 }
 
 State& State::operator=(const State& other) {
-    if (this != &other) set_array(other.array());
+    if (this == &other) return *this;
+    set_array(other.array());
+    device_ = other.device_;
     return *this;
 }
 

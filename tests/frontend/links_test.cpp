@@ -217,6 +217,16 @@ TEST(Links, lstm_lets_the_batch_shrink_but_not_grow) {
     EXPECT_EQ(to_string(layer(ramp({5, 3})).shape()), "[5,2]");
 }
 
+TEST(Links, a_parameter_without_a_shape_takes_its_device_along) {
+    Parameter there;
+    there.to_device(meta_device());
+    Parameter copied(there), assigned, moved;
+    assigned = there;
+    moved = std::move(there);
+    for (const Parameter* each : {&copied, &assigned, &moved}) EXPECT_EQ(&each->home(), &meta_device());
+    EXPECT_EQ(&Parameter().home(), &current_device());
+}
+
 TEST(Links, lstm_differentiates_through_its_steps_until_unchained) {
     LSTM layer(3, 2);
     Variable x = ramp({1, 3});
