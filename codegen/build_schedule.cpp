@@ -1,6 +1,7 @@
 #include "codegen/build_schedule.h"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,7 @@
 #include "codegen/views.h"
 #include "ir/dialect.h"
 #include "ir/types.h"
+#include "runtime/program/check_lifetimes.h"
 
 namespace catena::codegen {
 
@@ -50,6 +52,7 @@ public:
             views_[argument] = whole(buffer, type);
         }
         assigned_.resize(trace_.assigns.size());
+        for (size_t i = 0; i < trace_.assigns.size(); ++i) assign_of_[trace_.assigns[i].target] = i;
         for (mlir::Operation& op : function.getBody().front()) visit(op);
         finish(function);
         return std::move(schedule_);
@@ -236,18 +239,18 @@ private:
     //---- results
 
     void add_assign(ir::AssignOp assign) {
-        int input = int(mlir::cast<mlir::BlockArgument>(assign.getState()).getArgNumber());
-        for (size_t i = 0; i < trace_.assigns.size(); ++i)
-            if (trace_.inputs[size_t(input)] == trace_.assigns[i].target) assigned_[i] = assign.getValue();
+        const int input = int(mlir::cast<mlir::BlockArgument>(assign.getState()).getArgNumber());
+        assigned_[assign_of_.at(trace_.inputs[size_t(input)])] = assign.getValue();
     }
 
     void finish(mlir::func::FuncOp function) {
         for (mlir::Value value : returned_) add_result(value);
+        std::map<int, int> input_of;  // By number in the trace.
+        for (size_t i = 0; i < trace_.inputs.size(); ++i) input_of.try_emplace(trace_.inputs[i], int(i));
         std::vector<std::pair<int, int>> states;
         for (size_t i = 0; i < assigned_.size(); ++i) {
             CATENA_ASSERT(bool(assigned_[i]), "a pass has dropped an assign");
-            auto input = std::find(trace_.inputs.begin(), trace_.inputs.end(), trace_.assigns[i].target);
-            states.emplace_back(int(schedule_.results.size()), int(input - trace_.inputs.begin()));
+            states.emplace_back(int(schedule_.results.size()), input_of.at(trace_.assigns[i].target));
             add_result(assigned_[i]);
         }
         batch_kernels(schedule_, in_order_);
@@ -309,7 +312,8 @@ private:
     llvm::DenseMap<mlir::Value, int> scalars_;
     std::vector<Launch> in_order_;
     std::vector<mlir::Value> returned_;
-    std::vector<mlir::Value> assigned_;
+    std::vector<mlir::Value> assigned_;   ///< By Trace::assigns,
+    std::map<int, size_t> assign_of_;     ///< whose number is found by its target.
 };
 
 }  // namespace
@@ -317,7 +321,9 @@ private:
 Schedule build_schedule(mlir::ModuleOp module, const Trace& trace, const ScheduleOptions& options) {
     auto functions = module.getOps<mlir::func::FuncOp>();
     CATENA_ASSERT(!functions.empty(), "a program without a function");
-    return Builder(trace, options).build(*functions.begin());
+    Schedule schedule = Builder(trace, options).build(*functions.begin());
+    if (program::lifetimes_are_checked()) program::check_lifetimes(schedule);
+    return schedule;
 }
 
 }  // namespace catena::codegen

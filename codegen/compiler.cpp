@@ -18,6 +18,7 @@
 #include "codegen/cuda/layout.h"
 #include "codegen/cuda/schedule_code.h"
 #include "codegen/kernel_cache.h"
+#include "codegen/kernel_module.h"
 #include "codegen/portable.h"
 #include "ir/import.h"
 #include "passes/dump.h"
@@ -41,7 +42,9 @@ struct LoweredProgram {
           }) {
         ir::load_dialects(context);
         context.loadAllAvailableDialects();
+        codegen::StageTimer timer(dump);
         module = ir::import_trace(trace, context);
+        timer.lap("import");
         if (dump) dump->program("import", *module);
         if (imported) imported(*module);
         passes::PipelineOptions pipeline{.fast_math = fast_math, .dump = dump};
@@ -130,8 +133,10 @@ public:
             if (shown) dump.text("kernels-cuda", "cu", text);
             return program;
         }
+        codegen::StageTimer timer(&dump);
         codegen::Schedule schedule =
             codegen::build_schedule(*module, trace, {options.fast_math, codegen::split_rule()});
+        timer.lap("schedule");
         if (dump.wants("schedule")) dump.text("schedule", "txt", codegen::to_string(schedule));
         codegen::CompiledKernels kernels;
         try {

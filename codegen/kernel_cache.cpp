@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <set>
@@ -17,6 +16,7 @@
 #include "codegen/disk_cache.h"
 #include "codegen/kernel_module.h"
 #include "passes/dump.h"
+#include "passes/environment.h"
 
 namespace catena::codegen {
 
@@ -30,8 +30,7 @@ struct Kernel {
 };
 
 size_t limit_from_environment() {
-    const char* megabytes = std::getenv("CATENA_KERNEL_CACHE_MB");
-    return (megabytes && *megabytes ? std::strtoull(megabytes, nullptr, 10) : 256) << 20;
+    return size_t(passes::count_in_environment("CATENA_KERNEL_CACHE_MB", "megabytes of code to keep").value_or(256)) << 20;
 }
 
 /// Code by kernel_key: programs of other sizes come back to it.

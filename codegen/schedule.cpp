@@ -1,8 +1,11 @@
 #include "codegen/schedule.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
+
+#include "runtime/ops/message.h"
 
 namespace catena::codegen {
 
@@ -32,38 +35,105 @@ Uses uses_of(const Schedule& schedule, const Launch& launch) {
 
 }  // namespace
 
-void batch_kernels(Schedule& schedule, const std::vector<Launch>& in_order) {
-    std::vector<bool> read(schedule.buffers.size(), false);
-    for (const Launch& launch : in_order)
-        for (int b : uses_of(schedule, launch).reads) read[b] = true;
+namespace {
 
-    // Kernels whose results no launch reads can wait: all parameter updates end in one sweep.
-    std::vector<Launch> now, later;
-    for (const Launch& launch : in_order) {
-        Uses uses = uses_of(schedule, launch);
-        bool awaited = launch.library_call >= 0;
-        for (int b : uses.writes) awaited = awaited || read[b];
-        (awaited ? now : later).push_back(launch);
-    }
-    now.insert(now.end(), later.begin(), later.end());
+/// How far ahead of the first launch that waits others may run. More makes fewer launches, and keeps more arrays alive.
+constexpr size_t window = 8;
 
-    std::set<int> written;  // By the kernels of the last launch.
-    for (const Launch& launch : now) {
-        Uses uses = uses_of(schedule, launch);
-        bool joins = launch.library_call < 0 && !schedule.launches.empty() &&
-                     schedule.launches.back().library_call < 0;
-        for (int b : uses.reads) joins = joins && !written.contains(b);
-        for (int b : uses.writes) joins = joins && !written.contains(b);
-        if (!joins) {
-            schedule.launches.emplace_back();
-            schedule.launches.back().library_call = launch.library_call;
-            written.clear();
+/// Library calls run as soon as they can; kernels wait until only kernels are left to run, and then run together.
+class Batcher {
+public:
+    Batcher(Schedule& schedule, const std::vector<Launch>& in_order)
+        : schedule_(schedule), in_order_(in_order), writer_(schedule.buffers.size(), -1), done_(in_order.size(), false) {}
+
+    void run() {
+        std::vector<size_t> open, awaited = awaited_launches();
+        size_t next = 0;
+        while (next < awaited.size() || !open.empty()) {
+            while (open.size() < window && next < awaited.size()) open.push_back(awaited[next++]);
+            bool message_waits = false;
+            auto is_ready_call = [&](size_t l) {
+                if (in_order_[l].library_call < 0) return false;
+                const bool message = is_message(*schedule_.library_calls[size_t(in_order_[l].library_call)].op);
+                const bool ready = is_ready(l) && !(message && message_waits);
+                message_waits = message_waits || message;
+                return ready;
+            };
+            if (auto call = std::ranges::find_if(open, is_ready_call); call != open.end()) {
+                schedule_.launches.push_back(in_order_[*call]);
+                done_[*call] = true;
+                last_batch_.clear();
+                open.erase(call);
+                continue;
+            }
+            std::vector<size_t> batch;
+            // Not a message that is ready and waits for its turn.
+            std::ranges::copy_if(open, std::back_inserter(batch),
+                                 [&](size_t l) { return in_order_[l].library_call < 0 && is_ready(l); });
+            run_together(batch);
+            std::erase_if(open, [&](size_t l) { return done_[l]; });
         }
-        auto& kernels = schedule.launches.back().kernels;
-        kernels.insert(kernels.end(), launch.kernels.begin(), launch.kernels.end());
-        written.insert(uses.writes.begin(), uses.writes.end());
+        auto waits = [&](size_t l) {
+            return std::ranges::any_of(uses_[l].reads, [&](int b) {
+                return std::ranges::binary_search(last_batch_, size_t(writer_[size_t(b)]));
+            });
+        };
+        if (last_batch_.empty() || std::ranges::any_of(others_, waits)) return run_together(others_);
+        append(others_);
     }
 
+private:
+    /// Kernels whose results no launch reads can wait: all parameter updates end in one sweep.
+    std::vector<size_t> awaited_launches() {
+        std::vector<bool> read(schedule_.buffers.size(), false);
+        for (const Launch& launch : in_order_) {
+            const Uses& uses = uses_.emplace_back(uses_of(schedule_, launch));
+            for (int b : uses.reads) read[size_t(b)] = true;
+            for (int b : uses.writes) writer_[size_t(b)] = int(uses_.size()) - 1;
+        }
+        std::vector<size_t> awaited;
+        for (size_t l = 0; l < in_order_.size(); ++l) {
+            const bool is_read = std::ranges::any_of(uses_[l].writes, [&](int b) { return read[size_t(b)]; });
+            (is_read || in_order_[l].library_call >= 0 ? awaited : others_).push_back(l);
+        }
+        return awaited;
+    }
+
+    bool is_ready(size_t l) const {
+        return std::ranges::all_of(uses_[l].reads, [&](int b) {
+            const int writer = writer_[size_t(b)];
+            return writer < 0 || done_[size_t(writer)];
+        });
+    }
+
+    void run_together(const std::vector<size_t>& batch) {
+        if (batch.empty()) return;
+        schedule_.launches.emplace_back();
+        append(batch);
+        last_batch_ = batch;
+    }
+
+    void append(const std::vector<size_t>& batch) {
+        std::vector<int>& kernels = schedule_.launches.back().kernels;
+        for (size_t l : batch) {
+            kernels.insert(kernels.end(), in_order_[l].kernels.begin(), in_order_[l].kernels.end());
+            done_[l] = true;
+        }
+    }
+
+    Schedule& schedule_;
+    const std::vector<Launch>& in_order_;
+    std::vector<Uses> uses_;
+    std::vector<int> writer_;  ///< By buffer; -1: nobody.
+    std::vector<bool> done_;
+    std::vector<size_t> others_;
+    std::vector<size_t> last_batch_;  ///< Empty after a library call.
+};
+
+}  // namespace
+
+void batch_kernels(Schedule& schedule, const std::vector<Launch>& in_order) {
+    Batcher(schedule, in_order).run();
     for (size_t l = 0; l < schedule.launches.size(); ++l) {
         Uses uses = uses_of(schedule, schedule.launches[l]);
         uses.reads.insert(uses.reads.end(), uses.writes.begin(), uses.writes.end());
@@ -172,38 +242,63 @@ void plan_memory(Schedule& schedule) {
     place_buffers(schedule);
 }
 
-void plan_donations(Schedule& schedule, const std::vector<std::pair<int, int>>& output_and_state) {
-    for (auto [result, input] : output_and_state) {
-        if (schedule.results[result].input >= 0) continue;
-        int output = schedule.results[result].view.buffer;
-        Buffer& target = schedule.buffers[output];
-        int state = -1;
-        for (size_t b = 0; b < schedule.buffers.size(); ++b)
-            if (schedule.buffers[b].place == Buffer::Place::input && schedule.buffers[b].index == input)
-                state = int(b);
-        bool returned = std::any_of(schedule.results.begin(), schedule.results.end(),
-                                    [&](const Result& r) { return r.input == input; });
-        if (returned || target.donor >= 0 || target.bytes != schedule.buffers[state].bytes) continue;
+namespace {
 
-        // The old content may be read before the new is written, or by the writing kernel itself.
-        bool safe = true;
-        for (size_t l = size_t(std::max(target.first, 0)); safe && l < schedule.launches.size(); ++l) {
-            const Launch& launch = schedule.launches[l];
-            Uses uses = uses_of(schedule, launch);
-            bool reads = std::find(uses.reads.begin(), uses.reads.end(), state) != uses.reads.end();
-            if (int(l) > target.first || launch.library_call >= 0) {
-                safe = !reads;
-                continue;
-            }
-            for (int k : launch.kernels) {
-                Uses own;
-                add_kernel(own, schedule.kernels[k]);
-                bool reads_here = std::find(own.reads.begin(), own.reads.end(), state) != own.reads.end();
-                bool writes_here = std::find(own.writes.begin(), own.writes.end(), output) != own.writes.end();
-                if (reads_here) safe = safe && writes_here && updates_in_place(schedule.kernels[k], state, output);
-            }
+/// Who reads each buffer, launches in order; kernel -1: a library call.
+struct Reader {
+    int launch, kernel;
+};
+std::vector<std::vector<Reader>> readers_by_buffer(const Schedule& schedule) {
+    std::vector<std::vector<Reader>> readers(schedule.buffers.size());
+    for (int l = 0; l < int(schedule.launches.size()); ++l) {
+        const Launch& launch = schedule.launches[size_t(l)];
+        for (int k : launch.kernels) {
+            Uses uses;
+            add_kernel(uses, schedule.kernels[size_t(k)]);
+            for (int b : uses.reads) readers[size_t(b)].push_back({l, k});
         }
-        if (safe) target.donor = input;
+        if (launch.library_call >= 0)
+            for (int b : uses_of(schedule, launch).reads) readers[size_t(b)].push_back({l, -1});
+    }
+    return readers;
+}
+
+}  // namespace
+
+int last_check(const Schedule& schedule) {
+    for (int l = int(schedule.launches.size()); l-- > 0;) {
+        const int call = schedule.launches[size_t(l)].library_call;
+        if (call >= 0 && schedule.library_calls[size_t(call)].op->checks_values) return l;
+    }
+    return -1;
+}
+
+void plan_donations(Schedule& schedule, const std::vector<std::pair<int, int>>& output_and_state) {
+    const std::vector<std::vector<Reader>> readers = readers_by_buffer(schedule);
+    // A caller who catches an error still has what it gave.
+    const int no_error_after = last_check(schedule);
+    std::vector<int> buffer_of(schedule.input_types.size(), -1);
+    for (size_t b = 0; b < schedule.buffers.size(); ++b)
+        if (schedule.buffers[b].place == Buffer::Place::input) buffer_of[size_t(schedule.buffers[b].index)] = int(b);
+    std::vector<bool> returned(schedule.input_types.size(), false);
+    for (const Result& result : schedule.results)
+        if (result.input >= 0) returned[size_t(result.input)] = true;
+
+    for (auto [result, input] : output_and_state) {
+        if (schedule.results[size_t(result)].input >= 0) continue;
+        const int output = schedule.results[size_t(result)].view.buffer;
+        const int state = buffer_of[size_t(input)];
+        Buffer& target = schedule.buffers[size_t(output)];
+        if (returned[size_t(input)] || target.donor >= 0 || target.bytes != schedule.buffers[size_t(state)].bytes ||
+            target.first <= no_error_after)
+            continue;
+        // The old content may be read before the new is written, or by the writing kernel itself.
+        auto safe = [&](const Reader& reader) {
+            return reader.launch < target.first ||
+                   (reader.launch == target.first && reader.kernel >= 0 &&
+                    updates_in_place(schedule.kernels[size_t(reader.kernel)], state, output));
+        };
+        if (std::ranges::all_of(readers[size_t(state)], safe)) target.donor = input;
     }
 }
 

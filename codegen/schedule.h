@@ -13,7 +13,11 @@ void batch_kernels(Schedule& schedule, const std::vector<Launch>& in_order);
 /// of inputs that nobody reads afterwards where the kernel allows it.
 void plan_memory(Schedule& schedule);
 
-/// Lets the new content of a state take over the memory of the old where nobody reads the old any more.
+/// The last launch that can fail because of the values it is given; -1: none can.
+int last_check(const Schedule& schedule);
+
+/// Lets the new content of a state take over the memory of the old where nobody reads the old any more and nothing can
+/// fail after it was written.
 void plan_donations(Schedule& schedule, const std::vector<std::pair<int, int>>& output_and_state);
 
 /// About what the schedule itself takes, without machine code.

@@ -1,4 +1,3 @@
-#include <cstdlib>
 #include <filesystem>
 #include <mutex>
 #include <string>
@@ -7,6 +6,7 @@
 
 #include "codegen/compiler.h"
 #include "runtime/core/code_device.h"
+#include "runtime/core/environment.h"
 #include "runtime/core/error.h"
 
 namespace catena {
@@ -23,7 +23,7 @@ std::filesystem::path own_folder() {
 }
 
 std::filesystem::path library_path() {
-    if (const char* path = std::getenv("CATENA_COMPILER_PATH"); path && *path) return path;
+    if (auto path = environment::text("CATENA_COMPILER_PATH")) return *path;
     return own_folder() / library_name;
 }
 

@@ -95,7 +95,6 @@ void visit_values(T& value, V&& on_variable, C&& on_constant) {
         on_variable(static_cast<std::conditional_t<std::is_const_v<T>, const Variable, Variable>&>(value));
     } else if constexpr (std::is_same_v<U, Array>) {
         constexpr bool fills = !std::is_const_v<T> && requires { std::remove_cvref_t<V>::fills_arrays; };
-        static_assert(std::is_const_v<T> || fills, "static_graph: a region returns Variables, not Arrays");
         Variable data = value.defined() ? Variable(value, false) : Variable();
         if constexpr (fills) {
             on_variable(data);

@@ -12,21 +12,31 @@
 
 namespace catena {
 
-/// How often the user's code is run again on shapes only, to see whether it still is the program that was compiled.
+/// How often the user's code runs. At a call that does not follow it, arguments, hyperparameters (`Cell`s) and states are
+/// this call's; numbers and arrays that the code captured are those of the last call that was followed.
 enum class Audit {
-    never,    ///< The code runs once per program.
-    sampled,  ///< At calls 2, 4, 8, ... and then every 1024th.
-    always,   ///< At every call: prints, counters and control flow keep working.
+    never,    ///< Once per key. The user's word: the code has no state of its own, its path depends on the key alone.
+    sampled,  ///< At calls 1, 2, 4, 8, ... and then every 1024th of a key. The same word, now and then looked at.
+    always,   ///< At every call: the region does what the code says.
+};
+
+/// What computes a program that was met for the first time.
+enum class CompileMode {
+    now,         ///< Compiled code: the call waits for the compiler.
+    later,       ///< The eager kernels; compiled at the second call that takes it.
+    background,  ///< The eager kernels, until a thread beside has compiled it.
 };
 
 struct StaticGraphOptions {
     std::string name = "region";  ///< Names the region in dumps and messages.
-    Audit audit = Audit::sampled;
+    Audit audit = Audit::always;
+    CompileMode compile_mode = CompileMode::now;
     /// Keep the gradients of variables that the region also updates. Otherwise reading them is an error.
     bool keep_grads = false;
-    /// The first call runs compiled, too, so that a resumed training repeats the bits of the uninterrupted one. The
-    /// code is then run on shapes only, and must bear that.
-    bool compile_first_call = false;
+    /// A host read of a computed value (item(), data(), printing) cuts the program in two. False: it is a TraceError.
+    bool breaks = true;
+    /// Compare every call with the eager kernels, operation by operation where they differ (docs/static_graph.md). Slow.
+    bool verify = false;
     /// Programs of the region take about this many bytes at most; the longest unused are dropped and compiled again
     /// when they are needed. The program in use stays.
     size_t cache_bytes = size_t(256) << 20;
@@ -49,16 +59,21 @@ struct PackageOptions {
 /// Counters of one region, for tests and for users who wonder.
 struct StaticGraphStatistics {
     int64_t calls = 0;
-    int64_t eager_calls = 0;     ///< Ran the user's code for real.
-    int64_t compiled_calls = 0;
-    int64_t audits = 0;
-    int64_t mismatches = 0;      ///< Audits that saw another program.
-    int64_t programs = 0;        ///< Programs made: one per key and sizes.
-    int64_t dropped = 0;         ///< Programs that made room for others.
-    double compile_seconds = 0;  ///< Passes and code generation.
+    int64_t eager_calls = 0;        ///< Switched off, or part of another region.
+    int64_t compiled_calls = 0;     ///< All that the call computed ran as compiled code.
+    int64_t interpreted_calls = 0;  ///< Some of it ran by the eager kernels: no compiler, compile_mode, debug mode, an error.
+    int64_t followed_calls = 0;     ///< The user's code ran.
+    int64_t mismatches = 0;         ///< Followed calls that took another way than any before.
+    int64_t cuts = 0;               ///< Host reads of computed values, over all calls.
+    int64_t programs = 0;           ///< Programs compiled.
+    int64_t dropped = 0;            ///< Programs that made room for others.
+    double compile_seconds = 0;     ///< Passes and code generation.
+    int64_t timed_calls = 0;        ///< Followed calls of which the next was taken.
+    double follow_seconds = 0;      ///< In the user's code and following it, without what it computed,
+    double compute_seconds = 0;     ///< and that.
 };
 
-/// One region: its recorded programs and what replays them. static_graph() wraps it for a callable.
+/// One region: its recorded programs and what follows and runs them. Several threads may call it at once. static_graph() wraps it for a callable.
 class StaticRegion {
 public:
     StaticRegion(StaticGraphOptions options, const std::source_location& at);
@@ -68,9 +83,10 @@ public:
     /// Runs the user's code and lists the results in `outputs`.
     using Body = std::function<void(Flat& outputs)>;
     struct Outcome {
-        bool replayed = false;              ///< False: the body ran and has the result.
-        SmallVector<Variable, 4> outputs;   ///< Of a replay, in the order the body lists them.
-        std::shared_ptr<void>* result_template = nullptr;  ///< Of the program that ran; the wrapper fills it.
+        bool replayed = false;  ///< False: the body ran and has the result.
+        Flat outputs;           ///< Of a call without it, in the order the body lists them.
+        /// For later calls without it: the result without its Variables, which the wrapper makes. Null: there will be none.
+        std::shared_ptr<std::shared_ptr<void>> result_template;
     };
     Outcome call(const Flat& arguments, const Body& body);
 
@@ -90,7 +106,7 @@ private:
 /// ValueError: the arguments of the region cannot be copied, so it cannot be called on others.
 [[noreturn]] void fail_to_rerun();
 
-/// A callable that is recorded at its first call and runs compiled from then on. Made by static_graph().
+/// A callable whose arithmetic is compiled. Made by static_graph().
 template <class F>
 class StaticGraph {
 public:
@@ -163,21 +179,23 @@ private:
             value, [&](const Variable& v) { flat.variables.push_back(v); },
             [&](uint64_t constant) { flat.signature.push_back(constant); });
     }
-    // A result without its Variables serves as the mould of later ones: the code that made it no longer runs.
+    // A result without its Variables serves as the mould of those of calls that do not run the code.
     template <class Result>
     static Result finish(std::optional<Result>& result, StaticRegion::Outcome& outcome) {
-        if (result && outcome.result_template && !*outcome.result_template) {
-            auto mould = std::make_shared<Result>(*result);
-            visit_values(*mould, [](Variable& v) { v = Variable(); }, [](uint64_t) {});
-            *outcome.result_template = mould;
+        if (!outcome.replayed) {
+            if (outcome.result_template) {
+                auto mould = std::make_shared<Result>(*result);
+                visit_values(*mould, FillVariables{nullptr}, [](uint64_t) {});
+                *outcome.result_template = mould;
+            }
+            return std::move(*result);
         }
-        if (!outcome.replayed) return std::move(*result);
         if constexpr (std::is_same_v<Result, Variable>) {
-            return std::move(outcome.outputs[0]);
+            return std::move(outcome.outputs.variables[0]);
         } else {
             Result filled = *static_cast<const Result*>(outcome.result_template->get());
-            size_t next = 0;
-            visit_values(filled, [&](Variable& v) { v = outcome.outputs[next++]; }, [](uint64_t) {});
+            FillVariables variables{&outcome.outputs};
+            visit_values(filled, variables, [](uint64_t) {});
             return filled;
         }
     }
@@ -187,9 +205,10 @@ private:
     std::function<void(F&, const Flat&, Flat&)> rerun_;
 };
 
-/// Marks a callable of Variables (a lambda, a free function, a Chain's call) as a static region. Its first call runs
-/// as it is and is recorded; later calls run the compiled program. Remove the wrapper and the program is
-/// the same, eager. A Chain is passed as std::ref(chain): it is not copied and must outlive the result.
+/// Marks a callable of Variables (a lambda, a free function, a Chain's call) as a static region. Its code runs at every
+/// call, and the arithmetic in it is done by compiled code when it has ended, or where the host reads a value. Remove the
+/// wrapper and the program is the same, eager. A Chain is passed as std::ref(chain): it is not copied and must outlive the
+/// result.
 template <class F>
 auto static_graph(F f, StaticGraphOptions options = {},
                   const std::source_location& at = std::source_location::current()) {

@@ -1,18 +1,29 @@
 #include "passes/cluster_graph.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace catena::passes {
 
+namespace {
+
+/// Between labels in the beginning: room for any program's moves.
+constexpr int64_t wide = int64_t(1) << 40;
+
+}  // namespace
+
 int ClusterGraph::add(std::span<const int> predecessors) {
-    int node = size();
+    const int node = size();
     parent_.push_back(node);
-    position_.push_back(node);
+    label_.push_back(last_ < 0 ? 0 : label_[last_] + wide);
+    previous_.push_back(last_);
+    next_.push_back(-1);
+    (last_ < 0 ? first_ : next_[last_]) = node;
+    last_ = node;
     listed_.push_back(0);
     seen_.push_back(0);
     predecessors_.emplace_back(predecessors.begin(), predecessors.end());
-    successors_.emplace_back();
-    for (int p : tidy(predecessors_, node)) successors_[p].push_back(node);
+    tidy(node);
     return node;
 }
 
@@ -24,8 +35,8 @@ int ClusterGraph::find(int node) {
     return node;
 }
 
-std::vector<int>& ClusterGraph::tidy(std::vector<std::vector<int>>& edges, int cluster) {
-    std::vector<int>& list = edges[cluster];
+std::vector<int>& ClusterGraph::tidy(int cluster) {
+    std::vector<int>& list = predecessors_[cluster];
     listed_[cluster] = ++tidies_;
     size_t kept = 0;
     for (int neighbour : list) {
@@ -38,23 +49,21 @@ std::vector<int>& ClusterGraph::tidy(std::vector<std::vector<int>>& edges, int c
     return list;
 }
 
-bool ClusterGraph::reach(std::vector<std::vector<int>>& edges, int start, int64_t low, int64_t high,
-                         int forbidden, std::vector<int>& reached) {
-    int search = ++searches_;
-    std::vector<int> stack = {start};
+bool ClusterGraph::find_needed(int a, int b, std::vector<int>& needed) {
+    const int search = ++searches_;
+    std::vector<int> stack = {b};
     while (!stack.empty()) {
-        int cluster = stack.back();
+        const int cluster = stack.back();
         stack.pop_back();
-        for (int next : tidy(edges, cluster)) {
-            // An edge straight to it is not a way around; only the start has one that counts as such.
-            if (next == forbidden) {
-                if (cluster != start) return false;
+        for (int next : tidy(cluster)) {
+            // An edge straight to it is not a way around; only b has one that counts as such.
+            if (next == a) {
+                if (cluster != b) return false;
                 continue;
             }
-            if (position_[next] <= low || position_[next] >= high) continue;
-            if (seen_[next] == search) continue;
+            if (label_[next] < label_[a] || seen_[next] == search) continue;
             seen_[next] = search;
-            reached.push_back(next);
+            needed.push_back(next);
             stack.push_back(next);
         }
     }
@@ -64,52 +73,71 @@ bool ClusterGraph::reach(std::vector<std::vector<int>>& edges, int start, int64_
 bool ClusterGraph::try_merge(int a, int b) {
     a = find(a), b = find(b);
     if (a == b) return true;
-    if (position_[a] > position_[b]) std::swap(a, b);
-    // What b needs from between the two must move before a, so it may not need a.
-    std::vector<int> before, after;
-    if (!reach(predecessors_, b, position_[a], position_[b], a, before)) return false;
-    if (!before.empty()) {
-        reach(successors_, a, position_[a], position_[b], b, after);
-        reorder(std::move(before), a, std::move(after));
-    }
+    if (label_[a] > label_[b]) std::swap(a, b);
+    std::vector<int> needed;
+    if (!find_needed(a, b, needed)) return false;
+    move_before(std::move(needed), a);
     unite(a, b);
     return true;
 }
 
-void ClusterGraph::reorder(std::vector<int> before, int cluster, std::vector<int> after) {
-    auto by_position = [&](int x, int y) { return position_[x] < position_[y]; };
-    std::sort(before.begin(), before.end(), by_position);
-    std::sort(after.begin(), after.end(), by_position);
-    std::vector<int> sequence = std::move(before);
-    sequence.push_back(cluster);
-    sequence.insert(sequence.end(), after.begin(), after.end());
-    std::vector<int64_t> positions;
-    for (int c : sequence) positions.push_back(position_[c]);
-    std::sort(positions.begin(), positions.end());
-    for (size_t i = 0; i < sequence.size(); ++i) position_[sequence[i]] = positions[i];
-}
-
-void ClusterGraph::unite(int kept, int absorbed) {
-    // The representative is whichever saves copying edges; the position is the earlier one's.
-    int64_t position = position_[kept];
-    auto edges = [&](int c) { return predecessors_[c].size() + successors_[c].size(); };
-    if (edges(kept) < edges(absorbed)) std::swap(kept, absorbed);
-    parent_[absorbed] = kept;
-    position_[kept] = position;
-    for (auto* lists : {&predecessors_, &successors_}) {
-        std::vector<int>& from = (*lists)[absorbed];
-        (*lists)[kept].insert((*lists)[kept].end(), from.begin(), from.end());
-        from = {};
+void ClusterGraph::move_before(std::vector<int> needed, int cluster) {
+    if (needed.empty()) return;
+    std::sort(needed.begin(), needed.end(), [&](int x, int y) { return label_[x] < label_[y]; });
+    for (int each : needed) unlink(each);
+    const int64_t count = int64_t(needed.size());
+    auto begin = [&] { return previous_[cluster] < 0 ? label_[cluster] - wide : label_[previous_[cluster]]; };
+    if (label_[cluster] - begin() <= count) spread_labels();
+    // The next ones will be put between these and the cluster, so they stay close to what is before them.
+    const int64_t gap = label_[cluster] - begin();
+    const int64_t step = std::min<int64_t>(int64_t(std::sqrt(double(gap))), gap / (count + 1));
+    int64_t label = begin();
+    for (int each : needed) {
+        label_[each] = label += step;
+        previous_[each] = previous_[cluster];
+        next_[each] = cluster;
+        (previous_[each] < 0 ? first_ : next_[previous_[each]]) = each;
+        previous_[cluster] = each;
     }
 }
 
+void ClusterGraph::unlink(int cluster) {
+    const int before = previous_[cluster], after = next_[cluster];
+    (before < 0 ? first_ : next_[before]) = after;
+    (after < 0 ? last_ : previous_[after]) = before;
+}
+
+void ClusterGraph::spread_labels() {
+    int64_t label = 0;
+    for (int cluster = first_; cluster >= 0; cluster = next_[cluster]) label_[cluster] = label += wide;
+}
+
+void ClusterGraph::unite(int earlier, int later) {
+    unlink(later);
+    // The representative is whichever saves copying edges.
+    int kept = earlier, absorbed = later;
+    if (predecessors_[kept].size() < predecessors_[absorbed].size()) {
+        std::swap(kept, absorbed);
+        label_[kept] = label_[absorbed];
+        previous_[kept] = previous_[absorbed];
+        next_[kept] = next_[absorbed];
+        (previous_[kept] < 0 ? first_ : next_[previous_[kept]]) = kept;
+        (next_[kept] < 0 ? last_ : previous_[next_[kept]]) = kept;
+    }
+    parent_[absorbed] = kept;
+    std::vector<int>& from = predecessors_[absorbed];
+    predecessors_[kept].insert(predecessors_[kept].end(), from.begin(), from.end());
+    from = {};
+}
+
 std::vector<std::vector<int>> ClusterGraph::clusters() {
-    std::vector<std::vector<int>> members(size());
-    for (int node = 0; node < size(); ++node) members[find(node)].push_back(node);
-    std::erase_if(members, [](const std::vector<int>& m) { return m.empty(); });
-    std::sort(members.begin(), members.end(), [&](const auto& x, const auto& y) {
-        return position_[find(x[0])] < position_[find(y[0])];
-    });
+    std::vector<int> number(parent_.size());
+    std::vector<std::vector<int>> members;
+    for (int cluster = first_; cluster >= 0; cluster = next_[cluster]) {
+        number[cluster] = int(members.size());
+        members.emplace_back();
+    }
+    for (int node = 0; node < size(); ++node) members[number[find(node)]].push_back(node);
     return members;
 }
 

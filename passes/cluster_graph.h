@@ -9,8 +9,9 @@ namespace catena::passes {
 /// The dependences of a program while its operations are gathered into clusters. A cluster runs as one, so
 /// the graph of clusters must stay acyclic; merges that would close a cycle are refused.
 ///
-/// Keeps a topological order of the clusters and, on a merge, repairs it between the two only (Pearce and Kelly, "A
-/// dynamic topological sort algorithm for directed acyclic graphs", 2006), so gathering a chain is linear.
+/// Keeps a topological order of the clusters as a list with labels (Dietz and Sleator, "Two algorithms for maintaining order in
+/// a list", 1987). A merge moves what the later cluster needs to just before the earlier one; what stands between the two
+/// and is not needed is neither looked at nor moved, so gathering what belongs together is linear.
 class ClusterGraph {
 public:
     /// Appends a node that depends on earlier ones and returns its number.
@@ -24,19 +25,24 @@ public:
     std::vector<std::vector<int>> clusters();
 
 private:
-    /// Neighbours of `cluster` as distinct clusters other than itself.
-    std::vector<int>& tidy(std::vector<std::vector<int>>& edges, int cluster);
-    /// Adds to `reached` what can be reached from `start` along `edges` inside the open interval of
-    /// positions. False when `forbidden` is reached.
-    bool reach(std::vector<std::vector<int>>& edges, int start, int64_t low, int64_t high,
-               int forbidden, std::vector<int>& reached);
-    /// `before`, `cluster`, `after` take the positions they hold now, in that order.
-    void reorder(std::vector<int> before, int cluster, std::vector<int> after);
-    void unite(int kept, int absorbed);
+    /// What `cluster` depends on, as distinct clusters.
+    std::vector<int>& tidy(int cluster);
+    /// Adds to `needed` all between `a` and `b` that `b` needs. False when some of it needs `a`.
+    bool find_needed(int a, int b, std::vector<int>& needed);
+    /// Moves `needed`, in their order, to just before `cluster`.
+    void move_before(std::vector<int> needed, int cluster);
+    void unlink(int cluster);
+    /// Labels that are far apart again.
+    void spread_labels();
+    /// Where `earlier` stands; its representative may be either.
+    void unite(int earlier, int later);
 
     std::vector<int> parent_;
-    std::vector<int64_t> position_;  ///< Valid for representatives.
-    std::vector<std::vector<int>> predecessors_, successors_;
+    // The order, for representatives: labels rise along the list.
+    std::vector<int64_t> label_;
+    std::vector<int> previous_, next_;
+    int first_ = -1, last_ = -1;
+    std::vector<std::vector<int>> predecessors_;
     // The last call of tidy that listed a cluster, and the last search that saw it.
     std::vector<int> listed_, seen_;
     int tidies_ = 0, searches_ = 0;

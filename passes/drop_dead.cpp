@@ -1,7 +1,9 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "passes/change_limit.h"
 #include "passes/passes.h"
+#include "passes/place.h"
 
 namespace catena::passes {
 
@@ -21,6 +23,7 @@ ir::MapOp drop_unused_results(ir::MapOp map) {
         yielded.push_back(value);
     }
     if (used.size() == map.getNumResults()) return map;
+    if (!ChangeLimit::instance().allows("drop-dead", [&] { return "results of " + place_of(map); })) return map;
     mlir::OpBuilder b(map);
     auto smaller = ir::MapOp::create(b, map.getLoc(), types, map.getFunction(), map.getInputs(), map.getScalars());
     smaller.getBody().takeBody(map.getBody());

@@ -1,9 +1,9 @@
 #include "passes/dump.h"
 
 #include <chrono>
-#include <cstdlib>
 #include <fstream>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -14,20 +14,16 @@
 #include "mlir/IR/Operation.h"
 #include "mlir/Pass/Pass.h"
 
+#include "passes/environment.h"
+#include "passes/pipeline.h"
+#include "runtime/file/file_name.h"
+
 namespace catena::passes {
 
 namespace {
 
-std::string environment(const char* name) {
-    const char* value = std::getenv(name);
-    return value ? value : "";
-}
-
-std::string as_file_name(std::string text) {
-    for (char& c : text)
-        if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_' && c != '.') c = '_';
-    return text.empty() ? "region" : text;
-}
+/// What code generation shows beside the pipeline's stages.
+constexpr const char* code_stages[] = {"schedule", "kernels", "kernels-llvm-dialect", "kernels-code", "kernels-cuda"};
 
 /// REGION, then REGION-2 ...: a name that no other compilation of this process has.
 std::string own_folder(const std::string& region) {
@@ -41,8 +37,14 @@ std::string own_folder(const std::string& region) {
 }  // namespace
 
 DumpSettings DumpSettings::from_environment() {
-    std::string time = environment("CATENA_TIME");
-    return {environment("CATENA_PRINT_IR"), environment("CATENA_DUMP_DIR"), !time.empty() && time != "0"};
+    const std::string time = environment("CATENA_TIME"), print = environment("CATENA_PRINT_IR");
+    if (!print.empty()) {
+        std::vector<std::string> names = stage_names();
+        names.insert(names.begin(), {"after-all", "import"});
+        names.insert(names.end(), std::begin(code_stages), std::end(code_stages));
+        check_name("CATENA_PRINT_IR", print, names);
+    }
+    return {print, environment("CATENA_DUMP_DIR"), !time.empty() && time != "0"};
 }
 
 std::string print_with_places(mlir::Operation* op) {
@@ -73,7 +75,7 @@ std::string print_with_places(mlir::Operation* op) {
 }
 
 Dump::Dump(const std::string& region, DumpSettings settings)
-    : region_(as_file_name(region)), settings_(std::move(settings)) {
+    : region_(file_name_of(region)), settings_(std::move(settings)) {
     if (settings_.directory.empty()) return;
     folder_ = settings_.directory + "/" + own_folder(region_);
     std::error_code error;
@@ -102,7 +104,7 @@ void Dump::show(llvm::StringRef stage, llvm::StringRef extension, llvm::StringRe
     if (folder_.empty()) return;
     std::string number = std::to_string(number_++);
     if (number.size() < 2) number = "0" + number;
-    std::ofstream file(folder_ + "/" + number + "-" + as_file_name(stage.str()) + "." + extension.str());
+    std::ofstream file(folder_ + "/" + number + "-" + file_name_of(stage.str()) + "." + extension.str());
     file << text.str();
 }
 

@@ -8,7 +8,8 @@
 namespace catena::passes {
 
 /// What the environment asks to see of compilations:
-///   CATENA_PRINT_IR=after-all|STAGE   the program after every stage, or after one, on stderr;
+///   CATENA_PRINT_IR=after-all|STAGE   the program after every stage, or after one, on stderr; CompileError with the names
+///                                     there are for another;
 ///   CATENA_DUMP_DIR=DIR               files DIR/REGION/NN-stage.EXTENSION, numbered in order;
 ///   CATENA_TIME=1                     milliseconds of every stage on stderr.
 struct DumpSettings {

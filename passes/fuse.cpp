@@ -2,12 +2,13 @@
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/Support/Path.h"
 
+#include "passes/change_limit.h"
 #include "passes/cluster_graph.h"
 #include "passes/group_builder.h"
 #include "passes/levels.h"
 #include "passes/passes.h"
+#include "passes/place.h"
 #include "passes/sweep.h"
 
 namespace catena::passes {
@@ -24,18 +25,6 @@ constexpr size_t max_members = 512;
 constexpr size_t max_inputs = 12;
 /// Of the operations that share an input, how many of the latest are tried as siblings.
 constexpr size_t siblings_tried = 4;
-
-llvm::StringRef function_of(mlir::Operation* op) {
-    auto name = op->getAttrOfType<mlir::StringAttr>("function");
-    return name ? name.getValue() : op->getName().getStringRef();
-}
-
-std::string place_of(mlir::Operation* op) {
-    std::string text = function_of(op).str();
-    if (auto file = op->getLoc()->findInstanceOf<mlir::FileLineColLoc>())
-        text += " (" + llvm::sys::path::filename(file.getFilename().getValue()).str() + ":" + std::to_string(file.getLine()) + ")";
-    return text;
-}
 
 /// Gathers the operations of one block into clusters, in one walk in program order: each operation joins the clusters
 /// that produce its operands where that is allowed, then clusters that read the same values.
@@ -154,6 +143,11 @@ private:
         }
         if (merged->columns && !columns_end(*merged, a, b)) {
             reason = "a reduction of columns has ended only after the last row";
+            return false;
+        }
+        auto text = [&] { return place_of(operations_[a]) + " with " + place_of(operations_[b]); };
+        if (!ChangeLimit::instance().allows("fuse", text)) {
+            reason = "CATENA_PASS_LIMIT";
             return false;
         }
         if (!graph_.try_merge(a, b)) {

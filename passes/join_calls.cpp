@@ -2,16 +2,17 @@
 
 #include <map>
 
-#include "llvm/Support/Path.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 
 #include "ir/dialect.h"
 #include "passes/call_joint.h"
+#include "passes/canonicalize.h"
+#include "passes/change_limit.h"
 #include "passes/cluster_graph.h"
+#include "passes/cse.h"
 #include "passes/passes.h"
+#include "passes/place.h"
 #include "passes/sweep.h"
 
 namespace catena::passes {
@@ -25,6 +26,11 @@ namespace {
 constexpr size_t joints_tried = 4;
 
 bool pays(const CallJoint& joint) { return joint.calls.size() > 1 && joint.bytes_to_copy() <= joint.bytes_saved(); }
+
+std::string text_of(const CallJoint& joint) {
+    return std::to_string(joint.calls.size()) + " calls of " + place_of(joint.calls[0]) +
+           (joint.joining.output == Joining::sum ? " and their sum" : "") + " are one call";
+}
 
 /// Calls by key, in program order.
 class Groups {
@@ -90,8 +96,9 @@ private:
         for (size_t i = joints.size(); i-- > first;) {
             CallJoint pair{{joints[i].calls.back(), op}, joining};
             pair.choose_order();
-            if (!pays(pair) || needs(op, joints[i]) || !graph_.try_merge(nodes_[joints[i].calls[0]], nodes_[op]))
-                continue;
+            auto text = [&] { return place_of(op) + " with " + place_of(joints[i].calls[0]); };
+            if (!pays(pair) || needs(op, joints[i]) || !ChangeLimit::instance().allows("join-calls", text)) continue;
+            if (!graph_.try_merge(nodes_[joints[i].calls[0]], nodes_[op])) continue;
             joints[i].calls.push_back(op);
             return;
         }
@@ -232,9 +239,11 @@ private:
         mlir::OpBuilder builder(root);
         for (llvm::SmallVector<CallJoint>& joints : groups.all()) {
             CallJoint& joint = joints[0];
+            if (joint.calls.size() < 2) continue;
             mlir::Value first = term_of[joint.calls[0]];
             joint.choose_order();
             if (!pays(joint) || llvm::any_of(joint.calls, [&](auto* c) { return replaced.contains(term_of[c]); })) continue;
+            if (!ChangeLimit::instance().allows("join-calls", [&] { return text_of(joint); })) continue;
             for (mlir::Operation* call : joint.calls) replaced[term_of[call]] = {};
             replaced[first] = with_type(first.getType(), joint.build(builder)->getResult(0), root, builder);
             joined.push_back(joint);
@@ -266,21 +275,15 @@ private:
     mlir::Block& block_;
 };
 
-std::string text_of(const CallJoint& joint) {
-    mlir::Operation* call = joint.calls[0];
-    auto name = call->getAttrOfType<mlir::StringAttr>("function");
-    std::string text =
-        std::to_string(joint.calls.size()) + " calls of " + (name ? name.getValue().str() : "an operation");
-    if (auto file = call->getLoc()->findInstanceOf<mlir::FileLineColLoc>())
-        text += " (" + llvm::sys::path::filename(file.getFilename().getValue()).str() + ":" +
-                std::to_string(file.getLine()) + ")";
-    return text + (joint.joining.output == Joining::sum ? " and their sum" : "") + " are one call";
-}
-
 class JoinCallsPass : public impl::JoinCallsBase<JoinCallsPass> {
 public:
     JoinCallsPass() = default;
     explicit JoinCallsPass(std::vector<std::string>* notes) : notes_(notes) {}
+
+    mlir::LogicalResult initialize(mlir::MLIRContext* context) override {
+        forms_ = canonical_forms(context);
+        return mlir::success();
+    }
 
     void runOnOperation() override {
         if (getOperation().isExternal()) return;
@@ -292,24 +295,20 @@ public:
         // After the siblings, whose joined operands they can share.
         std::vector<CallJoint> sums = Sums(block).run();
         note(sums);
-        if ((!siblings.empty() || !sums.empty()) && mlir::failed(clean_up())) signalPassFailure();
+        if (siblings.empty() && sums.empty()) return;
+        // Slices are put side by side again, operands were joined twice, and calls that were summed are still there.
+        canonicalize(block, forms_);
+        remove_common(block);
     }
 
 private:
-    /// Of slices that are put side by side again, of operands joined twice, and of the calls that were summed.
-    mlir::LogicalResult clean_up() {
-        mlir::OpPassManager passes(mlir::func::FuncOp::getOperationName());
-        passes.addPass(mlir::createCanonicalizerPass());
-        passes.addPass(mlir::createCSEPass());
-        return runPipeline(passes, getOperation());
-    }
-
     void note(const std::vector<CallJoint>& joints) {
         for (const CallJoint& joint : joints)
             if (notes_) notes_->push_back(text_of(joint));
     }
 
     std::vector<std::string>* notes_ = nullptr;
+    mlir::FrozenRewritePatternSet forms_;
 };
 
 }  // namespace

@@ -2,12 +2,27 @@
 //
 // One pass is one definition here, one .cpp of its name, and one program of its name in tests/passes. A pass
 // does one thing, leaves valid IR or fails, and where it declines to do what a reader would expect, says why
-// (`remarks`, and the notes of explain()). Canonicalization and the removal of common subexpressions are
-// MLIR's own, with the folds and patterns of ir/folding.cpp and ir/canonicalize.cpp.
+// (`remarks`, and the notes of explain()). What it may do, it asks of ChangeLimit, change by change.
 #ifndef CATENA_PASSES_TD
 #define CATENA_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
+
+def Canonicalize : Pass<"catena-canonicalize", "::mlir::func::FuncOp"> {
+  let summary = "one form for what can be said in several";
+  let description = [{
+    The folds of ir/folding.cpp and the patterns of ir/canonicalize.cpp. MLIR's own pass looks at all arithmetic in all
+    maps, twice; this one at the operations of the program, and into those that it changes.
+  }];
+}
+
+def Cse : Pass<"catena-cse", "::mlir::func::FuncOp"> {
+  let summary = "compute equal values once";
+  let description = [{
+    Like MLIR's own for the operations of the program, which have one block: their formulas share what is equal since they were
+    recorded, and are compared as wholes.
+  }];
+}
 
 def DropDead : Pass<"catena-drop-dead", "::mlir::func::FuncOp"> {
   let summary = "remove what no output and no assignment needs";

@@ -1,31 +1,65 @@
 #include "passes/pipeline.h"
 
+#include <algorithm>
+#include <sstream>
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 
 #include "passes/dump.h"
+#include "passes/environment.h"
 #include "passes/fuse.h"
 #include "passes/join_calls.h"
 #include "passes/passes.h"
 
 namespace catena::passes {
 
-void build_pipeline(mlir::OpPassManager& manager, const PipelineOptions&, std::vector<std::string>* notes) {
-    mlir::OpPassManager& function = manager.nest<mlir::func::FuncOp>();
+namespace {
+
+struct Stage {
+    const char* name;
+    std::unique_ptr<mlir::Pass> (*make)(std::vector<std::string>* notes);
+};
+
+const Stage stages[] = {
     // Recorded programs undo their own reshapes and broadcast what the next map would broadcast anyway; without
     // them more operations are neighbours.
-    function.addPass(mlir::createCanonicalizerPass());
+    {"canonicalize", [](auto*) { return createCanonicalize(); }},
     // Forward and backward compute the same values; after canonicalization, because that makes them look the
     // same, and before fusion, which would hide them in different groups.
-    function.addPass(mlir::createCSEPass());
+    {"cse", [](auto*) { return createCse(); }},
     // What nobody needs must not become a result of a group, nor keep calls from being joined.
-    function.addPass(createDropDead());
+    {"drop-dead", [](auto*) { return createDropDead(); }},
     // Weights are read once where steps do not wait for each other. Before fusion, because sums over steps go away.
-    function.addPass(create_join_calls_pass(notes));
+    {"join-calls", create_join_calls_pass},
     // Memory traffic is what costs: one sweep for everything that shares a domain.
-    function.addPass(create_fuse_pass(notes));
+    {"fuse", create_fuse_pass},
+};
+
+std::vector<std::string> left_out() {
+    std::vector<std::string> names;
+    std::stringstream text(environment("CATENA_DISABLE_PASS"));
+    for (std::string name; std::getline(text, name, ',');) {
+        check_name("CATENA_DISABLE_PASS", name, stage_names());
+        names.push_back(name);
+    }
+    return names;
+}
+
+}  // namespace
+
+std::vector<std::string> stage_names() {
+    std::vector<std::string> names;
+    for (const Stage& stage : stages) names.push_back(stage.name);
+    return names;
+}
+
+void build_pipeline(mlir::OpPassManager& manager, const PipelineOptions&, std::vector<std::string>* notes) {
+    mlir::OpPassManager& function = manager.nest<mlir::func::FuncOp>();
+    const std::vector<std::string> without = left_out();
+    for (const Stage& stage : stages)
+        if (std::ranges::find(without, stage.name) == without.end()) function.addPass(stage.make(notes));
 }
 
 mlir::LogicalResult run_pipeline(mlir::ModuleOp module, const PipelineOptions& options,

@@ -20,7 +20,11 @@ struct PipelineOptions {
     bool verify_each = false;  ///< Verify after every stage, not only at the end.
 };
 
-/// Appends the stages between import and code generation. `notes`, if given, receives why operations were not
+/// The stages between import and code generation, in order.
+std::vector<std::string> stage_names();
+
+/// Appends them, but those that CATENA_DISABLE_PASS names (with commas between; CompileError for one that does not exist). No
+/// stage is needed for a right result. `notes`, if given, receives why operations were not
 /// fused and must outlive the passes.
 void build_pipeline(mlir::OpPassManager& manager, const PipelineOptions& options,
                     std::vector<std::string>* notes);

@@ -12,6 +12,7 @@ config.test_exec_root = lit_config.params["exec"]
 config.environment["PATH"] = os.pathsep.join(
     [lit_config.params["bin"], lit_config.params["llvm"], os.environ["PATH"]]
 )
+config.substitutions.append(("%scripts", os.path.join(config.test_source_root, "..", "scripts")))
 config.environment["FILECHECK_OPTS"] = "--dump-input-filter=all"
 
 # REQUIRES: avx2 and the like: code is made for the processor that runs it.

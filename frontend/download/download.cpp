@@ -3,23 +3,22 @@
 #include <curl/curl.h>
 #include <openssl/evp.h>
 
-#include <cstdlib>
 #include <memory>
 
 #include <fmt/format.h>
 
-#include "runtime/file/file.h"
+#include "runtime/core/environment.h"
 #include "runtime/core/error.h"
+#include "runtime/file/file.h"
 
 namespace catena {
 
 namespace fs = std::filesystem;
 
 fs::path cache_folder() {
-    if (const char* folder = std::getenv("CATENA_CACHE_DIR")) return folder;
-    if (const char* folder = std::getenv("XDG_CACHE_HOME")) return fs::path(folder) / "catena";
-    const char* home = std::getenv("HOME");
-    return fs::path(home ? home : ".") / ".cache" / "catena";
+    if (auto folder = environment::text("CATENA_CACHE_DIR")) return *folder;
+    if (auto folder = environment::text("XDG_CACHE_HOME")) return fs::path(*folder) / "catena";
+    return fs::path(environment::text("HOME").value_or(".")) / ".cache" / "catena";
 }
 
 namespace {

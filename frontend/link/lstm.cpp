@@ -2,7 +2,6 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
-#include "runtime/graph/first_way.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/indexing.h"
@@ -45,25 +44,20 @@ Variable rows(const Variable& x, int64_t begin, int64_t end) { return get_item(x
 }  // namespace
 
 Variable LSTM::Memory::value() const {
-    if (!state.is_initialized()) return Variable();
     // A compiled program, or a copy of the link, gave the state another array: the graph is not its.
     const bool current = recent.defined() && recent.array() == state.array();
     return current && (!chained || recent.body()->creator) ? recent : Variable(state);
 }
 
-void LSTM::Memory::store(const Variable& value) {
+void LSTM::Memory::store(const Variable& value, Device& device) {
+    // Room of this size, which nobody reads: a program assigns states that are there.
+    if (!state.is_initialized() || state.type() != value.type()) {
+        DeviceScope scope(device);
+        bind_state(*state.body(), Array::zeros(value.type()));
+    }
     recent = value;
     chained = bool(value.body()->creator);
-    if (state.is_initialized() && state.type() == value.type())
-        assign(state, value);
-    else
-        state.set_array(value.array());
-}
-
-void LSTM::Memory::zero(const Type& type) {
-    recent = Variable();
-    RecorderScope paused(nullptr);
-    state.set_array(Array::zeros(type));
+    assign(state, value);
 }
 
 LSTM::LSTM(std::optional<int64_t> in_size, int64_t out_size, const LSTMOptions& options)
@@ -82,57 +76,44 @@ Variable LSTM::operator()(const Operand& operand) {
     LocationScope scope(operand.location());
     Variable gates_in = upward(operand);
     int64_t n = gates_in.shape()[0];
-    bool fits = c_.state.is_initialized() && (!fresh_ || c_.state.shape()[0] == n);
-    if (!fits) {
-        DeviceScope device(upward.W.device());
-        c_.zero({gates_in.dtype(), {n, out_size_}});
-        h_.zero({gates_in.dtype(), {n, out_size_}});
-        // A region that resets and then makes the state must reset it at every replay too; later it will do so
-        // before this call.
-        if (reset_by_ && reset_by_ == current_recorder()) {
-            zero_states();
-            note_first_way();
-        }
+    Device& device = upward.W.home();
+    Variable c, h;
+    if (empty_) {
+        DeviceScope beside(device);
+        c = h = fill({gates_in.dtype(), {n, out_size_}}, 0);
+    } else {
+        c = c_.value();
+        h = h_.value();
     }
-    reset_by_ = nullptr;
-    fresh_ = false;
-    Variable c = c_.value(), h = h_.value();
     int64_t kept = h.shape()[0];
     if (n > kept)
         fail<ShapeError>("LSTM: the batch has {} rows, the state only {}; call reset_state() before a larger batch",
                          n, kept);
     auto [c_next, y] = lstm(c, gates_in + lateral(kept == n ? h : rows(h, 0, n)));
-    c_.store(c_next);
+    c_.store(c_next, device);
     if (kept == n) {
-        h_.store(y);
+        h_.store(y, device);
     } else {
         Variable parts[] = {y, rows(h, n, kept)};
-        h_.store(concat(parts, 0));
+        h_.store(concat(parts, 0), device);
     }
+    empty_ = false;
     return y;
 }
 
 void LSTM::reset_state() {
-    fresh_ = true;
-    reset_by_ = current_recorder();
-    zero_states();
-}
-
-void LSTM::zero_states() {
-    for (Memory* memory : {&c_, &h_}) {
-        memory->recent = Variable();
-        if (memory->state.is_initialized()) assign(memory->state, fill(memory->state.type(), 0));
-    }
+    empty_ = true;
+    c_.recent = h_.recent = Variable();
 }
 
 void LSTM::set_state(const Variable& c, const Variable& h) {
-    fresh_ = false;
-    c_.store(c);
-    h_.store(h);
+    c_.store(c, upward.W.home());
+    h_.store(h, upward.W.home());
+    empty_ = false;
 }
 
-Variable LSTM::c() const { return c_.value(); }
-Variable LSTM::h() const { return h_.value(); }
+Variable LSTM::c() const { return empty_ ? Variable() : c_.value(); }
+Variable LSTM::h() const { return empty_ ? Variable() : h_.value(); }
 
 void LSTM::move_states(Device& device) {
     for (Memory* memory : {&c_, &h_}) {

@@ -4,8 +4,6 @@
 
 namespace catena {
 
-class Recorder;
-
 struct LSTMOptions {
     Initializer lateral_init;            ///< Of each gate's (out, out) part of lateral.W; LeCunNormal unless given.
     Initializer upward_init;             ///< Of each gate's (out, in) part of upward.W.
@@ -24,9 +22,9 @@ public:
     /// h of this step, [n, out_size]. Later batches may be smaller: the states of the rest stay. ShapeError for
     /// a larger one without reset_state().
     Variable operator()(const Operand& x);
-    void reset_state();  ///< Zeros, of whatever batch size comes next.
+    void reset_state();  ///< Forgets: the next call starts from zeros, of whatever batch size it has.
     void set_state(const Variable& c, const Variable& h);
-    Variable c() const;  ///< Undefined before the first call, zeros after reset_state().
+    Variable c() const;  ///< Undefined before the first call and after reset_state().
     Variable h() const;
 
     Linear upward, lateral;
@@ -42,14 +40,11 @@ private:
         bool chained = false;  ///< `recent` had a creator when it was stored.
         /// A constant once `recent` was unchained: nobody wants the gradient of an earlier window's end.
         Variable value() const;
-        void store(const Variable& value);
-        void zero(const Type& type);
+        void store(const Variable& value, Device& device);
     };
-    void zero_states();
     int64_t out_size_;
     Memory c_, h_;
-    const Recorder* reset_by_ = nullptr;  ///< Who recorded the last reset_state() since the last step.
-    bool fresh_ = true;  ///< No step since the state was reset: it may take another batch size.
+    bool empty_ = true;  ///< No step since the state was reset; what the states hold does not count.
 };
 
 }  // namespace catena

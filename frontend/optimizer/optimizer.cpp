@@ -1,7 +1,6 @@
 #include "frontend/optimizer/optimizer.h"
 
 #include <algorithm>
-#include <optional>
 #include <unordered_set>
 
 #include "frontend/optimizer/gradient_sweep.h"
@@ -36,28 +35,7 @@ const Sweep& unscale_sweep() {
     return sweep;
 }
 
-/// Gives the states back what they hold now, unseen by recorders.
-class KeptStates {
-public:
-    KeptStates(const State& t, const std::vector<UpdateSlot*>& slots) {
-        keep(t);
-        for (const UpdateSlot* slot : slots) {
-            keep(slot->param);
-            for (const State& moment : slot->moments) keep(moment);
-        }
-    }
-    ~KeptStates() {
-        RecorderScope paused(nullptr);
-        for (auto& [state, array] : kept_) state.set_array(array);
-    }
-    KeptStates(const KeptStates&) = delete;
-
-private:
-    void keep(const Variable& state) { kept_.emplace_back(state, state.array()); }
-    std::vector<std::pair<Variable, Array>> kept_;
-};
-
-/// Steps are counted where the parameters are: some rules compute with the count.
+/// Steps are counted where the parameters are, since some rules compute with the count, and moments lie there.
 void move_to(Device& device, const State& count) {
     if (device.is_meta() || &count.device() == &device) return;
     RecorderScope paused(nullptr);
@@ -134,16 +112,17 @@ void Optimizer::update(const std::source_location& at) {
     target();
     LocationScope location(at);
     auto no_graph = no_backprop_mode();
-    bool change = !exchange_ || exchange_->finish(*this);
-    if (!change && !current_recorder()) return;
+    if (exchange_ && !exchange_->finish(*this)) {
+        if (Recorder* recorder = current_recorder()) recorder->passing();
+        return;
+    }
     if (scaled_) unscale_gradients();
     call_hooks(OptimizerHook::Timing::pre);
     std::vector<UpdateSlot*> active = active_slots();
     for (UpdateSlot* slot : active) initialize_moments(*slot);
     if (!active.empty()) move_to(active[0]->param.device(), t_);
-    // A recorder sees the whole update even of an iteration that changes nothing.
-    std::optional<KeptStates> kept;
-    if (!change) kept.emplace(t_, active);
+    for (UpdateSlot* slot : active)  // A model may be moved after its optimizer was loaded.
+        for (const State& moment : slot->moments) move_to(slot->param.device(), moment);
     assign(t_, t_ + 1);
     if (!active.empty()) update_slots(active);
     call_hooks(OptimizerHook::Timing::post);

@@ -4,7 +4,6 @@
 #include <cstring>
 #include <unordered_map>
 
-#include "frontend/must_happen_first.h"
 #include "runtime/core/device.h"
 #include "runtime/graph/backward.h"
 #include "runtime/graph/config.h"
@@ -29,8 +28,6 @@ uint64_t mix(uint64_t hash, const void* data, size_t bytes) {
     return hash;
 }
 uint64_t mix(uint64_t hash, const std::string& text) { return mix(hash, text.data(), text.size()); }
-
-bool shape_only() { return current_recorder() && current_recorder()->shape_only(); }
 
 int64_t bytes_of(const Variable& x) { return x.size() * int64_t(size_of(x.dtype())); }
 
@@ -63,16 +60,11 @@ public:
     }
 
     bool finish(Optimizer& optimizer) override {
-        if (shape_only() && names_of(optimizer) != known_names_) {
-            forget();
-            throw MustHappenFirst("the ranks compare their parameters",
-                                  [this, &optimizer] { parameters_equal(optimizer); });
-        }
         if (slot_of_.empty()) begin(optimizer);
         for (UpdateSlot& slot : optimizer.slots()) add_rest(slot);
         close();
         slot_of_.clear();
-        bool equal = shape_only() || parameters_equal(optimizer);
+        bool equal = parameters_equal(optimizer);
         std::vector<Bucket> buckets = std::exchange(buckets_, {});
         if (options_.double_buffering) return receive_previous(std::move(buckets)) && equal;
         for (const Bucket& bucket : buckets) receive(bucket);
@@ -156,9 +148,6 @@ private:
         };
         bool fits = std::equal(now.begin(), now.end(), previous_.begin(), previous_.end(), same);
         if (!fits) {
-            if (shape_only())
-                throw MustHappenFirst(
-                    "double buffering: there are no such gradients of an iteration before yet");
             RecorderScope paused(nullptr);
             for (const Bucket& bucket : previous_)
                 parallel::wait_bucket(*communicator_, bucket.ticket, bucket.types);

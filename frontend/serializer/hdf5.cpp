@@ -1,11 +1,11 @@
 #include "frontend/serializer/hdf5.h"
 
-#include <cstdlib>
 #include <filesystem>
 
 #include <dlfcn.h>
 
 #include "frontend/hdf5/library.h"
+#include "runtime/core/environment.h"
 #include "runtime/core/error.h"
 
 namespace catena {
@@ -18,7 +18,7 @@ struct Library {
 };
 
 std::filesystem::path library_path() {
-    if (const char* path = std::getenv("CATENA_HDF5_PATH"); path && *path) return path;
+    if (auto path = environment::text("CATENA_HDF5_PATH")) return *path;
     Dl_info info{};
     if (!dladdr(reinterpret_cast<const void*>(&hdf5_available), &info) || !info.dli_fname) return "libcatena_hdf5.so";
     return std::filesystem::path(info.dli_fname).parent_path() / "libcatena_hdf5.so";

@@ -29,7 +29,9 @@ void Reporter::report(const Observation& values, const Link* observer) {
                              "is", observer->type_name());
         prefix = found->second + "/";
     }
-    if (current_recorder() != recorder_)
+    Recorder* recorder = current_recorder();
+    if (recorder != recorder_ && recorder && recorder->defers()) recorder->needs_code("it reports values");
+    else if (recorder != recorder_)
         fail<TraceError>("report: '{}' is reported inside a static region, and its replays would not report it; "
                          "return the value from the region, or let StandardUpdater compile the whole step",
                          prefix + (values.empty() ? "" : values.begin()->first));

@@ -42,10 +42,12 @@ ReportingRegion::Values ReportingRegion::run() const {
     }
     Values values;
     for (auto& [name, reported] : observation) {
-        if (!reported.variable().defined())
-            fail<TraceError>("report: '{}' is reported as a plain number inside a static region, which would report it "
-                             "again and again; report a Variable", name);
-        values.emplace(name, reported.variable());
+        if (reported.variable().defined()) {
+            values.emplace(name, reported.variable());
+            continue;
+        }
+        if (Recorder* recorder = current_recorder()) recorder->needs_code("it reports plain numbers");
+        report({{name, reported}});
     }
     return values;
 }

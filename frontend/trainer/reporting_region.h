@@ -11,7 +11,7 @@
 namespace catena {
 
 /// A function of a batch as a static region that reports: what the function reports becomes the region's result, so
-/// that replays report it, too. TraceError for a report of a plain number, which a replay would repeat.
+/// that calls which leave the function out report it, too (one that reports plain numbers is never left out).
 class ReportingRegion {
 public:
     ReportingRegion(std::function<void(const Batch&)> function, StaticGraphOptions options);

@@ -47,8 +47,7 @@ void StandardUpdater::update_core() {
         compiled_ = std::make_unique<ReportingRegion>([this](const Batch& batch) { run_step(batch); },
                                                       StaticGraphOptions{.name = "training_step",
                                                                          .audit = options_.audit,
-                                                                         .keep_grads = options_.keep_grads,
-                                                                         .compile_first_call = true});
+                                                                         .keep_grads = options_.keep_grads});
     Batch batch = next_batch();
     if (compiled_) (*compiled_)(batch);
     else run_step(batch);

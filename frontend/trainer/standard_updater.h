@@ -36,7 +36,7 @@ struct StandardUpdaterOptions {
     /// Forward, backward, update and what the loss function reports become one compiled program.
     bool static_graph = false;
     bool keep_grads = false;  ///< Of the compiled step: gradients can be read after it, at the price of a copy.
-    Audit audit = Audit::sampled;
+    Audit audit = Audit::always;
 };
 
 /// Takes a mini-batch, calls the loss function on it and lets the optimizer update its target:

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <cstdlib>
 #include <cstring>
 #include <future>
 #include <mutex>
@@ -12,6 +11,7 @@
 #include "runtime/comm/background.h"
 #include "runtime/comm/reduce.h"
 #include "runtime/core/device.h"
+#include "runtime/core/environment.h"
 #include "runtime/graph/recorder.h"
 
 namespace catena {
@@ -62,9 +62,7 @@ std::string as_bytes(const Array& array) {
 }  // namespace
 
 double communication_timeout() {
-    const char* text = std::getenv("CATENA_COMM_TIMEOUT");
-    double seconds = text ? std::atof(text) : 0;
-    return seconds > 0 ? seconds : 600;
+    return environment::positive_number("CATENA_COMM_TIMEOUT").value_or(600);
 }
 
 Communicator& communicator_of(int64_t id) {

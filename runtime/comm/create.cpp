@@ -1,10 +1,9 @@
 #include "runtime/comm/create.h"
 
-#include <cstdlib>
-
 #include "runtime/comm/dummy.h"
 #include "runtime/comm/except_hook.h"
 #include "runtime/comm/tcp.h"
+#include "runtime/core/environment.h"
 #include "runtime/core/plugin.h"
 
 namespace catena {
@@ -68,8 +67,7 @@ std::shared_ptr<Communicator> create_communicator(std::string_view name,
     for (const char* wish :
          {"CATENA_FORCE_ABORT_ON_EXCEPTION", "CHAINERMN_FORCE_ABORT_ON_EXCEPTION",
           "CHAINERMN_FORCE_ABORT_ON_EXCEPTIONS"})
-        if (const char* text = std::getenv(wish); text && *text && name != "local")
-            add_global_except_hook(made);
+        if (environment::flag(wish, false) && name != "local") add_global_except_hook(made);
     return made;
 }
 

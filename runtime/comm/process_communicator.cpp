@@ -1,15 +1,13 @@
 #include "runtime/comm/process_communicator.h"
 
 #include <algorithm>
-#include <cstdlib>
+
+#include "runtime/core/environment.h"
 
 namespace catena {
 namespace {
 
-bool wants_shared_memory() {
-    const char* text = std::getenv("CATENA_SHARED_MEMORY");
-    return !text || std::string_view(text) != "0";
-}
+bool wants_shared_memory() { return environment::flag("CATENA_SHARED_MEMORY", true); }
 
 }  // namespace
 

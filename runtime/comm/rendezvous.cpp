@@ -2,16 +2,18 @@
 
 #include <cerrno>
 #include <charconv>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <random>
 #include <thread>
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "runtime/core/environment.h"
 
 namespace catena {
 namespace {
@@ -34,16 +36,9 @@ struct Place {
 };
 
 int number_in(const char* name, int least) {
-    const char* text = std::getenv(name);
-    int value = -1;
-    if (text) {
-        auto [end, error] = std::from_chars(text, text + std::strlen(text), value);
-        if (error != std::errc() || *end != 0) value = -1;
-    }
-    if (value < least)
-        fail<ValueError>("rendezvous: {} is '{}'; a number of at least {} is needed", name,
-                         text ? text : "", least);
-    return value;
+    const auto number = environment::whole_number(name, least, std::numeric_limits<int>::max());
+    if (!number) fail<ValueError>("rendezvous: {} is not set; a whole number of at least {} is needed", name, least);
+    return int(*number);
 }
 
 Place parse(const std::string& place) {
@@ -159,8 +154,7 @@ Socket call_root(const Rendezvous& where, Place& place, Deadline deadline) {
 }  // namespace
 
 bool Rendezvous::is_in_environment() {
-    const char* place = std::getenv("CATENA_RENDEZVOUS");
-    return place && *place;
+    return environment::text("CATENA_RENDEZVOUS").has_value();
 }
 
 Rendezvous Rendezvous::from_environment() {
@@ -168,7 +162,7 @@ Rendezvous Rendezvous::from_environment() {
         fail<ValueError>(
             "create_communicator(tcp): set CATENA_RENDEZVOUS to tcp://HOST:PORT or "
             "file:///FOLDER/NAME, CATENA_RANK and CATENA_SIZE");
-    return {std::getenv("CATENA_RENDEZVOUS"), number_in("CATENA_RANK", 0),
+    return {*environment::text("CATENA_RENDEZVOUS"), number_in("CATENA_RANK", 0),
             number_in("CATENA_SIZE", 1)};
 }
 

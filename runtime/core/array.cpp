@@ -8,6 +8,7 @@
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/core/object_pool.h"
+#include "runtime/core/pending.h"
 #include "runtime/graph/recorder.h"
 
 namespace catena {
@@ -37,6 +38,7 @@ bool is_contiguous(const Shape& shape, const Strides& strides) {
 void check_readable(const Array& array, const char* reader) {
     if (!array.defined()) fail<ValueError>("{}: the array is not defined", reader);
     if (Recorder* recorder = current_recorder()) recorder->host_read(*array.body());
+    else if (Pending* pending = array.body()->pending) pending->force(*array.body());
     if (array.device().is_meta())
         fail<DeviceError>("{}: an array on the meta device has a type, {}, but no elements", reader,
                           to_string(array.type()));
@@ -82,7 +84,7 @@ Array Array::full(const Type& type, double value) {
     }
     visit_dtype(type.dtype, [&](auto zero) {
         using T = decltype(zero);
-        T* data = static_cast<T*>(result.raw_data());
+        T* data = static_cast<T*>(result.address());
         if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>)
             std::fill_n(data, result.size(), T(float(value)));
         else
@@ -101,7 +103,19 @@ Array Array::from(std::span<const T> data, const Shape& shape) {
     return result;
 }
 
+void Array::settle() const {
+    if (Pending* pending = body_->pending) pending->force(*body_);
+}
+
 void* Array::raw_data() const {
+    if (Recorder* recorder = current_recorder()) recorder->addressed(*body_);
+    return address();
+}
+
+const void* Array::elements() const { return address(); }
+
+void* Array::address() const {
+    settle();
     if (!device().is_host())
         fail<DeviceError>("the elements of {} on device {} cannot be addressed by the host",
                           to_string(type()), device().name());
@@ -118,6 +132,11 @@ T* Array::data() const {
 }
 
 Array Array::view(const Shape& shape, const Strides& strides, int64_t offset) const {
+    if (Pending* pending = body_->pending) {
+        if (ArrayBody* look = pending->look(*body_, shape, strides, offset)) return Array(Ref<ArrayBody>(look));
+        settle();
+        offset += body_->offset;  // It was 0 when the caller asked.
+    }
     Ref<ArrayBody> body = make_ref<ArrayBody>();
     body->storage = body_->storage;
     body->offset = offset;
@@ -129,6 +148,7 @@ Array Array::view(const Shape& shape, const Strides& strides, int64_t offset) co
 
 Array Array::as_contiguous() const {
     if (contiguous()) return *this;
+    settle();
     Array result = empty(type(), device());
     if (!device().is_meta()) copy_elements(*this, result);
     return result;
@@ -136,6 +156,7 @@ Array Array::as_contiguous() const {
 
 Array Array::astype(Dtype dtype) const {
     if (dtype == this->dtype()) return *this;
+    settle();
     Array result = empty({dtype, shape()}, device());
     if (!device().is_meta()) copy_elements(*this, result);
     return result;
@@ -143,6 +164,7 @@ Array Array::astype(Dtype dtype) const {
 
 Array Array::to(Device& target) const {
     if (&target == &device()) return *this;
+    settle();
     Array result = empty(type(), target);
     if (target.is_meta()) return result;
     if (device().is_meta())
@@ -150,13 +172,13 @@ Array Array::to(Device& target) const {
                           to_string(type()), target.name());
     const Array dense = as_contiguous();
     if (device().is_host()) {
-        target.copy_from_host(dense.raw_data(), result);
+        target.copy_from_host(dense.address(), result);
         return result;
     }
     if (auto* peer = dynamic_cast<CodeDevice*>(&target); peer && peer->copy_from_peer(dense, result)) return result;
     const Array staging = target.is_host() ? result : empty(type(), cpu_device());
-    device().copy_to_host(dense, staging.raw_data());
-    if (!target.is_host()) target.copy_from_host(staging.raw_data(), result);
+    device().copy_to_host(dense, staging.address());
+    if (!target.is_host()) target.copy_from_host(staging.address(), result);
     return result;
 }
 
@@ -166,14 +188,14 @@ T Array::item() const {
     if (size() != 1)
         fail<ShapeError>("item: the array has {} elements (shape {}); item() is for arrays of one",
                          size(), to_string(shape()));
-    return *static_cast<const T*>(on_host(*this, dtype_of<T>).raw_data());
+    return *static_cast<const T*>(on_host(*this, dtype_of<T>).elements());
 }
 
 template <class T>
 std::vector<T> Array::to_vector() const {
     check_readable(*this, "to_vector");
     const Array dense = on_host(*this, dtype_of<T>);
-    const T* data = static_cast<const T*>(dense.raw_data());
+    const T* data = static_cast<const T*>(dense.elements());
     return std::vector<T>(data, data + size());
 }
 
@@ -235,7 +257,7 @@ std::string to_string(const Array& array) {
     const Array dense = on_host(array, array.dtype());
     out += ' ';
     visit_dtype(array.dtype(), [&](auto zero) {
-        print(out, static_cast<const decltype(zero)*>(dense.raw_data()), array.shape(), 0, 0,
+        print(out, static_cast<const decltype(zero)*>(dense.elements()), array.shape(), 0, 0,
               array.size() > 1000);
     });
     return out;

@@ -10,6 +10,7 @@
 namespace catena {
 
 class Device;
+class Pending;
 struct VariableBody;
 
 /// A block of device memory; several arrays may look at it. Freed into its device's pool.
@@ -34,6 +35,10 @@ struct ArrayBody : RefCounted {
     /// The state (parameter, running statistic, optimizer moment) whose present content this is.
     /// Not owned; cleared when the state is assigned anew or dies. The tracer reads it.
     VariableBody* owner = nullptr;
+    /// Not null while the elements are still to be computed: `storage` then has a device and no data. `value` is the
+    /// array's number there.
+    Pending* pending = nullptr;
+    int value = -1;
 
     static void* operator new(size_t bytes);
     static void operator delete(void* body);
@@ -81,8 +86,10 @@ public:
     Device& device() const { return *body_->storage->device; }
     const Ref<Storage>& storage() const { return body_->storage; }
 
-    /// Address of element [0,...,0]; DeviceError unless host memory.
+    /// Address of element [0,...,0]; DeviceError unless host memory. Inside a static region this is a host read and may
+    /// be a write: what was computed from the array until now is computed first.
     void* raw_data() const;
+    const void* elements() const;  ///< As raw_data(), to read only.
     template <class T>
     T* data() const;  ///< As raw_data; DtypeError when T is not the element type.
 
@@ -103,6 +110,8 @@ public:
     friend bool operator==(const Array& a, const Array& b) { return a.body_ == b.body_; }
 
 private:
+    void settle() const;  ///< Gives a pending array its elements.
+    void* address() const;
     Ref<ArrayBody> body_;
 };
 

@@ -139,7 +139,7 @@ void copy_elements(const Array& from, const Array& to) {
     const std::array<Strides, 2> strides = {to.strides(), from.strides()};
     const LoopNest nest = make_loop_nest(to.shape(), strides);
     auto* const target = static_cast<std::byte*>(to.raw_data());
-    const auto* const source = static_cast<const std::byte*>(from.raw_data());
+    const auto* const source = static_cast<const std::byte*>(from.elements());
     const int64_t to_size = int64_t(size_of(to.dtype())),
                   from_size = int64_t(size_of(from.dtype()));
     if (from.dtype() == to.dtype() && copy_transposed(nest, size_t(to_size), target, source))

@@ -4,27 +4,31 @@
 #include <atomic>
 #include <cstdlib>
 #include <exception>
+#include <limits>
+#include <optional>
 #include <thread>
 #include <vector>
 
 #include <omp.h>
 
+#include "runtime/core/environment.h"
 #include "runtime/core/error.h"
 
 namespace catena {
 
 namespace {
 
-int positive_from_environment(const char* name) {
-    const char* text = std::getenv(name);
+/// The first number of OMP_NUM_THREADS, which may be a list, as OpenMP read it; else all processors.
+int threads_of_openmp() {
+    const char* text = std::getenv("OMP_NUM_THREADS");
     const int value = text ? std::atoi(text) : 0;
-    return std::max(value, 0);
+    return value > 0 ? value : omp_get_num_procs();
 }
 
 int initial_threads() {
-    int threads = positive_from_environment("CATENA_NUM_THREADS");
-    if (threads == 0) threads = positive_from_environment("OMP_NUM_THREADS");
-    if (threads == 0) threads = omp_get_num_procs();
+    constexpr int64_t most = std::numeric_limits<int>::max();
+    const std::optional<int64_t> wanted = environment::whole_number("CATENA_NUM_THREADS", 1, most);
+    const int threads = wanted ? int(*wanted) : threads_of_openmp();
     omp_set_num_threads(threads);
     return threads;
 }

@@ -1,6 +1,5 @@
 #include "runtime/core/plugin.h"
 
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <mutex>
@@ -8,6 +7,8 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+
+#include "runtime/core/environment.h"
 
 namespace catena {
 namespace {
@@ -22,8 +23,8 @@ fs::path own_folder() {
 
 std::vector<fs::path> folders() {
     std::vector<fs::path> found;
-    const char* path = std::getenv("CATENA_PLUGIN_PATH");
-    std::string_view rest = path ? path : "";
+    const std::string path = environment::text("CATENA_PLUGIN_PATH").value_or("");
+    std::string_view rest = path;
     while (!rest.empty()) {
         size_t end = std::min(rest.find(':'), rest.size());
         if (end > 0) found.emplace_back(rest.substr(0, end));

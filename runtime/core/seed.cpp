@@ -1,8 +1,9 @@
 #include "runtime/core/seed.h"
 
 #include <atomic>
-#include <cstdlib>
 #include <random>
+
+#include "runtime/core/environment.h"
 
 namespace catena {
 namespace {
@@ -10,7 +11,7 @@ namespace {
 constexpr uint64_t first_host_operation = uint64_t(1) << 63;
 
 int64_t seed_of_process() {
-    if (const char* text = std::getenv("CATENA_SEED")) return std::atoll(text);
+    if (auto seed = environment::whole_number("CATENA_SEED")) return *seed;
     std::random_device device;
     return int64_t(uint64_t(device()) << 32 | device());
 }

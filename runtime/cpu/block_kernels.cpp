@@ -1,15 +1,16 @@
 #include "runtime/cpu/block_kernels.h"
 
-#include <cstdlib>
-#include <string_view>
+#include <string>
+
+#include "runtime/core/environment.h"
 
 namespace catena {
 
 namespace {
 
 const BlockKernels& best_kernels() {
-    const char* wish = std::getenv("CATENA_INSTRUCTION_SET");
-    const std::string_view wanted = wish ? wish : "avx512";
+    const std::string wanted =
+        environment::choice("CATENA_INSTRUCTION_SET", {"avx512", "avx2", "default"}).value_or("avx512");
     if (wanted == "avx512")
         if (const BlockKernels* kernels = block_kernels_avx512()) return *kernels;
     if (wanted != "default")

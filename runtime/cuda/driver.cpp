@@ -1,9 +1,10 @@
 #include "runtime/cuda/driver.h"
 
 #include <atomic>
-#include <cstdlib>
 
 #include <dlfcn.h>
+
+#include "runtime/core/environment.h"
 
 namespace catena::cuda {
 
@@ -56,8 +57,7 @@ Driver load_driver(const char* library) {
 const Driver& driver() {
     if (const Driver* other = replaced) return *other;
     static const Driver& own = *new Driver([] {
-        const char* path = std::getenv("CATENA_CUDA_DRIVER");
-        return load_driver(path && *path ? path : "libcuda.so.1");
+        return load_driver(environment::text("CATENA_CUDA_DRIVER").value_or("libcuda.so.1").c_str());
     }());
     return own;
 }

@@ -1,20 +1,20 @@
 #include "runtime/cuda/shared_library.h"
 
-#include <cstdlib>
-
 #include <dlfcn.h>
 #include <fmt/format.h>
+
+#include "runtime/core/environment.h"
 
 namespace catena::cuda {
 
 SharedLibrary::SharedLibrary(const char* variable, const std::vector<std::string>& names) {
     std::vector<std::string> files;
-    if (const char* file = std::getenv(variable); file && *file) {
-        files.push_back(file);
+    if (auto file = environment::text(variable)) {
+        files.push_back(*file);
     } else {
         files = names;
-        const char* home = std::getenv("CUDA_HOME");
-        for (const std::string& folder : {std::string(home ? home : ""), std::string("/usr/local/cuda")})
+        const std::string home = environment::text("CUDA_HOME").value_or("");
+        for (const std::string& folder : {home, std::string("/usr/local/cuda")})
             for (const char* below : {"/lib64/", "/lib/"})
                 for (const std::string& name : names)
                     if (!folder.empty()) files.push_back(folder + below + name);

@@ -1,7 +1,8 @@
-#include <cmath>
 #include <optional>
 
 #include "runtime/core/device.h"
+#include "runtime/core/pending.h"
+#include "runtime/graph/check_nan.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/hooks.h"
 #include "runtime/graph/node.h"
@@ -52,29 +53,18 @@ Types output_types(const OpDef& op, Inputs inputs, const Attributes& attributes)
     return op.type(TypeCall{op, types, attributes});
 }
 
-bool has_nan(const Array& array) {
-    if (!is_float(array.dtype()) || !array.device().is_host()) return false;
-    for (double v : array.to_vector<double>())
-        if (std::isnan(v)) return true;
-    return false;
-}
-
-void check_nan(const OpDef& op, std::span<const Array> outputs) {
-    RecorderScope paused(nullptr);
-    for (const Array& y : outputs)
-        if (has_nan(y)) fail<ValueError>("{}: NaN in its output {} (debug mode)", op.name, to_string(y.type()));
-}
-
 Arrays compute(const OpDef& op, std::span<const Array> inputs, std::span<const Type> types, Device& device,
                const Attributes& attributes, std::span<const double> scalars) {
     Arrays outputs;
-    if (op.view) {
+    if (op.view && &inputs[0].device() == &device) {
         Array view = op.view(inputs[0], attributes);
-        if (view.defined() && &view.device() == &device) {
+        if (view.defined()) {
             outputs.push_back(std::move(view));
             return outputs;
         }
     }
+    for (const Array& input : inputs)
+        if (Pending* pending = input.body()->pending; pending && !device.is_meta()) pending->force(*input.body());
     for (const Type& type : types) outputs.push_back(Array::empty(type, device));
     if (!device.is_meta()) device.launch(KernelCall{op, inputs, outputs, attributes, scalars});
     return outputs;
@@ -97,7 +87,8 @@ Variables run_kernel(const OpDef& op, Inputs inputs, const Attributes& attribute
     SmallVector<Array, 4> arrays;
     for (const Variable* input : inputs) arrays.push_back(input->array());
     SmallVector<double, 4> values;
-    for (const Scalar& s : scalars) values.push_back(s.value());
+    if (!device.is_meta())
+        for (const Scalar& s : scalars) values.push_back(s.value());
     Arrays results = compute(op, arrays, types, device, attributes, values);
     if (config().debug) check_nan(op, results);
     Variables outputs;
@@ -117,16 +108,28 @@ Variables apply(const OpDef& op, Inputs inputs, const SourceLoc& at, const Attri
     Recorder* recorder = current_recorder();
     Variables outputs;
     const bool whole = recorder && (!op.body || recorder->takes_whole(op));
+    const bool deferred = recorder && recorder->defers();
     if (op.body && (!op.kernel || (recorder && !whole))) {
         if (op.type) output_types(op, inputs, attributes);  // Errors in the terms of the composite.
         std::optional<RecorderScope> unseen;
         if (whole) unseen.emplace(nullptr);
+        std::optional<FunctionHooksPaused> unheard;  // Where eager code runs one kernel.
+        if (deferred && op.kernel && !hooks.empty()) unheard.emplace();
+        if (deferred) recorder->composite_begins(op, inputs, attributes, scalars);
         outputs = run_body(op, inputs, attributes, scalars);
+        if (deferred) recorder->composite_ends(outputs);
+    } else if (deferred) {
+        if (!recorder->follow(op, inputs, attributes, scalars, outputs))
+            outputs = recorder->extend(op, inputs, attributes, scalars, output_types(op, inputs, attributes),
+                                       device_of(op, inputs, recorder));
     } else {
         outputs = run_kernel(op, inputs, attributes, scalars, recorder);
     }
-    if (whole) recorder->saw(op, inputs, outputs, attributes, scalars, current_location());
-    if (op.gradient) attach_node(op, inputs, outputs, attributes, scalars);
+    if (whole && !deferred) recorder->saw(op, inputs, outputs, attributes, scalars, current_location());
+    if (op.gradient) {
+        Node* node = attach_node(op, inputs, outputs, attributes, scalars);
+        if (node && deferred) recorder->attached(*node, inputs);
+    }
 
     for (FunctionHook* hook : hooks) hook->forward_postprocess(op, inputs);
     return outputs;

@@ -38,6 +38,17 @@ void store_gradient(const Ref<VariableBody>& body, const Variable& gradient) {
     Variable(body).set_grad_variable(gradient);
 }
 
+/// The gradient of a region runs as a whole: what flows to one of its results through another is never there alone.
+void refuse_inner_result(const Node& node, std::span<const Variable> gradients, int result) {
+    if (!node.results_below) return;
+    const std::vector<uint64_t>& below = *node.results_below;
+    for (size_t i = 0; i < below.size(); ++i)
+        if (int(i) != result && gradients[i].defined() && (below[i] >> std::min(result, 63) & 1))
+            fail<TraceError>("grad: result {} of a compiled region is asked for its gradient, and result {} was computed from it; "
+                             "ask for it inside the region, or let the region return one of the two",
+                             result, i);
+}
+
 /// One walk over the graph from outputs to leaves, deepest node first.
 class Walk {
 public:
@@ -86,12 +97,15 @@ private:
 
     void visit(Node& node) {
         sink_.node(node);
+        node.walked = true;
         SmallVector<Variable, 1> gy = std::move(node.pending);
         reset(node);
         if (retain_grad_)
             for (size_t i = 0; i < gy.size(); ++i)
-                if (node.outputs[i] && gy[i].defined())
+                if (node.outputs[i] && gy[i].defined()) {
+                    refuse_inner_result(node, gy, int(i));
                     store_gradient(Ref<VariableBody>(node.outputs[i]), gy[i]);
+                }
         if (!sink_.goes_below(node)) return;
         LocationScope at(node.location);
         for (FunctionHook* hook : function_hooks()) hook->backward_preprocess(*node.op, gy);
@@ -124,8 +138,8 @@ private:
 class LeafSink : public Sink {
 public:
     void leaf(const Ref<VariableBody>& leaf, const Variable& gradient) override {
-        Variable present(leaf->grad_consumed ? Ref<VariableBody>() : leaf->grad);
-        store_gradient(leaf, sum_gradients(present, gradient));
+        if (leaf->grad_consumed) return;  // Added to what is not known it stays unknown; reading it is an error.
+        store_gradient(leaf, sum_gradients(Variable(leaf->grad), gradient));
     }
 };
 
@@ -158,10 +172,11 @@ private:
 /// Collects the gradients of chosen variables and keeps the walk on paths to them.
 class TargetSink : public Sink {
 public:
-    TargetSink(std::span<const Variable> outputs, std::span<const Variable> inputs)
-        : results_(inputs.size()) {
-        for (size_t i = 0; i < inputs.size(); ++i) {
-            Edge edge = edge_of(inputs[i]);
+    /// `is_border`: nothing below the targets is walked.
+    TargetSink(std::span<const Variable> outputs, std::span<const Edge> targets, bool is_border)
+        : is_border_(is_border), results_(targets.size()) {
+        for (size_t i = 0; i < targets.size(); ++i) {
+            const Edge& edge = targets[i];
             if (edge.leaf) leaves_[edge.leaf.get()].push_back(i);
             if (edge.node) nodes_[edge.node.get()].push_back({i, edge.index});
         }
@@ -173,7 +188,10 @@ public:
     void node(Node& node) override {
         auto found = nodes_.find(&node);
         if (found == nodes_.end()) return;
-        for (auto [i, index] : found->second) results_[i] = node.pending[index];
+        for (auto [i, index] : found->second) {
+            if (!is_border_) refuse_inner_result(node, node.pending, index);
+            results_[i] = node.pending[index];
+        }
     }
     bool wants(const Node& node) const override { return useful_.contains(&node); }
     bool goes_below(const Node& node) const override { return leads_below(node); }
@@ -194,11 +212,13 @@ private:
             }
             if (!seen_.insert(node).second) continue;
             stack.push_back({node, true});
+            if (is_border_ && nodes_.contains(node)) continue;
             for (const Edge& edge : node->edges)
                 if (edge.node) stack.push_back({edge.node.get(), false});
         }
     }
     bool leads_below(const Node& node) const {
+        if (is_border_ && nodes_.contains(&node)) return false;
         for (const Edge& edge : node.edges)
             if ((edge.leaf && leaves_.contains(edge.leaf.get())) || (edge.node && useful_.contains(edge.node.get())))
                 return true;
@@ -208,6 +228,7 @@ private:
     std::unordered_map<const VariableBody*, std::vector<size_t>> leaves_;
     std::unordered_map<const Node*, std::vector<std::pair<size_t, int>>> nodes_;
     std::unordered_set<const Node*> useful_, seen_;
+    bool is_border_;
     Variables results_;
 };
 
@@ -244,13 +265,26 @@ void backward(std::span<const Variable> outputs, std::span<const Variable> grad_
         if (output.body()->creator) output.cleargrad();
 }
 
+Variables gradients_at_border(std::span<const Variable> outputs, std::span<const Edge> border,
+                              std::span<const Variable> grad_outputs) {
+    auto mode = no_backprop_mode();
+    const DeviceScope beside(outputs.empty() ? current_device() : outputs[0].device());
+    TargetSink sink(outputs, border, true);
+    Walk walk(sink, false);
+    for (size_t i = 0; i < outputs.size(); ++i) walk.start(outputs[i], grad_outputs[i]);
+    walk.run();
+    return sink.take();
+}
+
 Variables grad(std::span<const Variable> outputs, std::span<const Variable> inputs,
                std::span<const Variable> grad_outputs, const GradOptions& options) {
     if (!grad_outputs.empty() && grad_outputs.size() != outputs.size())
         fail<ValueError>("grad: {} outputs, {} grad_outputs", outputs.size(), grad_outputs.size());
     auto mode = using_config(&Config::enable_backprop, options.enable_double_backprop);
     const DeviceScope beside(outputs.empty() ? current_device() : outputs[0].device());
-    TargetSink sink(outputs, inputs);
+    std::vector<Edge> targets;
+    for (const Variable& input : inputs) targets.push_back(edge_of(input));
+    TargetSink sink(outputs, targets, false);
     Walk walk(sink, options.retain_grad);
     for (size_t i = 0; i < outputs.size(); ++i) {
         Variable start = grad_outputs.empty() ? Variable() : grad_outputs[i];

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "runtime/graph/gradient.h"
+#include "runtime/graph/node.h"
 
 namespace catena {
 
@@ -23,6 +24,11 @@ public:
 private:
     GradientListener* previous_;
 };
+
+/// Gradients of `outputs`, started with `grad_outputs`, towards `border`, beyond which nothing is looked at: the part of
+/// each that does not come through another. Undefined where nothing flows.
+Variables gradients_at_border(std::span<const Variable> outputs, std::span<const Edge> border,
+                              std::span<const Variable> grad_outputs);
 
 /// Runs the gradients of everything below `outputs`, each started with its grad_output, and accumulates into
 /// the leaves. No recursion: graphs of any depth.

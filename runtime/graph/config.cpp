@@ -1,37 +1,33 @@
 #include "runtime/graph/config.h"
 
-#include <cstdlib>
-#include <string_view>
-
 #include <fmt/format.h>
+
+#include "runtime/core/environment.h"
 
 namespace catena {
 namespace {
 
-bool environment_flag(const char* name, bool fallback) {
-    const char* value = std::getenv(name);
-    return value && *value ? std::string_view(value) != "0" : fallback;
-}
-
 Config from_environment() {
     Config c;
-    c.debug = environment_flag("CATENA_DEBUG", c.debug);
-    c.type_check = environment_flag("CATENA_TYPE_CHECK", c.type_check);
-    c.use_static_graph = environment_flag("CATENA_USE_STATIC_GRAPH", c.use_static_graph);
-    c.keep_graph_on_report = environment_flag("CATENA_KEEP_GRAPH_ON_REPORT", c.keep_graph_on_report);
-    if (const char* dtype = std::getenv("CATENA_DTYPE"); dtype && *dtype) c.dtype = parse_dtype(dtype);
+    c.debug = environment::flag("CATENA_DEBUG", c.debug);
+    c.type_check = environment::flag("CATENA_TYPE_CHECK", c.type_check);
+    c.use_static_graph = environment::flag("CATENA_USE_STATIC_GRAPH", c.use_static_graph);
+    c.keep_graph_on_report = environment::flag("CATENA_KEEP_GRAPH_ON_REPORT", c.keep_graph_on_report);
+    if (auto dtype = environment::choice("CATENA_DTYPE", {"float16", "bfloat16", "float32", "float64"}))
+        c.dtype = parse_dtype(*dtype);
     return c;
 }
 
-thread_local Config thread_config = from_environment();
-
 }  // namespace
 
-const Config& config() { return thread_config; }
-Config& mutable_config() { return thread_config; }
+const Config& config() { return mutable_config(); }
+Config& mutable_config() {
+    thread_local Config of_thread = from_environment();  // In here, where an error of it can be caught.
+    return of_thread;
+}
 
 uint64_t config_key() {
-    const Config& c = thread_config;
+    const Config& c = config();
     return uint64_t(c.train) | uint64_t(c.enable_backprop) << 1 | uint64_t(c.debug) << 2 |
            uint64_t(c.fast_math) << 3 | uint64_t(c.dtype) << 8;
 }

@@ -1,6 +1,7 @@
 #include "runtime/graph/hooks.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace catena {
@@ -8,7 +9,15 @@ namespace {
 thread_local std::vector<FunctionHook*> hooks;
 }
 
-std::span<FunctionHook* const> function_hooks() { return hooks; }
+static thread_local bool paused = false;
+
+std::span<FunctionHook* const> function_hooks() {
+    if (paused) return {};
+    return hooks;
+}
+
+FunctionHooksPaused::FunctionHooksPaused() : previous_(std::exchange(paused, true)) {}
+FunctionHooksPaused::~FunctionHooksPaused() { paused = previous_; }
 
 FunctionHookScope::FunctionHookScope(FunctionHook& hook) : hook_(hook) {
     for (FunctionHook* other : hooks)

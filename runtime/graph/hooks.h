@@ -31,6 +31,17 @@ private:
     FunctionHook& hook_;
 };
 
+/// Until it ends no hook of this thread hears anything.
+class FunctionHooksPaused {
+public:
+    FunctionHooksPaused();
+    ~FunctionHooksPaused();
+    FunctionHooksPaused(const FunctionHooksPaused&) = delete;
+
+private:
+    bool previous_;
+};
+
 /// The hooks of this thread, in order of addition.
 std::span<FunctionHook* const> function_hooks();
 

@@ -1,5 +1,6 @@
 #include "runtime/graph/node.h"
 
+#include <utility>
 #include <vector>
 
 #include "runtime/core/object_pool.h"
@@ -62,12 +63,53 @@ void follow_messages(Node& node) {
 
 bool reads(uint64_t mask, size_t i) { return i < 64 && (mask >> i & 1); }
 
+/// What stands in the place of an unchained node: edge i is where the gradient of output i goes instead.
+const OpDef& op_passage() {
+    static const OpDef op{.name = "unchained",
+                          .input_count = -1,
+                          .output_count = -1,
+                          .differentiable = true,
+                          .gradient = [](const GradientCall& g) {
+                              Variables gx(g.input_count());
+                              for (int i = 0; i < g.input_count(); ++i)
+                                  if (g.has_gy(i)) gx[i] = g.gy(i);
+                              return gx;
+                          }};
+    return op;
+}
+
+/// Those who used a node's outputs hold edges to the node itself, so it stays and becomes a passage to a new node
+/// that does what it did.
+void become_passage(Node& node) {
+    if (node.op == &op_passage()) return;
+    Ref<Node> below(new Node);
+    below->op = std::exchange(node.op, &op_passage());
+    below->attributes = std::exchange(node.attributes, {});
+    below->scalars = std::exchange(node.scalars, {});
+    below->edges = std::exchange(node.edges, {});
+    below->input_types = std::exchange(node.input_types, {});
+    below->output_types = node.output_types;
+    below->kept_inputs = std::exchange(node.kept_inputs, {});
+    below->kept_outputs = std::exchange(node.kept_outputs, {});
+    below->outputs.resize(node.outputs.size());
+    below->location = node.location;
+    below->region_gradient = std::exchange(node.region_gradient, nullptr);
+    // Of equal rank, the passage goes first.
+    below->rank = node.rank;
+    below->sequence = std::exchange(node.sequence, next_sequence++);
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+        node.edges.push_back({.node = below, .index = int(i)});
+        node.input_types.push_back(node.output_types[i]);
+    }
+}
+
 }  // namespace
 
 void* Node::operator new(size_t) { return ObjectPool<Node>::allocate(); }
 void Node::operator delete(void* node) { ObjectPool<Node>::free(node); }
 
 void Node::destroy(Node* node) {
+    if (node->made_by) node->made_by->freed(node->number);
     Graveyard& g = graveyard;
     if (g.emptying) {
         g.waiting.push_back(node);
@@ -102,6 +144,29 @@ void detach_creator(VariableBody& body) {
     body.creator = nullptr;
 }
 
+void unchain(VariableBody& body) {
+    const Ref<Node> creator = body.creator;
+    if (!creator) return;
+    const int index = body.output_index;
+    const bool was_made_there = creator->outputs[index] == &body;
+    detach_creator(body);
+    if (!was_made_there || creator->use_count() == 1) return;  // Nobody used it.
+    become_passage(*creator);
+    creator->edges[index] = edge_of(Variable(Ref<VariableBody>(&body)));
+}
+
+void unchain(Node& node) {
+    become_passage(node);
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+        Edge end;
+        if (VariableBody* body = node.outputs[i]) {
+            detach_creator(*body);
+            end = edge_of(Variable(Ref<VariableBody>(body)));
+        }
+        node.edges[i] = std::move(end);
+    }
+}
+
 Edge edge_of(const Variable& variable) {
     VariableBody* body = variable.body();
     if (!body || !body->requires_grad) return {};
@@ -133,13 +198,20 @@ Node* attach_node(const OpDef& op, std::span<const Variable* const> inputs, std:
     return node.get();
 }
 
-Node* attach_region(const OpDef& op, std::span<const Variable> targets, std::span<Variable> outputs,
+Node* attach_region(const OpDef& op, std::span<const Edge> edges, std::span<const Type> types, std::span<const Variable> outputs,
                     std::function<Variables(Node&, std::span<const Variable>)> gradient) {
     Ref<Node> node = new_node(op);
-    for (const Variable& target : targets) add_edge(*node, target);
+    for (size_t i = 0; i < edges.size(); ++i) {
+        node->edges.push_back(edges[i]);
+        node->input_types.push_back(types[i]);
+        if (const Node* creator = edges[i].node.get()) node->rank = std::max(node->rank, creator->rank);
+    }
     node->rank += 1;
     follow_messages(*node);  // It may send some.
-    for (Variable& output : outputs) add_output(node, output);
+    for (const Variable& output : outputs) {
+        detach_creator(*output.body());
+        add_output(node, output);
+    }
     node->region_gradient = std::move(gradient);
     return node.get();
 }

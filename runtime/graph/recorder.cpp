@@ -4,7 +4,7 @@
 
 namespace catena {
 namespace {
-thread_local Recorder* recorder = nullptr;
+thread_local Recorder* recorder [[gnu::tls_model("initial-exec")]] = nullptr;
 }
 
 Recorder* current_recorder() { return recorder; }

@@ -8,6 +8,16 @@ namespace catena {
 
 Tracer::~Tracer() { restore(); }
 
+Tracer::Tracer(Trace begun, std::span<const std::pair<Array, int>> known) : shape_only_(true), trace_(std::move(begun)) {
+    for (const auto& [array, value] : known) {
+        known_[array.body()] = value;
+        alive_.push_back(array);
+    }
+    for (int v : trace_.inputs)
+        if (const Trace::Value& value = trace_.values[size_t(v)]; value.role == Trace::Role::state && value.state)
+            states_[value.state.get()] = v;
+}
+
 int Tracer::add_value(const Array& array, Trace::Value value) {
     int id = int(trace_.values.size());
     value.type = array.type();
@@ -49,7 +59,7 @@ int Tracer::scalar_slot(const Scalar& scalar) {
     if (cell)
         if (auto found = cell_slots_.find(cell); found != cell_slots_.end()) return found->second;
     int slot = int(trace_.scalars.size());
-    trace_.scalars.push_back({scalar.value(), scalar.cell()});
+    trace_.scalars.push_back({scalar.present(), scalar.cell()});
     if (cell) cell_slots_[cell] = slot;
     return slot;
 }
@@ -96,7 +106,7 @@ void Tracer::release_unused() {
 
 void Tracer::assigned(const Variable& state, const Variable& value) {
     VariableBody& body = *state.body();
-    changing(body);
+    changing(body, Change::content);
     int target = body.is_state ? state_value(body, saved_[saved_index_.at(&body)].array) : -1;
     int id = value_of(value.array());
     if (target < 0) return;
@@ -108,7 +118,7 @@ void Tracer::assigned(const Variable& state, const Variable& value) {
     trace_.assigns.push_back({target, id});
 }
 
-void Tracer::changing(VariableBody& variable) {
+void Tracer::changing(VariableBody& variable, Change) {
     if (!saved_index_.contains(&variable)) {
         saved_index_[&variable] = saved_.size();
         saved_.push_back({Ref<VariableBody>(&variable), variable.array, variable.grad, variable.grad_consumed});
@@ -131,7 +141,7 @@ void Tracer::same(const Array& copy, const Array& array) {
     alive_.push_back(copy);
 }
 
-void Tracer::host_read(const ArrayBody& array) {
+void Tracer::host_read(ArrayBody& array) {
     auto found = known_.find(&array);
     bool traced = found != known_.end() && (trace_.values[found->second].role == Trace::Role::computed ||
                                             trace_.values[found->second].role == Trace::Role::argument);

@@ -13,6 +13,8 @@ public:
     /// With `shape_only` nothing is computed, and what Catena's own objects went through is put
     /// back by restore() (also called by the destructor).
     explicit Tracer(bool shape_only) : shape_only_(shape_only) {}
+    /// Goes on from a program that was recorded elsewhere, on shapes only: `known` are the arrays of its values.
+    Tracer(Trace begun, std::span<const std::pair<Array, int>> known);
     ~Tracer() override;
 
     /// Declares the next argument. Arguments that are the same array are one value.
@@ -38,9 +40,9 @@ public:
     void saw(const OpDef& op, std::span<const Variable* const> inputs, std::span<const Variable> outputs,
              const Attributes& attributes, std::span<const Scalar> scalars, const SourceLoc& at) override;
     void assigned(const Variable& state, const Variable& value) override;
-    void changing(VariableBody& variable) override;
+    void changing(VariableBody& variable, Change what) override;
     void same(const Array& copy, const Array& array) override;
-    void host_read(const ArrayBody& array) override;
+    void host_read(ArrayBody& array) override;
     bool shape_only() const override { return shape_only_; }
 
 private:

@@ -40,7 +40,7 @@ const Array& Variable::array() const {
 }
 
 void Variable::set_array(Array array) const {
-    if (Recorder* recorder = current_recorder()) recorder->changing(*body_);
+    if (Recorder* recorder = current_recorder()) recorder->changing(*body_, Recorder::Change::content);
     bind_state(*body_, std::move(array));
     if (!body_->is_state) detach_creator(*body_);
 }
@@ -74,7 +74,7 @@ void Variable::set_grad(Array grad) const {
 
 void Variable::set_grad_variable(Variable grad) const {
     if (grad.defined()) check_gradient(*this, grad.array());
-    if (Recorder* recorder = current_recorder()) recorder->changing(*body_);
+    if (Recorder* recorder = current_recorder()) recorder->changing(*body_, Recorder::Change::gradient);
     body_->grad = grad.ref();
     body_->grad_consumed = false;
 }
@@ -104,11 +104,11 @@ void Variable::backward(const BackwardOptions& options) const {
     if (!options.retain_grad) cleargrad();
 }
 
-void Variable::unchain() const { detach_creator(*body_); }
+void Variable::unchain() const { catena::unchain(*body_); }
 
 void Variable::unchain_backward() const {
     std::vector<Ref<Node>> waiting;
-    std::vector<Ref<Node>> unchained;  // Kept until the end: freeing one may free others.
+    std::vector<Ref<Node>> reached;
     std::unordered_set<Node*> seen;
     auto visit = [&](const Ref<Node>& node) {
         if (node && seen.insert(node.get()).second) waiting.push_back(node);
@@ -118,10 +118,9 @@ void Variable::unchain_backward() const {
         Ref<Node> node = waiting.back();
         waiting.pop_back();
         for (const Edge& edge : node->edges) visit(edge.node);
-        for (VariableBody* output : node->outputs)
-            if (output) detach_creator(*output);
-        unchained.push_back(std::move(node));
+        reached.push_back(std::move(node));
     }
+    for (const Ref<Node>& node : reached) catena::unchain(*node);
 }
 
 }  // namespace catena

@@ -62,7 +62,7 @@ public:
     /// Gradients of this variable into the leaves it was computed from. A size-1 variable without a gradient
     /// starts from loss_scale; any other needs set_grad first (ValueError).
     void backward(const BackwardOptions& options = {}) const;
-    void unchain() const;           ///< Forgets its creator.
+    void unchain() const;           ///< Forgets its creator: a leaf from now on, also for what used it before.
     void unchain_backward() const;  ///< Forgets every creator on the way back (truncated BPTT).
 
     /// x[{slice(1, 5), 2, ellipsis}], x[0]: see runtime/ops/indexing.h, which makes an Index.

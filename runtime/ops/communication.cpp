@@ -11,6 +11,7 @@
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/define.h"
 #include "runtime/ops/element_text.h"
+#include "runtime/ops/message.h"
 #include "runtime/ops/reduction.h"
 
 namespace catena::parallel {
@@ -100,8 +101,8 @@ Variable empty_delegate(Device& device) {
     return fill(delegate_type(), 0);
 }
 
-/// The type of what comes: as told, as asked from the sender, or, in a run on shapes only, as it
-/// was the last time here.
+/// The type of what comes: as told, as asked from the sender, or, while a region is recorded, as it was the last time
+/// here.
 template <class Ask>
 Type incoming(const char* call, Communicator& comm, int peer, int tag,
               const ReceiveOptions& options, Ask ask) {
@@ -109,8 +110,13 @@ Type incoming(const char* call, Communicator& comm, int peer, int tag,
     thread_local std::map<std::tuple<std::string, int64_t, int, int, std::string>, Type> known;
     std::tuple key(std::string(call), comm.id(), peer, tag, to_string(current_location()));
     Recorder* recorder = current_recorder();
-    if (!recorder || !recorder->shape_only()) return known[key] = ask();
+    if (!recorder) return known[key] = ask();
     auto found = known.find(key);
+    if (found == known.end() && !recorder->shape_only()) {
+        recorder->settle();  // What this rank sends before that may be what the other one waits for.
+        RecorderScope unseen(nullptr);
+        return known[key] = ask();
+    }
     if (found == known.end())
         fail<TraceError>(
             "{}: what rank {} will send is not known while only shapes are computed; give its type "
@@ -130,12 +136,14 @@ OpDef message(const char* name) {
     op.name = name;
     op.input_count = -1;
     op.output_count = -1;
+    op.checks_values = true;
     return op;
 }
 
 /// Communicators send what lies in the host's memory.
 const OpDef& register_message(OpDef op) {
     const OpDef& made = register_op(std::move(op));
+    set_is_message(made);
     set_host_only(made, "messages are sent from the host's memory");
     return made;
 }
@@ -143,6 +151,7 @@ const OpDef& register_message(OpDef op) {
 /// Communicators may reach a device's memory: they are given it as it is.
 const OpDef& register_anywhere(OpDef op) {
     const OpDef& made = register_op(std::move(op));
+    set_is_message(made);
     set_runs_anywhere(made);
     return made;
 }

@@ -15,6 +15,7 @@
 #include "runtime/ops/movement.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/softmax.h"
+#include "runtime/ops/widened.h"
 
 namespace catena {
 namespace {
@@ -94,6 +95,7 @@ const OpDef& op_class_labels = register_op({
             });
         },
     .onnx = "Identity",
+    .checks_values = true,
 });
 
 const bool class_labels_have_text = set_element_text(op_class_labels, R"(
@@ -123,7 +125,7 @@ Positions find_positions(const Variable& x, const Variable& t, const Variable& c
                           {{"classes", shape[1]}, {"ignore_label", ignore_label}}, {}, t);
     Variable labels = reshape(known, position_shape(shape));
     Positions p;
-    p.scores = cast(x, working_dtype(x.dtype()));
+    p.scores = widened(x);
     p.hit = numbers[0] == cast(labels, dtype);
     p.valid = labels != Scalar(ignore_label);
     if (class_weight.defined())
@@ -265,6 +267,7 @@ const OpDef& op_cross_entropy_gx = define_composite({
     .type = [](const TypeCall& c) { return Types{check_types(c, 5)}; },
     .kernel = cross_entropy_gradient_kernel,
     .body = cross_entropy_gradient_body,
+    .checks_values = true,
 });
 
 const OpDef& op_cross_entropy = define_composite({
@@ -304,6 +307,7 @@ const OpDef& op_cross_entropy = define_composite({
         [](int input, int count) {
             return input == 0 ? Reads{.inputs = (uint64_t(1) << count) - 1, .outputs = 6} : Reads{};
         },
+    .checks_values = true,
 });
 
 /// Targets that are probabilities themselves, in plain functions.
@@ -321,13 +325,14 @@ Variable soft_target_loss(const Variable& x, const Variable& t,
             "softmax_cross_entropy: soft_target_loss is '{}' and should be 'cross-entropy' or "
             "'kl-divergence'",
             options.soft_target_loss);
-    Variable score = log_softmax(x);
-    Variable loss =
-        divergence ? sum(t * (log(t + 1e-7) - score), Axes{1}) : -sum(t * score, Axes{1});
-    if (options.reduce == "no") return loss;
+    const Dtype result = promote(x.dtype(), t.dtype());
+    const Variable score = log_softmax(widened(x)), share = widened(t);
+    Variable loss = divergence ? sum(share * (log(share + 1e-7) - score), Axes{1})
+                               : -sum(share * score, Axes{1});
+    if (options.reduce == "no") return cast(loss, result);
     int64_t positions = x.size() / std::max<int64_t>(x.shape()[1], 1);
     int64_t divisor = options.normalize ? positions : x.shape()[0];
-    return sum(loss) * (1.0 / double(std::max<int64_t>(divisor, 1)));
+    return cast(sum(loss) * (1.0 / double(std::max<int64_t>(divisor, 1))), result);
 }
 
 const FunctionDef& f_softmax_cross_entropy = function(

@@ -1,6 +1,7 @@
 #include "runtime/ops/evaluation.h"
 
 #include "runtime/core/error.h"
+#include "runtime/cpu/softmax_kernel.h"
 #include "runtime/graph/config.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/function.h"
@@ -12,8 +13,9 @@ namespace {
 
 /// The share of true elements of `right` among those of `counted`, 0 of none.
 Variable share(const Variable& right, const Variable& counted, Dtype dtype) {
-    Variable hits = sum(cast(right && counted, dtype));
-    return hits / maximum(sum(cast(counted, dtype)), Scalar(1));
+    const Dtype wide = working_dtype(dtype);  // A 16-bit float cannot count far.
+    const Variable hits = sum(cast(right && counted, wide));
+    return cast(hits / maximum(sum(cast(counted, wide)), Scalar(1)), dtype);
 }
 
 const FunctionDef& f_accuracy =

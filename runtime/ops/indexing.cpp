@@ -146,6 +146,7 @@ OpDef gather_op(const char* name) {
             },
         .reads = reads_indices,
         .onnx = write_gather,
+        .checks_values = true,
     };
 }
 // One kernel; the names are for what users see.
@@ -193,6 +194,7 @@ const OpDef& op_scatter_add = register_op({
                 g, apply(op_take, inputs_of(gy, indices), {}, without_shape(g.attributes()))[0]);
         },
     .reads = reads_indices,
+    .checks_values = true,
 });
 
 const bool scatter_add_has_elements = set_element_plan(op_scatter_add, scatter_elements);
@@ -245,6 +247,7 @@ OpDef along_axis_op(const char* name) {
                 return c.node("GatherElements", {c.input(0), c.input(1, Dtype::int64)},
                               {{"axis", c.attributes.integer("axis")}});
             },
+        .checks_values = true,
     };
 }
 const OpDef& op_take_along_axis = register_op(along_axis_op("take_along_axis"));
@@ -274,6 +277,7 @@ const OpDef& op_add_along_axis = register_op({
                                       g.gy(), g.x(1)));
         },
     .reads = reads_indices,
+    .checks_values = true,
 });
 
 const bool add_along_axis_has_text = set_element_text(op_add_along_axis, add_along_axis_text);
@@ -300,6 +304,7 @@ const OpDef& op_one_hot = register_op({
             const Array values = Array::from<int64_t>({0, 1}).astype(c.result());
             return c.node("OneHot", {c.input(0, Dtype::int64), classes, c.graph.constant(values)}, {{"axis", -1}});
         },
+    .checks_values = true,
 });
 
 const bool one_hot_has_text = set_element_text(op_one_hot, one_hot_text);

@@ -7,6 +7,7 @@
 #include "runtime/ops/define.h"
 #include "runtime/ops/function.h"
 #include "runtime/ops/reduction.h"
+#include "runtime/ops/widened.h"
 
 namespace catena {
 namespace {
@@ -68,8 +69,8 @@ const OpDef& op_sigmoid_cross_entropy =
         })
         .define();
 
-Variable mean_of(const Variable& each) {
-    return sum(each) * (1.0 / double(std::max<int64_t>(each.size(), 1)));
+Variable mean_of(const Variable& each, Dtype dtype) {
+    return cast(sum(each) * (1.0 / double(std::max<int64_t>(each.size(), 1))), dtype);
 }
 
 void check_same_types(const char* name, const Variable& x0, const Variable& x1) {
@@ -85,6 +86,12 @@ Variable error_of(const OpDef& op, const char* name, const Operand& x0, const Op
     LocationScope scope(x0.location());
     check_same_types(name, x0, x1);
     return call(op, x0.location(), {}, {}, x0, x1);
+}
+
+Variable mean_error_of(const OpDef& op, const char* name, const Operand& x0, const Operand& x1) {
+    LocationScope scope(x0.location());
+    check_same_types(name, x0, x1);
+    return mean_of(call(op, x0.location(), {}, {}, widened(x0), widened(x1)), x0.variable().dtype());
 }
 
 const FunctionDef& f_squared_error = function(
@@ -120,12 +127,10 @@ Variable absolute_error(const Operand& x0, const Operand& x1) {
     return error_of(op_absolute_error, "absolute_error", x0, x1);
 }
 Variable mean_squared_error(const Operand& x0, const Operand& x1) {
-    LocationScope scope(x0.location());
-    return mean_of(error_of(op_squared_error, "mean_squared_error", x0, x1));
+    return mean_error_of(op_squared_error, "mean_squared_error", x0, x1);
 }
 Variable mean_absolute_error(const Operand& x0, const Operand& x1) {
-    LocationScope scope(x0.location());
-    return mean_of(error_of(op_absolute_error, "mean_absolute_error", x0, x1));
+    return mean_error_of(op_absolute_error, "mean_absolute_error", x0, x1);
 }
 
 Variable huber_loss(const Operand& x, const Operand& t, const Scalar& delta,
@@ -156,11 +161,13 @@ Variable sigmoid_cross_entropy(const Operand& x, const Operand& t, bool normaliz
     if (reduce != "mean" && reduce != "no")
         fail<ValueError>("sigmoid_cross_entropy: reduce is '{}' and should be 'mean' or 'no'",
                          reduce);
-    Variable loss = call(op_sigmoid_cross_entropy, x.location(), {}, {}, vx, vt);
-    if (reduce == "no") return loss;
-    if (normalize) return sum(loss) / maximum(sum(cast(vt != Scalar(-1), vx.dtype())), Scalar(1));
+    if (reduce == "no") return call(op_sigmoid_cross_entropy, x.location(), {}, {}, vx, vt);
+    const Dtype dtype = promote(vx.dtype(), vt.dtype());
+    const Variable total = sum(call(op_sigmoid_cross_entropy, x.location(), {}, {}, widened(vx), widened(vt)));
+    if (normalize)
+        return cast(total / maximum(sum(cast(vt != Scalar(-1), total.dtype())), Scalar(1)), dtype);
     int64_t batch = vx.rank() > 0 ? vx.shape()[0] : 1;
-    return sum(loss) * (1.0 / double(std::max<int64_t>(batch, 1)));
+    return cast(total * (1.0 / double(std::max<int64_t>(batch, 1))), dtype);
 }
 
 }  // namespace catena

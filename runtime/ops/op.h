@@ -130,6 +130,8 @@ struct OpDef {
     bool floats_only = false; ///< Kind::map: integer inputs are a DtypeError.
     Combine combine{};        ///< Kind::reduce.
     OnnxMapping onnx;         ///< Empty: by formula or body, or not at all.
+    /// The kernel refuses some values of its inputs (labels, indices), or waits for others that may fail.
+    bool checks_values = false;
 
     uint32_t id = 0;          ///< Dense, in order of registration.
 };

@@ -6,6 +6,7 @@
 #include "runtime/ops/math.h"
 #include "runtime/ops/movement.h"
 #include "runtime/ops/onnx.h"
+#include "runtime/ops/widened.h"
 
 namespace catena {
 
@@ -82,11 +83,12 @@ const OpDef& op_max = register_op(extremum("max", Combine::maximum, "ReduceMax")
 const OpDef& op_min = register_op(extremum("min", Combine::minimum, "ReduceMin"));
 
 /// The body of logsumexp: shifted by the maximum, where that is finite.
-Variable shifted_logsumexp(const Variable& x, const Axes& axes, bool keepdims) {
+Variable shifted_logsumexp(const Variable& narrow, const Axes& axes, bool keepdims) {
+    const Variable x = widened(narrow);
     const Variable largest = max(x, axes, true);
     const Variable shift = where(largest - largest == 0, largest, 0);
     const Variable y = log(sum(exp(x - shift), axes, true)) + shift;
-    return reshape(y, reduced_shape(x.shape(), axes, keepdims));
+    return cast(reshape(y, reduced_shape(x.shape(), axes, keepdims)), narrow.dtype());
 }
 
 void check_float(const char* op, const Variable& x) {
@@ -116,9 +118,6 @@ Variable reduce(const OpDef& op, const Operand& x, const ReductionAxes& axis, bo
     const Axes axes = axis.resolve(op.name.c_str(), x.variable().rank());
     return call(op, x.location(), {{"axes", axes}, {"keepdims", keepdims}}, {}, x);
 }
-
-/// Sums of 16-bit floats leave their range early.
-bool is_narrow(Dtype dtype) { return dtype == Dtype::float16 || dtype == Dtype::bfloat16; }
 
 }  // namespace
 
@@ -155,9 +154,8 @@ Variable mean(const Operand& x, const ReductionAxes& axis, bool keepdims) {
     LocationScope scope(x.location());
     const Variable& v = x;
     check_float("mean", v);
-    if (is_narrow(v.dtype())) return cast(mean(cast(v, Dtype::float32), axis, keepdims), v.dtype());
     const int64_t count = reduced_count(v.shape(), axis.resolve("mean", v.rank()));
-    return sum(v, axis, keepdims) * (1.0 / double(count));
+    return cast(sum(widened(v), axis, keepdims) * (1.0 / double(count)), v.dtype());
 }
 
 // average_c1: weights have x's shape, or are a vector along the one axis given
@@ -178,7 +176,8 @@ Variable average(const Operand& x, const Operand& weights, const ReductionAxes& 
         along[axes[0]] = w.size();
         w = broadcast_to(reshape(w, along), v.shape());
     }
-    return sum(v * w, axes, keepdims) / sum(w, axes, keepdims);
+    const Variable wide = widened(v), factor = widened(w), total = sum(factor, axes, keepdims);
+    return cast(sum(wide * factor, axes, keepdims) / total, promote(v.dtype(), w.dtype()));
 }
 
 namespace {
@@ -197,7 +196,9 @@ static const FunctionDef& f_mean =
 
 Variable variance(const Operand& x, const ReductionAxes& axis, bool keepdims) {
     LocationScope scope(x.location());
-    return mean(square(x - mean(x, axis, true)), axis, keepdims);
+    check_float("variance", x);
+    const Variable wide = widened(x);
+    return cast(mean(square(wide - mean(wide, axis, true)), axis, keepdims), x.variable().dtype());
 }
 
 Variable logsumexp(const Operand& x, const ReductionAxes& axis, bool keepdims) {

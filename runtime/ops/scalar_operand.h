@@ -13,6 +13,7 @@ public:
     struct Body : RefCounted {
         double value;
         const char* name;
+        int* reads = nullptr;  ///< Counts who computes with the number on the host, when somebody wants to know.
         Body(double v, const char* n) : value(v), name(n) {}
         static void destroy(Body* body) { delete body; }
     };
@@ -38,7 +39,12 @@ public:
         requires std::is_arithmetic_v<T>
     Scalar(T value) : value_(double(value)) {}
     Scalar(const Cell& cell) : cell_(cell.body()) {}
-    double value() const { return cell_ ? cell_->value : value_; }
+    double value() const {
+        if (!cell_) return value_;
+        if (cell_->reads) ++*cell_->reads;
+        return cell_->value;
+    }
+    double present() const { return cell_ ? cell_->value : value_; }  ///< As value(), uncounted.
     const Ref<Cell::Body>& cell() const { return cell_; }
 
 private:

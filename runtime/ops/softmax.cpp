@@ -8,6 +8,7 @@
 #include "runtime/ops/onnx.h"
 #include "runtime/graph/variable_math.h"
 #include "runtime/ops/reduction.h"
+#include "runtime/ops/widened.h"
 
 namespace catena {
 namespace {
@@ -23,26 +24,30 @@ Types like_float_input(const TypeCall& c) {
 
 int axis_of(const Attributes& attributes) { return int(attributes.integer("axis")); }
 
+// Bodies work in the dtype that the kernels work in.
+
 Variables softmax_body(Span v, const Attributes& attributes, std::span<const Scalar>) {
     Axes axis{axis_of(attributes)};
-    Variable e = exp(v[0] - max(v[0], axis, true));
-    return {e / sum(e, axis, true)};
+    const Variable x = widened(v[0]);
+    Variable e = exp(x - max(x, axis, true));
+    return {cast(e / sum(e, axis, true), v[0].dtype())};
 }
 
 Variables log_softmax_body(Span v, const Attributes& attributes, std::span<const Scalar>) {
     Axes axis{axis_of(attributes)};
-    Variable shifted = v[0] - max(v[0], axis, true);
-    return {shifted - log(sum(exp(shifted), axis, true))};
+    const Variable x = widened(v[0]);
+    Variable shifted = x - max(x, axis, true);
+    return {cast(shifted - log(sum(exp(shifted), axis, true)), v[0].dtype())};
 }
 
 Variables softmax_gradient_body(Span v, const Attributes& attributes, std::span<const Scalar>) {
-    const Variable &y = v[0], &gy = v[1];
-    return {y * (gy - sum(gy * y, Axes{axis_of(attributes)}, true))};
+    const Variable y = widened(v[0]), gy = widened(v[1]);
+    return {cast(y * (gy - sum(gy * y, Axes{axis_of(attributes)}, true)), v[0].dtype())};
 }
 
 Variables log_softmax_gradient_body(Span v, const Attributes& attributes, std::span<const Scalar>) {
-    const Variable &y = v[0], &gy = v[1];
-    return {gy - exp(y) * sum(gy, Axes{axis_of(attributes)}, true)};
+    const Variable y = widened(v[0]), gy = widened(v[1]);
+    return {cast(gy - exp(y) * sum(gy, Axes{axis_of(attributes)}, true), v[0].dtype())};
 }
 
 void run_forward(const KernelCall& c, bool log) {

@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 
+#include "runtime/core/environment.h"
 #include "runtime/core/error.h"
 
 namespace catena::program {
@@ -41,8 +41,8 @@ std::vector<std::string> code_levels() {
         return (level == "avx512" && !avx512) || (level == "avx2" && !avx2);
     });
 #endif
-    if (const char* wanted = std::getenv("CATENA_CPU"); wanted && *wanted) {
-        auto best = std::find(levels.begin(), levels.end(), wanted);
+    if (auto wanted = environment::choice("CATENA_CPU", known_code_levels())) {
+        auto best = std::find(levels.begin(), levels.end(), *wanted);
         if (best != levels.end()) levels.erase(levels.begin(), best);
     }
     return levels;

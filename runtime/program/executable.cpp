@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <new>
+#include <string_view>
 
 #include "runtime/core/device.h"
 #include "runtime/core/parallel.h"
@@ -17,6 +19,9 @@ namespace {
 constexpr double threading_nanoseconds = 30'000;
 constexpr double chunk_nanoseconds = 5'000;
 constexpr int64_t most_chunks = 256;
+
+// A NaN in every float, and -1 or the largest number in every integer.
+constexpr int poison_byte = 0xFF;
 
 /// Memory of the calling thread, at least `bytes`, aligned for vectors; what was in it may be gone.
 void* thread_scratch(int64_t bytes) {
@@ -40,6 +45,8 @@ ScheduledExecutable::ScheduledExecutable(Schedule schedule)
     bind_kernels();
     bind_library_calls();
     bind_launches();
+    const char* poison = std::getenv("CATENA_POISON");
+    if (poison && *poison && std::string_view(poison) != "0") find_dying_buffers();
 }
 
 void ScheduledExecutable::bind_kernels() {
@@ -118,6 +125,16 @@ void ScheduledExecutable::run_batch(const Batch& batch, std::span<const double> 
         parallel_for(count, batch.grain, run_chunks);
 }
 
+void ScheduledExecutable::find_dying_buffers() {
+    dying_.resize(schedule_.launches.size());
+    std::vector<bool> taken(schedule_.buffers.size(), false);
+    for (const Buffer& buffer : schedule_.buffers)
+        if (buffer.over >= 0) taken[size_t(buffer.over)] = true;
+    for (size_t b = 0; b < schedule_.buffers.size(); ++b)
+        if (schedule_.buffers[b].place == Buffer::Place::arena && schedule_.buffers[b].last >= 0 && !taken[b])
+            dying_[size_t(schedule_.buffers[b].last)].push_back(int(b));
+}
+
 void ScheduledExecutable::run(std::span<const Array> inputs, std::span<const double> scalars,
                               std::span<const bool> donated, std::span<Array> outputs) {
     std::lock_guard lock(mutex_);
@@ -128,7 +145,12 @@ void ScheduledExecutable::run(std::span<const Array> inputs, std::span<const dou
         pointers_[p] = placement_.address(patches_[p].buffer) + patches_[p].byte_offset;
     for (size_t s = 0; s < scalar_indices_.size(); ++s)
         scalar_values_[s] = scalars[size_t(scalar_indices_[s])];
-    for (const Batch& batch : batches_) run_batch(batch, scalars);
+    if (temporaries && !dying_.empty()) std::memset(temporaries->data, poison_byte, schedule_.arena_bytes);
+    for (size_t l = 0; l < batches_.size(); ++l) {
+        run_batch(batches_[l], scalars);
+        if (!dying_.empty())
+            for (int b : dying_[l]) std::memset(placement_.address(b), poison_byte, schedule_.buffers[size_t(b)].bytes);
+    }
     placement_.release_copies();
 }
 

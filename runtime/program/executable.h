@@ -8,7 +8,8 @@
 
 namespace catena::program {
 
-/// Runs a schedule. A call allocates its outputs and one block for all temporaries from the pool, nothing else.
+/// Runs a schedule. A call allocates its outputs and one block for all temporaries from the pool, nothing else. With
+/// CATENA_POISON=1 temporaries are not numbers, and no indices, before they are written and after their last use.
 class ScheduledExecutable : public Executable {
 public:
     explicit ScheduledExecutable(Schedule schedule);
@@ -42,6 +43,7 @@ private:
     void bind_launches();
 
     void run_batch(const Batch& batch, std::span<const double> scalars);
+    void find_dying_buffers();
 
     Schedule schedule_;
     std::mutex mutex_;
@@ -61,6 +63,7 @@ private:
 
     std::vector<BoundCall> calls_;
     std::vector<Batch> batches_;
+    std::vector<std::vector<int>> dying_;  ///< With CATENA_POISON, by launch: temporaries that nobody uses afterwards.
 };
 
 }  // namespace catena::program

@@ -7,18 +7,25 @@ namespace catena::program {
 
 namespace {
 
-bool meet(const Lifetime& a, const Lifetime& b) { return a.first <= b.last && b.first <= a.last; }
+int64_t aligned(int64_t bytes, int64_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
 
-/// The smallest gap of at least `bytes` between the buffers in `placed` (by offset) that `buffer` meets.
-int64_t best_gap(std::span<const Lifetime> buffers, const std::vector<int64_t>& offsets,
-                 std::span<const int> placed, const Lifetime& buffer, int64_t bytes, int64_t alignment) {
+/// A buffer that has its place.
+struct Placed {
+    int first, last;
+    int64_t offset, end;  ///< The end is aligned.
+};
+
+/// The smallest gap of at least `bytes` between those of `placed` (by offset) that `buffer` meets.
+int64_t best_gap(const std::vector<Placed>& placed, const Lifetime& buffer, int64_t alignment) {
     int64_t best = -1, best_size = 0, end = 0;
-    for (int other : placed) {
-        if (!meet(buffers[other], buffer)) continue;
-        int64_t gap = offsets[other] - end;
-        if (gap >= bytes && (best < 0 || gap < best_size)) best = end, best_size = gap;
-        int64_t other_end = offsets[other] + buffers[other].bytes;
-        end = std::max(end, (other_end + alignment - 1) / alignment * alignment);
+    for (const Placed& other : placed) {
+        if (other.first > buffer.last || buffer.first > other.last) continue;
+        const int64_t gap = other.offset - end;
+        if (gap >= buffer.bytes && (best < 0 || gap < best_size)) {
+            best = end, best_size = gap;
+            if (gap < buffer.bytes + alignment) break;  // None is smaller.
+        }
+        end = std::max(end, other.end);
     }
     return best >= 0 ? best : end;
 }
@@ -33,13 +40,15 @@ MemoryPlan plan_memory(std::span<const Lifetime> buffers, int64_t alignment) {
     // In order of size, not of birth: large buffers placed late leave holes that nothing else fits.
     std::stable_sort(order.begin(), order.end(),
                      [&](int a, int b) { return buffers[a].bytes > buffers[b].bytes; });
-    std::vector<int> placed;  // By offset.
+    std::vector<Placed> placed;  // By offset, side by side in memory: all of it is read for each buffer.
     for (int i : order) {
-        if (buffers[i].bytes == 0) continue;
-        plan.offsets[i] = best_gap(buffers, plan.offsets, placed, buffers[i], buffers[i].bytes, alignment);
-        plan.bytes = std::max(plan.bytes, plan.offsets[i] + buffers[i].bytes);
-        auto after = [&](int64_t offset, int other) { return offset < plan.offsets[other]; };
-        placed.insert(std::upper_bound(placed.begin(), placed.end(), plan.offsets[i], after), i);
+        const Lifetime& buffer = buffers[i];
+        if (buffer.bytes == 0) continue;
+        const int64_t offset = plan.offsets[i] = best_gap(placed, buffer, alignment);
+        plan.bytes = std::max(plan.bytes, offset + buffer.bytes);
+        auto after = [](int64_t offset, const Placed& other) { return offset < other.offset; };
+        placed.insert(std::upper_bound(placed.begin(), placed.end(), offset, after),
+                      {buffer.first, buffer.last, offset, aligned(offset + buffer.bytes, alignment)});
     }
     return plan;
 }

@@ -2,11 +2,15 @@
 
 #include "runtime/core/device.h"
 #include "runtime/graph/variable_body.h"
+#include "runtime/core/error.h"
 #include "runtime/ops/activation.h"
 #include "runtime/ops/arithmetic.h"
+#include "runtime/ops/contraction.h"
+#include "runtime/ops/indexing.h"
 #include "runtime/ops/math.h"
 #include "runtime/ops/reduction.h"
 #include "tests/codegen/region.h"
+#include "tests/support/environment.h"
 
 namespace catena::test {
 
@@ -95,6 +99,43 @@ TEST(step, a_state_that_is_read_after_its_update_is_not_overwritten) {
     for (size_t i = 0; i < xs.size(); ++i) total += before[i] - xs[i];
     for (float v : before) expected += v * total;
     EXPECT_NEAR(region.step({x})[0].item<float>(), expected, 1e-4);
+}
+
+TEST(step, a_wrong_index_leaves_what_was_donated_whole) {
+    Variable counted = state(f32({4, 4}, 3)), looked_up = state(f32({4, 4}, 4));
+    // The first update is read by the product before the lookup, the second one is made of what was looked up.
+    auto f = [&](const std::vector<Variable>& x) -> std::vector<Variable> {
+        Variable first = counted + 1.0;
+        Variable rows = take(matmul(first, first), x[0]);
+        assign(counted, first);
+        assign(looked_up, looked_up + rows);
+        return {sum(rows)};
+    };
+    const Array right = Array::from<int32_t>({0, 1, 2, 3}, {4}), wrong = Array::from<int32_t>({0, 1, 2, 4}, {4});
+    Region region(f, {right});
+    const Array first = counted.array(), second = looked_up.array();
+    const std::vector<float> before_first = first.to_vector<float>(), before_second = second.to_vector<float>();
+    EXPECT_THROW(region.run({wrong}, true), ValueError);
+    EXPECT_EQ(first.to_vector<float>(), before_first);
+    EXPECT_EQ(second.to_vector<float>(), before_second);
+    // What is written after the lookup still takes the old memory.
+    const void* memory = second.raw_data();
+    region.step({right});
+    EXPECT_EQ(looked_up.array().raw_data(), memory);
+}
+
+TEST(step, is_the_same_whichever_pass_is_left_out) {
+    auto f = [](const std::vector<Variable>& x) -> std::vector<Variable> {
+        Variable h = tanh(matmul(x[0], x[1])), again = tanh(matmul(x[0] * 2.0, x[1]));
+        return {sum(h * h, 1, true) + h, matmul(h, x[1]) + matmul(again, x[1]), exp(again) + exp(again)};
+    };
+    std::vector<Array> arguments{f32({8, 8}), f32({8, 8}, 2)};
+    for (const char* name : {"canonicalize", "cse", "drop-dead", "join-calls", "fuse",
+                             "canonicalize,cse,drop-dead,join-calls,fuse"}) {
+        SCOPED_TRACE(name);
+        EnvironmentScope scope("CATENA_DISABLE_PASS", name);
+        expect_as_near_as_eager(f, arguments, 32);
+    }
 }
 
 TEST(step, steady_state_asks_the_system_for_nothing) {

@@ -18,7 +18,6 @@ struct SmallNet : Chain {
 struct TrainingRun {
     std::shared_ptr<Communicator> communicator;  ///< Null: one process on whole batches.
     bool compiled = false;
-    bool first_call_too = false;  ///< compile_first_call
     enum { update_with_loss, backward_by_optimizer, plain_backward } style = backward_by_optimizer;
     MultiNodeOptimizerOptions exchange = {};
     int64_t seed = 3;

@@ -291,9 +291,9 @@ public:
         for (const Scalar& s : scalars) cells += bool(s.cell());
     }
     void assigned(const Variable& state, const Variable&) override { assigned_states.push_back(state.name()); }
-    void changing(VariableBody&) override {}
+    void changing(VariableBody&, Change) override {}
     void same(const Array&, const Array&) override {}
-    void host_read(const ArrayBody&) override {}
+    void host_read(ArrayBody&) override {}
     bool shape_only() const override { return false; }
     int cells = 0;
 };

@@ -93,7 +93,7 @@ TEST_F(UnrolledLoopTest, a_state_made_and_reset_in_the_first_call_makes_no_secon
     Result compiled = train(true);
     EXPECT_EQ(compiled.statistics.programs, 1) << compiled.explanation;
     EXPECT_EQ(compiled.statistics.mismatches, 0) << compiled.explanation;
-    EXPECT_EQ(compiled.statistics.eager_calls, 1);
+    EXPECT_EQ(compiled.statistics.interpreted_calls, 0);
 }
 
 TEST_F(UnrolledLoopTest, weights_are_read_once_where_steps_do_not_wait) {

@@ -7,7 +7,7 @@ namespace catena::testing {
 
 namespace {
 
-/// Records `run` at the first call and gives what the replay returns.
+/// Records `run` at the first call and gives what the second one returns, which follows the record.
 Variables record_and_replay(const std::function<Variables(const std::vector<Variable>&)>& run,
                             const std::vector<Variable>& inputs) {
     // An array that is not given is no argument of the region.
@@ -23,8 +23,8 @@ Variables record_and_replay(const std::function<Variables(const std::vector<Vari
     });
     region(given);
     Variables outputs = region(given);
-    if (region.statistics().compiled_calls != 1)
-        throw std::logic_error("the second call was not compiled: " + region.explain());
+    if (region.statistics().compiled_calls != 2)
+        throw std::logic_error("a call was not compiled: " + region.explain());
     return outputs;
 }
 

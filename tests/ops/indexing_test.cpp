@@ -102,9 +102,9 @@ public:
         names.push_back(op.name);
     }
     void assigned(const Variable&, const Variable&) override {}
-    void changing(VariableBody&) override {}
+    void changing(VariableBody&, Change) override {}
     void same(const Array&, const Array&) override {}
-    void host_read(const ArrayBody&) override {}
+    void host_read(ArrayBody&) override {}
     bool shape_only() const override { return false; }
     std::vector<std::string> names;
 };

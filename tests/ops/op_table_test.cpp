@@ -23,9 +23,9 @@ public:
     void saw(const OpDef&, std::span<const Variable* const>, std::span<const Variable>,
              const Attributes&, std::span<const Scalar>, const SourceLoc&) override {}
     void assigned(const Variable&, const Variable&) override {}
-    void changing(VariableBody&) override {}
+    void changing(VariableBody&, Change) override {}
     void same(const Array&, const Array&) override {}
-    void host_read(const ArrayBody&) override {}
+    void host_read(ArrayBody&) override {}
     bool shape_only() const override { return false; }
 };
 

@@ -49,6 +49,15 @@ const std::vector<Input> logits = {
     {.shape = {3, 2}, .low = -5, .high = 5},
     {.shape = {3, 2}, .dtype = Dtype::int32, .values = {0, 1, -1, 1, 0, 0}}};
 
+// Their squares and sums are beyond the largest number of 16 bits, their means are not.
+const std::vector<Input> far_pair = {{.shape = {3, 4}, .low = 100, .high = 140},
+                                     {.shape = {3, 4}, .low = -140, .high = -100}};
+const std::vector<Input> farther_pair = {{.shape = {3, 4}, .low = 2e4, .high = 3e4},
+                                         {.shape = {3, 4}, .low = -3e4, .high = -2e4}};
+const std::vector<Input> far_logits = {
+    {.shape = {3, 2}, .low = 1e4, .high = 3e4},
+    {.shape = {3, 2}, .dtype = Dtype::int32, .values = {0, 0, -1, 0, 0, 0}}};
+
 const int rows = add_rows({
     {.op = "squared_error",
      .inputs = pair,
@@ -63,6 +72,16 @@ const int rows = add_rows({
     {.op = "absolute_error", .inputs = pair, .truth = each_pair(absolute)},
     {.function = "mean_squared_error", .inputs = pair, .truth = mean_of(squared), .tolerance = 2},
     {.function = "mean_absolute_error", .inputs = pair, .truth = mean_of(absolute), .tolerance = 2},
+    {.function = "mean_squared_error",
+     .note = "large",
+     .inputs = far_pair,
+     .truth = mean_of(squared),
+     .tolerance = 2},
+    {.function = "mean_absolute_error",
+     .note = "large",
+     .inputs = farther_pair,
+     .truth = mean_of(absolute),
+     .tolerance = 2},
     {.op = "huber_loss",
      .set = {{"delta", "0.7"}},
      .inputs = pair,
@@ -97,6 +116,17 @@ const int rows = add_rows({
      .note = "by_batch",
      .set = {{"normalize", "False"}},
      .inputs = logits,
+     .truth = logistic_mean(false),
+     .tolerance = 2},
+    {.op = "sigmoid_cross_entropy",
+     .note = "large",
+     .inputs = far_logits,
+     .truth = logistic_mean(true),
+     .tolerance = 2},
+    {.op = "sigmoid_cross_entropy",
+     .note = "large_by_batch",
+     .set = {{"normalize", "False"}},
+     .inputs = far_logits,
      .truth = logistic_mean(false),
      .tolerance = 2},
     {.op = "sigmoid_cross_entropy",

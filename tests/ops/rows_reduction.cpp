@@ -84,6 +84,15 @@ const std::vector<Input> with_nan = {
     {.shape = {2, 4}, .values = {1, NAN, 3, NAN, 5, -INFINITY, INFINITY, 2}}};
 const std::vector<Dtype> wide_floats = {Dtype::float32, Dtype::float64};
 
+/// Of the rows of [2,3], with weights along them.
+const Truth weighted_average = one([](const References& in) {
+    Reference y({2});
+    const double total = sum(in[1].values);
+    for (int i = 0; i < 2; ++i)
+        for (int j = 0; j < 3; ++j) y(i) += in[0](i, j) * in[1](j) / total;
+    return y;
+});
+
 const int rows = add_rows({
     {.op = "sum",
      .inputs = cube,
@@ -194,17 +203,22 @@ const int rows = add_rows({
      .inputs = cube,
      .truth = along({0, 1}, true, mean)},
     {.op = "",
+     .function = "mean",
+     .note = "large",
+     .inputs = {{.shape = {2, 3}, .low = 2e4, .high = 6e4}},
+     .truth = along({0, 1}, false, mean)},
+    {.op = "",
+     .function = "average",
+     .note = "large",
+     .set = {{"axis", "1"}},
+     .inputs = {{.shape = {2, 3}, .low = 2e4, .high = 6e4}, {.shape = {3}, .low = 1, .high = 2}},
+     .truth = weighted_average},
+    {.op = "",
      .function = "average",
      .note = "weights",
      .set = {{"axis", "1"}},
      .inputs = {{.shape = {2, 3}}, {.shape = {3}, .low = 0.5, .high = 2}},
-     .truth = one([](const References& in) {
-         Reference y({2});
-         const double total = sum(in[1].values);
-         for (int i = 0; i < 2; ++i)
-             for (int j = 0; j < 3; ++j) y(i) += in[0](i, j) * in[1](j) / total;
-         return y;
-     }),
+     .truth = weighted_average,
      .rejects = {{.inputs = {{.shape = {2, 3}}, {.shape = {2}}},
                   .message = "average: weights [2]"}}},
     {.op = "logsumexp",

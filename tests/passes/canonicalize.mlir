@@ -1,4 +1,4 @@
-// RUN: catena-opt %s --canonicalize | FileCheck %s
+// RUN: catena-opt %s --catena-canonicalize | FileCheck %s
 
 // CHECK-LABEL: @reshape_of_reshape
 // CHECK-NEXT: %reshape = catena.reshape "reshape"(%arg0) : tensor<2x3x4xf32> -> tensor<24xf32>

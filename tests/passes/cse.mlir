@@ -1,5 +1,4 @@
-// MLIR's own pass; what is tested is that the dialect lets it work.
-// RUN: catena-opt %s --cse | FileCheck %s
+// RUN: catena-opt %s --catena-cse | FileCheck %s
 
 // CHECK-LABEL: @equal_maps
 // CHECK-COUNT-1: catena.map

@@ -15,6 +15,8 @@
 #include "ir/dialect.h"
 #include "ir/import.h"
 #include "passes/pipeline.h"
+#include "runtime/core/error.h"
+#include "tests/support/environment.h"
 
 namespace catena::passes {
 namespace {
@@ -63,7 +65,7 @@ protected:
 };
 
 TEST_F(DumpTest, stages_become_numbered_files_that_are_programs) {
-    EXPECT_EQ(run({.directory = folder_}, "a/b"), "");
+    EXPECT_EQ(run({.directory = folder_}, "a_b"), "");
     std::set<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(folder_ / "a_b"))
         names.insert(entry.path().filename());
@@ -74,6 +76,17 @@ TEST_F(DumpTest, stages_become_numbered_files_that_are_programs) {
     EXPECT_THAT(fused, HasSubstr("catena.group \"exp\""));
     EXPECT_THAT(fused, HasSubstr("// user.cpp:7\n"));
     EXPECT_TRUE(mlir::parseSourceString<mlir::ModuleOp>(fused, &context_)) << fused;
+}
+
+TEST_F(DumpTest, any_name_of_a_region_is_a_folder_in_the_folder) {
+    for (const char* name : {"a/b", "..", "../../outside", "/tmp", ""}) run({.directory = folder_ / "inside"}, name);
+    int folders = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_ / "inside")) {
+        EXPECT_TRUE(std::filesystem::exists(entry.path() / "00-import.mlir")) << entry.path();
+        ++folders;
+    }
+    EXPECT_EQ(folders, 5);
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1);
 }
 
 TEST_F(DumpTest, a_region_compiled_again_gets_its_own_folder) {
@@ -95,6 +108,24 @@ TEST_F(DumpTest, one_stage_or_all_are_printed) {
 TEST_F(DumpTest, times_are_per_stage) {
     EXPECT_THAT(run({.time = true}), testing::ContainsRegex("catena: f fuse [0-9.]+ ms\n"));
     EXPECT_EQ(run({}), "");
+}
+
+TEST_F(DumpTest, a_stage_that_does_not_exist_is_an_error_with_those_that_do) {
+    test::EnvironmentScope scope("CATENA_PRINT_IR", "after-nonsense");
+    try {
+        DumpSettings::from_environment();
+        FAIL();
+    } catch (const CompileError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("CATENA_PRINT_IR: there is no 'after-nonsense'; there are after-all, import, "
+                                            "canonicalize, cse, drop-dead, join-calls, fuse, schedule, kernels"));
+    }
+}
+
+TEST_F(DumpTest, every_stage_that_is_shown_can_be_named) {
+    for (const char* stage : {"import", "fuse", "schedule", "kernels-code", "after-all"}) {
+        test::EnvironmentScope scope("CATENA_PRINT_IR", stage);
+        EXPECT_EQ(DumpSettings::from_environment().print, stage);
+    }
 }
 
 }  // namespace

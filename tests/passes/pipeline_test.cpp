@@ -8,7 +8,10 @@
 
 #include "ir/dialect.h"
 #include "ir/import.h"
+#include "passes/change_limit.h"
+#include "runtime/core/error.h"
 #include "runtime/ops/define.h"
+#include "tests/support/environment.h"
 
 namespace catena::passes {
 namespace {
@@ -76,6 +79,35 @@ TEST(pipeline, the_users_functions_stay_readable) {
     Compiled compiled(chain(3, 0));
     ir::GroupOp group = *compiled.function().getOps<ir::GroupOp>().begin();
     EXPECT_EQ(group.getLabel(), "pipeline_test_step_pipeline_test_step_pipeline_test_step");
+}
+
+TEST(pipeline, a_pass_can_be_left_out) {
+    test::EnvironmentScope scope("CATENA_DISABLE_PASS", "cse,fuse");
+    Compiled compiled(chain(5, 0));
+    EXPECT_EQ(compiled.count<ir::GroupOp>(), 0);
+    EXPECT_EQ(compiled.count<ir::MapOp>(), 5);
+}
+
+TEST(pipeline, a_pass_that_does_not_exist_is_an_error_with_those_that_do) {
+    test::EnvironmentScope scope("CATENA_DISABLE_PASS", "fuse,fusion");
+    try {
+        Compiled compiled(chain(2, 0));
+        FAIL();
+    } catch (const CompileError& error) {
+        EXPECT_THAT(error.what(), testing::HasSubstr("CATENA_DISABLE_PASS: there is no 'fusion'; there are canonicalize, cse, "
+                                                     "drop-dead, join-calls, fuse"));
+    }
+}
+
+TEST(pipeline, passes_make_only_as_many_changes_as_are_allowed) {
+    std::vector<int> groups;
+    for (int allowed : {0, 1, 2, 3, 100}) {
+        ChangeLimit::instance().set(allowed);
+        groups.push_back(Compiled(chain(5, 0)).count<ir::GroupOp>());
+    }
+    ChangeLimit::instance().set(-1);
+    // Folding, the operand of the first map that stands twice, then one cluster less each.
+    EXPECT_THAT(groups, testing::ElementsAre(5, 5, 5, 4, 1));
 }
 
 }  // namespace

@@ -39,11 +39,6 @@ TEST(RejectedProgram, but_one_like_it_compiles) {
     EXPECT_EQ(result.status, 0) << result.output;
 }
 
-TEST(RejectedProgram, a_region_that_returns_an_array) {
-    expect_refused("", "ct::static_graph([](ct::Variable x) { return x.array(); })(ct::Array::scalar(1.0f));",
-                   "static_graph: a region returns Variables, not Arrays");
-}
-
 TEST(RejectedProgram, an_argument_that_cannot_be_looked_into) {
     expect_refused("class Closed { ct::Variable x; public: Closed() {} };",
                    "ct::static_graph([](Closed) { return ct::Variable(); })(Closed());",

@@ -8,6 +8,8 @@
 #include "runtime/graph/recorder.h"
 #include "runtime/graph/variable_math.h"
 #include "runtime/ops/arithmetic.h"
+#include "runtime/ops/joining.h"
+#include "runtime/ops/reduction.h"
 
 namespace catena {
 namespace {
@@ -94,6 +96,68 @@ TEST(Backward, unchain_cuts_the_graph) {
     h.unchain();
     (h * 2.0).backward();
     EXPECT_FALSE(x.grad().defined());
+}
+
+TEST(Backward, unchain_cuts_the_graph_for_what_used_the_variable_before) {
+    Variable x = scalar(3);
+    Variable h = x * x, y = h * 2.0;
+    h.unchain();
+    y.backward();
+    EXPECT_FALSE(x.grad().defined());
+    EXPECT_EQ(values(h.grad()), Doubles{2});
+}
+
+TEST(Backward, gradients_of_an_unchained_variable_can_be_asked_for_and_differentiated) {
+    Variable x = scalar(3);
+    Variable h = x * 2.0, y = h * h * h;
+    h.unchain();
+    Variables first = grad(std::span(&y, 1), std::span(&h, 1), {}, {.enable_double_backprop = true});
+    EXPECT_EQ(values(first[0].array()), Doubles{108});
+    EXPECT_EQ(values(grad(first, std::span(&h, 1))[0].array()), Doubles{36});
+    EXPECT_FALSE(grad(std::span(&y, 1), std::span(&x, 1))[0].defined());
+}
+
+TEST(Backward, unchaining_one_of_two_results_leaves_the_other) {
+    Variable x = leaf({1, 2, 3, 4});
+    Variables halves = split_axis(x, 2, 0);
+    Variable y = sum(halves[0] * 2.0) + sum(halves[1] * 5.0);
+    halves[0].unchain();
+    y.backward({.retain_grad = true});
+    EXPECT_EQ(values(x.grad()), (Doubles{0, 0, 5, 5}));
+    EXPECT_EQ(values(halves[0].grad()), (Doubles{2, 2}));
+    EXPECT_EQ(values(halves[1].grad()), (Doubles{5, 5}));
+    x.cleargrad();
+    halves[1].unchain();
+    y.backward();
+    EXPECT_FALSE(x.grad().defined());
+}
+
+TEST(Backward, unchain_frees_what_lies_below) {
+    Variable x = scalar(3);
+    Variable h = x * x, y = h * 2.0;
+    h.unchain();
+    EXPECT_EQ(x.body()->use_count(), 1u);
+}
+
+TEST(Backward, a_long_chain_of_unchained_variables_runs_and_is_freed) {
+    Variable x = scalar(1), y = x;
+    for (int i = 0; i < 200000; ++i) {
+        Variable next = y * 1.0;
+        if (i % 2) y.unchain();
+        y = next;
+    }
+    y.backward();
+    EXPECT_FALSE(x.grad().defined());
+}
+
+TEST(Backward, unchain_backward_holds_for_what_used_the_variables_before) {
+    Variable x = scalar(3);
+    Variable h = x * x, other = h * 5.0, y = h * 1.0;
+    y.unchain_backward();
+    other.backward();
+    EXPECT_FALSE(x.grad().defined());
+    EXPECT_EQ(values(h.grad()), Doubles{5});
+    EXPECT_EQ(x.body()->use_count(), 1u);
 }
 
 TEST(Backward, unchain_backward_forgets_every_creator) {

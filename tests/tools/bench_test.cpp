@@ -23,12 +23,13 @@ TEST(Bench, json_lines_have_the_keys_of_the_other_frameworks) {
     EXPECT_EQ(count, 2);
 }
 
-TEST(Bench, compiled_and_step_run_small_ops) {
+TEST(Bench, compiled_variants_run_small_ops) {
     if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "built without the compiler";
-    const auto result = run(program("catena") + " bench --json --seconds 0.01 --variant compiled,step small_ops");
+    const auto result = run(program("catena") + " bench --json --seconds 0.01 --variant compiled,step,trusted small_ops");
     EXPECT_EQ(result.status, 0) << result.output;
     EXPECT_THAT(result.output, HasSubstr("\"peer\":\"catena-compiled\""));
     EXPECT_THAT(result.output, HasSubstr("\"peer\":\"catena-step\""));
+    EXPECT_THAT(result.output, HasSubstr("\"peer\":\"catena-trusted\""));
 }
 
 TEST(Bench, saved_workloads_run_as_programs) {

@@ -140,7 +140,7 @@ TEST_F(ResumeTest, a_training_step_of_the_users_is_compiled_and_resumed) {
             loss.backward();
             adam.update();
             return std::map<std::string, Variable>{{"loss", loss}};
-        }, {.name = "step", .compile_first_call = true});
+        }, {.name = "step"});
         StandardUpdater updater(it, adam, TrainingStep(std::move(step)));
         Trainer trainer(updater, {last, "iteration"}, path());
         trainer.extend(extensions::LogReport({.trigger = {1, "iteration"}}));

@@ -25,7 +25,7 @@ using Json = nlohmann::ordered_json;
 
 struct BenchOptions {
     std::vector<std::string> workloads;
-    std::vector<std::string> variants = {"eager", "compiled", "step"};
+    std::vector<std::string> variants = {"eager", "compiled", "step", "trusted"};
     double seconds = 4;
     int threads = 0;
     std::string device = "cpu";
@@ -177,13 +177,13 @@ void run_bench(BenchOptions options) {
 
 void add_bench(CLI::App& program) {
     auto options = std::make_shared<BenchOptions>();
-    auto* command = program.add_subcommand("bench", "times training iterations: eager, compiled, whole step");
+    auto* command = program.add_subcommand("bench", "times training iterations: eager, compiled, whole step, trusted step");
     std::string names = "any of";
     for (const Workload& workload : workloads())
         names += fmt::format("\n  {:<18} {}", workload.name, workload.description);
     command->add_option("workloads", options->workloads, names);
     command->add_flag("--json", options->json, "one JSON object a line instead of a table");
-    command->add_option("--variant", options->variants, "eager, compiled, step; several with commas")
+    command->add_option("--variant", options->variants, "eager, compiled, step, trusted; several with commas")
         ->delimiter(',')
         ->allow_extra_args(false);
     command->add_option("--seconds", options->seconds, "how long each is measured")->capture_default_str();

@@ -1,5 +1,5 @@
 // The benchmark's functions: forward and backward, no parameters. `compiled` is a region of the forward call,
-// differentiated by backward() outside; `step` is one region that returns the gradients.
+// differentiated by backward() outside; `step` and `trusted` are one region that returns the gradients.
 #include "frontend/catena.h"
 #include "frontend/tools/catena/random_inputs.h"
 #include "frontend/tools/catena/shared_region.h"
@@ -19,9 +19,9 @@ std::vector<Array> arrays_of(const VariableList& variables) {
 /// An iteration of y = f(xs) and its gradients at gy; without gy, y is a scalar.
 template <class F>
 Iteration differentiate(const char* name, Variant variant, F f, VariableList xs, Variable gy) {
-    if (variant == Variant::step) {
+    if (variant == Variant::step || variant == Variant::trusted) {
         auto region = shared_region(
-            name, [f, gy](VariableList xs) {
+            name, variant, [f, gy](VariableList xs) {
                 const Variable y = f(xs);
                 const VariableList starts = gy.defined() ? VariableList{gy} : VariableList{};
                 Variables gxs = grad(VariableList{y}, xs, starts);
@@ -52,7 +52,7 @@ Iteration differentiate(const char* name, Variant variant, F f, VariableList xs,
                     finish(f(xs));
                 },
                 1, gradients};
-    auto region = shared_region(name, f);
+    auto region = shared_region(name, variant, f);
     return {[=] {
                 clear();
                 finish((*region)(xs));
@@ -116,7 +116,7 @@ Iteration prepare_one_op(Variant variant, int64_t) {
                     for (int i = 0; i < repeats; ++i) Variable z = x + y;
                 },
                 repeats};
-    auto region = shared_region("one_op", [](const Variable& x, const Variable& y) { return x + y; });
+    auto region = shared_region("one_op", variant, [](const Variable& x, const Variable& y) { return x + y; });
     return {[=] {
                 for (int i = 0; i < repeats; ++i) Variable z = (*region)(x, y);
             },

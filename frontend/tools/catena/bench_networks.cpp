@@ -23,9 +23,9 @@ Iteration train(const char* name, Variant variant, std::shared_ptr<Model> model,
         for (const Parameter* parameter : model->params()) arrays.push_back(parameter->array());
         return arrays;
     };
-    if (variant == Variant::step) {
+    if (variant == Variant::step || variant == Variant::trusted) {
         auto region = shared_region(
-            name, [=](const Variable& x, const Variable& t) { return step_with(*model, x, t); });
+            name, variant, [=](const Variable& x, const Variable& t) { return step_with(*model, x, t); });
         return {[=] { (*region)(x, t); }, 1, parameters,
                 [=](const std::string& path, const PackageOptions& options) {
                     region->save(path, options);
@@ -33,7 +33,7 @@ Iteration train(const char* name, Variant variant, std::shared_ptr<Model> model,
                 }};
     }
     if (variant == Variant::eager) return {[=] { step_with(*model, x, t); }, 1, parameters};
-    auto region = shared_region(name, [model](const Variable& x) { return (*model)(x); });
+    auto region = shared_region(name, variant, [model](const Variable& x) { return (*model)(x); });
     return {[=] { step_with(*region, x, t); }, 1, parameters};
 }
 

@@ -4,14 +4,17 @@
 #include <utility>
 
 #include "frontend/static_graph.h"
+#include "frontend/tools/catena/workload.h"
 
 namespace catena::tool {
 
 /// A static region that copies of one closure can share.
 template <class F>
-auto shared_region(const char* name, F f) {
+auto shared_region(const char* name, Variant variant, F f) {
     using Region = decltype(static_graph(std::move(f)));
-    return std::make_shared<Region>(static_graph(std::move(f), {.name = name}));
+    StaticGraphOptions options{.name = name};
+    if (variant == Variant::trusted) options.audit = Audit::never;
+    return std::make_shared<Region>(static_graph(std::move(f), options));
 }
 
 }  // namespace catena::tool

@@ -11,14 +11,15 @@ const char* name_of(Variant variant) {
     switch (variant) {
         case Variant::eager: return "eager";
         case Variant::compiled: return "compiled";
+        case Variant::trusted: return "trusted";
         default: return "step";
     }
 }
 
 Variant parse_variant(const std::string& name) {
-    for (Variant variant : {Variant::eager, Variant::compiled, Variant::step})
+    for (Variant variant : {Variant::eager, Variant::compiled, Variant::step, Variant::trusted})
         if (name == name_of(variant)) return variant;
-    fail<ValueError>("bench: no variant {}; there are eager, compiled and step", name);
+    fail<ValueError>("bench: no variant {}; there are eager, compiled, step and trusted", name);
 }
 
 int64_t divided(int64_t size, int64_t divisor) { return std::max(size / divisor, std::min<int64_t>(size, 2)); }

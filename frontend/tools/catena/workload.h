@@ -17,6 +17,7 @@ enum class Variant {
     eager,     ///< Nothing.
     compiled,  ///< The model's call is a static region; loss, backward() and update are called outside.
     step,      ///< The whole iteration is one static region.
+    trusted,   ///< As step, but later calls do not run the code: StaticGraphOptions{.audit = Audit::never}.
 };
 const char* name_of(Variant variant);  ///< "eager"
 Variant parse_variant(const std::string& name);  ///< ValueError on an unknown name.

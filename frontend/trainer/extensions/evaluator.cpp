@@ -21,7 +21,7 @@ Evaluator::Evaluator(Iterator& iterator, Link& target, std::function<void(const 
                          "{{.repeat = false}}");
     if (options_.static_graph)
         compiled_ = std::make_shared<ReportingRegion>(
-            eval_func_, StaticGraphOptions{.name = "evaluation", .compile_first_call = true});
+            eval_func_, StaticGraphOptions{.name = "evaluation"});
 }
 
 namespace {

@@ -1,0 +1,104 @@
+// What a region says of itself.
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "codegen/compiler.h"
+#include "frontend/capture/region.h"
+#include "runtime/file/file_name.h"
+
+namespace catena::capture {
+namespace {
+
+/// The notes, each once: an update has as many equal ones as there are parameters.
+std::string describe_notes(const std::vector<std::string>& notes) {
+    std::vector<std::pair<std::string_view, int>> counted;
+    for (const std::string& note : notes) {
+        auto known = std::find_if(counted.begin(), counted.end(), [&](const auto& line) { return line.first == note; });
+        if (known == counted.end()) counted.emplace_back(note, 1);
+        else ++known->second;
+    }
+    std::string text;
+    for (const auto& [note, times] : counted)
+        text += times == 1 ? fmt::format("      {}\n", note) : fmt::format("      {} (x {})\n", note, times);
+    return text;
+}
+
+void describe_executable(std::string& text, const std::string& what, const Trace& trace, const Executable& executable) {
+    const ExecutableInfo& info = executable.info();
+    text += fmt::format("    {}: {} recorded ops -> {} launches ({} kernels, {} library calls), {} ops fused, "
+                        "{:.1f} ms to compile, {} bytes of code, {} bytes of temporaries\n",
+                        what, trace.steps.size(), info.steps, info.kernels, info.library_calls, info.fused_ops,
+                        info.compile_seconds * 1e3, info.code_bytes, info.arena_bytes);
+    text += describe_notes(info.notes);
+}
+
+void describe_program(std::string& text, const Ending& ending) {
+    const Program& program = *ending.program;
+    const std::string what = ending.is_cut                       ? fmt::format("up to the host read after {}",
+                                                                               to_string(ending.last->location))
+                             : ending.segment->first_value == 0 ? "forward"
+                                                                : "after the last host read";
+    if (program.executable()) describe_executable(text, what, program.forward(), *program.executable());
+    else text += fmt::format("    {}: {} recorded ops, run by the eager kernels\n", what, program.forward().steps.size());
+    text += fmt::format("      {} calls\n", program.hits.load());
+    if (!program.graph()) return;
+    std::lock_guard lock(program.graph()->mutex);
+    if (program.graph()->executable)
+        describe_executable(text, "backward", program.graph()->backward, *program.graph()->executable);
+}
+
+/// What following costs, and when to think about it.
+std::string describe_following(const StaticGraphStatistics& s) {
+    if (s.timed_calls == 0) return "";
+    const double each = s.follow_seconds / double(s.timed_calls) * 1e6, all = each + s.compute_seconds / double(s.timed_calls) * 1e6;
+    std::string text = fmt::format("  of {:.1f} us a call, running the code and following it takes {:.1f} us\n", all, each);
+    if (each > 0.2 * all && s.followed_calls > 100)
+        text += "  a region whose code has no state of its own may skip that: StaticGraphOptions::audit (Audit::never, sampled)\n";
+    return text;
+}
+
+}  // namespace
+
+std::string Region::explain() const {
+    std::lock_guard lock(mutex_);
+    const StaticGraphStatistics& s = statistics_;
+    std::string text = fmt::format("static_graph {} ({})\n", options_.name, to_string(at_));
+    text += fmt::format("  {} calls: {} compiled, {} by the eager kernels, {} as part of others or switched off; the code ran in {}, "
+                        "went another way in {}; {} host reads; {} programs\n",
+                        s.calls, s.compiled_calls, s.interpreted_calls, s.eager_calls, s.followed_calls, s.mismatches, s.cuts,
+                        s.programs);
+    text += describe_following(s);
+    if (said_unavailable_) text += "  there is no compiler: the eager kernels run what the code says\n";
+    for (const auto& [key, entry] : entries_) {
+        text += fmt::format("  for {}: {} calls\n", entry->description, entry->calls);
+        if (entry->was_cut) text += fmt::format("    the host reads a computed value ({})\n", to_string(entry->cut_at));
+        std::lock_guard tree(entry->tree->mutex);
+        for (const auto& ending : entry->tree->endings())
+            if (ending->program) describe_program(text, *ending);
+    }
+    if (s.programs > 0) {
+        KernelCacheState kernels = compiler().kernel_cache();
+        text += fmt::format("  programs take {} of at most {} bytes, {} dropped; the process caches {} kernels, {} of at most "
+                            "{} bytes, {} dropped\n",
+                            bytes(), options_.cache_bytes, s.dropped, kernels.kernels, kernels.bytes, kernels.limit,
+                            kernels.dropped);
+    }
+    for (const std::string& line : history_) text += "  " + line + "\n";
+    return text;
+}
+
+void Region::dump_explanation() const {
+    const char* folder = std::getenv("CATENA_DUMP_DIR");
+    if (!folder || !*folder) return;
+    std::filesystem::path path = std::filesystem::path(folder) / file_name_of(options_.name);
+    std::error_code ignored;
+    std::filesystem::create_directories(path, ignored);
+    std::ofstream(path / "explain.txt") << explain();
+}
+
+}  // namespace catena::capture

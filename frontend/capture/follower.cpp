@@ -1,0 +1,264 @@
+#include "frontend/capture/follower.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "runtime/core/device.h"
+#include "runtime/core/error.h"
+
+namespace catena::capture {
+namespace {
+
+using Inputs = std::span<const Variable* const>;
+
+bool same_number(double a, double b) { return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b); }
+
+}  // namespace
+
+void Follower::begin(const Flat& arguments, const Rules& rules, SegmentRunner& runner) {
+    rules_ = rules;
+    runner_ = &runner;
+    thread_ = std::this_thread::get_id();
+    segment_ = &tree_.root;
+    step_ = nullptr;
+    steps_ = count_ = cuts_ = 0;
+    ending_ = nullptr;
+    is_open_ = true;
+    leaving_ = inputs_known_ = is_passing_ = false;
+    needs_code_ = nullptr;
+    last_composite_scalar_ = -1;
+    for (const Variable& x : arguments.variables) {
+        Slot& s = slot(count_++);
+        s.maker = nullptr;
+        s.array = x.defined() ? x.array() : Array();
+        if (s.array.defined() && s.array.body()->pending) s.array.body()->pending->force(*s.array.body());
+    }
+}
+
+Follower::Slot& Follower::slot(int v) {
+    if (slots_.size() <= size_t(v)) slots_.resize(size_t(v) + 1);
+    return slots_[size_t(v)];
+}
+
+bool Follower::matches(const Step& step, const OpDef& op, Inputs inputs, const Attributes& attributes,
+                       std::span<const Scalar> scalars) const {
+    if (step.op != &op || step.operands.size() != inputs.size() || step.scalars.size() != scalars.size() ||
+        step.first_scalar != int(scalars_.size()) || (inputs.empty() && step.device != &current_device()))
+        return false;
+    int next = step.first_value;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+        const Array& array = inputs[i]->array();
+        const ArrayBody* body = array.body();
+        const int v = step.operands[i];
+        if (body->pending == this) {
+            if (body->value != v) return false;
+        } else if (v < step.first_value) {
+            if (slots_[size_t(v)].array.body() != body) return false;
+        } else if (v == next) {
+            const Step::Input& expected = step.inputs[size_t(v - step.first_value)];
+            if (!(body->type == expected.type) || body->storage->device != expected.device) return false;
+            ++next;
+        } else {  // The same new array as an operand before.
+            for (size_t j = 0; j < i; ++j)
+                if (step.operands[j] == v && inputs[j]->array().body() != body) return false;
+        }
+    }
+    int next_scalar = step.first_scalar;
+    for (size_t k = 0; k < scalars.size(); ++k) {
+        const int s = step.scalars[k];
+        if (s == next_scalar) {
+            ++next_scalar;
+        } else if (s < step.first_scalar) {
+            if (!same_number(scalars_[size_t(s)], scalars[k].present())) return false;
+        } else {
+            for (size_t j = 0; j < k; ++j)
+                if (step.scalars[j] == s && !same_number(scalars[j].present(), scalars[k].present())) return false;
+        }
+    }
+    return step.attributes == attributes;
+}
+
+bool Follower::follow(const OpDef& op, Inputs inputs, const Attributes& attributes, std::span<const Scalar> scalars,
+                      Variables& outputs) {
+    for (const Variable* x : inputs)  // Of a region outside of this one.
+        if (ArrayBody* body = x->array().body(); body->pending && body->pending != this) body->pending->force(*body);
+    for (const Step* step = place().steps.load(std::memory_order_acquire); step;
+         step = step->sibling.load(std::memory_order_acquire))
+        if (matches(*step, op, inputs, attributes, scalars)) {
+            take(*step, inputs, scalars, outputs);
+            return true;
+        }
+    return false;
+}
+
+void Follower::take(const Step& step, Inputs inputs, std::span<const Scalar> scalars, Variables& outputs) {
+    if (slots_.size() < size_t(step.end_value)) slots_.resize(std::max(size_t(step.end_value), slots_.size() * 2));
+    int next = step.first_value;
+    for (size_t i = 0; next < step.first_output; ++i)
+        if (step.operands[i] == next) {
+            Slot& s = slots_[size_t(next++)];
+            s.maker = nullptr;
+            s.array = inputs[i]->array();
+            if (inputs_known_) input_numbers_.insert(s.array.body(), next - 1);
+        }
+    for (size_t k = 0; k < scalars.size(); ++k)
+        if (step.scalars[k] == int(scalars_.size())) scalars_.push_back(scalars[k].present());
+    for (size_t j = 0; j < step.outputs.size(); ++j)
+        outputs.emplace_back(placeholder(step.first_output + int(j), step.outputs[j], step), false);
+    count_ = step.end_value;
+    step_ = &step;
+    ++steps_;
+    last_composite_scalar_ = -1;
+}
+
+Array& Follower::placeholder(int v, const Type& type, const Step& step) {
+    Slot& s = slots_[size_t(v)];
+    if (s.maker == &step && s.array.defined()) return s.array;
+    Ref<ArrayBody> body = make_ref<ArrayBody>();
+    body->type = type;
+    body->strides = contiguous_strides(type.shape);
+    body->storage = nowhere(*step.device);
+    body->pending = this;
+    body->value = v;
+    s.maker = &step;
+    s.array = Array(std::move(body));
+    return s.array;
+}
+
+const Ref<Storage>& Follower::nowhere(Device& device) {
+    for (const Ref<Storage>& known : nowhere_)
+        if (known->device == &device) return known;
+    return nowhere_.emplace_back(device.allocate(0));
+}
+
+//---- a way that was not gone before
+
+void Follower::know_inputs() {
+    if (inputs_known_) return;
+    inputs_known_ = true;
+    input_numbers_.clear();
+    cell_slots_.clear();
+    for (int v = segment_->first_value; v < count_; ++v)
+        if (const Slot& s = slots_[size_t(v)]; !s.maker && s.array.defined()) input_numbers_.insert(s.array.body(), v);
+    for (const Step* step : steps_to(step_))
+        for (size_t k = 0; k < step->scalars.size(); ++k)
+            if (step->cells[k]) cell_slots_.insert(step->cells[k].get(), step->scalars[k]);
+}
+
+int Follower::number_of(const Array& array) {
+    if (array.body()->pending == this) return array.body()->value;
+    const int* known = input_numbers_.find(array.body());
+    return known ? *known : -1;
+}
+
+std::unique_ptr<Step> Follower::make_step(const OpDef& op, Inputs inputs, const Attributes& attributes,
+                                          std::span<const Scalar> scalars, std::span<const Type> types, Device& device) {
+    auto step = std::make_unique<Step>();
+    step->op = &op;
+    step->attributes = attributes;
+    step->location = current_location();
+    step->device = &device;
+    step->previous = step_;
+    step->index = steps_;
+    int next = step->first_value = count_;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+        const Array& array = inputs[i]->array();
+        int v = number_of(array);
+        for (size_t j = 0; j < i && v < 0; ++j)
+            if (inputs[j]->array() == array) v = step->operands[j];
+        if (v < 0) {
+            v = next++;
+            const VariableBody* state = array.body()->owner;
+            step->inputs.push_back({.type = array.type(), .device = &array.device(),
+                                    .name = state && state->name ? *state->name : "", .is_state = state != nullptr});
+        }
+        step->operands.push_back(v);
+    }
+    step->first_output = next;
+    for (const Type& type : types) step->outputs.push_back(type);
+    step->end_value = next + int(types.size());
+    step->first_scalar = int(scalars_.size());
+    int next_scalar = step->first_scalar;
+    for (const Scalar& scalar : scalars) {
+        const Cell::Body* cell = scalar.cell().get();
+        // One cell is one number of the program, as long as it is the same number.
+        int s = cell ? cell_slots_.insert(cell, next_scalar) : next_scalar;
+        if (s < step->first_scalar && !same_number(scalars_[size_t(s)], scalar.present())) s = next_scalar;
+        if (s == next_scalar) ++next_scalar;
+        step->scalars.push_back(s);
+        step->cells.push_back(scalar.cell());
+    }
+    step->end_scalar = next_scalar;
+    return step;
+}
+
+Variables Follower::extend(const OpDef& op, Inputs inputs, const Attributes& attributes, std::span<const Scalar> scalars,
+                           std::span<const Type> types, Device& device) {
+    know_inputs();
+    std::unique_ptr<Step> made = make_step(op, inputs, attributes, scalars, types, device);
+    const Step* expected = place().steps.load(std::memory_order_acquire);
+    if (!std::exchange(leaving_, true) && (expected || place().endings.load())) runner_->left(made.get(), expected);
+    const Step* step = nullptr;
+    {
+        std::lock_guard lock(tree_.mutex);
+        // Another thread may have gone the same way meanwhile.
+        for (const Step* s = place().steps.load(std::memory_order_acquire); s && !step; s = s->sibling.load())
+            if (matches(*s, op, inputs, attributes, scalars)) step = s;
+        if (!step) step = &tree_.add(place(), std::move(made));
+    }
+    Variables outputs;
+    take(*step, inputs, scalars, outputs);
+    return outputs;
+}
+
+//---- what else passes
+
+void Follower::attached(Node& node, Inputs inputs) {
+    node.made_by = this;
+    node.number = int(nodes_.size());
+    nodes_.push_back({&node, step_, int(node_inputs_.size()), last_composite_scalar_});
+    for (const Variable* x : inputs) node_inputs_.push_back(x->array().body());
+}
+
+void Follower::composite_begins(const OpDef& op, Inputs inputs, const Attributes& attributes, std::span<const Scalar> scalars) {
+    composites_.push_back({&op, &attributes, inputs, step_, int(scalars_.size()), int(scalars.size())});
+    for (const Scalar& s : scalars) scalars_.push_back(s.present());
+}
+
+void Follower::composite_ends(std::span<const Variable> outputs) {
+    const OpenComposite open = composites_.back();
+    composites_.pop_back();
+    last_composite_scalar_ = open.first_scalar;
+    if (!leaving_ || !open.op || !open.op->kernel || step_ == open.before) return;
+    auto composite = std::make_unique<Composite>();
+    composite->op = open.op;
+    composite->attributes = *open.attributes;
+    composite->first_scalar = open.first_scalar;
+    composite->scalar_count = open.scalar_count;
+    composite->steps = steps_ - (open.before ? open.before->index + 1 : 0);
+    know_inputs();
+    const int first_value = open.before ? open.before->end_value : segment_->first_value + segment_->arguments;
+    for (const Variable* x : open.inputs) {
+        composite->operands.push_back(number_of(x->array()));
+        if (composite->operands.back() < 0) return;  // The body does not read it.
+    }
+    for (const Variable& y : outputs) {
+        const int v = number_of(y.array());
+        if (v < first_value || y.array().body()->pending != this) return;
+        composite->outputs.push_back(v);
+    }
+    std::lock_guard lock(tree_.mutex);
+    auto& known = const_cast<Step*>(step_)->composites;
+    for (const auto& other : known)
+        if (other->steps == composite->steps) return;
+    known.push_back(std::move(composite));
+}
+
+void Follower::assigned(const Variable& state, const Variable&) { log_.content(*state.body(), steps_); }
+
+void Follower::changing(VariableBody& variable, Change what) {
+    if (what == Change::content) log_.content(variable, steps_);
+    else log_.gradient(variable, steps_);
+}
+
+}  // namespace catena::capture

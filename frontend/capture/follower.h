@@ -1,0 +1,199 @@
+#pragma once
+
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "frontend/capture/graph_end.h"
+#include "frontend/capture/path.h"
+#include "frontend/capture/pointer_table.h"
+#include "frontend/capture/undo_log.h"
+#include "frontend/flatten.h"
+#include "runtime/core/pending.h"
+#include "runtime/graph/recorder.h"
+
+namespace catena::capture {
+
+class Follower;
+struct Activation;
+
+/// Runs what was followed: the region, which knows the programs.
+class SegmentRunner {
+public:
+    /// Gives `follower` the values of `ending`.
+    virtual void run(Follower& follower, Ending& ending) = 0;
+    /// The code goes a way that it has not gone before: a step `now` where `expected` came, or none where it had ended (null),
+    /// or an end (null `now`) after `expected`.
+    virtual void left(const Step* now, const Step* expected) = 0;
+
+protected:
+    ~SegmentRunner() = default;
+};
+
+/// The thread's recorder while the code of a region runs: operations are held against the steps of a Tree, are not computed
+/// and give pending arrays. Where the code leaves the tree, the tree grows. At the end of the code, and where the host reads a
+/// pending array, what is alive is computed and gets its elements.
+///
+/// One serves many calls, one after the other; arrays of values that nobody kept are handed out again.
+class Follower final : public Recorder, public Pending, public NodeOwner {
+public:
+    explicit Follower(Tree& tree) : tree_(tree), log_(this) {}
+    ~Follower();
+    Follower(const Follower&) = delete;
+
+    struct Rules {
+        const char* region = "";
+        bool breaks = true;
+        bool keep_grads = false;
+    };
+    void begin(const Flat& arguments, const Rules& rules, SegmentRunner& runner);
+    /// The code has returned; the recorder's scope has ended.
+    void finish();
+    /// The code ended with an error: computes what was recorded before it, as eager code would have. Throws when an
+    /// operation of those fails, which eager code would have met first.
+    void abandon();
+    /// As abandon(), but nothing is computed and everything is taken back.
+    void forget(const std::string& why);
+
+    bool was_cut() const { return cuts_ > 0; }
+    int cuts() const { return cuts_; }
+    bool is_passing() const { return is_passing_; }          ///< See Recorder::passing.
+    const char* needs_code() const { return needs_code_; }   ///< Null: nothing does.
+    /// The latest run: what it was, for replays and files. Valid until the next begin().
+    const Ending* last_ending() const { return ending_; }
+
+    //---- for the runner
+    Tree& tree() const { return tree_; }
+    const Array& value(int v) const { return slots_[size_t(v)].array; }
+    std::span<const double> scalars() const { return scalars_; }
+    const UndoLog& log() const { return log_; }
+    /// How many handles on the array of input `v` are not anybody's who could look at it.
+    uint32_t own_references(int v) const;
+    /// Before own_references().
+    void count_references();
+    void deliver(int v, const Array& content);
+    PointerTable& scratch() { return scratch_; }
+    /// Operations up to the failing one count; thrown through run() when a value error was found in step `index`.
+    void fail_at(int index) { failed_at_ = index; }
+    /// Values known in this segment, for recording a backward program.
+    std::vector<std::pair<Array, int>> known_arrays() const;
+    const Segment& segment() const { return *segment_; }
+    const Step* step() const { return step_; }
+    const char* region() const { return rules_.region; }
+    /// What keeps the activations of this run for a backward outside; null when none can come.
+    Activation* activation() { return activation_; }
+
+    //---- Recorder
+    bool defers() const override { return true; }
+    bool shape_only() const override { return false; }
+    bool follow(const OpDef& op, std::span<const Variable* const> inputs, const Attributes& attributes,
+                std::span<const Scalar> scalars, Variables& outputs) override;
+    Variables extend(const OpDef& op, std::span<const Variable* const> inputs, const Attributes& attributes,
+                     std::span<const Scalar> scalars, std::span<const Type> types, Device& device) override;
+    void attached(Node& node, std::span<const Variable* const> inputs) override;
+    void composite_begins(const OpDef& op, std::span<const Variable* const> inputs, const Attributes& attributes,
+                          std::span<const Scalar> scalars) override;
+    void composite_ends(std::span<const Variable> outputs) override;
+    void assigned(const Variable& state, const Variable& value) override;
+    void changing(VariableBody& variable, Change what) override;
+    void host_read(ArrayBody& array) override;
+    void addressed(ArrayBody& array) override;
+    void settle() override;
+    void passing() override { is_passing_ = true; }
+    void needs_code(const char* why) override { needs_code_ = why; }
+
+    //---- Pending, NodeOwner
+    void force(ArrayBody& array) override;
+    ArrayBody* look(ArrayBody& array, const Shape& shape, const Strides& strides, int64_t offset) override;
+    void freed(int number) override { nodes_[size_t(number)].node = nullptr; }
+
+    /// A node that the code made, with what the graph's recording needs to know of it.
+    struct MadeNode {
+        Node* node = nullptr;         ///< Null when it died.
+        const Step* step = nullptr;
+        int first_input = 0;          ///< Among node_inputs().
+        int composite_scalar = -1;    ///< Its first slot when it is a composite's.
+    };
+    std::span<const MadeNode> nodes() const { return nodes_; }
+    const Step* step_of(const Node& node) const { return nodes_[size_t(node.number)].step; }
+    const ArrayBody* node_input(const MadeNode& made, size_t i) const { return node_inputs_[size_t(made.first_input) + i]; }
+
+private:
+    /// A value of the call: an input's array, or a computed one's. `maker` is the step that the latter is kept for.
+    struct Slot {
+        Array array;
+        const Step* maker = nullptr;
+    };
+    struct OpenComposite {
+        const OpDef* op;
+        const Attributes* attributes;
+        std::span<const Variable* const> inputs;
+        const Step* before;
+        int first_scalar, scalar_count;
+    };
+
+    const Place& place() const { return step_ ? step_->next : segment_->start; }
+    Place& place() { return const_cast<Place&>(std::as_const(*this).place()); }
+    bool matches(const Step& step, const OpDef& op, std::span<const Variable* const> inputs, const Attributes& attributes,
+                 std::span<const Scalar> scalars) const;
+    void take(const Step& step, std::span<const Variable* const> inputs, std::span<const Scalar> scalars, Variables& outputs);
+    std::unique_ptr<Step> make_step(const OpDef& op, std::span<const Variable* const> inputs, const Attributes& attributes,
+                                    std::span<const Scalar> scalars, std::span<const Type> types, Device& device);
+    int number_of(const Array& array);
+    void know_inputs();
+    Slot& slot(int v);
+    Array& placeholder(int v, const Type& type, const Step& step);
+    const Ref<Storage>& nowhere(Device& device);
+
+    void check_thread() const;
+    void cut();
+    void collect_alive();
+    Ending& find_ending(bool is_cut, const GraphEnd* graph);
+    void run(Ending& ending);
+    void after_failure(const std::string& why);
+    void release(bool computed_too);
+    void end_call();
+
+    // The graph of the results.
+    void live_results(std::vector<Variable>& open, std::vector<Variable>& walked);
+    void refuse_second_backward(const std::vector<Variable>& walked);
+    const GraphEnd* close_graph(std::vector<Variable> open, std::shared_ptr<Activation>& activation);
+
+    Tree& tree_;
+    SegmentRunner* runner_ = nullptr;
+    Rules rules_;
+    std::thread::id thread_;
+
+    const Segment* segment_ = nullptr;
+    const Step* step_ = nullptr;       ///< The latest of the segment.
+    int steps_ = 0;                    ///< Of the segment.
+    int count_ = 0;                    ///< Values so far.
+    std::vector<Slot> slots_;
+    std::vector<double> scalars_;
+    std::vector<std::pair<Array, int>> looks_;  ///< Further handles on pending values.
+    UndoLog log_;
+    std::vector<OpenComposite> composites_;
+    int last_composite_scalar_ = -1;
+    std::vector<MadeNode> nodes_;
+    std::vector<const ArrayBody*> node_inputs_;
+    std::vector<int> alive_;
+    std::vector<Ref<Storage>> nowhere_;
+
+    bool inputs_known_ = false;
+    bool leaving_ = false;             ///< The code has left the tree in this segment.
+    bool is_open_ = false;             ///< Between begin() and the end.
+    bool running_ = false;
+    bool is_new_end_ = false;
+    int cuts_ = 0;
+    bool is_passing_ = false;
+    const char* needs_code_ = nullptr;
+    int failed_at_ = -1;
+    Ending* ending_ = nullptr;
+    PointerTable input_numbers_, cell_slots_, scratch_;
+    std::vector<uint32_t> extra_references_;
+    GraphWalk walk_;
+    Activation* activation_ = nullptr;
+};
+
+}  // namespace catena::capture

@@ -1,0 +1,330 @@
+// How a call of a Follower ends: what is alive is computed.
+#include <algorithm>
+#include <mutex>
+
+#include "frontend/capture/activation.h"
+#include "frontend/capture/failed_array.h"
+#include "frontend/capture/follower.h"
+#include "frontend/capture/interpreter.h"
+#include "runtime/core/error.h"
+
+namespace catena::capture {
+
+Follower::~Follower() {
+    for (const MadeNode& made : nodes_)
+        if (made.node) made.node->made_by = nullptr;
+}
+
+void Follower::check_thread() const {
+    if (thread_ != std::this_thread::get_id())
+        fail<TraceError>("static_graph {}: another thread asks for a value that the region's code has not computed yet; read it "
+                         "on the thread that calls the region", rules_.region);
+}
+
+//---- cuts
+
+void Follower::force(ArrayBody& array) {
+    check_thread();
+    if (!rules_.breaks)
+        fail<TraceError>("static_graph {}: the host reads a value computed in the region ({}), and StaticGraphOptions::breaks is "
+                         "false. Return the value from the region and read it outside",
+                         rules_.region, to_string(array.type));
+    cut();
+}
+
+ArrayBody* Follower::look(ArrayBody& array, const Shape& shape, const Strides& strides, int64_t offset) {
+    if (!(shape == array.type.shape) || !(strides == array.strides) || offset != 0) return nullptr;
+    Ref<ArrayBody> body = make_ref<ArrayBody>();
+    body->type = array.type;
+    body->strides = array.strides;
+    body->storage = array.storage;
+    body->pending = this;
+    body->value = array.value;
+    looks_.emplace_back(Array(body), array.value);
+    return body.get();
+}
+
+void Follower::host_read(ArrayBody& array) {
+    if (array.pending) array.pending->force(array);
+}
+
+void Follower::addressed(ArrayBody& array) {
+    if (array.pending || running_) return;  // Pending ones are asked for as such.
+    for (int v = segment_->first_value; v < count_; ++v) {
+        const Slot& s = slots_[size_t(v)];
+        if (s.maker || !s.array.defined() || s.array.storage().get() != array.storage.get()) continue;
+        if (steps_ > 0) cut();
+        return;
+    }
+}
+
+void Follower::settle() {
+    if (steps_ > 0) cut();
+}
+
+void Follower::cut() {
+    CATENA_ASSERT(is_open_ && !running_, "a static region is cut while it does not run");
+    for (OpenComposite& open : composites_) open.op = nullptr;
+    collect_alive();
+    Ending& ending = find_ending(true, nullptr);
+    ++cuts_;
+    auto go_on = [&] {
+        segment_ = ending.rest.get();
+        step_ = nullptr;
+        steps_ = 0;
+        count_ = segment_->first_value;
+        scalars_.clear();
+        leaving_ = inputs_known_ = false;
+        last_composite_scalar_ = -1;
+    };
+    try {
+        run(ending);
+    } catch (...) {
+        go_on();
+        throw;
+    }
+    go_on();
+}
+
+//---- what is alive
+
+void Follower::collect_alive() {
+    alive_.clear();
+    for (int v = segment_->first_value; v < count_; ++v) {
+        const Slot& s = slots_[size_t(v)];
+        if (s.maker && s.array.body()->use_count() > 1) alive_.push_back(v);
+    }
+    if (looks_.empty()) return;
+    std::erase_if(looks_, [](const auto& look) { return look.first.body()->use_count() == 1; });
+    for (const auto& [array, v] : looks_) alive_.push_back(v);
+    std::sort(alive_.begin(), alive_.end());
+    alive_.erase(std::unique(alive_.begin(), alive_.end()), alive_.end());
+}
+
+Ending& Follower::find_ending(bool is_cut, const GraphEnd* graph) {
+    auto find = [&]() -> Ending* {
+        for (Ending* e = place().endings.load(std::memory_order_acquire); e; e = e->sibling.load(std::memory_order_acquire))
+            if (e->is_cut == is_cut && e->graph == graph && e->alive == alive_) return e;
+        return nullptr;
+    };
+    if (Ending* known = find()) return *known;
+    auto made = std::make_unique<Ending>();
+    made->is_cut = is_cut;
+    made->last = step_;
+    made->segment = segment_;
+    made->alive = alive_;
+    made->graph = graph;
+    if (is_cut) {
+        made->rest = std::make_unique<Segment>();
+        made->rest->first_value = count_;
+    }
+    std::lock_guard lock(tree_.mutex);
+    if (Ending* known = find()) return *known;
+    is_new_end_ = place().endings.load() || place().steps.load();
+    return tree_.add(place(), std::move(made));
+}
+
+uint32_t Follower::own_references(int v) const { return 1 + extra_references_[size_t(v)]; }
+
+void Follower::count_references() {
+    extra_references_.assign(size_t(count_), 0);
+    if (log_.empty()) return;
+    scratch_.clear();
+    for (int v = segment_->first_value; v < count_; ++v)
+        if (const Slot& s = slots_[size_t(v)]; !s.maker && s.array.defined()) scratch_.insert(s.array.body(), v);
+    log_.for_each_held([&](const Array& array) {
+        if (const int* v = scratch_.find(array.body())) ++extra_references_[size_t(*v)];
+    });
+}
+
+std::vector<std::pair<Array, int>> Follower::known_arrays() const {
+    std::vector<std::pair<Array, int>> known;
+    for (int v = segment_->first_value; v < count_; ++v)
+        if (slots_[size_t(v)].array.defined()) known.emplace_back(slots_[size_t(v)].array, v);
+    for (const auto& look : looks_) known.push_back(look);
+    std::reverse(known.begin(), known.end());  // Of two values with one array the first counts, which comes last here.
+    return known;
+}
+
+//---- running
+
+namespace {
+
+void give(ArrayBody& body, const Array& content) {
+    body.storage = content.storage();
+    body.offset = content.body()->offset;
+    body.strides = content.strides();
+    body.contiguous = true;
+    body.pending = nullptr;
+    body.value = -1;
+}
+
+}  // namespace
+
+void Follower::deliver(int v, const Array& content) {
+    ArrayBody& body = *slots_[size_t(v)].array.body();
+    if (body.pending == this) give(body, content.as_contiguous());
+}
+
+void Follower::run(Ending& ending) {
+    ending_ = &ending;
+    failed_at_ = -1;
+    running_ = true;
+    RecorderScope unseen(nullptr);
+    try {
+        if (std::exchange(is_new_end_, false) && !leaving_) runner_->left(nullptr, ending.last);
+        runner_->run(*this, ending);
+    } catch (const std::exception& error) {
+        after_failure(error.what());
+        throw;
+    } catch (...) {
+        after_failure("an unknown error");
+        throw;
+    }
+    running_ = false;
+    log_.clear();
+    release(true);
+}
+
+/// Gives looks at values their content, and lets go of what the segment held.
+void Follower::release(bool computed_too) {
+    for (auto& [array, v] : looks_) {
+        const ArrayBody& body = *slots_[size_t(v)].array.body();
+        if (body.pending == this) continue;
+        give(*array.body(), slots_[size_t(v)].array);
+        array = Array();
+    }
+    std::erase_if(looks_, [](const auto& look) { return !look.first.defined(); });
+    for (int v = segment_->first_value; v < count_; ++v) {
+        Slot& s = slots_[size_t(v)];
+        if (!s.maker) s.array = Array();
+        else if (computed_too && s.array.body()->pending != this) s.array = Array();
+    }
+}
+
+void Follower::after_failure(const std::string& why) {
+    log_.undo(failed_at_, [&](int v) { return slots_[size_t(v)].array; });
+    log_.clear();
+    release(true);
+    for (auto& [array, v] : looks_)
+        if (array.body()->use_count() > 1) fail_array(*array.body(), rules_.region, why);
+    looks_.clear();
+    for (int v = segment_->first_value; v < count_; ++v) {
+        Slot& s = slots_[size_t(v)];
+        if (!s.maker || !s.array.defined() || s.array.body()->use_count() == 1) continue;
+        fail_array(*s.array.body(), rules_.region, why);
+        s.array = Array();
+    }
+    running_ = false;
+}
+
+void Follower::end_call() {
+    activation_ = nullptr;
+    for (const MadeNode& made : nodes_)
+        if (made.node) made.node->made_by = nullptr;
+    nodes_.clear();
+    node_inputs_.clear();
+    composites_.clear();
+    scalars_.clear();
+    is_open_ = false;
+}
+
+void Follower::finish() {
+    struct EndCall {
+        Follower& follower;
+        ~EndCall() { follower.end_call(); }
+    } at_end{*this};
+    const GraphEnd* graph = nullptr;
+    std::shared_ptr<Activation> activation;
+    Ending* ending = nullptr;
+    try {
+        std::vector<Variable> open, walked;
+        live_results(open, walked);
+        if (!walked.empty()) refuse_second_backward(walked);
+        if (!open.empty() && cuts_ == 0) graph = close_graph(std::move(open), activation);
+        if (!rules_.keep_grads) log_.consume_gradients(scratch_);
+        collect_alive();
+        ending = &find_ending(false, graph);
+    } catch (const std::exception& error) {
+        failed_at_ = -1;
+        after_failure(error.what());
+        throw;
+    }
+    activation_ = activation.get();
+    run(*ending);
+}
+
+void Follower::abandon() {
+    struct EndCall {
+        Follower& follower;
+        ~EndCall() { follower.end_call(); }
+    } at_end{*this};
+    collect_alive();
+    running_ = true;
+    failed_at_ = -1;
+    RecorderScope unseen(nullptr);
+    try {
+        if (!alive_.empty()) interpret(*this, step_, alive_);
+    } catch (const std::exception& error) {
+        after_failure(error.what());
+        throw;
+    }
+    running_ = false;
+    log_.clear();
+    release(true);
+}
+
+void Follower::forget(const std::string& why) {
+    failed_at_ = -1;
+    after_failure(why);
+    end_call();
+}
+
+//---- the graph of the results
+
+void Follower::live_results(std::vector<Variable>& open, std::vector<Variable>& walked) {
+    for (const MadeNode& made : nodes_) {
+        if (!made.node) continue;
+        for (VariableBody* body : made.node->outputs)
+            if (body) (made.node->walked ? walked : open).emplace_back(Ref<VariableBody>(body));
+    }
+}
+
+void Follower::refuse_second_backward(const std::vector<Variable>& walked) {
+    // Keeping the graph would keep every activation.
+    attach_region(region_op(), {}, {}, walked, [region = std::string(rules_.region)](Node&, std::span<const Variable>) -> Variables {
+        fail<TraceError>("backward: static_graph {} ran backward() through this result itself and did not keep its graph; take "
+                         "the gradients inside the region, or use the result's array (unchain) where no gradient is meant to flow",
+                         region);
+    });
+}
+
+const GraphEnd* Follower::close_graph(std::vector<Variable> open, std::shared_ptr<Activation>& activation) {
+    LiveGraph live;
+    walk_.run(*this, std::move(open), live);
+    GraphEnd* graph = nullptr;
+    auto find = [&] {
+        for (GraphEnd* g = place().graphs.load(std::memory_order_acquire); g && !graph; g = g->sibling.load(std::memory_order_acquire))
+            if (g->shape == live.shape && g->fits(scalars_)) graph = g;
+    };
+    find();
+    if (!graph) {
+        running_ = true;  // The arrays are looked at and must stay pending.
+        auto made = record_graph(*this, live);
+        running_ = false;
+        std::lock_guard lock(tree_.mutex);
+        find();
+        if (!graph) graph = &tree_.add(place(), std::move(made));
+    }
+    activation = std::make_shared<Activation>();
+    activation->tree = tree_.shared_from_this();
+    activation->graph = graph;
+    for (const MadeNode& made : nodes_)
+        for (size_t k = 0; made.node && k < made.node->scalars.size(); ++k)
+            if (const Ref<Cell::Body>& cell = made.node->scalars[k].cell())
+                activation->cells.emplace_back(made.composite_scalar >= 0 ? made.composite_scalar + int(k) : made.step->scalars[k], cell);
+    attach_activation(activation, live);
+    return graph;
+}
+
+}  // namespace catena::capture

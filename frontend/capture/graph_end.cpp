@@ -1,0 +1,254 @@
+#include "frontend/capture/graph_end.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+
+#include "frontend/capture/follower.h"
+#include "frontend/capture/path_trace.h"
+#include "runtime/core/device.h"
+#include "runtime/graph/backward.h"
+#include "runtime/graph/tracer.h"
+
+namespace catena::capture {
+
+namespace {
+
+bool same_edge(const Edge& a, const Edge& b) { return a.leaf == b.leaf && a.node == b.node && (a.leaf || a.index == b.index); }
+
+}  // namespace
+
+//---- the walk
+
+void GraphWalk::run(const Follower& follower, std::vector<Variable> results, LiveGraph& graph) {
+    outside_.clear();
+    seen_.assign(follower.nodes().size(), 0);
+    graph.results = std::move(results);
+    for (const Variable& result : graph.results) {
+        const VariableBody& body = *result.body();
+        const ArrayBody* array = body.array.body();
+        graph.shape.insert(graph.shape.end(), {-1, follower.step_of(*body.creator)->index, body.output_index,
+                                               array->pending == &follower ? array->value : -1});
+    }
+    for (const Variable& result : graph.results) visit(follower, *result.body()->creator, graph);
+}
+
+void GraphWalk::visit(const Follower& follower, const Node& root, LiveGraph& graph) {
+    auto enter = [&](const Node& node) {
+        if (std::exchange(seen_[size_t(node.number)], 1)) return;
+        waiting_.push_back(&node);
+    };
+    enter(root);
+    while (!waiting_.empty()) {
+        const Node& node = *waiting_.back();
+        waiting_.pop_back();
+        graph.shape.insert(graph.shape.end(), {-2, follower.step_of(node)->index, node.op->id});
+        for (size_t i = 0; i < node.edges.size(); ++i) {
+            const Edge& edge = node.edges[i];
+            if (!edge.wanted()) {
+                graph.shape.push_back(-3);
+            } else if (edge.node && edge.node->made_by == &follower) {
+                graph.shape.insert(graph.shape.end(), {-4, follower.step_of(*edge.node)->index, edge.index});
+                enter(*edge.node);
+            } else {
+                // A gradient leaves at a leaf, or at one result of a node from before.
+                const char* key = edge.leaf ? reinterpret_cast<const char*>(edge.leaf.get())
+                                            : reinterpret_cast<const char*>(edge.node.get()) + 16 * (1 + edge.index);
+                const int known = int(graph.border.size());
+                int number = outside_.insert(key, known);
+                if (number != known && !same_edge(graph.border[size_t(number)], edge))  // Two with one key.
+                    number = int(std::find_if(graph.border.begin(), graph.border.end(),
+                                              [&](const Edge& other) { return same_edge(other, edge); }) -
+                                 graph.border.begin());
+                if (number == known) {
+                    graph.border.push_back(edge);
+                    graph.border_types.push_back(node.input_types[i]);
+                }
+                graph.shape.insert(graph.shape.end(), {-5, number});
+            }
+        }
+    }
+}
+
+//---- recording
+
+namespace {
+
+/// While it lives, the numbers that the nodes of a region hold are cells that are known again in what gradients record.
+class TaggedNumbers {
+public:
+    explicit TaggedNumbers(const Follower& follower) : reads_(follower.scalars().size()) {
+        for (const Follower::MadeNode& made : follower.nodes()) {
+            if (!made.node) continue;
+            for (size_t k = 0; k < made.node->scalars.size(); ++k) {
+                Scalar& scalar = made.node->scalars[k];
+                const int slot = made.composite_scalar >= 0 ? made.composite_scalar + int(k) : made.step->scalars[k];
+                Cell tag(scalar.present());
+                tag.body()->reads = &reads_[size_t(slot)];
+                tags_[tag.body().get()] = slot;
+                before_.push_back({made.node, k, scalar});
+                scalar = Scalar(tag);
+            }
+        }
+    }
+    ~TaggedNumbers() {
+        for (auto& [node, k, scalar] : before_) node->scalars[k] = scalar;
+    }
+    TaggedNumbers(const TaggedNumbers&) = delete;
+
+    GraphEnd::Number number_of(const Trace::ScalarSlot& slot) const {
+        if (!slot.cell) return {.value = slot.value};
+        auto tag = tags_.find(slot.cell.get());
+        if (tag == tags_.end()) return {.cell = slot.cell};
+        return {.slot = tag->second};
+    }
+    /// Slots whose number gradients computed with on the host.
+    std::vector<std::pair<int, double>> computed_with(std::span<const double> scalars) const {
+        std::vector<std::pair<int, double>> slots;
+        for (size_t s = 0; s < reads_.size(); ++s)
+            if (reads_[s]) slots.emplace_back(int(s), scalars[s]);
+        return slots;
+    }
+
+private:
+    struct Before {
+        Node* node;
+        size_t k;
+        Scalar scalar;
+    };
+    std::vector<int> reads_;
+    std::map<const Cell::Body*, int> tags_;  ///< To slots.
+    std::vector<Before> before_;
+};
+
+/// For each edge of the border the only input of the forward program that is its variable's.
+std::vector<int> border_values(const Follower& follower, const LiveGraph& live, std::span<const std::pair<Array, int>> known) {
+    std::map<const ArrayBody*, int> numbers;
+    for (const auto& [array, v] : known) numbers[array.body()] = v;
+    std::vector<int> values;
+    std::map<int, int> uses;
+    for (const Edge& edge : live.border) {
+        std::vector<int> found;
+        for (const Follower::MadeNode& made : follower.nodes())
+            for (size_t i = 0; made.node && i < made.node->edges.size(); ++i)
+                if (same_edge(made.node->edges[i], edge))
+                    if (auto n = numbers.find(follower.node_input(made, i)); n != numbers.end()) found.push_back(n->second);
+        std::sort(found.begin(), found.end());
+        found.erase(std::unique(found.begin(), found.end()), found.end());
+        values.push_back(found.size() == 1 ? found[0] : -1);
+        ++uses[values.back()];
+    }
+    for (int& v : values)
+        if (v >= 0 && uses[v] > 1) v = -1;
+    return values;
+}
+
+/// For each result the others that it was computed from, and for each edge of the border the results above it.
+std::vector<uint64_t> results_below(const LiveGraph& live, const NodeOwner* owner, std::vector<uint64_t>& border_reached) {
+    std::vector<uint64_t> below;
+    border_reached.assign(live.border.size(), 0);
+    for (const Variable& from : live.results) {
+        const uint64_t bit = uint64_t(1) << std::min<size_t>(below.size(), 63);
+        uint64_t bits = 0;
+        std::vector<const Node*> waiting{from.body()->creator.get()};
+        std::map<const Node*, bool> seen{{waiting[0], true}};
+        while (!waiting.empty()) {
+            const Node* node = waiting.back();
+            waiting.pop_back();
+            for (const Edge& edge : node->edges) {
+                for (size_t t = 0; t < live.border.size() && edge.wanted(); ++t)
+                    if (same_edge(edge, live.border[t])) border_reached[t] |= bit;
+                if (!edge.node || edge.node->made_by != owner) continue;
+                for (size_t j = 0; j < live.results.size(); ++j)
+                    if (live.results[j].body()->creator == edge.node && live.results[j].body()->output_index == edge.index)
+                        bits |= uint64_t(1) << std::min<size_t>(j, 63);
+                if (!std::exchange(seen[edge.node.get()], true)) waiting.push_back(edge.node.get());
+            }
+        }
+        below.push_back(bits);
+    }
+    return below;
+}
+
+/// Cuts the backward part out of the whole recording.
+void split(const Trace& full, size_t forward_steps, const std::vector<int>& start, const std::vector<int>& gradients,
+           const std::vector<Trace::Assign>& assigns, GraphEnd& end) {
+    enum : char { none, forward, backward, given };
+    std::vector<char> where(full.values.size(), none);
+    for (int v : end.forward.inputs) where[size_t(v)] = forward;
+    for (size_t s = 0; s < full.steps.size(); ++s)
+        for (int o : full.steps[s].outputs) where[size_t(o)] = s < forward_steps ? forward : backward;
+    for (int v : start) where[size_t(v)] = given;
+
+    std::vector<char> taken(full.values.size());
+    std::vector<int> extra_values;
+    auto read = [&](int v) {
+        if (std::exchange(taken[size_t(v)], 1)) return;
+        if (where[size_t(v)] == forward) end.kept.push_back(v);
+        if (where[size_t(v)] == none) extra_values.push_back(v);
+    };
+    for (size_t s = forward_steps; s < full.steps.size(); ++s)
+        for (int i : full.steps[s].inputs) read(i);
+    for (int g : gradients)
+        if (g >= 0) read(g);
+    for (const Trace::Assign& a : assigns) read(a.target), read(a.value);
+    std::vector<int> inputs = end.kept, outputs;
+    for (int v : extra_values) {
+        const Trace::Value& value = full.values[size_t(v)];
+        end.extras.push_back({value.state, value.captured});
+        inputs.push_back(v);
+    }
+    inputs.insert(inputs.end(), start.begin(), start.end());
+    for (int g : gradients) {
+        end.gradients.push_back(g < 0 ? -1 : int(outputs.size()));
+        if (g >= 0) outputs.push_back(g);
+    }
+    end.backward = slice_trace(full, int(forward_steps), int(full.steps.size()), inputs, outputs, assigns);
+}
+
+}  // namespace
+
+std::unique_ptr<GraphEnd> record_graph(const Follower& follower, const LiveGraph& live) {
+    auto end = std::make_unique<GraphEnd>();
+    end->shape = live.shape;
+    const std::vector<std::pair<Array, int>> known = follower.known_arrays();
+    Trace forward = trace_of_path(follower.tree(), follower.segment(), follower.step(), follower.region(), follower.scalars());
+    end->forward = forward;
+    end->border_values = border_values(follower, live, known);
+    end->results_below = results_below(live, &follower, end->border_reached);
+
+    TaggedNumbers numbers(follower);
+    Tracer tracer(std::move(forward), known);
+    std::vector<int> start, gradients;
+    {
+        RecorderScope recording(&tracer);
+        std::vector<Variable> gys;
+        for (const Variable& y : live.results) {
+            Array gy = Array::empty(y.type(), meta_device());
+            start.push_back(tracer.add_argument(gy, "gy" + std::to_string(start.size())));
+            gys.emplace_back(gy, false);
+        }
+        Variables gx = gradients_at_border(live.results, live.border, gys);
+        for (const Variable& g : gx) gradients.push_back(g.defined() ? tracer.value_of(g.array()) : -1);
+        for (const Variable& y : live.results) end->forward.outputs.push_back(tracer.value_of(y.array()));
+    }
+    tracer.restore();
+    const Trace& full = tracer.trace();
+    split(full, end->forward.steps.size(), start, gradients, full.assigns, *end);
+    end->backward.name = end->forward.name + "_backward";
+    for (const Trace::ScalarSlot& slot : end->backward.scalars) end->scalars.push_back(numbers.number_of(slot));
+    end->numbers = numbers.computed_with(follower.scalars());
+    return end;
+}
+
+bool GraphEnd::fits(std::span<const double> present) const {
+    return std::all_of(numbers.begin(), numbers.end(), [&](const auto& number) {
+        return std::bit_cast<uint64_t>(present[size_t(number.first)]) == std::bit_cast<uint64_t>(number.second);
+    });
+}
+
+size_t GraphEnd::bytes() const {
+    return sizeof(*this) + shape.size() * sizeof(int64_t) + bytes_of(forward) + bytes_of(backward);
+}
+
+}  // namespace catena::capture

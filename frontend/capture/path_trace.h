@@ -1,0 +1,18 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "frontend/capture/path.h"
+
+namespace catena::capture {
+
+/// The steps of a segment up to `last` as a program, without outputs. Its values are the segment's, from 0 on; its inputs
+/// those that a step reads.
+Trace trace_of_path(const Tree& tree, const Segment& segment, const Step* last, const std::string& name,
+                    std::span<const double> scalars);
+
+/// About what a trace takes.
+size_t bytes_of(const Trace& trace);
+
+}  // namespace catena::capture

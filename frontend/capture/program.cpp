@@ -1,0 +1,148 @@
+#include "frontend/capture/program.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "codegen/compiler.h"
+#include "frontend/capture/follower.h"
+#include "frontend/capture/interpreter.h"
+#include "frontend/capture/path_trace.h"
+#include "frontend/capture/trace_interpreter.h"
+#include "runtime/core/device.h"
+#include "runtime/core/error.h"
+#include "runtime/graph/config.h"
+#include "runtime/graph/recorder.h"
+
+namespace catena::capture {
+namespace {
+
+Device& device_of(const Ending& ending) {
+    for (const Step* step = ending.last; step; step = step->previous)
+        if (!step->previous || !step->device->is_host()) return *step->device;
+    return current_device();
+}
+
+int place_in(const std::vector<int>& list, int v) {
+    auto found = std::find(list.begin(), list.end(), v);
+    return found == list.end() ? -1 : int(found - list.begin());
+}
+
+}  // namespace
+
+Program::Program(const Follower& follower, const Ending& ending)
+    : ending_(ending), graph_(ending.graph),
+      forward_(trace_of_path(follower.tree(), *ending.segment, ending.last, follower.region(), follower.scalars())),
+      device_(&device_of(ending)), fast_math_(config().fast_math) {
+    const int first = ending.segment->first_value;
+    for (int v : forward_.inputs) inputs_.push_back(first + v);
+    wanted_ = ending.alive;
+    if (graph_)
+        for (int v : graph_->kept)
+            if (forward_.values[size_t(v)].role == Trace::Role::computed && place_in(wanted_, first + v) < 0)
+                wanted_.push_back(first + v);
+    find_assigns(follower);
+    std::vector<int> assigned;
+    for (const Trace::Assign& a : forward_.assigns) assigned.push_back(first + a.value);
+    for (int v : wanted_)
+        if (place_in(assigned, v) < 0) {
+            outputs_.push_back(v);
+            forward_.outputs.push_back(v - first);
+        }
+    outputs_.insert(outputs_.end(), assigned.begin(), assigned.end());
+    if (graph_)
+        for (int v : graph_->kept) {
+            const int output = place_in(outputs_, first + v);
+            kept_outputs_.push_back(output >= 0 ? output : -1 - place_in(forward_.inputs, v));
+        }
+    for (const Trace::Step& step : forward_.steps) sends_messages_ |= step.attributes.has("communicator");
+}
+
+/// States whose new content may take the memory of the old one.
+void Program::find_assigns(const Follower& follower) {
+    const int first = ending_.segment->first_value;
+    PointerTable bodies, numbers;
+    for (int v : inputs_) numbers.insert(follower.value(v).body(), v);
+    follower.log().for_each_first_content(bodies, [&](const Ref<VariableBody>& body, const Array& before, int) {
+        const ArrayBody* now = body->array.body();
+        if (!body->is_state || !before.defined() || !now || now->pending != &follower) return;
+        const int* target = numbers.find(before.body());
+        if (!target) return;
+        auto taken = [&](const Trace::Assign& a) { return a.target == *target - first || a.value == now->value - first; };
+        if (std::any_of(forward_.assigns.begin(), forward_.assigns.end(), taken)) return;
+        if (forward_.values[size_t(*target - first)].role == Trace::Role::argument || !(before.type() == body->array.type())) return;
+        forward_.values[size_t(*target - first)].role = Trace::Role::state;
+        forward_.assigns.push_back({*target - first, now->value - first});
+    });
+    std::erase_if(forward_.assigns, [&](const Trace::Assign& a) { return place_in(wanted_, first + a.value) < 0; });
+}
+
+bool Program::compile() {
+    if (is_compiled()) return false;
+    std::lock_guard lock(mutex_);
+    if (is_compiled()) return false;
+    const auto start = std::chrono::steady_clock::now();
+    executable_ = compiler().compile(forward_, {.fast_math = fast_math_, .device = device_});
+    compile_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    compiled_.store(true, std::memory_order_release);
+    return true;
+}
+
+void Program::run(Follower& follower, const Check& check) {
+    std::vector<Array> inputs;
+    inputs.reserve(inputs_.size());
+    follower.count_references();
+    SmallVector<char, 64> donated;
+    for (int v : inputs_) {
+        const Array& x = follower.value(v);
+        donated.push_back(!follower.activation() && x.body()->use_count() == follower.own_references(v) &&
+                          x.storage()->use_count() == 1);
+    }
+    for (int v : inputs_) inputs.push_back(follower.value(v));
+    std::vector<Array> outputs(outputs_.size());
+    executable_->run(inputs, follower.scalars(), {reinterpret_cast<const bool*>(donated.data()), donated.size()}, outputs);
+    if (check) check(outputs);
+    for (size_t i = 0; i < outputs.size(); ++i)
+        if (follower.value(outputs_[i]).body()->use_count() > 1) follower.deliver(outputs_[i], outputs[i]);
+    if (Activation* activation = follower.activation()) keep_for_backward(*activation, inputs, outputs, follower.scalars());
+}
+
+void Program::interpret(Follower& follower) {
+    if (!follower.activation()) return capture::interpret(follower, ending_.last, wanted_);
+    std::vector<Array> inputs;
+    for (int v : inputs_) inputs.push_back(follower.value(v));
+    capture::interpret(follower, ending_.last, wanted_);
+    std::vector<Array> outputs;
+    for (int v : outputs_) outputs.push_back(follower.value(v));
+    keep_for_backward(*follower.activation(), inputs, outputs, follower.scalars());
+}
+
+std::vector<Array> Program::run(std::span<const Array> inputs, std::span<const double> scalars, std::span<const bool> donated) {
+    std::vector<Array> outputs(outputs_.size());
+    if (is_compiled()) executable_->run(inputs, scalars, donated, outputs);
+    else interpret_trace(forward_, {inputs.begin(), inputs.end()}, scalars, outputs);
+    return outputs;
+}
+
+void Program::keep_for_backward(Activation& activation, std::span<const Array> inputs, std::span<const Array> outputs,
+                                std::span<const double> scalars) {
+    activation.program = shared_from_this();
+    activation.inputs.assign(inputs.begin(), inputs.end());
+    activation.scalars.assign(scalars.begin(), scalars.end());
+    activation.kept.clear();
+    for (int place : kept_outputs_)
+        activation.kept.push_back(place >= 0 ? outputs[size_t(place)] : inputs[size_t(-1 - place)]);
+}
+
+void Program::compute_kept(Activation& activation) {
+    const std::vector<char> donated(activation.inputs.size());
+    const std::vector<Array> outputs =
+        run(activation.inputs, activation.scalars, {reinterpret_cast<const bool*>(donated.data()), donated.size()});
+    for (int place : kept_outputs_)
+        activation.kept.push_back(place >= 0 ? outputs[size_t(place)] : activation.inputs[size_t(-1 - place)]);
+}
+
+size_t Program::bytes() const {
+    return sizeof(*this) + bytes_of(forward_) + (is_compiled() ? executable_->info().bytes : 0);
+}
+
+}  // namespace catena::capture

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "frontend/capture/activation.h"
+#include "frontend/capture/path.h"
+#include "frontend/capture/replay.h"
+#include "runtime/executable.h"
+
+namespace catena::capture {
+
+class Follower;
+
+/// What computes a segment that ended in one way. Shared by all calls that take it; nothing of a call is in it.
+class Program : public std::enable_shared_from_this<Program> {
+public:
+    /// `follower` has just come to `ending`.
+    Program(const Follower& follower, const Ending& ending);
+
+    bool compile();  ///< Unless it is compiled, then false; others who want it wait.
+    /// True for one caller, who is to compile it beside.
+    bool claim_compilation() { return !is_claimed_.exchange(true); }
+    bool is_compiled() const { return compiled_.load(std::memory_order_acquire); }
+
+    /// Runs compiled code and gives `follower` what lives. `check` sees all outputs before.
+    using Check = std::function<void(std::span<const Array> outputs)>;
+    void run(Follower& follower, const Check& check = {});
+    /// The same by the eager kernels.
+    void interpret(Follower& follower);
+    /// A call without a Follower, see Replay. Returns outputs(), in order.
+    std::vector<Array> run(std::span<const Array> inputs, std::span<const double> scalars, std::span<const bool> donated);
+    /// Gives `activation` what a backward will need of a call.
+    void keep_for_backward(Activation& activation, std::span<const Array> inputs, std::span<const Array> outputs,
+                           std::span<const double> scalars);
+    /// Computes what a backward has used up once more.
+    void compute_kept(Activation& activation);
+
+    const Trace& forward() const { return forward_; }
+    const Executable* executable() const { return is_compiled() ? executable_.get() : nullptr; }
+    const GraphEnd* graph() const { return graph_; }
+    const std::vector<int>& inputs() const { return inputs_; }    ///< Values of the segment,
+    const std::vector<int>& outputs() const { return outputs_; }  ///< in the order of the executable's.
+    Device& device() const { return *device_; }
+    bool fast_math() const { return fast_math_; }
+    bool sends_messages() const { return sends_messages_; }
+    double compile_seconds() const { return compile_seconds_; }
+    size_t bytes() const;
+
+    std::atomic<int64_t> hits{0};
+    std::atomic<int64_t> last_used{0};  ///< Call of the region.
+    std::shared_ptr<Replay> replay;  ///< What the latest followed call meant; guarded by the region.
+
+private:
+    void find_assigns(const Follower& follower);
+
+    const Ending& ending_;
+    const GraphEnd* graph_;
+    Trace forward_;
+    std::vector<int> inputs_, outputs_, wanted_;
+    std::vector<int> kept_outputs_;  ///< For each kept value of graph_: its place among the outputs, or -1 - that among inputs.
+    Device* device_;
+    bool fast_math_, sends_messages_ = false;
+    std::mutex mutex_;
+    std::atomic<bool> compiled_{false};
+    std::shared_ptr<Executable> executable_;
+    double compile_seconds_ = 0;
+    std::atomic<bool> is_claimed_{false};
+};
+
+}  // namespace catena::capture

@@ -1,0 +1,325 @@
+#include "frontend/capture/region.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "codegen/compiler.h"
+#include "frontend/capture/session.h"
+#include "runtime/core/device.h"
+#include "runtime/core/error.h"
+
+namespace catena::capture {
+namespace {
+
+uint64_t alias_of(const Flat& arguments, size_t k) {
+    const ArrayBody* body = arguments.variables[k].array().body();
+    for (size_t j = 0; j < k; ++j)
+        if (arguments.variables[j].defined() && arguments.variables[j].array().body() == body) return j;
+    return k;
+}
+
+/// `whole`: the code will not always run, so that its path must depend on this alone.
+void make_key(const Flat& arguments, bool whole, Key& words) {
+    words.clear();
+    words.push_back(config_key());
+    words.push_back(arguments.variables.size());
+    if (whole) {
+        words.push_back(arguments.signature.size());
+        words.insert(words.end(), arguments.signature.begin(), arguments.signature.end());
+    }
+    for (size_t k = 0; k < arguments.variables.size(); ++k) {
+        const Variable& x = arguments.variables[k];
+        if (!x.defined() || !x.array().defined()) {
+            words.push_back(~uint64_t(0));
+            continue;
+        }
+        const Array& array = x.array();
+        words.push_back(uint64_t(array.dtype()) | uint64_t(array.rank()) << 8 |
+                        uint64_t(whole && x.requires_grad()) << 16 | alias_of(arguments, k) << 32);
+        words.push_back(reinterpret_cast<uintptr_t>(&array.device()));
+        if (whole) words.push_back(reinterpret_cast<uintptr_t>(array.body()->owner));
+        for (int64_t d : array.shape()) words.push_back(uint64_t(d));
+    }
+}
+
+std::string describe(const Flat& arguments) {
+    std::string text = config().train ? "train" : "test";
+    if (!config().enable_backprop) text += " no_backprop";
+    if (config().debug) text += " debug";
+    for (const Variable& x : arguments.variables)
+        text += " " + (x.defined() && x.array().defined() ? to_string(x.type()) : "none");
+    return text;
+}
+
+bool is_due(Audit audit, int64_t call) {
+    if (audit != Audit::sampled) return audit == Audit::always || call == 1;
+    return call < 1024 ? (call & (call - 1)) == 0 : call % 1024 == 0;
+}
+
+}  // namespace
+
+Region::Region(StaticGraphOptions options, const SourceLoc& at) : options_(std::move(options)), at_(at) {}
+
+StaticRegion::Outcome Region::run_eagerly(const StaticRegion::Body& body) {
+    {
+        std::lock_guard lock(mutex_);
+        ++statistics_.calls;
+        ++statistics_.eager_calls;
+    }
+    Flat outputs;
+    body(outputs);
+    return {};
+}
+
+void Region::say_unavailable() {
+    if (std::exchange(said_unavailable_, true)) return;
+    std::fprintf(stderr, "catena: static_graph %s: there is no compiler, the region runs eagerly (%s)\n", options_.name.c_str(),
+                 compiler_complaint().c_str());
+}
+
+void Region::note(std::string line) {
+    static constexpr size_t most_notes = 100;
+    if (history_.size() < most_notes) history_.push_back(std::move(line));
+}
+
+Entry& Region::entry_for(const Flat& arguments) {
+    make_key(arguments, options_.audit != Audit::always, scratch_);
+    if (last_key_ && *last_key_ == scratch_) return *last_entry_;
+    auto [found, is_new] = entries_.try_emplace(scratch_);
+    if (is_new) {
+        auto entry = std::make_shared<Entry>();
+        entry->description = describe(arguments);
+        entry->config = catena::config();
+        for (const Variable& x : arguments.variables) {
+            entry->types.push_back(x.defined() && x.array().defined() ? x.type() : Type());
+            entry->want_gradients.push_back(x.requires_grad());
+        }
+        entry->tree = std::make_shared<Tree>(entry->types);
+        found->second = std::move(entry);
+    }
+    last_key_ = &found->first;
+    last_entry_ = found->second;
+    return *found->second;
+}
+
+std::unique_ptr<Follower> Region::take_follower(Entry& entry) {
+    if (entry.idle.empty()) return std::make_unique<Follower>(*entry.tree);
+    std::unique_ptr<Follower> follower = std::move(entry.idle.back());
+    entry.idle.pop_back();
+    return follower;
+}
+
+StaticRegion::Outcome Region::call(const Flat& arguments, const StaticRegion::Body& body) {
+    // Inside another region the outer one records these operations as its own.
+    if (!config().use_static_graph || current_recorder()) return run_eagerly(body);
+    std::shared_ptr<Entry> entry;
+    std::shared_ptr<Program> program;  // To run without the code.
+    std::shared_ptr<Replay> replay;
+    {
+        std::lock_guard lock(mutex_);
+        ++statistics_.calls;
+        if (!compiler_available()) say_unavailable();
+        entry_for(arguments);
+        entry = last_entry_;
+        ++entry->calls;
+        entry->last_used = statistics_.calls;
+        if (options_.audit != Audit::always && !must_follow(*entry) && entry->current->replay->applies(arguments, *entry->current)) {
+            program = entry->current;
+            replay = program->replay;
+            program->last_used = statistics_.calls;
+            ++(program->is_compiled() ? statistics_.compiled_calls : statistics_.interpreted_calls);
+        }
+    }
+    if (!program) return follow(entry, arguments, body);
+    ++program->hits;
+    StaticRegion::Outcome outcome;
+    outcome.outputs.variables = replay->run(arguments, *program, entry->tree);
+    outcome.replayed = true;
+    outcome.result_template = replay->result_template;
+    return outcome;
+}
+
+bool Region::must_follow(Entry& entry) {
+    if (is_due(options_.audit, entry.calls) || !entry.current || !entry.current->replay || config().debug) return true;
+    if (!entry.current->is_compiled() && compiler_available()) return true;
+    const Replay& replay = *entry.current->replay;
+    if (replay.obstacle().empty()) return !replay.is_of_this_thread();
+    if (!std::exchange(said_obstacle_, true)) {
+        std::string line = fmt::format("static_graph {} ({}): its code runs at every call although StaticGraphOptions::audit asks "
+                                       "for less: {}",
+                                       options_.name, to_string(at_), replay.obstacle());
+        std::fprintf(stderr, "catena: %s\n", line.c_str());
+        note(std::move(line));
+    }
+    return true;
+}
+
+StaticRegion::Outcome Region::follow(const std::shared_ptr<Entry>& entry, const Flat& arguments, const StaticRegion::Body& body) {
+    std::unique_ptr<Follower> follower;
+    {
+        std::lock_guard lock(mutex_);
+        follower = take_follower(*entry);
+    }
+    Flat results;
+    Session session(*this, *entry, arguments, results);
+    follower->begin(arguments, {options_.name.c_str(), options_.breaks, options_.keep_grads}, session);
+    try {
+        RecorderScope recording(follower.get());
+        body(results);
+    } catch (...) {
+        session.abandon(*follower);
+        throw;
+    }
+    session.finish(*follower);
+    StaticRegion::Outcome outcome;
+    std::lock_guard lock(mutex_);
+    session.count();
+    if (options_.audit != Audit::always && session.replay()) outcome.result_template = session.replay()->result_template;
+    if (entry->idle.size() < 4) entry->idle.push_back(std::move(follower));
+    return outcome;
+}
+
+size_t Region::bytes() const {
+    size_t bytes = 0;
+    for (const auto& [key, entry] : entries_) {
+        std::lock_guard lock(entry->tree->mutex);
+        bytes += entry->tree->bytes();
+        for (const auto& ending : entry->tree->endings())
+            if (ending->program) bytes += ending->program->bytes();
+    }
+    return bytes;
+}
+
+/// Drops what was longest unused, but not `newest`, until the programs take no more than they may. Calls that use what is
+/// dropped hold it.
+void Region::make_room(const Program& newest) {
+    for (size_t total = bytes(); total > options_.cache_bytes;) {
+        auto owner = entries_.end();
+        std::shared_ptr<Program>* oldest = nullptr;
+        for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
+            std::lock_guard lock(entry->second->tree->mutex);
+            for (const auto& ending : entry->second->tree->endings())
+                if (ending->program && ending->program.get() != &newest &&
+                    (!oldest || ending->program->last_used < (*oldest)->last_used)) {
+                    owner = entry;
+                    oldest = &ending->program;
+                }
+        }
+        if (!oldest) break;
+        Entry& entry = *owner->second;
+        bool is_empty = true;
+        {
+            std::lock_guard lock(entry.tree->mutex);
+            if (entry.current == *oldest) entry.current = nullptr;
+            total -= std::min(total, (*oldest)->bytes());
+            *oldest = nullptr;
+            for (const auto& ending : entry.tree->endings()) is_empty &= !ending->program;
+        }
+        ++statistics_.dropped;
+        note(fmt::format("call {}: a program for {} made room", statistics_.calls, entry.description));
+        if (!is_empty) continue;
+        total -= std::min(total, entry.tree->bytes());
+        forget(owner);
+    }
+    // Code that takes another way at every call: its paths alone may grow too large.
+    for (auto entry = entries_.begin(); entry != entries_.end();) {
+        const auto here = entry++;
+        if (here->second->tree->bytes() > options_.cache_bytes / 2 && here->second->tree->endings().size() > 64) forget(here);
+    }
+}
+
+void Region::forget(std::map<Key, std::shared_ptr<Entry>>::iterator entry) {
+    if (last_entry_ == entry->second) {
+        last_key_ = nullptr;
+        last_entry_ = nullptr;
+    }
+    entries_.erase(entry);
+}
+
+StaticGraphStatistics Region::statistics() const {
+    std::lock_guard lock(mutex_);
+    return statistics_;
+}
+
+void Region::clear() {
+    std::lock_guard lock(mutex_);
+    entries_.clear();
+    last_key_ = nullptr;
+    last_entry_ = nullptr;
+}
+
+//---- files
+
+SavedCall Region::last_call() const {
+    std::lock_guard lock(mutex_);
+    if (!last_entry_ || !last_entry_->current || !last_entry_->current->replay)
+        fail<ValueError>("save: region {} has no program yet; call it first", options_.name);
+    const Entry& entry = *last_entry_;
+    if (entry.was_cut)
+        fail<ValueError>("save: region {} reads a computed value on the host ({}), and a file has no host code; return the value "
+                         "instead, or choose by `where`",
+                         options_.name, to_string(entry.cut_at));
+    return {options_.name, options_.keep_grads, entry.tree, entry.current, entry.types, entry.want_gradients, entry.config};
+}
+
+namespace {
+
+/// All settings of this thread, until the scope ends.
+class SettingsScope {
+public:
+    explicit SettingsScope(const Config& settings) : previous_(mutable_config()) { mutable_config() = settings; }
+    ~SettingsScope() { mutable_config() = previous_; }
+    SettingsScope(const SettingsScope&) = delete;
+
+private:
+    Config previous_;
+};
+
+/// Computes nothing: keeps what a file needs to know.
+class Exporter final : public SegmentRunner {
+public:
+    Exporter(const Flat& arguments, const Flat& results) : arguments_(arguments), results_(results) {}
+    void run(Follower& follower, Ending& ending) override {
+        Program program(follower, ending);
+        exported = Replay(follower, program, arguments_, results_).exported(program);
+        throw Done();
+    }
+    void left(const Step*, const Step*) override {}
+    struct Done : std::exception {};
+    ExportedProgram exported;
+
+private:
+    const Flat &arguments_, &results_;
+};
+
+}  // namespace
+
+ExportedProgram SavedCall::exported() const { return program->replay->exported(*program); }
+
+ExportedProgram SavedCall::exported_for(const std::vector<Type>& given, const StaticRegion::Rerun& rerun) const {
+    Flat arguments, results;
+    for (size_t k = 0; k < given.size(); ++k)
+        arguments.variables.emplace_back(Array::empty(given[k], meta_device()), bool(want_gradients[k]));
+    const SettingsScope settings(config);
+    Tree shapes(given);
+    Follower follower(shapes);
+    Exporter exporter(arguments, results);
+    follower.begin(arguments, {region.c_str(), false, keep_grads}, exporter);
+    try {
+        RecorderScope recording(&follower);
+        rerun(arguments, results);
+    } catch (const std::exception& error) {
+        follower.forget(error.what());
+        throw;
+    }
+    try {
+        follower.finish();
+    } catch (const Exporter::Done&) {
+    }
+    return std::move(exporter.exported);
+}
+
+}  // namespace catena::capture

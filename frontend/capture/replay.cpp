@@ -1,0 +1,345 @@
+#include "frontend/capture/replay.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "frontend/capture/activation.h"
+#include "frontend/capture/follower.h"
+#include "frontend/capture/program.h"
+#include "runtime/core/error.h"
+#include "runtime/graph/recorder.h"
+
+namespace catena::capture {
+
+Replay::Replay(const Follower& follower, const Program& program, const Flat& arguments, const Flat& results) {
+    scalars_ = program.forward().scalars;
+    for (size_t s = 0; s < scalars_.size(); ++s) scalars_[s].value = follower.scalars()[s];
+    find_inputs(follower, program, arguments);
+    find_effects(follower, program, arguments);
+    find_assigned_inputs();
+    find_results(follower, program, arguments, results);
+    look_for_obstacles(follower, program, arguments, results);
+}
+
+void Replay::find_inputs(const Follower& follower, const Program& program, const Flat& arguments) {
+    std::map<const ArrayBody*, Ref<VariableBody>> gradients, contents;
+    PointerTable scratch;
+    follower.log().for_each_first_gradient(scratch, [&](const Ref<VariableBody>& body, const Array& before, int) {
+        if (before.defined()) gradients[before.body()] = body;
+    });
+    follower.log().for_each_first_content(scratch, [&](const Ref<VariableBody>& body, const Array& before, int) {
+        if (before.defined() && body->is_state) contents[before.body()] = body;
+    });
+    for (int v : program.inputs()) {
+        const Array& array = follower.value(v);
+        Source source{.kind = Source::captured, .array = array};
+        if (v < int(arguments.variables.size())) source = {.kind = Source::argument, .index = v};
+        else if (auto state = contents.find(array.body()); state != contents.end())
+            source = {.kind = Source::state, .body = state->second};
+        else if (VariableBody* owner = array.body()->owner) source = {.kind = Source::state, .body = Ref<VariableBody>(owner)};
+        else if (auto gradient = gradients.find(array.body()); gradient != gradients.end())
+            source = {.kind = Source::gradient, .body = gradient->second};
+        inputs_.push_back(std::move(source));
+    }
+    input_read_later_.resize(inputs_.size());
+    input_assigned_.resize(inputs_.size());
+}
+
+Replay::Source Replay::source_of(const Array& array, const Follower& follower, const Program& program) const {
+    if (!array.defined()) return {};
+    if (array.body()->pending == &follower) {
+        const auto& outputs = program.outputs();
+        const auto place = std::find(outputs.begin(), outputs.end(), array.body()->value);
+        return {.kind = Source::output, .index = int(place - outputs.begin())};
+    }
+    for (size_t i = 0; i < inputs_.size(); ++i)
+        if (follower.value(program.inputs()[i]) == array) return inputs_[i];
+    if (VariableBody* owner = array.body()->owner) return {.kind = Source::state, .body = Ref<VariableBody>(owner)};
+    return {.kind = Source::captured, .array = array};
+}
+
+void Replay::find_effects(const Follower& follower, const Program& program, const Flat& arguments) {
+    PointerTable scratch;
+    auto add = [&](const Ref<VariableBody>& body, bool is_gradient) {
+        Effect effect{.is_gradient = is_gradient};
+        for (size_t k = 0; k < arguments.variables.size(); ++k)
+            if (arguments.variables[k].body() == body.get()) effect.argument = int(k);
+        if (effect.argument < 0) effect.body = body;
+        if (!is_gradient) effect.value = source_of(body->array, follower, program);
+        else if (body->grad_consumed) effect.consumed = true;
+        else if (body->grad) effect.value = source_of(body->grad->array, follower, program);
+        effects_.push_back(std::move(effect));
+    };
+    follower.log().for_each_first_gradient(scratch, [&](const Ref<VariableBody>& body, const Array&, int) { add(body, true); });
+    follower.log().for_each_first_content(scratch, [&](const Ref<VariableBody>& body, const Array&, int) {
+        if (body->is_state) add(body, false);
+        else obstacle_ = "the code gives a variable that is no State another array";
+    });
+}
+
+void Replay::find_assigned_inputs() {
+    for (size_t i = 0; i < inputs_.size(); ++i)
+        for (const Effect& e : effects_)
+            if (!e.is_gradient && inputs_[i].kind == Source::state && e.body == inputs_[i].body) input_assigned_[i] = 1;
+}
+
+void Replay::find_results(const Follower& follower, const Program& program, const Flat& arguments, const Flat& results) {
+    for (const Variable& y : results.variables) {
+        Source source = y.defined() ? source_of(y.array(), follower, program) : Source();
+        for (size_t k = 0; y.defined() && k < arguments.variables.size(); ++k)
+            if (arguments.variables[k].body() == y.body()) source = {.kind = Source::argument, .index = int(k)};
+        results_.push_back(std::move(source));
+    }
+    auto keep = [&](const Source& s) {
+        for (size_t i = 0; s.kind == Source::state && i < inputs_.size(); ++i)
+            if (inputs_[i].kind == Source::state && inputs_[i].body == s.body) input_read_later_[i] = 1;
+    };
+    for (const Source& s : results_) keep(s);
+    for (const Effect& e : effects_) keep(e.value);
+}
+
+void Replay::look_for_obstacles(const Follower& follower, const Program& program, const Flat& arguments,
+                                const Flat& results) {
+    if (follower.needs_code()) obstacle_ = follower.needs_code();
+    if (follower.was_cut()) obstacle_ = "the host reads a value in the middle of it";
+    if (const GraphEnd* graph = program.graph()) {
+        for (int v : graph->border_values)
+            if (v < 0) obstacle_ = "two variables share an array that it reads";
+        for (int v : graph->forward.outputs) {
+            const auto output = std::find(program.outputs().begin(), program.outputs().end(), v);
+            const auto result = std::find_if(results_.begin(), results_.end(), [&](const Source& s) {
+                return s.kind == Source::output && s.index == int(output - program.outputs().begin());
+            });
+            if (result == results_.end()) obstacle_ = "a variable with a graph that is no result lives on";
+            graph_results_.push_back(int(result - results_.begin()));
+        }
+    }
+    // Everybody who holds a computed array: the call itself, results, states and gradients.
+    std::map<const ArrayBody*, uint32_t> holders;
+    std::set<const VariableBody*> seen;
+    auto hold = [&](const VariableBody* body) {
+        if (body && seen.insert(body).second) ++holders[body->array.body()];
+    };
+    for (const Variable& y : results.variables) hold(y.body());
+    for (const Effect& e : effects_) {
+        const VariableBody* body = e.body ? e.body.get() : arguments.variables[size_t(e.argument)].body();
+        hold(body);
+        hold(body->grad.get());
+    }
+    for (int v : program.outputs()) {
+        const ArrayBody* array = follower.value(v).body();
+        const auto known = holders.find(array);
+        if (array->use_count() > 1 + (known == holders.end() ? 0 : known->second))
+            obstacle_ = fmt::format("somebody holds an array ({}) that it computes and that is no result, state or gradient",
+                                    to_string(array->type));
+    }
+}
+
+bool Replay::holds(const Follower& follower, const Program& program) {
+    auto is_output = [&](const Array& array, const Source& s) {
+        return s.kind == Source::output && array.defined() && array.body()->pending == &follower &&
+               array.body()->value == program.outputs()[size_t(s.index)];
+    };
+    for (const Effect& e : effects_) {
+        const VariableBody* body = e.body.get();
+        if (!body) continue;
+        if (e.is_gradient) {
+            if (e.consumed ? !body->grad_consumed
+                           : (body->grad ? !is_output(body->grad->array, e.value) : e.value.kind != Source::none))
+                return false;
+        } else if (!is_output(body->array, e.value)) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+        Source& s = inputs_[i];
+        const Array& array = follower.value(program.inputs()[i]);
+        if (s.kind == Source::captured) s.array = array;
+        if (s.kind == Source::gradient) return false;
+        // A state that was given new content is known by that.
+        if (s.kind == Source::state && !input_assigned_[i] && !(s.body->array == array)) return false;
+    }
+    return true;
+}
+
+bool Replay::applies(const Flat& arguments, const Program& program) const {
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+        const Source& s = inputs_[i];
+        if (s.kind == Source::gradient && (!s.body->grad || s.body->grad_consumed)) return false;
+        const Array* array = s.kind == Source::state ? &s.body->array : s.kind == Source::gradient ? &s.body->grad->array : nullptr;
+        if (array && (!array->defined() || array->body()->pending ||
+                      !(array->type() == program.forward().values[size_t(program.forward().inputs[i])].type) ||
+                      &array->device() != &program.device()))
+            return false;
+    }
+    return true;
+}
+
+Array Replay::value_of(const Source& s, const Flat& arguments, std::span<const Array> outputs) const {
+    switch (s.kind) {
+        case Source::argument: return arguments.variables[size_t(s.index)].array();
+        case Source::state: return s.body->array;
+        case Source::gradient: return s.body->grad->array;
+        case Source::captured: return s.array;
+        case Source::output: return outputs[size_t(s.index)];
+        default: return Array();
+    }
+}
+
+SmallVector<Variable, 4> Replay::run(const Flat& arguments, Program& program, const std::shared_ptr<Tree>& tree) const {
+    std::vector<Array> inputs;
+    inputs.reserve(inputs_.size());
+    for (const Source& s : inputs_) inputs.push_back(value_of(s, arguments, {}));
+    SmallVector<char, 64> donated;
+    for (size_t i = 0; i < inputs_.size(); ++i)
+        donated.push_back(inputs_[i].kind == Source::state && !program.graph() && !input_read_later_[i] &&
+                          inputs[i].body()->use_count() == 2 && inputs[i].storage()->use_count() == 1);
+    SmallVector<double, 16> scalars;
+    for (const Trace::ScalarSlot& slot : scalars_) scalars.push_back(slot.cell ? slot.cell->value : slot.value);
+    std::vector<Array> outputs;
+    {
+        RecorderScope unseen(nullptr);
+        outputs = program.run(inputs, scalars, {reinterpret_cast<const bool*>(donated.data()), donated.size()});
+    }
+    SmallVector<Variable, 4> results;
+    for (const Source& s : results_) {
+        if (s.kind == Source::argument) results.push_back(arguments.variables[size_t(s.index)]);
+        else if (s.kind == Source::none) results.emplace_back();
+        else results.emplace_back(value_of(s, arguments, outputs), false);
+    }
+    if (program.graph()) attach(arguments, program, tree, std::move(inputs), outputs, results);
+    else inputs.clear();
+    SmallVector<Array, 8> values;  // All read before any is written.
+    for (const Effect& e : effects_) values.push_back(value_of(e.value, arguments, outputs));
+    outputs.clear();
+    for (size_t i = 0; i < effects_.size(); ++i) {
+        const Effect& e = effects_[i];
+        const Variable v = e.body ? Variable(e.body) : arguments.variables[size_t(e.argument)];
+        if (!e.is_gradient) {
+            if (!(v.array() == values[i])) bind_state(*v.body(), values[i]);
+            continue;
+        }
+        v.set_grad(values[i]);
+        v.body()->grad_consumed = e.consumed;
+    }
+    return results;
+}
+
+void Replay::attach(const Flat& arguments, Program& program, const std::shared_ptr<Tree>& tree, std::vector<Array> inputs,
+                    std::span<const Array> outputs, SmallVector<Variable, 4>& results) const {
+    const GraphEnd& graph = *program.graph();
+    LiveGraph live;
+    for (int r : graph_results_) live.results.push_back(results[size_t(r)]);
+    for (int v : graph.border_values) {
+        const auto place = std::find(graph.forward.inputs.begin(), graph.forward.inputs.end(), v);
+        const size_t i = size_t(place - graph.forward.inputs.begin());
+        live.border.push_back(inputs_[i].kind == Source::argument ? edge_of(arguments.variables[size_t(inputs_[i].index)])
+                                                                  : edge_of(Variable(inputs_[i].body)));
+        live.border_types.push_back(inputs[i].type());
+    }
+    auto activation = std::make_shared<Activation>();
+    activation->tree = tree;
+    activation->graph = &graph;
+    std::vector<double> scalars;
+    for (const Trace::ScalarSlot& slot : scalars_) scalars.push_back(slot.cell ? slot.cell->value : slot.value);
+    program.keep_for_backward(*activation, inputs, outputs, scalars);
+    attach_activation(activation, live);
+}
+
+//---- files
+
+namespace {
+
+int index_in(std::vector<int>& list, int value) {
+    auto found = std::find(list.begin(), list.end(), value);
+    if (found != list.end()) return int(found - list.begin());
+    list.push_back(value);
+    return int(list.size()) - 1;
+}
+
+std::string quoted_name(const VariableBody& body) { return body.name ? *body.name : "a variable"; }
+
+}  // namespace
+
+ExportedProgram Replay::exported(const Program& program) const {
+    using Value = ExportedProgram::Value;
+    ExportedProgram made;
+    made.trace = program.forward();
+    const std::vector<int> outputs = program.outputs();
+    made.trace.outputs.clear();
+    made.trace.assigns.clear();
+    made.trace.scalars = scalars_;
+    const std::string& region = made.trace.name;
+    for (const Effect& e : effects_) {
+        if (!e.is_gradient || e.consumed || e.value.kind == Source::none) continue;
+        if (!e.body)
+            fail<ValueError>("save: region {} leaves a gradient in argument {}, which a file cannot hold; pass it as one that "
+                             "wants none: Variable(array, false)",
+                             region, e.argument);
+        fail<ValueError>("save: region {} leaves a gradient in '{}', which a file cannot hold; use it inside the region "
+                         "(optimizer.update) or clear it",
+                         region, quoted_name(*e.body));
+    }
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+        Trace::Value& value = made.trace.values[size_t(made.trace.inputs[i])];
+        const Source& s = inputs_[i];
+        if (s.kind == Source::argument) value.role = Trace::Role::argument;
+        if (s.kind == Source::captured) value.role = Trace::Role::captured, value.captured = s.array;
+        if (s.kind != Source::state) continue;
+        value.role = Trace::Role::state;
+        value.state = s.body;
+        if (s.body->name) value.name = *s.body->name;
+    }
+    auto value_at = [&](int v, const Source& s) -> Value {
+        switch (s.kind) {
+            case Source::argument: return {Value::argument, s.index};
+            case Source::state: return {Value::state, index_in(made.states, v)};
+            case Source::captured: return {Value::constant, index_in(made.constants, v)};
+            case Source::gradient:
+                fail<ValueError>("save: region {} adds to a gradient from before ('{}'), which a file cannot hold; clear it "
+                                 "in the region (cleargrads)",
+                                 region, quoted_name(*s.body));
+            default: return {Value::result, index_in(made.trace.outputs, outputs[size_t(s.index)])};
+        }
+    };
+    auto input_value = [&](const Source& s) {
+        for (size_t i = 0; i < inputs_.size(); ++i)
+            if (inputs_[i].kind == s.kind && (s.kind == Source::state ? inputs_[i].body == s.body : inputs_[i].array == s.array))
+                return made.trace.inputs[i];
+        return -1;
+    };
+    for (size_t i = 0; i < inputs_.size(); ++i) made.sources.push_back(value_at(made.trace.inputs[i], inputs_[i]));
+    for (const Source& s : results_) {
+        const int v = input_value(s);
+        if (s.kind == Source::none) fail<ValueError>("save: region {} returns a variable that is not defined", region);
+        if (v < 0 && (s.kind == Source::state || s.kind == Source::captured))
+            fail<ValueError>("save: region {} returns an array that it does not read", region);
+        made.results.push_back(value_at(v, s));
+    }
+    for (const Effect& e : effects_) {
+        if (e.is_gradient || (e.value.kind == Source::state && e.value.body == e.body)) continue;
+        int target = input_value({.kind = Source::state, .body = e.body});
+        if (target < 0 && e.body) {  // A state that is given content and not read.
+            target = int(made.trace.values.size());
+            made.trace.values.push_back({.type = e.body->array.type(), .role = Trace::Role::state,
+                                         .name = e.body->name ? *e.body->name : "", .state = e.body});
+            made.trace.inputs.push_back(target);
+            made.sources.push_back({Value::state, index_in(made.states, target)});
+        }
+        int value = e.value.kind == Source::output ? outputs[size_t(e.value.index)] : input_value(e.value);
+        if (e.value.kind == Source::argument)
+            for (size_t i = 0; i < inputs_.size(); ++i)
+                if (inputs_[i].kind == Source::argument && inputs_[i].index == e.value.index) value = made.trace.inputs[i];
+        if (target < 0 || value < 0)
+            fail<ValueError>("save: region {} gives '{}' a content without reading it or from an array that it does not read",
+                             region, e.body ? quoted_name(*e.body) : "an argument");
+        made.trace.assigns.push_back({target, value});
+        made.assigned.push_back(index_in(made.states, target));
+    }
+    return made;
+}
+
+}  // namespace catena::capture

@@ -1,0 +1,188 @@
+#include "frontend/capture/session.h"
+
+#include <cstdio>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "codegen/compiler.h"
+#include "frontend/capture/verify.h"
+#include "runtime/core/environment.h"
+#include "runtime/core/device.h"
+#include "runtime/core/error.h"
+
+namespace catena::capture {
+namespace {
+
+/// Beyond so many programs a new one must be seen twice before it is compiled: code that takes another way at every call
+/// would compile for ever.
+constexpr int64_t programs_compiled_at_once = 16;
+constexpr int64_t timed_every = 16;
+
+bool verify_all() {
+    static const bool all = environment::flag("CATENA_VERIFY", false);
+    return all;
+}
+
+std::string place_of(const Step& step) { return fmt::format("{} ({})", step.op->name, to_string(step.location)); }
+
+/// What two steps at one place differ in, in words.
+std::string difference(const Step* expected, const Step* present_step) {
+    if (!present_step)
+        return expected ? "the code ends, or keeps other arrays, after " + place_of(*expected) : "it keeps other arrays";
+    if (!expected) return fmt::format("it goes on with step {}, {}, where it had ended", present_step->index, place_of(*present_step));
+    const Step &was = *expected, &now = *present_step;
+    if (was.op != now.op) return fmt::format("step {} was {}, now is {}", now.index, place_of(was), place_of(now));
+    const std::string what = fmt::format("step {}, {}, ", now.index, place_of(now));
+    const auto before = was.attributes.entries(), present = now.attributes.entries();
+    for (size_t i = 0; i < std::min(before.size(), present.size()); ++i)
+        if (!(before[i].value == present[i].value))
+            return what + fmt::format("has {} = {} and had {}", present[i].name, to_string(present[i].value),
+                                      to_string(before[i].value));
+    for (size_t i = 0; i < std::min(was.inputs.size(), now.inputs.size()); ++i)
+        if (!(was.inputs[i].type == now.inputs[i].type))
+            return what + fmt::format("takes {} and took {}", to_string(now.inputs[i].type), to_string(was.inputs[i].type));
+    return what + "takes other values than it did";
+}
+
+}  // namespace
+
+Session::Session(Region& region, Entry& entry, const Flat& arguments, const Flat& results)
+    : region_(region), entry_(entry), arguments_(arguments), results_(results),
+      verifies_(region.options_.verify || verify_all()), is_timed_(entry.calls <= 2 || entry.calls % timed_every == 0) {
+    if (is_timed_) start_ = Clock::now();
+}
+
+void Session::finish(Follower& follower) {
+    follower.finish();
+    cuts_ = follower.cuts();
+}
+
+void Session::abandon(Follower& follower) { follower.abandon(); }
+
+void Session::count() {
+    StaticGraphStatistics& s = region_.statistics_;
+    ++s.followed_calls;
+    ++(interpreted_ ? s.interpreted_calls : s.compiled_calls);
+    s.cuts += cuts_;
+    entry_.was_cut = cuts_ > 0;
+    entry_.current = program_;
+    if (!is_timed_) return;
+    ++s.timed_calls;
+    s.compute_seconds += std::chrono::duration<double>(computing_).count();
+    s.follow_seconds += std::chrono::duration<double>(Clock::now() - start_ - computing_ - compiling_).count();
+}
+
+void Session::left(const Step* now, const Step* expected) {
+    std::lock_guard lock(region_.mutex_);
+    ++region_.statistics_.mismatches;
+    std::string line = fmt::format("static_graph {} ({}): the program changed at call {}: {}", region_.options_.name,
+                                   to_string(region_.at_), region_.statistics_.calls, difference(expected, now));
+    const int64_t programs = region_.statistics_.programs;
+    if (programs >= 8 && (programs & (programs - 1)) == 0)
+        std::fprintf(stderr, "catena: %s; there are %lld programs already\n", line.c_str(), static_cast<long long>(programs));
+    region_.note(std::move(line));
+}
+
+std::shared_ptr<Program> Session::program_of(Follower& follower, Ending& ending) {
+    std::lock_guard lock(follower.tree().mutex);
+    if (!ending.program) ending.program = std::make_shared<Program>(follower, ending);
+    return ending.program;
+}
+
+/// True when compiled code is to run now.
+bool Session::compile(Program& program) {
+    if (!compiler_available() || config().debug || program.device().is_meta() || program.forward().steps.empty()) return false;
+    if (program.is_compiled()) return true;
+    int64_t programs;
+    {
+        std::lock_guard lock(region_.mutex_);
+        programs = region_.statistics_.programs;
+    }
+    const bool first = program.hits == 0;
+    const CompileMode mode = region_.options_.compile_mode;
+    if (first && (mode == CompileMode::later || programs >= programs_compiled_at_once)) return false;
+    if (mode == CompileMode::background) {
+        compile_beside(program);
+        return program.is_compiled();
+    }
+    if (program.compile()) compiled(region_, entry_.description, program);
+    return true;
+}
+
+void Session::compile_beside(Program& program) {
+    if (!program.claim_compilation()) return;
+    region_.beside_.begin();
+    // The region waits for it before it ends.
+    std::thread([&region = region_, description = entry_.description, tree = entry_.tree, program = program.shared_from_this()]() mutable {
+        try {
+            if (program->compile()) compiled(region, description, *program);
+        } catch (const std::exception& error) {
+            std::lock_guard lock(region.mutex_);
+            region.note(fmt::format("a program for {} could not be compiled: {}", description, error.what()));
+        }
+        program.reset();
+        tree.reset();
+        region.beside_.end();
+    }).detach();
+}
+
+void Session::compiled(Region& region, const std::string& description, Program& program) {
+    std::lock_guard lock(region.mutex_);
+    ++region.statistics_.programs;
+    region.statistics_.compile_seconds += program.compile_seconds();
+    region.note(fmt::format("call {}: compiled {} steps for {} in {:.1f} ms", region.statistics_.calls,
+                            program.forward().steps.size(), description, program.compile_seconds() * 1e3));
+    region.make_room(program);
+    region.dump_explanation();
+}
+
+void Session::compute(Follower& follower, Program& program) {
+    const Clock::time_point before = is_timed_ ? Clock::now() : Clock::time_point();
+    const bool is_compiled = compile(program);
+    const Clock::time_point start = is_timed_ ? Clock::now() : Clock::time_point();
+    compiling_ += start - before;
+    ++program.hits;
+    if (is_compiled) {
+        try {
+            if (verifies_ && !program.sends_messages()) run_verified(follower, program);
+            else program.run(follower);
+        } catch (const VerificationError&) {
+            throw;
+        } catch (const std::exception&) {
+            if (program.sends_messages()) throw;  // They must not be sent twice; everything is taken back.
+            // What came before the error in the user's order is computed, and the error is that of eager code.
+            interpreted_ = true;
+            program.interpret(follower);
+        }
+    } else {
+        interpreted_ = interpreted_ || !program.forward().steps.empty();
+        program.interpret(follower);
+    }
+    if (is_timed_) computing_ += Clock::now() - start;
+}
+
+/// What this call meant, for calls that are not followed and for files.
+void Session::remember(Follower& follower, const Ending& ending, const std::shared_ptr<Program>& program) {
+    program_ = program;
+    if (follower.was_cut() || ending.is_cut || follower.is_passing()) return;
+    std::shared_ptr<Replay> known;
+    {
+        std::lock_guard lock(region_.mutex_);
+        known = program->replay;
+        if (region_.options_.audit == Audit::always && known && known->holds(follower, *program)) return;
+    }
+    replay_ = std::make_shared<Replay>(follower, *program, arguments_, results_);
+    std::lock_guard lock(region_.mutex_);
+    program->replay = replay_;
+}
+
+void Session::run(Follower& follower, Ending& ending) {
+    const std::shared_ptr<Program> program = program_of(follower, ending);
+    program->last_used = entry_.last_used;
+    if (ending.is_cut) entry_.cut_at = current_location();
+    remember(follower, ending, program);
+    compute(follower, *program);
+}
+
+}  // namespace catena::capture

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+
+#include "frontend/capture/region.h"
+
+namespace catena::capture {
+
+/// One followed call of a region: runs its segments and counts.
+class Session final : public SegmentRunner {
+public:
+    Session(Region& region, Entry& entry, const Flat& arguments, const Flat& results);
+
+    void finish(Follower& follower);
+    void abandon(Follower& follower);
+    /// Adds this call to the region's counters, whose mutex is held.
+    void count();
+    const std::shared_ptr<Replay>& replay() const { return replay_; }
+
+    void run(Follower& follower, Ending& ending) override;
+    void left(const Step* now, const Step* expected) override;
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    std::shared_ptr<Program> program_of(Follower& follower, Ending& ending);
+    bool compile(Program& program);
+    void compile_beside(Program& program);
+    static void compiled(Region& region, const std::string& description, Program& program);
+    void compute(Follower& follower, Program& program);
+    void remember(Follower& follower, const Ending& ending, const std::shared_ptr<Program>& program);
+
+    Region& region_;
+    Entry& entry_;
+    const Flat &arguments_, &results_;
+    std::shared_ptr<Program> program_;
+    std::shared_ptr<Replay> replay_;
+    bool interpreted_ = false;
+    int cuts_ = 0;
+    bool verifies_, is_timed_;
+    Clock::time_point start_;
+    Clock::duration computing_{}, compiling_{};
+};
+
+}  // namespace catena::capture

@@ -1,0 +1,54 @@
+#include "frontend/capture/undo_log.h"
+
+#include "runtime/graph/node.h"
+#include "runtime/graph/recorder.h"
+#include "runtime/graph/variable.h"
+
+namespace catena::capture {
+
+void UndoLog::add(VariableBody& body, bool is_gradient, const Array& array, int steps) {
+    Entry& e = entries_.emplace_back();
+    e.body = Ref<VariableBody>(&body);
+    e.is_gradient = is_gradient;
+    e.steps = steps;
+    if (!array.defined()) return;
+    if (array.body()->pending == pending_) e.value = array.body()->value;
+    else e.array = array;
+}
+
+void UndoLog::undo(int steps, const std::function<Array(int)>& value) {
+    RecorderScope unseen(nullptr);
+    while (!entries_.empty() && entries_.back().steps > steps) {
+        Entry e = std::move(entries_.back());
+        entries_.pop_back();
+        Array before = e.value >= 0 ? value(e.value) : std::move(e.array);
+        if (!e.is_gradient) {
+            bind_state(*e.body, std::move(before));
+        } else {
+            Variable(e.body).set_grad(std::move(before));
+            e.body->grad_consumed = e.consumed;
+        }
+    }
+}
+
+void UndoLog::consume_gradients(PointerTable& scratch) {
+    scratch.clear();
+    for (size_t i = entries_.size(); i-- > 0;) {
+        const Entry& e = entries_[i];
+        constexpr int content = 0, done = 1;
+        if (!e.is_gradient) {
+            scratch.insert(e.body.get(), content);
+            continue;
+        }
+        if (std::exchange(scratch.insert(e.body.get(), done), done) == done) continue;
+        VariableBody& body = *e.body;
+        if (!body.grad || body.grad->use_count() > 1) continue;
+        const ArrayBody* gradient = body.grad->array.body();
+        // Held by this variable and by the call, which made it.
+        if (gradient->pending != pending_ || gradient->use_count() > 2) continue;
+        body.grad = nullptr;
+        body.grad_consumed = true;
+    }
+}
+
+}  // namespace catena::capture

@@ -1,0 +1,172 @@
+#include "frontend/capture/verify.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "codegen/compiler.h"
+#include "frontend/capture/follower.h"
+#include "frontend/capture/program.h"
+#include "frontend/capture/trace_interpreter.h"
+#include "frontend/package/save_package.h"
+#include "frontend/serializer/npz.h"
+#include "runtime/core/environment.h"
+#include "runtime/file/file_name.h"
+#include "runtime/graph/tracer.h"
+#include "runtime/program/portable.h"
+
+namespace catena::capture {
+namespace {
+
+/// What sums in another order may differ by, relative to the largest element around.
+double tolerance(Dtype dtype) {
+    switch (dtype) {
+        case Dtype::float16: return 1e-2;
+        case Dtype::bfloat16: return 6e-2;
+        case Dtype::float32: return 2e-4;
+        case Dtype::float64: return 1e-10;
+        default: return 0;
+    }
+}
+
+struct Difference {
+    size_t index = 0;
+    double compiled = 0, eager = 0;
+};
+
+std::optional<Difference> difference(const Array& compiled, const Array& eager) {
+    const std::vector<double> a = compiled.to_vector<double>(), b = eager.to_vector<double>();
+    double scale = 0;
+    for (double v : b)
+        if (std::isfinite(v)) scale = std::max(scale, std::abs(v));
+    const double allowed = tolerance(eager.dtype());
+    std::optional<Difference> worst;
+    double most = 0;
+    for (size_t i = 0; i < a.size(); ++i) {
+        if (a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]))) continue;
+        const double off = std::abs(a[i] - b[i]);
+        if (std::isfinite(off) && off <= allowed * (std::abs(b[i]) + scale)) continue;
+        if (!worst || off > most || !std::isfinite(off)) worst = {i, a[i], b[i]}, most = std::isfinite(off) ? off : INFINITY;
+    }
+    return worst;
+}
+
+/// A program with what it is run on.
+struct Case {
+    Trace trace;
+    std::vector<Array> inputs;
+    std::vector<double> scalars;
+    CompileOptions options;
+
+    std::vector<Array> compiled() const {
+        std::vector<Array> outputs(trace.outputs.size() + trace.assigns.size());
+        const std::vector<char> donated(inputs.size());
+        compiler().compile(trace, options)->run(inputs, scalars, {reinterpret_cast<const bool*>(donated.data()), donated.size()},
+                                                outputs);
+        return outputs;
+    }
+    std::vector<Array> eager() const {
+        std::vector<Array> outputs(trace.outputs.size() + trace.assigns.size());
+        interpret_trace(trace, inputs, scalars, outputs);
+        return outputs;
+    }
+    /// The first steps alone, with the results of the last of them.
+    Case first(size_t steps) const {
+        Case part = *this;
+        part.trace.steps.resize(steps);
+        part.trace.outputs = part.trace.steps.back().outputs;
+        part.trace.assigns.clear();
+        return part;
+    }
+    std::optional<Difference> differs() const {
+        const std::vector<Array> a = compiled(), b = eager();
+        for (size_t i = 0; i < a.size(); ++i)
+            if (auto d = difference(a[i], b[i])) return d;
+        return {};
+    }
+};
+
+/// The shortest beginning of the program whose last operation differs, found by halving; the whole when no single one does.
+size_t first_bad_step(const Case& whole) {
+    size_t good = 0, bad = whole.trace.steps.size();
+    if (!whole.first(bad).differs()) {
+        // What differs was not made by the last operation: look at each.
+        for (size_t n = 1; n < bad; ++n)
+            if (whole.first(n).differs()) return n;
+        return bad;
+    }
+    while (bad - good > 1) {
+        const size_t middle = (good + bad) / 2;
+        (whole.first(middle).differs() ? bad : good) = middle;
+    }
+    return bad;
+}
+
+/// NAME.mlir, NAME.npz and NAME.catena in CATENA_VERIFY_DIR or the current folder; returns the path without the ending.
+std::string write_reproducer(const Case& bad) {
+    static std::atomic<int> count{0};
+    const std::filesystem::path folder = environment::text("CATENA_VERIFY_DIR").value_or(".");
+    std::filesystem::create_directories(folder);
+    const std::string stem =
+        (folder / fmt::format("{}-verify-{}-{}", file_name_of(bad.trace.name), getpid(), count++)).string();
+    ExportedProgram program;
+    program.trace = bad.trace;
+    NamedArrays arrays;
+    std::vector<Type> types;
+    for (size_t i = 0; i < bad.inputs.size(); ++i) {
+        program.trace.values[size_t(bad.trace.inputs[i])].role = Trace::Role::argument;
+        program.sources.push_back({ExportedProgram::Value::argument, int(i)});
+        arrays.emplace_back(bad.inputs.size() == 1 ? "x" : "x" + std::to_string(i), bad.inputs[i]);
+        types.push_back(bad.inputs[i].type());
+    }
+    for (size_t s = 0; s < bad.scalars.size(); ++s) program.trace.scalars[s] = {bad.scalars[s], {}};
+    for (size_t o = 0; o < program.trace.outputs.size(); ++o)
+        program.results.push_back({ExportedProgram::Value::result, int(o)});
+    const PortableProgram portable = compiler().compile_portable(program.trace, {.fast_math = bad.options.fast_math, .stages = true});
+    std::ofstream(stem + ".mlir") << portable.stages.at(0).second;
+    save_npz(stem + ".npz", arrays);
+    save_package(stem + ".catena", types, {}, cpu_device(), [&](const std::vector<Type>&) { return program; });
+    return stem;
+}
+
+[[noreturn]] void report(const Case& whole, const Difference& seen) {
+    const Case bad = whole.first(first_bad_step(whole));
+    const Difference d = bad.differs().value_or(seen);
+    const Trace::Step& step = bad.trace.steps.back();
+    std::string files;
+    try {
+        const std::string stem = write_reproducer(bad);
+        files = fmt::format("; to see it again: catena-opt {0}.mlir, catena run {0}.catena {0}.npz", stem);
+    } catch (const std::exception& error) {
+        files = fmt::format("; it could not be written: {}", error.what());
+    }
+    throw VerificationError(fmt::format("static_graph {}: compiled and eager differ at operation {} of {}, {} ({}): element {} is {} "
+                                        "compiled and {} eager{}",
+                                        bad.trace.name, bad.trace.steps.size(), whole.trace.steps.size(), step.op->name,
+                                        to_string(step.location), d.index, d.compiled, d.eager, files));
+}
+
+}  // namespace
+
+void run_verified(Follower& follower, Program& program) {
+    Case whole;
+    whole.trace = program.forward();
+    for (int v : program.inputs()) whole.inputs.push_back(follower.value(v));
+    whole.scalars.assign(follower.scalars().begin(), follower.scalars().end());
+    whole.options = {.fast_math = program.fast_math(), .device = &program.device()};
+    const std::vector<Array> eager = whole.eager();
+    // The inputs are held here, so that nothing writes over them.
+    program.run(follower, [&](std::span<const Array> compiled) {
+        for (size_t i = 0; i < eager.size(); ++i)
+            if (auto d = difference(compiled[i], eager[i])) report(whole, *d);
+    });
+}
+
+}  // namespace catena::capture

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What users set in environment variables. An empty variable counts as unset. A value that is not understood is a
+/// ValueError that names the variable, the value and what would be right; so read at first use, where it can be
+/// caught, and never while a library is loaded.
+namespace catena::environment {
+
+std::optional<std::string> text(const char* name);
+/// 1, true, yes, on, or 0, false, no, off; in any case.
+bool flag(const char* name, bool fallback);
+/// A decimal number from `least` to `most`.
+std::optional<int64_t> whole_number(const char* name, int64_t least = std::numeric_limits<int64_t>::min(),
+                                    int64_t most = std::numeric_limits<int64_t>::max());
+std::optional<double> positive_number(const char* name);
+/// One of `choices`.
+std::optional<std::string> choice(const char* name, const std::vector<std::string>& choices);
+
+}  // namespace catena::environment

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <span>
+
+#include "runtime/ops/op.h"
+
+namespace catena {
+
+/// Debug mode: ValueError when an output of `op` on the host has a NaN. Unseen by recorders.
+void check_nan(const OpDef& op, std::span<const Array> outputs);
+
+}  // namespace catena

@@ -1,0 +1,236 @@
+#include "runtime/program/check_lifetimes.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace catena::program {
+
+namespace {
+
+template <class... Args>
+void require(bool sound, fmt::format_string<Args...> format, Args&&... args) {
+    if (!sound) throw InternalError("schedule: " + fmt::format(format, std::forward<Args>(args)...));
+}
+
+/// One kernel or library call that reads or writes a buffer.
+struct Use {
+    int launch = -1;
+    int kernel = -1;  ///< -1: the library call.
+};
+
+/// True when every element that `kernel` stores to `output` replaces the one of `input` that it has just read for the last
+/// time: both lie the same way over the domain, and no other index stores there or comes back to it.
+bool replaces_element_by_element(const KernelLaunch& kernel, int input, int output) {
+    const KernelProgram& program = kernel.program;
+    const size_t inputs = program.inputs.size();
+    const KernelOperand* to = nullptr;
+    int value = -1;
+    for (size_t o = inputs; o < kernel.operands.size(); ++o) {
+        if (kernel.operands[o].buffer != output) continue;
+        if (to || program.outputs[o - inputs].accumulate) return false;
+        to = &program.outputs[o - inputs].to;
+        value = program.outputs[o - inputs].value;
+    }
+    if (!to) return false;
+    for (size_t i = 0; i < inputs; ++i) {
+        const bool alike = kernel.operands[i].byte_offset == 0 && program.inputs[i].dtype == to->dtype &&
+                           program.inputs[i].strides == to->strides;
+        if (kernel.operands[i].buffer == input && !alike) return false;
+    }
+    bool along_reduced = false, repeated = false;
+    for (int dim = 0; dim < program.domain.rank(); ++dim) {
+        if (program.domain[dim] == 1) continue;
+        const bool stays = to->strides[dim] == 0;
+        if (!program.is_reduced(dim) && stays) return false;
+        if (program.is_reduced(dim)) (stays ? repeated : along_reduced) = true;
+    }
+    if (!along_reduced) return true;  // What is reduced is stored when its row is done.
+    if (repeated) return false;
+    // One loop over the reduced dimensions: a second one would read what the first has stored.
+    std::vector<bool> after(program.values.size(), false);
+    for (size_t v = 0; v < after.size(); ++v) {
+        for (int argument : program.values[v].args) after[v] = after[v] || after[size_t(argument)];
+        if (program.values[v].kind != KernelValue::Kind::reduction) continue;
+        if (after[v]) return false;
+        after[v] = true;
+    }
+    for (const KernelProgram::Output& other : program.outputs)
+        for (int dim = 0; dim < program.domain.rank(); ++dim)
+            if (program.is_reduced(dim) && other.to.strides[dim] != 0 && after[size_t(other.value)]) return false;
+    return !after[size_t(value)];
+}
+
+class Checker {
+public:
+    explicit Checker(const Schedule& schedule)
+        : s_(schedule), reads_(s_.buffers.size()), writer_(s_.buffers.size()), last_(s_.buffers.size(), -1) {}
+
+    void run() {
+        for (size_t l = 0; l < s_.launches.size(); ++l) add(int(l));
+        for (size_t b = 0; b < s_.buffers.size(); ++b) check_order(int(b));
+        for (size_t r = 0; r < s_.results.size(); ++r) check_result(r);
+        check_arena();
+        check_donations();
+    }
+
+private:
+    const Buffer& buffer(int b) const { return s_.buffers[size_t(b)]; }
+    int first(int b) const { return writer_[size_t(b)].launch; }
+
+    void add(int l) {
+        const Launch& launch = s_.launches[size_t(l)];
+        for (int k : launch.kernels) {
+            const KernelLaunch& kernel = s_.kernels[size_t(k)];
+            for (size_t o = 0; o < kernel.operands.size(); ++o)
+                if (o < kernel.program.inputs.size())
+                    read(kernel.operands[o].buffer, {l, k});
+                else
+                    write(kernel.operands[o].buffer, {l, k});
+        }
+        if (launch.library_call < 0) return;
+        const LibraryCall& call = s_.library_calls[size_t(launch.library_call)];
+        for (const View& view : call.inputs) read(view.buffer, {l, -1});
+        for (const View& view : call.outputs) write(view.buffer, {l, -1});
+    }
+
+    void read(int b, Use use) {
+        reads_[size_t(b)].push_back(use);
+        last_[size_t(b)] = use.launch;
+    }
+
+    void write(int b, Use use) {
+        Use& writer = writer_[size_t(b)];
+        require(buffer(b).place != Buffer::Place::input, "launch {} writes buffer {}, which is input {}",
+                use.launch, b, buffer(b).index);
+        require(writer.launch < 0 || (writer.launch == use.launch && writer.kernel == use.kernel),
+                "buffer {} is written by launch {} and again by launch {}", b, writer.launch, use.launch);
+        writer = use;
+        last_[size_t(b)] = use.launch;
+    }
+
+    void check_order(int b) const {
+        if (buffer(b).place == Buffer::Place::input || buffer(b).bytes == 0) return;
+        for (const Use& use : reads_[size_t(b)]) {
+            require(first(b) >= 0, "launch {} reads buffer {}, which nobody writes", use.launch, b);
+            require(first(b) < use.launch, "launch {} reads buffer {}, which launch {} writes", use.launch, b, first(b));
+        }
+    }
+
+    void check_result(size_t r) const {
+        const Result& result = s_.results[r];
+        if (result.input >= 0 || buffer(result.view.buffer).bytes == 0) return;
+        require(first(result.view.buffer) >= 0, "result {} is buffer {}, which nobody writes", r, result.view.buffer);
+    }
+
+    //---- the arena
+
+    void check_arena() {
+        std::vector<std::vector<int>> born(s_.launches.size()), dying(s_.launches.size());
+        for (int b = 0; b < int(s_.buffers.size()); ++b) {
+            if (buffer(b).place != Buffer::Place::arena || buffer(b).bytes == 0 || first(b) < 0) continue;
+            require(buffer(b).offset + buffer(b).bytes <= s_.arena_bytes, "buffer {} ends at byte {} of an arena of {}", b,
+                    buffer(b).offset + buffer(b).bytes, s_.arena_bytes);
+            born[size_t(first(b))].push_back(b);
+            dying[size_t(last_[size_t(b)])].push_back(b);
+        }
+        for (size_t l = 0; l < s_.launches.size(); ++l) {
+            // Those that take another's memory first: it is not free for the rest.
+            for (int b : born[l])
+                if (buffer(b).over >= 0) take_over(b);
+            for (int b : born[l])
+                if (buffer(b).over < 0) place(b);
+            for (int b : dying[l])
+                if (auto found = in_use_.find(buffer(b).offset); found != in_use_.end() && found->second == b) in_use_.erase(found);
+        }
+    }
+
+    void take_over(int b) {
+        const int below = buffer(b).over;
+        auto found = in_use_.find(buffer(below).offset);
+        require(found != in_use_.end() && found->second == below, "buffer {} lies over {}, which is not in use at launch {}",
+                b, below, first(b));
+        require(buffer(b).offset == buffer(below).offset && buffer(b).bytes == buffer(below).bytes,
+                "buffer {} lies over {}, but at byte {} instead of {}", b, below, buffer(b).offset, buffer(below).offset);
+        check_replaced(b, below, fmt::format("buffer {}", below));
+        found->second = b;
+    }
+
+    void place(int b) {
+        auto next = in_use_.lower_bound(buffer(b).offset);
+        if (next != in_use_.end()) check_apart(b, next->second);
+        if (next != in_use_.begin()) check_apart(b, std::prev(next)->second);
+        in_use_.emplace(buffer(b).offset, b);
+    }
+
+    void check_apart(int b, int other) const {
+        const size_t begin = std::max(buffer(b).offset, buffer(other).offset);
+        const size_t end = std::min(buffer(b).offset + buffer(b).bytes, buffer(other).offset + buffer(other).bytes);
+        require(begin >= end,
+                "buffers {} and {} share bytes {} to {} at launch {}, the one in use from launch {} to {}, the other from {} to {}",
+                other, b, begin, end, first(b), first(other), last_[size_t(other)], first(b), last_[size_t(b)]);
+    }
+
+    /// `b` is written where `below` was: nobody else may read that from then on.
+    void check_replaced(int b, int below, const std::string& what) const {
+        for (const Use& use : reads_[size_t(below)]) {
+            require(use.launch <= first(b), "launch {} reads {} after launch {} wrote buffer {} over it", use.launch,
+                    what, first(b), b);
+            if (use.launch < first(b)) continue;
+            const Use& writer = writer_[size_t(b)];
+            require(use.kernel >= 0 && use.kernel == writer.kernel &&
+                        replaces_element_by_element(s_.kernels[size_t(use.kernel)], below, b),
+                    "launch {} reads {} while it writes buffer {} over it", use.launch, what, b);
+        }
+    }
+
+    //---- memory of inputs
+
+    void check_donations() const {
+        std::vector<int> buffer_of(s_.input_types.size(), -1), taken_by(s_.input_types.size(), -1);
+        for (int b = 0; b < int(s_.buffers.size()); ++b)
+            if (buffer(b).place == Buffer::Place::input) buffer_of[size_t(buffer(b).index)] = b;
+        int from = int(s_.launches.size());
+        for (int b = 0; b < int(s_.buffers.size()); ++b) {
+            const int input = buffer(b).donor;
+            if (input < 0 || first(b) < 0) continue;
+            require(taken_by[size_t(input)] < 0, "buffers {} and {} both take the memory of input {}",
+                    taken_by[size_t(input)], b, input);
+            taken_by[size_t(input)] = b;
+            for (size_t r = 0; r < s_.results.size(); ++r)
+                require(s_.results[r].input != input, "result {} is input {}, whose memory buffer {} takes", r, input, b);
+            check_replaced(b, buffer_of[size_t(input)], fmt::format("input {}", input));
+            from = std::min(from, first(b));
+        }
+        for (size_t l = size_t(from); l < s_.launches.size(); ++l) {
+            const int call = s_.launches[l].library_call;
+            if (call < 0) continue;
+            const OpDef& op = *s_.library_calls[size_t(call)].op;
+            require(!op.checks_values, "launch {}, {}, can fail after launch {} wrote over an input", l, op.name, from);
+        }
+    }
+
+    const Schedule& s_;
+    std::vector<std::vector<Use>> reads_;  ///< By buffer, launches in order.
+    std::vector<Use> writer_;
+    std::vector<int> last_;  ///< The launch that uses it last.
+    std::map<size_t, int> in_use_;  ///< By offset, at the launch looked at.
+};
+
+}  // namespace
+
+void check_lifetimes(const Schedule& schedule) { Checker(schedule).run(); }
+
+bool lifetimes_are_checked() {
+#ifndef NDEBUG
+    return true;
+#else
+    const char* wanted = std::getenv("CATENA_CHECK_SCHEDULES");
+    return wanted && *wanted && std::string_view(wanted) != "0";
+#endif
+}
+
+}  // namespace catena::program
