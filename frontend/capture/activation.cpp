@@ -1,5 +1,6 @@
 #include "frontend/capture/activation.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "codegen/compiler.h"
@@ -7,11 +8,9 @@
 #include "frontend/capture/trace_interpreter.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/forget_location.h"
 #include "runtime/graph/config.h"
-#include "runtime/graph/gradient.h"
 #include "runtime/graph/recorder.h"
-#include "runtime/graph/tracer.h"
-#include "runtime/ops/arithmetic.h"
 
 namespace catena::capture {
 namespace {
@@ -26,7 +25,7 @@ const OpDef& op_region = define_region_op();
 
 std::vector<double> backward_scalars(const Activation& a) {
     std::vector<double> present = a.scalars, values;
-    for (const auto& [slot, cell] : a.cells) present[size_t(slot)] = cell->value;
+    for (const auto& [slot, cell] : a.cells) present[size_t(slot)] = cell.present();
     for (const GraphEnd::Number& n : a.graph->scalars)
         values.push_back(n.cell ? n.cell->value : n.slot >= 0 ? present[size_t(n.slot)] : n.value);
     return values;
@@ -50,37 +49,65 @@ void check_computed(const Activation& a) {
                          a.graph->forward.name);
 }
 
-/// The forward program once more, through apply(), so that what comes out can be differentiated again.
-Variables differentiable_gradient(Activation& a, Node& node, std::span<const Variable> gy) {
-    auto mode = force_backprop_mode();
+/// The values that the nodes of single operations keep, computed once more.
+std::vector<Array> kept_by_nodes(const Activation& a) {
     Trace forward = a.graph->forward;
-    for (size_t s = 0; s < forward.scalars.size(); ++s) forward.scalars[s] = {a.scalars[s], {}};
-    std::vector<Variable> inputs, targets;
-    for (const Array& x : a.inputs) inputs.emplace_back(x, false);
-    for (size_t t = 0; t < node.edges.size(); ++t) {
-        const int v = a.graph->border_values[t];
-        const auto place = std::find(forward.inputs.begin(), forward.inputs.end(), v);
-        if (place == forward.inputs.end())
-            fail<TraceError>("backward: static_graph {} cannot be differentiated twice, or from inside another region, because two "
-                             "variables share an array that it reads (or one changed meanwhile); give each its own",
+    for (const Trace::Step& step : forward.steps)
+        if (step.attributes.has("communicator"))
+            fail<TraceError>("backward: static_graph {} sends messages, which cannot be sent once more to take its gradient in another "
+                             "region, twice, or only for some of its results; do that inside the region",
                              forward.name);
-        Variable& x = inputs[size_t(place - forward.inputs.begin())];
-        x = reconstruct(x.array(), node.edges[t]);
-        targets.push_back(x);
+    forward.outputs.clear();
+    for (const NodeRecord& node : a.graph->nodes)
+        for (const auto* kept : {&node.kept_inputs, &node.kept_outputs})
+            for (int v : *kept)
+                if (v >= 0) forward.outputs.push_back(v);
+    std::vector<Array> values(forward.values.size()), outputs(forward.outputs.size());
+    const RecorderScope unseen(nullptr);
+    const ForgetLocation steps_name_theirs;
+    interpret_trace(forward, a.inputs, a.scalars, outputs);
+    for (size_t i = 0; i < outputs.size(); ++i) values[size_t(forward.outputs[i])] = std::move(outputs[i]);
+    return values;
+}
+
+std::vector<Edge> expand(const Activation& a, const Node& region) {
+    check_computed(a);
+    const std::vector<Array> values = kept_by_nodes(a);
+    auto kept = [&](int v) {
+        if (v == -2)
+            fail<TraceError>("backward: static_graph {} cannot take its gradient in another region, twice, or only for some of its "
+                             "results, because an operation keeps an array that it does not compute with",
+                             a.graph->forward.name);
+        return v < 0 ? Array() : values[size_t(v)];
+    };
+    std::vector<Ref<Node>> nodes;
+    for (const NodeRecord& record : a.graph->nodes) {
+        Ref<Node> node = make_node(*record.op);
+        node->attributes = record.attributes;
+        node->location = record.location;
+        node->rank = region.rank;  // Among these the order in which they were made counts.
+        for (int slot : record.scalars) {
+            const auto cell = std::find_if(a.cells.begin(), a.cells.end(), [&](const auto& c) { return c.first == slot; });
+            node->scalars.push_back(cell == a.cells.end() ? Scalar(a.scalars[size_t(slot)]) : cell->second);
+        }
+        for (const NodeRecord::Target& t : record.targets)
+            node->edges.push_back(t.where == NodeRecord::Target::nowhere  ? Edge{}
+                                  : t.where == NodeRecord::Target::inside ? Edge{.node = nodes[size_t(t.number)], .index = t.index}
+                                                                          : region.edges[size_t(t.number)]);
+        node->input_types = record.input_types;
+        node->output_types = record.output_types;
+        node->outputs.resize(record.output_types.size());
+        for (int v : record.kept_inputs) node->kept_inputs.push_back(kept(v));
+        for (int v : record.kept_outputs) node->kept_outputs.push_back(kept(v));
+        nodes.push_back(std::move(node));
     }
-    Variables outputs = replay(forward, inputs);
-    std::vector<Variable> results, starts;
-    for (size_t i = 0; i < outputs.size(); ++i) {
-        if (!outputs[i].requires_grad()) continue;
-        results.push_back(outputs[i]);
-        starts.push_back(gy[i].defined() ? gy[i] : fill(outputs[i].type(), 0));
-    }
-    return grad(results, targets, starts, {.enable_double_backprop = true});
+    std::vector<Edge> edges;
+    for (const auto& [node, output] : a.graph->results) edges.push_back({.node = nodes[size_t(node)], .index = output});
+    return edges;
 }
 
 Variables gradient(Activation& a, Node& node, std::span<const Variable> gy) {
     check_computed(a);
-    if (config().enable_backprop || current_recorder()) return differentiable_gradient(a, node, gy);
     const GraphEnd& graph = *a.graph;
     if (a.kept.empty() && !graph.kept.empty()) a.program->compute_kept(a);  // A second backward.
     std::vector<Array> inputs = std::move(a.kept);
@@ -109,14 +136,30 @@ Variables gradient(Activation& a, Node& node, std::span<const Variable> gy) {
     return gx;
 }
 
+bool has_bit(uint64_t bits, int i) { return bits >> std::min(i, 63) & 1; }
+
+class CompiledGradient final : public RegionGradient {
+public:
+    explicit CompiledGradient(std::shared_ptr<Activation> activation) : activation_(std::move(activation)) {}
+    Variables gradient(Node& node, std::span<const Variable> gy) override { return capture::gradient(*activation_, node, gy); }
+    std::vector<Edge> expand(Node& node) override { return capture::expand(*activation_, node); }
+    bool is_computed_from(int output, int other) const override {
+        return has_bit(activation_->graph->results_below[size_t(output)], other);
+    }
+    bool reaches(int output, int edge) const override {
+        return has_bit(activation_->graph->border_reached[size_t(edge)], output);
+    }
+
+private:
+    const std::shared_ptr<Activation> activation_;
+};
+
 }  // namespace
 
 const OpDef& region_op() { return op_region; }
 
 void attach_activation(const std::shared_ptr<Activation>& activation, const LiveGraph& live) {
-    Node* node = attach_region(op_region, live.border, live.border_types, live.results,
-                               [activation](Node& node, std::span<const Variable> gy) { return gradient(*activation, node, gy); });
-    node->results_below = &activation->graph->results_below;
+    attach_region(op_region, live.border, live.border_types, live.results, std::make_unique<CompiledGradient>(activation));
 }
 
 }  // namespace catena::capture

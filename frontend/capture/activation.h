@@ -17,7 +17,7 @@ struct Activation {
     std::vector<Array> inputs;         ///< Of GraphEnd::forward, in order.
     std::vector<Array> kept;           ///< As GraphEnd::kept; empty after a backward.
     std::vector<double> scalars;       ///< Of the forward program,
-    std::vector<std::pair<int, Ref<Cell::Body>>> cells;  ///< and which of them are cells, read anew by a backward.
+    std::vector<std::pair<int, Scalar>> cells;  ///< and which of them are cells, read anew by a backward.
 };
 
 /// The op of a node that stands for a compiled region.

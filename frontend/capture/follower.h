@@ -81,6 +81,7 @@ public:
     const Segment& segment() const { return *segment_; }
     const Step* step() const { return step_; }
     const char* region() const { return rules_.region; }
+    const SourceLoc& reader() const { return reader_; }  ///< The line that asked for what is computed now, if one is known.
     /// What keeps the activations of this run for a backward outside; null when none can come.
     Activation* activation() { return activation_; }
 
@@ -114,6 +115,9 @@ public:
         const Step* step = nullptr;
         int first_input = 0;          ///< Among node_inputs().
         int composite_scalar = -1;    ///< Its first slot when it is a composite's.
+        int slot_of(size_t scalar) const {
+            return composite_scalar >= 0 ? composite_scalar + int(scalar) : step->scalars[scalar];
+        }
     };
     std::span<const MadeNode> nodes() const { return nodes_; }
     const Step* step_of(const Node& node) const { return nodes_[size_t(node.number)].step; }
@@ -189,6 +193,7 @@ private:
     bool is_passing_ = false;
     const char* needs_code_ = nullptr;
     int failed_at_ = -1;
+    SourceLoc reader_;
     Ending* ending_ = nullptr;
     PointerTable input_numbers_, cell_slots_, scratch_;
     std::vector<uint32_t> extra_references_;

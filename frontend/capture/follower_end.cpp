@@ -7,6 +7,7 @@
 #include "frontend/capture/follower.h"
 #include "frontend/capture/interpreter.h"
 #include "runtime/core/error.h"
+#include "runtime/core/forget_location.h"
 
 namespace catena::capture {
 
@@ -154,7 +155,7 @@ void give(ArrayBody& body, const Array& content) {
     body.storage = content.storage();
     body.offset = content.body()->offset;
     body.strides = content.strides();
-    body.contiguous = true;
+    body.contiguous = content.contiguous();
     body.pending = nullptr;
     body.value = -1;
 }
@@ -163,7 +164,7 @@ void give(ArrayBody& body, const Array& content) {
 
 void Follower::deliver(int v, const Array& content) {
     ArrayBody& body = *slots_[size_t(v)].array.body();
-    if (body.pending == this) give(body, content.as_contiguous());
+    if (body.pending == this) give(body, content);
 }
 
 void Follower::run(Ending& ending) {
@@ -171,6 +172,8 @@ void Follower::run(Ending& ending) {
     failed_at_ = -1;
     running_ = true;
     RecorderScope unseen(nullptr);
+    reader_ = current_location();
+    const ForgetLocation steps_name_theirs;  // The line that asks for a value is not the one that computes it.
     try {
         if (std::exchange(is_new_end_, false) && !leaving_) runner_->left(nullptr, ending.last);
         runner_->run(*this, ending);
@@ -263,6 +266,7 @@ void Follower::abandon() {
     running_ = true;
     failed_at_ = -1;
     RecorderScope unseen(nullptr);
+    const ForgetLocation steps_name_theirs;
     try {
         if (!alive_.empty()) interpret(*this, step_, alive_);
     } catch (const std::exception& error) {
@@ -292,11 +296,22 @@ void Follower::live_results(std::vector<Variable>& open, std::vector<Variable>& 
 
 void Follower::refuse_second_backward(const std::vector<Variable>& walked) {
     // Keeping the graph would keep every activation.
-    attach_region(region_op(), {}, {}, walked, [region = std::string(rules_.region)](Node&, std::span<const Variable>) -> Variables {
-        fail<TraceError>("backward: static_graph {} ran backward() through this result itself and did not keep its graph; take "
-                         "the gradients inside the region, or use the result's array (unchain) where no gradient is meant to flow",
-                         region);
-    });
+    class Refusal final : public RegionGradient {
+    public:
+        explicit Refusal(std::string region) : region_(std::move(region)) {}
+        Variables gradient(Node&, std::span<const Variable>) override { refuse(); }
+        std::vector<Edge> expand(Node&) override { refuse(); }
+        bool is_expandable() const override { return false; }
+
+    private:
+        [[noreturn]] void refuse() const {
+            fail<TraceError>("backward: static_graph {} ran backward() through this result itself and did not keep its graph; take "
+                             "the gradients inside the region, or use the result's array (unchain) where no gradient is meant to flow",
+                             region_);
+        }
+        std::string region_;
+    };
+    attach_region(region_op(), {}, {}, walked, std::make_unique<Refusal>(rules_.region));
 }
 
 const GraphEnd* Follower::close_graph(std::vector<Variable> open, std::shared_ptr<Activation>& activation) {
@@ -305,7 +320,7 @@ const GraphEnd* Follower::close_graph(std::vector<Variable> open, std::shared_pt
     GraphEnd* graph = nullptr;
     auto find = [&] {
         for (GraphEnd* g = place().graphs.load(std::memory_order_acquire); g && !graph; g = g->sibling.load(std::memory_order_acquire))
-            if (g->shape == live.shape && g->fits(scalars_)) graph = g;
+            if (g->fits(live, scalars_)) graph = g;
     };
     find();
     if (!graph) {
@@ -321,8 +336,7 @@ const GraphEnd* Follower::close_graph(std::vector<Variable> open, std::shared_pt
     activation->graph = graph;
     for (const MadeNode& made : nodes_)
         for (size_t k = 0; made.node && k < made.node->scalars.size(); ++k)
-            if (const Ref<Cell::Body>& cell = made.node->scalars[k].cell())
-                activation->cells.emplace_back(made.composite_scalar >= 0 ? made.composite_scalar + int(k) : made.step->scalars[k], cell);
+            if (made.node->scalars[k].cell()) activation->cells.emplace_back(made.slot_of(k), made.node->scalars[k]);
     attach_activation(activation, live);
     return graph;
 }

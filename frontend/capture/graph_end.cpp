@@ -42,6 +42,7 @@ void GraphWalk::visit(const Follower& follower, const Node& root, LiveGraph& gra
     while (!waiting_.empty()) {
         const Node& node = *waiting_.back();
         waiting_.pop_back();
+        graph.nodes.push_back(&node);
         graph.shape.insert(graph.shape.end(), {-2, follower.step_of(node)->index, node.op->id});
         for (size_t i = 0; i < node.edges.size(); ++i) {
             const Edge& edge = node.edges[i];
@@ -82,7 +83,7 @@ public:
             if (!made.node) continue;
             for (size_t k = 0; k < made.node->scalars.size(); ++k) {
                 Scalar& scalar = made.node->scalars[k];
-                const int slot = made.composite_scalar >= 0 ? made.composite_scalar + int(k) : made.step->scalars[k];
+                const int slot = made.slot_of(k);
                 Cell tag(scalar.present());
                 tag.body()->reads = &reads_[size_t(slot)];
                 tags_[tag.body().get()] = slot;
@@ -120,6 +121,46 @@ private:
     std::map<const Cell::Body*, int> tags_;  ///< To slots.
     std::vector<Before> before_;
 };
+
+/// What is needed to make the nodes of `live` once more.
+void record_nodes(const Follower& follower, const LiveGraph& live, std::span<const std::pair<Array, int>> known, GraphEnd& end) {
+    std::map<const ArrayBody*, int> values;
+    for (const auto& [array, v] : known) values[array.body()] = v;
+    auto value_of = [&](const Array& array) {
+        if (!array.defined()) return -1;
+        const auto found = values.find(array.body());
+        return found == values.end() ? -2 : found->second;
+    };
+    std::vector<const Node*> in_order = live.nodes;
+    std::sort(in_order.begin(), in_order.end(), [](const Node* a, const Node* b) { return a->number < b->number; });
+    std::map<const Node*, int> numbers;
+    for (const Node* node : in_order) numbers[node] = int(numbers.size());
+    for (const Node* node : live.nodes) end.walk_order.push_back(numbers.at(node));
+    for (const Node* node : in_order) {
+        const Follower::MadeNode& made = follower.nodes()[size_t(node->number)];
+        NodeRecord& record = end.nodes.emplace_back();
+        record.op = node->op;
+        record.attributes = node->attributes;
+        record.location = node->location;
+        record.input_types = node->input_types;
+        record.output_types = node->output_types;
+        for (size_t k = 0; k < node->scalars.size(); ++k) record.scalars.push_back(made.slot_of(k));
+        for (const Edge& edge : node->edges) {
+            NodeRecord::Target& target = record.targets.emplace_back();
+            if (!edge.wanted()) continue;
+            if (edge.node && edge.node->made_by == &follower) {
+                target = {NodeRecord::Target::inside, numbers.at(edge.node.get()), edge.index};
+                continue;
+            }
+            const auto outside = std::find_if(live.border.begin(), live.border.end(), [&](const Edge& e) { return same_edge(e, edge); });
+            target = {NodeRecord::Target::outside, int(outside - live.border.begin()), 0};
+        }
+        for (const Array& array : node->kept_inputs) record.kept_inputs.push_back(value_of(array));
+        for (const Array& array : node->kept_outputs) record.kept_outputs.push_back(value_of(array));
+    }
+    for (const Variable& y : live.results)
+        end.results.emplace_back(numbers.at(y.body()->creator.get()), y.body()->output_index);
+}
 
 /// For each edge of the border the only input of the forward program that is its variable's.
 std::vector<int> border_values(const Follower& follower, const LiveGraph& live, std::span<const std::pair<Array, int>> known) {
@@ -216,6 +257,7 @@ std::unique_ptr<GraphEnd> record_graph(const Follower& follower, const LiveGraph
     end->forward = forward;
     end->border_values = border_values(follower, live, known);
     end->results_below = results_below(live, &follower, end->border_reached);
+    record_nodes(follower, live, known, *end);
 
     TaggedNumbers numbers(follower);
     Tracer tracer(std::move(forward), known);
@@ -241,7 +283,11 @@ std::unique_ptr<GraphEnd> record_graph(const Follower& follower, const LiveGraph
     return end;
 }
 
-bool GraphEnd::fits(std::span<const double> present) const {
+bool GraphEnd::fits(const LiveGraph& live, std::span<const double> present) const {
+    if (live.shape != shape) return false;
+    // Those of single operations are their steps', but a composite may have some that only its gradient reads.
+    for (size_t i = 0; i < live.nodes.size(); ++i)
+        if (!(live.nodes[i]->attributes == nodes[size_t(walk_order[i])].attributes)) return false;
     return std::all_of(numbers.begin(), numbers.end(), [&](const auto& number) {
         return std::bit_cast<uint64_t>(present[size_t(number.first)]) == std::bit_cast<uint64_t>(number.second);
     });

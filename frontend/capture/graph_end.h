@@ -22,8 +22,10 @@ struct LiveGraph {
     std::vector<Variable> results;   ///< Variables that somebody holds and that have a creator in the graph.
     std::vector<Edge> border;        ///< Where gradients leave the region, each once,
     std::vector<Type> border_types;  ///< and the types of the values there.
-    /// Graphs of one path are the same when these words are: nodes by the step that made them, their edges, results by value.
+    /// Graphs of one path are the same when these words are - nodes by the step that made them, their edges, results by
+    /// value - and the attributes of their nodes.
     std::vector<int64_t> shape;
+    std::vector<const Node*> nodes;  ///< In the order in which the walk found them.
 };
 
 /// Finds it by walking down from the results.
@@ -36,6 +38,23 @@ private:
     PointerTable outside_;
     std::vector<char> seen_;
     std::vector<const Node*> waiting_;
+};
+
+/// One node of such a graph, to make it once more.
+struct NodeRecord {
+    struct Target {
+        enum : uint8_t { nowhere, inside, outside } where = nowhere;
+        int number = 0;  ///< Among GraphEnd::nodes, or the edges of the border.
+        int index = 0;   ///< Output of the node inside.
+    };
+    const OpDef* op = nullptr;
+    Attributes attributes;
+    SourceLoc location;
+    std::vector<int> scalars;                   ///< Slots of the forward program.
+    std::vector<Target> targets;                ///< One for each input.
+    SmallVector<Type, 3> input_types;
+    SmallVector<Type, 1> output_types;
+    std::vector<int> kept_inputs, kept_outputs; ///< Values of the forward program; -1: not kept, -2: no value of it.
 };
 
 /// The backward program of one such graph, recorded when it was first seen.
@@ -60,15 +79,18 @@ struct GraphEnd {
     std::vector<Number> scalars;       ///< Of `backward`.
     std::vector<int> gradients;        ///< Output of `backward` for each edge of the border, -1: nothing flows.
     std::vector<int> border_values;    ///< The input of `forward` that is an edge's variable, -1: not one alone.
-    std::vector<uint64_t> results_below;  ///< See Node.
+    std::vector<uint64_t> results_below;  ///< Bit j of entry i: result i was computed from result j.
     std::vector<uint64_t> border_reached; ///< For each edge of the border: bit i says that result i reaches it.
+    std::vector<NodeRecord> nodes;        ///< In the order in which the code made them,
+    std::vector<int> walk_order;          ///< and in which the walk found them.
+    std::vector<std::pair<int, int>> results;  ///< For each result its node and which output it is.
     std::atomic<GraphEnd*> sibling{nullptr};
 
     mutable std::mutex mutex;          ///< Of the two below.
     mutable std::shared_ptr<Executable> executable;
     mutable double compile_seconds = 0;
 
-    bool fits(std::span<const double> scalars) const;
+    bool fits(const LiveGraph& live, std::span<const double> scalars) const;
     size_t bytes() const;
 };
 

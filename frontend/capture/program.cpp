@@ -49,6 +49,8 @@ Program::Program(const Follower& follower, const Ending& ending)
             forward_.outputs.push_back(v - first);
         }
     outputs_.insert(outputs_.end(), assigned.begin(), assigned.end());
+    for (int v : outputs_) output_alive_.push_back(place_in(ending_.alive, v) >= 0);
+    find_looks();
     if (graph_)
         for (int v : graph_->kept) {
             const int output = place_in(outputs_, first + v);
@@ -76,6 +78,34 @@ void Program::find_assigns(const Follower& follower) {
     std::erase_if(forward_.assigns, [&](const Trace::Assign& a) { return place_in(wanted_, first + a.value) < 0; });
 }
 
+void Program::find_looks() {
+    input_seen_.assign(inputs_.size(), 0);
+    std::vector<const Step*> maker(size_t(ending_.last ? ending_.last->end_value : 0));
+    for (const Step* step = ending_.last; step; step = step->previous)
+        for (size_t j = 0; j < step->outputs.size(); ++j) maker[size_t(step->first_output) + j] = step;
+    auto made_by = [&](int v) { return size_t(v) < maker.size() ? maker[size_t(v)] : nullptr; };
+    for (int v : ending_.alive) {
+        Look look{.value = v, .base = v, .steps = {}};
+        do {
+            const Step* step = made_by(look.base);
+            if (!step || !step->op->view) break;
+            look.steps.insert(look.steps.begin(), step);
+            look.base = step->operands[0];
+        } while (place_in(ending_.alive, look.base) < 0);
+        const int input = place_in(inputs_, look.base);
+        if (look.steps.empty() || (input < 0 && place_in(ending_.alive, look.base) < 0)) continue;
+        if (input >= 0) input_seen_[size_t(input)] = 1;
+        looks_.push_back(std::move(look));
+    }
+}
+
+Array Program::Look::of(const Array& base) const {
+    Array array = base;
+    for (const Step* step : steps)
+        if (array.defined()) array = step->op->view(array, step->attributes);
+    return array;
+}
+
 bool Program::compile() {
     if (is_compiled()) return false;
     std::lock_guard lock(mutex_);
@@ -94,16 +124,25 @@ void Program::run(Follower& follower, const Check& check) {
     SmallVector<char, 64> donated;
     for (int v : inputs_) {
         const Array& x = follower.value(v);
-        donated.push_back(!follower.activation() && x.body()->use_count() == follower.own_references(v) &&
-                          x.storage()->use_count() == 1);
+        donated.push_back(!follower.activation() && !input_seen_[donated.size()] &&
+                          x.body()->use_count() == follower.own_references(v) && x.storage()->use_count() == 1);
     }
     for (int v : inputs_) inputs.push_back(follower.value(v));
     std::vector<Array> outputs(outputs_.size());
     executable_->run(inputs, follower.scalars(), {reinterpret_cast<const bool*>(donated.data()), donated.size()}, outputs);
     if (check) check(outputs);
-    for (size_t i = 0; i < outputs.size(); ++i)
-        if (follower.value(outputs_[i]).body()->use_count() > 1) follower.deliver(outputs_[i], outputs[i]);
+    deliver(follower, outputs);
     if (Activation* activation = follower.activation()) keep_for_backward(*activation, inputs, outputs, follower.scalars());
+}
+
+void Program::deliver(Follower& follower, std::span<const Array> outputs) const {
+    auto is_look = [&](int v) { return std::any_of(looks_.begin(), looks_.end(), [&](const Look& l) { return l.value == v; }); };
+    for (size_t i = 0; i < outputs.size(); ++i)
+        if (output_alive_[i] && (looks_.empty() || !is_look(outputs_[i]))) follower.deliver(outputs_[i], outputs[i]);
+    for (const Look& look : looks_) {
+        const Array seen = look.of(follower.value(look.base));
+        follower.deliver(look.value, seen.defined() ? seen : outputs[size_t(place_in(outputs_, look.value))]);
+    }
 }
 
 void Program::interpret(Follower& follower) {

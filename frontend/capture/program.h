@@ -55,12 +55,23 @@ public:
     std::shared_ptr<Replay> replay;  ///< What the latest followed call meant; guarded by the region.
 
 private:
+    /// An output that eager code makes as another look at elements that somebody else may hold, too.
+    struct Look {
+        int value, base;
+        std::vector<const Step*> steps;  ///< From `base` on.
+        Array of(const Array& base) const;  ///< Undefined when the elements must be copied.
+    };
     void find_assigns(const Follower& follower);
+    void find_looks();
+    void deliver(Follower& follower, std::span<const Array> outputs) const;
 
     const Ending& ending_;
     const GraphEnd* graph_;
     Trace forward_;
     std::vector<int> inputs_, outputs_, wanted_;
+    std::vector<char> output_alive_;  ///< For each of outputs_: somebody holds it.
+    std::vector<char> input_seen_;    ///< For each of inputs_: one of looks_ goes to it.
+    std::vector<Look> looks_;         ///< By value.
     std::vector<int> kept_outputs_;  ///< For each kept value of graph_: its place among the outputs, or -1 - that among inputs.
     Device* device_;
     bool fast_math_, sends_messages_ = false;

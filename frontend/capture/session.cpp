@@ -180,7 +180,7 @@ void Session::remember(Follower& follower, const Ending& ending, const std::shar
 void Session::run(Follower& follower, Ending& ending) {
     const std::shared_ptr<Program> program = program_of(follower, ending);
     program->last_used = entry_.last_used;
-    if (ending.is_cut) entry_.cut_at = current_location();
+    if (ending.is_cut) entry_.cut_at = follower.reader();
     remember(follower, ending, program);
     compute(follower, *program);
 }

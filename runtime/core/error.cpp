@@ -1,5 +1,7 @@
 #include "runtime/core/error.h"
 
+#include "runtime/core/forget_location.h"
+
 #include <string_view>
 
 namespace catena {
@@ -28,6 +30,9 @@ LocationScope::LocationScope(const SourceLoc& loc) : previous_(location) {
     if (previous_.line == 0) location = loc;
 }
 LocationScope::~LocationScope() { location = previous_; }
+
+ForgetLocation::ForgetLocation() : previous_(location) { location = {}; }
+ForgetLocation::~ForgetLocation() { location = previous_; }
 
 Error::Error(const std::string& message) : std::runtime_error(located(message)) {}
 

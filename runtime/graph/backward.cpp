@@ -11,6 +11,7 @@
 #include "runtime/graph/hooks.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/recorder.h"
+#include "runtime/graph/unchain.h"
 #include "runtime/ops/arithmetic.h"
 
 namespace catena {
@@ -39,15 +40,23 @@ void store_gradient(const Ref<VariableBody>& body, const Variable& gradient) {
 }
 
 /// The gradient of a region runs as a whole: what flows to one of its results through another is never there alone.
-void refuse_inner_result(const Node& node, std::span<const Variable> gradients, int result) {
-    if (!node.results_below) return;
-    const std::vector<uint64_t>& below = *node.results_below;
-    for (size_t i = 0; i < below.size(); ++i)
-        if (int(i) != result && gradients[i].defined() && (below[i] >> std::min(result, 63) & 1))
-            fail<TraceError>("grad: result {} of a compiled region is asked for its gradient, and result {} was computed from it; "
-                             "ask for it inside the region, or let the region return one of the two",
-                             result, i);
+bool lacks_inner_result(const Node& node, std::span<const Variable> gradients) {
+    if (!node.region) return false;
+    for (size_t i = 0; i < gradients.size(); ++i)
+        for (size_t j = 0; j < gradients.size() && gradients[i].defined(); ++j)
+            if (j != i && node.outputs[j] && node.region->is_computed_from(int(i), int(j))) return true;
+    return false;
 }
+
+bool is_inner_result(const Edge& edge) {
+    if (!edge.node || !edge.node->region) return false;
+    for (size_t i = 0; i < edge.node->outputs.size(); ++i)
+        if (int(i) != edge.index && edge.node->region->is_computed_from(int(i), edge.index)) return true;
+    return false;
+}
+
+/// Whether the gradients themselves become part of a graph or a recording, which needs single operations.
+bool is_recorded() { return config().enable_backprop || current_recorder(); }
 
 /// One walk over the graph from outputs to leaves, deepest node first.
 class Walk {
@@ -70,9 +79,7 @@ public:
 
 private:
     // Deepest first; among equals the one made last.
-    static bool later(const Ref<Node>& a, const Ref<Node>& b) {
-        return a->rank != b->rank ? a->rank < b->rank : a->sequence < b->sequence;
-    }
+    static bool later(const Ref<Node>& a, const Ref<Node>& b) { return is_visited_after(*a, *b); }
     static void reset(Node& node) {
         node.pending.clear();
         node.queued = false;
@@ -96,21 +103,19 @@ private:
     }
 
     void visit(Node& node) {
+        if (retain_grad_ && lacks_inner_result(node, node.pending)) expand_region(node);
         sink_.node(node);
         node.walked = true;
         SmallVector<Variable, 1> gy = std::move(node.pending);
         reset(node);
         if (retain_grad_)
             for (size_t i = 0; i < gy.size(); ++i)
-                if (node.outputs[i] && gy[i].defined()) {
-                    refuse_inner_result(node, gy, int(i));
-                    store_gradient(Ref<VariableBody>(node.outputs[i]), gy[i]);
-                }
+                if (node.outputs[i] && gy[i].defined()) store_gradient(Ref<VariableBody>(node.outputs[i]), gy[i]);
         if (!sink_.goes_below(node)) return;
         LocationScope at(node.location);
         for (FunctionHook* hook : function_hooks()) hook->backward_preprocess(*node.op, gy);
-        Variables gx = node.region_gradient ? node.region_gradient(node, gy)
-                                            : node.op->gradient(GradientCall(node, gy));
+        Variables gx = node.region ? node.region->gradient(node, gy)
+                                   : node.op->gradient(GradientCall(node, gy));
         for (FunctionHook* hook : function_hooks()) hook->backward_postprocess(*node.op, gy);
         if (gx.size() != node.edges.size())
             throw InternalError(fmt::format("{}: {} gradients for {} inputs", node.op->name, gx.size(), node.edges.size()));
@@ -188,10 +193,7 @@ public:
     void node(Node& node) override {
         auto found = nodes_.find(&node);
         if (found == nodes_.end()) return;
-        for (auto [i, index] : found->second) {
-            if (!is_border_) refuse_inner_result(node, node.pending, index);
-            results_[i] = node.pending[index];
-        }
+        for (auto [i, index] : found->second) results_[i] = node.pending[index];
     }
     bool wants(const Node& node) const override { return useful_.contains(&node); }
     bool goes_below(const Node& node) const override { return leads_below(node); }
@@ -242,6 +244,7 @@ GradientListenerScope::~GradientListenerScope() { listener = previous_; }
 void run_backward(std::span<const Variable> outputs, std::span<const Variable> grad_outputs,
                   const BackwardOptions& options) {
     auto mode = using_config(&Config::enable_backprop, options.enable_double_backprop);
+    if (is_recorded()) expand_regions_below(outputs);
     LeafSink silent;
     std::optional<CountingSink> counting;
     if (listener) counting.emplace(*listener, outputs);
@@ -282,7 +285,10 @@ Variables grad(std::span<const Variable> outputs, std::span<const Variable> inpu
         fail<ValueError>("grad: {} outputs, {} grad_outputs", outputs.size(), grad_outputs.size());
     auto mode = using_config(&Config::enable_backprop, options.enable_double_backprop);
     const DeviceScope beside(outputs.empty() ? current_device() : outputs[0].device());
+    if (is_recorded() || options.retain_grad) expand_regions_below(outputs);
     std::vector<Edge> targets;
+    for (const Variable& input : inputs)
+        if (const Edge edge = edge_of(input); is_inner_result(edge)) expand_region(*edge.node);
     for (const Variable& input : inputs) targets.push_back(edge_of(input));
     TargetSink sink(outputs, targets, false);
     Walk walk(sink, options.retain_grad);

@@ -31,14 +31,6 @@ Reads what_gradient_reads(const OpDef& op, const Node& node) {
     return all;
 }
 
-Ref<Node> new_node(const OpDef& op) {
-    Ref<Node> node(new Node);
-    node->op = &op;
-    node->location = current_location();
-    node->sequence = next_sequence++;
-    return node;
-}
-
 void add_edge(Node& node, const Variable& input) {
     node.edges.push_back(edge_of(input));
     node.input_types.push_back(input.type());
@@ -62,46 +54,6 @@ void follow_messages(Node& node) {
 }
 
 bool reads(uint64_t mask, size_t i) { return i < 64 && (mask >> i & 1); }
-
-/// What stands in the place of an unchained node: edge i is where the gradient of output i goes instead.
-const OpDef& op_passage() {
-    static const OpDef op{.name = "unchained",
-                          .input_count = -1,
-                          .output_count = -1,
-                          .differentiable = true,
-                          .gradient = [](const GradientCall& g) {
-                              Variables gx(g.input_count());
-                              for (int i = 0; i < g.input_count(); ++i)
-                                  if (g.has_gy(i)) gx[i] = g.gy(i);
-                              return gx;
-                          }};
-    return op;
-}
-
-/// Those who used a node's outputs hold edges to the node itself, so it stays and becomes a passage to a new node
-/// that does what it did.
-void become_passage(Node& node) {
-    if (node.op == &op_passage()) return;
-    Ref<Node> below(new Node);
-    below->op = std::exchange(node.op, &op_passage());
-    below->attributes = std::exchange(node.attributes, {});
-    below->scalars = std::exchange(node.scalars, {});
-    below->edges = std::exchange(node.edges, {});
-    below->input_types = std::exchange(node.input_types, {});
-    below->output_types = node.output_types;
-    below->kept_inputs = std::exchange(node.kept_inputs, {});
-    below->kept_outputs = std::exchange(node.kept_outputs, {});
-    below->outputs.resize(node.outputs.size());
-    below->location = node.location;
-    below->region_gradient = std::exchange(node.region_gradient, nullptr);
-    // Of equal rank, the passage goes first.
-    below->rank = node.rank;
-    below->sequence = std::exchange(node.sequence, next_sequence++);
-    for (size_t i = 0; i < node.outputs.size(); ++i) {
-        node.edges.push_back({.node = below, .index = int(i)});
-        node.input_types.push_back(node.output_types[i]);
-    }
-}
 
 }  // namespace
 
@@ -144,27 +96,16 @@ void detach_creator(VariableBody& body) {
     body.creator = nullptr;
 }
 
-void unchain(VariableBody& body) {
-    const Ref<Node> creator = body.creator;
-    if (!creator) return;
-    const int index = body.output_index;
-    const bool was_made_there = creator->outputs[index] == &body;
-    detach_creator(body);
-    if (!was_made_there || creator->use_count() == 1) return;  // Nobody used it.
-    become_passage(*creator);
-    creator->edges[index] = edge_of(Variable(Ref<VariableBody>(&body)));
+Ref<Node> make_node(const OpDef& op) {
+    Ref<Node> node(new Node);
+    node->op = &op;
+    node->location = current_location();
+    node->sequence = next_sequence++;
+    return node;
 }
 
-void unchain(Node& node) {
-    become_passage(node);
-    for (size_t i = 0; i < node.outputs.size(); ++i) {
-        Edge end;
-        if (VariableBody* body = node.outputs[i]) {
-            detach_creator(*body);
-            end = edge_of(Variable(Ref<VariableBody>(body)));
-        }
-        node.edges[i] = std::move(end);
-    }
+bool is_visited_after(const Node& a, const Node& b) {
+    return a.rank != b.rank ? a.rank < b.rank : a.sequence < b.sequence;
 }
 
 Edge edge_of(const Variable& variable) {
@@ -182,7 +123,7 @@ Node* attach_node(const OpDef& op, std::span<const Variable* const> inputs, std:
     for (const Variable* input : inputs) needed = needed || input->requires_grad();
     if (!needed) return nullptr;
 
-    Ref<Node> node = new_node(op);
+    Ref<Node> node = make_node(op);
     node->attributes = attributes;
     node->scalars.append(scalars.begin(), scalars.end());
     for (const Variable* input : inputs) add_edge(*node, *input);
@@ -198,9 +139,9 @@ Node* attach_node(const OpDef& op, std::span<const Variable* const> inputs, std:
     return node.get();
 }
 
-Node* attach_region(const OpDef& op, std::span<const Edge> edges, std::span<const Type> types, std::span<const Variable> outputs,
-                    std::function<Variables(Node&, std::span<const Variable>)> gradient) {
-    Ref<Node> node = new_node(op);
+void attach_region(const OpDef& op, std::span<const Edge> edges, std::span<const Type> types, std::span<const Variable> outputs,
+                   std::unique_ptr<RegionGradient> region) {
+    Ref<Node> node = make_node(op);
     for (size_t i = 0; i < edges.size(); ++i) {
         node->edges.push_back(edges[i]);
         node->input_types.push_back(types[i]);
@@ -212,8 +153,7 @@ Node* attach_region(const OpDef& op, std::span<const Edge> edges, std::span<cons
         detach_creator(*output.body());
         add_output(node, output);
     }
-    node->region_gradient = std::move(gradient);
-    return node.get();
+    node->region = std::move(region);
 }
 
 Variable reconstruct(const Array& array, const Edge& edge) {

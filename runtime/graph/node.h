@@ -1,6 +1,6 @@
 #pragma once
 
-#include <functional>
+#include <memory>
 #include <vector>
 
 #include "runtime/core/small_vector.h"
@@ -28,6 +28,23 @@ protected:
     ~NodeOwner() = default;
 };
 
+/// What a node knows that stands for a whole program.
+class RegionGradient {
+public:
+    virtual ~RegionGradient() = default;
+    /// Gradients of the inputs, as a whole: what flows to one output through another is never there alone.
+    virtual Variables gradient(Node& node, std::span<const Variable> gy) = 0;
+    /// Makes the nodes that the program's operations would have made one by one, leading to the edges of `node`; returns where
+    /// the gradient of each output flows to.
+    virtual std::vector<Edge> expand(Node& node) = 0;
+    /// False: nothing can be asked of the node but to be told that its gradient is not there.
+    virtual bool is_expandable() const { return true; }
+    /// True when `output` was computed from the output `other`.
+    virtual bool is_computed_from(int output, int other) const { return false; }
+    /// True when a gradient of `output` flows to edge `edge`.
+    virtual bool reaches(int output, int edge) const { return true; }
+};
+
 /// One recorded operation of the graph. Keeps only the values its gradient reads.
 struct Node : RefCounted {
     const OpDef* op = nullptr;
@@ -42,16 +59,13 @@ struct Node : RefCounted {
     int rank = 0;                          ///< 1 + the largest rank among the inputs' creators.
     uint64_t sequence = 0;                 ///< Order of creation on this thread.
     SourceLoc location;
-    /// Instead of op->gradient, for nodes that stand for a whole compiled region: gradients of the inputs.
-    std::function<Variables(Node& node, std::span<const Variable> gy)> region_gradient;
+    std::unique_ptr<RegionGradient> region;  ///< Instead of op->gradient.
     /// Scratch of a running backward: gradients collected so far, one per output.
     SmallVector<Variable, 1> pending;
     bool queued = false;
     bool walked = false;         ///< A backward run has passed it.
     NodeOwner* made_by = nullptr;
     int number = -1;             ///< Among those of `made_by`.
-    /// Of a region node: bit j of entry i says that result i was computed from result j.
-    const std::vector<uint64_t>* results_below = nullptr;
 
     static void* operator new(size_t bytes);
     static void operator delete(void* node);
@@ -62,21 +76,20 @@ struct Node : RefCounted {
 /// Forgets the creator of `body`.
 void detach_creator(VariableBody& body);
 
-/// The same, for whoever used `body` before, too: gradients end there, as at a leaf.
-void unchain(VariableBody& body);
-/// Unchains all that the node made and frees what it kept; gradients of variables that died are dropped.
-void unchain(Node& node);
-
 /// Where a gradient of `variable` flows to; not wanted when it needs none.
 Edge edge_of(const Variable& variable);
 
 /// A variable like the one whose gradient flows to `edge`, holding `array`: what a gradient computes with.
 Variable reconstruct(const Array& array, const Edge& edge);
 
-/// Links `outputs` to a new node that stands for a whole program; gradients flow to `edges`, where values of `types` came
-/// from, and `gradient` gives them.
-Node* attach_region(const OpDef& op, std::span<const Edge> edges, std::span<const Type> types, std::span<const Variable> outputs,
-                    std::function<Variables(Node&, std::span<const Variable>)> gradient);
+/// A node of `op` at the end of the order in which nodes are made.
+Ref<Node> make_node(const OpDef& op);
+/// Of two nodes that a walk from results to leaves has found, which it visits last: the one nearer to the leaves.
+bool is_visited_after(const Node& a, const Node& b);
+
+/// Links `outputs` to a new node that stands for a whole program; gradients flow to `edges`, where values of `types` came from.
+void attach_region(const OpDef& op, std::span<const Edge> edges, std::span<const Type> types, std::span<const Variable> outputs,
+                   std::unique_ptr<RegionGradient> region);
 
 /// Links `outputs` to a new node when a gradient is recorded and an input needs one; returns that node or null.
 Node* attach_node(const OpDef& op, std::span<const Variable* const> inputs, std::span<Variable> outputs,

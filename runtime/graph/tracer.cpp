@@ -181,23 +181,6 @@ void Tracer::restore() {
     }
 }
 
-Variables replay(const Trace& trace, std::span<const Variable> inputs) {
-    std::vector<Variable> values(trace.values.size());
-    for (size_t i = 0; i < inputs.size(); ++i) values[trace.inputs[i]] = inputs[i];
-    for (const Trace::Step& step : trace.steps) {
-        SmallVector<const Variable*, 4> arguments;
-        for (int i : step.inputs) arguments.push_back(&values[i]);
-        SmallVector<Scalar, 4> scalars;
-        for (int s : step.scalars) scalars.push_back(trace.scalars[s].cell ? Scalar(trace.scalars[s].cell->value)
-                                                                          : Scalar(trace.scalars[s].value));
-        Variables results = apply(*step.op, arguments, step.location, step.attributes, scalars);
-        for (size_t o = 0; o < results.size(); ++o) values[step.outputs[o]] = std::move(results[o]);
-    }
-    Variables outputs;
-    for (int o : trace.outputs) outputs.push_back(values[o]);
-    return outputs;
-}
-
 Trace slice_trace(const Trace& trace, int first, int last, const std::vector<int>& inputs,
                   const std::vector<int>& outputs, const std::vector<Trace::Assign>& assigns) {
     Trace part;

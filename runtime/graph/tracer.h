@@ -72,10 +72,6 @@ private:
     size_t next_held_ = 0;
 };
 
-/// Runs the steps of a trace through apply(), so that what comes out can be differentiated. `inputs` stand
-/// for Trace::inputs.
-Variables replay(const Trace& trace, std::span<const Variable> inputs);
-
 /// Steps [first, last) of `trace` as a program of its own: its inputs are the values that they
 /// use but do not make, given as `inputs` (old numbers) in that order, its outputs `outputs`.
 /// `assigns` (old numbers) are the part's; their targets are among the inputs.

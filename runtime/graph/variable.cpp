@@ -1,13 +1,11 @@
 #include "runtime/graph/variable.h"
 
-#include <unordered_set>
-#include <vector>
-
 #include "runtime/core/device.h"
 #include "runtime/graph/backward.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/recorder.h"
+#include "runtime/graph/unchain.h"
 #include "runtime/ops/arithmetic.h"
 
 namespace catena {
@@ -106,21 +104,6 @@ void Variable::backward(const BackwardOptions& options) const {
 
 void Variable::unchain() const { catena::unchain(*body_); }
 
-void Variable::unchain_backward() const {
-    std::vector<Ref<Node>> waiting;
-    std::vector<Ref<Node>> reached;
-    std::unordered_set<Node*> seen;
-    auto visit = [&](const Ref<Node>& node) {
-        if (node && seen.insert(node.get()).second) waiting.push_back(node);
-    };
-    visit(body_->creator);
-    while (!waiting.empty()) {
-        Ref<Node> node = waiting.back();
-        waiting.pop_back();
-        for (const Edge& edge : node->edges) visit(edge.node);
-        reached.push_back(std::move(node));
-    }
-    for (const Ref<Node>& node : reached) catena::unchain(*node);
-}
+void Variable::unchain_backward() const { unchain_history(*body_); }
 
 }  // namespace catena

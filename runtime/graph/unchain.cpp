@@ -1,0 +1,194 @@
+#include "runtime/graph/unchain.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace catena {
+namespace {
+
+Variables pass_on(const GradientCall& g) {
+    Variables gx(g.input_count());
+    for (int i = 0; i < g.input_count(); ++i)
+        if (g.has_gy(i)) gx[i] = g.gy(i);
+    return gx;
+}
+
+/// What stands in the place of an unchained node: edge i is where the gradient of output i goes instead.
+const OpDef& op_unchained() {
+    static const OpDef op{.name = "unchained", .input_count = -1, .output_count = -1, .differentiable = true, .gradient = pass_on};
+    return op;
+}
+
+/// The same in the place of a program's node: its edges lead to the nodes of single operations.
+const OpDef& op_expanded() {
+    static const OpDef op{.name = "expanded_region", .input_count = -1, .output_count = -1, .differentiable = true, .gradient = pass_on};
+    return op;
+}
+
+/// Those who used a node's outputs hold edges to the node itself, so it stays and becomes a passage to a new node
+/// that does what it did.
+void become_passage(Node& node) {
+    if (node.op == &op_unchained()) return;
+    Ref<Node> below = make_node(*node.op);
+    node.op = &op_unchained();
+    below->attributes = std::exchange(node.attributes, {});
+    below->scalars = std::exchange(node.scalars, {});
+    below->edges = std::exchange(node.edges, {});
+    below->input_types = std::exchange(node.input_types, {});
+    below->output_types = node.output_types;
+    below->kept_inputs = std::exchange(node.kept_inputs, {});
+    below->kept_outputs = std::exchange(node.kept_outputs, {});
+    below->outputs.resize(node.outputs.size());
+    below->location = node.location;
+    below->region = std::move(node.region);
+    // Of equal rank, the passage goes first.
+    below->rank = node.rank;
+    std::swap(below->sequence, node.sequence);
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+        node.edges.push_back({.node = below, .index = int(i)});
+        node.input_types.push_back(node.output_types[i]);
+    }
+}
+
+/// Unchains all that the node made and frees what it kept; gradients of variables that died are dropped.
+void unchain(Node& node) {
+    become_passage(node);
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+        VariableBody* body = node.outputs[i];
+        if (!body && node.edges[i].leaf) continue;  // Unchained before.
+        Edge end;
+        if (body) {
+            detach_creator(*body);
+            end = edge_of(Variable(Ref<VariableBody>(body)));
+        }
+        node.edges[i] = std::move(end);
+    }
+}
+
+/// Finds all nodes that a variable was computed by, those nearest to it first.
+class History {
+public:
+    explicit History(VariableBody& body) {
+        const Ref<Node> creator = body.creator;
+        if (!creator) return;
+        Reached& start = reach(creator, body.output_index);
+        if (creator->outputs[body.output_index] != &body) ++start.references;
+    }
+
+    void unchain() {
+        while (!waiting_.empty()) {
+            std::pop_heap(waiting_.begin(), waiting_.end(), later);
+            const Ref<Node> node = std::move(waiting_.back());
+            waiting_.pop_back();
+            visit(node);
+        }
+        for (const Ref<Node>& node : done_) catena::unchain(*node);
+    }
+
+private:
+    struct Reached {
+        uint32_t references = 0;    ///< Of those who hold the node: edges and outputs that were met.
+        std::vector<char> outputs;
+    };
+    static bool later(const Ref<Node>& a, const Ref<Node>& b) { return is_visited_after(*a, *b); }
+
+    Reached& reach(const Ref<Node>& node, int output) {
+        auto [found, is_new] = reached_.try_emplace(node.get());
+        Reached& reached = found->second;
+        if (is_new) {
+            reached.outputs.resize(node->outputs.size());
+            waiting_.push_back(node);
+            std::push_heap(waiting_.begin(), waiting_.end(), later);
+        }
+        if (!std::exchange(reached.outputs[size_t(output)], 1))
+            if (const VariableBody* body = node->outputs[output]; body && body->creator == node) ++reached.references;
+        return reached;
+    }
+    void follow(const Edge& edge) {
+        if (edge.node) ++reach(edge.node, edge.index).references;
+    }
+
+    void visit(const Ref<Node>& node) {
+        const Reached reached = reached_.at(node.get());
+        if (node->region && node->use_count() == 1 + reached.references) {
+            for (size_t e = 0; e < node->edges.size(); ++e)
+                for (size_t i = 0; i < reached.outputs.size(); ++i)
+                    if (reached.outputs[i] && node->region->reaches(int(i), int(e))) {
+                        follow(node->edges[e]);
+                        break;
+                    }
+        } else if (node->region && !node->region->is_expandable()) {
+            for (size_t i = 0; i < reached.outputs.size(); ++i)
+                if (VariableBody* body = reached.outputs[i] ? node->outputs[i] : nullptr) catena::unchain(*body);
+            return;
+        } else if (node->region || node->op == &op_expanded()) {
+            // Others use results that these do not come from.
+            if (node->region) expand_region(*node);
+            for (size_t i = 0; i < reached.outputs.size(); ++i)
+                if (reached.outputs[i]) follow(node->edges[i]);
+            return;
+        } else {
+            for (const Edge& edge : node->edges) follow(edge);
+        }
+        done_.push_back(node);
+    }
+
+    std::unordered_map<const Node*, Reached> reached_;
+    std::vector<Ref<Node>> waiting_, done_;
+};
+
+}  // namespace
+
+void unchain(VariableBody& body) {
+    if (Node* node = body.creator.get(); node && node->region && node->outputs.size() > 1 && node->region->is_expandable())
+        expand_region(*node);
+    const Ref<Node> creator = body.creator;
+    if (!creator) return;
+    const int index = body.output_index;
+    const bool was_made_there = creator->outputs[index] == &body;
+    detach_creator(body);
+    if (!was_made_there || creator->use_count() == 1) return;  // Nobody used it.
+    become_passage(*creator);
+    creator->edges[index] = edge_of(Variable(Ref<VariableBody>(&body)));
+}
+
+void unchain_history(VariableBody& body) { History(body).unchain(); }
+
+void expand_region(Node& node) {
+    const Ref<Node> held(&node);
+    const std::vector<Edge> edges = node.region->expand(node);
+    node.region = nullptr;
+    node.op = &op_expanded();
+    node.edges.clear();
+    node.input_types.clear();
+    node.sequence = make_node(op_expanded())->sequence;  // Of equal rank, it goes before the others.
+    for (size_t i = 0; i < edges.size(); ++i) {
+        node.edges.push_back(edges[i]);
+        node.input_types.push_back(node.output_types[i]);
+        if (VariableBody* body = std::exchange(node.outputs[i], nullptr)) {
+            body->creator = edges[i].node;
+            body->output_index = edges[i].index;
+            edges[i].node->outputs[edges[i].index] = body;
+        }
+    }
+}
+
+void expand_regions_below(std::span<const Variable> outputs) {
+    std::vector<Ref<Node>> waiting;
+    std::unordered_set<const Node*> seen;
+    auto reach = [&](const Edge& edge) {
+        if (edge.node && seen.insert(edge.node.get()).second) waiting.push_back(edge.node);
+    };
+    for (const Variable& output : outputs) reach(edge_of(output));
+    while (!waiting.empty()) {
+        const Ref<Node> node = std::move(waiting.back());
+        waiting.pop_back();
+        if (node->region && node->region->is_expandable()) expand_region(*node);
+        for (const Edge& edge : node->edges) reach(edge);
+    }
+}
+
+}  // namespace catena
