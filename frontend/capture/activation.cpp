@@ -127,28 +127,22 @@ Variables gradient(Activation& a, Node& node, std::span<const Variable> gy) {
         bind_state(*graph.backward.values[size_t(graph.backward.assigns[i].target)].state,
                    outputs[graph.backward.outputs.size() + i]);
     Variables gx;
-    uint64_t given = 0;
-    for (size_t i = 0; i < gy.size(); ++i) given |= uint64_t(gy[i].defined()) << std::min<size_t>(i, 63);
     for (size_t t = 0; t < graph.gradients.size(); ++t) {
-        const int o = graph.gradients[t];
-        gx.push_back(o < 0 || !(graph.border_reached[t] & given) ? Variable() : Variable(outputs[size_t(o)], false));
+        bool flows = false;
+        for (size_t i = 0; i < gy.size() && graph.gradients[t] >= 0; ++i) flows |= gy[i].defined() && graph.reach.border(int(i), int(t));
+        gx.push_back(flows ? Variable(outputs[size_t(graph.gradients[t])], false) : Variable());
     }
     return gx;
 }
-
-bool has_bit(uint64_t bits, int i) { return bits >> std::min(i, 63) & 1; }
 
 class CompiledGradient final : public RegionGradient {
 public:
     explicit CompiledGradient(std::shared_ptr<Activation> activation) : activation_(std::move(activation)) {}
     Variables gradient(Node& node, std::span<const Variable> gy) override { return capture::gradient(*activation_, node, gy); }
     std::vector<Edge> expand(Node& node) override { return capture::expand(*activation_, node); }
-    bool is_computed_from(int output, int other) const override {
-        return has_bit(activation_->graph->results_below[size_t(output)], other);
-    }
-    bool reaches(int output, int edge) const override {
-        return has_bit(activation_->graph->border_reached[size_t(edge)], output);
-    }
+    bool is_expandable() const override { return activation_->program != nullptr; }
+    bool is_computed_from(int output, int other) const override { return activation_->graph->reach.result(output, other); }
+    bool reaches(int output, int edge) const override { return activation_->graph->reach.border(output, edge); }
 
 private:
     const std::shared_ptr<Activation> activation_;

@@ -24,7 +24,7 @@ void Follower::begin(const Flat& arguments, const Rules& rules, SegmentRunner& r
     steps_ = count_ = cuts_ = 0;
     ending_ = nullptr;
     is_open_ = true;
-    leaving_ = inputs_known_ = is_passing_ = false;
+    leaving_ = inputs_known_ = is_passing_ = follows_others_ = false;
     needs_code_ = nullptr;
     last_composite_scalar_ = -1;
     for (const Variable& x : arguments.variables) {
@@ -218,6 +218,7 @@ void Follower::attached(Node& node, Inputs inputs) {
     node.number = int(nodes_.size());
     nodes_.push_back({&node, step_, int(node_inputs_.size()), last_composite_scalar_});
     for (const Variable* x : inputs) node_inputs_.push_back(x->array().body());
+    for (const Edge& edge : node.edges) follows_others_ |= edge.node && edge.node->made_by != this;
 }
 
 void Follower::composite_begins(const OpDef& op, Inputs inputs, const Attributes& attributes, std::span<const Scalar> scalars) {

@@ -112,7 +112,7 @@ public:
     /// A node that the code made, with what the graph's recording needs to know of it.
     struct MadeNode {
         Node* node = nullptr;         ///< Null when it died.
-        const Step* step = nullptr;
+        const Step* step = nullptr;   ///< The latest; null when a composite had none.
         int first_input = 0;          ///< Among node_inputs().
         int composite_scalar = -1;    ///< Its first slot when it is a composite's.
         int slot_of(size_t scalar) const {
@@ -120,7 +120,11 @@ public:
         }
     };
     std::span<const MadeNode> nodes() const { return nodes_; }
-    const Step* step_of(const Node& node) const { return nodes_[size_t(node.number)].step; }
+    /// The number of the latest operation when the node was made; -1: none was there yet.
+    int place_of(const Node& node) const {
+        const Step* step = nodes_[size_t(node.number)].step;
+        return step ? step->index : -1;
+    }
     const ArrayBody* node_input(const MadeNode& made, size_t i) const { return node_inputs_[size_t(made.first_input) + i]; }
 
 private:
@@ -161,7 +165,7 @@ private:
 
     // The graph of the results.
     void live_results(std::vector<Variable>& open, std::vector<Variable>& walked);
-    void refuse_second_backward(const std::vector<Variable>& walked);
+    void refuse_second_backward(std::vector<Variable> walked);
     const GraphEnd* close_graph(std::vector<Variable> open, std::shared_ptr<Activation>& activation);
 
     Tree& tree_;
@@ -191,6 +195,7 @@ private:
     bool is_new_end_ = false;
     int cuts_ = 0;
     bool is_passing_ = false;
+    bool follows_others_ = false;      ///< A node of this call uses results of nodes from before it.
     const char* needs_code_ = nullptr;
     int failed_at_ = -1;
     SourceLoc reader_;

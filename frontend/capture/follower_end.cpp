@@ -243,7 +243,7 @@ void Follower::finish() {
     try {
         std::vector<Variable> open, walked;
         live_results(open, walked);
-        if (!walked.empty()) refuse_second_backward(walked);
+        if (!walked.empty()) refuse_second_backward(std::move(walked));
         if (!open.empty() && cuts_ == 0) graph = close_graph(std::move(open), activation);
         if (!rules_.keep_grads) log_.consume_gradients(scratch_);
         collect_alive();
@@ -294,24 +294,35 @@ void Follower::live_results(std::vector<Variable>& open, std::vector<Variable>& 
     }
 }
 
-void Follower::refuse_second_backward(const std::vector<Variable>& walked) {
-    // Keeping the graph would keep every activation.
-    class Refusal final : public RegionGradient {
-    public:
-        explicit Refusal(std::string region) : region_(std::move(region)) {}
-        Variables gradient(Node&, std::span<const Variable>) override { refuse(); }
-        std::vector<Edge> expand(Node&) override { refuse(); }
-        bool is_expandable() const override { return false; }
+namespace {
 
-    private:
-        [[noreturn]] void refuse() const {
-            fail<TraceError>("backward: static_graph {} ran backward() through this result itself and did not keep its graph; take "
-                             "the gradients inside the region, or use the result's array (unchain) where no gradient is meant to flow",
-                             region_);
-        }
-        std::string region_;
-    };
-    attach_region(region_op(), {}, {}, walked, std::make_unique<Refusal>(rules_.region));
+/// Stands for what a backward inside of the region has used up.
+class UsedUp final : public RegionGradient {
+public:
+    UsedUp(std::string region, Reach reach) : region_(std::move(region)), reach_(std::move(reach)) {}
+    Variables gradient(Node&, std::span<const Variable>) override { refuse(); }
+    std::vector<Edge> expand(Node&) override { refuse(); }
+    bool is_expandable() const override { return false; }
+    bool reaches(int output, int edge) const override { return reach_.border(output, edge); }
+
+private:
+    [[noreturn]] void refuse() const {
+        fail<TraceError>("backward: static_graph {} ran backward() through this result itself and did not keep its graph; take "
+                         "the gradients inside the region, or use the result's array (unchain) where no gradient is meant to flow",
+                         region_);
+    }
+    const std::string region_;
+    const Reach reach_;
+};
+
+}  // namespace
+
+void Follower::refuse_second_backward(std::vector<Variable> walked) {
+    // Keeping the graph would keep every activation. Where it leads to is kept: unchain_backward() goes there.
+    LiveGraph live;
+    if (follows_others_) walk_.run(*this, walked, live);
+    Reach reach(live, this);
+    attach_region(region_op(), live.border, live.border_types, walked, std::make_unique<UsedUp>(rules_.region, std::move(reach)));
 }
 
 const GraphEnd* Follower::close_graph(std::vector<Variable> open, std::shared_ptr<Activation>& activation) {

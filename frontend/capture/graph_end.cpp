@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <set>
 
 #include "frontend/capture/follower.h"
 #include "frontend/capture/path_trace.h"
@@ -27,7 +28,7 @@ void GraphWalk::run(const Follower& follower, std::vector<Variable> results, Liv
     for (const Variable& result : graph.results) {
         const VariableBody& body = *result.body();
         const ArrayBody* array = body.array.body();
-        graph.shape.insert(graph.shape.end(), {-1, follower.step_of(*body.creator)->index, body.output_index,
+        graph.shape.insert(graph.shape.end(), {-1, body.creator->number, body.output_index,
                                                array->pending == &follower ? array->value : -1});
     }
     for (const Variable& result : graph.results) visit(follower, *result.body()->creator, graph);
@@ -43,13 +44,13 @@ void GraphWalk::visit(const Follower& follower, const Node& root, LiveGraph& gra
         const Node& node = *waiting_.back();
         waiting_.pop_back();
         graph.nodes.push_back(&node);
-        graph.shape.insert(graph.shape.end(), {-2, follower.step_of(node)->index, node.op->id});
+        graph.shape.insert(graph.shape.end(), {-2, node.number, follower.place_of(node), node.op->id});
         for (size_t i = 0; i < node.edges.size(); ++i) {
             const Edge& edge = node.edges[i];
             if (!edge.wanted()) {
                 graph.shape.push_back(-3);
             } else if (edge.node && edge.node->made_by == &follower) {
-                graph.shape.insert(graph.shape.end(), {-4, follower.step_of(*edge.node)->index, edge.index});
+                graph.shape.insert(graph.shape.end(), {-4, edge.node->number, edge.index});
                 enter(*edge.node);
             } else {
                 // A gradient leaves at a leaf, or at one result of a node from before.
@@ -66,6 +67,28 @@ void GraphWalk::visit(const Follower& follower, const Node& root, LiveGraph& gra
                     graph.border_types.push_back(node.input_types[i]);
                 }
                 graph.shape.insert(graph.shape.end(), {-5, number});
+            }
+        }
+    }
+}
+
+Reach::Reach(const LiveGraph& live, const NodeOwner* owner)
+    : below_(live.results.size(), std::vector<bool>(live.results.size())),
+      above_(live.border.size(), std::vector<bool>(live.results.size())) {
+    for (size_t from = 0; from < live.results.size(); ++from) {
+        std::vector<const Node*> waiting{live.results[from].body()->creator.get()};
+        std::set<const Node*> seen(waiting.begin(), waiting.end());
+        while (!waiting.empty()) {
+            const Node* node = waiting.back();
+            waiting.pop_back();
+            for (const Edge& edge : node->edges) {
+                for (size_t t = 0; t < live.border.size() && edge.wanted(); ++t)
+                    if (same_edge(edge, live.border[t])) above_[t][from] = true;
+                if (!edge.node || edge.node->made_by != owner) continue;
+                for (size_t j = 0; j < live.results.size(); ++j)
+                    if (live.results[j].body()->creator == edge.node && live.results[j].body()->output_index == edge.index)
+                        below_[from][j] = true;
+                if (seen.insert(edge.node.get()).second) waiting.push_back(edge.node.get());
             }
         }
     }
@@ -184,33 +207,6 @@ std::vector<int> border_values(const Follower& follower, const LiveGraph& live, 
     return values;
 }
 
-/// For each result the others that it was computed from, and for each edge of the border the results above it.
-std::vector<uint64_t> results_below(const LiveGraph& live, const NodeOwner* owner, std::vector<uint64_t>& border_reached) {
-    std::vector<uint64_t> below;
-    border_reached.assign(live.border.size(), 0);
-    for (const Variable& from : live.results) {
-        const uint64_t bit = uint64_t(1) << std::min<size_t>(below.size(), 63);
-        uint64_t bits = 0;
-        std::vector<const Node*> waiting{from.body()->creator.get()};
-        std::map<const Node*, bool> seen{{waiting[0], true}};
-        while (!waiting.empty()) {
-            const Node* node = waiting.back();
-            waiting.pop_back();
-            for (const Edge& edge : node->edges) {
-                for (size_t t = 0; t < live.border.size() && edge.wanted(); ++t)
-                    if (same_edge(edge, live.border[t])) border_reached[t] |= bit;
-                if (!edge.node || edge.node->made_by != owner) continue;
-                for (size_t j = 0; j < live.results.size(); ++j)
-                    if (live.results[j].body()->creator == edge.node && live.results[j].body()->output_index == edge.index)
-                        bits |= uint64_t(1) << std::min<size_t>(j, 63);
-                if (!std::exchange(seen[edge.node.get()], true)) waiting.push_back(edge.node.get());
-            }
-        }
-        below.push_back(bits);
-    }
-    return below;
-}
-
 /// Cuts the backward part out of the whole recording.
 void split(const Trace& full, size_t forward_steps, const std::vector<int>& start, const std::vector<int>& gradients,
            const std::vector<Trace::Assign>& assigns, GraphEnd& end) {
@@ -256,7 +252,7 @@ std::unique_ptr<GraphEnd> record_graph(const Follower& follower, const LiveGraph
     Trace forward = trace_of_path(follower.tree(), follower.segment(), follower.step(), follower.region(), follower.scalars());
     end->forward = forward;
     end->border_values = border_values(follower, live, known);
-    end->results_below = results_below(live, &follower, end->border_reached);
+    end->reach = Reach(live, &follower);
     record_nodes(follower, live, known, *end);
 
     TaggedNumbers numbers(follower);

@@ -22,10 +22,25 @@ struct LiveGraph {
     std::vector<Variable> results;   ///< Variables that somebody holds and that have a creator in the graph.
     std::vector<Edge> border;        ///< Where gradients leave the region, each once,
     std::vector<Type> border_types;  ///< and the types of the values there.
-    /// Graphs of one path are the same when these words are - nodes by the step that made them, their edges, results by
-    /// value - and the attributes of their nodes.
+    /// Graphs of one path are the same when these words are - nodes by number and the operation that they were made at, their
+    /// edges, results by value - and the attributes of their nodes.
     std::vector<int64_t> shape;
     std::vector<const Node*> nodes;  ///< In the order in which the walk found them.
+};
+
+/// What leads to what in such a graph.
+class Reach {
+public:
+    Reach() = default;
+    Reach(const LiveGraph& live, const NodeOwner* owner);
+    /// Result `from` was computed from result `other`.
+    bool result(int from, int other) const { return below_[size_t(from)][size_t(other)]; }
+    /// A gradient of `result` flows to edge `edge` of the border.
+    bool border(int result, int edge) const { return above_[size_t(edge)][size_t(result)]; }
+
+private:
+    std::vector<std::vector<bool>> below_;  ///< For each result those it was computed from,
+    std::vector<std::vector<bool>> above_;  ///< for each edge of the border the results above it.
 };
 
 /// Finds it by walking down from the results.
@@ -79,8 +94,7 @@ struct GraphEnd {
     std::vector<Number> scalars;       ///< Of `backward`.
     std::vector<int> gradients;        ///< Output of `backward` for each edge of the border, -1: nothing flows.
     std::vector<int> border_values;    ///< The input of `forward` that is an edge's variable, -1: not one alone.
-    std::vector<uint64_t> results_below;  ///< Bit j of entry i: result i was computed from result j.
-    std::vector<uint64_t> border_reached; ///< For each edge of the border: bit i says that result i reaches it.
+    Reach reach;
     std::vector<NodeRecord> nodes;        ///< In the order in which the code made them,
     std::vector<int> walk_order;          ///< and in which the walk found them.
     std::vector<std::pair<int, int>> results;  ///< For each result its node and which output it is.

@@ -226,6 +226,10 @@ void batch_norm_forward(const KeyView& view, const Array& x, const Array& gamma,
 void batch_norm_backward(const KeyView& view, const Array& x, const Array& gamma, const Array& mean,
                          const Array& variance, const Array& gy, double eps, const Array& gx,
                          const Array& ggamma, const Array& gbeta) {
+    if (view.outer * view.inner == 0) {  // Sums of nothing, not the mean's NaN.
+        for (const Array& sum : {ggamma, gbeta}) copy_elements(Array::zeros(sum.type()), sum);
+        return;
+    }
     if (x.dtype() == Dtype::float32)
         return backward<float>(view, x, gamma, mean, variance, gy, eps, gx, ggamma, gbeta);
     backward<double>(view, x, gamma, mean, variance, gy, eps, gx, ggamma, gbeta);

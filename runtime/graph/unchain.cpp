@@ -54,7 +54,7 @@ void become_passage(Node& node) {
 }
 
 /// Unchains all that the node made and frees what it kept; gradients of variables that died are dropped.
-void unchain(Node& node) {
+void unchain_outputs(Node& node) {
     become_passage(node);
     for (size_t i = 0; i < node.outputs.size(); ++i) {
         VariableBody* body = node.outputs[i];
@@ -85,7 +85,7 @@ public:
             waiting_.pop_back();
             visit(node);
         }
-        for (const Ref<Node>& node : done_) catena::unchain(*node);
+        for (const Ref<Node>& node : done_) unchain_outputs(*node);
     }
 
 private:

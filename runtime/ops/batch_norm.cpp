@@ -37,11 +37,15 @@ Shape key_shape(const Shape& x, const Axes& axis) {
     return shape;
 }
 
+/// Elements of a key.
 double count_of(const Shape& x, const Axes& axis) {
     double count = 1;
     for (int64_t a : axis) count *= double(x[int(a)]);
-    return std::max(count, 1.0);
+    return count;
 }
+
+/// What a sum becomes a mean by; infinite without elements, whose mean is 0 times that, NaN.
+double mean_factor(const Shape& x, const Axes& axis) { return 1.0 / count_of(x, axis); }
 
 /// x as [outer, keys, inner]; false when the key axes are not neighbours.
 bool find_view(const Shape& x, const Axes& axis, KeyView& view) {
@@ -70,7 +74,7 @@ Variables forward_body(Span v, const Attributes& attributes, std::span<const Sca
     Dtype dtype = working_dtype(v[0].dtype());
     Variable x = cast(v[0], dtype);
     Shape keys = expanded(x.shape(), axis), flat = key_shape(x.shape(), axis);
-    double factor = 1.0 / count_of(x.shape(), axis);
+    double factor = mean_factor(x.shape(), axis);
     Variable mean = sum(x, axis, true) * factor;
     Variable centred = x - mean;
     Variable variance = sum(centred * centred, axis, true) * factor;
@@ -85,7 +89,7 @@ Variables gradient_body(Span v, const Attributes& attributes, std::span<const Sc
     Dtype dtype = working_dtype(v[0].dtype());
     Variable x = cast(v[0], dtype), gy = cast(v[4], dtype);
     Shape keys = expanded(x.shape(), axis), flat = key_shape(x.shape(), axis);
-    double factor = 1.0 / count_of(x.shape(), axis);
+    double factor = mean_factor(x.shape(), axis);
     Variable rstd = rsqrt(reshape(v[3], keys) + scalars[0]);
     Variable normal = (x - reshape(v[2], keys)) * rstd;
     Variable gbeta = sum(gy, axis, true), ggamma = sum(gy * normal, axis, true);
@@ -159,7 +163,7 @@ const bool op_batch_norm_gx_role = set_library_role(op_batch_norm_gx, LibraryRol
 Variable through_statistics(const GradientCall& c, const Variable& x, const Variable& mean) {
     const Axes& axis = c.attributes().dims("axis");
     Shape keys = expanded(x.shape(), axis);
-    double factor = 1.0 / count_of(x.shape(), axis);
+    double factor = mean_factor(x.shape(), axis);
     Variable wide = cast(x, mean.dtype());
     Variable to_mean = reshape(c.gy(1), keys) * factor;
     Variable to_variance = reshape(c.gy(2), keys) * (2.0 * factor);

@@ -184,6 +184,8 @@ const Type& check_types(const TypeCall& c, size_t weight) {
     if (x.shape.rank() < 2)  // softmax_cross_entropy_c1
         fail<ShapeError>("softmax_cross_entropy: x should have rank 2 or more, it is {}",
                          to_string(x));
+    if (x.shape[1] == 0)  // softmax_cross_entropy_c7
+        fail<ShapeError>("softmax_cross_entropy: x {} has no classes (axis 1), at least one is needed", to_string(x));
     if (!is_float(x.dtype))  // softmax_cross_entropy_c6
         fail<DtypeError>("softmax_cross_entropy: x should be floating point, it is {}",
                          to_string(x));

@@ -26,17 +26,22 @@ int axis_of(const Attributes& attributes) { return int(attributes.integer("axis"
 
 // Bodies work in the dtype that the kernels work in.
 
+/// x less its largest element along the axis; there is none along an empty one.
+Variable below_largest(const Variable& x, const Axes& axis) {
+    return x.shape()[int(axis[0])] == 0 ? x : x - max(x, axis, true);
+}
+
 Variables softmax_body(Span v, const Attributes& attributes, std::span<const Scalar>) {
     Axes axis{axis_of(attributes)};
     const Variable x = widened(v[0]);
-    Variable e = exp(x - max(x, axis, true));
+    Variable e = exp(below_largest(x, axis));
     return {cast(e / sum(e, axis, true), v[0].dtype())};
 }
 
 Variables log_softmax_body(Span v, const Attributes& attributes, std::span<const Scalar>) {
     Axes axis{axis_of(attributes)};
     const Variable x = widened(v[0]);
-    Variable shifted = x - max(x, axis, true);
+    Variable shifted = below_largest(x, axis);
     return {cast(shifted - log(sum(exp(shifted), axis, true)), v[0].dtype())};
 }
 

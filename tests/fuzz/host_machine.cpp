@@ -38,6 +38,9 @@ HostMachine::HostMachine(const HostProgram& program, testing::Side& side, Fault 
                                 {.name = "inner", .compile_mode = program.mode, .keep_grads = program.keep_grads})),
       step_region_(side.region(Step([this](const Variable& x, const Variable& t) { return step(x, t); }),
                                {.name = "step", .compile_mode = program.mode, .keep_grads = program.keep_grads})) {
+    for (const auto* list : {&program.before, &program.rest})
+        for (const Action& a : *list)
+            takes_gradients_ |= a.act == Act::backward || a.act == Act::backward_outside || a.act == Act::gradient_outside;
     make_optimizer(int(program.optimizing));
     for (int i = 0; i < 2; ++i) {
         states_.emplace_back(numbers({units}));
@@ -81,9 +84,16 @@ void HostMachine::call(int number) {
     random_.seed(uint32_t(program_.seed * 1000 + uint64_t(number)));
     side_.call(number);
     rows_ = 3;
-    bad_labels_ = false;
+    bad_labels_ = has_failed_ = false;
     kept_this_call_.clear();
     inner_actions_ = {};
+    struct EndOfScopes {
+        std::vector<std::unique_ptr<ConfigScope<bool>>>& scopes;
+        ~EndOfScopes() { end(); }
+        void end() {
+            while (!scopes.empty()) scopes.pop_back();  // The last first: each puts back what it found.
+        }
+    } end_of_scopes{call_scopes_};
     std::optional<StepResult> result;
     try {
         run(program_.before);
@@ -103,13 +113,15 @@ void HostMachine::call(int number) {
         drop_what_the_call_made();
     }
     in_step_ = false;
-    call_scopes_.clear();
+    end_of_scopes.end();
     show(result ? &*result : nullptr);
 }
 
-// What a failed call made and kept may not be readable in the compiled run.
+// What a failed call made and kept may not be readable in the compiled run, and how far its graph reaches is not said.
 void HostMachine::drop_what_the_call_made() {
     value_ = loss_ = Variable();
+    for (const Variable& state : {model_.lstm.h(), model_.lstm.c()})
+        if (state.defined()) state.unchain();
     for (size_t k : kept_this_call_) kept_[k] = Variable();
 }
 
@@ -201,7 +213,22 @@ void HostMachine::run(std::span<const Action> actions) {
     }
 }
 
+// The plain run has ended where a bad label was met. What the compiled run still does to Catena's variables is taken back;
+// what it does to objects of the host is not, so the program does nothing to those.
+bool HostMachine::lasts_beyond_an_error(const Action& action) const {
+    switch (action.act) {
+        case Act::keep:
+        case Act::replace_state:
+        case Act::replace_layer:
+        case Act::throw_here: return true;
+        case Act::update: return program_.optimizing != HostProgram::Optimizing::sgd;  // It may make its moments now.
+        case Act::average_weights: return !average_;
+        default: return action.act >= Act::freeze;
+    }
+}
+
 void HostMachine::act(const Action& action) {
+    if (has_failed_ && lasts_beyond_an_error(action)) return;
     if (in_step_) {
         if (!act_on_value(action) && !act_on_memory(action) && !act_on_training(action)) act_on_objects(action);
     } else if (!act_on_training(action)) {
@@ -260,11 +287,13 @@ bool HostMachine::act_on_value(const Action& action) {
             return true;
         case Act::unchain: v.unchain_backward(); return true;
         case Act::branch_on_value:
-            if (mean(v).item<double>() > action.number * 0.2) v = tanh(v);
+            // Off round numbers: rounding must not decide.
+            if (mean(v).item<double>() > action.number * 0.2 + 0.0123) v = tanh(v);
             return true;
         case Act::pointer_write: {
-            // x was used before; what follows sees the new element.
-            if (x_.size() == 0) return true;
+            // x was used before; what follows sees the new element. A gradient that still reads x would be neither the old
+            // one's nor the new one's, eagerly too.
+            if (x_.size() == 0 || takes_gradients_) return true;
             if (dtype_ == Dtype::float64) x_.array().data<double>()[0] = 0.1 * counter_;
             else x_.array().data<float>()[0] = 0.1f * float(counter_);
             v = v + data(x_) * 0.2;
@@ -326,7 +355,10 @@ bool HostMachine::act_on_training(const Action& action) {
             if (value_.defined() && in_step_) loss_ = mean(square(value_)) * (1.0 + action.number);
             return true;
         case Act::label_loss:
-            if (value_.defined() && in_step_) loss_ = softmax_cross_entropy(value_, t_);
+            if (value_.defined() && in_step_) {
+                loss_ = softmax_cross_entropy(value_, t_);
+                has_failed_ = bad_labels_ && rows_ > 0;
+            }
             return true;
         case Act::clear: model_.cleargrads(); return true;
         case Act::clear_layer: layer(action.which).cleargrads(); return true;

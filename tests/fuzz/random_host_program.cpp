@@ -91,6 +91,7 @@ void print(std::string& text, const char* title, const std::vector<Action>& acti
 /// Runs calls until the program asks for too large numbers; how many there were.
 int run(const HostProgram& program, testing::Side& side, Fault fault, std::string& trace_error, Outcome* outcome) {
     // Scopes, seeds and hooks must not reach from one run to the next.
+    const Config before = config();
     set_seed(int64_t(program.seed));
     auto dtype = using_config(&Config::dtype, program.wide ? Dtype::float64 : Dtype::float32);
     HostMachine machine(program, side, fault);
@@ -101,6 +102,8 @@ int run(const HostProgram& program, testing::Side& side, Fault fault, std::strin
         trace_error = error.what();
     }
     if (outcome) machine.count(*outcome);
+    if (config().debug != before.debug || config().train != before.train || config().use_static_graph != before.use_static_graph)
+        throw std::logic_error("a program left the settings changed");
     return calls;
 }
 

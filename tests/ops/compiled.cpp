@@ -8,8 +8,8 @@ namespace catena::testing {
 namespace {
 
 /// Records `run` at the first call and gives what the second one returns, which follows the record.
-Variables record_and_replay(const std::function<Variables(const std::vector<Variable>&)>& run,
-                            const std::vector<Variable>& inputs) {
+Variables call_in_region(const std::function<Variables(const std::vector<Variable>&)>& run,
+                         const std::vector<Variable>& inputs, bool must_compile) {
     // An array that is not given is no argument of the region.
     std::vector<Variable> given;
     for (const Variable& input : inputs)
@@ -23,12 +23,27 @@ Variables record_and_replay(const std::function<Variables(const std::vector<Vari
     });
     region(given);
     Variables outputs = region(given);
-    if (region.statistics().compiled_calls != 2)
+    if (must_compile && region.statistics().compiled_calls != 2)
         throw std::logic_error("a call was not compiled: " + region.explain());
     return outputs;
 }
 
-const bool linked = CATENA_HAS_COMPILER && (compiled() = record_and_replay, true);
+Variables record_and_replay(const std::function<Variables(const std::vector<Variable>&)>& run,
+                            const std::vector<Variable>& inputs) {
+    return call_in_region(run, inputs, true);
+}
+
+Variables record_and_replay_with_a_break(const std::function<Variables(const std::vector<Variable>&)>& run,
+                                         const std::vector<Variable>& inputs) {
+    const auto broken = [&](const std::vector<Variable>& arrays) {
+        for (const Variable& y : run(arrays)) y.array().to_vector<double>();
+        return run(arrays);
+    };
+    return record_and_replay(broken, inputs);
+}
+
+const bool linked =
+    (in_region() = [](const auto& run, const auto& inputs) { return call_in_region(run, inputs, false); }, CATENA_HAS_COMPILER) && (compiled() = record_and_replay, compiled_with_a_break() = record_and_replay_with_a_break, true);
 
 }  // namespace
 

@@ -104,5 +104,13 @@ CompiledCall& compiled() {
     static CompiledCall call;
     return call;
 }
+CompiledCall& in_region() {
+    static CompiledCall call;
+    return call;
+}
+CompiledCall& compiled_with_a_break() {
+    static CompiledCall call;
+    return call;
+}
 
 }  // namespace catena::testing

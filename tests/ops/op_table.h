@@ -132,5 +132,9 @@ const std::vector<Row>& all_rows();
 using CompiledCall = std::function<Variables(
     const std::function<Variables(const std::vector<Variable>&)>&, const std::vector<Variable>&)>;
 CompiledCall& compiled();
+/// The same without the demand that anything was compiled.
+CompiledCall& in_region();
+/// The same of a region that calls the function, reads the results on the host, and calls it again.
+CompiledCall& compiled_with_a_break();
 
 }  // namespace catena::testing

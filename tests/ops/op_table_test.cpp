@@ -10,6 +10,7 @@
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
 #include "tests/ops/compiled_check.h"
+#include "tests/ops/empty_check.h"
 #include "tests/ops/gradient_check.h"
 #include "tests/ops/row_runner.h"
 
@@ -196,6 +197,7 @@ TEST_P(OpTable, holds) {
     check_strided(row);
     check_meta(row);
     check_body(row);
+    check_empty(row);
     if (row.truth.elementwise) check_shapes(row);
     if (row.truth.elementwise && row.specials && runs_in(row, Dtype::float64)) check_specials(row);
     check_gradient(row);

@@ -104,19 +104,5 @@ TEST(Tracer, structure_does_not_depend_on_sizes_or_scalars) {
     EXPECT_NE(hash({1, 2}, 2, false), hash({1, 2}, 2, true));
 }
 
-TEST(Tracer, a_trace_replayed_through_the_ops_gives_the_same) {
-    Variable x = leaf({0.5, -1});
-    Tracer tracer(false);
-    int in = tracer.add_argument(x.array(), "x");
-    Variable y;
-    {
-        RecorderScope scope(&tracer);
-        y = exp(x) * x;
-    }
-    Trace part = slice_trace(tracer.trace(), 0, tracer.step_count(), {in}, {tracer.value_of(y.array())});
-    Variable again = replay(part, std::span(&x, 1))[0];
-    EXPECT_EQ(again.array().to_vector<double>(), y.array().to_vector<double>());
-}
-
 }  // namespace
 }  // namespace catena
