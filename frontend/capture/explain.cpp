@@ -73,7 +73,7 @@ std::string Region::explain() const {
                         s.calls, s.compiled_calls, s.interpreted_calls, s.eager_calls, s.followed_calls, s.mismatches, s.cuts,
                         s.programs);
     text += describe_following(s);
-    if (said_unavailable_) text += "  there is no compiler: the eager kernels run what the code says\n";
+    if (!compiler_available()) text += "  there is no compiler: the eager kernels run what the code says\n";
     for (const auto& [key, entry] : entries_) {
         text += fmt::format("  for {}: {} calls\n", entry->description, entry->calls);
         if (entry->was_cut) text += fmt::format("    the host reads a computed value ({})\n", to_string(entry->cut_at));

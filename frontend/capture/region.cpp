@@ -1,6 +1,7 @@
 #include "frontend/capture/region.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 
@@ -75,9 +76,10 @@ StaticRegion::Outcome Region::run_eagerly(const StaticRegion::Body& body) {
 }
 
 void Region::say_unavailable() {
-    if (std::exchange(said_unavailable_, true)) return;
-    std::fprintf(stderr, "catena: static_graph %s: there is no compiler, the region runs eagerly (%s)\n", options_.name.c_str(),
-                 compiler_complaint().c_str());
+    static std::atomic<bool> said = false;  // Once in a process: it is so for all regions.
+    if (said.exchange(true)) return;
+    std::fprintf(stderr, "catena: static_graph %s: there is no compiler, this region and all others run eagerly (%s)\n",
+                 options_.name.c_str(), compiler_complaint().c_str());
 }
 
 void Region::note(std::string line) {

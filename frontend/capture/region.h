@@ -107,7 +107,7 @@ private:
     Key scratch_;
     StaticGraphStatistics statistics_;
     std::vector<std::string> history_;
-    bool said_unavailable_ = false, said_obstacle_ = false;
+    bool said_obstacle_ = false;
     Beside beside_;
 };
 

@@ -246,6 +246,24 @@ TEST(CaptureErrors, name_operation_value_and_the_line_of_the_user) {
     }
 }
 
+TEST(CaptureErrors, name_the_line_of_the_operation_when_another_line_asks_for_the_value) {
+    unsigned line = 0;
+    auto f = static_graph([&](const Variable& x, const Variable& t) {
+        line = __LINE__ + 1;
+        const Variable loss = softmax_cross_entropy(x * 2.0, t);
+        return loss * loss.item<float>();
+    });
+    for (int i = 0; i < 4; ++i) {
+        if (i % 2) f(batch(i, 4, 3), labels(i, 4, 3));
+        try {
+            f(batch(i, 4, 3), bad_labels(i, 4));
+            FAIL() << "no error";
+        } catch (const ValueError& e) {
+            EXPECT_THAT(e.what(), HasSubstr("capture_errors_test.cpp:" + std::to_string(line)));
+        }
+    }
+}
+
 TEST(CaptureErrors, gradients_are_those_of_the_calls_that_worked) {
     expect_same([](Side& side) {
         Mlp model;

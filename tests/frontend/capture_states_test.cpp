@@ -356,5 +356,46 @@ TEST(CaptureStates, a_recurrence_by_hand_keeps_its_state_as_array_or_state) {
     });
 }
 
+TEST(CaptureStates, a_state_copied_from_another_that_changes_again) {
+    expect_same([](Side& side) {
+        State a(doubles({1, 2}, false).array()), b(doubles({3, 4}, false).array());
+        auto f = side.region([&](const Variable& x) {
+            assign(a, a + x);
+            b = a;
+            assign(a, a * 2.0);
+            return a + b;
+        });
+        for (int call = 0; call < 4; ++call) {
+            side.call(call);
+            side.saw("sum", f(doubles({0.5, -1}, false)));
+            side.saw("a", a);
+            side.saw("b", b);
+        }
+        f.expect_programs(1, 2);
+    });
+}
+
+TEST(CaptureStates, a_view_that_lives_sees_what_the_host_writes) {
+    expect_same([](Side& side) {
+        auto f = side.region([](const Variable& x) {
+            const Variable y = x * 2.0;
+            std::vector<Variable> seen{transpose(x), get_item(y, {1}), reshape(get_item(x, {slice(0, 1)}), {2}), y};
+            x.array().data<double>()[1] = 50;
+            y.array().data<double>()[3] = 70;
+            seen.push_back(x + 1.0);
+            return seen;
+        });
+        for (int call = 0; call < 4; ++call) {
+            side.call(call);
+            const Variable x(Array::from<double>({1, 2, 3, 4.0 + call}, {2, 2}), false);
+            std::vector<Variable> seen = f(x);
+            side.saw("seen", seen);
+            x.array().data<double>()[0] = -9;  // After the region, too.
+            seen[3].array().data<double>()[2] = -8;
+            side.saw("later", seen);
+        }
+    });
+}
+
 }  // namespace
 }  // namespace catena::testing

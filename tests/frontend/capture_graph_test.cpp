@@ -1,0 +1,230 @@
+// The graph of a region's results as code outside sees it: unchained in parts, differentiated twice or towards one of several
+// results, from inside another region. Eager code's nodes are then made once more.
+#include <gtest/gtest.h>
+
+#include "runtime/ops/composite.h"
+#include "tests/frontend/capture_models.h"
+
+namespace catena::testing {
+namespace {
+
+using VariableList = std::vector<Variable>;
+
+Variable constant(const Variable& v) { return Variable(v.array(), false); }
+
+TEST(CaptureGraph, unchaining_one_result_leaves_the_others_their_graph) {
+    expect_same([](Side& side) {
+        auto f = side.region([](const Variable& x, const Variable& w) {
+            const Variable shared = tanh(x * w);
+            return VariableList{shared * x, exp(shared), w * w};
+        });
+        for (int call = 0; call < 4; ++call) {
+            side.call(call);
+            const Variable x = doubles({0.5, -1, 2}), w = doubles({1, 0.25, -0.5});
+            VariableList y = f(x, w);
+            y[size_t(call) % 3].unchain_backward();
+            (sum(y[0]) + sum(y[1]) * 2.0 + sum(y[2]) * 3.0).backward();
+            side.saw("x", x.grad());
+            side.saw_gradient("w", w);
+        }
+        f.expect_programs(1);
+    });
+}
+
+TEST(CaptureGraph, truncated_backward_through_a_region_per_time_step) {
+    expect_same([](Side& side) {
+        RecurrentNet net;
+        SGD sgd(0.05);
+        sgd.setup(net);
+        auto step = side.region([&](const Variable& x) { return net(x); });
+        Variable loss;
+        for (int i = 0; i < 12; ++i) {
+            side.call(i);
+            const Variable y = step(batch(i, 2, 3));
+            loss = loss.defined() ? loss + sum(square(y)) : sum(square(y));
+            if (i % 3 != 2) continue;
+            net.cleargrads();
+            loss.backward();
+            if (i % 2) loss.unchain_backward();  // What c was computed from stays, as c is no part of the loss.
+            sgd.update();
+            side.saw("net", net);
+            side.saw("c", net.lstm.c());
+            loss = Variable();
+        }
+        step.expect_programs(1, 3);  // The first step, and h with and without a history.
+    });
+}
+
+TEST(CaptureGraph, one_variable_of_a_region_unchained_after_others_used_it) {
+    expect_same([](Side& side) {
+        auto f = side.region([](const Variable& x) {
+            const Variable h = x * x;
+            return VariableList{h, exp(h) * x};
+        });
+        for (int call = 0; call < 3; ++call) {
+            side.call(call);
+            const Variable x = doubles({0.5, -1});
+            VariableList y = f(x);
+            const Variable loss = sum(y[1]) + sum(y[0] * 3.0);
+            y[0].unchain();
+            loss.backward();
+            side.saw_gradient("x", x);  // Through exp(h) * x by x alone.
+            side.saw_gradient("h", y[0]);
+        }
+    });
+}
+
+TEST(CaptureGraph, second_gradients_keep_what_the_code_cut) {
+    expect_same([](Side& side) {
+        auto f = side.region([](const Variable& x) {
+            Variable quiet;
+            {
+                auto no_graph = no_backprop_mode();
+                quiet = x * x;
+            }
+            return x * x * constant(x) + tanh(x) * quiet;
+        });
+        for (int call = 0; call < 3; ++call) {
+            side.call(call);
+            const Variable x = doubles({0.5, -1, 2});
+            const Variable y = f(x);
+            const Variable g = grad(VariableList{y}, VariableList{x}, {}, {.enable_double_backprop = true})[0];
+            side.saw("first", g);
+            sum(g * g).backward();
+            side.saw_gradient("second", x);
+        }
+        f.expect_programs(1);
+    });
+}
+
+TEST(CaptureGraph, two_variables_of_one_array_are_told_apart_when_differentiated_twice) {
+    expect_same([](Side& side) {
+        auto f = side.region([](const Variable& a, const Variable& b) { return a * a * b; });
+        for (int call = 0; call < 3; ++call) {
+            side.call(call);
+            const Array shared = Array::from({1.5, -2.0});
+            const Variable a(shared), b(shared);
+            const Variable y = f(a, b);
+            VariableList g;
+            for (const Variable& v : grad(VariableList{y}, VariableList{a, b}, {}, {.enable_double_backprop = true})) g.push_back(v);
+            sum(g[0] * g[1]).backward();
+            side.saw_gradient("a", a);
+            side.saw_gradient("b", b);
+        }
+    });
+}
+
+TEST(CaptureGraph, the_gradient_of_a_result_that_another_was_computed_from) {
+    expect_same([](Side& side) {
+        auto f = side.region([](const Variable& x) {
+            const Variable h = tanh(x);
+            return VariableList{h, h * h * x};
+        });
+        for (int call = 0; call < 4; ++call) {
+            side.call(call);
+            const Variable x = doubles({0.5, -1, 2});
+            VariableList y = f(x);
+            const Variable loss = sum(y[0] * 2.0) + sum(y[1]);
+            if (call % 2) {
+                side.saw("h", grad(VariableList{loss}, VariableList{y[0]})[0]);
+            } else {
+                loss.backward({.retain_grad = true});
+                side.saw_gradient("h", y[0]);
+                side.saw_gradient("y", y[1]);
+                side.saw_gradient("x", x);
+            }
+        }
+    });
+}
+
+TEST(CaptureGraph, a_backward_in_one_region_goes_through_another) {
+    expect_same([](Side& side) {
+        Mlp front, back;
+        SGD sgd(0.1);
+        Chain both;
+        both.add_children({{"front", front}, {"back", back}});
+        sgd.setup(both);
+        auto first = side.region([&](const Variable& x) { return front(x); }, {.name = "first", .keep_grads = true});
+        auto second = side.region(
+            [&](const Variable& h) {
+                const Variable loss = sum(square(back(h)));
+                learn(both, sgd, loss);
+                return loss;
+            },
+            {.name = "second", .keep_grads = true});
+        for (int call = 0; call < 5; ++call) {
+            side.call(call);
+            side.saw("loss", second(first(batch(call, 4, 3))));
+            side.saw("both", both);
+        }
+        second.expect_programs(1, 2);
+    });
+}
+
+TEST(CaptureGraph, unchaining_a_loss_that_a_region_took_the_gradient_of_goes_on_below) {
+    expect_same([](Side& side) {
+        RecurrentNet net;
+        auto forward = side.region([&](const Variable& x) { return net(x); }, {.name = "forward"});
+        auto learn_from = side.region(
+            [&](const Variable& y) {
+                const Variable loss = sum(square(y));
+                net.cleargrads();
+                loss.backward();
+                return loss;
+            },
+            {.name = "learn", .keep_grads = true});
+        for (int call = 0; call < 6; ++call) {
+            side.call(call);
+            learn_from(forward(batch(call, 2, 3))).unchain_backward();
+            side.saw("net", net);
+        }
+    });
+}
+
+TEST(CaptureGraph, a_composite_without_operations_may_be_a_result) {
+    expect_same([](Side& side) {
+        auto f = side.region([](const Variable& x) {
+            VariableList parts;
+            for (const Variable& part : split_axis(x, 1, 0)) parts.push_back(part);
+            for (const Variable& part : split_axis(x, 1, 0)) parts.push_back(part * 2.0);
+            return parts;
+        });
+        for (int call = 0; call < 3; ++call) {
+            side.call(call);
+            const Variable x = doubles({0.5, -1});
+            VariableList parts = f(x);
+            (sum(parts[0]) + sum(parts[1])).backward();
+            side.saw_gradient("x", x);
+        }
+    });
+}
+
+/// x itself, whose gradient is multiplied by an attribute that nothing else reads.
+const OpDef& op_scaled_gradient = define_composite({
+    .name = "test_scaled_gradient",
+    .differentiable = true,
+    .type = [](const TypeCall& c) { return Types{c.inputs[0]}; },
+    .kernel = [](const KernelCall& c) { copy_elements(c.inputs[0], c.outputs[0]); },
+    .body = [](std::span<const Variable> x, const Attributes&, std::span<const Scalar>) { return Variables{x[0] * 1.0}; },
+    .gradient = [](const GradientCall& g) { return Variables{g.gy() * double(g.attributes().integer("factor"))}; },
+});
+
+TEST(CaptureGraph, an_attribute_that_only_the_gradient_of_a_composite_reads) {
+    expect_same([](Side& side) {
+        int64_t factor = 1;
+        auto f = side.region([&](const Variable& x) {
+            const Variable* input = &x;
+            return apply(op_scaled_gradient, {&input, 1}, current_location(), {{"factor", factor}})[0] * 2.0;
+        });
+        for (int call = 0; call < 6; ++call) {
+            side.call(call);
+            factor = call % 3;
+            const Variable x = doubles({0.5, -1});
+            sum(f(x)).backward();
+            side.saw_gradient("x", x);
+        }
+    });
+}
+
+}  // namespace
+}  // namespace catena::testing
