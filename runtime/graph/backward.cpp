@@ -187,6 +187,9 @@ public:
         }
         for (const Variable& output : outputs) mark(edge_of(output).node.get());
     }
+    ~TargetSink() override {
+        for (const Ref<Node>& node : seen_) node->mark = 0;
+    }
     void leaf(const Ref<VariableBody>& leaf, const Variable& gradient) override {
         for (size_t i : leaves_.at(leaf.get())) results_[i] = sum_gradients(results_[i], gradient);
     }
@@ -195,24 +198,28 @@ public:
         if (found == nodes_.end()) return;
         for (auto [i, index] : found->second) results_[i] = node.pending[index];
     }
-    bool wants(const Node& node) const override { return useful_.contains(&node); }
+    bool wants(const Node& node) const override { return node.mark == useful; }
     bool goes_below(const Node& node) const override { return leads_below(node); }
     bool wants_leaf(const VariableBody* leaf) const override { return leaves_.contains(leaf); }
     Variables take() { return std::move(results_); }
 
 private:
+    enum : uint8_t { unseen, seen, useful };
+
     // Depth first with an explicit stack: a node is useful when it is a target or leads to one.
-    void mark(const Node* root) {
+    void mark(Node* root) {
         if (!root) return;
-        std::vector<std::pair<const Node*, bool>> stack{{root, false}};
+        std::vector<std::pair<Node*, bool>> stack{{root, false}};
         while (!stack.empty()) {
             auto [node, children_done] = stack.back();
             stack.pop_back();
             if (children_done) {
-                if (nodes_.contains(node) || leads_below(*node)) useful_.insert(node);
+                if (nodes_.contains(node) || leads_below(*node)) node->mark = useful;
                 continue;
             }
-            if (!seen_.insert(node).second) continue;
+            if (node->mark != unseen) continue;
+            node->mark = seen;
+            seen_.emplace_back(node);
             stack.push_back({node, true});
             if (is_border_ && nodes_.contains(node)) continue;
             for (const Edge& edge : node->edges)
@@ -222,14 +229,13 @@ private:
     bool leads_below(const Node& node) const {
         if (is_border_ && nodes_.contains(&node)) return false;
         for (const Edge& edge : node.edges)
-            if ((edge.leaf && leaves_.contains(edge.leaf.get())) || (edge.node && useful_.contains(edge.node.get())))
-                return true;
+            if ((edge.leaf && leaves_.contains(edge.leaf.get())) || (edge.node && edge.node->mark == useful)) return true;
         return false;
     }
 
     std::unordered_map<const VariableBody*, std::vector<size_t>> leaves_;
     std::unordered_map<const Node*, std::vector<std::pair<size_t, int>>> nodes_;
-    std::unordered_set<const Node*> useful_, seen_;
+    std::vector<Ref<Node>> seen_;
     bool is_border_;
     Variables results_;
 };
@@ -310,6 +316,7 @@ const Scalar& GradientCall::scalar(int i) const { return node_.scalars[i]; }
 int GradientCall::scalar_count() const { return int(node_.scalars.size()); }
 int GradientCall::input_count() const { return int(node_.edges.size()); }
 bool GradientCall::needs(int input) const { return node_.edges[input].wanted(); }
+bool GradientCall::ends_at(int input) const { return bool(node_.edges[input].leaf); }
 const Type& GradientCall::x_type(int input) const { return node_.input_types[input]; }
 const Type& GradientCall::y_type(int output) const { return node_.output_types[output]; }
 bool GradientCall::has_gy(int output) const { return gy_[output].defined(); }

@@ -57,6 +57,8 @@ bool reads(uint64_t mask, size_t i) { return i < 64 && (mask >> i & 1); }
 
 }  // namespace
 
+std::atomic<int64_t> RegionGradient::alive_{0};
+
 void* Node::operator new(size_t) { return ObjectPool<Node>::allocate(); }
 void Node::operator delete(void* node) { ObjectPool<Node>::free(node); }
 

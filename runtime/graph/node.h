@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -31,7 +32,11 @@ protected:
 /// What a node knows that stands for a whole program.
 class RegionGradient {
 public:
-    virtual ~RegionGradient() = default;
+    RegionGradient() { ++alive_; }
+    virtual ~RegionGradient() { --alive_; }
+    RegionGradient(const RegionGradient&) = delete;
+    /// False when no node has one: there is none to look for.
+    static bool any() { return alive_.load(std::memory_order_relaxed) > 0; }
     /// Gradients of the inputs, as a whole: what flows to one output through another is never there alone.
     virtual Variables gradient(Node& node, std::span<const Variable> gy) = 0;
     /// Makes the nodes that the program's operations would have made one by one, leading to the edges of `node`; returns where
@@ -43,6 +48,9 @@ public:
     virtual bool is_computed_from(int output, int other) const { return false; }
     /// True when a gradient of `output` flows to edge `edge`.
     virtual bool reaches(int output, int edge) const { return true; }
+
+private:
+    static std::atomic<int64_t> alive_;
 };
 
 /// One recorded operation of the graph. Keeps only the values its gradient reads.
@@ -63,6 +71,7 @@ struct Node : RefCounted {
     /// Scratch of a running backward: gradients collected so far, one per output.
     SmallVector<Variable, 1> pending;
     bool queued = false;
+    uint8_t mark = 0;            ///< Scratch of whoever walks the graph; 0 between walks.
     bool walked = false;         ///< A backward run has passed it.
     NodeOwner* made_by = nullptr;
     int number = -1;             ///< Among those of `made_by`.

@@ -177,6 +177,7 @@ void expand_region(Node& node) {
 }
 
 void expand_regions_below(std::span<const Variable> outputs) {
+    if (!RegionGradient::any()) return;
     std::vector<Ref<Node>> waiting;
     std::unordered_set<const Node*> seen;
     auto reach = [&](const Edge& edge) {

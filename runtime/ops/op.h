@@ -66,6 +66,7 @@ public:
     int scalar_count() const;
     int input_count() const;
     bool needs(int input) const;           ///< False: leave that result undefined.
+    bool ends_at(int input) const;         ///< The input is a leaf, which keeps that result.
     Variable x(int input) const;
     Variable y(int output = 0) const;
     const Type& x_type(int input) const;   ///< Always known.

@@ -12,6 +12,7 @@ struct GradientOp {
     const OpDef* op = nullptr;
     std::vector<int> reads;  ///< Positions in x0.., y, gy.
     MapGradient gradient;
+    bool is_gy = false;      ///< Nothing is computed: it is gy itself.
 };
 
 /// `formula` over the inputs in `kept` only, renumbered.
@@ -61,6 +62,8 @@ GradientOp register_gradient(const OpDef& op, int input, MapGradient gradient) {
     // A gradient that reads nothing that flows (a constant) still has the shape of gy.
     int gy = op.input_count + 1;
     if (result.reads.empty()) result.reads.push_back(gy);
+    const Formula::Node& last = formula.nodes[size_t(formula.outputs[0])];
+    result.is_gy = last.leaf == Formula::Leaf::input && last.args[0] == gy;
     OpDef derived;
     derived.name = op.name + ".gx" + std::to_string(input);
     derived.kind = Kind::map;
@@ -126,11 +129,16 @@ const OpDef& define_elementwise(OpDef op, std::vector<MapGradient> gradients) {
             Variables gx(c.input_count());
             SmallVector<Scalar, 2> scalars;
             for (int s = 0; s < c.scalar_count(); ++s) scalars.push_back(c.scalar(s));
+            bool given = false;
             for (int i = 0; i < c.input_count(); ++i) {
                 const GradientOp& g = (*derived)[i];
                 if (!c.needs(i) || !g.op) continue;
-                Variable full = config().enable_backprop ? differentiable_gradient(c, g, scalars)
-                                                         : plain_gradient(c, g, scalars);
+                // One input may have gy itself: two that share it would see what the host writes to either's gradient.
+                const bool gives_gy = g.is_gy && !given && !c.ends_at(i);
+                given |= gives_gy;
+                Variable full = gives_gy ? c.gy()
+                                : config().enable_backprop ? differentiable_gradient(c, g, scalars)
+                                                           : plain_gradient(c, g, scalars);
                 gx[i] = like_input(std::move(full), c.x_type(i));
             }
             return gx;
