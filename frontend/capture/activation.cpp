@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 
 #include "codegen/compiler.h"
 #include "frontend/capture/program.h"
@@ -23,72 +24,75 @@ const OpDef& define_region_op() {
 }
 const OpDef& op_region = define_region_op();
 
-std::vector<double> backward_scalars(const Activation& a) {
-    std::vector<double> present = a.scalars, values;
-    for (const auto& [slot, cell] : a.cells) present[size_t(slot)] = cell.present();
-    for (const GraphEnd::Number& n : a.graph->scalars)
+Executable* compiled_backward(const GraphEnd& graph, const Program& program) {
+    if (!compiler_available() || config().debug || program.device().is_meta()) return nullptr;
+    std::lock_guard lock(graph.mutex);
+    if (!graph.executable) {
+        const auto start = std::chrono::steady_clock::now();
+        graph.executable = compiler().compile(graph.backward, {.fast_math = program.fast_math(), .device = &program.device()});
+        graph.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
+    return graph.executable.get();
+}
+
+}  // namespace
+
+const OpDef& region_op() { return op_region; }
+
+std::vector<double> Activation::backward_scalars() const {
+    std::vector<double> present(scalars.begin(), scalars.end()), values;
+    for (const auto& [slot, cell] : cells) present[size_t(slot)] = cell.present();
+    for (const GraphEnd::Number& n : graph.scalars)
         values.push_back(n.cell ? n.cell->value : n.slot >= 0 ? present[size_t(n.slot)] : n.value);
     return values;
 }
 
-Executable* compiled_backward(const Activation& a) {
-    if (!compiler_available() || config().debug || a.program->device().is_meta()) return nullptr;
-    std::lock_guard lock(a.graph->mutex);
-    if (!a.graph->executable) {
-        const auto start = std::chrono::steady_clock::now();
-        a.graph->executable =
-            compiler().compile(a.graph->backward, {.fast_math = a.program->fast_math(), .device = &a.program->device()});
-        a.graph->compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    }
-    return a.graph->executable.get();
-}
-
-void check_computed(const Activation& a) {
-    if (!a.program)
+void Activation::check_computed() const {
+    if (!program)
         fail<TraceError>("backward: the call of static_graph {} that made this result ended with an error",
-                         a.graph->forward.name);
+                         graph.forward.name);
 }
 
 /// The values that the nodes of single operations keep, computed once more.
-std::vector<Array> kept_by_nodes(const Activation& a) {
-    Trace forward = a.graph->forward;
+std::vector<Array> Activation::kept_by_nodes() const {
+    Trace forward = graph.forward;
     for (const Trace::Step& step : forward.steps)
         if (step.attributes.has("communicator"))
             fail<TraceError>("backward: static_graph {} sends messages, which cannot be sent once more to take its gradient in another "
                              "region, twice, or only for some of its results; do that inside the region",
                              forward.name);
     forward.outputs.clear();
-    for (const NodeRecord& node : a.graph->nodes)
+    for (const NodeRecord& node : graph.nodes)
         for (const auto* kept : {&node.kept_inputs, &node.kept_outputs})
             for (int v : *kept)
                 if (v >= 0) forward.outputs.push_back(v);
     std::vector<Array> values(forward.values.size()), outputs(forward.outputs.size());
     const RecorderScope unseen(nullptr);
     const ForgetLocation steps_name_theirs;
-    interpret_trace(forward, a.inputs, a.scalars, outputs);
+    interpret_trace(forward, {inputs.begin(), inputs.end()}, scalars, outputs);
     for (size_t i = 0; i < outputs.size(); ++i) values[size_t(forward.outputs[i])] = std::move(outputs[i]);
     return values;
 }
 
-std::vector<Edge> expand(const Activation& a, const Node& region) {
-    check_computed(a);
-    const std::vector<Array> values = kept_by_nodes(a);
+std::vector<Edge> Activation::expand(Node& region) {
+    check_computed();
+    const std::vector<Array> values = kept_by_nodes();
     auto kept = [&](int v) {
         if (v == -2)
             fail<TraceError>("backward: static_graph {} cannot take its gradient in another region, twice, or only for some of its "
                              "results, because an operation keeps an array that it does not compute with",
-                             a.graph->forward.name);
+                             graph.forward.name);
         return v < 0 ? Array() : values[size_t(v)];
     };
     std::vector<Ref<Node>> nodes;
-    for (const NodeRecord& record : a.graph->nodes) {
+    for (const NodeRecord& record : graph.nodes) {
         Ref<Node> node = make_node(*record.op);
         node->attributes = record.attributes;
         node->location = record.location;
         node->rank = region.rank;  // Among these the order in which they were made counts.
         for (int slot : record.scalars) {
-            const auto cell = std::find_if(a.cells.begin(), a.cells.end(), [&](const auto& c) { return c.first == slot; });
-            node->scalars.push_back(cell == a.cells.end() ? Scalar(a.scalars[size_t(slot)]) : cell->second);
+            const auto cell = std::find_if(cells.begin(), cells.end(), [&](const auto& c) { return c.first == slot; });
+            node->scalars.push_back(cell == cells.end() ? Scalar(scalars[size_t(slot)]) : cell->second);
         }
         for (const NodeRecord::Target& t : record.targets)
             node->edges.push_back(t.where == NodeRecord::Target::nowhere  ? Edge{}
@@ -102,26 +106,25 @@ std::vector<Edge> expand(const Activation& a, const Node& region) {
         nodes.push_back(std::move(node));
     }
     std::vector<Edge> edges;
-    for (const auto& [node, output] : a.graph->results) edges.push_back({.node = nodes[size_t(node)], .index = output});
+    for (const auto& [node, output] : graph.results) edges.push_back({.node = nodes[size_t(node)], .index = output});
     return edges;
 }
 
-Variables gradient(Activation& a, Node& node, std::span<const Variable> gy) {
-    check_computed(a);
-    const GraphEnd& graph = *a.graph;
-    if (a.kept.empty() && !graph.kept.empty()) a.program->compute_kept(a);  // A second backward.
-    std::vector<Array> inputs = std::move(a.kept);
-    a.kept.clear();
-    for (const GraphEnd::Extra& extra : graph.extras) inputs.push_back(extra.state ? extra.state->array : extra.constant);
+Variables Activation::gradient(Node& node, std::span<const Variable> gy) {
+    check_computed();
+    if (kept.empty() && !graph.kept.empty()) program->compute_kept(*this);  // A second backward.
+    std::vector<Array> given(kept.begin(), kept.end());
+    kept.clear();
+    for (const GraphEnd::Extra& extra : graph.extras) given.push_back(extra.state ? extra.state->array : extra.constant);
     for (size_t i = 0; i < gy.size(); ++i)
-        inputs.push_back(gy[i].defined() ? gy[i].array().as_contiguous() : Array::zeros(node.output_types[i]));
+        given.push_back(gy[i].defined() ? gy[i].array().as_contiguous() : Array::zeros(node.output_types[i]));
     std::vector<Array> outputs(graph.backward.outputs.size() + graph.backward.assigns.size());
-    const std::vector<double> scalars = backward_scalars(a);
-    if (Executable* compiled = compiled_backward(a)) {
-        std::vector<char> donated(inputs.size());
-        compiled->run(inputs, scalars, {reinterpret_cast<const bool*>(donated.data()), donated.size()}, outputs);
+    const std::vector<double> numbers = backward_scalars();
+    if (Executable* compiled = compiled_backward(graph, *program)) {
+        const std::unique_ptr<bool[]> donated(new bool[given.size()]());
+        compiled->run(given, numbers, {donated.get(), given.size()}, outputs);
     } else {
-        interpret_trace(graph.backward, std::move(inputs), scalars, outputs);
+        interpret_trace(graph.backward, std::move(given), numbers, outputs);
     }
     for (size_t i = 0; i < graph.backward.assigns.size(); ++i)
         bind_state(*graph.backward.values[size_t(graph.backward.assigns[i].target)].state,
@@ -133,27 +136,6 @@ Variables gradient(Activation& a, Node& node, std::span<const Variable> gy) {
         gx.push_back(flows ? Variable(outputs[size_t(graph.gradients[t])], false) : Variable());
     }
     return gx;
-}
-
-class CompiledGradient final : public RegionGradient {
-public:
-    explicit CompiledGradient(std::shared_ptr<Activation> activation) : activation_(std::move(activation)) {}
-    Variables gradient(Node& node, std::span<const Variable> gy) override { return capture::gradient(*activation_, node, gy); }
-    std::vector<Edge> expand(Node& node) override { return capture::expand(*activation_, node); }
-    bool is_expandable() const override { return activation_->program != nullptr; }
-    bool is_computed_from(int output, int other) const override { return activation_->graph->reach.result(output, other); }
-    bool reaches(int output, int edge) const override { return activation_->graph->reach.border(output, edge); }
-
-private:
-    const std::shared_ptr<Activation> activation_;
-};
-
-}  // namespace
-
-const OpDef& region_op() { return op_region; }
-
-void attach_activation(const std::shared_ptr<Activation>& activation, const LiveGraph& live) {
-    attach_region(op_region, live.border, live.border_types, live.results, std::make_unique<CompiledGradient>(activation));
 }
 
 }  // namespace catena::capture

@@ -9,21 +9,33 @@
 
 namespace catena::capture {
 
-/// What one call keeps for a backward from outside; freed when that has run or the results die.
-struct Activation {
-    std::shared_ptr<Tree> tree;
-    const GraphEnd* graph = nullptr;
-    std::shared_ptr<Program> program;  ///< Null until the call has been computed.
-    std::vector<Array> inputs;         ///< Of GraphEnd::forward, in order.
-    std::vector<Array> kept;           ///< As GraphEnd::kept; empty after a backward.
-    std::vector<double> scalars;       ///< Of the forward program,
+/// What one call keeps for a backward from outside: the gradient of the node that stands for the call. Freed when the results
+/// die; the arrays when a backward has run.
+class Activation final : public RegionGradient {
+public:
+    Activation(std::shared_ptr<Tree> of, const GraphEnd& end) : graph(end), tree(std::move(of)) {}
+
+    const GraphEnd& graph;
+    std::shared_ptr<Program> program;     ///< Null until the call has been computed.
+    SmallVector<Array, 4> inputs;         ///< Of GraphEnd::forward, in order.
+    SmallVector<Array, 4> kept;           ///< As GraphEnd::kept; empty after a backward.
+    SmallVector<double, 4> scalars;       ///< Of the forward program,
     std::vector<std::pair<int, Scalar>> cells;  ///< and which of them are cells, read anew by a backward.
+
+    Variables gradient(Node& node, std::span<const Variable> gy) override;
+    std::vector<Edge> expand(Node& node) override;
+    bool is_expandable() const override { return program != nullptr; }
+    bool is_computed_from(int output, int other) const override { return graph.reach.result(output, other); }
+    bool reaches(int output, int edge) const override { return graph.reach.border(output, edge); }
+
+private:
+    void check_computed() const;
+    std::vector<double> backward_scalars() const;
+    std::vector<Array> kept_by_nodes() const;
+    const std::shared_ptr<Tree> tree;     ///< Owns the graph.
 };
 
 /// The op of a node that stands for a compiled region.
 const OpDef& region_op();
-
-/// Makes one node of the graph of `live`, whose gradients the compiled backward program gives.
-void attach_activation(const std::shared_ptr<Activation>& activation, const LiveGraph& live);
 
 }  // namespace catena::capture

@@ -16,7 +16,7 @@
 namespace catena::capture {
 
 class Follower;
-struct Activation;
+class Activation;
 
 /// Runs what was followed: the region, which knows the programs.
 class SegmentRunner {
@@ -46,6 +46,7 @@ public:
         const char* region = "";
         bool breaks = true;
         bool keep_grads = false;
+        bool is_replayed = false;  ///< Calls may leave the code out: the graph of the results must be a program.
     };
     void begin(const Flat& arguments, const Rules& rules, SegmentRunner& runner);
     /// The code has returned; the recorder's scope has ended.
@@ -164,9 +165,9 @@ private:
     void end_call();
 
     // The graph of the results.
-    void live_results(std::vector<Variable>& open, std::vector<Variable>& walked);
+    int live_results(std::vector<Variable>& open, std::vector<Variable>& walked);
     void refuse_second_backward(std::vector<Variable> walked);
-    const GraphEnd* close_graph(std::vector<Variable> open, std::shared_ptr<Activation>& activation);
+    const GraphEnd* close_graph(std::vector<Variable> open, Activation*& activation);
 
     Tree& tree_;
     SegmentRunner* runner_ = nullptr;

@@ -238,13 +238,15 @@ void Follower::finish() {
         ~EndCall() { follower.end_call(); }
     } at_end{*this};
     const GraphEnd* graph = nullptr;
-    std::shared_ptr<Activation> activation;
+    Activation* activation = nullptr;
     Ending* ending = nullptr;
     try {
         std::vector<Variable> open, walked;
-        live_results(open, walked);
+        const int nodes = live_results(open, walked);
         if (!walked.empty()) refuse_second_backward(std::move(walked));
-        if (!open.empty() && cuts_ == 0) graph = close_graph(std::move(open), activation);
+        // So few nodes are as well as a program: there is nothing to fuse.
+        const bool is_small = nodes <= 2 && !rules_.is_replayed;
+        if (!open.empty() && cuts_ == 0 && !is_small) graph = close_graph(std::move(open), activation);
         if (!rules_.keep_grads) log_.consume_gradients(scratch_);
         collect_alive();
         ending = &find_ending(false, graph);
@@ -253,7 +255,7 @@ void Follower::finish() {
         after_failure(error.what());
         throw;
     }
-    activation_ = activation.get();
+    activation_ = activation;
     run(*ending);
 }
 
@@ -286,12 +288,16 @@ void Follower::forget(const std::string& why) {
 
 //---- the graph of the results
 
-void Follower::live_results(std::vector<Variable>& open, std::vector<Variable>& walked) {
+/// Returns how many nodes are alive.
+int Follower::live_results(std::vector<Variable>& open, std::vector<Variable>& walked) {
+    int nodes = 0;
     for (const MadeNode& made : nodes_) {
         if (!made.node) continue;
+        ++nodes;
         for (VariableBody* body : made.node->outputs)
             if (body) (made.node->walked ? walked : open).emplace_back(Ref<VariableBody>(body));
     }
+    return nodes;
 }
 
 namespace {
@@ -325,7 +331,7 @@ void Follower::refuse_second_backward(std::vector<Variable> walked) {
     attach_region(region_op(), live.border, live.border_types, walked, std::make_unique<UsedUp>(rules_.region, std::move(reach)));
 }
 
-const GraphEnd* Follower::close_graph(std::vector<Variable> open, std::shared_ptr<Activation>& activation) {
+const GraphEnd* Follower::close_graph(std::vector<Variable> open, Activation*& activation) {
     LiveGraph live;
     walk_.run(*this, std::move(open), live);
     GraphEnd* graph = nullptr;
@@ -342,13 +348,12 @@ const GraphEnd* Follower::close_graph(std::vector<Variable> open, std::shared_pt
         find();
         if (!graph) graph = &tree_.add(place(), std::move(made));
     }
-    activation = std::make_shared<Activation>();
-    activation->tree = tree_.shared_from_this();
-    activation->graph = graph;
+    auto made_activation = std::make_unique<Activation>(tree_.shared_from_this(), *graph);
+    activation = made_activation.get();
     for (const MadeNode& made : nodes_)
         for (size_t k = 0; made.node && k < made.node->scalars.size(); ++k)
             if (made.node->scalars[k].cell()) activation->cells.emplace_back(made.slot_of(k), made.node->scalars[k]);
-    attach_activation(activation, live);
+    attach_region(region_op(), live.border, live.border_types, live.results, std::move(made_activation));
     return graph;
 }
 

@@ -121,7 +121,7 @@ void Program::run(Follower& follower, const Check& check) {
     std::vector<Array> inputs;
     inputs.reserve(inputs_.size());
     follower.count_references();
-    SmallVector<char, 64> donated;
+    SmallVector<bool, 64> donated;
     for (int v : inputs_) {
         const Array& x = follower.value(v);
         donated.push_back(!follower.activation() && !input_seen_[donated.size()] &&
@@ -129,7 +129,7 @@ void Program::run(Follower& follower, const Check& check) {
     }
     for (int v : inputs_) inputs.push_back(follower.value(v));
     std::vector<Array> outputs(outputs_.size());
-    executable_->run(inputs, follower.scalars(), {reinterpret_cast<const bool*>(donated.data()), donated.size()}, outputs);
+    executable_->run(inputs, follower.scalars(), donated, outputs);
     if (check) check(outputs);
     deliver(follower, outputs);
     if (Activation* activation = follower.activation()) keep_for_backward(*activation, inputs, outputs, follower.scalars());
@@ -165,17 +165,16 @@ std::vector<Array> Program::run(std::span<const Array> inputs, std::span<const d
 void Program::keep_for_backward(Activation& activation, std::span<const Array> inputs, std::span<const Array> outputs,
                                 std::span<const double> scalars) {
     activation.program = shared_from_this();
-    activation.inputs.assign(inputs.begin(), inputs.end());
-    activation.scalars.assign(scalars.begin(), scalars.end());
+    activation.inputs = SmallVector<Array, 4>(inputs);
+    activation.scalars = SmallVector<double, 4>(scalars);
     activation.kept.clear();
     for (int place : kept_outputs_)
         activation.kept.push_back(place >= 0 ? outputs[size_t(place)] : inputs[size_t(-1 - place)]);
 }
 
 void Program::compute_kept(Activation& activation) {
-    const std::vector<char> donated(activation.inputs.size());
-    const std::vector<Array> outputs =
-        run(activation.inputs, activation.scalars, {reinterpret_cast<const bool*>(donated.data()), donated.size()});
+    const std::unique_ptr<bool[]> donated(new bool[activation.inputs.size()]());
+    const std::vector<Array> outputs = run(activation.inputs, activation.scalars, {donated.get(), activation.inputs.size()});
     for (int place : kept_outputs_)
         activation.kept.push_back(place >= 0 ? outputs[size_t(place)] : activation.inputs[size_t(-1 - place)]);
 }

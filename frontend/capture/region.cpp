@@ -167,7 +167,7 @@ StaticRegion::Outcome Region::follow(const std::shared_ptr<Entry>& entry, const 
     }
     Flat results;
     Session session(*this, *entry, arguments, results);
-    follower->begin(arguments, {options_.name.c_str(), options_.breaks, options_.keep_grads}, session);
+    follower->begin(arguments, {options_.name.c_str(), options_.breaks, options_.keep_grads, options_.audit != Audit::always}, session);
     try {
         RecorderScope recording(follower.get());
         body(results);

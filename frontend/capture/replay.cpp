@@ -106,8 +106,11 @@ void Replay::look_for_obstacles(const Follower& follower, const Program& program
     if (follower.needs_code()) obstacle_ = follower.needs_code();
     if (follower.was_cut()) obstacle_ = "the host reads a value in the middle of it";
     if (const GraphEnd* graph = program.graph()) {
-        for (int v : graph->border_values)
+        for (int v : graph->border_values) {
+            const auto place = std::find(graph->forward.inputs.begin(), graph->forward.inputs.end(), v);
+            border_inputs_.push_back(int(place - graph->forward.inputs.begin()));
             if (v < 0) obstacle_ = "two variables share an array that it reads";
+        }
         for (int v : graph->forward.outputs) {
             const auto output = std::find(program.outputs().begin(), program.outputs().end(), v);
             const auto result = std::find_if(results_.begin(), results_.end(), [&](const Source& s) {
@@ -193,7 +196,7 @@ SmallVector<Variable, 4> Replay::run(const Flat& arguments, Program& program, co
     std::vector<Array> inputs;
     inputs.reserve(inputs_.size());
     for (const Source& s : inputs_) inputs.push_back(value_of(s, arguments, {}));
-    SmallVector<char, 64> donated;
+    SmallVector<bool, 64> donated;
     for (size_t i = 0; i < inputs_.size(); ++i)
         donated.push_back(inputs_[i].kind == Source::state && !program.graph() && !input_read_later_[i] &&
                           inputs[i].body()->use_count() == 2 && inputs[i].storage()->use_count() == 1);
@@ -202,7 +205,7 @@ SmallVector<Variable, 4> Replay::run(const Flat& arguments, Program& program, co
     std::vector<Array> outputs;
     {
         RecorderScope unseen(nullptr);
-        outputs = program.run(inputs, scalars, {reinterpret_cast<const bool*>(donated.data()), donated.size()});
+        outputs = program.run(inputs, scalars, donated);
     }
     SmallVector<Variable, 4> results;
     for (const Source& s : results_) {
@@ -210,8 +213,8 @@ SmallVector<Variable, 4> Replay::run(const Flat& arguments, Program& program, co
         else if (s.kind == Source::none) results.emplace_back();
         else results.emplace_back(value_of(s, arguments, outputs), false);
     }
-    if (program.graph()) attach(arguments, program, tree, std::move(inputs), outputs, results);
-    else inputs.clear();
+    if (program.graph()) attach(arguments, program, tree, inputs, outputs, scalars, results);
+    inputs.clear();
     SmallVector<Array, 8> values;  // All read before any is written.
     for (const Effect& e : effects_) values.push_back(value_of(e.value, arguments, outputs));
     outputs.clear();
@@ -228,25 +231,21 @@ SmallVector<Variable, 4> Replay::run(const Flat& arguments, Program& program, co
     return results;
 }
 
-void Replay::attach(const Flat& arguments, Program& program, const std::shared_ptr<Tree>& tree, std::vector<Array> inputs,
-                    std::span<const Array> outputs, SmallVector<Variable, 4>& results) const {
+void Replay::attach(const Flat& arguments, Program& program, const std::shared_ptr<Tree>& tree, std::span<const Array> inputs,
+                    std::span<const Array> outputs, std::span<const double> scalars, SmallVector<Variable, 4>& results) const {
     const GraphEnd& graph = *program.graph();
-    LiveGraph live;
-    for (int r : graph_results_) live.results.push_back(results[size_t(r)]);
-    for (int v : graph.border_values) {
-        const auto place = std::find(graph.forward.inputs.begin(), graph.forward.inputs.end(), v);
-        const size_t i = size_t(place - graph.forward.inputs.begin());
-        live.border.push_back(inputs_[i].kind == Source::argument ? edge_of(arguments.variables[size_t(inputs_[i].index)])
-                                                                  : edge_of(Variable(inputs_[i].body)));
-        live.border_types.push_back(inputs[i].type());
+    SmallVector<Variable, 2> made;
+    SmallVector<Edge, 4> border;
+    SmallVector<Type, 2> types;
+    for (int r : graph_results_) made.push_back(results[size_t(r)]);
+    for (int i : border_inputs_) {
+        const Source& s = inputs_[size_t(i)];
+        border.push_back(s.kind == Source::argument ? edge_of(arguments.variables[size_t(s.index)]) : edge_of(Variable(s.body)));
+        types.push_back(inputs[size_t(i)].type());
     }
-    auto activation = std::make_shared<Activation>();
-    activation->tree = tree;
-    activation->graph = &graph;
-    std::vector<double> scalars;
-    for (const Trace::ScalarSlot& slot : scalars_) scalars.push_back(slot.cell ? slot.cell->value : slot.value);
+    auto activation = std::make_unique<Activation>(tree, graph);
     program.keep_for_backward(*activation, inputs, outputs, scalars);
-    attach_activation(activation, live);
+    attach_region(region_op(), border, types, made, std::move(activation));
 }
 
 //---- files

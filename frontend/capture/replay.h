@@ -59,13 +59,14 @@ private:
     void look_for_obstacles(const Follower& follower, const Program& program, const Flat& arguments, const Flat& results);
     Source source_of(const Array& array, const Follower& follower, const Program& program) const;
     Array value_of(const Source& source, const Flat& arguments, std::span<const Array> outputs) const;
-    void attach(const Flat& arguments, Program& program, const std::shared_ptr<Tree>& tree, std::vector<Array> inputs,
-                std::span<const Array> outputs, SmallVector<Variable, 4>& results) const;
+    void attach(const Flat& arguments, Program& program, const std::shared_ptr<Tree>& tree, std::span<const Array> inputs,
+                std::span<const Array> outputs, std::span<const double> scalars, SmallVector<Variable, 4>& results) const;
 
     std::vector<Source> inputs_, results_;
     std::vector<Effect> effects_;
     std::vector<char> input_assigned_;     ///< It is a state that gets new content.
     std::vector<char> input_read_later_;   ///< Its old content is a result or goes elsewhere.
+    std::vector<int> border_inputs_;       ///< For each edge of the graph's border: which of `inputs_` it is the gradient of.
     std::vector<int> graph_results_;       ///< For each result of the graph: which of `results_`.
     std::vector<Trace::ScalarSlot> scalars_;
     std::string obstacle_;

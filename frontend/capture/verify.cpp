@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <optional>
 
 #include <unistd.h>
@@ -67,8 +68,8 @@ struct Case {
 
     std::vector<Array> compiled() const {
         std::vector<Array> outputs(trace.outputs.size() + trace.assigns.size());
-        const std::vector<char> donated(inputs.size());
-        compiler().compile(trace, options)->run(inputs, scalars, {reinterpret_cast<const bool*>(donated.data()), donated.size()},
+        const std::unique_ptr<bool[]> donated(new bool[inputs.size()]());
+        compiler().compile(trace, options)->run(inputs, scalars, {donated.get(), inputs.size()},
                                                 outputs);
         return outputs;
     }
