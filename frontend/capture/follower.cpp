@@ -255,6 +255,16 @@ void Follower::composite_ends(std::span<const Variable> outputs) {
     known.push_back(std::move(composite));
 }
 
+void Follower::stands_for(const Variable& state, const Variable& variable) {
+    if (!rules_.is_replayed) return;
+    for (auto& [known, stand_in] : stand_ins_)
+        if (known == state.body()) {
+            stand_in = variable.ref();
+            return;
+        }
+    stand_ins_.emplace_back(state.body(), variable.ref());
+}
+
 void Follower::assigned(const Variable& state, const Variable&) { log_.content(*state.body(), steps_); }
 
 void Follower::changing(VariableBody& variable, Change what) {

@@ -61,6 +61,9 @@ public:
     int cuts() const { return cuts_; }
     bool is_passing() const { return is_passing_; }          ///< See Recorder::passing.
     const char* needs_code() const { return needs_code_; }   ///< Null: nothing does.
+    /// States and what stands for them, see Recorder::stands_for.
+    using StandIn = std::pair<const VariableBody*, Ref<VariableBody>>;
+    std::span<const StandIn> stand_ins() const { return stand_ins_; }
     /// The latest run: what it was, for replays and files. Valid until the next begin().
     const Ending* last_ending() const { return ending_; }
 
@@ -104,6 +107,7 @@ public:
     void settle() override;
     void passing() override { is_passing_ = true; }
     void needs_code(const char* why) override { needs_code_ = why; }
+    void stands_for(const Variable& state, const Variable& variable) override;
 
     //---- Pending, NodeOwner
     void force(ArrayBody& array) override;
@@ -186,6 +190,7 @@ private:
     int last_composite_scalar_ = -1;
     std::vector<MadeNode> nodes_;
     std::vector<const ArrayBody*> node_inputs_;
+    std::vector<StandIn> stand_ins_;
     std::vector<int> alive_;
     std::vector<Ref<Storage>> nowhere_;
 

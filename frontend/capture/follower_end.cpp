@@ -223,6 +223,7 @@ void Follower::after_failure(const std::string& why) {
 
 void Follower::end_call() {
     activation_ = nullptr;
+    stand_ins_.clear();
     for (const MadeNode& made : nodes_)
         if (made.node) made.node->made_by = nullptr;
     nodes_.clear();
@@ -241,6 +242,8 @@ void Follower::finish() {
     Activation* activation = nullptr;
     Ending* ending = nullptr;
     try {
+        log_.drop_unheld(scratch_);
+        std::erase_if(stand_ins_, [](const StandIn& s) { return s.second->use_count() == 1; });
         std::vector<Variable> open, walked;
         const int nodes = live_results(open, walked);
         if (!walked.empty()) refuse_second_backward(std::move(walked));

@@ -127,6 +127,7 @@ void Replay::look_for_obstacles(const Follower& follower, const Program& program
         if (body && seen.insert(body).second) ++holders[body->array.body()];
     };
     for (const Variable& y : results.variables) hold(y.body());
+    for (const Follower::StandIn& s : follower.stand_ins()) hold(s.second.get());
     for (const Effect& e : effects_) {
         const VariableBody* body = e.body ? e.body.get() : arguments.variables[size_t(e.argument)].body();
         hold(body);

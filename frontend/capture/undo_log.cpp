@@ -1,5 +1,7 @@
 #include "frontend/capture/undo_log.h"
 
+#include <algorithm>
+
 #include "runtime/graph/node.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/graph/variable.h"
@@ -14,6 +16,22 @@ void UndoLog::add(VariableBody& body, bool is_gradient, const Array& array, int 
     if (!array.defined()) return;
     if (array.body()->pending == pending_) e.value = array.body()->value;
     else e.array = array;
+}
+
+void UndoLog::drop_unheld(PointerTable& scratch) {
+    // Such a variable, a loss say, was changed once or twice; others are not worth counting.
+    constexpr uint32_t few = 4;
+    auto may_be_unheld = [](const Entry& e) { return e.body->use_count() <= few; };
+    if (std::none_of(entries_.begin(), entries_.end(), may_be_unheld)) return;
+    scratch.clear();
+    for (const Entry& e : entries_)
+        if (may_be_unheld(e)) ++scratch.insert(e.body.get(), 0);
+    for (Entry& e : entries_)
+        if (may_be_unheld(e) && uint32_t(*scratch.find(e.body.get())) != e.body->use_count()) *scratch.find(e.body.get()) = 0;
+    std::erase_if(entries_, [&](const Entry& e) {
+        const int* count = scratch.find(e.body.get());
+        return count && *count > 0;
+    });
 }
 
 void UndoLog::undo(int steps, const std::function<Array(int)>& value) {

@@ -24,6 +24,9 @@ public:
     void clear() { entries_.clear(); }
     bool empty() const { return entries_.empty(); }
 
+    /// Forgets changes of variables that only the log still holds.
+    void drop_unheld(PointerTable& scratch);
+
     /// Takes back what happened after the first `steps` operations. `value` gives the array of a computed value.
     void undo(int steps, const std::function<Array(int)>& value);
 

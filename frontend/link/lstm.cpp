@@ -58,6 +58,7 @@ void LSTM::Memory::store(const Variable& value, Device& device) {
     recent = value;
     chained = bool(value.body()->creator);
     assign(state, value);
+    if (Recorder* recorder = current_recorder()) recorder->stands_for(state, recent);
 }
 
 LSTM::LSTM(std::optional<int64_t> in_size, int64_t out_size, const LSTMOptions& options)

@@ -29,6 +29,8 @@ public:
     virtual void settle() {}
     /// This call does what later ones will not do: it is no example for them.
     virtual void passing() {}
+    /// Nobody looks at `variable` but while `state` has the same array: a call that leaves the code out may leave it behind.
+    virtual void stands_for(const Variable& state, const Variable& variable) {}
     /// The code does what cannot be done without it: a call must not leave it out.
     virtual void needs_code(const char* why) {}
     /// True for a composite that it wants to see as one call.

@@ -32,7 +32,8 @@ Iteration differentiate(const char* name, Variant variant, F f, VariableList xs,
                 [=](const std::string& path, const PackageOptions& options) {
                     region->save(path, options);
                     return arrays_of(xs);
-                }};
+                },
+                [=] { return region->statistics(); }};
     }
     auto finish = [xs, gy](const Variable& y) {
         if (gy.defined()) y.set_grad(gy.array());
@@ -57,7 +58,7 @@ Iteration differentiate(const char* name, Variant variant, F f, VariableList xs,
                 clear();
                 finish((*region)(xs));
             },
-            1, gradients};
+            1, gradients, nullptr, [=] { return region->statistics(); }};
 }
 
 }  // namespace
@@ -120,7 +121,7 @@ Iteration prepare_one_op(Variant variant, int64_t) {
     return {[=] {
                 for (int i = 0; i < repeats; ++i) Variable z = (*region)(x, y);
             },
-            repeats};
+            repeats, nullptr, nullptr, [=] { return region->statistics(); }};
 }
 
 }  // namespace catena::tool

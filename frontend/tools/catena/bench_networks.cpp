@@ -30,11 +30,12 @@ Iteration train(const char* name, Variant variant, std::shared_ptr<Model> model,
                 [=](const std::string& path, const PackageOptions& options) {
                     region->save(path, options);
                     return std::vector<Array>{x.array(), t.array()};
-                }};
+                },
+                [=] { return region->statistics(); }};
     }
     if (variant == Variant::eager) return {[=] { step_with(*model, x, t); }, 1, parameters};
     auto region = shared_region(name, variant, [model](const Variable& x) { return (*model)(x); });
-    return {[=] { step_with(*region, x, t); }, 1, parameters};
+    return {[=] { step_with(*region, x, t); }, 1, parameters, nullptr, [=] { return region->statistics(); }};
 }
 
 template <class O>

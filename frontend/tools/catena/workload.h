@@ -8,6 +8,7 @@
 
 namespace catena {
 struct PackageOptions;
+struct StaticGraphStatistics;
 }
 
 namespace catena::tool {
@@ -30,6 +31,7 @@ struct Iteration {
     std::function<std::vector<Array>()> results = nullptr;
     /// Writes the iteration as a program (.catena) and gives what it takes; null where it is not one region.
     std::function<std::vector<Array>(const std::string& path, const PackageOptions&)> save = nullptr;
+    std::function<StaticGraphStatistics()> statistics = nullptr;  ///< Of the region; null where there is none.
 };
 
 /// One row of the benchmark. Shapes, models and optimizers are those that the scripts for other frameworks use,

@@ -1,0 +1,69 @@
+// What following costs in things that can be counted: programs, segments, allocations.
+#include <gtest/gtest.h>
+
+#include "codegen/compiler.h"
+#include "frontend/catena.h"
+#include "frontend/tools/catena/workload.h"
+#include "tests/frontend/allocation_count.h"
+
+namespace catena::testing {
+namespace {
+
+using tool::Variant;
+
+TEST(CaptureCounts, each_workload_is_one_program_without_a_cut) {
+    for (const tool::Workload& workload : tool::workloads())
+        for (Variant variant : {Variant::compiled, Variant::step, Variant::trusted}) {
+            SCOPED_TRACE(workload.name + " " + tool::name_of(variant));
+            tool::Iteration iteration = workload.prepare(variant, 16);
+            constexpr int runs = 4;
+            for (int i = 0; i < runs; ++i) iteration.run();
+            const StaticGraphStatistics s = iteration.statistics();
+            EXPECT_GE(s.calls, runs);
+            EXPECT_EQ(s.cuts, 0);
+            EXPECT_EQ(s.followed_calls, variant == Variant::trusted ? 1 : s.calls);
+            if (!compiler_available()) continue;
+            EXPECT_EQ(s.programs, 1);
+            EXPECT_EQ(s.mismatches, 0);
+            EXPECT_EQ(s.compiled_calls, s.calls);
+        }
+}
+
+enum class Way { forward, grad_inside, backward_inside };
+
+/// operator new's calls in one call of a region of 2 * `operations` operations that has been called before.
+int64_t allocations(Way way, int operations) {
+    auto region = static_graph([=](const Variable& a, const Variable& b) {
+        Variable h = a;
+        for (int i = 0; i < operations; ++i) h = (h + b) * b;
+        const Variable y = sum(h);
+        if (way == Way::forward) return std::pair(y, y);
+        if (way == Way::grad_inside) {
+            const std::vector<Variable> of{y}, to{a, b};
+            const Variables g = grad(of, to);
+            return std::pair(g[0], g[1]);
+        }
+        a.cleargrad();
+        b.cleargrad();
+        y.backward();
+        return std::pair(a.grad_variable(), b.grad_variable());
+    });
+    const Variable a(Array::from<float>({1, 2})), b(Array::from<float>({0.1f, 0.2f}));
+    for (int i = 0; i < 4; ++i) region(a, b);
+    const int64_t before = allocation_count();
+    region(a, b);
+    return allocation_count() - before;
+}
+
+TEST(CaptureCounts, operations_that_are_followed_allocate_nothing) {
+    if (!compiler_available()) GTEST_SKIP() << "built without the compiler: the eager kernels allocate";
+    if (allocations(Way::forward, 1) == 0) GTEST_SKIP() << "a sanitizer counts";
+    for (Way way : {Way::forward, Way::grad_inside, Way::backward_inside}) {
+        // Lists that a walk over the graph keeps grow by doubling.
+        EXPECT_LE(allocations(way, 320) - allocations(way, 20), 16) << int(way);
+        EXPECT_LE(allocations(way, 20), 60) << int(way);
+    }
+}
+
+}  // namespace
+}  // namespace catena::testing
