@@ -3,6 +3,7 @@
 #include <concepts>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <source_location>
 #include <string>
@@ -111,7 +112,7 @@ template <class F>
 class StaticGraph {
 public:
     StaticGraph(F f, StaticGraphOptions options, const std::source_location& at)
-        : f_(std::move(f)), region_(std::make_unique<StaticRegion>(std::move(options), at)) {}
+        : f_(std::move(f)), region_(std::make_unique<StaticRegion>(std::move(options), at)), shared_(std::make_unique<Shared>()) {}
 
     template <class... Arguments>
         requires std::invocable<F&, Arguments&...>
@@ -120,7 +121,7 @@ public:
         Flat flat;
         (add(flat, std::as_const(arguments)), ...);
         if constexpr ((std::copy_constructible<std::remove_cvref_t<Arguments>> && ...))
-            if (!rerun_) remember(arguments...);
+            std::call_once(shared_->remembered, [&] { remember(arguments...); });
         if constexpr (std::is_void_v<Result>) {
             region_->call(flat, [&](Flat&) { f_(arguments...); });
         } else {
@@ -138,8 +139,8 @@ public:
     /// line when a file cannot hold it; CompileError without a linker.
     void save(const std::string& path, const PackageOptions& options = {}) {
         region_->save(path, options, [this](const Flat& arguments, Flat& outputs) {
-            if (!rerun_) fail_to_rerun();
-            rerun_(f_, arguments, outputs);
+            if (!shared_->rerun) fail_to_rerun();
+            shared_->rerun(f_, arguments, outputs);
         });
     }
 
@@ -155,7 +156,7 @@ private:
     void remember(const Arguments&... arguments) {
         auto mould = std::make_shared<std::tuple<std::remove_cvref_t<Arguments>...>>(arguments...);
         fill(*mould, nullptr);
-        rerun_ = [mould](F& f, const Flat& given, Flat& outputs) {
+        shared_->rerun = [mould](F& f, const Flat& given, Flat& outputs) {
             auto filled = *mould;
             fill(filled, &given);
             using Result = decltype(std::apply(f, filled));
@@ -202,7 +203,12 @@ private:
 
     F f_;
     std::unique_ptr<StaticRegion> region_;
-    std::function<void(F&, const Flat&, Flat&)> rerun_;
+    /// How the callable is called on other Variables, from its first call.
+    struct Shared {
+        std::once_flag remembered;
+        std::function<void(F&, const Flat&, Flat&)> rerun;
+    };
+    std::unique_ptr<Shared> shared_;
 };
 
 /// Marks a callable of Variables (a lambda, a free function, a Chain's call) as a static region. Its code runs at every

@@ -120,6 +120,7 @@ StaticRegion::Outcome Region::call(const Flat& arguments, const StaticRegion::Bo
     std::shared_ptr<Entry> entry;
     std::shared_ptr<Program> program;  // To run without the code.
     std::shared_ptr<Replay> replay;
+    CallNumber number;
     {
         std::lock_guard lock(mutex_);
         ++statistics_.calls;
@@ -128,6 +129,7 @@ StaticRegion::Outcome Region::call(const Flat& arguments, const StaticRegion::Bo
         entry = last_entry_;
         ++entry->calls;
         entry->last_used = statistics_.calls;
+        number = {entry->calls, statistics_.calls};
         if (options_.audit != Audit::always && !must_follow(*entry) && entry->current->replay->applies(arguments, *entry->current)) {
             program = entry->current;
             replay = program->replay;
@@ -135,7 +137,7 @@ StaticRegion::Outcome Region::call(const Flat& arguments, const StaticRegion::Bo
             ++(program->is_compiled() ? statistics_.compiled_calls : statistics_.interpreted_calls);
         }
     }
-    if (!program) return follow(entry, arguments, body);
+    if (!program) return follow(entry, number, arguments, body);
     ++program->hits;
     StaticRegion::Outcome outcome;
     outcome.outputs.variables = replay->run(arguments, *program, entry->tree);
@@ -159,14 +161,15 @@ bool Region::must_follow(Entry& entry) {
     return true;
 }
 
-StaticRegion::Outcome Region::follow(const std::shared_ptr<Entry>& entry, const Flat& arguments, const StaticRegion::Body& body) {
+StaticRegion::Outcome Region::follow(const std::shared_ptr<Entry>& entry, const CallNumber& number, const Flat& arguments,
+                                     const StaticRegion::Body& body) {
     std::unique_ptr<Follower> follower;
     {
         std::lock_guard lock(mutex_);
         follower = take_follower(*entry);
     }
     Flat results;
-    Session session(*this, *entry, arguments, results);
+    Session session(*this, *entry, number, arguments, results);
     follower->begin(arguments, {options_.name.c_str(), options_.breaks, options_.keep_grads, options_.audit != Audit::always}, session);
     try {
         RecorderScope recording(follower.get());

@@ -33,6 +33,11 @@ struct Entry {
     bool was_cut = false;
 };
 
+/// The number of a call, among those of its key and of its region.
+struct CallNumber {
+    int64_t of_key = 0, of_region = 0;
+};
+
 /// The latest call of a region, for a file.
 struct SavedCall {
     std::string region;
@@ -87,7 +92,8 @@ private:
     friend class Session;
 
     StaticRegion::Outcome run_eagerly(const StaticRegion::Body& body);
-    StaticRegion::Outcome follow(const std::shared_ptr<Entry>& entry, const Flat& arguments, const StaticRegion::Body& body);
+    StaticRegion::Outcome follow(const std::shared_ptr<Entry>& entry, const CallNumber& number, const Flat& arguments,
+                                 const StaticRegion::Body& body);
     bool must_follow(Entry& entry);
     Entry& entry_for(const Flat& arguments);
     std::unique_ptr<Follower> take_follower(Entry& entry);

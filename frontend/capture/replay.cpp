@@ -142,29 +142,34 @@ void Replay::look_for_obstacles(const Follower& follower, const Program& program
     }
 }
 
-bool Replay::holds(const Follower& follower, const Program& program) {
+// Variables that this knows may be another thread's by now: they are looked at only where the call has them, too.
+bool Replay::holds(Follower& follower, const Program& program, const Flat& arguments) {
     auto is_output = [&](const Array& array, const Source& s) {
         return s.kind == Source::output && array.defined() && array.body()->pending == &follower &&
                array.body()->value == program.outputs()[size_t(s.index)];
     };
-    for (const Effect& e : effects_) {
-        const VariableBody* body = e.body.get();
-        if (!body) continue;
-        if (e.is_gradient) {
-            if (e.consumed ? !body->grad_consumed
-                           : (body->grad ? !is_output(body->grad->array, e.value) : e.value.kind != Source::none))
-                return false;
-        } else if (!is_output(body->array, e.value)) {
-            return false;
-        }
-    }
+    size_t next = 0;
+    bool is_same = true;
+    auto check = [&](const VariableBody* body, bool is_gradient) {
+        if (!is_same || next == effects_.size()) return void(is_same = false);
+        const Effect& e = effects_[next++];
+        const VariableBody* expected = e.body ? e.body.get() : arguments.variables[size_t(e.argument)].body();
+        if (e.is_gradient != is_gradient || expected != body) is_same = false;
+        else if (!e.body) return;
+        else if (!is_gradient) is_same = is_output(body->array, e.value);
+        else if (e.consumed) is_same = body->grad_consumed;
+        else is_same = body->grad ? is_output(body->grad->array, e.value) : e.value.kind == Source::none;
+    };
+    follower.log().for_each_first_gradient(follower.scratch(), [&](const Ref<VariableBody>& body, const Array&, int) { check(body.get(), true); });
+    follower.log().for_each_first_content(follower.scratch(), [&](const Ref<VariableBody>& body, const Array&, int) { check(body.get(), false); });
+    if (!is_same || next != effects_.size()) return false;
     for (size_t i = 0; i < inputs_.size(); ++i) {
         Source& s = inputs_[i];
         const Array& array = follower.value(program.inputs()[i]);
         if (s.kind == Source::captured) s.array = array;
         if (s.kind == Source::gradient) return false;
         // A state that was given new content is known by that.
-        if (s.kind == Source::state && !input_assigned_[i] && !(s.body->array == array)) return false;
+        if (s.kind == Source::state && !input_assigned_[i] && array.body()->owner != s.body.get()) return false;
     }
     return true;
 }

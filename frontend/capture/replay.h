@@ -28,7 +28,7 @@ public:
     /// Drawing random numbers and the like go by states of a thread.
     bool is_of_this_thread() const { return thread_ == std::this_thread::get_id(); }
     /// True when the call that `follower` has come to the end of means the same. Takes over which arrays were captured.
-    bool holds(const Follower& follower, const Program& program);
+    bool holds(Follower& follower, const Program& program, const Flat& arguments);
     /// True when what the key does not cover is as it was: types of states, gradients that are added to.
     bool applies(const Flat& arguments, const Program& program) const;
     /// Computes a call and carries out what it does to variables; returns the results in the order of the region's list.

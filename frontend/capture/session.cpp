@@ -47,9 +47,9 @@ std::string difference(const Step* expected, const Step* present_step) {
 
 }  // namespace
 
-Session::Session(Region& region, Entry& entry, const Flat& arguments, const Flat& results)
-    : region_(region), entry_(entry), arguments_(arguments), results_(results),
-      verifies_(region.options_.verify || verify_all()), is_timed_(entry.calls <= 2 || entry.calls % timed_every == 0) {
+Session::Session(Region& region, Entry& entry, const CallNumber& number, const Flat& arguments, const Flat& results)
+    : region_(region), entry_(entry), number_(number), arguments_(arguments), results_(results),
+      verifies_(region.options_.verify || verify_all()), is_timed_(number.of_key <= 2 || number.of_key % timed_every == 0) {
     if (is_timed_) start_ = Clock::now();
 }
 
@@ -66,6 +66,7 @@ void Session::count() {
     ++(interpreted_ ? s.interpreted_calls : s.compiled_calls);
     s.cuts += cuts_;
     entry_.was_cut = cuts_ > 0;
+    if (cuts_ > 0) entry_.cut_at = cut_at_;
     entry_.current = program_;
     if (!is_timed_) return;
     ++s.timed_calls;
@@ -170,7 +171,7 @@ void Session::remember(Follower& follower, const Ending& ending, const std::shar
     {
         std::lock_guard lock(region_.mutex_);
         known = program->replay;
-        if (region_.options_.audit == Audit::always && known && known->holds(follower, *program)) return;
+        if (region_.options_.audit == Audit::always && known && known->holds(follower, *program, arguments_)) return;
     }
     replay_ = std::make_shared<Replay>(follower, *program, arguments_, results_);
     std::lock_guard lock(region_.mutex_);
@@ -179,8 +180,8 @@ void Session::remember(Follower& follower, const Ending& ending, const std::shar
 
 void Session::run(Follower& follower, Ending& ending) {
     const std::shared_ptr<Program> program = program_of(follower, ending);
-    program->last_used = entry_.last_used;
-    if (ending.is_cut) entry_.cut_at = follower.reader();
+    program->last_used = number_.of_region;
+    if (ending.is_cut) cut_at_ = follower.reader();
     remember(follower, ending, program);
     compute(follower, *program);
 }

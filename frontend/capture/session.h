@@ -10,7 +10,7 @@ namespace catena::capture {
 /// One followed call of a region: runs its segments and counts.
 class Session final : public SegmentRunner {
 public:
-    Session(Region& region, Entry& entry, const Flat& arguments, const Flat& results);
+    Session(Region& region, Entry& entry, const CallNumber& number, const Flat& arguments, const Flat& results);
 
     void finish(Follower& follower);
     void abandon(Follower& follower);
@@ -33,11 +33,13 @@ private:
 
     Region& region_;
     Entry& entry_;
+    const CallNumber number_;
     const Flat &arguments_, &results_;
     std::shared_ptr<Program> program_;
     std::shared_ptr<Replay> replay_;
     bool interpreted_ = false;
     int cuts_ = 0;
+    SourceLoc cut_at_;
     bool verifies_, is_timed_;
     Clock::time_point start_;
     Clock::duration computing_{}, compiling_{};
