@@ -3,9 +3,9 @@
 #include <set>
 #include <vector>
 
-#include "frontend/hdf5/chunk_check.h"
 #include "frontend/hdf5/handle.h"
 #include "frontend/hdf5/library.h"
+#include "frontend/hdf5/structure_check.h"
 #include "frontend/serializer/archive.h"
 #include "runtime/file/file.h"
 #include "runtime/file/limits.h"
@@ -35,6 +35,9 @@ public:
             H5Pget_userblock(made, &base) < 0)
             fail<FileError>("{}: is damaged or incomplete: {}", path, last_error());
         format_.base = base;
+        const std::optional<H5O_info_t> root = info_of("/");
+        if (!root) fail<FileError>("{}: is damaged or incomplete: {}", path, last_error());
+        check_structure(raw_, format_, root->addr);
     }
     ~Hdf5Reader() override {
         Lock lock;
@@ -119,7 +122,6 @@ private:
 
     Handle open(std::string_view key) const {
         if (!contains(key)) fail<FileError>("{}: there is no '{}'; {}", path_, key, nearest_key(key, keys()));
-        check_chunks(raw_, format_, info_of(std::string(key))->addr, fmt::format("{}: '{}'", path_, key));
         Handle dataset(H5Dopen2(file_, std::string(key).c_str(), H5P_DEFAULT), H5Dclose);
         check(dataset.valid(), key);
         return dataset;

@@ -162,7 +162,7 @@ TEST_F(Hdf5Test, chunks_without_elements_are_refused_before_the_library_divides_
         std::string changed = sound;
         changed.replace(layout + 11 + 4 * dim, 4, 4, '\0');
         write("x.h5", changed);
-        EXPECT_THAT(error_of("x.h5"), HasSubstr(fmt::format("'x': is stored in chunks of which dimension {} has no elements", dim)));
+        EXPECT_THAT(error_of("x.h5"), HasSubstr(fmt::format("a dataset in chunks of which dimension {} has no elements at byte", dim)));
         changed[layout] = 1;  // The older form: rank, kind, five bytes of nothing, and then as before.
         changed[layout + 1] = 3;
         changed[layout + 2] = 2;

@@ -14,8 +14,8 @@ struct FileFormat {
     size_t length_bytes = 8;
 };
 
-/// Reads the header of the object at `address` and refuses chunks without elements: libhdf5 divides by their sizes when the
-/// dataset is opened, which ends the process. FileError naming `who`.
-void check_chunks(const FileReader& file, const FileFormat& format, uint64_t address, const std::string& who);
+/// Follows the object headers, groups, heaps and trees of chunks from the object at `root`, and refuses what libhdf5 believes
+/// and dies of: addresses outside of the file, and chunks by whose sizes it would divide by zero. FileError naming the byte.
+void check_structure(const FileReader& file, const FileFormat& format, uint64_t root);
 
 }  // namespace catena::hdf5
