@@ -104,5 +104,28 @@ TEST_F(DiskCacheTest, generator_version_names_a_build) {
     EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
+TEST_F(DiskCacheTest, what_cannot_be_read_is_a_miss) {
+    DiskCache cache(folder, 1 << 20);
+    cache.store("a kernel", "the code");
+    const fs::path file = files()[0];
+    const auto instead = [&](const char* what, auto&& make) {
+        fs::remove_all(file);
+        make();
+        EXPECT_EQ(cache.find("a kernel"), std::nullopt) << what;
+    };
+    instead("a folder: reading it is an error", [&] { fs::create_directory(file); });
+    instead("a pipe that nobody writes to", [&] { ASSERT_EQ(mkfifo(file.c_str(), 0600), 0); });
+    instead("a device", [&] { fs::create_symlink("/dev/zero", file); });
+    instead("memory of nobody: reading it is an error", [&] { fs::create_symlink("/proc/self/mem", file); });
+    instead("a link to itself", [&] { fs::create_symlink(file, file); });
+    instead("more than the cache may hold", [&] {
+        std::ofstream(file).put('x');
+        fs::resize_file(file, uintmax_t(1) << 40);
+    });
+    fs::remove(file);
+    cache.store("a kernel", "the code");
+    EXPECT_EQ(cache.find("a kernel"), "the code");
+}
+
 }  // namespace
 }  // namespace catena::codegen
