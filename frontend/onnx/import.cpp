@@ -13,6 +13,8 @@
 #include "frontend/onnx/functions.h"
 #include "frontend/onnx/importer.h"
 #include "frontend/onnx/tensor.h"
+#include "runtime/core/device.h"
+#include "runtime/core/out_of_memory.h"
 #include "runtime/file/file.h"
 #include "runtime/file/limits.h"
 #include "runtime/graph/config.h"
@@ -242,8 +244,12 @@ void Model::Implementation::run_node(const Node& node, Scope& scope) const {
         } else {
             outputs = importer->run(call);
         }
+    } catch (const OutOfMemory& error) {
+        if (std::string_view(error.what()).starts_with("onnx: ")) throw;  // A node below told.
+        throw OutOfMemory(fmt::format("onnx: {}: {}", path, call.describe()), error.bytes, error.held);
     } catch (const std::bad_alloc&) {
-        fail<DeviceError>("onnx: {}: {}: out of memory", path, call.describe());
+        throw OutOfMemory(fmt::format("onnx: {}: {}", path, call.describe()), 0,
+                          cpu_memory_statistics().bytes_reserved);
     } catch (const std::length_error&) {
         fail<FileError>("onnx: {}: {}: asks for more elements than can be counted", path,
                         call.describe());

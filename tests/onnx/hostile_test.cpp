@@ -12,6 +12,7 @@
 #include "frontend/onnx/export.h"
 #include "frontend/onnx/import.h"
 #include "frontend/onnx/tensor.h"
+#include "runtime/core/out_of_memory.h"
 #include "runtime/file/limits.h"
 #include "tests/onnx/exported.h"
 
@@ -223,10 +224,17 @@ TEST_F(Hostile, memory_that_is_not_there_names_the_node) {
     shape->add_dims(2);
     for (int i = 0; i < 2; ++i) shape->add_int64_data(int64_t(1) << 22);
     add_node(graph, "ConstantOfShape", {"shape"}, "huge");
+    add_node(graph, "Exp", {"huge"}, "larger");
     write(model.SerializeAsString());
     const onnx::Model imported = onnx::import_model(path_);
     const Variable x(Array::zeros({Dtype::float32, {2, 6}}), false);
-    EXPECT_THROW(imported(x), Error);
+    try {
+        imported(x);
+        ADD_FAILURE() << "64 TiB were given";
+    } catch (const OutOfMemory& error) {
+        EXPECT_SAYS(std::string(error.what()),
+                    path_ + ": Exp node 'larger' (opset 18): out of memory: the system refused 70368744177664 bytes");
+    }
     write(bytes_);
     EXPECT_EQ(onnx::import_model(path_)(x).shape(), (Shape{2, 3}));  // Everything goes on.
 }
