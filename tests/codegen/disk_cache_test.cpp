@@ -9,6 +9,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "tests/support/mutator.h"
+
 namespace catena::codegen {
 namespace {
 
@@ -125,6 +127,26 @@ TEST_F(DiskCacheTest, what_cannot_be_read_is_a_miss) {
     fs::remove(file);
     cache.store("a kernel", "the code");
     EXPECT_EQ(cache.find("a kernel"), "the code");
+}
+
+TEST_F(DiskCacheTest, damage_of_any_kind_gives_the_value_or_nothing) {
+    DiskCache cache(folder, 1 << 20);
+    const std::string key = "a kernel", value(300, 'v');
+    cache.store(key, value);
+    const fs::path file = files()[0];
+    std::ifstream whole(file, std::ios::binary);
+    const std::vector<std::string> corpus{std::string(std::istreambuf_iterator<char>(whole), {})};
+    int missed = 0;
+    for (uint64_t seed = 1; seed <= 2000; ++seed) {
+        testing::Random random(seed);
+        const std::string damaged = testing::mutated(corpus, random);
+        std::ofstream(file, std::ios::binary) << damaged;
+        const std::optional<std::string> found = cache.find(key);
+        EXPECT_EQ(found.has_value(), damaged == corpus[0]) << "seed " << seed;
+        if (found) EXPECT_EQ(*found, value) << "seed " << seed;
+        missed += !found;
+    }
+    EXPECT_GT(missed, 1500);
 }
 
 }  // namespace
