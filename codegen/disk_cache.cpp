@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <vector>
 
 #include <dlfcn.h>
@@ -18,6 +17,9 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
+
+#include "runtime/core/error.h"
+#include "runtime/file/file.h"
 
 namespace catena::codegen {
 
@@ -53,10 +55,17 @@ std::string prepare(const std::string& folder) {
     return "";
 }
 
-std::optional<std::string> read_file(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) return std::nullopt;
-    return std::string(std::istreambuf_iterator<char>(file), {});
+/// None where there is no file, or one that cannot be read: a bad disk makes a program slower and not wrong.
+std::optional<std::string> read_file(const std::string& path, uint64_t most) {
+    try {
+        const FileReader file(path);
+        if (file.size() > most) return std::nullopt;
+        return file.read_all();
+    } catch (const FileError&) {
+        return std::nullopt;
+    } catch (const std::bad_alloc&) {
+        return std::nullopt;
+    }
 }
 
 /// The value, when the file is whole.
@@ -99,7 +108,10 @@ DiskCache& DiskCache::instance() {
     static DiskCache& cache = *[] {
         const char* megabytes = std::getenv("CATENA_KERNEL_CACHE_DISK_MB");
         const size_t limit = megabytes && *megabytes ? std::strtoull(megabytes, nullptr, 10) : 512;
-        return new DiskCache(folder_from_environment(), limit << 20);
+        auto* made = new DiskCache(folder_from_environment(), limit << 20);
+        if (!made->problem().empty())
+            fmt::print(stderr, "catena: compiled code is not kept: {}\n", made->problem());
+        return made;
     }();
     return cache;
 }
@@ -108,7 +120,7 @@ std::optional<std::string> DiskCache::find(std::string_view key) {
     if (!on()) return std::nullopt;
     const Digest digest = sha256(key);
     const std::string path = folder_ + "/" + llvm::toHex(digest, true);
-    const std::optional<std::string> content = read_file(path);
+    const std::optional<std::string> content = read_file(path, sizeof(Header) + limit_);
     std::optional<std::string> value = content ? checked(*content, digest) : std::nullopt;
     if (value) ::utimensat(AT_FDCWD, path.c_str(), nullptr, 0);  // Used now.
     std::lock_guard lock(mutex_);
@@ -163,11 +175,13 @@ void DiskCache::make_room() {
     std::error_code error;
     bytes_ = 0;
     const auto old = fs::file_time_type::clock::now() - std::chrono::hours(1);
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error)) {
-        File file{entry.last_write_time(error), size_t(entry.file_size(error)), entry.path()};
-        if (error) continue;
+    for (fs::directory_iterator at(folder_, error), end; !error && at != end; at.increment(error)) {
+        const fs::directory_entry& entry = *at;
+        std::error_code unread;
+        File file{entry.last_write_time(unread), size_t(entry.file_size(unread)), entry.path()};
+        if (unread) continue;
         if (file.path.filename().string().starts_with(".")) {
-            if (file.used < old) fs::remove(file.path, error);
+            if (file.used < old) fs::remove(file.path, unread);
             continue;
         }
         bytes_ += file.bytes;

@@ -98,7 +98,7 @@ void call_op(const catena_op_call& call) {
     BorrowedArrays outputs("output", call.op, call.outputs, call.output_count);
     const Attributes attributes = attributes_of(call);
     check_outputs(*op, inputs.arrays(), outputs.arrays(), attributes);
-    op->kernel(KernelCall{*op, inputs.arrays(), outputs.arrays(), attributes,
+    cpu_device().launch(KernelCall{*op, inputs.arrays(), outputs.arrays(), attributes,
                           std::span(call.scalars, size_t(call.scalar_count))});
 }
 

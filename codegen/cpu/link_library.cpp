@@ -30,8 +30,11 @@ namespace fs = std::filesystem;
 class WorkFolder {
 public:
     WorkFolder() {
-        std::string pattern = (fs::temp_directory_path() / "catena-link-XXXXXX").string();
-        if (!mkdtemp(pattern.data())) fail<CompileError>("linking: no folder can be made in {}", fs::temp_directory_path().string());
+        std::error_code error;
+        const fs::path parent = fs::temp_directory_path(error);
+        if (error) fail<CompileError>("linking: there is no folder for temporary files; set TMPDIR to one: {}", error.message());
+        std::string pattern = (parent / "catena-link-XXXXXX").string();
+        if (!mkdtemp(pattern.data())) fail<CompileError>("linking: no folder can be made in {}", parent.string());
         path_ = pattern;
     }
     ~WorkFolder() {
@@ -51,7 +54,8 @@ std::string find_linker() {
         std::istringstream folders(list && *list ? list : "/usr/local/bin:/usr/bin:/bin");
         for (std::string folder; std::getline(folders, folder, ':');) {
             const fs::path path = fs::path(folder.empty() ? "." : folder) / name;
-            if (access(path.c_str(), X_OK) == 0 && !fs::is_directory(path)) return path.string();
+            std::error_code unknown;
+            if (access(path.c_str(), X_OK) == 0 && !fs::is_directory(path, unknown)) return path.string();
         }
     }
     fail<CompileError>("linking: there is no linker (ld, ld.lld, mold or ld.gold) in PATH; install binutils or set CATENA_LINKER");

@@ -1,24 +1,39 @@
 #include "frontend/dataset/idx.h"
 
+#include <algorithm>
 #include <memory>
 
+#include <unistd.h>
 #include <zlib.h>
 
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/file/file.h"
+#include "runtime/file/limits.h"
 
 namespace catena {
 namespace {
 
 class GzipReader {
 public:
-    explicit GzipReader(const std::string& path) : path_(path), file_(gzopen(path.c_str(), "rb"), gzclose) {
-        if (!file_) fail<FileError>("{}: cannot be opened", path_);
+    explicit GzipReader(const std::string& path) : path_(path), file_(nullptr, gzclose) {
+        std::string problem;
+        const int descriptor = open_regular_file(path.c_str(), problem);
+        if (descriptor < 0) fail<FileError>("{}: {}", path_, problem);
+        file_.reset(gzdopen(descriptor, "rb"));
+        if (!file_) {
+            close(descriptor);
+            throw InternalError("zlib: gzdopen failed");
+        }
     }
     void read(void* to, size_t bytes) {
-        const int got = gzread(file_.get(), to, unsigned(bytes));
-        if (got < 0 || size_t(got) != bytes)
-            fail<FileError>("{}: ends after {} bytes of content, {} more are expected", path_, read_, bytes);
+        for (size_t at = 0; at < bytes;) {
+            const unsigned part = unsigned(std::min<size_t>(bytes - at, 1u << 30));
+            const int got = gzread(file_.get(), static_cast<char*>(to) + at, part);
+            if (got < 0 || unsigned(got) != part)
+                fail<FileError>("{}: ends after {} bytes of content, {} more are expected", path_, read_, bytes);
+            at += part;
+        }
         read_ += bytes;
     }
     uint32_t read_big_endian() {
@@ -43,12 +58,13 @@ Array read_idx(const std::string& path, int rank) {
                         rank, expected);
     Shape shape;
     int64_t count = 1;
+    bool countable = true;
     for (int i = 0; i < rank; ++i) {
         shape.push_back(reader.read_big_endian());
-        // More than any file of this kind: the header is not to be believed.
-        if (__builtin_mul_overflow(count, shape.back(), &count) || count > (int64_t(1) << 30))
-            fail<FileError>("{}: announces more than 2^30 bytes", path);
+        countable = countable && !__builtin_mul_overflow(count, shape.back(), &count);
     }
+    if (!countable) fail<FileError>("{}: announces the shape {}, more bytes than can be counted", path, to_string(shape));
+    FileBudget(path, FileReader(path).size()).ask(uint64_t(count), "its header");
     Array bytes = Array::empty({Dtype::uint8, shape}, cpu_device());
     if (count > 0) reader.read(bytes.raw_data(), size_t(count));
     return bytes;

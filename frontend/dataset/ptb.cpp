@@ -1,19 +1,18 @@
 #include "frontend/dataset/ptb.h"
 
-#include <fstream>
 #include <functional>
 #include <sstream>
 #include <vector>
 
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/file/file.h"
 
 namespace catena {
 namespace {
 
 void for_each_word(const std::string& path, const std::function<void(const std::string&)>& visit) {
-    std::ifstream file(path);
-    if (!file) fail<FileError>("{}: cannot be read", path);
+    std::istringstream file(FileReader(path).read_all());
     for (std::string line; std::getline(file, line);) {
         std::istringstream words(line);
         for (std::string word; words >> word;) visit(word);

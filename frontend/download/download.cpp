@@ -97,8 +97,9 @@ void download(const fs::path& folder, const RemoteFile& file, const std::vector<
 
 void download_missing(const fs::path& folder, const std::vector<RemoteFile>& files,
                       const std::vector<std::string>& base_urls) {
+    std::error_code unknown;  // What cannot be asked for is told when it is read or written.
     for (const auto& file : files)
-        if (!fs::exists(folder / file.name)) download(folder, file, base_urls);
+        if (!fs::exists(folder / file.name, unknown)) download(folder, file, base_urls);
 }
 
 }  // namespace catena

@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <vector>
 
 #include "frontend/hdf5/handle.h"
 #include "frontend/hdf5/library.h"
+#include "frontend/hdf5/structure_check.h"
 #include "frontend/serializer/archive.h"
 #include "runtime/file/file.h"
+#include "runtime/file/limits.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/graph/recorder.h"
@@ -18,13 +21,23 @@ constexpr uint64_t largest_ratio = 1100, slack = 1 << 16;
 
 class Hdf5Reader final : public ArchiveReader {
 public:
-    explicit Hdf5Reader(const std::string& path) : path_(path) {
-        FileReader exists(path);  // With the system's reason when it cannot be read.
-        bytes_ = exists.size();
+    explicit Hdf5Reader(const std::string& path)
+        : path_(path),
+          raw_(path),  // With the system's reason when it cannot be read.
+          budget_(path, raw_.size()) {
         Lock lock;
         if (H5Fis_hdf5(path.c_str()) <= 0) fail<FileError>("{}: is no HDF5 file", path);
         file_ = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
         if (!file_.valid()) fail<FileError>("{}: is damaged or incomplete: {}", path, last_error());
+        const Handle made(H5Fget_create_plist(file_), H5Pclose);
+        hsize_t base = 0;
+        if (!made.valid() || H5Pget_sizes(made, &format_.address_bytes, &format_.length_bytes) < 0 ||
+            H5Pget_userblock(made, &base) < 0)
+            fail<FileError>("{}: is damaged or incomplete: {}", path, last_error());
+        format_.base = base;
+        const std::optional<H5O_info_t> root = info_of("/");
+        if (!root) fail<FileError>("{}: is damaged or incomplete: {}", path, last_error());
+        check_structure(raw_, format_, root->addr);
     }
     ~Hdf5Reader() override {
         Lock lock;
@@ -40,7 +53,7 @@ public:
             if (info->type == H5O_TYPE_DATASET) static_cast<std::vector<std::string>*>(list)->push_back(name);
             return 0;
         };
-        if (H5Ovisit(file_, H5_INDEX_NAME, H5_ITER_NATIVE, add, &found) < 0)
+        if (H5Ovisit2(file_, H5_INDEX_NAME, H5_ITER_NATIVE, add, &found, H5O_INFO_BASIC) < 0)
             fail<FileError>("{}: its list of contents is damaged: {}", path_, last_error());
         return found;
     }
@@ -57,8 +70,8 @@ public:
                 return false;
             if (slash == std::string::npos) break;
         }
-        H5O_info_t info;
-        return H5Oget_info_by_name(file_, name.c_str(), &info, H5P_DEFAULT) >= 0 && info.type == H5O_TYPE_DATASET;
+        const std::optional<H5O_info_t> info = info_of(name);
+        return info && info->type == H5O_TYPE_DATASET;
     }
 
     Array read(std::string_view key) const override {
@@ -100,6 +113,13 @@ private:
         if (!good) fail<FileError>("{}: '{}' cannot be read: {}", path_, key, last_error());
     }
 
+    /// What can be told without looking at how elements are stored.
+    std::optional<H5O_info_t> info_of(const std::string& name) const {
+        H5O_info_t info;
+        if (H5Oget_info_by_name2(file_, name.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0) return std::nullopt;
+        return info;
+    }
+
     Handle open(std::string_view key) const {
         if (!contains(key)) fail<FileError>("{}: there is no '{}'; {}", path_, key, nearest_key(key, keys()));
         Handle dataset(H5Dopen2(file_, std::string(key).c_str(), H5P_DEFAULT), H5Dclose);
@@ -131,7 +151,7 @@ private:
         Handle properties(H5Dget_create_plist(dataset), H5Pclose);
         check(properties.valid(), key);
         H5D_layout_t layout = H5Pget_layout(properties);
-        uint64_t stored = std::min<uint64_t>(H5Dget_storage_size(dataset), bytes_), most = stored;
+        uint64_t stored = std::min<uint64_t>(H5Dget_storage_size(dataset), raw_.size()), most = stored;
         bool in_file = (layout == H5D_COMPACT || layout == H5D_CONTIGUOUS || layout == H5D_CHUNKED) &&
                        H5Pget_external_count(properties) <= 0;
         if (!in_file) fail<FileError>("{}: '{}' lies in another file, which is not followed", path_, key);
@@ -156,6 +176,7 @@ private:
         if (bytes > most || (layout == H5D_CHUNKED && chunk > most + slack))
             fail<FileError>("{}: '{}' announces {} bytes in chunks of {}, and the file holds {} for it", path_, key,
                             bytes, chunk, stored);
+        if (asked_.emplace(key).second) budget_.ask(std::max(bytes, chunk), fmt::format("'{}'", key));
     }
 
     static H5Z_filter_t filter_of(const Handle& properties, unsigned index) {
@@ -166,7 +187,10 @@ private:
     }
 
     std::string path_;
-    uint64_t bytes_ = 0;
+    FileReader raw_;  ///< For what is looked at before the library sees it.
+    FileFormat format_;
+    mutable FileBudget budget_;
+    mutable std::set<std::string, std::less<>> asked_;  ///< Keys that the budget knows.
     Handle file_;
 };
 

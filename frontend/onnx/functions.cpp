@@ -5,6 +5,7 @@
 #include <onnx/onnx_pb.h>
 
 #include "frontend/onnx/errors.h"
+#include "runtime/file/limits.h"
 
 namespace catena::onnx {
 namespace {
@@ -21,7 +22,8 @@ constexpr int most_depth = 100;
 
 class Inliner {
 public:
-    Inliner(::onnx::ModelProto& model, const std::string& path) : model_(model), path_(path) {
+    Inliner(::onnx::ModelProto& model, const std::string& path)
+        : model_(model), path_(path), budget_("onnx: " + path, model.ByteSizeLong()) {
         for (const Function& f : model.functions())
             functions_.emplace(std::pair(domain_of(f.domain()), f.name()), &f);
     }
@@ -94,7 +96,10 @@ private:
             same.add_output(call.output(i));
         }
         const Attributes given = given_to(function, call);
-        for (Node node : function.node()) {
+        for (const Node& original : function.node()) {
+            // A large node in a function that is called often becomes many large ones.
+            budget_.ask(original.ByteSizeLong(), fmt::format("a call of the function {}", function.name()));
+            Node node = original;
             rename(node, names, prefix);
             set_attributes(node, given);
             if (node.doc_string().empty()) node.set_doc_string(call.doc_string());
@@ -174,6 +179,7 @@ private:
 
     ::onnx::ModelProto& model_;
     const std::string& path_;
+    FileBudget budget_;
     std::map<std::pair<std::string, std::string>, const Function*> functions_;
     int64_t count_ = 0;
     int next_ = 0;

@@ -1,8 +1,9 @@
 #include "frontend/onnx/import.h"
 
 #include <filesystem>
-#include <fstream>
+#include <new>
 #include <set>
+#include <stdexcept>
 #include <unordered_map>
 
 #include <google/protobuf/io/coded_stream.h>
@@ -12,6 +13,10 @@
 #include "frontend/onnx/functions.h"
 #include "frontend/onnx/importer.h"
 #include "frontend/onnx/tensor.h"
+#include "runtime/core/device.h"
+#include "runtime/core/out_of_memory.h"
+#include "runtime/file/file.h"
+#include "runtime/file/limits.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/graph/tracer.h"
@@ -35,6 +40,8 @@ struct Value {
 struct Scope {
     const Scope* outer = nullptr;
     std::unordered_map<std::string, Value> values;
+    /// How many graphs within nodes this run may still take: one for every step of a loop.
+    int64_t* steps_left = nullptr;
 
     const Value* find(const std::string& name) const {
         for (const Scope* scope = this; scope; scope = scope->outer)
@@ -46,13 +53,19 @@ struct Scope {
 
 template <class Proto>
 void parse(const std::string& path, Proto& proto, const char* what) {
-    std::ifstream stream(path, std::ios::binary);
-    if (!stream) fail<FileError>("onnx: {} cannot be read", path);
-    google::protobuf::io::IstreamInputStream input(&stream);
+    std::string problem;
+    const int descriptor = open_regular_file(path.c_str(), problem);
+    if (descriptor < 0) fail<FileError>("onnx: {}: {}", path, problem);
+    google::protobuf::io::FileInputStream input(descriptor);
+    input.SetCloseOnDelete(true);
     google::protobuf::io::CodedInputStream coded(&input);
-    if (!proto.ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage() ||
-        coded.CurrentPosition() == 0)
-        fail<FileError>("onnx: {} is no {}, or is cut short", path, what);
+    try {
+        if (!proto.ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage() ||
+            coded.CurrentPosition() == 0)
+            fail<FileError>("onnx: {} is no {}, or is cut short", path, what);
+    } catch (const std::bad_alloc&) {
+        fail<FileError>("onnx: {}: there is not enough memory for what it holds", path);
+    }
 }
 
 Port port_of(const ::onnx::ValueInfoProto& info) {
@@ -94,7 +107,21 @@ class Checker {
 public:
     Checker(const Model::Implementation& model) : model_(model) {}
 
-    void check(const Graph& graph, std::set<std::string> known) const {
+    void check(const Graph& graph) const { check(graph, nullptr); }
+
+private:
+    /// The names that a graph within a node sees.
+    struct Known {
+        const Known* outer;
+        std::set<std::string_view> names;
+        void insert(std::string_view name) { names.insert(name); }
+        bool contains(std::string_view name) const {
+            return names.contains(name) || (outer && outer->contains(name));
+        }
+    };
+
+    void check(const Graph& graph, const Known* outer) const {
+        Known known{outer, {}};
         for (const auto& input : graph.input()) known.insert(input.name());
         for (const auto& tensor : graph.initializer()) known.insert(tensor.name());
         for (const Node& node : graph.node()) {
@@ -105,7 +132,7 @@ public:
                         "onnx: {}: {} node '{}' reads '{}', which nothing gives before it",
                         model_.path, node.op_type(), node.name(), name);
             for (const auto& attribute : node.attribute())
-                if (attribute.has_g()) check(attribute.g(), known);
+                if (attribute.has_g()) check(attribute.g(), &known);
             for (const std::string& name : node.output()) known.insert(name);
         }
         for (const auto& output : graph.output())
@@ -114,7 +141,6 @@ public:
                                 output.name());
     }
 
-private:
     void check_operator(const Node& node) const {
         if (find_importer(node.domain(), node.op_type())) return;
         const std::string domain = node.domain().empty() ? "" : node.domain() + ".";
@@ -192,7 +218,11 @@ void Model::Implementation::run_node(const Node& node, Scope& scope) const {
     }
     for (const auto& attribute : node.attribute()) known &= !attribute.has_g();
     const RunGraph run_below = [&](const Graph& graph, std::span<const Variable> values) {
-        Scope below{&scope, {}};
+        if (--*scope.steps_left < 0)
+            fail<ValueError>(
+                "onnx: {}: its loops take more than {} steps; call set_file_limits() if you trust it",
+                path, file_limits().steps);
+        Scope below{&scope, {}, scope.steps_left};
         if (int(values.size()) != graph.input_size())
             fail<FileError>("onnx: {}: a graph in node '{}' takes {} inputs, not {}", path,
                             node.name(), graph.input_size(), values.size());
@@ -206,12 +236,23 @@ void Model::Implementation::run_node(const Node& node, Scope& scope) const {
     const NodeCall call(node, opset, std::move(inputs), folder, run_below);
     const bool reads_shape = node.op_type() == "Shape" || node.op_type() == "Size";
     Variables outputs;
-    if (known || reads_shape) {
-        RecorderScope aside(nullptr);
-        auto mode = no_backprop_mode();
-        outputs = importer->run(call);
-    } else {
-        outputs = importer->run(call);
+    try {
+        if (known || reads_shape) {
+            RecorderScope aside(nullptr);
+            auto mode = no_backprop_mode();
+            outputs = importer->run(call);
+        } else {
+            outputs = importer->run(call);
+        }
+    } catch (const OutOfMemory& error) {
+        if (std::string_view(error.what()).starts_with("onnx: ")) throw;  // A node below told.
+        throw OutOfMemory(fmt::format("onnx: {}: {}", path, call.describe()), error.bytes, error.held);
+    } catch (const std::bad_alloc&) {
+        throw OutOfMemory(fmt::format("onnx: {}: {}", path, call.describe()), 0,
+                          cpu_memory_statistics().bytes_reserved);
+    } catch (const std::length_error&) {
+        fail<FileError>("onnx: {}: {}: asks for more elements than can be counted", path,
+                        call.describe());
     }
     if (int(outputs.size()) < node.output_size()) outputs.resize(size_t(node.output_size()));
     for (int i = 0; i < node.output_size(); ++i) {
@@ -238,7 +279,8 @@ const std::vector<std::pair<std::string, Variable>>& Model::initializers() const
 
 Variables Model::run(std::span<const Variable> inputs) const {
     implementation_->check_ports(inputs);
-    Scope scope{&implementation_->constants, {}};
+    int64_t steps = file_limits().steps;
+    Scope scope{&implementation_->constants, {}, &steps};
     for (size_t i = 0; i < inputs.size(); ++i)
         scope.values[implementation_->inputs[i].name] = {inputs[i], false};
     return implementation_->run_graph(implementation_->proto.graph(), scope);
@@ -265,7 +307,7 @@ Model import_model(const std::string& path, const ImportOptions& options) {
     if (!model->proto.has_graph()) fail<FileError>("onnx: {} holds no graph", path);
     read_opset(*model);
     inline_functions(model->proto, path);
-    Checker(*model).check(model->proto.graph(), {});
+    Checker(*model).check(model->proto.graph());
     read_initializers(*model, options);
     for (const auto& input : model->proto.graph().input())
         if (!model->constants.values.contains(input.name())) {

@@ -72,6 +72,10 @@ void copy_typed(const Proto& tensor, const Array& to) {
     }
 }
 
+bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder) {
+    return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
+}
+
 /// The file must lie in the model's folder: a model from elsewhere is not to read what it likes.
 void copy_external(const Proto& tensor, const std::string& folder, const Array& to) {
     std::string location;
@@ -89,7 +93,13 @@ void copy_external(const Proto& tensor, const std::string& folder, const Array& 
                         describe(tensor), location);
     const uint64_t bytes = uint64_t(to.size()) * size_of(to.dtype());
     if (length >= 0) check_bytes(tensor, uint64_t(length), bytes);
-    FileReader file((std::filesystem::path(folder) / path).string());
+    const std::filesystem::path root = folder.empty() ? "." : folder;
+    std::error_code ignored;
+    const auto real = std::filesystem::canonical(root / path, ignored);
+    if (!ignored && !is_below(real, std::filesystem::canonical(root, ignored)))
+        fail<FileError>("onnx: {} is kept in '{}', a link that leads out of the model's folder to {}",
+                        describe(tensor), location, real.string());
+    const FileReader file((root / path).string());
     if (offset < 0 || uint64_t(offset) > file.size() || bytes > file.size() - uint64_t(offset))
         fail<FileError>("onnx: {} needs bytes {} to {} of {}, which has {}", describe(tensor),
                         offset, uint64_t(offset) + bytes, file.path(), file.size());

@@ -182,7 +182,7 @@ std::string CWriter::header() const {
         "enum {{ {1}_OK = 0, {1}_FAILED = 1 }};\n\n",
         name_, upper_);
     for (size_t i = 0; i < contents_.states.size(); ++i)
-        text += fmt::format("/* {} {} */\n#define {}_AT_{} {}\n", contents_.states[i].name,
+        text += fmt::format("/* {} {} */\n#define {}_AT_{} {}\n", c_comment(contents_.states[i].name),
                             to_string(contents_.states[i].array.type()), upper_, blocks_[i].name, blocks_[i].offset);
     size_t i = 0;
     for (const program::Json& number : contents_.manifest.at("numbers")) {
@@ -211,9 +211,13 @@ std::string CWriter::declarations() const {
         "    const double* scalars;\n    const int64_t* numbers;\n    void* row_scratch;\n} kernel_arguments;\n\n";
     std::set<std::string> known;
     for (const KernelLaunch& kernel : schedule_.kernels)
-        if (known.insert(kernel.symbol).second)
+        if (known.insert(kernel.symbol).second) {
+            // It comes from a file and becomes C.
+            if (kernel.symbol != identifier(kernel.symbol))
+                fail<FileError>("{}: a kernel is called '{}', which is no name", contents_.path, kernel.symbol);
             text += fmt::format("void {}(const kernel_arguments*, int64_t begin, int64_t end);\n",
                                 program::symbol_at(kernel.symbol, level_));
+        }
     return text + "\n";
 }
 

@@ -1,6 +1,7 @@
 #include "frontend/trainer/json.h"
 
 #include "runtime/core/error.h"
+#include "runtime/file/limits.h"
 
 namespace catena {
 namespace {
@@ -31,6 +32,7 @@ std::string without_infinities(const std::string& text) {
 }  // namespace
 
 nlohmann::ordered_json parse_json(const std::string& text, const std::string& source) {
+    check_json(text, source);
     try {
         return nlohmann::ordered_json::parse(without_infinities(text));
     } catch (const nlohmann::ordered_json::exception& error) {

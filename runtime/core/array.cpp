@@ -8,6 +8,7 @@
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/core/object_pool.h"
+#include "runtime/core/out_of_memory.h"
 #include "runtime/core/pending.h"
 #include "runtime/graph/recorder.h"
 
@@ -67,7 +68,11 @@ Array Array::empty(const Type& type, Device& device) {
     int64_t bytes = 0;
     too_large |= __builtin_mul_overflow(count, int64_t(size_of(type.dtype)), &bytes);
     if (too_large && !is_empty) fail<ShapeError>("an array of {} has more elements than can be counted", to_string(type));
-    body->storage = device.allocate(is_empty ? 0 : size_t(bytes));
+    try {
+        body->storage = device.allocate(is_empty ? 0 : size_t(bytes));
+    } catch (const OutOfMemory& error) {
+        throw OutOfMemory(fmt::format("{}: an array {}", device.name(), to_string(type)), size_t(bytes), error.held);
+    }
     return Array(std::move(body));
 }
 
@@ -236,6 +241,11 @@ void print(std::string& out, const T* data, const Shape& shape, int axis, int64_
     constexpr int64_t edge = 3;
     const int64_t size = shape[axis];
     out += '{';
+    // Of what has no elements, the first size of 0 ends the writing: before it may stand sizes without end.
+    if (shape.contains(0)) {
+        out += '}';
+        return;
+    }
     for (int64_t i = 0; i < size; ++i) {
         if (i > 0) out += ", ";
         if (shorten && size > 2 * edge && i == edge) {

@@ -11,6 +11,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/out_of_memory.h"
 
 namespace catena {
 
@@ -252,10 +253,7 @@ void* system_allocate(size_t bytes) {
     };
     void* block = attempt();
     if (!block && free_large_blocks() > 0) block = attempt();
-    if (!block)
-        fail<DeviceError>(
-            "cpu: out of memory: the system refused {} bytes, {} bytes are held already", bytes,
-            shared.bytes_reserved.load());
+    if (!block) throw OutOfMemory("cpu", bytes, shared.bytes_reserved.load());
     shared.bytes_reserved.fetch_add(bytes, std::memory_order_relaxed);
     shared.system_allocations.fetch_add(1, std::memory_order_relaxed);
     return block;
@@ -309,9 +307,7 @@ void count_without_cache(int64_t bytes) {
 
 MemoryBlock allocate_memory(size_t bytes) {
     const SizeClass size = class_of(bytes);
-    if (size.index >= class_count)
-        fail<DeviceError>("cpu: an array of {} bytes was asked for; no memory is that large",
-                          bytes);
+    if (size.index >= class_count) throw OutOfMemory("cpu", bytes, central().bytes_reserved.load());
     ThreadCache* mine = this_thread();
     MemoryBlock block{nullptr, size.index};
     if (size.index < small_class_count) {

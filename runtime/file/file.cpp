@@ -2,12 +2,16 @@
 
 #include <cerrno>
 #include <cstring>
+#include <new>
+#include <stdexcept>
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/out_of_memory.h"
 
 namespace catena {
 namespace {
@@ -22,16 +26,46 @@ std::string folder_of(const std::string& path) {
 
 }  // namespace
 
-FileReader::FileReader(std::string path) : path_(std::move(path)) {
-    descriptor_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor_ < 0) fail<FileError>("{}: cannot be opened: {}", path_, std::strerror(errno));
+int open_regular_file(const char* path, std::string& problem) {
+    constexpr const char* not_regular = "is not a regular file";
     struct stat status;
-    if (fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode)) {
-        size_ = uint64_t(status.st_size);
-        return;
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
+        problem = not_regular;
+        return -1;
     }
-    close(descriptor_);
-    fail<FileError>("{}: is not a regular file", path_);
+    // Should another kind of file have come in its place since, opening must not wait for a writer.
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (descriptor < 0) {
+        problem = std::string("cannot be opened: ") + std::strerror(errno);
+        return -1;
+    }
+    if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) return descriptor;
+    close(descriptor);
+    problem = not_regular;
+    return -1;
+}
+
+std::string file_buffer(uint64_t bytes, const std::string& name) {
+    try {
+        return std::string(size_t(bytes), '\0');
+    } catch (const std::bad_alloc&) {
+    } catch (const std::length_error&) {
+    }
+    throw OutOfMemory(name, size_t(bytes), cpu_memory_statistics().bytes_reserved);
+}
+
+FileReader::FileReader(std::string path) : path_(std::move(path)) {
+    std::string problem;
+    descriptor_ = open_regular_file(path_.c_str(), problem);
+    if (descriptor_ < 0) fail<FileError>("{}: {}", path_, problem);
+    struct stat status;
+    if (fstat(descriptor_, &status) == 0) size_ = uint64_t(status.st_size);
+}
+
+std::string FileReader::read_all() const {
+    std::string content = file_buffer(size_, path_);
+    read_at(0, content.data(), content.size());
+    return content;
 }
 
 FileReader::~FileReader() { close(descriptor_); }

@@ -19,6 +19,13 @@ public:
     virtual const std::string& name() const = 0;
 };
 
+/// Opens a regular file for reading. Anything else, as a pipe that would wait for a writer or a device that would never
+/// end, is refused unopened. A negative value when it cannot be opened: `problem` says why.
+int open_regular_file(const char* path, std::string& problem);
+
+/// Memory for so many bytes of file `name`; OutOfMemory naming it.
+std::string file_buffer(uint64_t bytes, const std::string& name);
+
 /// A file open for reading at any place.
 class FileReader {
 public:
@@ -28,6 +35,7 @@ public:
     const std::string& path() const { return path_; }
     uint64_t size() const { return size_; }
     void read_at(uint64_t offset, void* to, size_t bytes) const;  ///< FileError past the end.
+    std::string read_all() const;
 
 private:
     std::string path_;

@@ -310,7 +310,7 @@ std::string read_npy_text(ByteSource& source) {
     if (bytes != source.remaining())
         fail<FileError>("{}: a text of dtype {} takes {} bytes, {} are there", source.name(), header.descr, bytes,
                         source.remaining());
-    std::string content(bytes, '\0');
+    std::string content = file_buffer(bytes, source.name());
     source.read(content.data(), bytes);
     if (narrow) return content.substr(0, content.find_last_not_of('\0') + 1);
     if (header.descr[0] == '>') swap_bytes(content.data(), count, 4);

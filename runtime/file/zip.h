@@ -19,7 +19,8 @@ struct ZipEntry {
 };
 
 /// Reader of zip archives, zip64 included: what numpy.savez and Chainer write. Archives are checked as they are
-/// read; whatever is wrong is a FileError with the place.
+/// read; whatever is wrong is a FileError with the place. The directory is checked as a whole before anything is
+/// unpacked: entries do not overlap, and do not announce more than file_limits() grants.
 class ZipReader {
 public:
     explicit ZipReader(const std::string& path);
@@ -30,6 +31,7 @@ public:
 
 private:
     FileReader file_;
+    uint64_t end_of_entries_ = 0;  ///< Where the directory begins.
     std::vector<ZipEntry> entries_;
 };
 

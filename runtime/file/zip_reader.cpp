@@ -3,6 +3,7 @@
 
 #include <zlib.h>
 
+#include "runtime/file/limits.h"
 #include "runtime/file/zip.h"
 #include "runtime/file/zip_format.h"
 #include "runtime/core/error.h"
@@ -88,6 +89,50 @@ void check_entry(const FileReader& file, const ZipEntry& entry, uint16_t flags, 
         wrong(fmt::format("{} bytes cannot come from {}", entry.bytes, entry.packed_bytes));
 }
 
+/// Where the entry's data begins. The header before the data must say what the directory says: tools that believe the
+/// one would otherwise see other content than tools that believe the other.
+uint64_t data_begin(const FileReader& file, const ZipEntry& entry, uint64_t end) {
+    auto wrong = [&](const std::string& what) {
+        damaged(file, entry.header_offset, fmt::format("entry '{}': {}", entry.name, what));
+    };
+    if (entry.header_offset > end || end - entry.header_offset < local_bytes) wrong("its header runs into the directory");
+    char header[local_bytes];
+    file.read_at(entry.header_offset, header, local_bytes);
+    if (number<uint32_t>(header, 0) != local_signature)
+        damaged(file, entry.header_offset, fmt::format("no header of entry '{}'", entry.name));
+    const uint64_t name_bytes = number<uint16_t>(header, 26),
+                   begin = entry.header_offset + local_bytes + name_bytes + number<uint16_t>(header, 28);
+    if (begin > end || entry.packed_bytes > end - begin) damaged(file, begin, fmt::format("entry '{}' runs past the end", entry.name));
+    std::string name(size_t(name_bytes), '\0');
+    file.read_at(entry.header_offset + local_bytes, name.data(), name.size());
+    if (name != entry.name) wrong(fmt::format("its own header calls it '{}'", name));
+    const uint16_t flags = number<uint16_t>(header, 6), method = number<uint16_t>(header, 8);
+    if (flags & flag_encrypted || method != (entry.deflated ? deflated : stored))
+        wrong("its own header has another method of compression than the directory");
+    if (flags & flag_descriptor) return begin;  // Sizes and checksum follow the data.
+    const struct { size_t at; uint64_t listed; const char* what; } numbers[] = {
+        {14, entry.crc, "checksum"}, {18, entry.packed_bytes, "packed size"}, {22, entry.bytes, "size"}};
+    for (const auto& n : numbers) {
+        const uint32_t own = number<uint32_t>(header, n.at);
+        if (own != n.listed && (own != in_zip64_32 || n.at == 14))
+            wrong(fmt::format("its own header has the {} {}, the directory {}", n.what, own, n.listed));
+    }
+    return begin;
+}
+
+/// Each entry has its bytes for itself: many that share them would announce more than any file can hold.
+void check_apart(const FileReader& file, const std::vector<ZipEntry>& entries) {
+    std::vector<const ZipEntry*> order;
+    for (const ZipEntry& entry : entries) order.push_back(&entry);
+    std::sort(order.begin(), order.end(),
+              [](const ZipEntry* a, const ZipEntry* b) { return a->header_offset < b->header_offset; });
+    for (size_t i = 1; i < order.size(); ++i) {
+        const ZipEntry &before = *order[i - 1], &entry = *order[i];
+        if (entry.header_offset - before.header_offset < local_bytes + before.name.size() + before.packed_bytes)
+            damaged(file, entry.header_offset, fmt::format("entries '{}' and '{}' overlap", before.name, entry.name));
+    }
+}
+
 /// Inflates (or copies) an entry as it is read.
 class EntrySource final : public ByteSource {
 public:
@@ -171,7 +216,10 @@ ZipReader::ZipReader(const std::string& path) : file_(path) {
     if (directory.bytes > largest_directory || directory.offset > file_.size() ||
         directory.bytes > file_.size() - directory.offset)
         damaged(file_, directory.offset, fmt::format("a directory of {} bytes that does not fit", directory.bytes));
-    std::string data(directory.bytes, '\0');
+    end_of_entries_ = directory.offset;
+    FileBudget budget(file_.path(), file_.size());
+    budget.check_entries(directory.entries);
+    std::string data = file_buffer(directory.bytes, file_.path());
     file_.read_at(directory.offset, data.data(), data.size());
     for (size_t i = 0; i < data.size();) {
         uint64_t at = directory.offset + i;
@@ -186,23 +234,18 @@ ZipReader::ZipReader(const std::string& path) : file_(path) {
                        number<uint32_t>(record, 20), number<uint32_t>(record, 24), number<uint32_t>(record, 42)};
         apply_zip64_field(file_, record + central_bytes + name, extra, entry, at);
         check_entry(file_, entry, flags, method, at);
+        budget.ask(entry.bytes, fmt::format("entry '{}'", entry.name));
         entries_.push_back(std::move(entry));
         i += central_bytes + name + extra + comment;
     }
     if (entries_.size() != directory.entries)
         damaged(file_, directory.offset,
                 fmt::format("{} directory entries where {} are announced", entries_.size(), directory.entries));
+    check_apart(file_, entries_);
 }
 
 std::unique_ptr<ByteSource> ZipReader::open(const ZipEntry& entry) const {
-    char header[local_bytes];
-    file_.read_at(entry.header_offset, header, local_bytes);
-    if (number<uint32_t>(header, 0) != local_signature)
-        damaged(file_, entry.header_offset, fmt::format("no header of entry '{}'", entry.name));
-    uint64_t begin = entry.header_offset + local_bytes + number<uint16_t>(header, 26) + number<uint16_t>(header, 28);
-    if (begin > file_.size() || entry.packed_bytes > file_.size() - begin)
-        damaged(file_, begin, fmt::format("entry '{}' runs past the end", entry.name));
-    return std::make_unique<EntrySource>(file_, entry, begin);
+    return std::make_unique<EntrySource>(file_, entry, data_begin(file_, entry, end_of_entries_));
 }
 
 }  // namespace catena

@@ -5,10 +5,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <new>
 #include <string_view>
 
 #include "runtime/core/device.h"
+#include "runtime/core/out_of_memory.h"
 #include "runtime/core/parallel.h"
 
 namespace catena::program {
@@ -31,9 +31,11 @@ void* thread_scratch(int64_t bytes) {
     thread_local std::unique_ptr<void, Free> block;
     thread_local int64_t size = 0;
     if (bytes > size) {
-        size = (bytes + 4095) / 4096 * 4096;
-        block.reset(std::aligned_alloc(64, size_t(size)));
-        if (!block) throw std::bad_alloc();
+        size = 0;  // Until there is a block.
+        const int64_t larger = (bytes + 4095) / 4096 * 4096;
+        block.reset(std::aligned_alloc(64, size_t(larger)));
+        if (!block) throw OutOfMemory("cpu: a kernel's rows", size_t(larger), cpu_memory_statistics().bytes_reserved);
+        size = larger;
     }
     return block.get();
 }
@@ -106,7 +108,7 @@ void ScheduledExecutable::run_batch(const Batch& batch, std::span<const double> 
             bound.scalars[s] = scalars[size_t(bound.call->scalars[s])];
         LocationScope location(bound.call->location);
         const OpDef& op = *bound.call->op;
-        op.kernel(KernelCall{op, bound.inputs, bound.outputs, bound.call->attributes, bound.scalars});
+        cpu_device().launch(KernelCall{op, bound.inputs, bound.outputs, bound.call->attributes, bound.scalars});
         return;
     }
     auto run_chunks = [&](int64_t begin, int64_t end) {

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "runtime/core/device.h"
+#include "runtime/file/limits.h"
 #include "runtime/ops/element_text.h"
 #include "runtime/program/schedule_json.h"
 
@@ -23,6 +24,8 @@ auto reading(const std::string& path, F f) {
         fail<FileError>("{}: {}", path, what);
     } catch (const Error& error) {
         fail<FileError>("{}: is damaged: {}", path, error.what());
+    } catch (const std::bad_alloc&) {
+        fail<FileError>("{}: is damaged: it asks for more memory than there is", path);
     } catch (const std::logic_error& error) {
         fail<FileError>("{}: is damaged: {}", path, error.what());
     }
@@ -140,6 +143,7 @@ Contents::Contents(const std::string& file) : path(file) {
 Json Contents::schedule_entry(const std::string& entry) const {
     auto text = package.texts.find(entry);
     if (text == package.texts.end()) fail<FileError>("entry '{}' is missing", entry);
+    check_json(text->second, path + "(" + entry + ")");
     Json document = Json::parse(text->second);
     if (!document.is_object()) fail<FileError>("entry '{}' is no schedule", entry);
     return document;

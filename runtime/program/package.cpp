@@ -6,6 +6,7 @@
 #include <zlib.h>
 
 #include "runtime/core/error.h"
+#include "runtime/file/limits.h"
 #include "runtime/file/npy.h"
 #include "runtime/file/zip.h"
 
@@ -16,13 +17,9 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr const char* format_name = "catena program";
-constexpr uint64_t most_manifest_bytes = uint64_t(64) << 20, most_text_bytes = uint64_t(1) << 30;
 
-std::string read_text(const ZipReader& zip, const ZipEntry& entry, uint64_t most) {
-    if (entry.bytes > most)
-        fail<FileError>("{}: entry '{}' announces {} bytes, at most {} are read", zip.path(), entry.name, entry.bytes,
-                        most);
-    std::string text(size_t(entry.bytes), '\0');
+std::string read_text(const ZipReader& zip, const ZipEntry& entry) {
+    std::string text = file_buffer(entry.bytes, zip.path() + "(" + entry.name + ")");
     zip.open(entry)->read(text.data(), text.size());
     return text;
 }
@@ -36,7 +33,9 @@ const ZipEntry* find(const ZipReader& zip, const std::string& name) {
 Json read_manifest(const ZipReader& zip) {
     const ZipEntry* entry = find(zip, "manifest.json");
     if (!entry) fail<FileError>("{}: is no program package: it has no manifest.json", zip.path());
-    Json manifest = Json::parse(read_text(zip, *entry, most_manifest_bytes), nullptr, false);
+    const std::string text = read_text(zip, *entry);
+    check_json(text, zip.path() + "(manifest.json)");
+    Json manifest = Json::parse(text, nullptr, false);
     if (!manifest.is_object() || manifest.value("format", "") != format_name)
         fail<FileError>("{}: is no program package: its manifest does not say so", zip.path());
     const int version = manifest.value("version", 0);
@@ -96,7 +95,7 @@ Package read_package(const std::string& path, Json& manifest) {
                     fail<FileError>("{}: entry '{}' is no array", path, entry.name);
                 package.arrays.emplace(entry.name, std::move(array));
             } else {
-                package.texts.emplace(entry.name, read_text(zip, entry, most_text_bytes));
+                package.texts.emplace(entry.name, read_text(zip, entry));
             }
         }
     } catch (const nlohmann::json::exception& error) {

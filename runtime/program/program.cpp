@@ -216,6 +216,26 @@ std::vector<std::string> Program::targets() const {
 }
 Device& Program::device() const { return implementation_->device ? *implementation_->device : cpu_device(); }
 
+void Program::verify() const {
+    const Contents& contents = implementation_->contents;
+    // Sizes decide about memory: a few that are small, and one that no memory is planned around.
+    const std::vector<int64_t> tried = contents.open_sizes.empty() ? std::vector<int64_t>{1} : std::vector<int64_t>{1, 2, 3, 61};
+    for (int64_t size : tried) {
+        const std::vector<int64_t> sizes(contents.open_sizes.size(), size);
+        contents.numbers_at(sizes);
+        if (contents.is_for_host()) contents.schedule_at(sizes);
+        if (contents.is_for_devices()) contents.device_schedule_at(sizes);
+    }
+    const auto require_text = [&](const std::string& entry) {
+        if (!contents.package.texts.contains(entry)) fail<FileError>("{}: entry '{}' is missing", contents.path, entry);
+    };
+    for (const Contents::Code& code : contents.codes) {
+        require_text(code.library);
+        require_text(code.object);
+    }
+    for (const Contents::DeviceCode& code : contents.device_codes) require_text(code.entry);
+}
+
 std::vector<Array> Program::run(std::span<const Array> inputs) { return implementation_->run(inputs); }
 
 std::vector<std::string> Program::state_names() const {

@@ -52,6 +52,10 @@ public:
     std::vector<Array> run(std::span<const Array> inputs);
     std::vector<Array> run(std::initializer_list<Array> inputs) { return run(std::span(inputs.begin(), inputs.size())); }
 
+    /// Checks all of the file but its machine code, which is not loaded: of an open()ed program nothing of the file is
+    /// ever executed. FileError naming file and place otherwise.
+    void verify() const;
+
     std::vector<std::string> state_names() const;
     /// Present content. ValueError listing the names when there is no such state.
     Array state(const std::string& name) const;

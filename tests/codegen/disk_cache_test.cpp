@@ -9,6 +9,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "tests/support/mutator.h"
+
 namespace catena::codegen {
 namespace {
 
@@ -102,6 +104,49 @@ TEST_F(DiskCacheTest, belongs_to_one_user) {
 TEST_F(DiskCacheTest, generator_version_names_a_build) {
     EXPECT_FALSE(generator_version().empty());
     EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+TEST_F(DiskCacheTest, what_cannot_be_read_is_a_miss) {
+    DiskCache cache(folder, 1 << 20);
+    cache.store("a kernel", "the code");
+    const fs::path file = files()[0];
+    const auto instead = [&](const char* what, auto&& make) {
+        fs::remove_all(file);
+        make();
+        EXPECT_EQ(cache.find("a kernel"), std::nullopt) << what;
+    };
+    instead("a folder: reading it is an error", [&] { fs::create_directory(file); });
+    instead("a pipe that nobody writes to", [&] { ASSERT_EQ(mkfifo(file.c_str(), 0600), 0); });
+    instead("a device", [&] { fs::create_symlink("/dev/zero", file); });
+    instead("memory of nobody: reading it is an error", [&] { fs::create_symlink("/proc/self/mem", file); });
+    instead("a link to itself", [&] { fs::create_symlink(file, file); });
+    instead("more than the cache may hold", [&] {
+        std::ofstream(file).put('x');
+        fs::resize_file(file, uintmax_t(1) << 40);
+    });
+    fs::remove(file);
+    cache.store("a kernel", "the code");
+    EXPECT_EQ(cache.find("a kernel"), "the code");
+}
+
+TEST_F(DiskCacheTest, damage_of_any_kind_gives_the_value_or_nothing) {
+    DiskCache cache(folder, 1 << 20);
+    const std::string key = "a kernel", value(300, 'v');
+    cache.store(key, value);
+    const fs::path file = files()[0];
+    std::ifstream whole(file, std::ios::binary);
+    const std::vector<std::string> corpus{std::string(std::istreambuf_iterator<char>(whole), {})};
+    int missed = 0;
+    for (uint64_t seed = 1; seed <= 2000; ++seed) {
+        testing::Random random(seed);
+        const std::string damaged = testing::mutated(corpus, random);
+        std::ofstream(file, std::ios::binary) << damaged;
+        const std::optional<std::string> found = cache.find(key);
+        EXPECT_EQ(found.has_value(), damaged == corpus[0]) << "seed " << seed;
+        if (found) EXPECT_EQ(*found, value) << "seed " << seed;
+        missed += !found;
+    }
+    EXPECT_GT(missed, 1500);
 }
 
 }  // namespace

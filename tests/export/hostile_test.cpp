@@ -6,14 +6,17 @@
 #include <functional>
 #include <iterator>
 #include <random>
+#include <sstream>
 
 #include <nlohmann/json.hpp>
 
 #include "codegen/compiler.h"
+#include "frontend/package/c_export.h"
 #include "runtime/file/zip.h"
 #include "runtime/program/package.h"
 #include "runtime/program/program.h"
 #include "tests/export/saved_step.h"
+#include "tests/support/command.h"
 
 namespace catena::testing {
 namespace {
@@ -147,6 +150,77 @@ TEST_F(HostilePackage, code_that_is_none_is_refused) {
                 HasSubstr("its code cannot be loaded"));
     EXPECT_THAT(after([](Json& m, Json&, auto&) { m["code"][0]["architecture"] = "vax"; }), HasSubstr("vax scalar"));
     EXPECT_THAT(after([](Json&, Json&, program::Package& p) { p.texts.erase("code/scalar.so"); }), HasSubstr("missing"));
+}
+
+TEST_F(HostilePackage, documents_that_are_nested_without_end_are_refused) {
+    const std::string deep = "{\"inputs\": " + std::string(1'000'000, '[');
+    Json manifest;
+    program::Package package = program::read_package(path(), manifest);
+    package.texts["schedule.json"] = deep + std::string(1'000'000, ']') + "}";
+    program::write_package(changed(), manifest, package);
+    EXPECT_THAT(refusal(changed()), HasSubstr("y.catena(schedule.json): brackets are nested deeper than 100 at byte"));
+    ZipWriter zip(changed());
+    zip.begin("manifest.json", true);
+    zip.write(deep.data(), deep.size());
+    zip.end();
+    zip.finish();
+    EXPECT_THAT(refusal(changed()), HasSubstr("y.catena(manifest.json): brackets are nested deeper than 100 at byte"));
+}
+
+TEST_F(HostilePackage, verifying_finds_what_is_wrong_and_loads_no_code) {
+    Json manifest;
+    program::Package package = program::read_package(path(), manifest);
+    const std::string library = manifest.at("code").at(0).at("library");
+    package.texts.at(library) = "no machine code at all";
+    program::write_package(changed(), manifest, package);
+    EXPECT_NO_THROW(Program::open(changed()).verify());
+    EXPECT_THAT(refusal(changed()), HasSubstr("its code cannot be loaded"));
+    package.texts.erase(library);
+    program::write_package(changed(), manifest, package);
+    EXPECT_THROW(Program::open(changed()).verify(), FileError);
+
+    package = program::read_package(path(), manifest);
+    Json schedule = Json::parse(package.texts.at("schedule.json"));
+    schedule["kernels"][0]["operands"][0]["byte_offset"] = 1 << 20;
+    package.texts["schedule.json"] = schedule.dump();
+    program::write_package(changed(), manifest, package);
+    try {
+        Program::open(changed()).verify();
+        ADD_FAILURE() << "nothing was found";
+    } catch (const FileError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("outside of its memory"));
+    }
+    const CommandResult sound = run(program("catena") + " run --check " + path());
+    EXPECT_EQ(sound.status, 0) << sound.output;
+    EXPECT_THAT(sound.output, HasSubstr("is sound but for its machine code (x86_64 scalar), which was not loaded"));
+    const CommandResult unsound = run(program("catena") + " run --check " + changed());
+    EXPECT_NE(unsound.status, 0);
+    EXPECT_THAT(unsound.output, HasSubstr("outside of its memory"));
+}
+
+TEST_F(HostilePackage, names_do_not_become_c_code) {
+    Json manifest;
+    program::Package package = program::read_package(path(), manifest);
+    for (Json& state : manifest.at("states")) state["name"] = "*/\nint injected(void);\n/*" + state["name"].get<std::string>();
+    for (Json& number : manifest.at("numbers")) number["name"] = "*/ int injected;";
+    manifest["name"] = "x */ int injected;";
+    program::write_package(changed(), manifest, package);
+    export_c(changed(), temporary("c"), {.name = "step", .level = "scalar"});
+    for (const char* file : {"/step.h", "/step.c"}) {
+        std::istringstream lines(content_of(temporary("c") + file));
+        bool comment = false;
+        for (std::string line; std::getline(lines, line);) {
+            const size_t at = line.find("injected");
+            comment = line.starts_with("/*");
+            EXPECT_TRUE(at == line.npos || comment || line.starts_with("#define STEP_")) << line;
+            if (at != line.npos && comment) EXPECT_EQ(line.find("*/"), line.size() - 2) << line;
+        }
+    }
+    Json schedule = Json::parse(package.texts.at("schedule.json"));
+    schedule["kernels"][0]["symbol"] = "f(void); int injected; void g";
+    package.texts["schedule.json"] = schedule.dump();
+    program::write_package(changed(), manifest, package);
+    EXPECT_THROW(export_c(changed(), temporary("c"), {.level = "scalar"}), FileError);
 }
 
 }  // namespace

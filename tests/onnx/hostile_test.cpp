@@ -1,14 +1,19 @@
 // Files that are cut short, damaged or made to do harm.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <functional>
 
 #include <onnx/onnx_pb.h>
+#include <sys/stat.h>
 
 #include "frontend/catena.h"
 #include "frontend/onnx/export.h"
 #include "frontend/onnx/import.h"
+#include "frontend/onnx/tensor.h"
+#include "runtime/core/out_of_memory.h"
+#include "runtime/file/limits.h"
 #include "tests/onnx/exported.h"
 
 namespace catena::testing {
@@ -105,6 +110,133 @@ TEST_F(Hostile, data_outside_of_the_folder) {
         };
         EXPECT_SAYS(refused<FileError>(change), "not below the model's folder");
     }
+}
+
+TEST_F(Hostile, data_behind_a_link_that_leads_out_of_the_folder) {
+    const auto change = [](::onnx::ModelProto& m) {
+        auto* tensor = m.mutable_graph()->mutable_initializer(0);
+        tensor->clear_raw_data();
+        tensor->set_data_location(::onnx::TensorProto::EXTERNAL);
+        auto* entry = tensor->add_external_data();
+        entry->set_key("location");
+        entry->set_value("elements.bin");
+    };
+    const std::string outside = fresh_folder("hostile_outside") + "/secret";
+    std::ofstream(outside) << std::string(1000, 's');
+    const std::filesystem::path link = folder_ + "/elements.bin";
+    std::filesystem::create_symlink(outside, link);
+    EXPECT_SAYS(refused<FileError>(change), "a link that leads out of the model's folder to " + outside);
+    std::filesystem::remove(link);
+    std::filesystem::create_directory_symlink(std::filesystem::path(outside).parent_path(), folder_ + "/sub");
+    const auto below = [&](::onnx::ModelProto& m) {
+        change(m);
+        m.mutable_graph()->mutable_initializer(0)->mutable_external_data(0)->set_value("sub/secret");
+    };
+    EXPECT_SAYS(refused<FileError>(below), "a link that leads out of the model's folder");
+    // One that stays inside is followed.
+    std::ofstream(folder_ + "/real.bin") << std::string(1000, 's');
+    std::filesystem::create_symlink("real.bin", link);
+    EXPECT_EQ(refused<FileError>(change), "no error");
+}
+
+TEST_F(Hostile, pipes_are_refused_unopened) {
+    ASSERT_EQ(mkfifo((folder_ + "/pipe").c_str(), 0600), 0);
+    for (const auto& read : {std::function([&] { onnx::import_model(folder_ + "/pipe"); }),
+                             std::function([&] { onnx::load_tensor(folder_ + "/pipe"); })}) {
+        try {
+            read();
+            FAIL() << "it was read";
+        } catch (const FileError& error) {
+            EXPECT_SAYS(std::string(error.what()), "is not a regular file");
+        }
+    }
+}
+
+::onnx::NodeProto& add_node(::onnx::GraphProto& graph, const char* op, const std::vector<const char*>& inputs,
+                            const char* output) {
+    ::onnx::NodeProto& node = *graph.add_node();
+    node.set_op_type(op);
+    for (const char* name : inputs) node.add_input(name);
+    node.add_output(output);
+    return node;
+}
+
+TEST_F(Hostile, a_loop_without_end_is_ended) {
+    ::onnx::ModelProto model = model_;
+    ::onnx::GraphProto& graph = *model.mutable_graph();
+    auto* count = graph.add_initializer();
+    count->set_name("count");
+    count->set_data_type(::onnx::TensorProto::INT64);
+    count->add_int64_data(int64_t(1) << 62);
+    ::onnx::NodeProto& loop = add_node(graph, "Loop", {"count", "", "count"}, "turned");
+    auto* body = loop.add_attribute();
+    body->set_name("body");
+    body->set_type(::onnx::AttributeProto::GRAPH);
+    for (const char* name : {"i", "go", "v"}) body->mutable_g()->add_input()->set_name(name);
+    add_node(*body->mutable_g(), "Identity", {"go"}, "still");
+    add_node(*body->mutable_g(), "Identity", {"v"}, "w");
+    for (const char* name : {"still", "w"}) body->mutable_g()->add_output()->set_name(name);
+    write(model.SerializeAsString());
+    const onnx::Model imported = onnx::import_model(path_);
+    const FileLimits before = file_limits();
+    FileLimits limits;
+    limits.steps = 1000;
+    set_file_limits(limits);
+    try {
+        imported(Variable(Array::zeros({Dtype::float32, {2, 6}}), false));
+        ADD_FAILURE() << "2^62 steps were taken";
+    } catch (const ValueError& error) {
+        EXPECT_SAYS(std::string(error.what()), path_ + ": its loops take more than 1000 steps");
+    }
+    set_file_limits(before);
+}
+
+TEST_F(Hostile, a_function_that_multiplies_its_size_is_refused) {
+    ::onnx::ModelProto model = model_;
+    ::onnx::FunctionProto& function = *model.add_functions();
+    function.set_name("Large");
+    function.set_domain("mine");
+    function.add_output("y");
+    ::onnx::NodeProto& constant = *function.add_node();
+    constant.set_op_type("Constant");
+    constant.add_output("y");
+    constant.set_doc_string(std::string(1 << 20, 'd'));
+    for (int i = 0; i < 20'000; ++i) {
+        ::onnx::NodeProto& call = add_node(*model.mutable_graph(), "Large", {}, "");
+        call.set_domain("mine");
+        call.set_output(0, "large" + std::to_string(i));
+    }
+    write(model.SerializeAsString());
+    try {
+        onnx::import_model(path_);
+        ADD_FAILURE() << "20 GB were taken";
+    } catch (const FileError& error) {
+        EXPECT_SAYS(std::string(error.what()), "a call of the function Large announces");
+    }
+}
+
+TEST_F(Hostile, memory_that_is_not_there_names_the_node) {
+    ::onnx::ModelProto model = model_;
+    ::onnx::GraphProto& graph = *model.mutable_graph();
+    auto* shape = graph.add_initializer();
+    shape->set_name("shape");
+    shape->set_data_type(::onnx::TensorProto::INT64);
+    shape->add_dims(2);
+    for (int i = 0; i < 2; ++i) shape->add_int64_data(int64_t(1) << 22);
+    add_node(graph, "ConstantOfShape", {"shape"}, "huge");
+    add_node(graph, "Exp", {"huge"}, "larger");
+    write(model.SerializeAsString());
+    const onnx::Model imported = onnx::import_model(path_);
+    const Variable x(Array::zeros({Dtype::float32, {2, 6}}), false);
+    try {
+        imported(x);
+        ADD_FAILURE() << "64 TiB were given";
+    } catch (const OutOfMemory& error) {
+        EXPECT_SAYS(std::string(error.what()),
+                    path_ + ": Exp node 'larger' (opset 18): out of memory: the system refused 70368744177664 bytes");
+    }
+    write(bytes_);
+    EXPECT_EQ(onnx::import_model(path_)(x).shape(), (Shape{2, 3}));  // Everything goes on.
 }
 
 TEST_F(Hostile, a_node_that_reads_what_comes_later) {

@@ -2,6 +2,7 @@
 // operation refuses by itself stands in its row in tests/ops.
 #include "frontend/catena.h"
 #include "runtime/graph/recorder.h"
+#include "runtime/core/out_of_memory.h"
 #include "tests/reject/rejection.h"
 
 namespace catena::testing {
@@ -151,8 +152,8 @@ TEST(RejectedCall, arrays_read_as_what_they_are_not) {
 TEST(RejectedCall, what_no_device_can_hold) {
     EXPECT_REFUSED_WITHOUT_LINE(ShapeError, "an array cannot have the shape [2,-1]",
                                 Array::empty({Dtype::float32, {2, -1}}));
-    EXPECT_EQ(refusal<DeviceError>([] { Array::empty({Dtype::float32, {int64_t(1) << 60}}); })
-                  .find("cpu: an array of 4611686018427387904 bytes was asked for; no memory is that large"),
+    EXPECT_EQ(refusal<OutOfMemory>([] { Array::empty({Dtype::float32, {int64_t(1) << 60}}); })
+                  .find("cpu: an array float32[1152921504606846976]: out of memory: the system refused 4611686018427387904 bytes"),
               0u);
 }
 

@@ -53,5 +53,14 @@ TEST_F(KernelCacheOnDisk, can_be_off) {
     EXPECT_TRUE(fs::is_empty(root));
 }
 
+TEST_F(KernelCacheOnDisk, a_folder_that_others_can_write_to_is_refused_with_a_line) {
+    const fs::path folder = root / "kernels";
+    fs::create_directory(folder);
+    fs::permissions(folder, fs::perms::all);
+    EXPECT_THAT(train(folder.string()),
+                HasSubstr("catena: compiled code is not kept: " + folder.string() + " can be written by others"));
+    EXPECT_TRUE(fs::is_empty(folder));
+}
+
 }  // namespace
 }  // namespace catena::testing

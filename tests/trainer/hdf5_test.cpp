@@ -11,6 +11,7 @@
 #include "frontend/link/linear.h"
 #include "frontend/optimizer/adam.h"
 #include "frontend/serializer/npz.h"
+#include "runtime/file/limits.h"
 #include "tests/support/command.h"
 #include "tests/trainer/fixtures.h"
 
@@ -150,6 +151,41 @@ TEST_F(Hdf5Test, refuses_what_leads_elsewhere_or_announces_too_much) {
     EXPECT_THAT(error_of("virtual.h5"), HasSubstr("lies in another file"));
     EXPECT_THAT(error_of("compound.h5"), HasSubstr("of a type that is not supported"));
     EXPECT_THAT(error_of("lzf.h5"), HasSubstr("packed by filter 32000"));
+}
+
+TEST_F(Hdf5Test, chunks_without_elements_are_refused_before_the_library_divides_by_them) {
+    save_hdf5(path("x.h5"), SerializeFunction([](const Serializer& s) { s.write("x", Array::zeros({Dtype::float32, {30, 40}})); }));
+    const std::string sound = content("x.h5");
+    const size_t layout = sound.find("\3\2\3");  // Version 3, in chunks, of 2 dimensions and an element's bytes.
+    ASSERT_NE(layout, sound.npos);
+    for (size_t dim = 0; dim < 3; ++dim) {
+        std::string changed = sound;
+        changed.replace(layout + 11 + 4 * dim, 4, 4, '\0');
+        write("x.h5", changed);
+        EXPECT_THAT(error_of("x.h5"), HasSubstr(fmt::format("a dataset in chunks of which dimension {} has no elements at byte", dim)));
+        changed[layout] = 1;  // The older form: rank, kind, five bytes of nothing, and then as before.
+        changed[layout + 1] = 3;
+        changed[layout + 2] = 2;
+        changed.replace(layout + 3, 25, 25, '\0');
+        write("x.h5", changed);
+        EXPECT_THAT(error_of("x.h5"), HasSubstr("dimension 0 has no elements"));
+    }
+}
+
+TEST_F(Hdf5Test, many_datasets_may_not_announce_more_in_all_than_the_file_may) {
+    save_hdf5(path("x.h5"), SerializeFunction([](const Serializer& s) {
+        for (const char* key : {"a", "b", "c"}) s.write(key, Array::zeros({Dtype::float32, {100'000}}));
+    }));
+    const FileLimits before = file_limits();
+    FileLimits limits;
+    limits.bytes = 1'000'000;
+    set_file_limits(limits);
+    const auto file = open_hdf5(path("x.h5"));
+    file->read("a");
+    file->read("b");
+    file->read("b");
+    EXPECT_THAT(message_of<FileError>([&] { file->read("c"); }), HasSubstr("'c' announces 400000 bytes after 800000 others"));
+    set_file_limits(before);
 }
 
 TEST_F(Hdf5Test, truncated_and_damaged_files_are_errors) {

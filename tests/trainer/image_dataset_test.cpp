@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <jpeglib.h>
 #include <png.h>
+#include <sys/stat.h>
 
 #include "frontend/dataset/concat_examples.h"
 #include "frontend/image/image.h"
@@ -35,7 +36,7 @@ protected:
         EXPECT_TRUE(png_image_write_to_file(&image, path(name).c_str(), 0, pixels.data(), 0, nullptr)) << image.message;
         return path(name);
     }
-    std::string jpeg(const std::string& name, int channels, uint8_t value) {
+    std::string jpeg(const std::string& name, int channels, uint8_t value, bool progressive = false) {
         std::FILE* file = std::fopen(path(name).c_str(), "wb");
         jpeg_error_mgr errors;
         jpeg_compress_struct out{};
@@ -47,6 +48,7 @@ protected:
         out.input_components = channels;
         out.in_color_space = channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
         jpeg_set_defaults(&out);
+        if (progressive) jpeg_simple_progression(&out);
         jpeg_start_compress(&out, TRUE);
         std::vector<uint8_t> line(size_t(16 * channels), value);
         for (int y = 0; y < 8; ++y) {
@@ -146,6 +148,34 @@ TEST_F(ImageTest, zipped_pictures_are_read_in_the_order_of_their_names) {
     write("labels", "none.jpg 4\n");
     EXPECT_THAT(message_of<FileError>([&] { LabeledZippedImageDataset(path("all.zip"), path("labels")); }),
                 HasSubstr("none.jpg"));
+}
+
+TEST_F(ImageTest, pictures_that_announce_too_much_are_refused) {
+    jpeg("a.jpg", 3, 100);
+    std::string bytes = content("a.jpg");
+    const size_t frame = bytes.find("\xff\xc0");
+    ASSERT_NE(frame, bytes.npos);
+    for (size_t i = 5; i < 9; ++i) bytes[frame + i] = char(i % 2 ? 0xff : 0);
+    const std::string message = message_of<FileError>([&] { decode_image(bytes, "a.jpg"); });
+    EXPECT_THAT(message, HasSubstr("a.jpg: a picture of 65280 x 65280 pixels announces 17045913600 bytes"));
+    EXPECT_THAT(message, HasSubstr("set CATENA_FILE_LIMIT_MB"));
+}
+
+TEST_F(ImageTest, a_progressive_picture_of_endless_scans_is_refused) {
+    jpeg("a.jpg", 1, 100, /*progressive=*/true);
+    const std::string bytes = content("a.jpg");
+    const size_t scan = bytes.rfind("\xff\xda"), end = bytes.rfind("\xff\xd9");
+    ASSERT_TRUE(scan != bytes.npos && end != bytes.npos);
+    std::string all = bytes.substr(0, scan);
+    for (int i = 0; i < 5000; ++i) all += bytes.substr(scan, end - scan);
+    EXPECT_THAT(message_of<FileError>([&] { decode_image(all + "\xff\xd9", "a.jpg"); }),
+                HasSubstr("a.jpg: the JPEG cannot be read: it has more than 500 scans"));
+}
+
+TEST_F(ImageTest, a_pipe_is_refused_unopened) {
+    ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+    EXPECT_THAT(message_of<FileError>([&] { read_image(path("pipe")); }), HasSubstr("is not a regular file"));
+    EXPECT_THAT(message_of<FileError>([&] { ImageDataset(path("pipe"), {}); }), HasSubstr("is not a regular file"));
 }
 
 }  // namespace

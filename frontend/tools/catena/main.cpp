@@ -1,4 +1,5 @@
 #include <iostream>
+#include <new>
 
 #include "frontend/tools/catena/commands.h"
 #include "runtime/core/error.h"
@@ -18,6 +19,12 @@ int main(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         return program.exit(error);
     } catch (const catena::Error& error) {
+        std::cerr << "catena: " << error.what() << '\n';
+        return 1;
+    } catch (const std::bad_alloc&) {
+        std::cerr << "catena: out of memory\n";
+        return 1;
+    } catch (const std::exception& error) {
         std::cerr << "catena: " << error.what() << '\n';
         return 1;
     }

@@ -21,7 +21,7 @@ struct RunOptions {
     std::string model;
     std::vector<std::string> inputs;
     std::string output, save, device = "cpu";
-    bool eager = false;
+    bool eager = false, check = false;
     int repeat = 1;
 };
 
@@ -108,15 +108,33 @@ NamedArrays run_model(const RunOptions& options) {
     return results;
 }
 
+void check_model(const std::string& path) { onnx::import_model(path); }
+
 #else
 
-NamedArrays run_model(const RunOptions& options) {
+void check_model(const std::string& path) {
     fail<ValueError>(
-        "run: {} cannot be read, this Catena was built without ONNX (libprotobuf-dev libonnx-dev)",
-        options.model);
+        "run: {} cannot be read, this Catena was built without ONNX (libprotobuf-dev libonnx-dev)", path);
+}
+
+NamedArrays run_model(const RunOptions& options) {
+    check_model(options.model);
+    return {};
 }
 
 #endif
+
+void check(const std::string& model) {
+    if (!model.ends_with(".catena")) {
+        check_model(model);
+        return fmt::print("{}: every node is known and has what it reads; nothing was run\n", model);
+    }
+    const Program program = Program::open(model);
+    program.verify();
+    std::string targets;
+    for (const std::string& target : program.targets()) targets += (targets.empty() ? "" : ", ") + target;
+    fmt::print("{}: is sound but for its machine code ({}), which was not loaded\n", model, targets.empty() ? "none" : targets);
+}
 
 }  // namespace
 
@@ -130,11 +148,13 @@ void add_run(CLI::App& program) {
     command->add_option("-o,--output", options->output,
                         "an .npz file for the results, under the names of the outputs");
     command->add_flag("--eager", options->eager, "do not compile a model");
+    command->add_flag("--check", options->check, "only check the file: no code from it is loaded, nothing is run");
     command->add_option("--save", options->save, "a .catena file for the program with its states as the run left them");
     command->add_option("--device", options->device, "where a program runs: cpu, cuda:0")->capture_default_str();
     command->add_option("--repeat", options->repeat, "run a program so many times, for training steps; prints the time of one")
         ->check(CLI::PositiveNumber);
     command->callback([options] {
+        if (options->check) return check(options->model);
         const bool is_program = options->model.ends_with(".catena");
         if (!is_program && (!options->save.empty() || options->repeat != 1 || options->device != "cpu"))
             fail<ValueError>("run: --save, --repeat and --device are for programs (.catena), {} is a model", options->model);
