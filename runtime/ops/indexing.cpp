@@ -48,17 +48,28 @@ Shape indices_shape(const char* op, std::span<const Type> indices) {
     return common;
 }
 
+/// Each of them once, counted from the front.
+void check_distinct_axes(const Axes& axes, int rank) {
+    for (int i = 0; i < axes.rank(); ++i) {
+        CATENA_ASSERT(axes[i] >= 0 && axes[i] < rank, "axes are those of x");
+        for (int k = 0; k < i; ++k) CATENA_ASSERT(axes[k] != axes[i], "an axis has one index array");
+    }
+}
+
 // gather_c1: index arrays are integers and broadcast together
 // gather_c2: there is one for each of the attribute "axes"
 Types gather_type(const TypeCall& c) {
     const Type& x = c.inputs[0];
     const Axes& axes = c.attributes.dims("axes");
     CATENA_ASSERT(axes.rank() == int(c.inputs.size()) - 1, "one index array for each axis");
+    check_distinct_axes(axes, x.shape.rank());
     const Shape places = indices_shape(c.op.name.c_str(), c.inputs.subspan(1));
     Shape rest;
     for (int i = 0; i < x.shape.rank(); ++i)
         if (!axes.contains(i)) rest.push_back(x.shape[i]);
-    const int position = int(c.attributes.integer("position"));
+    const int64_t wanted = c.attributes.integer("position");
+    CATENA_ASSERT(wanted >= 0 && wanted <= rest.rank(), "places stand among the other axes");
+    const int position = int(wanted);
     Shape shape;
     for (int i = 0; i < position; ++i) shape.push_back(rest[i]);
     for (int64_t size : places) shape.push_back(size);
