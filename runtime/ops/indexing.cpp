@@ -223,6 +223,7 @@ Variable scatter_into_zeros(const Variable& b, std::span<const Variable> indices
 // take_along_axis_c1: indices are integers, of x's rank and x's sizes but for the axis
 void check_along_axis(const OpDef& op, const Type& indices, const Shape& x, int axis) {
     check_integer(op.name.c_str(), "the index array", indices.dtype);
+    CATENA_ASSERT(axis >= 0 && axis < x.rank(), "the axis is one of x");
     Shape fitting = indices.shape;
     if (fitting.rank() == x.rank()) fitting[axis] = x[axis];
     if (fitting != x)
@@ -277,6 +278,7 @@ const OpDef& op_add_along_axis = register_op({
             check_along_axis(c.op, c.inputs[1], c.inputs[0].shape, axis);
             Type y = c.inputs[0];
             y.shape[axis] = c.attributes.integer("size");
+            CATENA_ASSERT(y.shape[axis] >= 0, "a size is not negative");
             return Types{y};
         },
     .kernel = run_add_along_axis,

@@ -1,11 +1,8 @@
 // Calls in a package whose attributes were changed: the type rule refuses them, or the kernel stays in its memory.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <map>
 
-#include "runtime/core/device.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/tracer.h"
 #include "runtime/program/check_schedule.h"
@@ -129,7 +126,6 @@ program::Schedule schedule_of(const Call& call, const Attributes& attributes) {
     return s;
 }
 
-/// Runs in a process of its own: whether it ends by itself.
 void run_all(const Call& call) {
     std::vector<Array> inputs, outputs;
     for (const Type& type : call.inputs) inputs.push_back(Array::full(type, 1));
@@ -147,16 +143,8 @@ TEST(HostileAttributes, are_refused_or_do_no_harm) {
     const std::vector<Call> calls = calls_of_all_rows();
     EXPECT_GT(calls.size(), 40u);
     for (const Call& call : calls) {
-        ASSERT_NO_THROW(program::check_schedule(schedule_of(call, call.attributes))) << call.op->name;
-        const pid_t child = fork();
-        if (child == 0) {
-            alarm(20);
-            run_all(call);
-            _exit(0);
-        }
-        int status = 0;
-        waitpid(child, &status, 0);
-        EXPECT_EQ(status, 0) << call.op->name << " (" << call.row << ")";
+        ASSERT_NO_THROW(program::check_schedule(schedule_of(call, call.attributes))) << call.op->name << " of " << call.row;
+        run_all(call);
     }
 }
 
