@@ -32,7 +32,7 @@ namespace {
 /// A trace after all passes, in a context of its own.
 struct LoweredProgram {
     /// `imported` is called between import and passes.
-    LoweredProgram(const Trace& trace, bool fast_math, passes::Dump* dump,
+    LoweredProgram(const Trace& trace, bool fast_math, bool any_size, passes::Dump* dump,
                    const std::function<void(mlir::ModuleOp)>& imported = {})
         : context(kernel_dialects(), mlir::MLIRContext::Threading::DISABLED),
           handler(&context, [this](mlir::Diagnostic& diagnostic) {
@@ -47,7 +47,7 @@ struct LoweredProgram {
         timer.lap("import");
         if (dump) dump->program("import", *module);
         if (imported) imported(*module);
-        passes::PipelineOptions pipeline{.fast_math = fast_math, .dump = dump};
+        passes::PipelineOptions pipeline{.fast_math = fast_math, .dump = dump, .any_size = any_size};
         if (mlir::failed(passes::run_pipeline(*module, pipeline, notes)))
             fail<CompileError>("region {}: {}", trace.name, complaints);
     }
@@ -69,7 +69,7 @@ class MlirCompiler : public Compiler {
 public:
     PortableProgram compile_portable(const Trace& trace, const PortableOptions& options) override {
         PortableProgram program;
-        LoweredProgram lowered(trace, options.fast_math, nullptr, [&](mlir::ModuleOp imported) {
+        LoweredProgram lowered(trace, options.fast_math, options.any_size, nullptr, [&](mlir::ModuleOp imported) {
             if (options.stages) program.stages.emplace_back("import.mlir", passes::print_with_places(imported));
         });
         mlir::OwningOpRef<mlir::ModuleOp>& module = lowered.module;
@@ -94,7 +94,7 @@ public:
         if (runs.size() > 1) rule.smallest = std::numeric_limits<int64_t>::max();  // Blocks are numbered by the sizes.
         for (const Trace* trace : runs) {
             const bool shown = options.stages && program.schedules.empty();
-            LoweredProgram lowered(*trace, options.fast_math, nullptr, [&](mlir::ModuleOp imported) {
+            LoweredProgram lowered(*trace, options.fast_math, /*any_size=*/runs.size() > 1, nullptr, [&](mlir::ModuleOp imported) {
                 if (shown) program.stages.emplace_back("import.mlir", passes::print_with_places(imported));
             });
             program.schedules.push_back(codegen::build_schedule(
@@ -114,7 +114,7 @@ public:
     std::shared_ptr<Executable> compile(const Trace& trace, const CompileOptions& options) override {
         auto start = std::chrono::steady_clock::now();
         passes::Dump dump(trace.name.empty() ? "region" : trace.name);
-        LoweredProgram lowered(trace, options.fast_math, &dump);
+        LoweredProgram lowered(trace, options.fast_math, /*any_size=*/false, &dump);
         mlir::OwningOpRef<mlir::ModuleOp>& module = lowered.module;
         auto seconds = [&] {
             return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -47,7 +47,7 @@ void add_portable_code(PortableProgram& program, const PortableOptions& options,
     for (KernelLaunch& kernel : program.schedule.kernels) {
         auto [known, is_new] = symbols.try_emplace(kernel.key);
         if (is_new) {
-            known->second = prefix + kernel_symbol(kernel, names.size());
+            known->second = prefix + kernel_symbol(kernel, names.size()) + "_" + program::code_form(kernel);
             names.push_back(known->second);
             distinct.push_back(&kernel);
         }

@@ -6,7 +6,7 @@
 
 namespace catena {
 
-OpenSizes::OpenSizes(std::string who, std::vector<Type> types, const std::vector<OpenSize>& all)
+OpenSizes::OpenSizes(std::string who, std::vector<Type> types, const std::vector<OpenSize>& all, Functions functions)
     : who_(std::move(who)), types_(std::move(types)) {
     for (const OpenSize& open : all) {
         if (open.input < 0 || size_t(open.input) >= types_.size() || open.axis < 0 ||
@@ -20,18 +20,23 @@ OpenSizes::OpenSizes(std::string who, std::vector<Type> types, const std::vector
         }
         found->places.push_back(open);
     }
-    std::vector<int64_t> base, last;
+    choose_runs(functions);
+}
+
+void OpenSizes::choose_runs(Functions functions) {
+    std::vector<int64_t> base, twice, other;
     for (Name& name : names_) {
         name.base = name.base > 1 ? name.base : 3;  // A size of 1 would broadcast, and one of 0 hide things.
         base.push_back(name.base);
-        last.push_back(2 * name.base + 3);
+        twice.push_back(2 * name.base + 3);
+        other.push_back(name.base + 4 + 3 * int64_t(other.size()));
     }
-    runs_.push_back(base);
-    for (size_t k = 0; k < names_.size(); ++k) {
+    exponents_ = functions == Functions::affine ? exponents_up_to(names_.size(), 1, 1) : exponents_up_to(names_.size(), 2, 3);
+    for (const std::vector<int>& exponents : exponents_) {
         runs_.push_back(base);
-        ++runs_.back()[k];
+        for (size_t k = 0; k < exponents.size(); ++k) runs_.back()[k] += exponents[k];
     }
-    if (!names_.empty()) runs_.push_back(last);
+    if (!names_.empty()) runs_.insert(runs_.end(), {twice, other});
 }
 
 std::vector<Type> OpenSizes::types_at(const std::vector<int64_t>& sizes) const {
@@ -41,15 +46,22 @@ std::vector<Type> OpenSizes::types_at(const std::vector<int64_t>& sizes) const {
     return types;
 }
 
+std::optional<SizePolynomial> OpenSizes::polynomial(const std::vector<int64_t>& seen) const {
+    std::optional<SizePolynomial> found = interpolate(exponents_, runs_[0], std::span(seen).first(exponents_.size()));
+    for (size_t r = exponents_.size(); found && r < seen.size(); ++r)
+        if (found->at(runs_[r]) != seen[r]) return std::nullopt;
+    return found;
+}
+
 std::optional<OnnxSize> OpenSizes::affine(const std::vector<int64_t>& seen) const {
-    OnnxSize size(seen[0]);
-    for (size_t k = 0; k < names_.size(); ++k) {
-        size.factors.push_back(seen[k + 1] - seen[0]);
-        size.constant -= size.factors[k] * runs_[0][k];
+    const std::optional<SizePolynomial> found = polynomial(seen);
+    if (!found || !found->is_affine()) return std::nullopt;
+    OnnxSize size(0);
+    size.factors.resize(names_.size());
+    for (const SizePolynomial::Term& term : found->terms) {
+        const auto open = std::find(term.exponents.begin(), term.exponents.end(), 1);
+        (open == term.exponents.end() ? size.constant : size.factors[size_t(open - term.exponents.begin())]) = term.factor;
     }
-    int64_t expected = size.constant;
-    for (size_t k = 0; k < names_.size(); ++k) expected += size.factors[k] * runs_.back()[k];
-    if (!names_.empty() && expected != seen.back()) return std::nullopt;
     return size;
 }
 

@@ -20,6 +20,7 @@ namespace {
 struct Stage {
     const char* name;
     std::unique_ptr<mlir::Pass> (*make)(std::vector<std::string>* notes);
+    bool decides_by_size = false;
 };
 
 const Stage stages[] = {
@@ -32,7 +33,7 @@ const Stage stages[] = {
     // What nobody needs must not become a result of a group, nor keep calls from being joined.
     {"drop-dead", [](auto*) { return createDropDead(); }},
     // Weights are read once where steps do not wait for each other. Before fusion, because sums over steps go away.
-    {"join-calls", create_join_calls_pass},
+    {"join-calls", create_join_calls_pass, true},
     // Memory traffic is what costs: one sweep for everything that shares a domain.
     {"fuse", create_fuse_pass},
 };
@@ -55,11 +56,11 @@ std::vector<std::string> stage_names() {
     return names;
 }
 
-void build_pipeline(mlir::OpPassManager& manager, const PipelineOptions&, std::vector<std::string>* notes) {
+void build_pipeline(mlir::OpPassManager& manager, const PipelineOptions& options, std::vector<std::string>* notes) {
     mlir::OpPassManager& function = manager.nest<mlir::func::FuncOp>();
     const std::vector<std::string> without = left_out();
     for (const Stage& stage : stages)
-        if (std::ranges::find(without, stage.name) == without.end()) function.addPass(stage.make(notes));
+        if (std::ranges::find(without, stage.name) == without.end() && !(options.any_size && stage.decides_by_size)) function.addPass(stage.make(notes));
 }
 
 mlir::LogicalResult run_pipeline(mlir::ModuleOp module, const PipelineOptions& options,

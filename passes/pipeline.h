@@ -17,6 +17,7 @@ class Dump;
 struct PipelineOptions {
     bool fast_math = false;  ///< Allow rewrites that change rounding class, NaN or inf.
     Dump* dump = nullptr;    ///< Shows every stage, if given.
+    bool any_size = false;   ///< The program must be the same at all sizes: no stage decides by them.
     bool verify_each = false;  ///< Verify after every stage, not only at the end.
 };
 

@@ -49,16 +49,32 @@ Variable LSTM::Memory::value() const {
     return current && (!chained || recent.body()->creator) ? recent : Variable(state);
 }
 
+void LSTM::Memory::make_room(const Variable& value, Device& device) {
+    if (state.is_initialized() && state.type() == value.type()) return;
+    DeviceScope scope(device);
+    bind_state(*state.body(), Array::zeros(value.type()));
+}
+
 void LSTM::Memory::store(const Variable& value, Device& device) {
-    // Room of this size, which nobody reads: a program assigns states that are there.
-    if (!state.is_initialized() || state.type() != value.type()) {
-        DeviceScope scope(device);
-        bind_state(*state.body(), Array::zeros(value.type()));
-    }
+    make_room(value, device);
     recent = value;
     chained = bool(value.body()->creator);
     assign(state, value);
     if (Recorder* recorder = current_recorder()) recorder->stands_for(state, recent);
+}
+
+bool LSTM::is_empty() const {
+    return empty_ || (before_recording_.defined() && h_.state.array() == before_recording_);
+}
+
+/// "/l1/upward/W" stands in "/l1", whose states are "/l1/c" and "/l1/h".
+void LSTM::name_states() {
+    std::string path = upward.W.name();
+    const std::string own = "upward/W";
+    path = path.ends_with("/" + own) ? path.substr(0, path.size() - own.size()) : "";
+    if (path == "/") path.clear();
+    c_.state.set_name(path + "c");
+    h_.state.set_name(path + "h");
 }
 
 LSTM::LSTM(std::optional<int64_t> in_size, int64_t out_size, const LSTMOptions& options)
@@ -79,7 +95,8 @@ Variable LSTM::operator()(const Operand& operand) {
     int64_t n = gates_in.shape()[0];
     Device& device = upward.W.home();
     Variable c, h;
-    if (empty_) {
+    const bool began_empty = is_empty();
+    if (began_empty) {
         DeviceScope beside(device);
         c = h = fill({gates_in.dtype(), {n, out_size_}}, 0);
     } else {
@@ -90,14 +107,14 @@ Variable LSTM::operator()(const Operand& operand) {
     if (n > kept)
         fail<ShapeError>("LSTM: the batch has {} rows, the state only {}; call reset_state() before a larger batch",
                          n, kept);
+    name_states();
     auto [c_next, y] = lstm(c, gates_in + lateral(kept == n ? h : rows(h, 0, n)));
     c_.store(c_next, device);
-    if (kept == n) {
-        h_.store(y, device);
-    } else {
-        Variable parts[] = {y, rows(h, n, kept)};
-        h_.store(concat(parts, 0), device);
-    }
+    Variable parts[] = {y, kept == n ? Variable() : rows(h, n, kept)};
+    const Variable h_next = kept == n ? y : concat(parts, 0);
+    h_.make_room(h_next, device);
+    if (began_empty) before_recording_ = y.device().is_meta() ? h_.state.array() : Array();
+    h_.store(h_next, device);
     empty_ = false;
     return y;
 }
@@ -110,11 +127,12 @@ void LSTM::reset_state() {
 void LSTM::set_state(const Variable& c, const Variable& h) {
     c_.store(c, upward.W.home());
     h_.store(h, upward.W.home());
+    before_recording_ = Array();
     empty_ = false;
 }
 
-Variable LSTM::c() const { return empty_ ? Variable() : c_.value(); }
-Variable LSTM::h() const { return empty_ ? Variable() : h_.value(); }
+Variable LSTM::c() const { return is_empty() ? Variable() : c_.value(); }
+Variable LSTM::h() const { return is_empty() ? Variable() : h_.value(); }
 
 void LSTM::move_states(Device& device) {
     for (Memory* memory : {&c_, &h_}) {

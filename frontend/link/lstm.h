@@ -40,11 +40,18 @@ private:
         bool chained = false;  ///< `recent` had a creator when it was stored.
         /// A constant once `recent` was unchained: nobody wants the gradient of an earlier window's end.
         Variable value() const;
+        /// Room of this size, which nobody reads: a program assigns states that are there.
+        void make_room(const Variable& value, Device& device);
         void store(const Variable& value, Device& device);
     };
+    /// No step since the state was reset; what the states hold does not count.
+    bool is_empty() const;
+    void name_states();
+
     int64_t out_size_;
     Memory c_, h_;
-    bool empty_ = true;  ///< No step since the state was reset; what the states hold does not count.
+    bool empty_ = true;
+    Array before_recording_;  ///< What h_ holds again when a recording on shapes, which began empty, was undone.
 };
 
 }  // namespace catena

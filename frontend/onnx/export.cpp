@@ -63,7 +63,7 @@ private:
             const Trace::Value& value = trace_.values[size_t(v)];
             if (value.role == Role::argument) continue;
             if (changed_.contains(v)) {
-                add_port(v, value.name);
+                if (is_read(trace_, v)) add_port(v, value.name);
                 continue;
             }
             const Array array = value.role == Role::captured ? value.captured : content_of(value);
@@ -184,9 +184,14 @@ private:
             add_output(trace_.outputs[i], !options_.output_names.empty() ? options_.output_names[i]
                                           : count == 1                   ? "y"
                                                                          : "y" + std::to_string(i));
-        for (const Trace::Assign& assign : trace_.assigns)
-            if (changed_.contains(assign.target))
-                add_output(assign.value, names_.at(id_of_[size_t(assign.target)]) + ".next");
+        for (const Trace::Assign& assign : trace_.assigns) {
+            if (!changed_.contains(assign.target)) continue;
+            const int before = id_of_[size_t(assign.target)];
+            const std::string name = before >= 0
+                                         ? names_.at(before)
+                                         : unique(trace_.values[size_t(assign.target)].name);
+            add_output(assign.value, name + ".next");
+        }
         locations_.resize(graph_.nodes().size());
     }
 

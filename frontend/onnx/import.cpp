@@ -12,6 +12,7 @@
 
 #include "frontend/onnx/functions.h"
 #include "frontend/onnx/importer.h"
+#include "frontend/onnx/sort_nodes.h"
 #include "frontend/onnx/tensor.h"
 #include "runtime/core/device.h"
 #include "runtime/core/out_of_memory.h"
@@ -92,8 +93,11 @@ struct Model::Implementation {
     std::string path, folder;
     int opset = 0;
     std::vector<Port> inputs, outputs;
-    std::vector<std::pair<std::string, Variable>> initializers;
-    Scope constants;
+    std::vector<std::pair<std::string, Array>> initializers;
+    bool trainable = false;
+    Scope constants;  ///< Initializers that are not learned.
+
+    bool is_learned(const Array& array) const { return trainable && is_float(array.dtype()); }
 
     void check_ports(std::span<const Variable> given) const;
     Variables run_graph(const Graph& graph, Scope& scope) const;
@@ -129,7 +133,7 @@ private:
             for (const std::string& name : node.input())
                 if (!name.empty() && !known.contains(name))
                     fail<FileError>(
-                        "onnx: {}: {} node '{}' reads '{}', which nothing gives before it",
+                        "onnx: {}: {} node '{}' reads '{}', which nothing gives",
                         model_.path, node.op_type(), node.name(), name);
             for (const auto& attribute : node.attribute())
                 if (attribute.has_g()) check(attribute.g(), &known);
@@ -165,20 +169,21 @@ void read_opset(Model::Implementation& model) {
                                model.opset, oldest_imported_opset);
 }
 
-void read_initializers(Model::Implementation& model, const ImportOptions& options) {
+void read_initializers(Model::Implementation& model) {
     if (model.proto.graph().sparse_initializer_size() > 0)
         fail<UnsupportedError>("onnx: {}: sparse initializers are not supported", model.path);
+    std::set<std::string> names;
     for (const auto& tensor : model.proto.graph().initializer()) {
         const Array array = read_tensor(tensor, model.folder);
-        const bool learned = options.trainable && is_float(array.dtype());
-        Variable variable(array, learned);
-        variable.set_name(tensor.name());
-        const bool small = !is_float(array.dtype()) || array.size() <= 64;
-        if (!model.constants.values.emplace(tensor.name(), Value{variable, small && !learned})
-                 .second)
+        if (!names.insert(tensor.name()).second)
             fail<FileError>("onnx: {}: two initializers are called '{}'", model.path,
                             tensor.name());
-        model.initializers.emplace_back(tensor.name(), variable);
+        model.initializers.emplace_back(tensor.name(), array);
+        if (model.is_learned(array)) continue;
+        Variable variable(array, false);
+        variable.set_name(tensor.name());
+        const bool small = !is_float(array.dtype()) || array.size() <= 64;
+        model.constants.values.emplace(tensor.name(), Value{variable, small});
     }
 }
 
@@ -271,16 +276,64 @@ Variables Model::Implementation::run_graph(const Graph& graph, Scope& scope) con
     return outputs;
 }
 
+namespace {
+
+/// Holds one initializer, so that a link can own any number of them.
+struct WeightLink : Link {
+    Parameter value;
+    WeightLink(const std::string& name, const Array& array) : value(array) { add_param(name, value); }
+};
+
+/// "l1/W" as link and parameter: {"l1", "W"}.
+std::pair<std::string, std::string> place_of(const std::string& name) {
+    for (const char separator : {'/', '.'})
+        if (const size_t at = name.rfind(separator);
+            at != name.npos && at > 0 && at + 1 < name.size())
+            return {name.substr(0, at), name.substr(at + 1)};
+    return {name, "value"};
+}
+
+}  // namespace
+
+Model::Model(std::shared_ptr<const Implementation> implementation)
+    : implementation_(std::move(implementation)) {
+    std::set<std::pair<std::string, std::string>> taken;
+    for (const auto& [name, array] : implementation_->initializers) {
+        if (!implementation_->is_learned(array)) continue;
+        auto place = place_of(name);
+        while (!taken.insert(place).second) place.second += "_";
+        weights_.push_back({name, OwnedLink(WeightLink(place.second, array))});
+        name_child(*weights_.back().link, place.first);
+    }
+}
+
+std::vector<std::pair<std::string, Link*>> Model::named_children() const {
+    std::vector<std::pair<std::string, Link*>> found = Link::named_children();
+    for (const Weight& weight : weights_) found.emplace_back(weight.link->name(), weight.link.get());
+    return found;
+}
+
 const std::vector<Port>& Model::inputs() const { return implementation_->inputs; }
 const std::vector<Port>& Model::outputs() const { return implementation_->outputs; }
-const std::vector<std::pair<std::string, Variable>>& Model::initializers() const {
-    return implementation_->initializers;
+
+std::vector<std::pair<std::string, Variable>> Model::initializers() const {
+    std::vector<std::pair<std::string, Variable>> found;
+    size_t learned = 0;
+    for (const auto& [name, array] : implementation_->initializers)
+        if (implementation_->is_learned(array))
+            found.emplace_back(name, weights_[learned++].parameter());
+        else
+            found.emplace_back(name, implementation_->constants.values.at(name).variable);
+    return found;
 }
 
 Variables Model::run(std::span<const Variable> inputs) const {
     implementation_->check_ports(inputs);
     int64_t steps = file_limits().steps;
-    Scope scope{&implementation_->constants, {}, &steps};
+    Scope learned{&implementation_->constants, {}, &steps};
+    for (const Weight& weight : weights_)
+        learned.values[weight.initializer] = {weight.parameter(), false};
+    Scope scope{&learned, {}, &steps};
     for (size_t i = 0; i < inputs.size(); ++i)
         scope.values[implementation_->inputs[i].name] = {inputs[i], false};
     return implementation_->run_graph(implementation_->proto.graph(), scope);
@@ -307,10 +360,14 @@ Model import_model(const std::string& path, const ImportOptions& options) {
     if (!model->proto.has_graph()) fail<FileError>("onnx: {} holds no graph", path);
     read_opset(*model);
     inline_functions(model->proto, path);
+    sort_nodes(*model->proto.mutable_graph(), path);
     Checker(*model).check(model->proto.graph());
-    read_initializers(*model, options);
+    model->trainable = options.trainable;
+    read_initializers(*model);
+    std::set<std::string> given;
+    for (const auto& [name, array] : model->initializers) given.insert(name);
     for (const auto& input : model->proto.graph().input())
-        if (!model->constants.values.contains(input.name())) {
+        if (!given.contains(input.name())) {
             if (input.type().has_tensor_type())
                 dtype_from_onnx(input.type().tensor_type().elem_type(),
                                 "input '" + input.name() + "'");

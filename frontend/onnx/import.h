@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/link/owned_link.h"
 #include "frontend/onnx/errors.h"
 #include "runtime/ops/op.h"
 
@@ -20,23 +21,23 @@ struct Port {
 };
 
 struct ImportOptions {
-    /// Float initializers become variables that want gradients, for fine-tuning.
+    /// Float initializers become parameters of the model, for fine-tuning.
     bool trainable = false;
 };
 
-/// A model from a file as a callable of Variables: every node is a call of Catena's functions, so
-/// it runs eagerly, can be differentiated, and compiles inside static_graph like any region. A
-/// cheap handle; copies share the parameters.
-class Model {
+/// A model from a file as a link: every node is a call of Catena's functions, so it runs eagerly, can
+/// be differentiated, and compiles inside static_graph like any region. With ImportOptions::trainable it
+/// has parameters, for an optimizer, for serializers and for to_device: the initializer "l1/W" or "l1.W"
+/// is /l1/W, and "W", whose name has no parts, /W/value. Copies have parameters of their own.
+class Model : public Link {
 public:
     struct Implementation;
-    explicit Model(std::shared_ptr<const Implementation> implementation)
-        : implementation_(std::move(implementation)) {}
+    explicit Model(std::shared_ptr<const Implementation> implementation);
 
     const std::vector<Port>& inputs() const;  ///< Without those that have a default.
     const std::vector<Port>& outputs() const;
-    /// Initializers under their names, in file order.
-    const std::vector<std::pair<std::string, Variable>>& initializers() const;
+    /// Initializers under their names, in file order; those that are learned are the parameters themselves.
+    std::vector<std::pair<std::string, Variable>> initializers() const;
 
     /// All outputs. ValueError, ShapeError or DtypeError when the inputs are not as inputs() says.
     Variables run(std::span<const Variable> inputs) const;
@@ -44,8 +45,17 @@ public:
     Variable operator()(const Variable& x) const;
     std::vector<Variable> operator()(const std::vector<Variable>& inputs) const;
 
+protected:
+    std::vector<std::pair<std::string, Link*>> named_children() const override;
+
 private:
+    struct Weight {
+        std::string initializer;
+        OwnedLink link;  ///< Its only parameter is the content.
+        const Parameter& parameter() const { return *link->params()[0]; }
+    };
     std::shared_ptr<const Implementation> implementation_;
+    std::vector<Weight> weights_;
 };
 
 /// FileError when the file is no ONNX model or does not hold together; UnsupportedError naming

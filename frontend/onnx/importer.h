@@ -54,7 +54,7 @@ public:
     Variables run_graph(std::string_view attribute, std::span<const Variable> inputs) const;
     int graph_input_count(std::string_view attribute) const;
 
-    /// Elements of an input, read on the host. TraceError when a static region computes it.
+    /// Elements of an input, read on the host: a static region that computes them is cut there.
     std::vector<int64_t> values(int i) const;
     int64_t value(int i) const;     ///< The only element.
     double number_at(int i) const;  ///< The only element, as a number.

@@ -7,6 +7,7 @@
 #include "runtime/core/device.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/tracer.h"
+#include "runtime/graph/variable_body.h"
 
 namespace catena::onnx {
 namespace {
@@ -29,18 +30,48 @@ std::string name_among(const std::vector<std::string>& given, const char* letter
     return count == 1 ? letter : letter + std::to_string(i);
 }
 
-Trace trace_once(const Body& body, const std::vector<Type>& types, const ExportOptions& options) {
+/// An update of the variable has used its gradient.
+bool is_updated(const Trace& trace, const VariableBody* variable) {
+    return std::any_of(trace.assigns.begin(), trace.assigns.end(), [&](const Trace::Assign& a) {
+        return trace.values[size_t(a.target)].state.get() == variable;
+    });
+}
+
+/// A file has no place for gradients that the model leaves behind.
+void check_gradients(Tracer& tracer, std::span<const Variable> inputs) {
+    for (const Tracer::GradientEffect& effect : tracer.gradient_effects()) {
+        if (effect.value < 0 || is_updated(tracer.trace(), effect.body)) continue;
+        for (size_t i = 0; i < inputs.size(); ++i)
+            if (inputs[i].body() == effect.body)
+                fail<ValueError>(
+                    "onnx: the model leaves a gradient in input {}, which a file cannot hold; return "
+                    "it (ct::grad), or pass an input that wants none",
+                    i);
+        fail<ValueError>(
+            "onnx: the model leaves a gradient in '{}', which a file cannot hold; use it in the model "
+            "(optimizer.update), return it, or clear it",
+            effect.body->name ? *effect.body->name : "a variable");
+    }
+}
+
+Trace trace_once(const Body& body, const std::vector<Type>& types,
+                 std::span<const Variable> examples, const ExportOptions& options) {
     WholeTracer tracer(options.opset);
     std::vector<Variable> inputs;
     for (size_t i = 0; i < types.size(); ++i) {
-        inputs.emplace_back(Array::empty(types[i], meta_device()), false);
+        inputs.emplace_back(Array::empty(types[i], meta_device()), examples[i].requires_grad());
         tracer.add_argument(inputs[i].array(),
                             name_among(options.input_names, "x", i, types.size()));
     }
     std::vector<int> outputs;
     {
         RecorderScope scope(&tracer);
-        for (const Variable& y : body(inputs)) outputs.push_back(tracer.value_of(y.array()));
+        for (const Variable& y : body(inputs)) {
+            if (!y.defined())
+                fail<ValueError>("onnx: output {} of the model is not defined", outputs.size());
+            outputs.push_back(tracer.value_of(y.array()));
+        }
+        check_gradients(tracer, inputs);
     }
     Trace trace = tracer.trace();
     trace.outputs = std::move(outputs);
@@ -53,10 +84,11 @@ struct Traces {
     std::vector<Trace> traces;
 };
 
-Traces trace_at_all(const Body& body, const OpenSizes& open, const ExportOptions& options) {
+Traces trace_at_all(const Body& body, const OpenSizes& open, std::span<const Variable> inputs,
+                    const ExportOptions& options) {
     Traces all{open, {}};
     for (const auto& sizes : open.runs()) {
-        all.traces.push_back(trace_once(body, open.types_at(sizes), options));
+        all.traces.push_back(trace_once(body, open.types_at(sizes), inputs, options));
         open.check_same(all.traces[0], all.traces.back());
     }
     return all;
@@ -119,7 +151,7 @@ void check_inputs(const Traces& all) {
     const Trace& first = all.traces[0];
     for (const Trace& trace : all.traces)
         for (int v : first.inputs)
-            if (first.values[size_t(v)].role != Trace::Role::argument &&
+            if (first.values[size_t(v)].role != Trace::Role::argument && is_read(first, v) &&
                 !(trace.values[size_t(v)].type == first.values[size_t(v)].type))
                 fail<ValueError>(
                     "onnx: an array from outside the model {} has another shape {} where open "
@@ -143,14 +175,24 @@ void check_scalars(const Traces& all) {
 
 }  // namespace
 
+bool is_read(const Trace& trace, int value) {
+    const auto has = [&](const std::vector<int>& values) {
+        return std::find(values.begin(), values.end(), value) != values.end();
+    };
+    return has(trace.outputs) ||
+           std::any_of(trace.steps.begin(), trace.steps.end(),
+                       [&](const Trace::Step& step) { return has(step.inputs); }) ||
+           std::any_of(trace.assigns.begin(), trace.assigns.end(),
+                       [&](const Trace::Assign& assign) { return assign.value == value; });
+}
+
 Recording record(const Body& body, const std::vector<Variable>& inputs,
                  const ExportOptions& options) {
     auto train = using_config(&Config::train, options.train);
-    auto backprop = no_backprop_mode();
     std::vector<Type> types;
     for (const Variable& x : inputs) types.push_back(x.type());
     const OpenSizes open("onnx", types, options.open_sizes);
-    Traces all = trace_at_all(body, open, options);
+    Traces all = trace_at_all(body, open, inputs, options);
     check_inputs(all);
     check_scalars(all);
 

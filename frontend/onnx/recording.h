@@ -21,6 +21,9 @@ struct Recording {
     std::vector<std::map<std::string, OnnxSizes, std::less<>>> attributes;
 };
 
+/// Whether anything in the program depends on the value: states may only be given content.
+bool is_read(const Trace& trace, int value);
+
 Recording record(const std::function<Variables(std::span<const Variable>)>& body,
                  const std::vector<Variable>& inputs, const ExportOptions& options);
 

@@ -9,6 +9,7 @@
 
 #include "codegen/compiler.h"
 #include "frontend/package/merge_runs.h"
+#include "frontend/package/open_states.h"
 #include "runtime/core/code_device.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/dot.h"
@@ -23,9 +24,12 @@ namespace {
 using Json = nlohmann::json;
 using program::Package;
 
+using Record = std::function<ExportedProgram(const std::vector<Type>&)>;
+
 /// One program at all runs of its open sizes.
 struct Runs {
     OpenSizes open;
+    Record record;
     std::vector<ExportedProgram> programs;
     std::vector<program::Schedule> schedules;           ///< For the host, and
     std::vector<PortableProgram::Code> code;            ///< its code, if it is wanted.
@@ -84,13 +88,14 @@ void compile_for_devices(Runs& runs, const std::vector<std::string>& architectur
 }
 
 Runs compile_runs(const std::vector<Type>& arguments, const PackageOptions& options, const Targets& targets,
-                  const std::function<ExportedProgram(const std::vector<Type>&)>& record) {
-    Runs runs{.open = OpenSizes("save", arguments, options.open_sizes)};
+                  const Record& record, OpenSizes::Functions functions) {
+    Runs runs{.open = OpenSizes("save", arguments, options.open_sizes, functions), .record = record};
     for (const auto& sizes : runs.open.runs()) {
         runs.programs.push_back(record(runs.open.types_at(sizes)));
         check_portable(runs.programs.back().trace);
         runs.open.check_same(runs.programs[0].trace, runs.programs.back().trace);
     }
+    leave_out_open_states(runs.programs);
     if (!targets.levels.empty()) compile_for_host(runs, targets.levels, options.stages);
     if (!targets.architectures.empty()) compile_for_devices(runs, targets.architectures, options.stages);
     return runs;
@@ -212,16 +217,46 @@ Json constants_json(const ExportedProgram& program, Package& package) {
     return constants;
 }
 
+double number_of(const Trace::ScalarSlot& slot) { return slot.cell ? slot.cell->value : slot.value; }
+
+/// Numbers of the program at sizes beyond the runs.
+class OtherSizes {
+public:
+    explicit OtherSizes(const Runs& runs) : runs_(runs) {}
+
+    /// None where the program is another, or none at all.
+    std::optional<double> number_at(size_t number, const std::vector<int64_t>& sizes) {
+        auto found = known_.find(sizes);
+        if (found == known_.end()) found = known_.emplace(sizes, numbers_at(sizes)).first;
+        return found->second ? std::optional((*found->second)[number]) : std::nullopt;
+    }
+
+private:
+    std::optional<std::vector<double>> numbers_at(const std::vector<int64_t>& sizes) const {
+        try {
+            const Trace trace = runs_.record(runs_.open.types_at(sizes)).trace;
+            if (trace.structure_hash() != runs_.programs[0].trace.structure_hash()) return std::nullopt;
+            std::vector<double> numbers;
+            for (const Trace::ScalarSlot& slot : trace.scalars) numbers.push_back(number_of(slot));
+            return numbers;
+        } catch (const Error&) {
+            return std::nullopt;
+        }
+    }
+
+    const Runs& runs_;
+    std::map<std::vector<int64_t>, std::optional<std::vector<double>>> known_;
+};
+
 Json numbers_json(const Runs& runs) {
     const Trace& first = runs.programs[0].trace;
+    OtherSizes others(runs);
     Json numbers = Json::array();
     for (size_t i = 0; i < first.scalars.size(); ++i) {
         std::vector<double> seen;
-        for (const ExportedProgram& program : runs.programs) {
-            const Trace::ScalarSlot& slot = program.trace.scalars[i];
-            seen.push_back(slot.cell ? slot.cell->value : slot.value);
-        }
-        const Json value = merge_numbers(seen, runs.open);
+        for (const ExportedProgram& program : runs.programs) seen.push_back(number_of(program.trace.scalars[i]));
+        const Json value = merge_numbers(
+            seen, runs.open, [&](const std::vector<int64_t>& sizes) { return others.number_at(i, sizes); });
         if (value.is_null())
             for (const Trace::Step& step : first.steps)
                 if (std::find(step.scalars.begin(), step.scalars.end(), int(i)) != step.scalars.end())
@@ -271,11 +306,7 @@ Json cuda_json(const Runs& runs, Package& package) {
     return {{"schedule", entry}, {"images", std::move(images)}};
 }
 
-}  // namespace
-
-void save_package(const std::string& path, const std::vector<Type>& arguments, const PackageOptions& options, Device& device,
-                  const std::function<ExportedProgram(const std::vector<Type>&)>& record) {
-    const Runs runs = compile_runs(arguments, options, targets_of(options, device), record);
+void write_runs(const std::string& path, const std::vector<Type>& arguments, const PackageOptions& options, const Runs& runs) {
     const ExportedProgram& first = runs.programs[0];
     Package package;
     if (!runs.schedules.empty()) package.texts["schedule.json"] = schedule_json(runs, runs.schedules).dump();
@@ -300,6 +331,23 @@ void save_package(const std::string& path, const std::vector<Type>& arguments, c
                            {"code", code_json(runs, package)}};
     if (runs.for_devices) manifest["cuda"] = cuda_json(runs, package);
     program::write_package(path, manifest, package);
+}
+
+}  // namespace
+
+void save_package(const std::string& path, const std::vector<Type>& arguments, const PackageOptions& options, Device& device,
+                  const Record& record) {
+    const Targets targets = targets_of(options, device);
+    auto write = [&](OpenSizes::Functions functions) {
+        write_runs(path, arguments, options, compile_runs(arguments, options, targets, record, functions));
+    };
+    try {
+        write(OpenSizes::Functions::affine);
+    } catch (const ValueError&) {
+        // Products of sizes take many more runs, so they are looked for only where they are needed.
+        if (options.open_sizes.empty()) throw;
+        write(OpenSizes::Functions::products);
+    }
 }
 
 }  // namespace catena

@@ -39,6 +39,9 @@ Dims spatial(const Shape& shape) { return Dims(std::span(shape.begin() + 2, shap
 
 /// Sizes of positions for x and kernel sizes; ShapeError when no window fits.
 Dims positions_of(const Dims& x, const Dims& kernel, const Attributes& a, const std::string& what) {
+    for (const char* each : {"stride", "pad", "dilate"})
+        CATENA_ASSERT(a.dims(each).rank() == x.rank() && kernel.rank() == x.rank(), "one for each axis");
+    CATENA_ASSERT(a.integer("groups") >= 1, "channels belong to groups");
     Dims positions;
     for (int i = 0; i < x.rank(); ++i) {
         positions.push_back(window_count(x[i], kernel[i], a.dims("stride")[i], a.dims("pad")[i],
@@ -401,6 +404,11 @@ const FunctionDef& f_deconvolution_nd =
 
 int64_t window_count(int64_t size, int64_t kernel, int64_t stride, int64_t pad, bool cover_all,
                      int64_t dilate) {
+    // Users' options were checked; attributes may come from a file, too.
+    constexpr int64_t most = int64_t(1) << 46;
+    CATENA_ASSERT(kernel >= 0 && kernel <= most && stride >= 1 && stride <= most && pad >= 0 && pad <= most && dilate >= 1 &&
+                      dilate <= most / std::max<int64_t>(kernel, 1),
+                  "windows step forwards, over sizes that exist");
     int64_t room = size + 2 * pad - (kernel - 1) * dilate - 1;
     if (cover_all) room += stride - 1;
     return room < 0 ? 0 : room / stride + 1;

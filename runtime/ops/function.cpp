@@ -196,6 +196,51 @@ std::vector<const FunctionDef*> all_functions() {
     return all;
 }
 
+namespace {
+
+/// The numbers of nested lists in order, and the sizes of the lists.
+struct NumberList {
+    std::vector<double> numbers;
+    Shape shape;
+
+    /// False when it is no number or list of numbers, or one list is longer than its neighbour.
+    bool add(const LiteralValue& v, int depth) {
+        if (const int64_t* i = std::get_if<int64_t>(&v.value)) return add(double(*i), depth);
+        if (const double* d = std::get_if<double>(&v.value)) return add(*d, depth);
+        const auto* list = std::get_if<std::vector<LiteralValue>>(&v.value);
+        if (!list || depth == max_rank || !has_size(depth, int64_t(list->size()))) return false;
+        return std::all_of(list->begin(), list->end(), [&](const LiteralValue& each) { return add(each, depth + 1); });
+    }
+
+private:
+    bool add(double number, int depth) {
+        numbers.push_back(number);
+        return depth == shape.rank();
+    }
+    bool has_size(int depth, int64_t size) {
+        if (depth < shape.rank()) return shape[depth] == size;
+        if (!numbers.empty()) return false;
+        shape.push_back(size);
+        return true;
+    }
+};
+
+/// An array that is written as a number or as lists, of the type of the first float array that was given.
+Variable array_from(const FunctionDef& def, const std::string& name, const LiteralValue& v,
+                    const std::vector<Variable>& arrays) {
+    NumberList list;
+    if (!list.add(v, 0))
+        fail<ValueError>("{}: {} is an array: a number, lists of numbers, or a file in its place are right, not {}", def.name,
+                         name, describe(v));
+    Dtype dtype = Dtype::float32;
+    const auto found = std::find_if(arrays.begin(), arrays.end(),
+                                    [](const Variable& x) { return x.defined() && is_float(x.dtype()); });
+    if (found != arrays.end()) dtype = found->dtype();
+    return Variable(Array::from(list.numbers, list.shape).astype(dtype), false);
+}
+
+}  // namespace
+
 Variables call_function(std::string_view name, std::vector<Variable> arrays,
                         std::map<std::string, LiteralValue, std::less<>> values) {
     const FunctionDef& def = find_function(name);
@@ -206,8 +251,17 @@ Variables call_function(std::string_view name, std::vector<Variable> arrays,
             fail<ValueError>("{}: {} arrays given, {} takes at most {}", def.name, arrays.size(), def.signature,
                              def.array_names.size());
         for (size_t i = 0; i < arrays.size(); ++i) by_name.emplace(def.array_names[i], arrays[i]);
+        for (const std::string& array : def.array_names) {
+            const auto written = values.find(array);
+            if (written == values.end()) continue;
+            if (by_name.contains(array))
+                fail<ValueError>("{}: the array {} is given twice, in order and by name; it is called as {}", def.name, array,
+                                 def.signature);
+            if (written->second.is_none() && def.defaults.contains(array)) continue;
+            by_name.emplace(array, array_from(def, array, written->second, arrays));
+        }
         for (size_t i = arrays.size(); i < def.array_names.size(); ++i)
-            if (!def.defaults.contains(def.array_names[i]))
+            if (!def.defaults.contains(def.array_names[i]) && !by_name.contains(def.array_names[i]))
                 fail<ValueError>("{}: array {} is missing; it is called as {}", def.name, def.array_names[i], def.signature);
     }
     for (const auto& [key, value] : values)

@@ -48,17 +48,28 @@ Shape indices_shape(const char* op, std::span<const Type> indices) {
     return common;
 }
 
+/// Each of them once, counted from the front.
+void check_distinct_axes(const Axes& axes, int rank) {
+    for (int i = 0; i < axes.rank(); ++i) {
+        CATENA_ASSERT(axes[i] >= 0 && axes[i] < rank, "axes are those of x");
+        for (int k = 0; k < i; ++k) CATENA_ASSERT(axes[k] != axes[i], "an axis has one index array");
+    }
+}
+
 // gather_c1: index arrays are integers and broadcast together
 // gather_c2: there is one for each of the attribute "axes"
 Types gather_type(const TypeCall& c) {
     const Type& x = c.inputs[0];
     const Axes& axes = c.attributes.dims("axes");
     CATENA_ASSERT(axes.rank() == int(c.inputs.size()) - 1, "one index array for each axis");
+    check_distinct_axes(axes, x.shape.rank());
     const Shape places = indices_shape(c.op.name.c_str(), c.inputs.subspan(1));
     Shape rest;
     for (int i = 0; i < x.shape.rank(); ++i)
         if (!axes.contains(i)) rest.push_back(x.shape[i]);
-    const int position = int(c.attributes.integer("position"));
+    const int64_t wanted = c.attributes.integer("position");
+    CATENA_ASSERT(wanted >= 0 && wanted <= rest.rank(), "places stand among the other axes");
+    const int position = int(wanted);
     Shape shape;
     for (int i = 0; i < position; ++i) shape.push_back(rest[i]);
     for (int64_t size : places) shape.push_back(size);
@@ -212,6 +223,7 @@ Variable scatter_into_zeros(const Variable& b, std::span<const Variable> indices
 // take_along_axis_c1: indices are integers, of x's rank and x's sizes but for the axis
 void check_along_axis(const OpDef& op, const Type& indices, const Shape& x, int axis) {
     check_integer(op.name.c_str(), "the index array", indices.dtype);
+    CATENA_ASSERT(axis >= 0 && axis < x.rank(), "the axis is one of x");
     Shape fitting = indices.shape;
     if (fitting.rank() == x.rank()) fitting[axis] = x[axis];
     if (fitting != x)
@@ -266,6 +278,7 @@ const OpDef& op_add_along_axis = register_op({
             check_along_axis(c.op, c.inputs[1], c.inputs[0].shape, axis);
             Type y = c.inputs[0];
             y.shape[axis] = c.attributes.integer("size");
+            CATENA_ASSERT(y.shape[axis] >= 0, "a size is not negative");
             return Types{y};
         },
     .kernel = run_add_along_axis,

@@ -19,6 +19,7 @@ namespace {
 Types concat_type(const TypeCall& c) {
     const int axis = int(c.attributes.integer("axis"));
     Type result = c.inputs[0];
+    CATENA_ASSERT(axis >= 0 && axis < result.shape.rank(), "the axis is one of the arrays");
     for (size_t i = 1; i < c.inputs.size(); ++i) {
         const Type& x = c.inputs[i];
         if (x.dtype != result.dtype)
@@ -89,6 +90,7 @@ std::vector<int64_t> part_ends(const Attributes& attributes, int64_t size) {
 
 Types split_type(const TypeCall& c) {
     const int axis = int(c.attributes.integer("axis"));
+    CATENA_ASSERT(axis >= 0 && axis < c.inputs[0].shape.rank(), "the axis is one of x");
     Types types;
     int64_t begin = 0;
     for (int64_t end : part_ends(c.attributes, c.inputs[0].shape[axis])) {

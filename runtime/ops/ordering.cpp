@@ -16,6 +16,7 @@ namespace {
 Types arg_type(const TypeCall& c) {
     Shape shape = c.inputs[0].shape;
     const int axis = int(c.attributes.integer("axis"));
+    CATENA_ASSERT(axis >= 0 && axis < shape.rank(), "the axis is one of x");
     const int64_t size = shape[axis];
     shape.erase(axis);
     if (size == 0 && element_count(shape) > 0)

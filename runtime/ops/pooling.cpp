@@ -33,6 +33,9 @@ Shape pooled_shape(const TypeCall& c, bool cover_all) {
         fail<ShapeError>("{}: takes [N,C,H,W], x is {}", c.op.name, to_string(x.shape));
     if (!is_float(x.dtype))  // pooling_c2
         fail<DtypeError>("{}: takes floating point values, x is {}", c.op.name, to_string(x));
+    for (const char* each : {"ksize", "stride", "pad"})
+        CATENA_ASSERT(c.attributes.dims(each).rank() == 2, "one for height and one for width");
+    for (int64_t size : c.attributes.dims("ksize")) CATENA_ASSERT(size >= 1, "a window has elements");
     Shape y = x.shape;
     for (int i = 0; i < 2; ++i) {
         y[i + 2] =
@@ -48,6 +51,11 @@ Shape pooled_shape(const TypeCall& c, bool cover_all) {
 
 Types adjoint_type(const TypeCall& c) {
     Type gx = c.inputs[0];
+    CATENA_ASSERT(gx.shape.rank() == 4 && c.attributes.dims("height_width").rank() == 2, "pictures have height and width");
+    for (const char* each : {"ksize", "stride", "pad"})
+        CATENA_ASSERT(c.attributes.dims(each).rank() == 2, "one for height and one for width");
+    for (int i = 0; i < 2; ++i)
+        CATENA_ASSERT(c.attributes.dims("ksize")[i] >= 1 && c.attributes.dims("stride")[i] >= 1, "windows step forwards");
     for (int i = 0; i < 2; ++i) gx.shape[i + 2] = c.attributes.dims("height_width")[i];
     return {gx};
 }

@@ -62,6 +62,8 @@ public:
                     "a launch names call {} of {}", launch.library_call, s_.library_calls.size());
             for (int k : launch.kernels)
                 require(within(k, s_.kernels.size()), "a launch names kernel {} of {}", k, s_.kernels.size());
+            require(launch.library_call == -1 || launch.kernels.empty(), "a launch is call {} and {} kernels", launch.library_call,
+                    launch.kernels.size());
         }
         for (size_t r = 0; r < s_.results.size(); ++r) check_result(r);
     }
@@ -82,9 +84,15 @@ private:
                         "buffer {} has another size than its input", b);
                 ++of_input[size_t(buffer.index)];
             }
-            if (buffer.place == Buffer::Place::output)
+            if (buffer.place == Buffer::Place::output) {
                 require(within(buffer.index, s_.results.size()), "buffer {} is output {} of {}", b, buffer.index,
                         s_.results.size());
+                const Result& result = s_.results[size_t(buffer.index)];
+                require(result.input == -1 && result.view.buffer == int(b), "buffer {} is output {}, which is another buffer", b,
+                        buffer.index);
+            } else {
+                require(buffer.donor == -1, "buffer {} takes input {}'s memory and is no output", b, buffer.donor);
+            }
             require(buffer.donor == -1 || within(buffer.donor, s_.input_types.size()), "buffer {} takes input {}'s memory",
                     b, buffer.donor);
             if (buffer.over != -1) check_over(buffer, b);
@@ -111,7 +119,9 @@ private:
         const int rank = p.domain.rank();
         require(rank >= 1 && kernel.operands.size() == p.inputs.size() + p.outputs.size(),
                 "kernel {} has rank {} and {} operands", kernel.symbol, rank, kernel.operands.size());
-        require(p.reduced < (1u << rank) && p.split >= -1 && p.split < rank && p.serial >= 0 && p.serial < rank &&
+        require(rank <= max_rank && kernel.program.scalar_count == int(kernel.scalars.size()), "kernel {} has {} numbers",
+                kernel.symbol, kernel.scalars.size());
+        require(p.reduced < (1u << rank) && p.split != 0 && p.split >= -1 && p.split < rank && p.serial >= 0 && p.serial < rank &&
                     p.split_size >= 0 && p.split_size <= most_bytes && kernel.row_scratch_rows >= 0 &&
                     kernel.row_scratch_rows <= 1024,
                 "kernel {} has an impossible form", kernel.symbol);
@@ -124,8 +134,15 @@ private:
         for (const KernelLaunch::StrideRead& read : kernel.strides_read)
             require(within(read.operand, kernel.operands.size()) && within(read.dim, size_t(rank)),
                     "kernel {} reads stride {} of operand {}", kernel.symbol, read.dim, read.operand);
+        if (p.split > 0)
+            require(p.split_size > (p.domain[0] - 1) * p.domain[p.split] && p.split_size <= p.domain[0] * p.domain[p.split],
+                    "kernel {} has {} blocks of {} for {} elements", kernel.symbol, p.domain[0], p.domain[p.split], p.split_size);
         for (size_t o = 0; o < kernel.operands.size(); ++o) check_operand(kernel, int(o));
-        if (kernel.device.threads != 0) check_form(kernel);
+        if (kernel.device.threads != 0)
+            check_form(kernel);
+        else
+            require(kernel.symbol.ends_with("_" + code_form(kernel)), "kernel {} is described otherwise than its code was made",
+                    kernel.symbol);
     }
 
     void check_form(const KernelLaunch& kernel) const {
@@ -151,6 +168,7 @@ private:
         if (element_count(p.domain) == 0) return;
         const int64_t bytes = int64_t(size_of(operand.dtype));
         const int64_t offset = kernel.operands[size_t(o)].byte_offset;
+        require(offset % bytes == 0, "kernel {} begins at byte {} of elements of {}", kernel.symbol, offset, bytes);
         Reach reach{offset, Wide(offset) + bytes};
         for (int dim = 0; dim < p.domain.rank(); ++dim) {
             int64_t size = p.domain[dim];
@@ -222,9 +240,9 @@ private:
                     int64_t(memory.bytes) == bytes_of(result.view.type),
                 "result {} is no whole output", r);
         check_view(result.view, "a result");
-        if (memory.index < int(r))
-            require(s_.results[size_t(memory.index)].view.buffer == result.view.buffer,
-                    "result {} looks at another's memory", r);
+        const Result& owner = s_.results[size_t(memory.index)];
+        require(owner.input == -1 && owner.view.buffer == result.view.buffer && owner.view.type.dtype == result.view.type.dtype,
+                "result {} looks at another's memory", r);
         if (memory.donor >= 0)
             require(bytes_of(s_.input_types[size_t(memory.donor)]) == int64_t(memory.bytes),
                     "result {} takes memory of another size", r);

@@ -43,9 +43,27 @@ Contents::Value value_from(const Json& json) {
     fail<FileError>("a value is of the unknown kind '{}'", kind);
 }
 
+/// "2*batch*time+1".
+std::string polynomial_text(const Json& terms, const std::vector<Contents::OpenSize>& open) {
+    std::string text;
+    for (const Json& term : terms) {
+        std::string product;
+        for (size_t k = 0; k < open.size(); ++k)
+            for (int e = term.at(k + 1).get<int>(); e > 0; --e) product += (product.empty() ? "" : "*") + open[k].name;
+        const int64_t factor = term.at(0).get<int64_t>();
+        if (product.empty())
+            product = std::to_string(factor);
+        else if (factor != 1)
+            product = std::to_string(factor) + "*" + product;
+        text += (text.empty() || factor < 0 ? "" : "+") + product;
+    }
+    return text.empty() ? "0" : text;
+}
+
 /// "784", or the size in words: "batch", "2*batch+1".
 std::string size_text(const Json& size, const std::vector<Contents::OpenSize>& open) {
     if (size.is_number_integer()) return std::to_string(size.get<int64_t>());
+    if (size.contains("polynomial")) return polynomial_text(size.at("polynomial"), open);
     const Json& terms = size.at("affine");
     std::string text;
     for (size_t i = 1; i < terms.size() && i <= open.size(); ++i) {
@@ -226,6 +244,13 @@ Schedule Contents::sized(const Json& document, std::span<const int64_t> sizes) c
         };
         for (const KernelLaunch& kernel : made.kernels) check_numbers(kernel.scalars);
         for (const LibraryCall& call : made.library_calls) check_numbers(call.scalars);
+        for (size_t i = 0; i < results.size(); ++i) {
+            if (results[i].kind != Value::result) continue;
+            const Result& result = made.results[size_t(results[i].index)];
+            const Type& type = result.input >= 0 ? made.input_types[size_t(result.input)] : result.view.type;
+            if (!(type == type_at(manifest.at("outputs").at(i), sizes)))
+                fail<FileError>("output '{}' would be {}", outputs[i].name, to_string(type));
+        }
         const size_t first = made.results.size() - assigned.size();
         for (size_t a = 0; a < assigned.size(); ++a) {
             const Result& result = made.results[first + a];

@@ -43,6 +43,9 @@ Json read_manifest(const ZipReader& zip) {
         fail<FileError>("{}: was written by a newer Catena ({}): it is of version {}, this one reads up to {}", zip.path(),
                         manifest.value("written_by", "unknown"), version, package_version);
     if (version < 1) fail<FileError>("{}: has the impossible version {}", zip.path(), version);
+    if (version < package_version)
+        fail<FileError>("{}: was written by an older Catena ({}): it is of version {}, this one reads {}; save it again",
+                        zip.path(), manifest.value("written_by", "unknown"), version, package_version);
     return manifest;
 }
 

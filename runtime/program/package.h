@@ -21,7 +21,7 @@
 namespace catena::program {
 
 /// Files of a later version are refused.
-inline constexpr int package_version = 1;
+inline constexpr int package_version = 2;
 
 struct Package {
     std::map<std::string, std::string> texts;  ///< Entries but arrays and the manifest.

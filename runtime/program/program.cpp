@@ -142,8 +142,12 @@ struct Program::Implementation {
                               array.body()->use_count() == 1 && array.storage()->use_count() == 1);
             inputs.push_back(array);
         }
-        executable.run(inputs, executables.front().numbers,
-                       {reinterpret_cast<const bool*>(donated.data()), donated.size()}, outputs);
+        try {
+            executable.run(inputs, executables.front().numbers,
+                           {reinterpret_cast<const bool*>(donated.data()), donated.size()}, outputs);
+        } catch (const InternalError& error) {  // As a call whose attributes are not those that its kernel reads.
+            fail<FileError>("{}: does not hold together: {}", contents.path, error.what());
+        }
         std::vector<Array> results;
         for (const Contents::Value& value : contents.results) results.push_back(array_of(value, arguments, outputs));
         inputs.clear();

@@ -16,6 +16,27 @@ bool View::contiguous() const {
     return true;
 }
 
+std::string code_form(const KernelLaunch& kernel) {
+    const KernelProgram& program = kernel.program;
+    const int rank = program.domain.rank();
+    std::string text = fmt::format("{} {} {} {} {} {} {} {}:", rank, program.reduced, program.split, program.serial,
+                                   program.inputs.size(), program.outputs.size(), kernel.scalars.size(),
+                                   kernel.options.row_scratch ? kernel.row_scratch_rows : 0);
+    for (int o = 0; o < int(kernel.operands.size()); ++o) {
+        const KernelOperand& operand = operand_of(program, o);
+        text += fmt::format(" {}", name_of(operand.dtype));
+        for (int dim = 0; dim < operand.strides.rank(); ++dim) {
+            const bool is_read = std::any_of(kernel.strides_read.begin(), kernel.strides_read.end(),
+                                             [&](const KernelLaunch::StrideRead& read) { return read.operand == o && read.dim == dim; });
+            text += is_read ? ",*" : fmt::format(",{}", operand.strides[dim]);
+        }
+    }
+    for (const KernelLaunch::StrideRead& read : kernel.strides_read) text += fmt::format(" {}.{}", read.operand, read.dim);
+    uint64_t hash = 14695981039346656037u;
+    for (char c : text) hash = (hash ^ uint8_t(c)) * 1099511628211u;
+    return fmt::format("{:016x}", hash);
+}
+
 const KernelOperand& operand_of(const KernelProgram& program, int o) {
     const int inputs = int(program.inputs.size());
     return o < inputs ? program.inputs[size_t(o)] : program.outputs[size_t(o - inputs)].to;

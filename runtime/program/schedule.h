@@ -120,6 +120,10 @@ struct Schedule {
 /// The name of a kernel's code for a kind of processors.
 inline std::string symbol_at(const std::string& symbol, const std::string& level) { return symbol + "_" + level; }
 
+/// What code for the host takes for granted of a kernel, beside its sizes, as a short hash: rank, operands with their types,
+/// which strides it reads and which are 0 or 1, numbers, scratch. It is the end of the symbol in a file.
+std::string code_form(const KernelLaunch& kernel);
+
 /// Inputs, then outputs.
 const KernelOperand& operand_of(const KernelProgram& program, int o);
 

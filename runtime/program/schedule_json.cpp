@@ -1,9 +1,11 @@
 #include "runtime/program/schedule_json.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <nlohmann/json.hpp>
 
+#include "runtime/program/check_lifetimes.h"
 #include "runtime/program/check_schedule.h"
 
 namespace catena::program {
@@ -242,6 +244,11 @@ Schedule schedule_from(const Json& json) {
     check_schedule(schedule);
     for (KernelLaunch& kernel : schedule.kernels) size_kernel(kernel);
     place_buffers(schedule);
+    try {
+        check_lifetimes(schedule);
+    } catch (const InternalError& error) {
+        throw FileError(error.what());
+    }
     schedule.info.steps = int(schedule.launches.size());
     schedule.info.library_calls = int(schedule.library_calls.size());
     schedule.info.arena_bytes = schedule.arena_bytes;
@@ -250,27 +257,63 @@ Schedule schedule_from(const Json& json) {
 
 namespace {
 
+/// Sums of products that are refused beyond 64 bits.
+class SizeSum {
+public:
+    void add(int64_t factor, std::span<const int64_t> sizes, std::span<const int64_t> exponents) {
+        bool beyond = false;
+        for (size_t k = 0; k < sizes.size(); ++k) {
+            if (exponents[k] < 0 || exponents[k] > 16) fail<FileError>("a size has the exponent {}", exponents[k]);
+            for (int64_t e = 0; e < exponents[k]; ++e) beyond |= __builtin_mul_overflow(factor, sizes[k], &factor);
+        }
+        if (beyond || __builtin_add_overflow(sum, factor, &sum)) fail<FileError>("a size is beyond 64 bits at the given sizes");
+    }
+    int64_t sum = 0;
+};
+
 int64_t affine_sum(const Json& terms, std::span<const int64_t> sizes) {
     if (terms.size() != sizes.size() + 1)
         fail<FileError>("a size has {} terms where {} sizes are open", terms.size(), sizes.size());
-    int64_t sum = terms.at(0).get<int64_t>();
-    for (size_t i = 0; i < sizes.size(); ++i) {
-        int64_t product = 0;
-        if (__builtin_mul_overflow(terms.at(i + 1).get<int64_t>(), sizes[i], &product) ||
-            __builtin_add_overflow(sum, product, &sum))
-            fail<FileError>("a size is beyond 64 bits at the given sizes");
+    SizeSum total;
+    std::vector<int64_t> exponents(sizes.size(), 0);
+    for (size_t i = 0; i < terms.size(); ++i) {
+        if (i > 0) exponents[i - 1] = 1;
+        total.add(terms.at(i).get<int64_t>(), sizes, exponents);
+        if (i > 0) exponents[i - 1] = 0;
     }
-    return sum;
+    return total.sum;
+}
+
+int64_t polynomial_sum(const Json& terms, std::span<const int64_t> sizes) {
+    SizeSum total;
+    for (const Json& json : terms) {
+        const std::vector<int64_t> term = json.get<std::vector<int64_t>>();
+        if (term.size() != sizes.size() + 1)
+            fail<FileError>("a term has {} numbers where {} sizes are open", term.size(), sizes.size());
+        total.add(term[0], sizes, std::span(term).subspan(1));
+    }
+    return total.sum;
+}
+
+int64_t size_at(const Json& size, std::span<const int64_t> sizes) {
+    if (size.is_number_integer()) return size.get<int64_t>();
+    if (size.is_array()) return affine_sum(size, sizes);  // As ratios were written at first.
+    return size.contains("affine") ? affine_sum(size.at("affine"), sizes) : polynomial_sum(size.at("polynomial"), sizes);
+}
+
+double ratio_at(const Json& ratio, std::span<const int64_t> sizes) {
+    int64_t divisor = size_at(ratio.at(2), sizes);
+    if (ratio.size() > 3) divisor = std::max(divisor, ratio.at(3).get<int64_t>());
+    return ratio.at(0).get<double>() * double(size_at(ratio.at(1), sizes)) / double(divisor);
 }
 
 }  // namespace
 
 Json with_sizes(const Json& document, std::span<const int64_t> sizes) {
     if (document.is_object()) {
-        if (document.size() == 1 && document.contains("affine")) return affine_sum(document.at("affine"), sizes);
-        if (document.size() == 1 && document.contains("ratio"))
-            return document.at("ratio").at(0).get<double>() * double(affine_sum(document.at("ratio").at(1), sizes)) /
-                   double(affine_sum(document.at("ratio").at(2), sizes));
+        if (document.size() == 1 && (document.contains("affine") || document.contains("polynomial")))
+            return size_at(document, sizes);
+        if (document.size() == 1 && document.contains("ratio")) return ratio_at(document.at("ratio"), sizes);
         Json result = Json::object();
         for (const auto& [key, value] : document.items()) result[key] = with_sizes(value, sizes);
         return result;

@@ -17,7 +17,8 @@ nlohmann::json number_json(double number);
 double number_from(const nlohmann::json& document);
 
 /// In a document, a number that depends on open sizes s: {"affine": [c, f0, f1, ...]} is c + f0 s0 + f1 s1 + ...,
-/// {"ratio": [k, [...], [...]]} is k times one such sum over another.
+/// {"polynomial": [[f, e0, e1, ...], ...]} the sum of f s0^e0 s1^e1 ..., and {"ratio": [k, a, b]} is k times a over b, of which
+/// each is one of these or a number. {"ratio": [k, a, b, 1]} has 1 for a b below: n / max(n - 1, 1).
 nlohmann::json with_sizes(const nlohmann::json& document, std::span<const int64_t> sizes);
 
 }  // namespace catena::program

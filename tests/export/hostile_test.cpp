@@ -2,9 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <random>
 #include <sstream>
 
@@ -143,6 +146,143 @@ TEST_F(HostilePackage, kernels_that_leave_their_memory_are_refused) {
                         if (b["place"] == 2) b["bytes"] = uint64_t(1) << 60;
                 }),
                 HasSubstr("y.catena"));
+}
+
+//---- every field of a schedule
+
+using Pointer = Json::json_pointer;
+
+void find_fields(const Json& json, const Pointer& at, std::vector<Pointer>& fields) {
+    fields.push_back(at);
+    if (json.is_object())
+        for (const auto& [key, value] : json.items()) find_fields(value, at / key, fields);
+    if (json.is_array())
+        for (size_t i = 0; i < json.size(); ++i) find_fields(json[i], at / i, fields);
+}
+
+/// What may stand in the place of a value.
+std::vector<Json> others(const Json& value) {
+    std::vector<Json> found = {nullptr, Json::array(), Json::object(), "x"};
+    if (value.is_number_integer()) {
+        const int64_t number = value.get<int64_t>();
+        for (int64_t other : {number + 1, number - 1, number * 2, -number, int64_t(0), int64_t(1), int64_t(64), int64_t(1) << 31,
+                              int64_t(1) << 45, int64_t(1) << 62, INT64_MIN})
+            if (other != number) found.emplace_back(other);
+    }
+    if (value.is_number_float())
+        for (double other : {0.0, -1.0, 1e300}) found.emplace_back(other);
+    if (value.is_string())
+        for (const char* other : {"float64", "int32", "bool", "matmul", "take", "dropout"}) found.emplace_back(other);
+    if (value.is_array() && !value.empty()) {
+        Json fewer = value, more = value, turned = value;
+        fewer.erase(fewer.size() - 1);
+        more.push_back(value.back());
+        std::reverse(turned.begin(), turned.end());
+        found.insert(found.end(), {fewer, more, turned});
+    }
+    if (value.is_object())
+        for (const auto& [key, part] : value.items()) {
+            Json fewer = value;
+            fewer.erase(key);
+            found.push_back(fewer);
+        }
+    return found;
+}
+
+/// Most changes are found; the others make another program, which stays in its memory. CATENA_ALL_CHANGES=1 tries all.
+TEST_F(HostilePackage, a_changed_field_is_refused_or_harms_nobody) {
+    Json manifest;
+    const program::Package package = program::read_package(path(), manifest);
+    const Json schedule = Json::parse(package.texts.at("schedule.json"));
+    Program right = Program::load(path());
+    const std::string loss = to_string(right.run({batch(0, 8).array(), labels(0, 8).array()})[0]);
+    std::vector<Pointer> fields;
+    find_fields(schedule, Pointer(), fields);
+    const char* all = std::getenv("CATENA_ALL_CHANGES");
+    const uint32_t step = all && *all == '1' ? 1 : 97;
+    std::mt19937 random(5);
+    int tried = 0, refused = 0, same = 0;
+    std::map<std::string, int> another;
+    for (const Pointer& field : fields)
+        for (const Json& other : others(schedule.at(field))) {
+            if (random() % step != 0) continue;
+            ++tried;
+            program::Package changed_package = package;
+            Json changed_schedule = schedule;
+            changed_schedule[field] = other;
+            changed_package.texts["schedule.json"] = changed_schedule.dump();
+            program::write_package(changed(), manifest, changed_package);
+            if (all) std::ofstream(temporary("last")) << field.to_string() << ' ' << other.dump();
+            try {
+                Program program = Program::load(changed());
+                const std::vector<Array> results = program.run({batch(0, 8).array(), labels(0, 8).array()});
+                const bool is_same = to_string(results[0]) == loss;
+                same += is_same;
+                if (!is_same) ++another[field.to_string() + " = " + other.dump()];
+            } catch (const Error&) {
+                ++refused;
+            }
+        }
+    std::printf("%d changes of %zu fields: %d refused, %d without effect, %zu other programs\n", tried, fields.size(), refused,
+                same, another.size());
+    if (all)
+        for (const auto& [what, count] : another) std::printf("  %s\n", what.c_str());
+    EXPECT_GT(tried, 100);
+    EXPECT_GT(refused, tried * 9 / 10);
+}
+
+TEST_F(HostilePackage, what_is_not_as_the_code_was_made_is_refused) {
+    const auto kernel_with_scratch = [](Json& s) -> Json& {
+        for (Json& kernel : s["kernels"])
+            if (kernel["row_scratch_rows"] > 0) return kernel;
+        return s["kernels"][0];
+    };
+    EXPECT_THAT(after([&](Json&, Json& s, auto&) {
+                    Json& kernel = kernel_with_scratch(s);
+                    kernel["row_scratch_rows"] = kernel["row_scratch_rows"] == 0 ? 1 : 0;
+                }),
+                HasSubstr("described otherwise than its code was made"));
+    EXPECT_THAT(after([](Json&, Json& s, auto&) { s["kernels"][0]["operands"].erase(0); }), HasSubstr("y.catena"));
+    EXPECT_THAT(after([](Json&, Json& s, auto&) { s["kernels"][0]["scalars"].push_back(0); }),
+                HasSubstr("described otherwise than its code was made"));
+    EXPECT_THAT(after([](Json&, Json& s, auto&) {
+                    Json& dtype = s["kernels"][0]["operands"][0]["dtype"];
+                    dtype = dtype == "int8" ? "uint8" : "int8";
+                }),
+                HasSubstr("described otherwise than its code was made"));
+}
+
+TEST_F(HostilePackage, buffers_that_nobody_gives_memory_are_refused) {
+    EXPECT_THAT(after([](Json&, Json& s, auto&) {
+                    for (Json& b : s["buffers"])
+                        if (b["place"] == 2) {
+                            b["place"] = 1;
+                            b["index"] = 0;
+                            break;
+                        }
+                }),
+                HasSubstr("is output 0, which is another buffer"));
+    EXPECT_THAT(after([](Json&, Json& s, auto&) {
+                    for (Json& b : s["buffers"])
+                        if (b["place"] == 2) b["first"] = b["last"] = -1;
+                }),
+                HasSubstr("y.catena"));
+    EXPECT_THAT(after([](Json&, Json& s, auto&) {
+                    for (Json& b : s["buffers"])
+                        if (b["place"] == 2) b["last"] = b["first"];
+                }),
+                HasSubstr("share bytes"));
+}
+
+TEST_F(HostilePackage, an_older_version_is_named) {
+    const std::string manifest_text =
+        R"({"format": "catena program", "version": 1, "written_by": "Catena 0.1", "entries": {}})";
+    ZipWriter zip(changed());
+    zip.begin("manifest.json", true);
+    zip.write(manifest_text.data(), manifest_text.size());
+    zip.end();
+    zip.finish();
+    EXPECT_THAT(refusal(changed()), HasSubstr("was written by an older Catena (Catena 0.1): it is of version 1"));
 }
 
 TEST_F(HostilePackage, code_that_is_none_is_refused) {

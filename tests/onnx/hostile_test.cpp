@@ -239,11 +239,31 @@ TEST_F(Hostile, memory_that_is_not_there_names_the_node) {
     EXPECT_EQ(onnx::import_model(path_)(x).shape(), (Shape{2, 3}));  // Everything goes on.
 }
 
-TEST_F(Hostile, a_node_that_reads_what_comes_later) {
+TEST_F(Hostile, nodes_in_a_circle_are_named) {
+    const auto change = [](::onnx::ModelProto& m) {
+        ::onnx::GraphProto& graph = *m.mutable_graph();
+        ::onnx::NodeProto &first = *graph.mutable_node(0), &second = *graph.add_node();
+        first.set_name("first");
+        second.set_name("second");
+        second.set_op_type("Neg");
+        second.add_input(first.output(0));
+        second.add_output("back");
+        first.set_input(0, "back");
+    };
+    const std::string message = refused<FileError>(change);
+    EXPECT_SAYS(message, "nodes read each other's outputs in a circle: ");
+    EXPECT_SAYS(message, "'first', Neg 'second'");
+    const auto itself = [](::onnx::ModelProto& m) {
+        m.mutable_graph()->mutable_node(0)->set_input(0, m.graph().node(0).output(0));
+    };
+    EXPECT_SAYS(refused<FileError>(itself), "in a circle");
+}
+
+TEST_F(Hostile, a_node_that_reads_what_nothing_gives) {
     const auto change = [](::onnx::ModelProto& m) {
         m.mutable_graph()->mutable_node(0)->set_input(0, "later");
     };
-    EXPECT_SAYS(refused<FileError>(change), "reads 'later', which nothing gives before it");
+    EXPECT_SAYS(refused<FileError>(change), "reads 'later', which nothing gives");
 }
 
 TEST_F(Hostile, an_output_that_nothing_gives) {

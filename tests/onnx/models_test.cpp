@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <set>
 
 #include "frontend/catena.h"
 #include "frontend/onnx/export.h"
@@ -85,8 +88,8 @@ TEST_F(Models, parameters_keep_their_names_and_values) {
     const onnx::Model again = onnx::import_model(path("p"));
     EXPECT_EQ(again.inputs()[0].name, "image");
     EXPECT_EQ(again.outputs()[0].name, "probability");
-    std::map<std::string, Variable> initializers(again.initializers().begin(),
-                                                 again.initializers().end());
+    const auto list = again.initializers();
+    std::map<std::string, Variable> initializers(list.begin(), list.end());
     for (const auto& [name, parameter] : model.namedparams()) {
         ASSERT_TRUE(initializers.contains(name.substr(1))) << name;
         expect_equal(initializers[name.substr(1)].array(), parameter->array(), 0, name);
@@ -167,9 +170,60 @@ TEST_F(Models, an_imported_model_can_be_trained) {
     const onnx::Model again = onnx::import_model(path("m"), {.trainable = true});
     sum(square(again(x))).backward();
     sum(square(model(x))).backward();
-    std::map<std::string, Variable> initializers(again.initializers().begin(),
-                                                 again.initializers().end());
+    const auto list = again.initializers();
+    std::map<std::string, Variable> initializers(list.begin(), list.end());
     expect_equal(initializers["l1/W"].grad(), model.l1.W.grad(), 1e-5, "gradient of l1/W");
+}
+
+TEST_F(Models, an_imported_model_is_a_link_that_an_optimizer_trains) {
+    Perceptron model;
+    const Variable x = numbers({4, 6});
+    onnx::export_model(model, {x}, path("m"));
+    onnx::Model again = onnx::import_model(path("m"), {.trainable = true});
+    std::vector<std::string> names;
+    for (auto& [name, parameter] : again.namedparams()) {
+        names.push_back(name);
+        EXPECT_EQ(parameter->name(), name);
+    }
+    std::sort(names.begin(), names.end());
+    EXPECT_EQ(names, (std::vector<std::string>{"/l1/W", "/l1/b", "/l2/W", "/l2/b"}));
+
+    onnx::Model untouched = again;
+    MomentumSGD of_model, of_again;
+    of_model.setup(model);
+    of_again.setup(again);
+    const auto train = [&](auto& link, Optimizer& optimizer) {
+        Variable loss = sum(square(link(x)));
+        link.cleargrads();
+        loss.backward();
+        optimizer.update();
+    };
+    auto compiled = static_graph([&](const Variable&) { train(again, of_again); return again(x); });
+    const Array before = untouched(x).array();
+    for (int i = 0; i < 3; ++i) {
+        train(model, of_model);
+        const Variable y = compiled(x);
+        expect_equal(y.array(), model(x).array(), 1e-5, "output");
+    }
+    expect_equal(untouched(x).array(), before, 0, "a copy has parameters of its own");
+
+    save_npz(folder_ + "/weights.npz", again);
+    load_npz(folder_ + "/weights.npz", untouched);
+    expect_equal(untouched(x).array(), again(x).array(), 0, "loaded");
+    Perceptron written_by_us;
+    load_npz(folder_ + "/weights.npz", written_by_us);
+    expect_equal(written_by_us(x).array(), again(x).array(), 1e-6, "loaded into our own link");
+}
+
+TEST_F(Models, names_without_parts_and_names_that_meet_are_parameters_too) {
+    const Variable x = numbers({4, 6});
+    Parameter W(numbers({6}).array(), "W"), dotted(numbers({6}).array(), "a.b"), path_like(numbers({6}).array(), "/a/b");
+    onnx::export_model([&](const Variable& v) { return v * W + dotted * path_like; }, {x}, path("m"));
+    onnx::Model again = onnx::import_model(path("m"), {.trainable = true});
+    std::set<std::string> names;
+    for (auto& [name, parameter] : again.namedparams()) names.insert(name);
+    EXPECT_EQ(names, (std::set<std::string>{"/W/value", "/a/b", "/a/b_"}));
+    EXPECT_EQ(onnx::import_model(path("m")).params().size(), 0u);
 }
 
 TEST_F(Models, a_static_region_is_exported_as_what_it_wraps) {
@@ -197,6 +251,145 @@ TEST_F(Models, states_that_change_become_inputs_and_outputs) {
         expect_equal(ys[i].array(),
                      again.outputs()[i].name == "c.next" ? layer.c().array() : layer.h().array(),
                      1e-6, "state");
+}
+
+/// Two layers, which forget at every call.
+struct Tagger : Chain {
+    LSTM l1{5, 4}, l2{4, 3};
+    Tagger() { add_children({{"l1", l1}, {"l2", l2}}); }
+    Variable operator()(const Variable& x) {
+        l1.reset_state();
+        l2.reset_state();
+        Variable y;
+        for (int64_t i = 0; i < x.shape()[1]; ++i) y = l2(l1(get_item(x, {slice(0), i})));
+        return y;
+    }
+};
+
+TEST_F(Models, states_that_only_change_are_outputs_alone) {
+    Tagger model;
+    const Variable x = numbers({3, 2, 5}), seven = numbers({7, 2, 5});
+    model(x);
+    onnx::export_model(model, {x}, path("open"), {.open_sizes = {{0, 0, "batch"}}});
+    const onnx::Model again = onnx::import_model(path("open"));
+    ASSERT_EQ(again.inputs().size(), 1u);
+    std::set<std::string> outputs;
+    for (const onnx::Port& port : again.outputs()) outputs.insert(port.name);
+    EXPECT_EQ(outputs, (std::set<std::string>{"y", "l1/c.next", "l1/h.next", "l2/c.next", "l2/h.next"}));
+    for (const Variable& input : {x, seven})
+        expect_equal(again.run({&input, 1})[0].array(), model(input).array(), 1e-6, "y");
+    write_case(folder_, "open", {seven}, again.run({&seven, 1}));
+    expect_agreement_in_onnx_runtime(folder_);
+}
+
+TEST_F(Models, a_recurrent_link_before_its_first_call_takes_any_batch) {
+    LSTM layer(5, 4);
+    const Variable x = numbers({3, 5}), seven = numbers({7, 5});
+    onnx::export_model(layer, {x}, path("open"), {.open_sizes = {{0, 0, "batch"}}});
+    EXPECT_FALSE(layer.h().defined()) << "the export gave the link a state";
+    const onnx::Model again = onnx::import_model(path("open"));
+    ASSERT_EQ(again.inputs().size(), 1u);
+    expect_equal(again.run({&seven, 1})[0].array(), layer(seven).array(), 1e-6, "y");
+    EXPECT_TRUE(layer.h().defined());
+}
+
+/// Forward, backward and update, as a user writes them.
+struct Step {
+    Perceptron model;
+    MomentumSGD optimizer;
+    Step() { optimizer.setup(model); }
+    Variable operator()(const Variable& x) {
+        Variable loss = sum(square(model(x)));
+        model.cleargrads();
+        loss.backward();
+        optimizer.update();
+        return loss;
+    }
+};
+
+TEST_F(Models, a_training_step_gives_every_changed_state) {
+    Step step;
+    const Variable x = numbers({4, 6});
+    step(x);
+    const Array W = step.model.l1.W.array();
+    onnx::export_model(step, {x}, path("step"));
+    EXPECT_EQ(to_string(step.model.l1.W.array()), to_string(W)) << "the export changed a parameter";
+    const onnx::Model again = onnx::import_model(path("step"));
+    std::map<std::string, Array> states;
+    for (UpdateSlot& slot : step.optimizer.slots()) {
+        states[slot.path.substr(1)] = slot.param.array();
+        states[slot.path.substr(1) + "/v"] = slot.moments[0].array();
+    }
+    states["t"] = step.optimizer.step_count().array();
+    std::set<std::string> changed;
+    for (const onnx::Port& port : again.outputs()) changed.insert(port.name);
+    std::vector<Variable> inputs{x};
+    for (size_t i = 1; i < again.inputs().size(); ++i) {
+        ASSERT_TRUE(states.contains(again.inputs()[i].name)) << again.inputs()[i].name;
+        inputs.emplace_back(states[again.inputs()[i].name], false);
+        EXPECT_TRUE(changed.contains(again.inputs()[i].name + ".next")) << again.inputs()[i].name;
+    }
+    ASSERT_EQ(inputs.size(), 1 + states.size());
+    const Variables outputs = again.run(inputs);
+    write_case(folder_, "step", inputs, outputs);
+    const Variable loss = step(x);
+    expect_equal(outputs[0].array(), loss.array(), 1e-5, "loss");
+    for (size_t i = 1; i < outputs.size(); ++i)
+        for (auto& [name, parameter] : step.model.namedparams())
+            if (again.outputs()[i].name == name.substr(1) + ".next")
+                expect_equal(outputs[i].array(), parameter->array(), 1e-5, name);
+    expect_agreement_in_onnx_runtime(folder_);
+}
+
+TEST_F(Models, a_gradient_that_is_left_behind_is_refused_by_name) {
+    Perceptron model;
+    model.l1.W.set_name("l1/W");
+    const auto message = [&](auto f, const Variable& x) -> std::string {
+        try {
+            onnx::export_model(f, {x}, path("m"));
+        } catch (const ValueError& error) {
+            return error.what();
+        }
+        return "no error";
+    };
+    const auto backward = [&](const Variable& x) {
+        Variable loss = sum(model(x));
+        loss.backward();
+        return loss;
+    };
+    EXPECT_NE(message(backward, numbers({4, 6})).find("leaves a gradient in '"), std::string::npos)
+        << message(backward, numbers({4, 6}));
+    const auto of_input = [](const Variable& x) {
+        Variable loss = sum(square(x));
+        loss.backward();
+        return loss;
+    };
+    const Variable wanting(numbers({4, 6}).array(), true);
+    EXPECT_NE(message(of_input, wanting).find("leaves a gradient in input 0"), std::string::npos)
+        << message(of_input, wanting);
+}
+
+TEST_F(Models, a_function_may_give_gradients) {
+    Perceptron model;
+    const auto slope = [&](const Variable& x) {
+        const Variable y = sum(square(model(x)));
+        return grad({{y}}, {{x}})[0];
+    };
+    const Variable x(numbers({4, 6}).array(), true);
+    onnx::export_model(slope, {x}, path("slope"));
+    const Array expected = slope(x).array();
+    const onnx::Model again = onnx::import_model(path("slope"));
+    ASSERT_EQ(again.inputs().size(), 1u);
+    expect_equal(again(x).array(), expected, 1e-5, "gradient");
+    const Variable wants_none = numbers({4, 6});
+    try {
+        onnx::export_model(slope, {wants_none}, path("none"));
+        FAIL() << "nothing flows to an input that wants no gradient";
+    } catch (const ValueError& error) {
+        EXPECT_NE(std::string(error.what()).find("output 0 of the model is not defined"), std::string::npos) << error.what();
+    }
+    write_case(folder_, "slope", {x}, {Variable(expected, false)});
+    expect_agreement_in_onnx_runtime(folder_);
 }
 
 TEST_F(Models, inputs_that_do_not_fit_are_refused_by_name) {

@@ -117,6 +117,37 @@ TEST_F(Operators, inverse_circular_functions_at_their_ends) {
     EXPECT_TRUE(std::isnan(value("Asin", 2)));
 }
 
+/// y = exp(-|x|) - |x|, the first node last, and a branch that reads what stands behind it.
+TEST_F(Operators, nodes_in_any_order_are_sorted) {
+    Proto model = model_of({"x"}, {number}, {"y", "z"});
+    auto* nodes = model.mutable_graph()->mutable_node();
+    add_node(nodes, "Sub", {"e", "a"}, {"y"});
+    ::onnx::NodeProto& choice = add_node(nodes, "If", {"always"}, {"z"});
+    for (const char* name : {"then_branch", "else_branch"}) {
+        auto& branch = *choice.add_attribute();
+        branch.set_name(name);
+        branch.set_type(::onnx::AttributeProto::GRAPH);
+        add_node(branch.mutable_g()->mutable_node(), "Neg", {"e"}, {"negated"});
+        branch.mutable_g()->add_output()->set_name("negated");
+    }
+    auto& constant = add_node(nodes, "Constant", {}, {"always"});
+    auto& value = *constant.add_attribute();
+    value.set_name("value");
+    value.set_type(::onnx::AttributeProto::TENSOR);
+    value.mutable_t()->set_data_type(::onnx::TensorProto::BOOL);
+    value.mutable_t()->add_int32_data(1);
+    add_node(nodes, "Exp", {"n"}, {"e"});
+    add_node(nodes, "Neg", {"a"}, {"n"});
+    add_node(nodes, "Abs", {"x"}, {"a"});
+    const Variables ys = import(model).run(std::vector<Variable>{row({-2, 0, 0.5f})});
+    const std::vector<float> y = ys[0].array().to_vector<float>(), z = ys[1].array().to_vector<float>();
+    const float x[] = {2, 0, 0.5f};
+    for (size_t i = 0; i < 3; ++i) {
+        EXPECT_FLOAT_EQ(y[i], std::exp(-x[i]) - x[i]);
+        EXPECT_FLOAT_EQ(z[i], -std::exp(-x[i]));
+    }
+}
+
 /// Rows 2 and 0 of x are replaced.
 TEST_F(Operators, a_scatter_is_compiled_and_differentiated) {
     const onnx::Model model =

@@ -46,6 +46,39 @@ TEST_F(Call, set_gives_arguments_by_name) {
               (std::vector<float>{-0.5, 0, 2, 0.5, -1.5, 4}));
 }
 
+TEST_F(Call, set_gives_arrays_by_name) {
+    save_npy(path("x.npy"), matrix());
+    save_npy(path("t.npy"), Array::from<int32_t>(std::vector<int32_t>{0, 2}, {2}));
+    save_npy(path("w.npy"), Array::from<float>(std::vector<float>{1, 2, 0.5}, {3}));
+    const std::string call_on = "softmax_cross_entropy " + path("x.npy") + " " + path("t.npy");
+    const auto in_order = call(call_on + " " + path("w.npy")), by_name = call(call_on + " --set class_weight=[1,2,0.5]"),
+               plain = call(call_on);
+    ASSERT_EQ(by_name.status, 0) << by_name.output;
+    EXPECT_EQ(by_name.output, in_order.output);
+    EXPECT_NE(by_name.output, plain.output);
+    EXPECT_EQ(call(call_on + " --set class_weight=None").output, plain.output);
+    const auto rows = call("linear " + path("x.npy") + " --set 'W=[[1,0,0],[0,1,0]]' --set b=[10,20]");
+    ASSERT_EQ(rows.status, 0) << rows.output;
+    EXPECT_THAT(rows.output, HasSubstr("y0 float32[2,2]"));
+    EXPECT_THAT(rows.output, HasSubstr("20"));
+}
+
+TEST_F(Call, what_is_no_array_is_refused_in_an_array_s_place) {
+    save_npy(path("x.npy"), matrix());
+    save_npy(path("t.npy"), Array::from<int32_t>(std::vector<int32_t>{0, 2}, {2}));
+    const std::string call_on = "softmax_cross_entropy " + path("x.npy") + " " + path("t.npy");
+    for (const char* wrong : {"'\"abc\"'", "True", "[1,[2,3],4]", "[[1,2],[3]]", "[1,None,2]"}) {
+        const auto result = call(call_on + " --set class_weight=" + wrong);
+        EXPECT_EQ(WEXITSTATUS(result.status), 1) << wrong << ": " << result.output;
+        EXPECT_THAT(result.output, HasSubstr("class_weight is an array")) << wrong;
+    }
+    const auto wrong_size = call(call_on + " --set class_weight=[1,2]");
+    EXPECT_THAT(wrong_size.output, HasSubstr("class_weight should be [3], it is [2]"));
+    const auto twice = call(call_on + " --set t=[0,1]");
+    EXPECT_NE(twice.status, 0);
+    EXPECT_THAT(twice.output, HasSubstr("the array t is given twice"));
+}
+
 TEST_F(Call, a_function_of_a_list_takes_the_whole_list) {
     for (const char* name : {"a.npy", "b.npy", "c.npy"}) save_npy(path(name), matrix());
     const auto result = call("concat " + path("a.npy") + " " + path("b.npy") + " " + path("c.npy") + " --set axis=0");

@@ -14,20 +14,22 @@ struct Resampling {
     double cubic = -0.75;
     bool antialias = false, only_inside = false;
 
+    /// In float32 and with the whole number of results, as ONNX Runtime and torch compute it: where
+    /// scale * size is 10.5 there are 10 results, and the last of them lies on the corner.
     double source_of(int64_t i) const {
-        const double width = scale * double(size), x = double(i);
-        if (place == "align_corners") return width == 1 ? 0 : x * double(size - 1) / (width - 1);
-        if (place == "asymmetric") return x / scale;
+        const float x = float(i), factor = float(scale), length = float(size), last = length - 1;
+        if (place == "align_corners") return result == 1 ? 0 : x * last / float(result - 1);
+        if (place == "asymmetric") return x / factor;
         if (place == "tf_crop_and_resize") {
-            const double span = (end - begin) * double(size - 1);
-            return width == 1 ? span / 2 + begin * double(size - 1)
-                              : x * span / (width - 1) + begin * double(size - 1);
+            const float span = float(end) - float(begin);
+            return result == 1 ? (float(begin) + float(end)) * last / 2
+                               : float(begin) * last + x * (span * last) / float(result - 1);
         }
-        if (place == "pytorch_half_pixel" && width <= 1) return -0.5;
-        const double half = (x + 0.5) / scale - 0.5;
+        if (place == "tf_half_pixel_for_nn") return (x + 0.5f) / factor;
+        if (place == "pytorch_half_pixel" && result == 1) return 0;
         if (place == "half_pixel_symmetric")
-            return double(size) / 2 * (1 - double(result) / width) + half;
-        return half;
+            return length / 2 * (1 - float(result) / (factor * length)) + (x + 0.5f) / factor - 0.5f;
+        return (x + 0.5f) / factor - 0.5f;
     }
     bool outside(double x) const {
         return place == "tf_crop_and_resize" && (x < 0 || x > double(size - 1));
@@ -122,7 +124,7 @@ Sizes sizes_of(const NodeCall& n, const Axes& axes, int scales_at, int sizes_at)
     s.scales = n.has(scales_at) ? n[scales_at].array().to_vector<double>() : n.numbers("scales");
     if (int(s.scales.size()) != axes.rank()) n.wrong("as many scales as axes are right");
     for (int i = 0; i < axes.rank(); ++i)
-        s.results.push_back(int64_t(s.scales[size_t(i)] * double(shape[axes[i]])));
+        s.results.push_back(int64_t(float(s.scales[size_t(i)]) * float(shape[axes[i]])));
     return s;
 }
 

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace catena {
+
+/// A function of open sizes s0, s1, ...: the sum of factor * s0^e0 * s1^e1 * ... of its terms.
+struct SizePolynomial {
+    struct Term {
+        int64_t factor = 0;
+        std::vector<int> exponents;  ///< One per open size.
+    };
+    std::vector<Term> terms;
+
+    /// None beyond 64 bits.
+    std::optional<int64_t> at(std::span<const int64_t> sizes) const;
+    bool is_affine() const;
+};
+
+/// The exponents of the polynomials of `count` sizes that are looked for: each up to `each`, `total` in all. With a list of
+/// exponents, all smaller ones are in it.
+std::vector<std::vector<int>> exponents_up_to(size_t count, int each, int total);
+
+/// The polynomial with these exponents, and whole factors, that is `values` at base + each of the exponents.
+std::optional<SizePolynomial> interpolate(const std::vector<std::vector<int>>& exponents, std::span<const int64_t> base,
+                                          std::span<const int64_t> values);
+
+}  // namespace catena
