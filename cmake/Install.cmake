@@ -1,28 +1,47 @@
-# `cmake --install` and find_package(catena CONFIG): targets catena::catena and catena::runtime, and
-# catena::onnx and catena::image where they were built.
+# `cmake --install` and find_package(catena CONFIG), or add_subdirectory and FetchContent: targets catena::catena,
+# catena::runtime and catena::download, and catena::onnx and catena::image where they were built.
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/catena)
 set(header_folder ${CMAKE_INSTALL_INCLUDEDIR}/catena)
 
-# <catena/catena.h> forwards to frontend/catena.h: our headers include each other by root path, which is
-# include/catena once installed.
-target_include_directories(catena PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/frontend/include>
-    $<INSTALL_INTERFACE:${header_folder}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+# What users include: <catena/catena.h>, and below catena/ the headers of its closure under their paths from the root.
+file(GLOB_RECURSE public_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} runtime/*.h runtime/*.def frontend/*.h)
+list(FILTER public_headers EXCLUDE REGEX "^(runtime/c|frontend/tools|frontend/hdf5)/")
+list(APPEND public_headers codegen/compiler.h)
+set(public_folder ${PROJECT_BINARY_DIR}/public_headers)
+set(header_files ${public_headers})
+list(TRANSFORM header_files PREPEND ${PROJECT_SOURCE_DIR}/)
+add_custom_command(OUTPUT ${public_folder}/stamp
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${public_folder}
+    COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DTO=${public_folder} "-DHEADERS=${public_headers}"
+            -P ${PROJECT_SOURCE_DIR}/cmake/PublicHeaders.cmake
+    COMMAND ${CMAKE_COMMAND} -E touch ${public_folder}/stamp
+    DEPENDS ${header_files} cmake/PublicHeaders.cmake COMMENT "Public headers" VERBATIM)
+add_custom_target(catena_headers ALL DEPENDS ${public_folder}/stamp)
+if(PROJECT_IS_TOP_LEVEL)
+    target_include_directories(catena PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+        $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/frontend/include>)
+else()
+    add_dependencies(catena_runtime catena_headers)
+endif()
+add_library(catena::catena ALIAS catena)
+add_library(catena::runtime ALIAS catena_runtime)
+add_library(catena::c ALIAS catena_c)
 target_compile_features(catena_runtime PUBLIC cxx_std_20)
 set_target_properties(catena_runtime PROPERTIES EXPORT_NAME runtime)
 set_target_properties(catena_runtime catena PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 
 install(TARGETS catena_runtime catena EXPORT catena_targets)
-install(FILES frontend/include/catena/catena.h DESTINATION ${header_folder})
-install(FILES runtime/capi.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} RENAME catena.h)
-install(FILES codegen/compiler.h DESTINATION ${header_folder}/codegen)
-install(DIRECTORY runtime frontend DESTINATION ${header_folder} FILES_MATCHING PATTERN "*.h" PATTERN "*.def"
-        PATTERN "runtime/c" EXCLUDE PATTERN "frontend/tools" EXCLUDE PATTERN "frontend/download" EXCLUDE PATTERN "frontend/hdf5" EXCLUDE
-        PATTERN "frontend/include" EXCLUDE)
+install(DIRECTORY ${public_folder}/catena DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+if(TARGET catena-opt)
+    install(TARGETS catena-opt)
+endif()
 
-foreach(library IN ITEMS catena_onnx catena_image)
+foreach(library IN ITEMS catena_onnx catena_image catena_download)
     if(TARGET ${library})
+        string(REPLACE "catena_" "catena::" alias ${library})
+        add_library(${alias} ALIAS ${library})
         install(TARGETS ${library} EXPORT catena_targets)
     endif()
 endforeach()
@@ -32,3 +51,17 @@ configure_package_config_file(cmake/catena-config.cmake.in ${PROJECT_BINARY_DIR}
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/catena-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/catena-config.cmake ${PROJECT_BINARY_DIR}/catena-config-version.cmake
     DESTINATION ${package_folder})
+
+# pkg-config --cflags --libs catena
+file(RELATIVE_PATH to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+set(pkg_config ${PROJECT_BINARY_DIR}/catena.pc)
+file(CONFIGURE OUTPUT ${pkg_config} @ONLY CONTENT [[
+prefix=${pcfiledir}/@to_prefix@
+Name: catena
+Description: Define-by-run deep learning with a compiler under it
+Version: @PROJECT_VERSION@
+Requires: fmt
+Cflags: -I${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
+Libs: -L${prefix}/@CMAKE_INSTALL_LIBDIR@ -lcatena -lcatena_runtime
+]])
+install(FILES ${pkg_config} DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

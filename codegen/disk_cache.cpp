@@ -17,6 +17,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
+#include "runtime/core/environment.h"
 
 #include "runtime/core/error.h"
 #include "runtime/file/file.h"
@@ -82,10 +83,7 @@ std::optional<std::string> checked(const std::string& content, const Digest& key
 }
 
 std::string folder_from_environment() {
-    auto variable = [](const char* name) {
-        const char* value = std::getenv(name);
-        return std::string(value ? value : "");
-    };
+    auto variable = [](const char* name) { return environment::text(name).value_or(""); };
     if (const std::string folder = variable("CATENA_KERNEL_CACHE"); !folder.empty())
         return folder == "off" ? "" : folder;
     if (const std::string folder = variable("CATENA_CACHE_DIR"); !folder.empty()) return folder + "/kernels";
@@ -106,8 +104,7 @@ DiskCache::DiskCache(std::string folder, size_t limit_bytes) : folder_(std::move
 
 DiskCache& DiskCache::instance() {
     static DiskCache& cache = *[] {
-        const char* megabytes = std::getenv("CATENA_KERNEL_CACHE_DISK_MB");
-        const size_t limit = megabytes && *megabytes ? std::strtoull(megabytes, nullptr, 10) : 512;
+        const auto limit = size_t(environment::whole_number("CATENA_KERNEL_CACHE_DISK_MB", 0, 1 << 30).value_or(512));
         auto* made = new DiskCache(folder_from_environment(), limit << 20);
         if (!made->problem().empty())
             fmt::print(stderr, "catena: compiled code is not kept: {}\n", made->problem());
@@ -164,7 +161,7 @@ void DiskCache::store(std::string_view key, std::string_view value) {
     if (!read_ || bytes_ > limit_) make_room();
 }
 
-/// Reads the folder; the longest unused go until a tenth is free. Left-overs of processes that died go, too.
+/// Reads the folder; the least recently used go until a tenth is free. Left-overs of processes that died go, too.
 void DiskCache::make_room() {
     struct File {
         fs::file_time_type used;

@@ -60,6 +60,7 @@
 #include "frontend/trainer/extensions/progress_bar.h"
 #include "frontend/trainer/extensions/shift.h"
 #include "frontend/trainer/extensions/snapshot.h"
+#include "frontend/trainer/extensions/stop_on_signal.h"
 #include "frontend/trainer/extensions/unchain_variables.h"
 #include "frontend/trainer/extensions/variable_statistics_plot.h"
 #include "frontend/trainer/parallel_updater.h"

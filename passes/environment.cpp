@@ -6,13 +6,13 @@
 
 #include <fmt/ranges.h>
 
+#include "runtime/core/environment.h"
 #include "runtime/core/error.h"
 
 namespace catena::passes {
 
 std::string environment(const char* name) {
-    const char* value = std::getenv(name);
-    return value ? value : "";
+    return environment::text(name).value_or("");
 }
 
 std::optional<int64_t> count_in_environment(const char* name, const char* meaning) {

@@ -109,7 +109,8 @@ std::optional<Sweep> merge(const Sweep& a, const Sweep& b, std::string& reason) 
     // Work on the reduced values of the other: the tail of a softmax's sum, a mean's division.
     if (a.reduced != 0 && b.reduced == 0 && b.domain == a.reduced_shape()) return a;
     if (b.reduced != 0 && a.reduced == 0 && a.domain == b.reduced_shape()) return b;
-    reason = "they run over " + text(a.domain) + " and " + text(b.domain);
+    auto named = [](llvm::ArrayRef<int64_t> domain) { return domain.empty() ? "a scalar" : text(domain); };
+    reason = "their shapes differ: " + named(a.domain) + " and " + named(b.domain);
     return std::nullopt;
 }
 

@@ -16,6 +16,7 @@
 #include <sstream>
 #include <vector>
 
+#include "runtime/core/environment.h"
 #include "runtime/core/error.h"
 
 extern char** environ;
@@ -48,7 +49,7 @@ private:
 };
 
 std::string find_linker() {
-    if (const char* wanted = std::getenv("CATENA_LINKER"); wanted && *wanted) return wanted;
+    if (const auto wanted = environment::text("CATENA_LINKER")) return *wanted;
     const char* list = std::getenv("PATH");
     for (const char* name : {"ld", "ld.lld", "mold", "ld.gold"}) {
         std::istringstream folders(list && *list ? list : "/usr/local/bin:/usr/bin:/bin");

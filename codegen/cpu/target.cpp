@@ -8,6 +8,7 @@
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 
+#include "runtime/core/environment.h"
 #include "runtime/core/error.h"
 #include "runtime/program/code_library.h"
 
@@ -24,8 +25,8 @@ Target detect() {
                   features.lookup("avx512bw") && features.lookup("avx512vl");
     bool avx2 = features.lookup("avx2") && features.lookup("fma");
 
-    if (const char* wanted = std::getenv("CATENA_CPU"); wanted && *wanted) {
-        std::string_view name = wanted;
+    if (const auto wanted = environment::text("CATENA_CPU")) {
+        const std::string_view name = *wanted;
         if (name == "avx2") {
             target.cpu = "x86-64-v3";
             features.clear();

@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 
+#include "runtime/core/environment.h"
 #include "runtime/core/error.h"
 
 namespace catena::codegen::cuda {
@@ -36,8 +37,8 @@ struct Nvrtc {
 
 void* open_library(std::string& tried) {
     std::vector<std::string> paths;
-    if (const char* path = std::getenv("CATENA_NVRTC_PATH"); path && *path) {
-        paths.push_back(path);
+    if (const auto path = environment::text("CATENA_NVRTC_PATH")) {
+        paths.push_back(*path);
     } else {
         paths = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
         if (const char* home = std::getenv("CUDA_HOME"); home && *home)

@@ -19,6 +19,7 @@ void train_with_trainer(const Options& options, const ct::Dataset& training, con
     trainer.extend(extensions::Evaluator(test_iter, model, {.device = device, .static_graph = compiled}));
     trainer.extend(extensions::DumpGraph("main/loss"));
     trainer.extend(extensions::snapshot({.n_retains = 2}));
+    trainer.extend(extensions::StopOnSignal());  // Ctrl-C saves a snapshot first.
     trainer.extend(extensions::LogReport());
     trainer.extend(extensions::PlotReport({"main/loss", "validation/main/loss"}, {.x_key = "epoch", .filename = "loss.png"}));
     trainer.extend(extensions::PlotReport({"main/accuracy", "validation/main/accuracy"},

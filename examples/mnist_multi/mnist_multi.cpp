@@ -45,15 +45,16 @@ int main(int argc, char** argv) {
     CLI::App program("Trains a multilayer perceptron on MNIST with several processes");
     program.add_option("-c,--communicator", options.communicator, "flat, naive, tcp or pure_nccl")
         ->capture_default_str();
-    program.add_option("--local", options.local, "this many threads of one process instead");
+    program.add_option("--local", options.local, "this many threads of one process instead")
+        ->check(CLI::Range(1, 1 << 16));
     program.add_option("-b,--batchsize", options.batch_size, "images in a mini-batch of each rank")
         ->capture_default_str()
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Range(1, 1 << 16));
     program.add_option("-e,--epoch", options.epochs, "sweeps over the training set")
         ->capture_default_str();
     program.add_option("-u,--unit", options.units, "hidden units of a layer")
         ->capture_default_str()
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Range(1, 1 << 16));
     program.add_option("-o,--out", options.out, "folder for mlp.0.model and mlp.0.state")
         ->capture_default_str();
     program.add_option("-r,--resume", options.resume,

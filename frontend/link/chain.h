@@ -6,8 +6,11 @@ namespace catena {
 
 /// A child with the name its parent gives it.
 struct NamedLink {
+    template <std::derived_from<Link> L>
+    NamedLink(std::string n, L& l) : name(std::move(n)), link(l), bytes(sizeof(L)) {}
     std::string name;
     Link& link;
+    size_t bytes;  ///< Of the link's class, as far as it is known where it is listed.
 };
 
 /// A link made of named links, which are its members:
@@ -20,9 +23,12 @@ struct NamedLink {
 class Chain : public Link {
 public:
     Chain() = default;
-    void add_child(std::string name, Link& child) { list_child(std::move(name), child); }
+    template <std::derived_from<Link> L>
+    void add_child(std::string name, L& child) {
+        list_child(std::move(name), child);
+    }
     void add_children(std::initializer_list<NamedLink> children) {
-        for (const NamedLink& child : children) list_child(child.name, child.link);
+        for (const NamedLink& child : children) list_child_of_size(child.name, child.link, child.bytes);
     }
     /// ValueError naming the children there are.
     Link& operator[](std::string_view name) const;

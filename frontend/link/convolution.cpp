@@ -18,7 +18,7 @@ ConvolutionLink::ConvolutionLink(const char* kind, bool transposed, std::optiona
         fail<ValueError>("{}: out_channels must be a positive multiple of groups, not {} of {}", kind, out_channels,
                          groups);
     add_param("W", W);
-    if (auto channels = known(in_channels)) initialize(*channels);
+    if (auto channels = known((std::string(kind) + ": in_channels").c_str(), in_channels)) initialize(*channels);
     if (options.nobias) return;
     b = Parameter(options.initial_bias, Shape{out_channels});
     add_param("b", b);

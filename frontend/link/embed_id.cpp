@@ -4,9 +4,18 @@
 #include "runtime/ops/indexing.h"
 
 namespace catena {
+namespace {
+
+Shape checked(int64_t in_size, int64_t out_size) {
+    if (in_size <= 0 || out_size <= 0)
+        fail<ValueError>("EmbedID: in_size and out_size must be positive, not {} and {}", in_size, out_size);
+    return {in_size, out_size};
+}
+
+}  // namespace
 
 EmbedID::EmbedID(int64_t in_size, int64_t out_size, const EmbedIDOptions& options)
-    : W(options.initialW, Shape{in_size, out_size}), ignore_label_(options.ignore_label) {
+    : W(options.initialW, checked(in_size, out_size)), ignore_label_(options.ignore_label) {
     add_param("W", W);
 }
 

@@ -10,7 +10,7 @@ LayerNormalization::LayerNormalization(std::optional<int64_t> size, const LayerN
     : gamma(options.initial_gamma), beta(options.initial_beta), eps_(options.eps) {
     add_param("gamma", gamma);
     add_param("beta", beta);
-    if (auto units = known(size)) {
+    if (auto units = known("LayerNormalization: size", size)) {
         gamma.initialize({*units});
         beta.initialize({*units});
     }

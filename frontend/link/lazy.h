@@ -3,11 +3,14 @@
 #include <optional>
 
 #include "frontend/link/parameter.h"
+#include "runtime/core/error.h"
 
 namespace catena {
 
-/// A size that is known: none and 0 mean "from the first input".
-inline std::optional<int64_t> known(std::optional<int64_t> size) {
+/// A size that is known: none and 0 mean "from the first input". ValueError, with the words of `what`, for a negative one.
+inline std::optional<int64_t> known(const char* what, std::optional<int64_t> size) {
+    if (size && *size < 0)
+        fail<ValueError>("{} must be positive, or 0 to take it from the first input, not {}", what, *size);
     return size && *size > 0 ? size : std::nullopt;
 }
 /// "784", or "None" while unknown.

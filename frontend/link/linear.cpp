@@ -10,15 +10,15 @@ Linear::Linear(std::optional<int64_t> in_size, int64_t out_size, const LinearOpt
     : W(options.initialW), out_size_(out_size), nobias_(options.nobias) {
     if (out_size <= 0) fail<ValueError>("Linear: out_size must be positive, not {}", out_size);
     add_param("W", W);
-    if (auto size = known(in_size)) W.initialize({out_size, *size});
+    if (auto size = known("Linear: in_size", in_size)) W.initialize({out_size, *size});
     if (nobias_) return;
     b = Parameter(options.initial_bias, Shape{out_size});
     add_param("b", b);
 }
 
 Variable Linear::operator()(const Operand& x, int n_batch_axes) {
-    if (!W.is_initialized()) {
-        const Shape& shape = x.variable().shape();
+    const Shape& shape = x.variable().shape();
+    if (!W.is_initialized() && n_batch_axes >= 1 && n_batch_axes < shape.rank()) {  // Else linear says what is wrong.
         int64_t in_size = 1;
         for (int axis = n_batch_axes; axis < shape.rank(); ++axis) in_size *= shape[axis];
         W.initialize({out_size_, in_size});

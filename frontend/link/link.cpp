@@ -20,6 +20,12 @@ std::ptrdiff_t distance_between(const Part* part, const Link* link) {
     return reinterpret_cast<const char*>(part) - reinterpret_cast<const char*>(static_cast<const Part*>(link));
 }
 
+std::string described(const Link& link) {
+    std::string specs;
+    for (auto& [key, value] : link.printable_specs()) specs += (specs.empty() ? "" : ", ") + key + "=" + value;
+    return link.type_name() + "(" + specs;
+}
+
 std::string without_namespaces(std::string name) {
     size_t end = name.find('<');
     size_t colons = name.rfind("::", end);
@@ -60,6 +66,7 @@ bool Link::claim(Part* part, std::ptrdiff_t distance) {
     for (Entry& entry : entries_) {
         if (entry.distance != distance || entry.part) continue;
         entry.part = part;
+        if (entry.kind == PartKind::child) static_cast<Link*>(part)->know_size(entry.bytes);
         if (--missing_ == 0) std::erase(awaiting_parts, this);
         return true;
     }
@@ -76,28 +83,29 @@ const std::vector<Link::Entry>& Link::entries() const {
     return entries_;
 }
 
-void Link::list(std::string name, PartKind kind, Part& part) {
+void Link::list(std::string name, PartKind kind, Part& part, size_t bytes) {
     auto at = std::lower_bound(entries_.begin(), entries_.end(), name,
                                [](const Entry& e, const std::string& n) { return e.name < n; });
     if (at != entries_.end() && at->name == name)
         fail<ValueError>("{}: a parameter, state or link named '{}' is listed already", type_name(), name);
     part.distance_ = distance_between(&part, this);
-    entries_.insert(at, Entry{std::move(name), kind, &part, part.distance_});
+    entries_.insert(at, Entry{std::move(name), kind, &part, part.distance_, bytes});
 }
 
 void Link::add_param(std::string name, Parameter& param) {
     param.set_name("/" + name);
-    list(std::move(name), PartKind::param, param);
+    list(std::move(name), PartKind::param, param, sizeof(Parameter));
 }
 
 void Link::add_persistent(std::string name, State& state) {
     state.set_name("/" + name);
-    list(std::move(name), PartKind::persistent, state);
+    list(std::move(name), PartKind::persistent, state, sizeof(State));
 }
 
-void Link::list_child(std::string name, Link& child) {
+void Link::list_child_of_size(std::string name, Link& child, size_t bytes) {
     name_child(child, name);
-    list(std::move(name), PartKind::child, child);
+    child.know_size(bytes);
+    list(std::move(name), PartKind::child, child, bytes);
 }
 
 void Link::name_child(Link& child, std::string name) {
@@ -115,6 +123,45 @@ std::string Link::type_name() const {
     std::unique_ptr<char, void (*)(void*)> name(abi::__cxa_demangle(typeid(*this).name(), nullptr, nullptr, &status),
                                                 std::free);
     return without_namespaces(status == 0 ? name.get() : typeid(*this).name());
+}
+
+std::vector<std::string> Link::unlisted_parts() const {
+    const char* const begin = reinterpret_cast<const char*>(static_cast<const Part*>(this));
+    std::ptrdiff_t size = std::ptrdiff_t(size_);
+    for (const Entry& entry : entries()) size = std::max(size, entry.distance + std::ptrdiff_t(entry.bytes));
+    const auto in_listed = [&](std::ptrdiff_t distance) {
+        return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+            return distance >= entry.distance && distance < entry.distance + std::ptrdiff_t(entry.bytes);
+        });
+    };
+    std::vector<std::string> found;
+    std::string before;
+    for (Part* part : Part::within(begin + 1, begin + size)) {
+        const std::ptrdiff_t distance = distance_between(part, this);
+        for (const Entry& entry : entries_)
+            if (entry.distance == distance) before = entry.name;
+        if (part->listed() || part->left_out_ || in_listed(distance)) continue;
+        std::string what;
+        if (part->kind_ == Kind::link) {
+            if (const auto& link = static_cast<const Link&>(*part); !link.params().empty()) what = described(link) + ")";
+        } else if (const auto& parameter = static_cast<const Parameter&>(*part); parameter.is_initialized()) {
+            what = "Parameter of " + to_string(parameter.type());
+        }
+        if (what.empty()) continue;
+        found.push_back(what + (before.empty() ? ", the first member" : ", after '" + before + "'"));
+    }
+    return found;
+}
+
+void Link::check_all_listed() const {
+    visit_links("", [](const std::string& path, Link& link) {
+        const std::vector<std::string> parts = link.unlisted_parts();
+        if (parts.empty()) return;
+        fail<ValueError>("{}{}: the member {} is not listed, so it would be neither trained nor saved; list it in the "
+                         "constructor with {}(\"name\", member), or leave_out(member) if that is meant",
+                         link.type_name(), path.empty() ? "" : " at " + path, parts[0],
+                         parts[0].starts_with("Parameter") ? "add_param" : "add_child");
+    });
 }
 
 std::vector<std::pair<std::string, Link*>> Link::named_children() const {
@@ -253,6 +300,7 @@ void Link::reinitialize() const {
 }
 
 void Link::serialize(const Serializer& s) const {
+    check_all_listed();
     for (auto& [path, param] : namedparams()) s(path, *param, param->parameter_dtype());
     for (auto& [path, state] : namedpersistents()) {
         if (!s.loading() || state->is_initialized()) {
@@ -287,20 +335,21 @@ bool Link::update_enabled() const {
 namespace {
 
 void write(std::string& text, const Link& link, const std::string& indent) {
-    std::string specs;
-    for (auto& [key, value] : link.printable_specs()) specs += (specs.empty() ? "" : ", ") + key + "=" + value;
-    text += link.type_name() + "(" + specs;
+    const std::string head = described(link);
+    text += head;
     std::vector<Link*> children = link.children();
-    if (children.empty()) {
+    const std::vector<std::string> unlisted = link.unlisted_parts();
+    if (children.empty() && unlisted.empty()) {
         text += ")";
         return;
     }
-    text += specs.empty() ? "\n" : ",\n";
+    text += head.ends_with('(') ? "\n" : ",\n";
     for (const Link* child : children) {
         text += indent + "  (" + child->name() + "): ";
         write(text, *child, indent + "  ");
         text += ",\n";
     }
+    for (const std::string& part : unlisted) text += indent + "  (not listed): " + part + ",\n";
     text += indent + ")";
 }
 

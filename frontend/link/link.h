@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <concepts>
 #include <functional>
 #include <initializer_list>
 #include <memory>
@@ -65,6 +67,13 @@ public:
     void reinitialize() const;  ///< Draws all parameters anew.
     /// Parameters and persistents by path, "l1/W".
     void serialize(const Serializer& s) const;
+    /// Links and parameters with content that are members and that nobody listed, described. C++ does not let a base class
+    /// see the members of a derived one; they are found by their addresses, up to the end of the object where its size
+    /// is known (know_size), else up to the last listed member.
+    std::vector<std::string> unlisted_parts() const;
+    /// ValueError when there is an unlisted one, here or below: it would be neither trained nor saved.
+    void check_all_listed() const;
+    void know_size(size_t bytes) const { size_ = std::max(size_, bytes); }  ///< sizeof the object, or of its base.
     Link& to_device(Device& device);
     Link& to_device(std::string_view device);
     void enable_update() const;
@@ -72,12 +81,18 @@ public:
     bool update_enabled() const;  ///< True when some parameter is updated.
 
 protected:
-    Link() = default;
+    Link() : Part(Kind::link) {}
 
     /// Lists a member. Give every name once (ValueError).
     void add_param(std::string name, Parameter& param);
     void add_persistent(std::string name, State& state);
-    void list_child(std::string name, Link& child);
+    template <std::derived_from<Link> L>
+    void list_child(std::string name, L& child) {
+        list_child_of_size(std::move(name), child, sizeof(L));
+    }
+    void list_child_of_size(std::string name, Link& child, size_t bytes);
+    /// A member that is meant to be neither trained nor saved with this link.
+    void leave_out(Part& part) { part.left_out_ = true; }
     /// Children in the order they are visited; links that own theirs override it.
     virtual std::vector<std::pair<std::string, Link*>> named_children() const;
     /// For states that are moved between devices but not saved.
@@ -95,8 +110,9 @@ private:
         PartKind kind;
         Part* part;  ///< Null in a copy until the member was copied too.
         std::ptrdiff_t distance;
+        size_t bytes;  ///< What is known of the part's size.
     };
-    void list(std::string name, PartKind kind, Part& part);
+    void list(std::string name, PartKind kind, Part& part, size_t bytes);
     void expect_parts();
     bool claim(Part* part, std::ptrdiff_t distance);
     const std::vector<Entry>& entries() const;  ///< Checked to be complete, sorted by name.
@@ -106,6 +122,7 @@ private:
     std::string name_;
     std::vector<Entry> entries_;
     size_t missing_ = 0;
+    mutable size_t size_ = sizeof(Part);
 };
 
 /// Another link of the same class, as Chainer's link.copy(mode): `auto b = ct::copy(a, ct::CopyMode::init)`.
@@ -116,7 +133,13 @@ L copy(const L& link, CopyMode mode = CopyMode::share) {
     return made;
 }
 
-/// The structure, one link a line, nested by indentation.
+/// The structure, one link a line, nested by indentation; and the members that nobody listed.
 std::string to_string(const Link& link);
+template <std::derived_from<Link> L>
+    requires(!std::same_as<L, Link>)
+std::string to_string(const L& link) {
+    link.know_size(sizeof(L));
+    return to_string(static_cast<const Link&>(link));
+}
 
 }  // namespace catena

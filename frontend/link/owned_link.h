@@ -13,7 +13,13 @@ public:
     template <std::derived_from<Link> L>
     explicit OwnedLink(L link)
         : link_(std::make_unique<L>(std::move(link))),
-          clone_([](const Link& l) -> std::unique_ptr<Link> { return std::make_unique<L>(static_cast<const L&>(l)); }) {}
+          clone_([](const Link& l) -> std::unique_ptr<Link> {
+              auto made = std::make_unique<L>(static_cast<const L&>(l));
+              made->know_size(sizeof(L));
+              return made;
+          }) {
+        link_->know_size(sizeof(L));
+    }
     OwnedLink(const OwnedLink& other) : link_(other.link_ ? other.clone_(*other.link_) : nullptr), clone_(other.clone_) {}
     OwnedLink(OwnedLink&&) = default;
     OwnedLink& operator=(OwnedLink other) {

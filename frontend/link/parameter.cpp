@@ -18,7 +18,8 @@ Ref<VariableBody> state_body(bool requires_grad) {
 }  // namespace
 
 State::State() : State(false) {}
-State::State(bool requires_grad) : Variable(state_body(requires_grad)) {}
+State::State(bool requires_grad)
+    : Variable(state_body(requires_grad)), Part(requires_grad ? Kind::parameter : Kind::state) {}
 State::State(Array array) : State(false) { bind_state(*body(), std::move(array)); }
 
 State::State(const State& other)

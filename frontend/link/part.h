@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <vector>
 
 namespace catena {
 
@@ -12,18 +14,32 @@ class Link;
 class Part {
 public:
     Part() = default;
-    Part(const Part& other) noexcept { follow(other); }
+    Part(const Part& other) noexcept : kind_(other.kind_), left_out_(other.left_out_) {
+        enroll();
+        follow(other);
+    }
     /// Assigning changes what a part holds, not whose part it is.
     Part& operator=(const Part&) noexcept { return *this; }
     bool listed() const { return distance_ != 0; }
 
 protected:
-    ~Part() = default;
+    enum class Kind : uint8_t { state, parameter, link };
+    explicit Part(Kind kind) : kind_(kind) { enroll(); }
+    ~Part() { withdraw(); }
+    Kind part_kind() const { return kind_; }
 
 private:
     friend class Link;
     void follow(const Part& other) noexcept;
+    /// Parameters and links are known by their addresses while they live, so that a link finds a member that nobody
+    /// listed: C++ does not tell a class what members it has.
+    void enroll() noexcept;
+    void withdraw() noexcept;
+    static std::vector<Part*> within(const void* begin, const void* end);  ///< By address.
+
     std::ptrdiff_t distance_ = 0;  ///< From the link that lists this part; 0: none does.
+    Kind kind_ = Kind::state;
+    bool left_out_ = false;  ///< Unlisted on purpose.
 };
 
 }  // namespace catena

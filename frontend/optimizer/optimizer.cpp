@@ -52,6 +52,10 @@ Optimizer::Optimizer() : t_(Array::zeros({Dtype::int64, {}})) { t_.set_name("/t"
 Optimizer::~Optimizer() = default;
 
 Optimizer& Optimizer::setup(Link& link) {
+    link.check_all_listed();
+    if (link.params().empty())
+        fail<ValueError>("{}: setup: {} has no parameters to train; list its links with add_children and its parameters "
+                         "with add_param", type_name(), link.type_name());
     target_ = &link;
     slots_.clear();
     hooks_.clear();

@@ -58,8 +58,15 @@ public:
     Optimizer(const Optimizer&) = delete;
     Optimizer& operator=(const Optimizer&) = delete;
 
-    /// Starts afresh on the parameters of `link`, which must outlive their use here; hooks are forgotten.
+    /// Starts afresh on the parameters of `link`, which must outlive their use here; hooks are forgotten. ValueError when
+    /// it has none, or a member that is not listed.
     Optimizer& setup(Link& link);
+    template <std::derived_from<Link> L>
+        requires(!std::same_as<L, Link>)
+    Optimizer& setup(L& link) {
+        link.know_size(sizeof(L));
+        return setup(static_cast<Link&>(link));
+    }
     Link& target() const;  ///< ValueError before setup.
 
     /// One step from the gradients there are.

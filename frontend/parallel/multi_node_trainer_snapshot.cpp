@@ -22,14 +22,18 @@ MultiNodeTrainerSnapshot::MultiNodeTrainerSnapshot(std::shared_ptr<Communicator>
       target_(std::move(target)),
       actual_(of_set(std::move(options), sets_), target_) {}
 
-void MultiNodeTrainerSnapshot::initialize(Trainer& trainer) {
+void MultiNodeTrainerSnapshot::resume(Trainer& trainer) {
     if (!autoload_) return;
-    sets_.spread([&] { actual_.initialize(trainer); },
+    sets_.spread([&] { actual_.resume(trainer); },
                  target_ ? target_ : [&](const Serializer& s) { trainer.serialize(s); });
 }
 
 void MultiNodeTrainerSnapshot::operator()(Trainer& trainer) {
     if (sets_.is_master()) actual_(trainer);
+}
+
+void MultiNodeTrainerSnapshot::stopped(Trainer& trainer) {
+    if (sets_.is_master()) actual_.stopped(trainer);
 }
 
 void MultiNodeTrainerSnapshot::on_error(Trainer& trainer, const std::exception& error) {

@@ -19,8 +19,9 @@ public:
                              SnapshotOptions options = {},
                              std::vector<std::vector<int>> replica_sets = {},
                              SerializeFunction target = nullptr);
-    void initialize(Trainer& trainer) override;
+    void resume(Trainer& trainer) override;
     void operator()(Trainer& trainer) override;
+    void stopped(Trainer& trainer) override;
     void on_error(Trainer& trainer, const std::exception& error) override;
     void finalize() override;
     std::string default_name() const override { return actual_.default_name(); }

@@ -21,11 +21,11 @@ void load_hdf5(const std::string& path, const SerializeFunction& object, const L
 /// As save_npz and load_npz, with Chainer's keys as groups and datasets; None is an empty dataset. Texts are UTF-8.
 template <Serializable T>
 void save_hdf5(const std::string& path, T& object, const SaveOptions& options = {}) {
-    save_hdf5(path, SerializeFunction([&](const Serializer& s) { object.serialize(s); }), options);
+    save_hdf5(path, serialize_function(object), options);
 }
 template <Serializable T>
 void load_hdf5(const std::string& path, T& object, const LoadOptions& options = {}) {
-    load_hdf5(path, SerializeFunction([&](const Serializer& s) { object.serialize(s); }), options);
+    load_hdf5(path, serialize_function(object), options);
 }
 
 }  // namespace catena

@@ -42,13 +42,13 @@ void load_npz(const std::string& path, const SerializeFunction& object, const Lo
 /// uninitialised; "t", "epoch", "l1/W/m" of an optimizer.
 template <Serializable T>
 void save_npz(const std::string& path, T& object, const SaveOptions& options = {}) {
-    save_npz(path, SerializeFunction([&](const Serializer& s) { object.serialize(s); }), options);
+    save_npz(path, serialize_function(object), options);
 }
 /// The whole file is checked before the first value changes. Uninitialised parameters are given the file's shape;
 /// dtypes are converted, but not from float to integer.
 template <Serializable T>
 void load_npz(const std::string& path, T& object, const LoadOptions& options = {}) {
-    load_npz(path, SerializeFunction([&](const Serializer& s) { object.serialize(s); }), options);
+    load_npz(path, serialize_function(object), options);
 }
 
 }  // namespace catena

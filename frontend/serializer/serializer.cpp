@@ -6,23 +6,11 @@
 #include "frontend/serializer/archive.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/nearest.h"
 #include "runtime/graph/recorder.h"
 
 namespace catena {
 namespace {
-
-size_t edit_distance(std::string_view a, std::string_view b) {
-    std::vector<size_t> row(b.size() + 1);
-    for (size_t j = 0; j < row.size(); ++j) row[j] = j;
-    for (size_t i = 1; i <= a.size(); ++i) {
-        size_t diagonal = std::exchange(row[0], i);
-        for (size_t j = 1; j <= b.size(); ++j) {
-            size_t changed = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, changed}));
-        }
-    }
-    return row.back();
-}
 
 std::string_view stripped(std::string_view key) {
     while (key.starts_with('/')) key.remove_prefix(1);
@@ -43,10 +31,7 @@ Array host_array(const T& value) {
 
 std::string nearest_key(std::string_view key, const std::vector<std::string>& keys) {
     if (keys.empty()) return "the file has no keys";
-    auto best = std::min_element(keys.begin(), keys.end(), [&](auto& a, auto& b) {
-        return edit_distance(a, key) < edit_distance(b, key);
-    });
-    return fmt::format("the nearest of its {} keys is '{}'", keys.size(), *best);
+    return fmt::format("the nearest of its {} keys is '{}'", keys.size(), nearest(key, keys).at(0));
 }
 
 struct Serializer::Session {

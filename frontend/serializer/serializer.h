@@ -91,6 +91,13 @@ using SerializeFunction = std::function<void(const Serializer&)>;
 template <class T>
 concept Serializable = requires(T& object, const Serializer& s) { object.serialize(s); };
 
+/// object.serialize; links are told their size, to find members that are not listed.
+template <Serializable T>
+SerializeFunction serialize_function(T& object) {
+    if constexpr (requires { object.know_size(sizeof(T)); }) object.know_size(sizeof(T));
+    return [&object](const Serializer& s) { object.serialize(s); };
+}
+
 /// Writes an object and finishes the file.
 void save_to(ArchiveWriter& writer, const SerializeFunction& object);
 /// Reads an object; it changes when everything was found right, or not at all.

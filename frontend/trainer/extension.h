@@ -17,7 +17,11 @@ class Extension {
 public:
     virtual ~Extension() = default;
     virtual void operator()(Trainer& trainer) = 0;
+    /// Loads what an earlier training left, if there is something: before any extension is initialized, so that all of
+    /// them begin with the loaded state whatever their order.
+    virtual void resume(Trainer&) {}
     virtual void initialize(Trainer&) {}  ///< Before the first iteration, of a resumed training, too.
+    virtual void stopped(Trainer&) {}     ///< After the last iteration of a training that Trainer::stop() ended early.
     virtual void finalize() {}            ///< After the last one, also when an error ended the training.
     virtual void on_error(Trainer&, const std::exception&) {}
     virtual void serialize(const Serializer&) {}

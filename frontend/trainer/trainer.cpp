@@ -76,6 +76,7 @@ void Trainer::run(bool show_loop_exception_msg) {
     if (error) fail<FileError>("Trainer: the folder {} cannot be made: {}", out_, error.message());
     std::vector<Entry*> extensions = by_priority();
     start_ = std::chrono::steady_clock::now();
+    for (Entry* entry : extensions) entry->extension->resume(*this);
     for (Entry* entry : extensions)
         if (!entry->trigger.finished()) entry->extension->initialize(*this);
     std::exception_ptr failure;
@@ -108,13 +109,15 @@ void Trainer::loop(const std::vector<Entry*>& extensions) {
         for (Entry* entry : extensions)
             if (entry->call_before_training) (*entry->extension)(*this);
     }
-    while (!stop_trigger_(*this)) {
+    while (!stopping_ && !stop_trigger_(*this)) {
         observation_.clear();
         Reporter::Scope scope = reporter_.scope(observation_);
         updater_.update();
         for (Entry* entry : extensions)
             if (entry->trigger(*this)) (*entry->extension)(*this);
     }
+    if (stopping_)
+        for (Entry* entry : extensions) entry->extension->stopped(*this);
 }
 
 void Trainer::tell_error(const std::vector<Entry*>& extensions, const std::exception& error, bool show) {

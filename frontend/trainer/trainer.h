@@ -53,6 +53,11 @@ public:
     /// extensions and updater have been finalized. FileError when `out` cannot be made.
     void run(bool show_loop_exception_msg = true);
 
+    /// Ends the training after this iteration, whatever the stop trigger says; extensions are told (stopped). May be called
+    /// by extensions.
+    void stop() { stopping_ = true; }
+    bool stopping() const { return stopping_; }
+
     Updater& updater() const { return updater_; }
     AnyTrigger& stop_trigger() { return stop_trigger_; }
     Observation& observation() { return observation_; }  ///< Of this iteration.
@@ -92,6 +97,7 @@ private:
     std::vector<std::unique_ptr<Entry>> extensions_;
     std::optional<std::chrono::steady_clock::time_point> start_;
     std::optional<double> final_time_;
+    bool stopping_ = false;
     double time_before_ = 0;  ///< Of the training that the snapshot comes from.
 };
 

@@ -5,7 +5,7 @@
 
 namespace catena {
 
-/// Waiting for another rank by looking again and again, at first at once, then ever more seldom: a
+/// Waiting for another rank by looking again and again, at first at once, then with increasing back-off: a
 /// core is left to those who compute. Nobody is woken: the scheduler moves a woken thread to the
 /// core of the one that wakes it, where two ranks then share one core while the next one idles.
 class Patience {

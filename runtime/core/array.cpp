@@ -108,11 +108,18 @@ Array Array::from(std::span<const T> data, const Shape& shape) {
     return result;
 }
 
+void Array::undefined(const char* asked, const Caller& at) {
+    const LocationScope scope(at);
+    fail<ValueError>("{}: this Array is undefined: nothing was assigned to it, or it is a gradient or a parameter "
+                     "that is not there yet (see defined())", asked);
+}
+
 void Array::settle() const {
     if (Pending* pending = body_->pending) pending->force(*body_);
 }
 
-void* Array::raw_data() const {
+void* Array::raw_data(Caller at) const {
+    there("raw_data", at);
     if (Recorder* recorder = current_recorder()) recorder->addressed(*body_);
     return address();
 }
@@ -129,8 +136,8 @@ void* Array::address() const {
 }
 
 template <class T>
-T* Array::data() const {
-    if (dtype() != dtype_of<T>)
+T* Array::data(Caller at) const {
+    if (dtype(at) != dtype_of<T>)
         fail<DtypeError>("data<{}>() was asked of an array of {}", name_of(dtype_of<T>),
                          name_of(dtype()));
     return static_cast<T*>(raw_data());
@@ -188,7 +195,8 @@ Array Array::to(Device& target) const {
 }
 
 template <class T>
-T Array::item() const {
+T Array::item(Caller at) const {
+    there("item", at);
     check_readable(*this, "item");
     if (size() != 1)
         fail<ShapeError>("item: the array has {} elements (shape {}); item() is for arrays of one",
@@ -197,7 +205,8 @@ T Array::item() const {
 }
 
 template <class T>
-std::vector<T> Array::to_vector() const {
+std::vector<T> Array::to_vector(Caller at) const {
+    there("to_vector", at);
     check_readable(*this, "to_vector");
     const Array dense = on_host(*this, dtype_of<T>);
     const T* data = static_cast<const T*>(dense.elements());
@@ -206,9 +215,9 @@ std::vector<T> Array::to_vector() const {
 
 #define CATENA_INSTANTIATE(T)                                        \
     template Array Array::from<T>(std::span<const T>, const Shape&); \
-    template T* Array::data<T>() const;                              \
-    template T Array::item<T>() const;                               \
-    template std::vector<T> Array::to_vector<T>() const;
+    template T* Array::data<T>(Caller) const;                        \
+    template T Array::item<T>(Caller) const;                         \
+    template std::vector<T> Array::to_vector<T>(Caller) const;
 CATENA_INSTANTIATE(bool)
 CATENA_INSTANTIATE(int8_t)
 CATENA_INSTANTIATE(int16_t)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <source_location>
 #include <span>
 #include <vector>
 
@@ -49,6 +50,8 @@ struct ArrayBody : RefCounted {
 /// them, except through an in-place `assign` that nobody else can observe.
 class Array {
 public:
+    using Caller = std::source_location;
+
     Array() = default;
     explicit Array(Ref<ArrayBody> body) : body_(std::move(body)) {}
 
@@ -75,23 +78,24 @@ public:
     bool defined() const { return bool(body_); }
     explicit operator bool() const { return defined(); }
     ArrayBody* body() const { return body_.get(); }
-    const Type& type() const { return body_->type; }
-    Dtype dtype() const { return body_->type.dtype; }
-    const Shape& shape() const { return body_->type.shape; }
+    // Of an undefined array a ValueError at the caller's line.
+    const Type& type(Caller at = Caller::current()) const { return there("type", at).type; }
+    Dtype dtype(Caller at = Caller::current()) const { return there("dtype", at).type.dtype; }
+    const Shape& shape(Caller at = Caller::current()) const { return there("shape", at).type.shape; }
+    int rank(Caller at = Caller::current()) const { return there("rank", at).type.shape.rank(); }
+    int64_t dim(int axis, Caller at = Caller::current()) const { return there("dim", at).type.shape[axis]; }
+    int64_t size(Caller at = Caller::current()) const { return element_count(there("size", at).type.shape); }
+    Device& device(Caller at = Caller::current()) const { return *there("device", at).storage->device; }
     const Strides& strides() const { return body_->strides; }
-    int rank() const { return body_->type.shape.rank(); }
-    int64_t dim(int axis) const { return body_->type.shape[axis]; }
-    int64_t size() const { return element_count(body_->type.shape); }
     bool contiguous() const { return body_->contiguous; }
-    Device& device() const { return *body_->storage->device; }
     const Ref<Storage>& storage() const { return body_->storage; }
 
     /// Address of element [0,...,0]; DeviceError unless host memory. Inside a static region this is a host read and may
     /// be a write: what was computed from the array until now is computed first.
-    void* raw_data() const;
+    void* raw_data(Caller at = Caller::current()) const;
     const void* elements() const;  ///< As raw_data(), to read only.
     template <class T>
-    T* data() const;  ///< As raw_data; DtypeError when T is not the element type.
+    T* data(Caller at = Caller::current()) const;  ///< As raw_data; DtypeError when T is not the element type.
 
     /// Another look at the same elements; the caller vouches for bounds.
     Array view(const Shape& shape, const Strides& strides, int64_t offset) const;
@@ -102,14 +106,20 @@ public:
     /// The single element, converted; ShapeError unless size() == 1, TraceError inside a static
     /// region, DeviceError on the meta device.
     template <class T>
-    T item() const;
+    T item(Caller at = Caller::current()) const;
     /// All elements in row-major order, converted to T. Same errors as item().
     template <class T>
-    std::vector<T> to_vector() const;
+    std::vector<T> to_vector(Caller at = Caller::current()) const;
 
     friend bool operator==(const Array& a, const Array& b) { return a.body_ == b.body_; }
 
 private:
+    const ArrayBody& there(const char* asked, const Caller& at) const {
+        if (!body_) [[unlikely]]
+            undefined(asked, at);
+        return *body_;
+    }
+    [[noreturn]] static void undefined(const char* asked, const Caller& at);
     void settle() const;  ///< Gives a pending array its elements.
     void* address() const;
     Ref<ArrayBody> body_;

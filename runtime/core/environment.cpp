@@ -4,10 +4,12 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 
 #include <fmt/ranges.h>
 
+#include "runtime/core/environment_variables.h"
 #include "runtime/core/error.h"
 
 namespace catena::environment {
@@ -36,6 +38,11 @@ std::string range_text(int64_t least, int64_t most) {
 }  // namespace
 
 std::optional<std::string> text(const char* name) {
+    static const bool warned = [] {  // Once, at the first look into the environment.
+        std::fputs(complaints_about_unknown_names().c_str(), stderr);
+        return true;
+    }();
+    static_cast<void>(warned);
     const char* value = std::getenv(name);
     if (!value || !*value) return {};
     return value;

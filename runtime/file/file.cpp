@@ -2,10 +2,16 @@
 
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <new>
 #include <stdexcept>
+#include <string_view>
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +23,29 @@ namespace catena {
 namespace {
 
 constexpr size_t buffer_bytes = 1 << 18;
+constexpr std::string_view partial = ".partial-";
+
+/// Where a file would pass the process's limit (ulimit -f) the system sends SIGXFSZ, which kills without a word. Blocked
+/// in this thread, write() fails with EFBIG, an error like a full disk.
+class FileSizeSignalBlocked {
+public:
+    FileSizeSignalBlocked() {
+        sigemptyset(&signal_);
+        sigaddset(&signal_, SIGXFSZ);
+        pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+    }
+    ~FileSizeSignalBlocked() {
+        if (sigismember(&before_, SIGXFSZ)) return;
+        const timespec now = {};
+        while (sigtimedwait(&signal_, nullptr, &now) == SIGXFSZ) {
+        }
+        pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    }
+    FileSizeSignalBlocked(const FileSizeSignalBlocked&) = delete;
+
+private:
+    sigset_t signal_, before_;
+};
 
 std::string folder_of(const std::string& path) {
     size_t slash = path.rfind('/');
@@ -93,9 +122,31 @@ void FileSource::read(void* to, size_t bytes) {
     at_ += bytes;
 }
 
-AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), temporary_(path_ + ".XXXXXX") {
+void remove_abandoned(const std::string& folder, const std::function<bool(const std::string& name)>& wanted) {
+    constexpr size_t letters = 6;
+    constexpr time_t young = 10;  // Seconds; between its creation and its lock a file is nobody's.
+    DIR* const entries = opendir(folder.c_str());
+    if (!entries) return;
+    while (const dirent* entry = readdir(entries)) {
+        const std::string name = entry->d_name;
+        const size_t at = name.rfind(partial);
+        if (at == name.npos || at + partial.size() + letters != name.size() || !wanted(name.substr(0, at))) continue;
+        const std::string path = folder + "/" + name;
+        const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+        if (file < 0) continue;
+        struct stat status;
+        if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_mtime + young < time(nullptr) &&
+            flock(file, LOCK_EX | LOCK_NB) == 0)
+            unlink(path.c_str());
+        close(file);
+    }
+    closedir(entries);
+}
+
+AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), temporary_(path_ + std::string(partial) + "XXXXXX") {
     descriptor_ = mkostemp(temporary_.data(), O_CLOEXEC);
     if (descriptor_ < 0) fail<FileError>("{}: cannot be written: {}", path_, std::strerror(errno));
+    flock(descriptor_, LOCK_EX | LOCK_NB);  // Until this process ends: see remove_abandoned.
     buffer_.reserve(buffer_bytes);
 }
 
@@ -123,6 +174,7 @@ void AtomicFile::write(const void* from, size_t bytes) {
 }
 
 void AtomicFile::flush() {
+    const FileSizeSignalBlocked blocked;
     const char* next = buffer_.data();
     size_t left = buffer_.size();
     while (left > 0) {

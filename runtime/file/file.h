@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -58,6 +59,10 @@ private:
     uint64_t at_, end_;
     std::string name_;
 };
+
+/// Removes from `folder` what AtomicFiles of processes that died left behind: NAME.partial-XXXXXX, where `wanted` says yes to
+/// NAME. Files that somebody still writes are locked and stay.
+void remove_abandoned(const std::string& folder, const std::function<bool(const std::string& name)>& wanted);
 
 /// A file that appears under its name only when it is whole: written beside it, synced to the disk and renamed. Until
 /// commit() a file of that name stays as it was; without commit() it stays for good.

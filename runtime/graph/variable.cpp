@@ -32,12 +32,13 @@ Variable::Variable(Array array, bool requires_grad) : body_(new VariableBody) {
     body_->array = std::move(array);
 }
 
-const Array& Variable::array() const {
-    CATENA_ASSERT(body_, "an undefined Variable has no array");
-    return body_->array;
+void Variable::undefined(const char* asked, const Caller& at) {
+    const LocationScope scope(at);
+    fail<ValueError>("{}: this Variable is undefined, it has no array; make it of one: Variable x(array)", asked);
 }
 
 void Variable::set_array(Array array) const {
+    there("set_array", Caller());
     if (Recorder* recorder = current_recorder()) recorder->changing(*body_, Recorder::Change::content);
     bind_state(*body_, std::move(array));
     if (!body_->is_state) detach_creator(*body_);
@@ -47,37 +48,38 @@ bool Variable::requires_grad() const { return body_ && body_->requires_grad; }
 
 const std::string& Variable::name() const {
     static const std::string none;
-    return body_->name ? *body_->name : none;
+    return body_ && body_->name ? *body_->name : none;
 }
 void Variable::set_name(std::string name) const {
-    body_->name = std::make_unique<std::string>(std::move(name));
+    there("set_name", Caller()).name = std::make_unique<std::string>(std::move(name));
 }
 
-Variable Variable::grad_variable() const {
-    if (body_->grad_consumed)
+Variable Variable::grad_variable(Caller at) const {
+    if (there("grad", at).grad_consumed)
         fail<TraceError>("grad: the gradient of {} was consumed by a compiled static_graph step; ask for it with "
                          "StaticGraphOptions::keep_grads or return it from the region",
                          describe(*this));
     return Variable(body_->grad);
 }
 
-Array Variable::grad() const {
-    Variable g = grad_variable();
+Array Variable::grad(Caller at) const {
+    Variable g = grad_variable(at);
     return g.defined() ? g.array() : Array();
 }
 
-void Variable::set_grad(Array grad) const {
-    set_grad_variable(grad.defined() ? Variable(std::move(grad), false) : Variable());
+void Variable::set_grad(Array grad, Caller at) const {
+    set_grad_variable(grad.defined() ? Variable(std::move(grad), false) : Variable(), at);
 }
 
-void Variable::set_grad_variable(Variable grad) const {
+void Variable::set_grad_variable(Variable grad, Caller at) const {
+    there("grad", at);
     if (grad.defined()) check_gradient(*this, grad.array());
     if (Recorder* recorder = current_recorder()) recorder->changing(*body_, Recorder::Change::gradient);
     body_->grad = grad.ref();
     body_->grad_consumed = false;
 }
 
-void Variable::cleargrad() const { set_grad_variable(Variable()); }
+void Variable::cleargrad(Caller at) const { set_grad_variable(Variable(), at); }
 
 void Variable::addgrad(const Variable& source) const {
     Variable theirs = source.grad_variable();
@@ -88,22 +90,24 @@ void Variable::addgrad(const Variable& source) const {
     set_grad_variable(ours.defined() ? ours + theirs : theirs);
 }
 
-void Variable::backward(const BackwardOptions& options) const {
-    if (!body_->creator) return;
+void Variable::backward(const BackwardOptions& options, Caller at) const {
+    if (!there("backward", at).creator) return;
     const DeviceScope beside(device());  // Of what gradients make out of nothing.
     Variable start = grad_variable();
     if (!start.defined()) {
-        if (size() != 1)
+        if (size() != 1) {
+            const LocationScope scope(at);
             fail<ValueError>("backward: a variable of {} needs a gradient set first; only size 1 starts by itself",
                              to_string(type()));
+        }
         start = fill(type(), options.loss_scale);
     }
     run_backward(std::span(this, 1), std::span(&start, 1), options);
     if (!options.retain_grad) cleargrad();
 }
 
-void Variable::unchain() const { catena::unchain(*body_); }
+void Variable::unchain() const { catena::unchain(there("unchain", Caller())); }
 
-void Variable::unchain_backward() const { unchain_history(*body_); }
+void Variable::unchain_backward() const { unchain_history(there("unchain_backward", Caller())); }
 
 }  // namespace catena

@@ -24,6 +24,8 @@ struct BackwardOptions {
 /// An array with its place in the graph: a cheap handle, copies are the same variable.
 class Variable {
 public:
+    using Caller = std::source_location;
+
     Variable() = default;  ///< No variable; defined() is false.
     explicit Variable(Ref<VariableBody> body) : body_(std::move(body)) {}
     /// A leaf of the graph that wants a gradient: `Variable x(array)`.
@@ -37,31 +39,32 @@ public:
     VariableBody* body() const { return body_.get(); }
     const Ref<VariableBody>& ref() const { return body_; }
 
-    const Array& array() const;
+    // Of an undefined Variable a ValueError at the caller's line.
+    const Array& array(Caller at = Caller::current()) const { return there("array", at).array; }
     void set_array(Array array) const;  ///< Replaces the content; outside the graph.
-    const Type& type() const { return array().type(); }
-    const Shape& shape() const { return array().shape(); }
-    Dtype dtype() const { return array().dtype(); }
-    int rank() const { return array().rank(); }
-    int64_t size() const { return array().size(); }
-    Device& device() const { return array().device(); }
+    const Type& type(Caller at = Caller::current()) const { return there("type", at).array.type(at); }
+    const Shape& shape(Caller at = Caller::current()) const { return there("shape", at).array.shape(at); }
+    Dtype dtype(Caller at = Caller::current()) const { return there("dtype", at).array.dtype(at); }
+    int rank(Caller at = Caller::current()) const { return there("rank", at).array.rank(at); }
+    int64_t size(Caller at = Caller::current()) const { return there("size", at).array.size(at); }
+    Device& device(Caller at = Caller::current()) const { return there("device", at).array.device(at); }
     bool requires_grad() const;
     const std::string& name() const;
     void set_name(std::string name) const;
 
     /// The gradient, undefined when there is none. TraceError when a compiled whole-step region
     /// consumed it and was not asked to keep it.
-    Array grad() const;
-    Variable grad_variable() const;  ///< As grad(), with its graph when there is one.
+    Array grad(Caller at = Caller::current()) const;
+    Variable grad_variable(Caller at = Caller::current()) const;  ///< As grad(), with its graph when there is one.
     /// ShapeError, DtypeError, DeviceError unless like the variable; undefined clears.
-    void set_grad(Array grad) const;
-    void set_grad_variable(Variable grad) const;
-    void cleargrad() const;
+    void set_grad(Array grad, Caller at = Caller::current()) const;
+    void set_grad_variable(Variable grad, Caller at = Caller::current()) const;
+    void cleargrad(Caller at = Caller::current()) const;
     void addgrad(const Variable& source) const;  ///< grad += source.grad; nothing when that is none.
 
     /// Gradients of this variable into the leaves it was computed from. A size-1 variable without a gradient
     /// starts from loss_scale; any other needs set_grad first (ValueError).
-    void backward(const BackwardOptions& options = {}) const;
+    void backward(const BackwardOptions& options = {}, Caller at = Caller::current()) const;
     void unchain() const;           ///< Forgets its creator: a leaf from now on, also for what used it before.
     void unchain_backward() const;  ///< Forgets every creator on the way back (truncated BPTT).
 
@@ -70,14 +73,18 @@ public:
     Variable operator[](const Index& index) const;
 
     template <class T>
-    T item(const std::source_location& at = std::source_location::current()) const {
-        LocationScope scope(at);
-        return array().item<T>();
+    T item(Caller at = Caller::current()) const {
+        const LocationScope scope(at);
+        return array(at).item<T>(at);
     }
 
-
-
 private:
+    VariableBody& there(const char* asked, const Caller& at) const {
+        if (!body_) [[unlikely]]
+            undefined(asked, at);
+        return *body_;
+    }
+    [[noreturn]] static void undefined(const char* asked, const Caller& at);
     Ref<VariableBody> body_;
 };
 

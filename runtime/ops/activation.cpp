@@ -8,6 +8,7 @@
 #include "runtime/ops/math.h"
 #include "runtime/ops/movement.h"
 #include "runtime/ops/reduction.h"
+#include "runtime/ops/scalar_type.h"
 
 namespace catena {
 
@@ -230,7 +231,7 @@ Variable clip(const Operand& x, const std::optional<Scalar>& x_min,
         if (x_min->value() > x_max->value())
             fail<ValueError>("clip: x_min {} is greater than x_max {}", x_min->value(),
                              x_max->value());
-        return call(op_clip, x.location(), {}, {*x_min, *x_max}, x);
+        return call_lifted(op_clip, x, {*x_min, *x_max});
     }
     if (x_min) return maximum(x, *x_min);
     if (x_max) return minimum(x, *x_max);
@@ -240,7 +241,7 @@ static const FunctionDef& f_clip =
     function("clip(x, x_min, x_max)", {"x"}, [](const FunctionArguments& a) {
         const auto bound = [&](const char* name) {
             return a.is_none(name) ? std::optional<Scalar>()
-                                   : std::optional<Scalar>(a.number(name));
+                                   : std::optional<Scalar>(a.scalar(name));
         };
         return clip(a.array("x"), bound("x_min"), bound("x_max"));
     });

@@ -3,6 +3,7 @@
 #include "runtime/ops/define.h"
 #include "runtime/ops/function.h"
 #include "runtime/ops/onnx.h"
+#include "runtime/ops/scalar_type.h"
 
 namespace catena {
 namespace {
@@ -184,27 +185,27 @@ const OpDef& op_fill = define_fill();
 }  // namespace
 
 Variable operator+(const Operand& a, const Operand& b) { return call(op_add, a.location(), {}, {}, a, b); }
-Variable operator+(const Operand& a, const Scalar& b) { return call(op_add_scalar, a.location(), {}, {b}, a); }
-Variable operator+(const Scalar& a, const Operand& b) { return call(op_add_scalar, b.location(), {}, {a}, b); }
+Variable operator+(const Operand& a, const Scalar& b) { return call_lifted(op_add_scalar, a, {b}); }
+Variable operator+(const Scalar& a, const Operand& b) { return call_lifted(op_add_scalar, b, {a}); }
 Variable operator-(const Operand& a, const Operand& b) { return call(op_subtract, a.location(), {}, {}, a, b); }
-Variable operator-(const Operand& a, const Scalar& b) { return call(op_subtract_scalar, a.location(), {}, {b}, a); }
-Variable operator-(const Scalar& a, const Operand& b) { return call(op_scalar_subtract, b.location(), {}, {a}, b); }
+Variable operator-(const Operand& a, const Scalar& b) { return call_lifted(op_subtract_scalar, a, {b}); }
+Variable operator-(const Scalar& a, const Operand& b) { return call_lifted(op_scalar_subtract, b, {a}); }
 Variable operator*(const Operand& a, const Operand& b) { return call(op_multiply, a.location(), {}, {}, a, b); }
-Variable operator*(const Operand& a, const Scalar& b) { return call(op_multiply_scalar, a.location(), {}, {b}, a); }
-Variable operator*(const Scalar& a, const Operand& b) { return call(op_multiply_scalar, b.location(), {}, {a}, b); }
+Variable operator*(const Operand& a, const Scalar& b) { return call_lifted(op_multiply_scalar, a, {b}); }
+Variable operator*(const Scalar& a, const Operand& b) { return call_lifted(op_multiply_scalar, b, {a}); }
 Variable operator/(const Operand& a, const Operand& b) { return call(op_divide, a.location(), {}, {}, a, b); }
-Variable operator/(const Operand& a, const Scalar& b) { return call(op_divide_scalar, a.location(), {}, {b}, a); }
-Variable operator/(const Scalar& a, const Operand& b) { return call(op_scalar_divide, b.location(), {}, {a}, b); }
+Variable operator/(const Operand& a, const Scalar& b) { return call_lifted(op_divide_scalar, a, {b}); }
+Variable operator/(const Scalar& a, const Operand& b) { return call_lifted(op_scalar_divide, b, {a}); }
 
 #define CATENA_COMPARISON(symbol, forward, mirrored)                                                     \
     Variable operator symbol(const Operand& a, const Operand& b) {                                       \
         return call(forward.arrays, a.location(), {}, {}, a, b);                                         \
     }                                                                                                    \
     Variable operator symbol(const Operand& a, const Scalar& b) {                                        \
-        return call(forward.scalar, a.location(), {}, {b}, a);                                           \
+        return call_lifted(forward.scalar, a, {b});                                                      \
     }                                                                                                    \
     Variable operator symbol(const Scalar& a, const Operand& b) {                                        \
-        return call(mirrored.scalar, b.location(), {}, {a}, b);                                          \
+        return call_lifted(mirrored.scalar, b, {a});                                                     \
     }
 CATENA_COMPARISON(==, equal, equal)
 CATENA_COMPARISON(!=, not_equal, not_equal)
@@ -231,24 +232,24 @@ Variable add(std::span<const Variable> xs) {
 }
 
 Variable floor_divide(const Operand& a, const Operand& b) { return call(op_floor_divide, a.location(), {}, {}, a, b); }
-Variable pow(const Operand& x, const Scalar& exponent) { return call(op_power_scalar, x.location(), {}, {exponent}, x); }
-Variable pow(const Scalar& base, const Operand& x) { return call(op_scalar_power, x.location(), {}, {base}, x); }
+Variable pow(const Operand& x, const Scalar& exponent) { return call_lifted(op_power_scalar, x, {exponent}); }
+Variable pow(const Scalar& base, const Operand& x) { return call_lifted(op_scalar_power, x, {base}); }
 Variable pow(const Operand& base, const Operand& exponent) {
     return call(op_power, base.location(), {}, {}, base, exponent);
 }
 Variable fmod(const Operand& x, const Operand& divisor) { return call(op_fmod, x.location(), {}, {}, x, divisor); }
 Variable maximum(const Operand& a, const Operand& b) { return call(op_maximum, a.location(), {}, {}, a, b); }
 Variable minimum(const Operand& a, const Operand& b) { return call(op_minimum, a.location(), {}, {}, a, b); }
-Variable maximum(const Operand& a, const Scalar& b) { return call(op_maximum_scalar, a.location(), {}, {b}, a); }
-Variable minimum(const Operand& a, const Scalar& b) { return call(op_minimum_scalar, a.location(), {}, {b}, a); }
+Variable maximum(const Operand& a, const Scalar& b) { return call_lifted(op_maximum_scalar, a, {b}); }
+Variable minimum(const Operand& a, const Scalar& b) { return call_lifted(op_minimum_scalar, a, {b}); }
 Variable where(const Operand& c, const Operand& x, const Operand& y) {
     return call(op_where, c.location(), {}, {}, c, x, y);
 }
 Variable where(const Operand& c, const Operand& x, const Scalar& y) {
-    return call(op_where_else_scalar, c.location(), {}, {y}, c, x);
+    return call(op_where_else_scalar, c.location(), {}, {y}, c, lifted(x, y));
 }
 Variable where(const Operand& c, const Scalar& x, const Operand& y) {
-    return call(op_where_then_scalar, c.location(), {}, {x}, c, y);
+    return call(op_where_then_scalar, c.location(), {}, {x}, c, lifted(y, x));
 }
 
 Variable cast(const Operand& x, Dtype dtype) {
@@ -293,7 +294,7 @@ const FunctionDef& f_logical_or = binary("logical_or(x1, x2)", "x1", "x2", [](au
 // The forms with a number or cell on one side, under the names of their ops.
 template <class F>
 const FunctionDef& with_scalar(const char* signature, const char* scalar, F f) {
-    return function(signature, {"x"}, [=](const FunctionArguments& a) { return f(a.array("x"), Scalar(a.number(scalar))); });
+    return function(signature, {"x"}, [=](const FunctionArguments& a) { return f(a.array("x"), a.scalar(scalar)); });
 }
 const FunctionDef& f_add_scalar = with_scalar("add_scalar(x, value)", "value", [](auto x, auto s) { return x + s; });
 const FunctionDef& f_subtract_scalar =
@@ -324,11 +325,11 @@ const FunctionDef& f_greater_equal_scalar =
     with_scalar("greater_equal_scalar(x, value)", "value", [](auto x, auto s) { return x >= s; });
 const FunctionDef& f_where_else_scalar =
     function("where_else_scalar(condition, x, value)", {"condition", "x"}, [](const FunctionArguments& a) {
-        return where(a.array("condition"), a.array("x"), Scalar(a.number("value")));
+        return where(a.array("condition"), a.array("x"), a.scalar("value"));
     });
 const FunctionDef& f_where_then_scalar =
     function("where_then_scalar(condition, y, value)", {"condition", "y"}, [](const FunctionArguments& a) {
-        return where(a.array("condition"), Scalar(a.number("value")), a.array("y"));
+        return where(a.array("condition"), a.scalar("value"), a.array("y"));
     });
 const FunctionDef& f_fill = function("fill(shape, value, dtype='float32')", {}, [](const FunctionArguments& a) {
     return fill(Type{parse_dtype(a.text("dtype")), a.dims("shape")}, a.number("value"));

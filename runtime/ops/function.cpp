@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "runtime/core/error.h"
+#include "runtime/core/nearest.h"
 
 namespace catena {
 namespace {
@@ -62,27 +63,11 @@ FunctionDef parse_signature(const std::string& signature) {
     return def;
 }
 
-size_t edit_distance(std::string_view a, std::string_view b) {
-    std::vector<size_t> row(b.size() + 1);
-    for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-    for (size_t i = 1; i <= a.size(); ++i) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= b.size(); ++j) {
-            size_t next = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
-            diagonal = std::exchange(row[j], next);
-        }
-    }
-    return row.back();
-}
-
 std::string nearest_names(std::string_view name) {
-    std::vector<std::pair<size_t, std::string_view>> scored;
-    for (const FunctionDef& def : functions().all) scored.emplace_back(edit_distance(name, def.name), def.name);
-    std::sort(scored.begin(), scored.end());
+    std::vector<std::string> names;
+    for (const FunctionDef& def : functions().all) names.push_back(def.name);
     std::string text;
-    for (size_t i = 0; i < std::min<size_t>(3, scored.size()); ++i)
-        text += (i ? ", " : "") + std::string(scored[i].second);
+    for (const std::string& near : nearest(name, names, 3)) text += (text.empty() ? "" : ", ") + near;
     return text;
 }
 
@@ -141,6 +126,11 @@ double FunctionArguments::number(std::string_view name) const {
     if (const double* d = std::get_if<double>(&v.value)) return *d;
     if (const int64_t* i = std::get_if<int64_t>(&v.value)) return double(*i);
     fail<ValueError>("{}: {} takes a number, not {}", function_, name, describe(v));
+}
+
+Scalar FunctionArguments::scalar(std::string_view name) const {
+    if (const int64_t* i = std::get_if<int64_t>(&value(name).value)) return *i;
+    return number(name);
 }
 
 std::string FunctionArguments::text(std::string_view name) const {

@@ -32,6 +32,7 @@ public:
     bool flag(std::string_view name) const;
     int64_t integer(std::string_view name) const;
     double number(std::string_view name) const;
+    Scalar scalar(std::string_view name) const;    ///< A number that was written as an integer (2, not 2.0) is one.
     std::string text(std::string_view name) const;
     Dims dims(std::string_view name) const;        ///< An int counts as one of one; None as empty.
     Dims pair(std::string_view name) const;        ///< An int is doubled.

@@ -38,6 +38,10 @@ Shape pooled_shape(const TypeCall& c, bool cover_all) {
     for (int64_t size : c.attributes.dims("ksize")) CATENA_ASSERT(size >= 1, "a window has elements");
     Shape y = x.shape;
     for (int i = 0; i < 2; ++i) {
+        if (c.attributes.dims("pad")[i] >= c.attributes.dims("ksize")[i])  // pooling_c4
+            fail<ShapeError>("{}: pad {} should be less than the window {}, or windows lie in the padding alone (x {})",
+                             c.op.name, to_string(c.attributes.dims("pad")), to_string(c.attributes.dims("ksize")),
+                             to_string(x.shape));
         y[i + 2] =
             window_count(x.shape[i + 2], c.attributes.dims("ksize")[i],
                          c.attributes.dims("stride")[i], c.attributes.dims("pad")[i], cover_all);

@@ -35,9 +35,12 @@ private:
 /// run-time arguments, never constants.
 class Scalar {
 public:
+    /// What C++ type was given; arrays of a lower kind are lifted to it (see lifted in runtime/ops/scalar_type.h).
+    enum class Kind : unsigned char { boolean, integer, floating };
+
     template <class T>
         requires std::is_arithmetic_v<T>
-    Scalar(T value) : value_(double(value)) {}
+    Scalar(T value) : value_(double(value)), kind_(kind_of<T>) {}
     Scalar(const Cell& cell) : cell_(cell.body()) {}
     double value() const {
         if (!cell_) return value_;
@@ -46,9 +49,15 @@ public:
     }
     double present() const { return cell_ ? cell_->value : value_; }  ///< As value(), uncounted.
     const Ref<Cell::Body>& cell() const { return cell_; }
+    Kind kind() const { return kind_; }  ///< A cell is a floating number.
 
 private:
+    template <class T>
+    static constexpr Kind kind_of = std::same_as<T, bool> ? Kind::boolean
+                                    : std::integral<T>    ? Kind::integer
+                                                          : Kind::floating;
     double value_ = 0;
+    Kind kind_ = Kind::floating;
     Ref<Cell::Body> cell_;
 };
 

@@ -9,6 +9,7 @@
 #include "runtime/ops/joining.h"
 #include "runtime/ops/movement.h"
 #include "runtime/ops/onnx.h"
+#include "runtime/ops/scalar_type.h"
 
 namespace catena {
 
@@ -282,7 +283,7 @@ static const FunctionDef& f_fliplr =
     function("fliplr(a)", {"a"}, [](const FunctionArguments& a) { return fliplr(a.array("a")); });
 
 Variable pad(const Operand& x, const Dims& before, const Dims& after, const Scalar& value) {
-    return call(op_pad, x.location(), {{"before", before}, {"after", after}}, {value}, x);
+    return call(op_pad, x.location(), {{"before", before}, {"after", after}}, {value}, lifted(x, value));
 }
 
 Variable pad(const Operand& x, const Dims& before, const Dims& after, PadMode mode) {
@@ -343,7 +344,7 @@ static const FunctionDef& f_pad =
         const Variable x = a.array("x");
         Dims before, after;
         read_pad_width(a, x.rank(), before, after);
-        return a.text("mode") == "constant" ? pad(x, before, after, a.number("constant_values"))
+        return a.text("mode") == "constant" ? pad(x, before, after, a.scalar("constant_values"))
                                             : pad(x, before, after, parse_pad_mode(a.text("mode")));
     });
 
@@ -367,7 +368,7 @@ Variable pad_sequence(std::span<const Variable> xs, int64_t length, const Scalar
 static const FunctionDef& f_pad_sequence =
     function("pad_sequence(xs, length=None, padding=0)", {"*"}, [](const FunctionArguments& a) {
         return pad_sequence(a.list(), a.is_none("length") ? 0 : a.integer("length"),
-                            a.number("padding"));
+                            a.scalar("padding"));
     });
 
 }  // namespace catena

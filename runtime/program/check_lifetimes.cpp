@@ -1,3 +1,4 @@
+#include "runtime/core/environment.h"
 #include "runtime/program/check_lifetimes.h"
 
 #include <algorithm>
@@ -229,8 +230,7 @@ bool lifetimes_are_checked() {
 #ifndef NDEBUG
     return true;
 #else
-    const char* wanted = std::getenv("CATENA_CHECK_SCHEDULES");
-    return wanted && *wanted && std::string_view(wanted) != "0";
+    return environment::flag("CATENA_CHECK_SCHEDULES", false);
 #endif
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "runtime/core/device.h"
+#include "runtime/core/environment.h"
 #include "runtime/core/out_of_memory.h"
 #include "runtime/core/parallel.h"
 
@@ -47,8 +48,7 @@ ScheduledExecutable::ScheduledExecutable(Schedule schedule)
     bind_kernels();
     bind_library_calls();
     bind_launches();
-    const char* poison = std::getenv("CATENA_POISON");
-    if (poison && *poison && std::string_view(poison) != "0") find_dying_buffers();
+    if (environment::flag("CATENA_POISON", false)) find_dying_buffers();
 }
 
 void ScheduledExecutable::bind_kernels() {

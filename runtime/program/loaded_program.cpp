@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include <fmt/ranges.h>
+
 #include "runtime/core/device.h"
 #include "runtime/file/limits.h"
 #include "runtime/ops/element_text.h"
@@ -176,13 +178,18 @@ Type Contents::type_at(const Json& port, std::span<const int64_t> sizes) const {
 }
 
 std::vector<int64_t> Contents::sizes_of(std::span<const Array> arguments, const Device& device) const {
-    if (arguments.size() != inputs.size())
-        fail<ValueError>("program {}: {} arrays are given, it takes {}", name, arguments.size(), inputs.size());
+    auto type_text = [&](size_t i) {
+        return fmt::format("{}[{}]", name_of(inputs[i].dtype), fmt::join(inputs[i].sizes, ","));
+    };
+    if (arguments.size() != inputs.size()) {
+        std::string takes;
+        for (size_t i = 0; i < inputs.size(); ++i)
+            takes += fmt::format("{} {} {}", i ? "," : ":", inputs[i].name, type_text(i));
+        fail<ValueError>("program {}: {} arrays are given, it takes {}{}", name, arguments.size(), inputs.size(), takes);
+    }
     auto wrong = [&](size_t i) {
-        std::string sizes;
-        for (const std::string& size : inputs[i].sizes) sizes += (sizes.empty() ? "" : ",") + size;
-        return fmt::format("program {}: input '{}' is {}, it takes {}[{}]", name, inputs[i].name,
-                           to_string(arguments[i].type()), name_of(inputs[i].dtype), sizes);
+        return fmt::format("program {}: input '{}' is {}, it takes {}", name, inputs[i].name, to_string(arguments[i].type()),
+                           type_text(i));
     };
     for (size_t i = 0; i < inputs.size(); ++i) {
         if (!arguments[i].defined()) fail<ValueError>("program {}: input '{}' is not given", name, inputs[i].name);

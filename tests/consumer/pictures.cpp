@@ -5,7 +5,7 @@
 #include <iostream>
 #include <string>
 
-#include "frontend/image/image_dataset.h"
+#include <catena/frontend/image/image_dataset.h>
 
 namespace {
 

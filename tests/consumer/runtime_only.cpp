@@ -1,7 +1,7 @@
 // Arrays and gradients without links or compiler.
 #include <iostream>
 
-#include "runtime/ops/arithmetic.h"
+#include <catena/runtime/ops/arithmetic.h>
 
 int main() {
     catena::Variable x(catena::Array::from<float>({1, 2, 3}));

@@ -351,7 +351,7 @@ TEST_F(Package, inputs_that_do_not_fit_are_named) {
     EXPECT_THAT(message_of([&] { f.save(temporary("x.catena"), {.input_names = {"a", "b"}}); }), HasSubstr("2 input names"));
     f.save(temporary("x.catena"));
     Program program = Program::load(temporary("x.catena"));
-    EXPECT_THAT(message_of([&] { program.run({}); }), HasSubstr("0 arrays are given, it takes 1"));
+    EXPECT_THAT(message_of([&] { program.run({}); }), HasSubstr("0 arrays are given, it takes 1: "));
     EXPECT_THAT(message_of([&] { program.run({batch(0, 9).array()}); }), HasSubstr("'x' is float32[9,6], it takes float32[8,6]"));
     EXPECT_THAT(message_of([&] { program.run({labels(0, 8).array()}); }), HasSubstr("it takes float32[8,6]"));
     EXPECT_THAT(message_of([&] { program.state("W"); }), HasSubstr("has no state 'W' (it has none)"));

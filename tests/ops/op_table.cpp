@@ -86,6 +86,8 @@ std::vector<Dtype> all_dtypes() {
     all.push_back(Dtype::bool_);
     return all;
 }
+Dtype beside_an_integer(Dtype run) { return run == Dtype::bool_ ? Dtype::int32 : run; }
+Dtype beside_a_float(Dtype run) { return is_float(run) ? run : Dtype::float32; }
 std::function<Dtype(Dtype)> always(Dtype dtype) {
     return [dtype](Dtype) { return dtype; };
 }

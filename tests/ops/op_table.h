@@ -122,6 +122,8 @@ std::vector<Dtype> number_dtypes();  ///< Floats and integers.
 std::vector<Dtype> all_dtypes();     ///< And bool.
 /// Row::result: this dtype, whatever the run's.
 std::function<Dtype(Dtype)> always(Dtype dtype);
+Dtype beside_an_integer(Dtype run);  ///< Row::result: int32 where the run's is bool.
+Dtype beside_a_float(Dtype run);     ///< Row::result: float32 where the run's is none.
 
 /// For static initialisers; returns the number of rows so far.
 int add_rows(std::vector<Row> rows);

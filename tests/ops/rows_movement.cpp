@@ -380,6 +380,7 @@ const int slices = add_rows({
          return y;
      }),
      .dtypes = all_dtypes(),
+     .result = beside_an_integer,
      .rejects = {{.set = {{"pad_width", "((1, 1), (1, 1), (1, 1))"}},
                   .message = "pad: before [1,1,1] and after [1,1,1] need 2"},
                  {.set = {{"mode", "'median'"}}, .message = "pad: mode 'median' is none of"}}},
@@ -436,6 +437,7 @@ const int slices = add_rows({
          return y;
      }),
      .dtypes = all_dtypes(),
+     .result = beside_an_integer,
      .rejects = {{.set = {{"length", "2"}},
                   .message = "pad_sequence: xs[1] [3,2] does not fit into length 2"}}},
 });

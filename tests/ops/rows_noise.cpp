@@ -92,6 +92,8 @@ const int rows = add_rows({
              y.values[i] += in[2].values[i] * std::exp(in[1].values[i] / 2);
          return y;
      }),
+     .dtypes = all_dtypes(),
+     .result = beside_a_float,
      .tolerance = 2,
      .rejects =
          {{.inputs = {{.shape = {3, 4}}, {.shape = {3}}, {.shape = {3, 4}}},

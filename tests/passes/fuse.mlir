@@ -162,7 +162,7 @@ func.func @different_domains(%x: tensor<8x10xf32>, %b: tensor<10xf32>) -> tensor
     %r = math.exp %a : f32
     catena.yield %r : f32
   }
-  // expected-remark @+1 {{they run over [10] and [8,10]}}
+  // expected-remark @+1 {{their shapes differ: [10] and [8,10]}}
   %1 = catena.map "add"(%x, %0) : (tensor<8x10xf32>, tensor<10xf32>) -> tensor<8x10xf32> {
   ^bb0(%a: f32, %c: f32):
     %r = arith.addf %a, %c : f32
@@ -252,7 +252,7 @@ func.func @rows_and_columns(%x: tensor<64x10xf32>) -> (tensor<64x10xf32>, tensor
     catena.yield %r : f32
   }
   %column = catena.reduce "sum"(%sub) sum over [0] : tensor<64x10xf32> -> tensor<1x10xf32>
-  // expected-remark @+1 {{they run over [64,10] and [10]}}
+  // expected-remark @+1 {{their shapes differ: [64,10] and [10]}}
   %flat = catena.reshape "sum"(%column) : tensor<1x10xf32> -> tensor<10xf32>
   return %sub, %flat : tensor<64x10xf32>, tensor<10xf32>
 }

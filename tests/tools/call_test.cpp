@@ -169,5 +169,26 @@ TEST_F(Call, a_missing_x_is_named) {
     EXPECT_THAT(result.output, HasSubstr("no x1"));
 }
 
+TEST_F(Call, lists_functions) {
+    const auto result = call("--list");
+    EXPECT_EQ(result.status, 0) << result.output;
+    EXPECT_THAT(result.output, HasSubstr("leaky_relu(x, slope=0.2)\n"));
+}
+
+TEST_F(Call, help_after_a_function_is_about_it) {
+    const auto result = call("leaky_relu --help");
+    EXPECT_EQ(result.status, 0) << result.output;
+    EXPECT_THAT(result.output, HasSubstr("leaky_relu(x, slope=0.2)\n  arrays, in this order, from files: x\n"));
+    const auto general = call("--help");
+    EXPECT_EQ(general.status, 0) << general.output;
+    EXPECT_THAT(general.output, HasSubstr("--compiled"));
+}
+
+TEST_F(Call, without_a_function_it_says_where_they_are) {
+    const auto result = call("2>&1");
+    EXPECT_NE(result.status, 0);
+    EXPECT_THAT(result.output, HasSubstr("catena call --list"));
+}
+
 }  // namespace
 }  // namespace catena::testing

@@ -29,5 +29,40 @@ TEST(Info, without_a_subcommand_there_is_help_and_no_success) {
     EXPECT_THAT(result.output, HasSubstr("subcommand"));
 }
 
+TEST(Info, lists_the_environment_variables_and_what_is_set) {
+    const auto result = run("CATENA_NUM_THREADS=2 " + program("catena") + " info --env");
+    EXPECT_EQ(result.status, 0) << result.output;
+    EXPECT_THAT(result.output, HasSubstr("CATENA_NUM_THREADS = 2\n"));
+    EXPECT_THAT(result.output, HasSubstr("CATENA_PRINT_IR\n"));
+}
+
+TEST(Info, warns_of_an_unknown_variable_with_the_nearest) {
+    const auto result = run("CATENA_NUM_THREDS=2 " + program("catena") + " info 2>&1");
+    EXPECT_EQ(result.status, 0) << result.output;
+    EXPECT_THAT(result.output, HasSubstr("CATENA_NUM_THREDS is set in the environment"));
+    EXPECT_THAT(result.output, HasSubstr("the nearest is CATENA_NUM_THREADS"));
+}
+
+TEST(Info, a_value_that_is_not_understood_is_an_error_that_names_the_variable) {
+    for (const char* setting : {"CATENA_NUM_THREADS=abc", "CATENA_USE_STATIC_GRAPH=maybe", "CATENA_DTYPE=float"}) {
+        const auto result = run(setting + std::string(" ") + program("catena") + " info 2>&1");
+        EXPECT_NE(result.status, 0) << result.output;
+        const std::string text = setting;
+        EXPECT_THAT(result.output, HasSubstr(text.substr(0, text.find('=')) + " is '"));
+    }
+}
+
+TEST(Info, an_unknown_subcommand_is_named_with_the_nearest) {
+    const auto result = run(program("catena") + " inof 2>&1");
+    EXPECT_NE(result.status, 0);
+    EXPECT_THAT(result.output, HasSubstr("there is no subcommand 'inof'; the nearest is info\n"));
+}
+
+TEST(Info, a_negative_number_of_threads_is_refused) {
+    const auto result = run(program("catena") + " bench --threads -3 2>&1");
+    EXPECT_NE(result.status, 0);
+    EXPECT_THAT(result.output, HasSubstr("--threads"));
+}
+
 }  // namespace
 }  // namespace catena::testing

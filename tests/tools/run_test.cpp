@@ -64,6 +64,26 @@ TEST_F(Run, an_array_that_no_input_is_called_is_named_with_the_inputs) {
     EXPECT_THAT(result.output, HasSubstr("in.npz has an array 'image'; the inputs are x, or x0 x1 ... in this order"));
 }
 
+TEST_F(Run, an_input_may_be_made_instead_of_read) {
+    const auto written = catena("call relu " + path("x.npy") + " --onnx " + path("m.onnx"));
+    if (written.status != 0) GTEST_SKIP() << written.output;
+    const std::string run = "run " + path("m.onnx") + " --eager ";
+    const auto result = catena(run + "--input x=2x3:float32 -o " + path("y.npz") + " --print");
+    ASSERT_EQ(result.status, 0) << result.output;
+    EXPECT_THAT(result.output, ::testing::ContainsRegex("y float32.2,3. *\\{"));
+    EXPECT_EQ(NpzFile(path("y.npz")).read("y").shape(), (Shape{2, 3}));
+    EXPECT_THAT(catena(run + "--input x=2by3 2>&1").output, HasSubstr("--input x=2by3: write NAME=SIZExSIZE:DTYPE"));
+    EXPECT_THAT(catena(run + "--input z=2x3 2>&1").output, HasSubstr("--input z: there is no such input; there are x"));
+}
+
+TEST_F(Run, the_ports_of_a_model_are_shown) {
+    const auto written = catena("call relu " + path("x.npy") + " --onnx " + path("m.onnx"));
+    if (written.status != 0) GTEST_SKIP() << written.output;
+    const auto shown = catena("show " + path("m.onnx"));
+    EXPECT_EQ(shown.status, 0) << shown.output;
+    EXPECT_THAT(shown.output, HasSubstr("input    x float32[2,3]"));
+}
+
 TEST_F(Run, no_model_is_an_error_that_names_the_file) {
     const auto result = catena("run " + path("none.onnx"));
     EXPECT_NE(result.status, 0);

@@ -187,7 +187,8 @@ void add_bench(CLI::App& program) {
         ->delimiter(',')
         ->allow_extra_args(false);
     command->add_option("--seconds", options->seconds, "how long each is measured")->capture_default_str();
-    command->add_option("--threads", options->threads, "threads of the runtime; as many as `catena info` says");
+    command->add_option("--threads", options->threads, "threads of the runtime; as many as `catena info` says")
+        ->check(CLI::Range(1, 1 << 16));
     command->add_option("--device", options->device, "where arrays are made: cpu, cuda:0")->capture_default_str();
     command->add_option("--save", options->save,
                         "a folder: write whole steps as programs (.catena) with their inputs (.npz) and time nothing");

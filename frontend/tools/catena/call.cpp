@@ -28,7 +28,7 @@ struct CallOptions {
     std::string output;
     std::string onnx, dot;
     bool compiled = false;
-    bool test = false;
+    bool test = false, help = false, list = false;
 };
 
 Settings parse_settings(const std::vector<std::string>& texts) {
@@ -209,13 +209,28 @@ NamedArrays run_call(const CallOptions& options) {
     return results;
 }
 
+void print_function(const FunctionDef& def) {
+    std::string arrays;
+    for (const std::string& name : def.array_names) arrays += (arrays.empty() ? "" : ", ") + name;
+    fmt::print("{}\n  arrays, in this order, from files: {}\n  the others by --set NAME=JSON\n", def.signature,
+               arrays == "*" ? "any number" : arrays.empty() ? "none" : arrays);
+}
+
+void print_functions() {
+    for (const FunctionDef* def : all_functions()) fmt::print("{}\n", def->signature);
+}
+
 }  // namespace
 
 void add_call(CLI::App& program) {
     auto options = std::make_shared<CallOptions>();
     auto* command = program.add_subcommand(
         "call", "runs a function by name on arrays from files: for bug reports and comparisons");
-    command->add_option("function", options->function, "a function, as in leaky_relu")->required();
+    // Of its own, to tell of one function.
+    command->set_help_flag();
+    command->add_flag("-h,--help", options->help, "this help; after a function, what that one takes");
+    command->add_flag("--list", options->list, "print the signatures of all functions");
+    command->add_option("function", options->function, "a function, as in leaky_relu");
     command->add_option("inputs", options->inputs,
                         "its array arguments in order as .npy files, or one .npz with x0 x1 ... and, to ask "
                         "for gradients, gy0 ... and ggx0 ...");
@@ -227,6 +242,11 @@ void add_call(CLI::App& program) {
     command->add_option("--dot", options->dot, "write the recorded operations as a graph for Graphviz to this file");
     command->add_option("-o,--output", options->output, "an .npz file for the results");
     command->callback([options] {
+        if (options->list) return print_functions();
+        if (options->help && options->function.empty()) throw CLI::CallForHelp();
+        if (options->help) return print_function(find_function(options->function));
+        if (options->function.empty())
+            fail<ValueError>("call: no function is given; catena call --list prints all of them");
         const NamedArrays results = run_call(*options);
         for (const auto& [name, array] : results) std::cout << name << ' ' << to_string(array) << '\n';
         if (!options->output.empty()) save_npz(options->output, results);

@@ -5,12 +5,15 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <memory>
 #include <thread>
 
 #include "codegen/compiler.h"
 #include "frontend/tools/catena/commands.h"
 #include "runtime/core/cuda_plug_in.h"
 #include "runtime/core/device.h"
+#include "runtime/core/environment.h"
+#include "runtime/core/environment_variables.h"
 #include "runtime/core/parallel.h"
 #include "runtime/graph/config.h"
 #include "runtime/ops/function.h"
@@ -84,11 +87,27 @@ void print_info() {
                               megabytes(memory.bytes_reserved), memory.system_allocations));
 }
 
+void print_environment() {
+    for (const environment::VariableInfo& v : environment::variables()) {
+        const std::optional<std::string> value = environment::text(v.name);
+        fmt::print("{}{}\n    {}\n    takes {}; when it is not set: {}\n", v.name, value ? " = " + *value : "", v.meaning,
+                   v.type, v.fallback);
+    }
+}
+
 }  // namespace
 
 void add_info(CLI::App& program) {
-    program.add_subcommand("info", "version, CPU, devices, plug-ins, compiler, memory")
-        ->callback(print_info);
+    auto env = std::make_shared<std::string>();
+    CLI::App* info = program.add_subcommand("info", "version, CPU, devices, plug-ins, compiler, memory");
+    info->add_option("--env", *env, "the environment variables there are, what they take and what is set; as docs/environment.md "
+                                    "with --env=markdown")
+        ->expected(0, 1)->default_str("text")->check(CLI::IsMember({"text", "markdown"}));
+    info->callback([env, info] {
+        if (info->count("--env") == 0) print_info();
+        else if (*env == "markdown") fmt::print("{}", environment::reference_page());
+        else print_environment();
+    });
 }
 
 }  // namespace catena::tool

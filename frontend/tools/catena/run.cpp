@@ -1,12 +1,17 @@
 // catena run: runs a model from a file on arrays from files.
+#include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <iostream>
 #include <map>
+#include <numeric>
+#include <sstream>
 
 #include "frontend/serializer/npz.h"
 #include "frontend/static_graph.h"
 #include "frontend/tools/catena/call_inputs.h"
 #include "frontend/tools/catena/commands.h"
+#include "frontend/tools/catena/random_inputs.h"
 #include "runtime/core/code_device.h"
 #include "runtime/graph/config.h"
 #include "runtime/program/program.h"
@@ -21,13 +26,60 @@ struct RunOptions {
     std::string model;
     std::vector<std::string> inputs;
     std::string output, save, device = "cpu";
-    bool eager = false, check = false;
+    std::vector<std::string> made_inputs;
+    bool eager = false, check = false, print = false;
     int repeat = 1;
 };
 
+/// NAME=SIZExSIZE:DTYPE as an array: floats uniform in [0, 1), the same in every run; others 0.
+std::pair<std::string, Array> made_input(const std::string& text, RandomInputs& random) {
+    const size_t equals = text.find('='), colon = text.find(':', equals == text.npos ? 0 : equals);
+    const auto wrong = [&] {
+        fail<ValueError>("run: --input {}: write NAME=SIZExSIZE:DTYPE, as in x=32x8:float32", text);
+    };
+    if (equals == 0 || equals == text.npos) wrong();
+    const Dtype dtype = colon == text.npos ? Dtype::float32 : parse_dtype(text.substr(colon + 1));
+    std::vector<int64_t> sizes;
+    std::istringstream list(text.substr(equals + 1, colon == text.npos ? colon : colon - equals - 1));
+    for (std::string word; std::getline(list, word, 'x');) {
+        int64_t size = 0;
+        const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), size);
+        if (error != std::errc() || end != word.data() + word.size() || size < 0) wrong();
+        sizes.push_back(size);
+    }
+    const Shape shape{std::span<const int64_t>(sizes)};
+    return {text.substr(0, equals), is_float(dtype) ? random.uniform(shape).astype(dtype) : Array::zeros({dtype, shape})};
+}
+
+/// Inputs that the user described instead of giving files, by the names of `ports`.
+template <class Ports>
+std::vector<Array> made_arrays(const Ports& ports, const std::vector<std::string>& texts) {
+    RandomInputs random;
+    std::map<std::string, Array> made;
+    for (const std::string& text : texts) made.insert(made_input(text, random));
+    std::vector<Array> arrays;
+    std::string names;
+    for (const auto& port : ports) {
+        names += (names.empty() ? "" : ", ") + port.name;
+        const auto found = made.find(port.name);
+        if (found == made.end()) continue;
+        arrays.push_back(found->second);
+        made.erase(found);
+    }
+    if (!made.empty()) fail<ValueError>("run: --input {}: there is no such input; there are {}", made.begin()->first, names);
+    if (arrays.size() != ports.size())
+        fail<ValueError>("run: {} of the inputs are given by --input; all are needed: {}", arrays.size(), names);
+    return arrays;
+}
+
 /// By the names of `ports` from one .npz, else x0 x1 ... or .npy files in order.
 template <class Ports>
-std::vector<Array> arrays_for(const Ports& ports, const std::vector<std::string>& files) {
+std::vector<Array> arrays_for(const Ports& ports, const RunOptions& options) {
+    const std::vector<std::string>& files = options.inputs;
+    if (!options.made_inputs.empty()) {
+        if (!files.empty()) fail<ValueError>("run: inputs are given by files and by --input; use one of the two");
+        return made_arrays(ports, options.made_inputs);
+    }
     std::vector<Array> arrays;
     if (files.size() == 1 && files[0].ends_with(".npz")) {
         const NpzFile file(files[0]);
@@ -66,18 +118,25 @@ private:
 NamedArrays run_program(const RunOptions& options) {
     if (options.eager) fail<ValueError>("run: {} is compiled code; --eager is for models", options.model);
     Program program = Program::load(options.model, {.device = options.device});
-    std::vector<Array> inputs = arrays_for(program.inputs(), options.inputs);
+    std::vector<Array> inputs = arrays_for(program.inputs(), options);
     for (Array& input : inputs) input = input.to(program.device());
     std::vector<Array> outputs;
-    auto run = [&](int times) {
+    auto run = [&] {
         Stopwatch watch(program.device());
-        for (int i = 0; i < times; ++i) outputs = program.run(inputs);
+        outputs = program.run(inputs);
         return watch.milliseconds();
     };
-    const double first = run(1);
-    if (options.repeat > 1)
-        fmt::print("first step {:.3f} ms, the other {} take {:.3f} ms each on {} ({})\n", first, options.repeat - 1,
-                   run(options.repeat - 1) / (options.repeat - 1), options.device, program.code_level());
+    const double first = run();
+    std::vector<double> others;
+    for (int i = 1; i < options.repeat; ++i) others.push_back(run());
+    if (!others.empty()) {
+        std::sort(others.begin(), others.end());
+        const double all = std::accumulate(others.begin(), others.end(), 0.0);
+        auto percentile = [&](double p) { return others[std::min(others.size() - 1, size_t(p / 100 * double(others.size())))]; };
+        fmt::print("first step {:.3f} ms, the other {} take {:.3f} ms each on {} ({}); half of them up to {:.3f} ms, 90% {:.3f} "
+                   "ms, 99% {:.3f} ms\n", first, others.size(), all / double(others.size()), options.device,
+                   program.code_level(), percentile(50), percentile(90), percentile(99));
+    }
     NamedArrays results;
     for (size_t i = 0; i < outputs.size(); ++i)
         results.emplace_back(program.outputs()[i].name, outputs[i].to(cpu_device()));
@@ -92,7 +151,7 @@ NamedArrays run_model(const RunOptions& options) {
     const auto no_graph = no_backprop_mode();
     const onnx::Model model = onnx::import_model(options.model);
     std::vector<Variable> inputs;
-    for (const Array& array : arrays_for(model.inputs(), options.inputs)) inputs.emplace_back(array, false);
+    for (const Array& array : arrays_for(model.inputs(), options)) inputs.emplace_back(array, false);
     std::vector<Variable> outputs;
     if (options.eager) {
         outputs = model(inputs);
@@ -145,6 +204,10 @@ void add_run(CLI::App& program) {
     command->add_option(
         "inputs", options->inputs,
         "one .npz with the names of its inputs or x0 x1 ..., or .npy files in order");
+    command->add_option("--input", options->made_inputs,
+                        "make this input instead of reading it, NAME=SIZExSIZE:DTYPE as in x=32x8:float32; again for more")
+        ->allow_extra_args(false);
+    command->add_flag("--print", options->print, "print the values of the results beside -o, too");
     command->add_option("-o,--output", options->output,
                         "an .npz file for the results, under the names of the outputs");
     command->add_flag("--eager", options->eager, "do not compile a model");
@@ -160,7 +223,7 @@ void add_run(CLI::App& program) {
             fail<ValueError>("run: --save, --repeat and --device are for programs (.catena), {} is a model", options->model);
         const NamedArrays results = is_program ? run_program(*options) : run_model(*options);
         for (const auto& [name, array] : results)
-            std::cout << name << ' ' << (options->output.empty() ? to_string(array) : to_string(array.type())) << '\n';
+            std::cout << name << ' ' << (options->output.empty() || options->print ? to_string(array) : to_string(array.type())) << '\n';
         if (!options->output.empty()) save_npz(options->output, results);
     });
 }

@@ -2,9 +2,17 @@
 #include <iostream>
 #include <memory>
 
+#include <fmt/ranges.h>
+
+#include "frontend/serializer/hdf5.h"
+#include "frontend/serializer/npz.h"
 #include "frontend/tools/catena/commands.h"
 #include "runtime/core/error.h"
+#include "runtime/file/npy.h"
 #include "runtime/program/program.h"
+#ifdef CATENA_HAS_ONNX
+#include "frontend/onnx/import.h"
+#endif
 
 namespace catena::tool {
 namespace {
@@ -16,6 +24,37 @@ void print_ports(const char* what, const std::vector<Program::Port>& ports) {
         fmt::print("{:<8} {} {}[{}]\n", what, port.name, name_of(port.dtype), sizes);
     }
 }
+
+/// Arrays of an .npz or HDF5 file by key; texts as they are.
+void print_archive(const ArchiveReader& file) {
+    for (const std::string& key : file.keys()) {
+        try {
+            const Array array = file.read(key);
+            fmt::print("{} {}\n", key, array.defined() ? to_string(array.type()) : "None");
+        } catch (const FileError&) {
+            fmt::print("{} \"{}\"\n", key, file.read_text(key));
+        }
+    }
+}
+
+#ifdef CATENA_HAS_ONNX
+void print_model(const std::string& path) {
+    const onnx::Model model = onnx::import_model(path);
+    const auto print = [](const char* what, const std::vector<onnx::Port>& ports) {
+        for (const onnx::Port& port : ports)
+            fmt::print("{:<8} {} {}[{}]\n", what, port.name, port.dtype ? name_of(*port.dtype) : "of any dtype",
+                       port.shape ? fmt::format("{}", fmt::join(*port.shape, ",")) : "...");
+    };
+    print("input", model.inputs());
+    print("output", model.outputs());
+    for (const auto& [name, variable] : model.initializers())
+        fmt::print("{:<8} {} {}\n", "array", name, to_string(variable.type()));
+}
+#else
+void print_model(const std::string& path) {
+    fail<ValueError>("show: {} cannot be read, this Catena was built without ONNX (libprotobuf-dev libonnx-dev)", path);
+}
+#endif
 
 void print_contents(const Program& program) {
     fmt::print("{:<8} {}\n", "program", program.name());
@@ -38,12 +77,19 @@ void add_show(CLI::App& program) {
         std::string file, stage;
     };
     auto options = std::make_shared<Options>();
-    auto* command = program.add_subcommand("show", "prints what a program (.catena) is");
-    command->add_option("program", options->file, "the file")->required();
+    auto* command = program.add_subcommand("show", "prints what is in a program (.catena), a model (.onnx) or a file of arrays (.npz, .npy, .h5)");
+    command->add_option("file", options->file, "the file")->required();
     command->add_option("--stage", options->stage,
                         "print the program as it was at a stage: program.txt, program.dot (for Graphviz), import.mlir, "
                         "fused.mlir, schedule.txt, LEVEL.ll, LEVEL.s, cuda_schedule.txt, kernels.cu");
     command->callback([options] {
+        const std::string& path = options->file;
+        if (!path.ends_with(".catena") && !options->stage.empty())
+            fail<ValueError>("show: --stage is for programs (.catena), {} is none", path);
+        if (path.ends_with(".npz")) return print_archive(NpzFile(path));
+        if (path.ends_with(".h5") || path.ends_with(".hdf5")) return print_archive(*open_hdf5(path));
+        if (path.ends_with(".npy")) return fmt::print("{}\n", to_string(load_npy(path).type()));
+        if (path.ends_with(".onnx")) return print_model(path);
         const Program loaded = Program::open(options->file);
         if (options->stage.empty())
             print_contents(loaded);

@@ -11,6 +11,7 @@
 #include "frontend/trainer/trainer.h"
 #include "frontend/trainer/updater.h"
 #include "runtime/core/error.h"
+#include "runtime/file/file.h"
 
 namespace catena::extensions {
 namespace {
@@ -81,7 +82,8 @@ SerializeFunction Snapshot::target_of(Trainer& trainer) const {
     return [&trainer](const Serializer& s) { trainer.serialize(s); };
 }
 
-void Snapshot::initialize(Trainer& trainer) {
+void Snapshot::resume(Trainer& trainer) {
+    remove_abandoned(trainer.out(), [&](const std::string& name) { return matches(options_.filename, name); });
     if (!options_.autoload) return;
     std::vector<fs::path> files = saved_files(trainer.out(), options_.filename);
     if (files.empty()) return;
@@ -92,6 +94,11 @@ void Snapshot::initialize(Trainer& trainer) {
 
 void Snapshot::operator()(Trainer& trainer) {
     if (!options_.condition || options_.condition()) save(trainer);
+}
+
+void Snapshot::stopped(Trainer& trainer) {
+    // An object's snapshot may be one of the best, not of the last.
+    if (!target_ && saved_iteration_ != trainer.updater().iteration()) (*this)(trainer);
 }
 
 void Snapshot::on_error(Trainer& trainer, const std::exception&) {
@@ -108,6 +115,7 @@ void Snapshot::save(Trainer& trainer) {
             for (size_t k = 0; k + kept < files.size(); ++k) fs::remove(files[k], ignored);
         };
     (*options_.writer)(path, target_of(trainer), remove_old);
+    saved_iteration_ = trainer.updater().iteration();
 }
 
 Snapshot snapshot(SnapshotOptions options) { return Snapshot(std::move(options), nullptr); }

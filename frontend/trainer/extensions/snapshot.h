@@ -30,8 +30,9 @@ class Snapshot : public Extension {
 public:
     /// An empty `target` is the trainer.
     Snapshot(SnapshotOptions options, SerializeFunction target);
-    void initialize(Trainer& trainer) override;
+    void resume(Trainer& trainer) override;
     void operator()(Trainer& trainer) override;
+    void stopped(Trainer& trainer) override;  ///< Saves the trainer, unless that has just been done.
     void on_error(Trainer& trainer, const std::exception&) override;
     void finalize() override { options_.writer->finalize(); }
     std::string default_name() const override { return "_Snapshot"; }  ///< Chainer's, for its files.
@@ -43,6 +44,7 @@ private:
     void save(Trainer& trainer);
     SnapshotOptions options_;
     SerializeFunction target_;
+    int64_t saved_iteration_ = -1;
 };
 
 Snapshot snapshot(SnapshotOptions options = {});
@@ -50,7 +52,7 @@ Snapshot snapshot(SnapshotOptions options = {});
 template <Serializable T>
 Snapshot snapshot_object(T& target, std::string filename, SnapshotOptions options = {}) {
     options.filename = std::move(filename);
-    return Snapshot(std::move(options), [&target](const Serializer& s) { target.serialize(s); });
+    return Snapshot(std::move(options), serialize_function(target));
 }
 
 }  // namespace catena::extensions

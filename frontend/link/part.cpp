@@ -1,0 +1,43 @@
+#include "frontend/link/part.h"
+
+#include <functional>
+#include <mutex>
+#include <set>
+
+namespace catena {
+namespace {
+
+struct Roll {
+    std::mutex mutex;
+    std::set<const void*, std::less<>> parts;
+};
+
+/// Never destroyed: links may outlive it otherwise.
+Roll& roll() {
+    static Roll* roll = new Roll;
+    return *roll;
+}
+
+}  // namespace
+
+void Part::enroll() noexcept {
+    if (kind_ == Kind::state) return;
+    std::lock_guard lock(roll().mutex);
+    roll().parts.insert(this);
+}
+
+void Part::withdraw() noexcept {
+    if (kind_ == Kind::state) return;
+    std::lock_guard lock(roll().mutex);
+    roll().parts.erase(this);
+}
+
+std::vector<Part*> Part::within(const void* begin, const void* end) {
+    std::lock_guard lock(roll().mutex);
+    std::vector<Part*> found;
+    for (auto at = roll().parts.lower_bound(begin); at != roll().parts.end() && std::less<>()(*at, end); ++at)
+        found.push_back(static_cast<Part*>(const_cast<void*>(*at)));
+    return found;
+}
+
+}  // namespace catena

@@ -1,0 +1,55 @@
+#include "frontend/trainer/extensions/stop_on_signal.h"
+
+#include <array>
+#include <csignal>
+#include <cstdio>
+
+#include <unistd.h>
+
+#include "frontend/trainer/trainer.h"
+#include "frontend/trainer/updater.h"
+
+namespace catena::extensions {
+namespace {
+
+constexpr std::array signals = {SIGINT, SIGTERM};
+volatile std::sig_atomic_t received = 0;
+bool installed = false;  ///< By one trainer at a time.
+std::array<struct sigaction, signals.size()> previous;
+
+void receive(int signal) {
+    received = signal;
+    constexpr char note[] = "\ncatena: the training ends after this iteration; a second signal ends it now\n";
+    static_cast<void>(!::write(STDERR_FILENO, note, sizeof note - 1));
+}
+
+}  // namespace
+
+void StopOnSignal::initialize(Trainer&) {
+    if (installed) return;
+    received = 0;
+    struct sigaction action = {};
+    action.sa_handler = receive;
+    action.sa_flags = SA_RESETHAND | SA_RESTART;  // The second one meets the system's handler.
+    for (size_t i = 0; i < signals.size(); ++i) {
+        sigaction(signals[i], nullptr, &previous[i]);
+        // Who runs us in the background with SIGINT ignored wants it ignored.
+        if (previous[i].sa_handler != SIG_IGN) sigaction(signals[i], &action, nullptr);
+    }
+    installed = installed_ = true;
+}
+
+void StopOnSignal::operator()(Trainer& trainer) {
+    if (!received) return;
+    std::fprintf(stderr, "catena: signal %d ended the training after iteration %ld\n", int(received),
+                 long(trainer.updater().iteration()));
+    trainer.stop();
+}
+
+void StopOnSignal::finalize() {
+    if (!installed_) return;
+    for (size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &previous[i], nullptr);
+    installed = installed_ = false;
+}
+
+}  // namespace catena::extensions

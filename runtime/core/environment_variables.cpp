@@ -1,0 +1,127 @@
+#include "runtime/core/environment_variables.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "runtime/core/nearest.h"
+
+namespace catena::environment {
+namespace {
+
+constexpr VariableInfo table[] = {
+    {"CATENA_CACHE_DIR", "folder", "$XDG_CACHE_HOME/catena, else ~/.cache/catena",
+     "Downloads, and below kernels/ the machine code that outlives a process."},
+    {"CATENA_CHECK_SCHEDULES", "1 or 0", "0, in debug builds always 1",
+     "Check the memory plan of every compiled program before it runs."},
+    {"CATENA_COMM_TIMEOUT", "seconds, a number above 0", "600",
+     "How long a rank waits for the others before its call fails."},
+    {"CATENA_COMPILER_PATH", "file", "beside libcatena",
+     "The compiler library, libcatena_compiler.so."},
+    {"CATENA_CPU", "avx512, avx2 or scalar", "what the processor has",
+     "The instructions that compiled code may use."},
+    {"CATENA_CUBLASLT_PATH", "file", "the first that is found",
+     "The cuBLASLt library; /none does without."},
+    {"CATENA_CUDA_DRIVER", "file", "libcuda.so.1",
+     "The CUDA driver's library."},
+    {"CATENA_CUDNN_PATH", "file", "the first that is found",
+     "The cuDNN library; /none does without."},
+    {"CATENA_DEBUG", "1 or 0", "0",
+     "NaN in a result or a gradient, or an index out of range, is an error (config().debug)."},
+    {"CATENA_DISABLE_PASS", "stages, with commas between", "none",
+     "Stages of the pipeline to leave out, to find which of them is at fault."},
+    {"CATENA_DTYPE", "float16, bfloat16, float32 or float64", "float32",
+     "The default float dtype (config().dtype)."},
+    {"CATENA_DUMP_DIR", "folder", "none",
+     "Where every compilation writes the program after each stage, its kernels and pictures."},
+    {"CATENA_FORCE_ABORT_ON_EXCEPTION", "1 or 0", "0",
+     "An uncaught exception of one rank ends all ranks; CHAINERMN_FORCE_ABORT_ON_EXCEPTION works, too."},
+    {"CATENA_HDF5_PATH", "file", "beside libcatena",
+     "The library that reads and writes HDF5 files, libcatena_hdf5.so."},
+    {"CATENA_INSTRUCTION_SET", "avx512, avx2 or default", "what the processor has",
+     "The instructions that eager kernels may use."},
+    {"CATENA_KEEP_GRAPH_ON_REPORT", "1 or 0", "0",
+     "Reported values keep their graph (config().keep_graph_on_report)."},
+    {"CATENA_KERNEL_CACHE", "folder, or off", "$CATENA_CACHE_DIR/kernels",
+     "Where machine code is kept between processes."},
+    {"CATENA_KERNEL_CACHE_DISK_MB", "megabytes, a whole number", "512",
+     "How much machine code is kept on the disk; the least recently used is removed first."},
+    {"CATENA_KERNEL_CACHE_MB", "megabytes, a whole number", "256",
+     "How much machine code a process keeps."},
+    {"CATENA_LINKER", "file", "the first of ld, ld.lld, mold and ld.gold",
+     "The linker for exported code."},
+    {"CATENA_NCCL_PATH", "file", "libnccl.so.2",
+     "The NCCL library."},
+    {"CATENA_NUM_THREADS", "a whole number of at least 1", "OMP_NUM_THREADS, else the number of processors",
+     "Threads of eager kernels and compiled programs."},
+    {"CATENA_NVRTC_PATH", "file", "the first that is found",
+     "The NVRTC library, which compiles for CUDA devices."},
+    {"CATENA_PASS_LIMIT", "a whole number of at least 0", "no limit",
+     "How many changes the passes may make, to find the one at fault by bisection."},
+    {"CATENA_PLUGIN_PATH", "folders, with colons between", "beside libcatena_runtime",
+     "Where plug-ins (CUDA, MPI, NCCL) are looked for first."},
+    {"CATENA_POISON", "1 or 0", "0",
+     "Fill dead buffers of compiled programs with NaN, to find who reads them."},
+    {"CATENA_PRINT_IR", "after-all, or the name of a stage", "none",
+     "Print the program on stderr after every stage, or after one."},
+    {"CATENA_RANK", "a whole number of at least 0", "none; needed with CATENA_RENDEZVOUS",
+     "This process's rank."},
+    {"CATENA_RENDEZVOUS", "tcp://HOST:PORT or file:///FOLDER/NAME", "none",
+     "Where processes without MPI meet."},
+    {"CATENA_SEED", "a whole number", "drawn by the system",
+     "The seed of the library's random numbers."},
+    {"CATENA_SHARED_MEMORY", "1 or 0", "1",
+     "Ranks of one machine share memory instead of using the network."},
+    {"CATENA_SIZE", "a whole number of at least 1", "none; needed with CATENA_RENDEZVOUS",
+     "How many ranks there are."},
+    {"CATENA_TIME", "1 or 0", "0",
+     "Print the milliseconds of every stage of a compilation on stderr."},
+    {"CATENA_TYPE_CHECK", "1 or 0", "1",
+     "Check the types of arguments (config().type_check)."},
+    {"CATENA_USE_STATIC_GRAPH", "1 or 0", "1",
+     "0: static regions run eagerly, as if they were not marked (config().use_static_graph)."},
+    {"CATENA_VERIFY", "1 or 0", "0",
+     "Run every call of a static region eagerly, too, and compare."},
+    {"CATENA_VERIFY_DIR", "folder", "the current one",
+     "Where a difference that CATENA_VERIFY found is written for a report."},
+};
+
+std::vector<std::string> names() {
+    std::vector<std::string> names;
+    for (const VariableInfo& variable : table) names.push_back(variable.name);
+    return names;
+}
+
+}  // namespace
+
+std::span<const VariableInfo> variables() { return table; }
+
+std::string complaints_about_unknown_names() {
+    std::string text;
+    for (char** at = ::environ; at && *at; ++at) {
+        const std::string_view entry = *at;
+        const std::string name(entry.substr(0, entry.find('=')));
+        if (!name.starts_with("CATENA_") || name.starts_with("CATENA_TEST_")) continue;
+        const std::vector<std::string> known = names();
+        if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+        text += fmt::format("catena: warning: {} is set in the environment, and there is no such variable; the nearest is "
+                            "{} (catena info --env lists all)\n", name, nearest(name, known).at(0));
+    }
+    return text;
+}
+
+std::string reference_page() {
+    std::string text =
+        "# Environment variables\n\n"
+        "Made by `catena info --env=markdown`; a test compares. An empty variable counts as unset. A value that is not understood "
+        "is an error that names the variable, and a name that is not in this table is warned of with the nearest one.\n\n"
+        "| variable | value | when it is not set | meaning |\n|---|---|---|---|\n";
+    for (const VariableInfo& v : table)
+        text += fmt::format("| `{}` | {} | {} | {} |\n", v.name, v.type, v.fallback, v.meaning);
+    return text;
+}
+
+}  // namespace catena::environment

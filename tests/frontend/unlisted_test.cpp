@@ -1,0 +1,125 @@
+// Members of links that nobody listed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "frontend/link/batch_normalization.h"
+#include "frontend/link/chain.h"
+#include "frontend/link/chain_list.h"
+#include "frontend/link/convolution.h"
+#include "frontend/link/linear.h"
+#include "frontend/link/lstm.h"
+#include "frontend/optimizer/sgd.h"
+#include "frontend/serializer/npz.h"
+#include "frontend/trainer/classifier.h"
+#include "runtime/core/error.h"
+#include "runtime/ops/arithmetic.h"
+
+namespace catena {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+struct ForgetsOne : Chain {
+    Linear l1{2, 3}, l2{3, 4};
+    ForgetsOne() { add_children({{"l1", l1}}); }
+};
+
+struct ForgetsParameter : Link {
+    Parameter a{1.0, Shape{}}, b{1.0, Shape{2}};
+    ForgetsParameter() { add_param("a", a); }
+};
+
+struct Whole : Chain {
+    Linear l1{2, 3}, l2{3, 4};
+    Whole() { add_children({{"l1", l1}, {"l2", l2}}); }
+};
+
+struct MeansIt : Chain {
+    Linear online{2, 3}, target{2, 3};
+    MeansIt() {
+        add_child("online", online);
+        leave_out(target);
+    }
+};
+
+template <class F>
+std::string refused(F f) {
+    try {
+        f();
+    } catch (const ValueError& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+TEST(Unlisted, a_link_is_named_at_setup) {
+    ForgetsOne model;
+    SGD sgd;
+    EXPECT_THAT(refused([&] { sgd.setup(model); }),
+                AllOf(HasSubstr("ForgetsOne"), HasSubstr("Linear("), HasSubstr("after 'l1'"), HasSubstr("add_child")));
+}
+
+TEST(Unlisted, a_parameter_is_named_at_setup) {
+    ForgetsParameter model;
+    SGD sgd;
+    EXPECT_THAT(refused([&] { sgd.setup(model); }),
+                AllOf(HasSubstr("Parameter of float32[2], after 'a'"), HasSubstr("add_param")));
+}
+
+TEST(Unlisted, is_found_below_and_in_copies) {
+    ForgetsOne model;
+    Classifier classifier{model};
+    SGD sgd;
+    EXPECT_THAT(refused([&] { sgd.setup(classifier); }), HasSubstr("ForgetsOne at /predictor"));
+    ChainList list;
+    list.append(ForgetsOne());
+    EXPECT_THAT(refused([&] { sgd.setup(list); }), HasSubstr("ForgetsOne at /0"));
+    ChainList copied = list;
+    EXPECT_THAT(refused([&] { sgd.setup(copied); }), HasSubstr("ForgetsOne at /0"));
+}
+
+TEST(Unlisted, is_named_when_the_link_is_saved) {
+    ForgetsOne model;
+    EXPECT_THAT(refused([&] { save_npz(testing::TempDir() + "unlisted.npz", model); }), HasSubstr("after 'l1'"));
+}
+
+TEST(Unlisted, is_shown) {
+    EXPECT_THAT(to_string(ForgetsOne()), HasSubstr("(not listed): Linear("));
+    EXPECT_THAT(to_string(Whole()), testing::Not(HasSubstr("not listed")));
+}
+
+TEST(Unlisted, may_be_meant) {
+    MeansIt model;
+    MeansIt copied = model;
+    SGD sgd;
+    EXPECT_EQ(refused([&] { sgd.setup(model); }), "no error");
+    EXPECT_EQ(refused([&] { sgd.setup(copied); }), "no error");
+}
+
+TEST(Unlisted, complete_links_are_let_through) {
+    struct All : Chain {
+        Whole whole;
+        Linear nobias{2, 3, {.nobias = true}};
+        BatchNormalization bn{3, {.use_gamma = false}};
+        LSTM lstm{3, 4};
+        All() { add_children({{"whole", whole}, {"nobias", nobias}, {"bn", bn}, {"lstm", lstm}}); }
+    };
+    All all;
+    All copied = all;
+    std::vector<Linear> beside(3, Linear{2, 3});
+    SGD sgd;
+    EXPECT_EQ(refused([&] { sgd.setup(all); }), "no error");
+    EXPECT_EQ(refused([&] { sgd.setup(copied); }), "no error");
+    EXPECT_EQ(refused([&] { sgd.setup(beside[1]); }), "no error");
+}
+
+TEST(Unlisted, setup_of_nothing_to_train_is_an_error) {
+    struct Nothing : Chain {};
+    Nothing nothing;
+    SGD sgd;
+    EXPECT_THAT(refused([&] { sgd.setup(nothing); }), AllOf(HasSubstr("Nothing has no parameters"), HasSubstr("add_children")));
+}
+
+}  // namespace
+}  // namespace catena
