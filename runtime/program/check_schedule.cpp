@@ -138,11 +138,7 @@ private:
             require(p.split_size > (p.domain[0] - 1) * p.domain[p.split] && p.split_size <= p.domain[0] * p.domain[p.split],
                     "kernel {} has {} blocks of {} for {} elements", kernel.symbol, p.domain[0], p.domain[p.split], p.split_size);
         for (size_t o = 0; o < kernel.operands.size(); ++o) check_operand(kernel, int(o));
-        if (kernel.device.threads != 0)
-            check_form(kernel);
-        else
-            require(kernel.symbol.ends_with("_" + code_form(kernel)), "kernel {} is described otherwise than its code was made",
-                    kernel.symbol);
+        if (kernel.device.threads != 0) check_form(kernel);
     }
 
     void check_form(const KernelLaunch& kernel) const {

@@ -219,7 +219,11 @@ std::vector<double> Contents::numbers_at(std::span<const int64_t> sizes) const {
 
 Schedule Contents::schedule_at(std::span<const int64_t> sizes) const {
     if (!is_for_host()) fail<FileError>("{}: has no code for {}", path, cpu_device().name());
-    return sized(schedule, sizes);
+    Schedule made = sized(schedule, sizes);
+    for (const KernelLaunch& kernel : made.kernels)
+        if (!kernel.symbol.ends_with("_" + code_form(kernel)))
+            fail<FileError>("{}: kernel {} is described otherwise than its code was made", path, kernel.symbol);
+    return made;
 }
 
 Schedule Contents::device_schedule_at(std::span<const int64_t> sizes) const {
