@@ -25,14 +25,8 @@ void fail_to_rerun() {
 
 void StaticRegion::save(const std::string& path, const PackageOptions& options, const Rerun& rerun) const {
     const capture::SavedCall call = implementation_->last_call();
-    // A file has no graph of its results: none is made of them.
-    const Rerun without_graph = [&](const Flat& arguments, Flat& results) {
-        rerun(arguments, results);
-        for (Variable& result : results.variables)
-            if (result.defined()) result.unchain_backward();
-    };
     save_package(path, call.types, options, call.device(), [&](const std::vector<Type>& types) {
-        return types == call.types ? call.exported() : call.exported_for(types, without_graph);
+        return types == call.types ? call.exported() : call.exported_for(types, rerun);
     });
 }
 

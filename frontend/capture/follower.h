@@ -47,6 +47,7 @@ public:
         bool breaks = true;
         bool keep_grads = false;
         bool is_replayed = false;  ///< Calls may leave the code out: the graph of the results must be a program.
+        bool has_no_graph = false; ///< Nobody goes back through what the code made.
     };
     void begin(const Flat& arguments, const Rules& rules, SegmentRunner& runner);
     /// The code has returned; the recorder's scope has ended.

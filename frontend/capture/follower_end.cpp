@@ -246,6 +246,12 @@ void Follower::finish() {
         std::erase_if(stand_ins_, [](const StandIn& s) { return s.second->use_count() == 1; });
         std::vector<Variable> open, walked;
         const int nodes = live_results(open, walked);
+        if (rules_.has_no_graph) {
+            for (const auto* results : {&open, &walked})
+                for (const Variable& y : *results) detach_creator(*y.body());
+            open.clear();
+            walked.clear();
+        }
         if (!walked.empty()) refuse_second_backward(std::move(walked));
         // So few nodes are as well as a program: there is nothing to fuse.
         const bool is_small = nodes <= 2 && !rules_.is_replayed;

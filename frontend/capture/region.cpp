@@ -312,7 +312,7 @@ ExportedProgram SavedCall::exported_for(const std::vector<Type>& given, const St
     Tree shapes(given);
     Follower follower(shapes);
     Exporter exporter(arguments, results);
-    follower.begin(arguments, {region.c_str(), false, keep_grads}, exporter);
+    follower.begin(arguments, {.region = region.c_str(), .breaks = false, .keep_grads = keep_grads, .has_no_graph = true}, exporter);
     try {
         RecorderScope recording(&follower);
         rerun(arguments, results);

@@ -199,7 +199,6 @@ TEST_F(Package, attention_takes_any_batch_and_time) {
 TEST_F(Package, a_recurrent_link_that_begins_empty_takes_any_batch) {
     LSTM lstm(4, 5);
     Linear last(5, 3);
-    const auto no_graph = no_backprop_mode();
     auto model = static_graph(
         [&](const Variable& x) {
             lstm.reset_state();

@@ -100,7 +100,6 @@ void write_package(const Folder& folder) {
         {.name = "step"});
     step(numbers({5, 4}));
     step.save(folder / "step.catena", {.code_levels = {"scalar"}, .stages = false});
-    const auto no_graph = no_backprop_mode();
     Linear l1(4, 6), l2(6, 3);
     auto open = static_graph([&](const Variable& x) { return softmax(l2(relu(l1(x)))); }, {.name = "open"});
     open(numbers({5, 4}));
