@@ -37,6 +37,8 @@ constexpr VariableInfo table[] = {
      "The default float dtype (config().dtype)."},
     {"CATENA_DUMP_DIR", "folder", "none",
      "Where every compilation writes the program after each stage, its kernels and pictures."},
+    {"CATENA_FILE_LIMIT_MB", "megabytes, a whole number of at least 1", "1024",
+     "How much content a file may announce beyond a hundred times its own size."},
     {"CATENA_FORCE_ABORT_ON_EXCEPTION", "1 or 0", "0",
      "An uncaught exception of one rank ends all ranks; CHAINERMN_FORCE_ABORT_ON_EXCEPTION works, too."},
     {"CATENA_HDF5_PATH", "file", "beside libcatena",

@@ -108,9 +108,8 @@ TEST(RejectedCall, a_gradient_that_is_not_like_its_variable) {
 
 TEST(RejectedCall, backward_from_an_array_without_a_start) {
     Variable y = exp(floats({2, 3}));
-    EXPECT_REFUSED_WITHOUT_LINE(
-        ValueError, "backward: a variable of float32[2,3] needs a gradient set first; only size 1 starts by itself",
-        y.backward());
+    EXPECT_REFUSED(ValueError, "backward: a variable of float32[2,3] needs a gradient set first; only size 1 starts by itself",
+                   y.backward());
 }
 
 TEST(RejectedCall, grad_with_the_wrong_starts) {
@@ -144,7 +143,10 @@ TEST(RejectedCall, arrays_read_as_what_they_are_not) {
     EXPECT_REFUSED(ShapeError, "item: the array has 2 elements (shape [2]); item() is for arrays of one",
                    Variable(x).item<float>());
     EXPECT_REFUSED_WITHOUT_LINE(DtypeError, "data<float64>() was asked of an array of float32", x.data<double>());
-    EXPECT_REFUSED_WITHOUT_LINE(ValueError, "item: the array is not defined", Array().item<float>());
+    EXPECT_REFUSED(ValueError,
+                   "item: this Array is undefined: nothing was assigned to it, or it is a gradient or a parameter that is not there "
+                   "yet (see defined())",
+                   Array().item<float>());
     EXPECT_REFUSED_WITHOUT_LINE(ShapeError, "Array::from: 3 elements do not fill the shape [2,2], which has 4",
                                 Array::from(std::vector<float>{1, 2, 3}, {2, 2}));
 }
