@@ -88,4 +88,9 @@ int add_importers(std::vector<Importer> importers);
 const Importer* find_importer(std::string_view domain, std::string_view op);
 std::vector<std::string> importer_names();
 
+/// A number of the file as one of `dtype`: it does not lift an array of integers.
+inline Scalar number_of(Dtype dtype, double value) {
+    return is_float(dtype) ? Scalar(value) : dtype == Dtype::bool_ ? Scalar(value != 0) : Scalar(int64_t(value));
+}
+
 }  // namespace catena::onnx

@@ -22,9 +22,9 @@ struct Mask {
 /// Where queries stand among the keys: [q, 1], or [batch, 1, q, 1] when lengths are given.
 Variable query_places(const NodeCall& n, int64_t queries) {
     const Variable own = reshape(arange(0, queries), {queries, 1});
-    if (n.has(4)) return own + double(n[4].shape()[2]);
+    if (n.has(4)) return own + n[4].shape()[2];
     if (!n.has(6)) return own;
-    return own + reshape(cast(n[6], Dtype::int64) - double(queries), {n[6].size(), 1, 1, 1});
+    return own + reshape(cast(n[6], Dtype::int64) - queries, {n[6].size(), 1, 1, 1});
 }
 
 Mask mask_of(const NodeCall& n, int64_t queries, int64_t keys, Dtype dtype) {

@@ -91,7 +91,7 @@ Variables sampled(const NodeCall& n) {
         std::vector<Tap> next;
         for (const Tap& a : combined)
             for (const Tap& b : taps[size_t(i)])
-                next.push_back({a.index * double(x.shape()[i + 2]) + b.index,
+                next.push_back({a.index * x.shape()[i + 2] + b.index,
                                 a.weight.defined() ? a.weight * b.weight : b.weight});
         combined = std::move(next);
     }
@@ -184,7 +184,7 @@ Variables deformed(const NodeCall& n) {
         for (const Tap& c : columns) {
             Variable weight = r.weight * c.weight;
             if (n.has(4)) weight = weight * reshape(n[4], weight.shape());
-            const Variable index = first + r.index * double(x[3]) + c.index;
+            const Variable index = first + r.index * x[3] + c.index;
             const Variable part =
                 take(image, flatten(index), 0) * reshape(weight, {weight.size(), 1});
             seen = seen.defined() ? seen + part : part;

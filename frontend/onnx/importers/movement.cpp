@@ -133,7 +133,7 @@ Variables padded(const NodeCall& n) {
     const std::string mode = n.text("mode", "constant");
     Variable inner = cropped(x, before, after);
     if (mode == "constant")
-        return {pad(inner, before, after, n.has(2) ? n.number_at(2) : n.number("value", 0))};
+        return {pad(inner, before, after, number_of(inner.dtype(), n.has(2) ? n.number_at(2) : n.number("value", 0)))};
     if (mode == "edge") return {pad(inner, before, after, PadMode::edge)};
     for (int axis = 0; axis < x.rank(); ++axis) {
         if (before[axis] == 0 && after[axis] == 0) continue;

@@ -13,7 +13,7 @@ Variable surrounded(const Variable& x, const Windows& w, double value) {
         const int64_t reach = (w.positions[i] - 1) * w.stride[i] + w.extent(i);
         after[i + 2] = std::max<int64_t>(reach - w.before[i] - x.shape()[i + 2], 0);
     }
-    return pad(x, before, after, value);
+    return pad(x, before, after, number_of(x.dtype(), value));
 }
 
 /// Calls f with element k of every window, for all k in row-major order.
@@ -56,7 +56,7 @@ Variables maxima_with_places(const NodeCall& n, const Windows& w) {
     // The place of every element; row by row, or column by column with storage_order 1.
     Variable numbers =
         reshape(arange(0, x.shape()[0] * x.shape()[1]), {x.shape()[0], x.shape()[1]}) *
-        double(inner);
+        inner;
     Shape shape{x.shape()[0], x.shape()[1]};
     for (int i = 0; i < w.axes(); ++i) shape.push_back(1);
     numbers = reshape(numbers, shape);
