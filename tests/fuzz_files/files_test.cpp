@@ -78,7 +78,9 @@ protected:
     void fuzz(const std::string& kind, const std::function<void(const std::string& path)>& read, const Make& make,
               const How& how) {
         const std::vector<std::string> corpus = read_corpus(root() + "/corpus/" + kind);
-        if (corpus.empty()) GTEST_SKIP() << "this build has no " << kind;
+        if (kind == "hdf5" && !hdf5_available()) GTEST_SKIP() << "this build has no HDF5";
+        if (kind == "package" && !compiler_available()) GTEST_SKIP() << "this build has no compiler to make packages";
+        ASSERT_FALSE(corpus.empty()) << "no valid file of kind " << kind << " was made";
         const std::string path = work("input." + kind);
         const uint64_t first = uint64_t(environment("CATENA_FUZZ_SEED", 1)) << 32;
         const Supervision supervision{.first_seed = first,
