@@ -4,34 +4,13 @@
 #include <cstring>
 #include <vector>
 
-#include <dnnl.h>
-#include <omp.h>
-
-#include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
-#include "runtime/cpu/gemm_rows.h"
 
 namespace catena {
 namespace {
 
-/// Below this many multiply-adds the second thread costs more than it brings (measured).
-constexpr int64_t serial_limit = 400'000;
 /// Batches of matrices smaller than this are divided among threads by matrix.
 constexpr int64_t large_matrix = 8'000'000;
-
-/// Makes libraries on OpenMP run serially on this thread while alive.
-class SerialScope {
-public:
-    explicit SerialScope(bool active) : threads_(active ? omp_get_max_threads() : 1) {
-        if (threads_ > 1) omp_set_num_threads(1);
-    }
-    ~SerialScope() {
-        if (threads_ > 1) omp_set_num_threads(threads_);
-    }
-
-private:
-    int threads_;
-};
 
 /// Matrices of an array after op(), with the walk over its batches.
 struct Matrices {
@@ -122,7 +101,6 @@ void matmul_float(const Array& a, const Array& b, bool transa, bool transb, cons
     } else {
         int64_t grain = 1 + 500'000 / std::max<int64_t>(work, 1);
         parallel_for(count, grain, [&](int64_t begin, int64_t end) {
-            SerialScope serial(true);
             for (int64_t i = begin; i < end; ++i) one(i);
         });
     }
@@ -186,24 +164,6 @@ void matmul_bool(const Array& a, const Array& b, bool transa, bool transb, const
 }
 
 }  // namespace
-
-void sgemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, float alpha, const float* a,
-           int64_t lda, const float* b, int64_t ldb, float beta, float* c, int64_t ldc) {
-    if (m == 0 || n == 0) return;
-    if (k == 0) {
-        for (int64_t i = 0; i < m; ++i)
-            for (int64_t j = 0; j < n; ++j) c[i * ldc + j] = beta == 0 ? 0 : beta * c[i * ldc + j];
-        return;
-    }
-    if (!transa && transb && alpha == 1 && sgemm_few_rows(m, n, k, a, lda, b, ldb, beta, c, ldc))
-        return;
-    SerialScope serial(m * n * k < serial_limit);
-    dnnl_status_t status = dnnl_sgemm(transa ? 'T' : 'N', transb ? 'T' : 'N', m, n, k, alpha, a,
-                                      lda, b, ldb, beta, c, ldc);
-    CATENA_ASSERT(
-        status == dnnl_success,
-        fmt::format("dnnl_sgemm of {}x{}x{} failed with status {}", m, n, k, int(status)));
-}
 
 void matmul_arrays(const Array& a, const Array& b, bool transa, bool transb, const Array& y,
                    bool accumulate) {

@@ -1,5 +1,7 @@
 #include "runtime/cpu/onednn.h"
 
+#include <omp.h>
+
 namespace catena::onednn {
 
 dnnl::engine& engine() {
@@ -19,6 +21,13 @@ dnnl::memory::desc plain(const dnnl::memory::dims& dims) {
     return {dims, dnnl::memory::data_type::f32, strides};
 }
 
+dnnl::memory::desc slice_of_channels(const dnnl::memory::dims& dims, int64_t channels) {
+    dnnl::memory::dims whole = dims, strides(dims.size(), 1);
+    whole[1] = channels;
+    for (int i = int(dims.size()) - 2; i >= 0; --i) strides[i] = strides[i + 1] * whole[i + 1];
+    return {dims, dnnl::memory::data_type::f32, strides};
+}
+
 dnnl::memory::desc any(const dnnl::memory::dims& dims) {
     return {dims, dnnl::memory::data_type::f32, dnnl::memory::format_tag::any};
 }
@@ -27,8 +36,15 @@ Array scratch(const dnnl::memory::desc& desc) {
     return Array::empty({Dtype::uint8, Shape{int64_t(desc.get_size())}}, cpu_device());
 }
 
-dnnl::memory memory(const dnnl::memory::desc& desc, const Array& array) {
-    return {desc, engine(), array.raw_data()};
+dnnl::memory memory(const dnnl::memory::desc& desc, const void* data) {
+    return {desc, engine(), const_cast<void*>(data)};
+}
+
+OneThread::OneThread() : threads_(omp_get_max_threads()) {
+    if (threads_ > 1) omp_set_num_threads(1);
+}
+OneThread::~OneThread() {
+    if (threads_ > 1) omp_set_num_threads(threads_);
 }
 
 Tensor::Tensor(const dnnl::memory::desc& ours, const dnnl::memory::desc& theirs, bool is_input)
@@ -38,20 +54,20 @@ Tensor::Tensor(const dnnl::memory::desc& ours, const dnnl::memory::desc& theirs,
     reorder_ = dnnl::reorder(dnnl::reorder::primitive_desc(engine(), from, engine(), to));
 }
 
-dnnl::memory Tensor::open(const Array& array, Array& held) const {
-    if (!reordered_) return memory(ours_, array);
+dnnl::memory Tensor::open(const float* data, Array& held) const {
+    if (!reordered_) return memory(ours_, data);
     held = scratch(theirs_);
-    dnnl::memory opened = memory(theirs_, held);
+    dnnl::memory opened = memory(theirs_, held.raw_data());
     if (is_input_) {
-        dnnl::memory from = memory(ours_, array);
+        dnnl::memory from = memory(ours_, data);
         reorder_.execute(stream(), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, opened}});
     }
     return opened;
 }
 
-void Tensor::close(const dnnl::memory& opened, const Array& array) const {
+void Tensor::close(const dnnl::memory& opened, float* data) const {
     if (!reordered_) return;
-    dnnl::memory to = memory(ours_, array);
+    dnnl::memory to = memory(ours_, data);
     reorder_.execute(stream(), {{DNNL_ARG_FROM, opened}, {DNNL_ARG_TO, to}});
 }
 

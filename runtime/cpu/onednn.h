@@ -14,12 +14,26 @@ dnnl::stream& stream();  ///< This thread's.
 
 /// float32, row-major.
 dnnl::memory::desc plain(const dnnl::memory::dims& dims);
+/// float32, row-major: dims[1] channels of an array that has `channels` of them.
+dnnl::memory::desc slice_of_channels(const dnnl::memory::dims& dims, int64_t channels);
 /// float32, in whatever layout the primitive likes best.
 dnnl::memory::desc any(const dnnl::memory::dims& dims);
 
 /// Uninitialised memory from the device's pool for a tensor in some layout.
 Array scratch(const dnnl::memory::desc& desc);
-dnnl::memory memory(const dnnl::memory::desc& desc, const Array& array);
+dnnl::memory memory(const dnnl::memory::desc& desc, const void* data);
+
+/// Makes oneDNN use the calling thread alone while alive: primitives made, and what runs without one.
+class OneThread {
+public:
+    OneThread();
+    ~OneThread();
+    OneThread(const OneThread&) = delete;
+    OneThread& operator=(const OneThread&) = delete;
+
+private:
+    int threads_;
+};
 
 /// A tensor that goes into or comes out of a primitive: row-major for us, perhaps another layout
 /// for it.
@@ -28,9 +42,9 @@ public:
     Tensor() = default;
     Tensor(const dnnl::memory::desc& ours, const dnnl::memory::desc& theirs, bool is_input);
     /// Brings an input into the primitive's layout, or gives memory for an output in it.
-    dnnl::memory open(const Array& array, Array& held) const;
+    dnnl::memory open(const float* data, Array& held) const;
     /// Brings an output back.
-    void close(const dnnl::memory& opened, const Array& array) const;
+    void close(const dnnl::memory& opened, float* data) const;
 
 private:
     dnnl::memory::desc ours_, theirs_;

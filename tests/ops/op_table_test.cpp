@@ -13,6 +13,7 @@
 #include "tests/ops/empty_check.h"
 #include "tests/ops/gradient_check.h"
 #include "tests/ops/row_runner.h"
+#include "tests/ops/thread_check.h"
 
 namespace catena::testing {
 
@@ -238,6 +239,17 @@ bool is_derived(const OpDef& op) {
     if (op.name.starts_with("comm_")) return true;
     const bool runs = op.kind == Kind::map || op.kernel || op.body || op.view;
     return !runs || op.name.find(".gx") != std::string::npos;
+}
+
+TEST(OpTableThreads, results_have_the_same_bits_on_any_number_of_threads) {
+    std::set<std::string> functions, checked;
+    for (const Row& row : all_rows()) {
+        SCOPED_TRACE(row.function + " " + row.note);
+        functions.insert(row.function);
+        if (check_thread_counts(row)) checked.insert(row.function);
+    }
+    // Some functions take no larger inputs: their arguments hold sizes.
+    EXPECT_GT(checked.size(), functions.size() * 8 / 10);
 }
 
 TEST(OpTableCoverage, every_op_has_a_row) {

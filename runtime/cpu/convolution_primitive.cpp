@@ -1,0 +1,139 @@
+#include "runtime/cpu/convolution_primitive.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <unordered_map>
+
+namespace catena {
+
+using dnnl::memory;
+
+ConvolutionSizes::ConvolutionSizes(const Shape& x_shape, const Shape& W_shape, const Shape& y_shape,
+                                   const WindowSteps& steps)
+    : x(x_shape.begin(), x_shape.end()),
+      W(W_shape.begin(), W_shape.end()),
+      y(y_shape.begin(), y_shape.end()),
+      y_channels(y_shape[1]) {
+    for (int i = 0; i < x_shape.rank() - 2; ++i) {
+        int64_t span = (y[i + 2] - 1) * steps.stride[i] + (W[i + 2] - 1) * steps.dilate[i] + 1;
+        stride.push_back(steps.stride[i]);
+        pad.push_back(steps.pad[i]);
+        pad_end.push_back(std::max(steps.pad[i], span - x[i + 2] - steps.pad[i]));
+        dilate.push_back(steps.dilate[i] - 1);
+    }
+    if (steps.groups > 1) {
+        W[0] /= steps.groups;
+        W.insert(W.begin(), steps.groups);
+    }
+}
+
+std::vector<int64_t> ConvolutionSizes::key() const {
+    std::vector<int64_t> key{y_channels, int64_t(W.size())};
+    for (const memory::dims* each : {&x, &W, &y, &stride, &pad, &pad_end, &dilate})
+        key.insert(key.end(), each->begin(), each->end());
+    return key;
+}
+
+namespace {
+
+/// The layouts to ask for. Blocked ones are faster even with the reorders they cost, but for
+/// gradients towards few channels, where most of a block would be empty (measured).
+memory::desc layout(const memory::dims& dims, bool blocked) {
+    return blocked ? onednn::any(dims) : onednn::plain(dims);
+}
+
+}  // namespace
+
+std::shared_ptr<const ConvolutionPrimitive> ConvolutionPrimitive::make(
+    ConvolutionDirection direction, const ConvolutionSizes& s) {
+    using namespace dnnl;
+    constexpr auto direct = algorithm::convolution_direct;
+    const bool blocked = direction != ConvolutionDirection::data || s.has_groups() || s.x[1] >= 8;
+    memory::desc x = layout(s.x, blocked), W = onednn::any(s.W), y = layout(s.y, blocked);
+    primitive_attr attributes;
+    attributes.set_scratchpad_mode(scratchpad_mode::user);
+    auto made = std::make_shared<ConvolutionPrimitive>();
+    made->bias_ = onednn::plain({s.y[1]});
+    bool with_bias = direction == ConvolutionDirection::forward_bias;
+    convolution_forward::desc forward =
+        with_bias ? convolution_forward::desc(prop_kind::forward_training, direct, x, W,
+                                              made->bias_, y, s.stride, s.dilate, s.pad, s.pad_end)
+                  : convolution_forward::desc(prop_kind::forward_training, direct, x, W, y,
+                                              s.stride, s.dilate, s.pad, s.pad_end);
+    convolution_forward::primitive_desc hint(forward, attributes, onednn::engine());
+    memory::desc plain_x = onednn::plain(s.x), plain_W = onednn::plain(s.W),
+                 plain_y = onednn::slice_of_channels(s.y, s.y_channels);
+    if (direction == ConvolutionDirection::data) {
+        convolution_backward_data::primitive_desc desc(
+            {direct, x, W, y, s.stride, s.dilate, s.pad, s.pad_end}, attributes, onednn::engine(),
+            hint);
+        made->set(convolution_backward_data(desc), DNNL_ARG_DIFF_DST, DNNL_ARG_WEIGHTS,
+                  DNNL_ARG_DIFF_SRC, {plain_y, desc.diff_dst_desc(), true},
+                  {plain_W, desc.weights_desc(), true}, {plain_x, desc.diff_src_desc(), false},
+                  desc.scratchpad_desc());
+    } else if (direction == ConvolutionDirection::weights) {
+        convolution_backward_weights::primitive_desc desc(
+            {direct, x, W, y, s.stride, s.dilate, s.pad, s.pad_end}, attributes, onednn::engine(),
+            hint);
+        made->set(convolution_backward_weights(desc), DNNL_ARG_SRC, DNNL_ARG_DIFF_DST,
+                  DNNL_ARG_DIFF_WEIGHTS, {plain_x, desc.src_desc(), true},
+                  {plain_y, desc.diff_dst_desc(), true}, {plain_W, desc.diff_weights_desc(), false},
+                  desc.scratchpad_desc());
+    } else {
+        made->set(convolution_forward(hint), DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST,
+                  {plain_x, hint.src_desc(), true}, {plain_W, hint.weights_desc(), true},
+                  {plain_y, hint.dst_desc(), false}, hint.scratchpad_desc());
+    }
+    return made;
+}
+
+void ConvolutionPrimitive::set(dnnl::primitive primitive, int a_argument, int b_argument,
+                               int result_argument, onednn::Tensor a, onednn::Tensor b,
+                               onednn::Tensor result, memory::desc scratchpad) {
+    primitive_ = std::move(primitive);
+    a_argument_ = a_argument, b_argument_ = b_argument, result_argument_ = result_argument;
+    a_ = std::move(a), b_ = std::move(b), result_ = std::move(result);
+    scratchpad_ = std::move(scratchpad);
+}
+
+std::shared_ptr<const ConvolutionPrimitive> ConvolutionPrimitive::find(
+    ConvolutionDirection direction, const ConvolutionSizes& sizes, bool on_one_thread) {
+    static std::mutex mutex;
+    static auto* known =
+        new std::map<std::vector<int64_t>, std::shared_ptr<const ConvolutionPrimitive>>;
+    std::vector<int64_t> key = sizes.key();
+    key.push_back(int64_t(direction));
+    key.push_back(on_one_thread);
+    std::lock_guard lock(mutex);
+    std::shared_ptr<const ConvolutionPrimitive>& found = (*known)[std::move(key)];
+    if (found) return found;
+    if (!on_one_thread) return found = make(direction, sizes);
+    onednn::OneThread scope;
+    return found = make(direction, sizes);
+}
+
+memory ConvolutionPrimitive::prepare(const float* a, Array& held) const { return a_.open(a, held); }
+
+void ConvolutionPrimitive::run(const float* a, const float* b, const float* bias,
+                               float* result) const {
+    Array held;
+    run(prepare(a, held), b, bias, result);
+}
+
+void ConvolutionPrimitive::run(const memory& prepared, const float* b, const float* bias,
+                               float* result) const {
+    Array held_b, held_result, workspace = onednn::scratch(scratchpad_);
+    memory opened = result_.open(result, held_result);
+    std::unordered_map<int, memory> arguments{
+        {a_argument_, prepared},
+        {b_argument_, b_.open(b, held_b)},
+        {result_argument_, opened},
+        {DNNL_ARG_SCRATCHPAD, onednn::memory(scratchpad_, workspace.raw_data())}};
+    if (bias) arguments[DNNL_ARG_BIAS] = onednn::memory(bias_, bias);
+    primitive_.execute(onednn::stream(), arguments);
+    result_.close(opened, result);
+    onednn::stream().wait();
+}
+
+}  // namespace catena

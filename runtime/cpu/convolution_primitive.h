@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "runtime/core/array.h"
+#include "runtime/cpu/convolution_kernel.h"
+#include "runtime/cpu/onednn.h"
+
+namespace catena {
+
+enum class ConvolutionDirection : int64_t { forward, forward_bias, data, weights };
+
+/// Sizes of one convolution in oneDNN's terms; also the key of the cache of primitives.
+struct ConvolutionSizes {
+    dnnl::memory::dims x, W, y, stride, pad, pad_end, dilate;
+    /// Channels of the array that y is a slice of: what its batch stride follows from.
+    int64_t y_channels;
+
+    ConvolutionSizes(const Shape& x_shape, const Shape& W_shape, const Shape& y_shape,
+                     const WindowSteps& steps);
+    std::vector<int64_t> key() const;
+    bool has_groups() const { return W.size() > x.size(); }
+};
+
+/// A float32 convolution or one of its gradients on row-major arrays, with the layouts that oneDNN
+/// chose inside. The inputs a and b are x and W (forward), gy and W (data), x and gy (weights).
+class ConvolutionPrimitive {
+public:
+    /// Made once a process for each direction and sizes: oneDNN generates code. What is made for
+    /// one thread runs on the caller's alone.
+    static std::shared_ptr<const ConvolutionPrimitive> find(ConvolutionDirection direction,
+                                                            const ConvolutionSizes& sizes,
+                                                            bool on_one_thread = false);
+
+    /// `bias` may be null.
+    void run(const float* a, const float* b, const float* bias, float* result) const;
+    /// The input a in the primitive's layout, for several runs; `held` owns the memory.
+    dnnl::memory prepare(const float* a, Array& held) const;
+    void run(const dnnl::memory& prepared, const float* b, const float* bias, float* result) const;
+
+private:
+    static std::shared_ptr<const ConvolutionPrimitive> make(ConvolutionDirection direction,
+                                                            const ConvolutionSizes& sizes);
+    void set(dnnl::primitive primitive, int a_argument, int b_argument, int result_argument,
+             onednn::Tensor a, onednn::Tensor b, onednn::Tensor result,
+             dnnl::memory::desc scratchpad);
+
+    dnnl::primitive primitive_;
+    int a_argument_ = 0, b_argument_ = 0, result_argument_ = 0;
+    onednn::Tensor a_, b_, result_;
+    dnnl::memory::desc scratchpad_, bias_;
+};
+
+}  // namespace catena

@@ -1,0 +1,119 @@
+#include "tests/ops/thread_check.h"
+
+#include <cstring>
+#include <optional>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "runtime/core/error.h"
+#include "runtime/core/parallel.h"
+#include "runtime/graph/gradient.h"
+#include "tests/ops/row_runner.h"
+
+namespace catena::testing {
+namespace {
+
+class Threads {
+public:
+    explicit Threads(int count) : before_(thread_count()) { set_thread_count(count); }
+    ~Threads() { set_thread_count(before_); }
+
+private:
+    int before_;
+};
+
+/// Elements of the largest input after the enlargement, at most.
+constexpr int64_t most_elements = 150'000;
+
+Shape times(const Shape& shape, int64_t factor) {
+    Shape larger = shape;
+    for (int i = 0; i < shape.rank(); ++i)
+        if (shape[i] > 1) larger[i] = shape[i] * factor;
+    return larger;
+}
+
+std::vector<Input> enlarged(const Row& row, int64_t factor) {
+    std::vector<Input> inputs = row.inputs;
+    for (Input& input : inputs) {
+        input.shape = times(input.shape, factor);
+        const size_t given = input.values.size();
+        if (given) {
+            input.values.resize(size_t(element_count(input.shape)));
+            for (size_t i = given; i < input.values.size(); ++i)
+                input.values[i] = input.values[i % given];
+        }
+    }
+    return inputs;
+}
+
+int64_t largest_factor(const Row& row) {
+    for (int64_t factor = 4096; factor > 1; factor = factor * 3 / 4) {
+        int64_t most = 0;
+        for (const Input& input : row.inputs)
+            if (!input.absent) most = std::max(most, element_count(times(input.shape, factor)));
+        if (most <= most_elements) return factor;
+    }
+    return 1;
+}
+
+/// All results and gradients, as bytes.
+std::vector<Array> results(const Row& row, const Arrays& inputs, Dtype run) {
+    std::vector<Variable> arguments = as_variables(inputs);
+    std::vector<Variable> outputs, wanted;
+    if (row.gradient && is_float(run))
+        for (size_t i : differentiable_inputs(row)) {
+            arguments[i] = Variable(arguments[i].array(), true);
+            wanted.push_back(arguments[i]);
+        }
+    std::vector<Array> all;
+    for (const Variable& y : call_row(row, arguments)) {
+        if (!y.defined()) continue;
+        all.push_back(y.array());
+        if (y.requires_grad()) outputs.push_back(y);
+    }
+    if (outputs.empty()) return all;
+    for (const Variable& gx : grad(outputs, wanted))
+        if (gx.defined()) all.push_back(gx.array());
+    return all;
+}
+
+bool same_bytes(const Array& a, const Array& b) {
+    const Array x = a.as_contiguous(), y = b.as_contiguous();
+    return x.type() == y.type() &&
+           (x.size() == 0 ||
+            std::memcmp(x.raw_data(), y.raw_data(), size_t(x.size()) * size_of(x.dtype())) == 0);
+}
+
+std::optional<std::vector<Array>> try_results(const Row& row, const Arrays& inputs, Dtype run) {
+    try {
+        return results(row, inputs, run);
+    } catch (const Error&) {
+        return std::nullopt;
+    }
+}
+
+}  // namespace
+
+bool check_thread_counts(const Row& row) {
+    const Dtype run =
+        runs_in(row, Dtype::float32) || !has_run_dtype(row) ? Dtype::float32 : row.dtypes[0];
+    const int64_t factor = largest_factor(row);
+    Generator generator = generator_for(row);
+    const Arrays inputs = draw(enlarged(row, factor), run, generator);
+    Threads one(1);
+    const std::optional<std::vector<Array>> expected = try_results(row, inputs, run);
+    if (!expected || factor == 1) return false;
+    for (int count : {2, 3, 5}) {
+        Threads several(count);
+        const std::vector<Array> got = results(row, inputs, run);
+        EXPECT_EQ(got.size(), expected->size());
+        for (size_t i = 0; i < std::min(got.size(), expected->size()); ++i)
+            EXPECT_TRUE(same_bytes(got[i], (*expected)[i]))
+                << fmt::format("result {} of {}, {} threads against 1, sizes times {}: other bits",
+                               i, got.size(), count, factor);
+    }
+    return true;
+}
+
+}  // namespace catena::testing
