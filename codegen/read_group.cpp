@@ -211,7 +211,6 @@ private:
         if (int truth = truth_again(op, value.args); truth >= 0) return truth;
         mlir::DictionaryAttr attributes = op.getAttrDictionary();
         if (!attributes.empty()) {
-            value.attributes = attributes.getAsOpaquePointer();
             llvm::raw_string_ostream stream(value.attribute_text);
             attributes.print(stream);
         }

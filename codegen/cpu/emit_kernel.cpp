@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -439,8 +440,8 @@ private:
         mlir::OperationState state(loc, name);
         state.addOperands(args);
         state.addTypes(type);
-        auto attributes = mlir::DictionaryAttr::getFromOpaquePointer(value.attributes);
-        if (attributes) state.addAttributes(attributes.getValue());
+        if (!value.attribute_text.empty())
+            state.addAttributes(mlir::cast<mlir::DictionaryAttr>(mlir::parseAttribute(value.attribute_text, b.getContext())).getValue());
         mlir::Operation* op = b.create(state);
         if (options_.fast_math)
             if (auto fast = mlir::dyn_cast<arith::ArithFastMathInterface>(op))

@@ -340,14 +340,16 @@ int NAME_save(NAME* program, const char* weights) {
     std::vector<std::string> numbers;
     for (double number : numbers_) numbers.push_back(c_number(number));
     if (numbers.empty()) numbers.push_back("0");
-    std::string text = body;
-    auto replace = [&](const std::string& from, const std::string& to) {
-        for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) text.replace(at, from.size(), to);
-    };
-    replace("NUMBERS", joined(numbers));
-    replace("BYTES", std::to_string(weight_bytes_));
-    replace("UPPER", upper_);
-    replace("NAME", name_);
+    // In one pass: what was put in is not looked at again, for a region may be called "filename" or "bytes".
+    const std::pair<std::string_view, std::string> words[] = {
+        {"NUMBERS", joined(numbers)}, {"BYTES", std::to_string(weight_bytes_)}, {"UPPER", upper_}, {"NAME", name_}};
+    std::string text;
+    for (std::string_view rest = body; !rest.empty();) {
+        const auto* word = std::find_if(std::begin(words), std::end(words), [&](const auto& w) { return rest.starts_with(w.first); });
+        const bool found = word != std::end(words);
+        text += found ? std::string_view(word->second) : rest.substr(0, 1);
+        rest.remove_prefix(found ? word->first.size() : 1);
+    }
     return text;
 }
 

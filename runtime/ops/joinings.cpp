@@ -1,6 +1,8 @@
 #include "runtime/ops/joinings.h"
 
 #include <map>
+#include <mutex>
+#include <shared_mutex>
 
 #include "runtime/core/error.h"
 
@@ -8,21 +10,28 @@ namespace catena {
 
 namespace {
 
-/// Filled while the ops are registered, read only afterwards.
-std::map<uint32_t, std::function<Joinings(const TypeCall&)>>& table() {
-    static auto* instance = new std::map<uint32_t, std::function<Joinings(const TypeCall&)>>;
+/// Ops may be registered late, by a library that is loaded while other threads compile.
+struct Table {
+    std::shared_mutex mutex;
+    std::map<uint32_t, std::function<Joinings(const TypeCall&)>> rules;
+};
+
+Table& table() {
+    static auto* instance = new Table;
     return *instance;
 }
 
 }  // namespace
 
 bool can_be_joined(const OpDef& op, std::function<Joinings(const TypeCall&)> how) {
-    return table().emplace(op.id, std::move(how)).second;
+    std::unique_lock lock(table().mutex);
+    return table().rules.emplace(op.id, std::move(how)).second;
 }
 
 Joinings joinings_of(const TypeCall& call) {
-    auto found = table().find(call.op.id);
-    return found == table().end() ? Joinings() : found->second(call);
+    std::shared_lock lock(table().mutex);
+    const auto found = table().rules.find(call.op.id);
+    return found == table().rules.end() ? Joinings() : found->second(call);
 }
 
 const OpDef& concat_op() {

@@ -23,7 +23,7 @@ struct KernelValue {
         load,         ///< Element of input `operand`, converted to `type`.
         scalar,       ///< Run-time number `operand`, converted to `type`.
         constant,     ///< `number`, or `integer` for i64 and truth.
-        instruction,  ///< An arith or math operation, `name` with `attributes`.
+        instruction,  ///< An arith or math operation, `name` with attributes.
         convert,      ///< args[0] in another register.
         round,        ///< args[0] as if it had been stored as `dtype` and loaded again.
         reduction,    ///< args[0] combined over all reduced dimensions, or over all others (`columns`).
@@ -37,9 +37,8 @@ struct KernelValue {
     Combine combine{};
     bool columns = false;  ///< Only before planning, which turns it into accumulated outputs.
     std::vector<int> args;
-    std::string name;                  ///< "arith.addf"
-    const void* attributes = nullptr;  ///< The compiler's own form; null in a program from a file.
-    std::string attribute_text;        ///< The same as text, for keys.
+    std::string name;            ///< "arith.addf"
+    std::string attribute_text;  ///< Its attributes as MLIR prints them, "{predicate = 2 : i64}"; or empty.
     friend bool operator==(const KernelValue&, const KernelValue&) = default;
 };
 

@@ -230,6 +230,20 @@ int main(void) {
     }
 }
 
+TEST_F(InC, a_region_may_be_called_as_a_word_of_the_template) {
+    for (const std::string name : {"filename", "bytes_of_numbers"}) {
+        auto f = static_graph([](const Variable& x) { return tanh(x); }, {.name = name});
+        f(batch(0, 8));
+        f.save(temporary("f.catena"));
+        const std::string folder = temporary(name);
+        const CommandResult exported = run(program("catena") + " export " + temporary("f.catena") + " --c " + folder);
+        ASSERT_EQ(exported.status, 0) << exported.output;
+        const CommandResult built = run("cd " + folder + " && cc -std=c11 -Wall -Wextra -Werror -c *.c && cat *.h *.c");
+        ASSERT_EQ(built.status, 0) << built.output;
+        EXPECT_THAT(built.output, HasSubstr(name == "filename" ? " FILENAME_FAILED" : " BYTES_OF_NUMBERS_FAILED"));
+    }
+}
+
 TEST_F(InC, an_index_out_of_range_is_told_with_operation_and_line) {
     auto f = static_graph([](const Variable& x, const Variable& i) { return take(x, i, 0); }, {.name = "f"});
     const Variable i(Array::from<int64_t>({1, 2}), false);
