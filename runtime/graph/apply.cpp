@@ -1,6 +1,7 @@
 #include <optional>
 
 #include "runtime/core/device.h"
+#include "runtime/core/out_of_memory.h"
 #include "runtime/core/pending.h"
 #include "runtime/graph/check_nan.h"
 #include "runtime/graph/config.h"
@@ -53,6 +54,14 @@ Types output_types(const OpDef& op, Inputs inputs, const Attributes& attributes)
     return op.type(TypeCall{op, types, attributes});
 }
 
+Array make_output(const OpDef& op, const Type& type, Device& device) {
+    try {
+        return Array::empty(type, device);
+    } catch (const OutOfMemory& error) {
+        throw OutOfMemory(fmt::format("{}: its result {} on {}", op.name, to_string(type), device.name()), error.bytes, error.held);
+    }
+}
+
 Arrays compute(const OpDef& op, std::span<const Array> inputs, std::span<const Type> types, Device& device,
                const Attributes& attributes, std::span<const double> scalars) {
     Arrays outputs;
@@ -65,7 +74,7 @@ Arrays compute(const OpDef& op, std::span<const Array> inputs, std::span<const T
     }
     for (const Array& input : inputs)
         if (Pending* pending = input.body()->pending; pending && !device.is_meta()) pending->force(*input.body());
-    for (const Type& type : types) outputs.push_back(Array::empty(type, device));
+    for (const Type& type : types) outputs.push_back(make_output(op, type, device));
     if (!device.is_meta()) device.launch(KernelCall{op, inputs, outputs, attributes, scalars});
     return outputs;
 }

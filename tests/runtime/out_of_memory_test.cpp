@@ -10,6 +10,8 @@
 
 #include "runtime/core/array.h"
 #include "runtime/core/device.h"
+#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/movement.h"
 #include "runtime/ops/op.h"
 
 namespace catena {
@@ -55,6 +57,17 @@ TEST(OutOfMemory, in_a_kernel_names_the_operation) {
     EXPECT_THAT(message_of_launch([] { Array::empty({Dtype::int8, {int64_t(1) << 47}}, cpu_device()); }),
                 AllOf(HasSubstr("hungry (float32[2,3] -> int64[5]): out of memory: the system refused"),
                       HasSubstr(fmt::format("refused {} bytes", size_t(1) << 47))));
+}
+
+TEST(OutOfMemory, of_a_result_names_the_operation) {
+    const Variable x(Array::zeros({Dtype::float32, {1}}), false);
+    try {
+        broadcast_to(x, {int64_t(1) << 21, int64_t(1) << 24}) + 1.0;
+        FAIL() << "128 TiB were given";
+    } catch (const OutOfMemory& error) {
+        EXPECT_THAT(error.what(), HasSubstr("add_scalar: its result float32[2097152,16777216] on cpu: out of memory"));
+        EXPECT_THAT(error.what(), HasSubstr("out_of_memory_test.cpp"));
+    }
 }
 
 TEST(ForeignError, of_onednn_names_the_operation) {
