@@ -85,6 +85,8 @@ void write_place(const Place& place) {
 }
 
 bool read_place(Place& place) {
+    std::error_code unknown;  // Opening a pipe would wait for somebody who writes to it.
+    if (!std::filesystem::is_regular_file(place.file, unknown)) return false;
     std::ifstream file(place.file);
     return bool(file >> place.host >> place.port >> place.secret);
 }
