@@ -134,7 +134,7 @@ struct Program::Implementation {
         const std::vector<int64_t> sizes = contents.sizes_of(arguments, *device);
         Executable& executable = executable_at(sizes);
         std::vector<Array> inputs, outputs(contents.result_count());
-        std::vector<char> donated;
+        SmallVector<bool, 64> donated;
         for (const Contents::Value& source : contents.sources) {
             const Array& array = array_of(source, arguments, {});
             // Nobody else looks at it: its memory may be written over.
@@ -144,7 +144,7 @@ struct Program::Implementation {
         }
         try {
             executable.run(inputs, executables.front().numbers,
-                           {reinterpret_cast<const bool*>(donated.data()), donated.size()}, outputs);
+                           donated, outputs);
         } catch (const InternalError& error) {  // As a call whose attributes are not those that its kernel reads.
             fail<FileError>("{}: does not hold together: {}", contents.path, error.what());
         }
