@@ -121,7 +121,7 @@ public:
         };
         if (options.device && !options.device->is_host()) {
             auto* device = dynamic_cast<CodeDevice*>(options.device);
-            if (!device) fail<CompileError>("region {}: no programs are made for {}", trace.name, options.device->name());
+            if (!device) fail<CompileError>("region {}: programs cannot be compiled for {}", trace.name, options.device->name());
             codegen::Schedule schedule =
                 codegen::build_schedule(*module, trace, {options.fast_math, codegen::cuda::split_rule()});
             schedule.info.notes = std::move(lowered.notes);

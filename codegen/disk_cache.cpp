@@ -50,8 +50,8 @@ std::string prepare(const std::string& folder) {
     ::mkdir(folder.c_str(), 0700);
     struct stat status;
     if (::lstat(folder.c_str(), &status) != 0) return fmt::format("{}: {}", folder, std::strerror(errno));
-    if (!S_ISDIR(status.st_mode)) return folder + " is no folder";
-    if (status.st_uid != ::geteuid()) return folder + " belongs to somebody else";
+    if (!S_ISDIR(status.st_mode)) return folder + " is not a folder";
+    if (status.st_uid != ::geteuid()) return folder + " belongs to another user";
     if (status.st_mode & 022) return folder + " can be written by others; its mode should be 0700";
     return "";
 }

@@ -55,7 +55,7 @@ LogicalResult ReduceOp::verify() {
     Shape right = x.shape;
     for (int64_t last = -1; int64_t axis : getAxes()) {
         if (axis <= last || axis >= x.shape.rank())
-            return emitOpError("axes must rise and lie in [0, ") << x.shape.rank() << "), got " << axis;
+            return emitOpError("axes must be ascending and in [0, ") << x.shape.rank() << "), got " << axis;
         right[axis] = 1;
         last = axis;
     }

@@ -104,7 +104,7 @@ private:
     }
 
     void join_producer(int producer, int node) {
-        std::string reason = "it is needed later only, where its operands are at hand";
+        std::string reason = "it is computed later, with the operations that read it";
         bool waits = levels_.is_late(operations_[node]) &&
                      levels_.of(operations_[producer]) < levels_.of(operations_[node]);
         if (waits || !join(producer, node, reason)) refusals_.push_back({producer, node, std::move(reason)});
@@ -129,7 +129,7 @@ private:
         std::optional<Sweep> merged = merge(*sweeps_[a], *sweeps_[b], reason);
         if (!merged) return false;
         if (members_[a].size() + members_[b].size() > max_members) {
-            reason = "the group would pass " + std::to_string(max_members) + " operations";
+            reason = "the group would exceed " + std::to_string(max_members) + " operations";
             return false;
         }
         llvm::DenseSet<mlir::Value> inputs = merged_inputs(a, b);
@@ -138,11 +138,11 @@ private:
             return false;
         }
         if (!merged->may_read_back() && reads_back(*merged, a, b)) {
-            reason = "a reduced value would be read over the domain before the reduction has ended";
+            reason = "a reduced value would be read before its reduction has finished";
             return false;
         }
         if (merged->columns && !columns_end(*merged, a, b)) {
-            reason = "a reduction of columns has ended only after the last row";
+            reason = "a column reduction finishes only after the last row";
             return false;
         }
         auto text = [&] { return place_of(operations_[a]) + " with " + place_of(operations_[b]); };
@@ -151,7 +151,7 @@ private:
             return false;
         }
         if (!graph_.try_merge(a, b)) {
-            reason = "an operation between them cannot be fused and needs the one before the other";
+            reason = "an operation between them, which cannot be fused, depends on the first";
             return false;
         }
         unite(a, b, std::move(*merged), std::move(inputs));

@@ -42,7 +42,7 @@ struct Jit {
         llvm::orc::LLJITBuilder builder;
         builder.setJITTargetMachineBuilder(llvm::orc::JITTargetMachineBuilder(machine->getTargetTriple()));
         builder.setDataLayout(machine->createDataLayout());
-        lljit = must(builder.create(), "the JIT does not start");
+        lljit = must(builder.create(), "the JIT cannot be started");
         lljit->getMainJITDylib().addGenerator(
             must(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
                      lljit->getDataLayout().getGlobalPrefix()),

@@ -224,7 +224,7 @@ void Region::make_room(const Program& newest) {
             for (const auto& ending : entry.tree->endings()) is_empty &= !ending->program;
         }
         ++statistics_.dropped;
-        note(fmt::format("call {}: a program for {} made room", statistics_.calls, entry.description));
+        note(fmt::format("call {}: evicted a program for {}", statistics_.calls, entry.description));
         if (!is_empty) continue;
         total -= std::min(total, entry.tree->bytes());
         forget(owner);
@@ -264,7 +264,7 @@ SavedCall Region::last_call() const {
         fail<ValueError>("save: region {} has no program yet; call it first", options_.name);
     const Entry& entry = *last_entry_;
     if (entry.was_cut)
-        fail<ValueError>("save: region {} reads a computed value on the host ({}), and a file has no host code; return the value "
+        fail<ValueError>("save: region {} reads a computed value on the host ({}), which cannot be saved; return the value "
                          "instead, or choose by `where`",
                          options_.name, to_string(entry.cut_at));
     return {options_.name, options_.keep_grads, entry.tree, entry.current, entry.types, entry.want_gradients, entry.config};

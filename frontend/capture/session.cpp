@@ -29,20 +29,23 @@ std::string place_of(const Step& step) { return fmt::format("{} ({})", step.op->
 /// What two steps at one place differ in, in words.
 std::string difference(const Step* expected, const Step* present_step) {
     if (!present_step)
-        return expected ? "the code ends, or keeps other arrays, after " + place_of(*expected) : "it keeps other arrays";
-    if (!expected) return fmt::format("it goes on with step {}, {}, where it had ended", present_step->index, place_of(*present_step));
+        return expected ? "the code ends, or keeps references to other arrays, after " + place_of(*expected)
+                        : "the code keeps references to other arrays";
+    if (!expected)
+        return fmt::format("the code continues with step {}, {}, where it ended before", present_step->index,
+                           place_of(*present_step));
     const Step &was = *expected, &now = *present_step;
     if (was.op != now.op) return fmt::format("step {} was {}, now is {}", now.index, place_of(was), place_of(now));
     const std::string what = fmt::format("step {}, {}, ", now.index, place_of(now));
     const auto before = was.attributes.entries(), present = now.attributes.entries();
     for (size_t i = 0; i < std::min(before.size(), present.size()); ++i)
         if (!(before[i].value == present[i].value))
-            return what + fmt::format("has {} = {} and had {}", present[i].name, to_string(present[i].value),
+            return what + fmt::format("has {} = {}, before {}", present[i].name, to_string(present[i].value),
                                       to_string(before[i].value));
     for (size_t i = 0; i < std::min(was.inputs.size(), now.inputs.size()); ++i)
         if (!(was.inputs[i].type == now.inputs[i].type))
-            return what + fmt::format("takes {} and took {}", to_string(now.inputs[i].type), to_string(was.inputs[i].type));
-    return what + "takes other values than it did";
+            return what + fmt::format("reads {}, before {}", to_string(now.inputs[i].type), to_string(was.inputs[i].type));
+    return what + "reads other arrays than before";
 }
 
 }  // namespace

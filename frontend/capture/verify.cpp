@@ -144,9 +144,9 @@ std::string write_reproducer(const Case& bad) {
     std::string files;
     try {
         const std::string stem = write_reproducer(bad);
-        files = fmt::format("; to see it again: catena-opt {0}.mlir, catena run {0}.catena {0}.npz", stem);
+        files = fmt::format("; to reproduce it: catena-opt {0}.mlir, catena run {0}.catena {0}.npz", stem);
     } catch (const std::exception& error) {
-        files = fmt::format("; it could not be written: {}", error.what());
+        files = fmt::format("; the files to reproduce it could not be written: {}", error.what());
     }
     throw VerificationError(fmt::format("static_graph {}: compiled and eager differ at operation {} of {}, {} ({}): element {} is {} "
                                         "compiled and {} eager{}",

@@ -36,7 +36,7 @@ Dataset read_set(const std::string& folder, const std::vector<std::string>& name
     for (int64_t i = 0; i < n; ++i) {
         const uint8_t* from = bytes.data() + i * record + labels - 1;
         if (*from >= classes)
-            fail<FileError>("{}: image {} has the label {}; there are {} classes", folder, i, *from, classes);
+            fail<FileError>("{}: image {} has label {}; there are {} classes", folder, i, *from, classes);
         targets.data<int32_t>()[i] = *from++;
         for (int64_t k = 0; k < pixels_of_image; ++k) *to++ = table[*from++];
     }

@@ -10,7 +10,7 @@ namespace {
 class RowsDataset final : public DatasetMixin {
 public:
     explicit RowsDataset(Array array) : array_(std::move(array)) {
-        if (!array_.defined() || array_.rank() == 0) fail<ValueError>("Dataset: an array without rows is no dataset");
+        if (!array_.defined() || array_.rank() == 0) fail<ValueError>("Dataset: an array without rows is not a dataset");
         for (int axis = 1; axis < array_.rank(); ++axis) {
             shape_.push_back(array_.dim(axis));
             strides_.push_back(array_.strides()[axis]);

@@ -93,7 +93,7 @@ struct WorkerProcesses::Body {
         options.bytes_per_example = rounded(options.bytes_per_example);
         memory = make_shared_block(at_elements + count * options.bytes_per_example);
         if (!memory.data)
-            fail<Error>("MultiprocessIterator: there is no shared memory of {} bytes; give a smaller shared_mem",
+            fail<Error>("MultiprocessIterator: cannot allocate {} bytes of shared memory; reduce shared_mem",
                         at_elements + count * options.bytes_per_example);
         char* begin = static_cast<char*>(memory.data);
         control = new (begin) Control;
@@ -110,7 +110,7 @@ struct WorkerProcesses::Body {
     void fork_one() {
         const pid_t parent = getpid(), process = fork();
         if (process < 0)
-            fail<Error>("MultiprocessIterator: no process can be made: {}", std::strerror(errno));
+            fail<Error>("MultiprocessIterator: cannot create a process: {}", std::strerror(errno));
         if (process > 0) return processes.push_back(process);
         try {
             serve(parent);
@@ -168,8 +168,8 @@ struct WorkerProcesses::Body {
             outcome = Outcome::error;
             mine.kind = ErrorKind::other;
             mine.bytes = size_t(std::snprintf(elements_of(mine), options.bytes_per_example,
-                                              "MultiprocessIterator: example %lld has %zu bytes, more than there is "
-                                              "shared memory for",
+                                              "MultiprocessIterator: example %lld has %zu bytes, more than the available "
+                                              "shared memory",
                                               static_cast<long long>(mine.index), bytes.size()));
         }
         mine.outcome = outcome;
@@ -224,8 +224,8 @@ struct WorkerProcesses::Body {
             }
             SharedBlock block = map_shared_block(from.reader, from.file, from.bytes);
             if (!block.data)
-                fail<Error>("MultiprocessIterator: the {} bytes of example {} cannot be seen from here; give a "
-                            "shared_mem that holds them",
+                fail<Error>("MultiprocessIterator: the {} bytes of example {} cannot be read; use a "
+                            "larger shared_mem",
                             from.bytes, from.index);
             examples.push_back(example_from({static_cast<const char*>(block.data), from.bytes}));
             unmap_shared_block(block);

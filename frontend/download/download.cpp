@@ -43,7 +43,7 @@ std::string fetch(const std::string& url, std::string& problem) {
     static const CURLcode initialised = curl_global_init(CURL_GLOBAL_DEFAULT);
     const std::unique_ptr<CURL, void (*)(CURL*)> handle(curl_easy_init(), curl_easy_cleanup);
     if (initialised != CURLE_OK || !handle) {
-        problem = "libcurl does not start";
+        problem = "libcurl cannot be initialised";
         return "";
     }
     std::string content;
@@ -65,7 +65,7 @@ std::string fetch(const std::string& url, std::string& problem) {
 void store(const fs::path& path, const std::string& content) {
     std::error_code error;
     fs::create_directories(path.parent_path(), error);
-    if (error) fail<FileError>("download: cannot make {}: {}", path.parent_path().string(), error.message());
+    if (error) fail<FileError>("download: cannot create {}: {}", path.parent_path().string(), error.message());
     AtomicFile file(path.string());
     file.write(content.data(), content.size());
     file.commit();
@@ -84,7 +84,7 @@ void download(const fs::path& folder, const RemoteFile& file, const std::vector<
         }
         const std::string sum = sha256_of(content);
         if (sum == file.sha256) return store(folder / file.name, content);
-        problems += fmt::format("\n  {}: {} bytes with sha256 {}, and {} is right", url, content.size(),
+        problems += fmt::format("\n  {}: {} bytes with sha256 {}, expected {}", url, content.size(),
                                 sum, file.sha256);
     }
     fail<FileError>(

@@ -26,7 +26,7 @@ public:
           raw_(path),  // With the system's reason when it cannot be read.
           budget_(path, raw_.size()) {
         Lock lock;
-        if (H5Fis_hdf5(path.c_str()) <= 0) fail<FileError>("{}: is no HDF5 file", path);
+        if (H5Fis_hdf5(path.c_str()) <= 0) fail<FileError>("{}: is not an HDF5 file", path);
         file_ = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
         if (!file_.valid()) fail<FileError>("{}: is damaged or incomplete: {}", path, last_error());
         const Handle made(H5Fget_create_plist(file_), H5Pclose);
@@ -101,7 +101,7 @@ public:
         check(space.valid() && type.valid(), key);
         if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) > 0 ||
             H5Sget_simple_extent_type(space) != H5S_SCALAR)
-            fail<FileError>("{}: '{}' is no text of fixed length", path_, key);
+            fail<FileError>("{}: '{}' is not a string of fixed length", path_, key);
         check_storage(key, dataset, H5Tget_size(type));
         std::string text(H5Tget_size(type), '\0');
         check(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()) >= 0, key);
@@ -140,7 +140,7 @@ private:
             shape.push_back(int64_t(d));
             if (!empty && (__builtin_mul_overflow(bytes, uint64_t(d), &bytes) ||
                            bytes > uint64_t(std::numeric_limits<int64_t>::max()) / 8))
-                fail<FileError>("{}: '{}' announces more elements than memory can hold", path_, key);
+                fail<FileError>("{}: '{}' declares more elements than fit into memory", path_, key);
         }
         if (!empty) check_storage(key, dataset, bytes);
         return shape;
@@ -154,14 +154,14 @@ private:
         uint64_t stored = std::min<uint64_t>(H5Dget_storage_size(dataset), raw_.size()), most = stored;
         bool in_file = (layout == H5D_COMPACT || layout == H5D_CONTIGUOUS || layout == H5D_CHUNKED) &&
                        H5Pget_external_count(properties) <= 0;
-        if (!in_file) fail<FileError>("{}: '{}' lies in another file, which is not followed", path_, key);
+        if (!in_file) fail<FileError>("{}: '{}' is in another file; external links are not supported", path_, key);
         uint64_t chunk = 0;
         if (layout == H5D_CHUNKED) {
             bool packed = false;
             for (int i = 0; i < H5Pget_nfilters(properties); ++i) {
                 H5Z_filter_t filter = filter_of(properties, unsigned(i));
                 if (filter != H5Z_FILTER_DEFLATE && filter != H5Z_FILTER_SHUFFLE && filter != H5Z_FILTER_FLETCHER32)
-                    fail<FileError>("{}: '{}' is packed by filter {}; deflate, shuffle and fletcher32 are supported",
+                    fail<FileError>("{}: '{}' is compressed by filter {}; deflate, shuffle and fletcher32 are supported",
                                     path_, key, int(filter));
                 packed |= filter == H5Z_FILTER_DEFLATE;
             }
@@ -174,7 +174,7 @@ private:
             if (packed) most = stored * largest_ratio + slack;
         }
         if (bytes > most || (layout == H5D_CHUNKED && chunk > most + slack))
-            fail<FileError>("{}: '{}' announces {} bytes in chunks of {}, and the file holds {} for it", path_, key,
+            fail<FileError>("{}: '{}' declares {} bytes in chunks of {}, but the file contains {} for it", path_, key,
                             bytes, chunk, stored);
         if (asked_.emplace(key).second) budget_.ask(std::max(bytes, chunk), fmt::format("'{}'", key));
     }

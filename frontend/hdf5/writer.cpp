@@ -22,11 +22,11 @@ public:
     Hdf5Writer(const std::string& path, const SaveOptions& options) : path_(path), options_(options), output_(path) {
         Lock lock;
         Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-        check(H5Pset_fapl_core(access, chunk_bytes, false), "a file in memory cannot be made");
+        check(H5Pset_fapl_core(access, chunk_bytes, false), "cannot create a file in memory");
         static std::atomic<uint64_t> images{0};  // The library tells files in memory apart by name.
         std::string name = fmt::format("catena-image-{}", images++);
         file_ = Handle(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose);
-        check(file_, "a file in memory cannot be made");
+        check(file_, "cannot create a file in memory");
         groups_ = Handle(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
         H5Pset_create_intermediate_group(groups_, 1);
     }

@@ -23,7 +23,7 @@ const Unit& unit_for(double seconds) {
 const Unit& unit_named(const std::string& name) {
     for (const Unit& unit : units)
         if (name == unit.name || (name == "sec" && unit.seconds == 1)) return unit;
-    fail<ValueError>("TimerHook: '{}' is no unit; there is auto, auto_foreach, s, ms, us, ns", name);
+    fail<ValueError>("TimerHook: '{}' is not a unit; use auto, auto_foreach, s, ms, us, ns", name);
 }
 
 }  // namespace

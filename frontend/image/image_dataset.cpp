@@ -141,7 +141,7 @@ LabeledZippedImageDataset::LabeledZippedImageDataset(const std::string& zip_file
     for (int64_t i = 0; i < images_.size(); ++i) places[images_.name(i)] = i;
     for (auto& [name, label] : pairs_of(label_file)) {
         auto found = places.find(name);
-        if (found == places.end()) fail<FileError>("{}: there is no picture '{}' in {}", label_file, name, zip_file);
+        if (found == places.end()) fail<FileError>("{}: there is no image '{}' in {}", label_file, name, zip_file);
         pictures_.emplace_back(found->second, label);
     }
 }

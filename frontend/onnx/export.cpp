@@ -105,7 +105,7 @@ private:
 
     static Array content_of(const Trace::Value& value) {
         if (value.role == Role::gradient)
-            fail<ValueError>("onnx: the model reads the gradient of '{}', which a file cannot hold",
+            fail<ValueError>("onnx: the model reads the gradient of '{}', which cannot be saved",
                              value.name);
         return value.state->array;
     }
@@ -134,13 +134,13 @@ private:
         const bool wanted = is_wanted(step);
         for (const OnnxCall::Value& x : call.inputs)
             if (wanted && x.id < 0)
-                fail<ValueError>("onnx: {} reads a result that ONNX's operator does not give",
+                fail<ValueError>("onnx: {} reads a result that ONNX's operator does not have",
                                  step.op->name);
         const size_t before = graph_.nodes().size();
         const std::vector<int> results =
             wanted ? write_onnx(call) : std::vector<int>(step.outputs.size(), -1);
         if (results.size() != step.outputs.size())
-            fail<ValueError>("onnx: {} cannot be said in opset {}", step.op->name, options_.opset);
+            fail<ValueError>("onnx: {} cannot be expressed in opset {}", step.op->name, options_.opset);
         check_sizes(step, before);
         for (size_t i = 0; i < results.size(); ++i) id_of_[size_t(step.outputs[i])] = results[i];
         locations_.resize(graph_.nodes().size(), to_string(step.location));
@@ -169,7 +169,7 @@ private:
     void add_output(int value, const std::string& name) {
         int id = id_of_[size_t(value)];
         if (id < 0)
-            fail<ValueError>("onnx: output '{}' is one that ONNX's operator does not give", name);
+            fail<ValueError>("onnx: output '{}' is one that ONNX's operator does not have", name);
         if (names_.contains(id)) id = graph_.node("Identity", {id});
         names_[id] = unique(name);
         outputs_.push_back({id, value});

@@ -44,11 +44,11 @@ void check_gradients(Tracer& tracer, std::span<const Variable> inputs) {
         for (size_t i = 0; i < inputs.size(); ++i)
             if (inputs[i].body() == effect.body)
                 fail<ValueError>(
-                    "onnx: the model leaves a gradient in input {}, which a file cannot hold; return "
-                    "it (ct::grad), or pass an input that wants none",
+                    "onnx: the model leaves a gradient in input {}, which cannot be saved; return "
+                    "it (ct::grad), or pass an input that requires no gradient",
                     i);
         fail<ValueError>(
-            "onnx: the model leaves a gradient in '{}', which a file cannot hold; use it in the model "
+            "onnx: the model leaves a gradient in '{}', which cannot be saved; use it in the model "
             "(optimizer.update), return it, or clear it",
             effect.body->name ? *effect.body->name : "a variable");
     }

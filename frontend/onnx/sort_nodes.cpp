@@ -91,7 +91,7 @@ private:
         std::string names;
         for (size_t i = 0; i < circle.size() && i < most_named; ++i) names += text_of(graph_.node(circle[i])) + ", ";
         if (circle.size() > most_named) names += "..., ";
-        fail<FileError>("onnx: {}: nodes read each other's outputs in a circle: {}{} again", path_, names,
+        fail<FileError>("onnx: {}: nodes form a cycle: {}{}", path_, names,
                         text_of(graph_.node(circle[0])));
     }
 

@@ -89,7 +89,7 @@ void copy_external(const Proto& tensor, const std::string& folder, const Array& 
     bool inside = !location.empty() && path.is_relative();
     for (const auto& part : path) inside &= part != "..";
     if (!inside)
-        fail<FileError>("onnx: {} is kept in '{}', which is not below the model's folder",
+        fail<FileError>("onnx: {} is stored in '{}', which is outside of the model's folder",
                         describe(tensor), location);
     const uint64_t bytes = uint64_t(to.size()) * size_of(to.dtype());
     if (length >= 0) check_bytes(tensor, uint64_t(length), bytes);
@@ -97,7 +97,7 @@ void copy_external(const Proto& tensor, const std::string& folder, const Array& 
     std::error_code ignored;
     const auto real = std::filesystem::canonical(root / path, ignored);
     if (!ignored && !is_below(real, std::filesystem::canonical(root, ignored)))
-        fail<FileError>("onnx: {} is kept in '{}', a link that leads out of the model's folder to {}",
+        fail<FileError>("onnx: {} is stored in '{}', a link to {}, outside of the model's folder",
                         describe(tensor), location, real.string());
     const FileReader file((root / path).string());
     if (offset < 0 || uint64_t(offset) > file.size() || bytes > file.size() - uint64_t(offset))

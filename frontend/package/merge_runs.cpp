@@ -33,7 +33,7 @@ struct Place {
 };
 
 [[noreturn]] void differs(const Place& place, const Json& a, const Json& b) {
-    fail<ValueError>("save: {}{} is {} or {} at different open sizes, which is no sum of products of up to three of them; give a size",
+    fail<ValueError>("save: {}{} is {} or {} at different open sizes, which is not a sum of products of up to three of them; fix a size",
                      place.owner.empty() ? "" : place.owner + ": ", place.text, a.dump(), b.dump());
 }
 

@@ -58,7 +58,7 @@ Targets targets_of(const PackageOptions& options, Device& device) {
 void check_portable(const Trace& trace) {
     for (const Trace::Step& step : trace.steps)
         if (step.attributes.has("communicator"))
-            fail<ValueError>("save: {} ({}) talks to other processes, which a file cannot hold", step.op->name,
+            fail<ValueError>("save: {} ({}) sends messages to other processes, which cannot be saved", step.op->name,
                              to_string(step.location));
 }
 
@@ -260,7 +260,7 @@ Json numbers_json(const Runs& runs) {
         if (value.is_null())
             for (const Trace::Step& step : first.steps)
                 if (std::find(step.scalars.begin(), step.scalars.end(), int(i)) != step.scalars.end())
-                    fail<ValueError>("save: a number in {} ({}) depends on an open size in a way that is not found: {} or "
+                    fail<ValueError>("save: a number in {} ({}) depends on an open size, but no function fits: {} or "
                                      "{}; give that size",
                                      step.op->name, to_string(step.location), seen[0], seen.back());
         numbers.push_back({{"value", value}, {"name", first.scalars[i].cell ? first.scalars[i].cell->name : ""}});

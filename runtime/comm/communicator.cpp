@@ -70,7 +70,7 @@ Communicator& communicator_of(int64_t id) {
     std::lock_guard lock(all.mutex);
     auto found = all.members.find(id);
     if (found == all.members.end())
-        fail<CommunicationError>("communicator {} of this program does not exist any more", id);
+        fail<CommunicationError>("the communicator {} of this program does not exist any more", id);
     return *found->second;
 }
 
@@ -536,7 +536,7 @@ Array Communicator::wait_allreduce(int64_t ticket) {
     std::unique_lock lock(b.mutex);
     auto found = b.requests.find(ticket);
     if (found == b.requests.end())
-        fail<CommunicationError>("allreduce: nothing in the background has the ticket {}", ticket);
+        fail<CommunicationError>("allreduce: no background transfer has the ticket {}", ticket);
     Clock::time_point start = Clock::now();
     b.done.wait(lock, [&] { return found->second.done; });
     b.statistics.waited_seconds += seconds_since(start);

@@ -62,7 +62,7 @@ public:
     std::shared_ptr<Communicator> split(int color, int key) override;
     [[noreturn]] void abort(int, const std::string& reason) override {
         group_->fail_all(rank(), reason);
-        fail<CommunicationError>("rank {} has ended the group: {}", rank(), reason);
+        fail<CommunicationError>("rank {} has aborted the group: {}", rank(), reason);
     }
     Group& group() { return *group_; }
 
@@ -103,7 +103,7 @@ void LocalCommunicator::wait(std::unique_lock<std::mutex>& lock, const char* cal
     }
     if (ready()) return;
     if (g.failed_rank >= 0)
-        fail<CommunicationError>("{}: rank {} gives up because rank {} failed: {}", call, rank(),
+        fail<CommunicationError>("{}: rank {} stops because rank {} failed: {}", call, rank(),
                                  g.failed_rank, g.failure);
     if (!in_time)
         fail<CommunicationError>("{}: rank {} has waited {} s for rank {}", call, rank(),
@@ -216,7 +216,7 @@ std::shared_ptr<Communicator> local_communicator() {
 }
 
 void run_local(int size, const std::function<void(const std::shared_ptr<Communicator>&)>& f) {
-    if (size < 1) fail<ValueError>("run_local: {} ranks cannot work; give 1 or more", size);
+    if (size < 1) fail<ValueError>("run_local: {} ranks are not possible; use 1 or more", size);
     auto group = std::make_shared<Group>(size);
     std::vector<std::exception_ptr> errors(static_cast<size_t>(size));
     auto run = [&](int rank) {
@@ -229,7 +229,7 @@ void run_local(int size, const std::function<void(const std::shared_ptr<Communic
             group->fail_all(rank, error.what());
         } catch (...) {
             errors[size_t(rank)] = std::current_exception();
-            group->fail_all(rank, "an exception without a text");
+            group->fail_all(rank, "an unknown exception");
         }
         of_thread.reset();
     };

@@ -54,7 +54,7 @@ Place parse(const std::string& place) {
             parsed.port < 65536)
             return parsed;
     }
-    fail<ValueError>("rendezvous: '{}' is no place; it is tcp://HOST:PORT or file:///FOLDER/NAME",
+    fail<ValueError>("rendezvous: '{}' is not a place; use tcp://HOST:PORT or file:///FOLDER/NAME",
                      place);
 }
 
@@ -222,7 +222,7 @@ Mesh meet_at(const Rendezvous& where, Deadline deadline) {
         for (int r = 1; r < where.size; ++r)
             if (!calls[size_t(r)].send_all(&secret, sizeof secret, deadline) ||
                 !calls[size_t(r)].send_all(table.data(), table.size() * sizeof(Entry), deadline))
-                fail<CommunicationError>("rendezvous: rank {} has gone away", r);
+                fail<CommunicationError>("rendezvous: rank {} is gone", r);
         return connect_mesh(0, endpoints, secret, listening, deadline);
     }
     Socket listening = listen_at("", 0, where.size);

@@ -138,7 +138,7 @@ void* Array::address() const {
 template <class T>
 T* Array::data(Caller at) const {
     if (dtype(at) != dtype_of<T>)
-        fail<DtypeError>("data<{}>() was asked of an array of {}", name_of(dtype_of<T>),
+        fail<DtypeError>("data<{}>() of an array of {}", name_of(dtype_of<T>),
                          name_of(dtype()));
     return static_cast<T*>(raw_data());
 }

@@ -335,7 +335,7 @@ void run_reduce(const KernelCall& call) {
     if (input.size() == 0 &&
         (call.op.combine == Combine::maximum || call.op.combine == Combine::minimum))
         fail<ValueError>(
-            "{}: x {} has no elements along the axes {}; of none there is no largest or smallest",
+            "{}: x {} has no elements along the axes {}; an empty set has no largest or smallest element",
             name, to_string(input.type()), to_string(axes));
     Reduction(call, axes).run();
 }

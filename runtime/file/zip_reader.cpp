@@ -23,7 +23,7 @@ struct Directory {
 };
 
 [[noreturn]] void damaged(const FileReader& file, uint64_t at, const std::string& what) {
-    fail<FileError>("{}: is no sound zip archive: {} at byte {}", file.path(), what, at);
+    fail<FileError>("{}: is not a valid zip archive: {} at byte {}", file.path(), what, at);
 }
 
 uint64_t find_end_record(const FileReader& file) {
@@ -240,7 +240,7 @@ ZipReader::ZipReader(const std::string& path) : file_(path) {
     }
     if (entries_.size() != directory.entries)
         damaged(file_, directory.offset,
-                fmt::format("{} directory entries where {} are announced", entries_.size(), directory.entries));
+                fmt::format("{} directory entries where {} are declared", entries_.size(), directory.entries));
     check_apart(file_, entries_);
 }
 

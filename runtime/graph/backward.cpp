@@ -327,13 +327,13 @@ Variable GradientCall::gy(int output) const {
 
 Variable GradientCall::x(int input) const {
     const Array& kept = node_.kept_inputs[input];
-    if (!kept.defined()) throw InternalError(fmt::format("{}: the gradient reads input {} without saying so", node_.op->name, input));
+    if (!kept.defined()) throw InternalError(fmt::format("{}: the gradient reads input {}, which OpDef::reads does not declare", node_.op->name, input));
     return reconstruct(kept, node_.edges[input]);
 }
 
 Variable GradientCall::y(int output) const {
     const Array& kept = node_.kept_outputs[output];
-    if (!kept.defined()) throw InternalError(fmt::format("{}: the gradient reads output {} without saying so", node_.op->name, output));
+    if (!kept.defined()) throw InternalError(fmt::format("{}: the gradient reads output {}, which OpDef::reads does not declare", node_.op->name, output));
     if (VariableBody* alive = node_.outputs[output]) return Variable(Ref<VariableBody>(alive));
     Variable y(kept, true);
     y.body()->creator = Ref<Node>(&node_);

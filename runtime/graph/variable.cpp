@@ -97,7 +97,7 @@ void Variable::backward(const BackwardOptions& options, Caller at) const {
     if (!start.defined()) {
         if (size() != 1) {
             const LocationScope scope(at);
-            fail<ValueError>("backward: a variable of {} needs a gradient set first; only size 1 starts by itself",
+            fail<ValueError>("backward: a variable of {} needs a gradient set first; only size 1 has a default",
                              to_string(type()));
         }
         start = fill(type(), options.loss_scale);

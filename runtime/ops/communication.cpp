@@ -119,7 +119,7 @@ Type incoming(const char* call, Communicator& comm, int peer, int tag,
     }
     if (found == known.end())
         fail<TraceError>(
-            "{}: what rank {} will send is not known while only shapes are computed; give its type "
+            "{}: the type that rank {} will send is unknown while only shapes are computed; give its type "
             "(ReceiveOptions::type), or run the call once outside",
             call, peer);
     return found->second;

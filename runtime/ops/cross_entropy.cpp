@@ -71,7 +71,7 @@ void check_labels(const T* labels, int64_t n, int64_t classes, int64_t ignore_la
         const int64_t label = int64_t(labels[i]);
         if ((label < 0 || label >= classes) && label != ignore_label)
             fail<ValueError>(
-                "softmax_cross_entropy: label {} at index {} is no class (x has {} classes, "
+                "softmax_cross_entropy: label {} at index {} is not a class (x has {} classes, "
                 "ignore_label is {})",
                 label, i, classes, ignore_label);
     }

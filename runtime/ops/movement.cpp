@@ -235,7 +235,7 @@ Variables broadcast(std::span<const Variable> xs, const std::source_location& at
     Shape common;
     for (const Variable& x : xs)
         if (!broadcast_shapes(common, x.shape(), common))
-            fail<ShapeError>("broadcast: shapes {} and {} do not fit", to_string(common),
+            fail<ShapeError>("broadcast: shapes {} and {} do not match", to_string(common),
                              to_string(x.shape()));
     Variables result;
     for (const Variable& x : xs) result.push_back(broadcast_to(x, common));

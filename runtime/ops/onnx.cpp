@@ -120,7 +120,7 @@ std::vector<int64_t> OnnxCall::dims(std::string_view attribute) const {
 int64_t OnnxCall::constant(const OnnxSize& size, const char* what) const {
     if (!size.is_constant())
         fail<ValueError>(
-            "onnx: {} depends on a size that was left open through {}, which ONNX cannot say; give "
+            "onnx: {} depends on an open size through {}, which ONNX cannot express; give "
             "that size",
             op.name, what);
     return size.constant;

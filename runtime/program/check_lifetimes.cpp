@@ -117,7 +117,7 @@ private:
     void check_order(int b) const {
         if (buffer(b).place == Buffer::Place::input || buffer(b).bytes == 0) return;
         for (const Use& use : reads_[size_t(b)]) {
-            require(first(b) >= 0, "launch {} reads buffer {}, which nobody writes", use.launch, b);
+            require(first(b) >= 0, "launch {} reads buffer {}, which is never written", use.launch, b);
             require(first(b) < use.launch, "launch {} reads buffer {}, which launch {} writes", use.launch, b, first(b));
         }
     }
@@ -125,7 +125,7 @@ private:
     void check_result(size_t r) const {
         const Result& result = s_.results[r];
         if (result.input >= 0 || buffer(result.view.buffer).bytes == 0) return;
-        require(first(result.view.buffer) >= 0, "result {} is buffer {}, which nobody writes", r, result.view.buffer);
+        require(first(result.view.buffer) >= 0, "result {} is buffer {}, which is never written", r, result.view.buffer);
     }
 
     //---- the arena

@@ -124,7 +124,7 @@ private:
         require(p.reduced < (1u << rank) && p.split != 0 && p.split >= -1 && p.split < rank && p.serial >= 0 && p.serial < rank &&
                     p.split_size >= 0 && p.split_size <= most_bytes && kernel.row_scratch_rows >= 0 &&
                     kernel.row_scratch_rows <= 1024,
-                "kernel {} has an impossible form", kernel.symbol);
+                "kernel {} has an invalid form", kernel.symbol);
         for (int64_t size : p.domain)
             require(size >= 0 && size <= most_bytes, "kernel {} has the size {}", kernel.symbol, size);
         bytes_of({Dtype::float64, p.domain});

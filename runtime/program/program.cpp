@@ -66,7 +66,7 @@ struct Program::Implementation {
                 return;
             }
         const std::string has = joined(host_targets(contents));
-        fail<FileError>("{}: has code for {}, none of which this processor ({}) runs", contents.path,
+        fail<FileError>("{}: has code for {}, none of which runs on this processor ({})", contents.path,
                         has.empty() ? "nothing" : has, program::architecture());
     }
 
@@ -129,7 +129,7 @@ struct Program::Implementation {
 
     std::vector<Array> run(std::span<const Array> arguments) {
         std::lock_guard lock(mutex);
-        if (!device) fail<ValueError>("program {}: was opened to be looked at; load it to run it", contents.name);
+        if (!device) fail<ValueError>("program {}: was opened for inspection only; load it to run it", contents.name);
         const KernelProviderScope own_kernels(copies.get());
         const std::vector<int64_t> sizes = contents.sizes_of(arguments, *device);
         Executable& executable = executable_at(sizes);
@@ -146,7 +146,7 @@ struct Program::Implementation {
             executable.run(inputs, executables.front().numbers,
                            {reinterpret_cast<const bool*>(donated.data()), donated.size()}, outputs);
         } catch (const InternalError& error) {  // As a call whose attributes are not those that its kernel reads.
-            fail<FileError>("{}: does not hold together: {}", contents.path, error.what());
+            fail<FileError>("{}: is inconsistent: {}", contents.path, error.what());
         }
         std::vector<Array> results;
         for (const Contents::Value& value : contents.results) results.push_back(array_of(value, arguments, outputs));

@@ -105,7 +105,7 @@ double number_from(const Json& json) {
     if (!json.is_string()) return json.get<double>();
     for (double number : {INFINITY, -INFINITY, NAN})
         if (json == number_json(number)) return number;
-    fail<FileError>("{} is no number", json.dump());
+    fail<FileError>("{} is not a number", json.dump());
 }
 
 Json to_json(const Schedule& schedule) {

@@ -184,7 +184,7 @@ TEST_F(CudaPackage, sizes_beyond_32_bits_are_refused_by_code_that_counts_so) {
     for (const program::KernelLaunch& kernel : contents.device_schedule_at(fits).kernels) kernels[kernel.symbol] = &kernels;
     EXPECT_NO_THROW(program::DeviceExecutable(contents.device_schedule_at(fits), device(), kernels));
     EXPECT_THAT(message_of([&] { program::DeviceExecutable(contents.device_schedule_at(too_many), device(), kernels); }),
-                HasSubstr("counts with 32 bits, too few for 1073741824 elements"));
+                HasSubstr("has 32-bit indices, too narrow for 1073741824 elements"));
 }
 
 TEST_F(CudaPackage, brings_the_kernels_of_copies_and_of_calls) {

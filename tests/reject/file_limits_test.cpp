@@ -1,4 +1,4 @@
-// How much a file may ask for, whatever it announces, and files that are no files.
+// How much a file may ask for, whatever it declares, and files that are no files.
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -155,7 +155,7 @@ TEST_F(FileLimit, a_small_archive_may_not_announce_much_in_all) {
     for (int i = 0; i < 5; ++i) zeros.emplace_back(fmt::format("x{}", i), Array::zeros({Dtype::float32, {100'000}}));
     save_npz(path("zeros.npz"), zeros, {.compression = true});
     const std::string message = refusal<FileError>([&] { read_npz(path("zeros.npz")); });
-    EXPECT_THAT(message, HasSubstr("entry 'x2.npy' announces 400128 bytes after 800256 others"));
+    EXPECT_THAT(message, HasSubstr("entry 'x2.npy' declares 400128 bytes after 800256 others"));
     EXPECT_THAT(message, HasSubstr("may ask for 1000000 in all; set CATENA_FILE_LIMIT_MB or call set_file_limits()"));
     limit([](FileLimits& limits) { limits.bytes = 3'000'000; });
     EXPECT_EQ(read_npz(path("zeros.npz")).size(), 5u);
@@ -171,7 +171,7 @@ TEST_F(FileLimit, entries_are_counted) {
     const std::string file = written("many.npz", archive(entries));
     EXPECT_EQ(ZipReader(file).entries().size(), 11u);
     limit([](FileLimits& limits) { limits.entries = 10; });
-    EXPECT_THAT(refusal<FileError>([&] { ZipReader{file}; }), HasSubstr("announces 11 entries; at most 10 are read"));
+    EXPECT_THAT(refusal<FileError>([&] { ZipReader{file}; }), HasSubstr("declares 11 entries; at most 10 are allowed"));
 }
 
 TEST_F(FileLimit, json_within_json_ends_somewhere) {

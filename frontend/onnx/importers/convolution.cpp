@@ -112,7 +112,7 @@ Variables columns_folded(const NodeCall& n) {
                                pads = n.integers("pads", zeros);
     if (n[0].rank() != 3 || kernel.rank() != axes || strides.size() != size_t(axes) ||
         dilations.size() != size_t(axes) || pads.size() != size_t(2 * axes))
-        n.wrong("columns, image, block, strides, dilations and pads do not fit");
+        n.wrong("columns, image, block, strides, dilations and pads do not match");
     const int64_t batch = n[0].shape()[0], block = element_count(kernel);
     if (block < 1 || n[0].shape()[1] % block != 0)
         n.wrong(fmt::format("{} rows of columns of {}", n[0].shape()[1], block));

@@ -82,7 +82,7 @@ void in_a_process(const std::string& path, const std::function<void()>& f) {
     ::close(pipe_ends[1]);
     const std::string words = process > 0 ? read_to_the_end(pipe_ends[0]) : "";
     ::close(pipe_ends[0]);
-    if (process < 0) fail<FileError>("snapshot: {}: no process can be made: {}", path, std::strerror(problem));
+    if (process < 0) fail<FileError>("snapshot: {}: cannot create a process: {}", path, std::strerror(problem));
     int status = 0;
     while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
     }

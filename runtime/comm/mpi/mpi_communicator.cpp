@@ -106,7 +106,7 @@ protected:
     void transfer_far(const char* call, int tag, std::span<const Message> sends,
                       std::span<const Message> receives) override {
         if (tag >= largest_tag_)
-            fail<ValueError>("{}: the tag is {}, the largest is {}", call, tag, largest_tag_ - 1);
+            fail<ValueError>("{}: the tag is {}, the maximum is {}", call, tag, largest_tag_ - 1);
         const int mpi_tag = tag < 0 ? largest_tag_ : tag;
         std::vector<MPI_Request> requests;
         std::vector<int> peers;

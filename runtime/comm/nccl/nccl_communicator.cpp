@@ -108,7 +108,7 @@ protected:
         const std::optional<ncclDataType_t> type = nccl_type(buffer.dtype());
         if (!type) return reduce_on_host(call, buffer, reduction);
         if (reduction == Reduction::mean && !is_float(buffer.dtype()))
-            fail<DtypeError>("{}: the mean is of floats, not {}", call, name_of(buffer.dtype()));
+            fail<DtypeError>("{}: the mean needs floats, not {}", call, name_of(buffer.dtype()));
         if (!failure_.empty()) fail<CommunicationError>("{}: {}", call, failure_);
         if (buffer.size() == 0) return;
         // Means by NCCL divide before they add, so that sums of halves do not overflow.
@@ -137,7 +137,7 @@ private:
         text = host_->bcast_bytes(text, 0);
         if (text.size() != sizeof id.internal)
             fail<CommunicationError>(
-                "create_communicator(pure_nccl): rank 0: NCCL: making an id: {}", text);
+                "create_communicator(pure_nccl): rank 0: NCCL: creating an id: {}", text);
         std::copy(text.begin(), text.end(), id.internal);
         return id;
     }
@@ -244,7 +244,7 @@ private:
 /// This rank's GPU: its place among the ranks of the machine.
 CodeDevice& find_device(Device* wanted, const Communicator& host) {
     if (const std::string& complaint = nccl_library().complaint; !complaint.empty())
-        fail<DeviceError>("no NCCL to use: {}", complaint);
+        fail<DeviceError>("NCCL cannot be used: {}", complaint);
     Device& device = wanted ? *wanted : get_device("cuda:" + std::to_string(host.intra_rank()));
     auto* code_device = dynamic_cast<CodeDevice*>(&device);
     if (!code_device) fail<DeviceError>("{} is no GPU; give cuda:0, cuda:1, ...", device.name());
