@@ -91,7 +91,8 @@ public:
                                                       const DevicePortableOptions& options) override {
         DevicePortableProgram program;
         codegen::SplitRule rule = codegen::cuda::split_rule();
-        if (runs.size() > 1) rule.smallest = std::numeric_limits<int64_t>::max();  // Blocks are numbered by the sizes.
+        if (runs.size() > 1) rule.smallest = std::numeric_limits<int64_t>::max();  // The number of blocks depends on the
+                                                                                   // sizes.
         for (const Trace* trace : runs) {
             const bool shown = options.stages && program.schedules.empty();
             LoweredProgram lowered(*trace, options.fast_math, /*any_size=*/runs.size() > 1, nullptr, [&](mlir::ModuleOp imported) {

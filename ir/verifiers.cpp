@@ -1,5 +1,5 @@
-// What must hold of every operation but groups (verify_group.cpp). Where the runtime has a type rule, it is that
-// rule that is asked.
+// The invariants of all operations except groups (verify_group.cpp). Uses the runtime's type rules where they
+// exist.
 #include "ir/type_rule.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

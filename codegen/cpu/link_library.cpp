@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder that goes away with all that is in it.
+/// A temporary folder, removed by the destructor.
 class WorkFolder {
 public:
     WorkFolder() {

@@ -1,4 +1,4 @@
-// What a region says of itself.
+// The report of StaticGraph::explain().
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -14,7 +14,7 @@
 namespace catena::capture {
 namespace {
 
-/// The notes, each once: an update has as many equal ones as there are parameters.
+/// The notes without duplicates: an update has one per parameter.
 std::string describe_notes(const std::vector<std::string>& notes) {
     std::vector<std::pair<std::string_view, int>> counted;
     for (const std::string& note : notes) {
@@ -52,7 +52,7 @@ void describe_program(std::string& text, const Ending& ending) {
         describe_executable(text, "backward", program.graph()->backward, *program.graph()->executable);
 }
 
-/// What following costs, and when to think about it.
+/// The cost of running and recording the code, with a remark when it is significant.
 std::string describe_following(const StaticGraphStatistics& s) {
     if (s.timed_calls == 0) return "";
     const double each = s.follow_seconds / double(s.timed_calls) * 1e6, all = each + s.compute_seconds / double(s.timed_calls) * 1e6;

@@ -9,7 +9,7 @@
 namespace catena::capture {
 namespace {
 
-/// Arrays of calls that ended with an error. They name the latest errors; older ones are forgotten.
+/// The Pending of arrays whose call failed. Stores the texts of the latest errors only.
 class FailedArrays final : public Pending {
 public:
     int add(std::string text) {

@@ -120,7 +120,7 @@ void Replay::look_for_obstacles(const Follower& follower, const Program& program
             graph_results_.push_back(int(result - results_.begin()));
         }
     }
-    // Everybody who holds a computed array: the call itself, results, states and gradients.
+    // All owners of computed arrays: the call itself, results, states and gradients.
     std::map<const ArrayBody*, uint32_t> holders;
     std::set<const VariableBody*> seen;
     auto hold = [&](const VariableBody* body) {
@@ -142,7 +142,7 @@ void Replay::look_for_obstacles(const Follower& follower, const Program& program
     }
 }
 
-// Variables that this knows may be another thread's by now: they are looked at only where the call has them, too.
+// Stored variables may belong to another thread by now: compare only those that this call has, too.
 bool Replay::holds(Follower& follower, const Program& program, const Flat& arguments) {
     auto is_output = [&](const Array& array, const Source& s) {
         return s.kind == Source::output && array.defined() && array.body()->pending == &follower &&
@@ -168,7 +168,7 @@ bool Replay::holds(Follower& follower, const Program& program, const Flat& argum
         const Array& array = follower.value(program.inputs()[i]);
         if (s.kind == Source::captured) s.array = array;
         if (s.kind == Source::gradient) return false;
-        // A state that was given new content is known by that.
+        // An assigned state is identified by its new content.
         if (s.kind == Source::state && !input_assigned_[i] && array.body()->owner != s.body.get()) return false;
     }
     return true;
@@ -221,7 +221,7 @@ SmallVector<Variable, 4> Replay::run(const Flat& arguments, Program& program, co
     }
     if (program.graph()) attach(arguments, program, tree, inputs, outputs, scalars, results);
     inputs.clear();
-    SmallVector<Array, 8> values;  // All read before any is written.
+    SmallVector<Array, 8> values;  // Read all before writing any.
     for (const Effect& e : effects_) values.push_back(value_of(e.value, arguments, outputs));
     outputs.clear();
     for (size_t i = 0; i < effects_.size(); ++i) {
@@ -327,7 +327,7 @@ ExportedProgram Replay::exported(const Program& program) const {
     for (const Effect& e : effects_) {
         if (e.is_gradient || (e.value.kind == Source::state && e.value.body == e.body)) continue;
         int target = input_value({.kind = Source::state, .body = e.body});
-        if (target < 0 && e.body) {  // A state that is given content and not read.
+        if (target < 0 && e.body) {  // A state that is assigned but not read.
             target = int(made.trace.values.size());
             made.trace.values.push_back({.type = e.body->array.type(), .role = Trace::Role::state,
                                          .name = e.body->name ? *e.body->name : "", .state = e.body});

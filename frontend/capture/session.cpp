@@ -14,8 +14,8 @@
 namespace catena::capture {
 namespace {
 
-/// Beyond so many programs a new one must be seen twice before it is compiled: code that takes another way at every call
-/// would compile for ever.
+/// With more programs than this, a new one is compiled at its second use only: code that takes a new path at every call
+/// would compile at every call.
 constexpr int64_t programs_compiled_at_once = 16;
 constexpr int64_t timed_every = 16;
 
@@ -26,7 +26,7 @@ bool verify_all() {
 
 std::string place_of(const Step& step) { return fmt::format("{} ({})", step.op->name, to_string(step.location)); }
 
-/// What two steps at one place differ in, in words.
+/// Describes the difference between two steps at one place.
 std::string difference(const Step* expected, const Step* present_step) {
     if (!present_step)
         return expected ? "the code ends, or keeps references to other arrays, after " + place_of(*expected)
@@ -94,7 +94,7 @@ std::shared_ptr<Program> Session::program_of(Follower& follower, Ending& ending)
     return ending.program;
 }
 
-/// True when compiled code is to run now.
+/// True when compiled code should run now.
 bool Session::compile(Program& program) {
     if (!compiler_available() || config().debug || program.device().is_meta() || program.forward().steps.empty()) return false;
     if (program.is_compiled()) return true;
@@ -117,7 +117,7 @@ bool Session::compile(Program& program) {
 void Session::compile_beside(Program& program) {
     if (!program.claim_compilation()) return;
     region_.beside_.begin();
-    // The region waits for it before it ends.
+    // The region's destructor waits for it.
     std::thread([&region = region_, description = entry_.description, tree = entry_.tree, program = program.shared_from_this()]() mutable {
         try {
             if (program->compile()) compiled(region, description, *program);
@@ -154,8 +154,8 @@ void Session::compute(Follower& follower, Program& program) {
         } catch (const VerificationError&) {
             throw;
         } catch (const std::exception&) {
-            if (program.sends_messages()) throw;  // They must not be sent twice; everything is taken back.
-            // What came before the error in the user's order is computed, and the error is that of eager code.
+            if (program.sends_messages()) throw;  // Messages must not be sent twice: everything is undone.
+            // Computes the steps before the failing one in the user's order, and throws the error of eager code.
             interpreted_ = true;
             program.interpret(follower);
         }
@@ -166,7 +166,7 @@ void Session::compute(Follower& follower, Program& program) {
     if (is_timed_) computing_ += Clock::now() - start;
 }
 
-/// What this call meant, for calls that are not followed and for files.
+/// Describes this call, for calls that skip the code and for files.
 void Session::remember(Follower& follower, const Ending& ending, const std::shared_ptr<Program>& program) {
     program_ = program;
     if (follower.was_cut() || ending.is_cut || follower.is_passing()) return;

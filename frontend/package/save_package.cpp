@@ -31,13 +31,13 @@ struct Runs {
     OpenSizes open;
     Record record;
     std::vector<ExportedProgram> programs;
-    std::vector<program::Schedule> schedules;           ///< For the host, and
-    std::vector<PortableProgram::Code> code;            ///< its code, if it is wanted.
+    std::vector<program::Schedule> schedules;           ///< For the host,
+    std::vector<PortableProgram::Code> code;            ///< its code, if requested.
     std::optional<DevicePortableProgram> for_devices;
     std::map<std::string, std::string> stages;
 };
 
-/// What is to be compiled.
+/// The targets of compilation.
 struct Targets {
     std::vector<std::string> levels, architectures;
 };
@@ -73,7 +73,7 @@ void compile_for_host(Runs& runs, const std::vector<std::string>& levels, bool s
         if (runs.schedules.size() > 1) continue;
         runs.code = std::move(made.code);
         runs.stages.insert(made.stages.begin(), made.stages.end());
-        portable.levels.clear();  // The code serves all sizes.
+        portable.levels.clear();  // The code is valid for all sizes.
         portable.stages = false;
     }
     program::check_same_kernels(runs.schedules);
@@ -224,7 +224,7 @@ class OtherSizes {
 public:
     explicit OtherSizes(const Runs& runs) : runs_(runs) {}
 
-    /// None where the program is another, or none at all.
+    /// None where the program differs, or cannot be recorded.
     std::optional<double> number_at(size_t number, const std::vector<int64_t>& sizes) {
         auto found = known_.find(sizes);
         if (found == known_.end()) found = known_.emplace(sizes, numbers_at(sizes)).first;
@@ -344,7 +344,7 @@ void save_package(const std::string& path, const std::vector<Type>& arguments, c
     try {
         write(OpenSizes::Functions::affine);
     } catch (const ValueError&) {
-        // Products of sizes take many more runs, so they are looked for only where they are needed.
+        // Products of sizes need many more runs, so they are tried only if affine functions fail.
         if (options.open_sizes.empty()) throw;
         write(OpenSizes::Functions::products);
     }

@@ -92,7 +92,7 @@ void Variable::addgrad(const Variable& source) const {
 
 void Variable::backward(const BackwardOptions& options, Caller at) const {
     if (!there("backward", at).creator) return;
-    const DeviceScope beside(device());  // Of what gradients make out of nothing.
+    const DeviceScope beside(device());  // For arrays that gradients create.
     Variable start = grad_variable();
     if (!start.defined()) {
         if (size() != 1) {

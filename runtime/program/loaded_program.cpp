@@ -13,7 +13,7 @@ namespace catena::program {
 
 namespace {
 
-/// Whatever is wrong with a document is the file's fault.
+/// Turns any error in a document into a FileError.
 template <class F>
 auto reading(const std::string& path, F f) {
     try {

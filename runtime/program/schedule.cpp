@@ -77,7 +77,7 @@ void size_kernel(KernelLaunch& kernel) {
 }
 
 void place_buffers(Schedule& schedule) {
-    // Buffers over each other are one block, from the first one's birth to the last one's death.
+    // Buffers written in place of each other are one block, live from the first write to the last use.
     std::vector<int> block(schedule.buffers.size(), -1);
     std::vector<Lifetime> lifetimes;
     auto block_of = [&](int b) {
