@@ -26,7 +26,7 @@ OpenSizes::OpenSizes(std::string who, std::vector<Type> types, const std::vector
 void OpenSizes::choose_runs(Functions functions) {
     std::vector<int64_t> base, twice, other;
     for (Name& name : names_) {
-        name.base = name.base > 1 ? name.base : 3;  // A size of 1 would broadcast, and one of 0 hide things.
+        name.base = name.base > 1 ? name.base : 3;  // A size of 1 would broadcast, and 0 would hide dependences.
         base.push_back(name.base);
         twice.push_back(2 * name.base + 3);
         other.push_back(name.base + 4 + 3 * int64_t(other.size()));

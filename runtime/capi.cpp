@@ -181,7 +181,7 @@ int catena_program_run(catena_program* p, const catena_tensor* inputs, int32_t c
         BorrowedArrays borrowed("input", "catena_program_run", inputs, count);
         p->outputs.clear();
         p->given.clear();
-        // The caller's memory may be gone when the next call looks at a result that is an input.
+        // The caller's memory may be freed before a result that is an input is read.
         std::vector<Array> given;
         for (const Array& input : borrowed.arrays()) given.push_back(input.to(p->program.device()));
         for (const Array& result : p->program.run(given)) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t pixels_of_image = 3 * 32 * 32;
 
-/// Records of `labels` bytes, of which the last is wanted, and the pixels.
+/// Records of `labels` bytes, the last of which is used, and the pixels.
 Dataset read_set(const std::string& folder, const std::vector<std::string>& names, int labels, int classes,
                  const CifarOptions& options) {
     if (options.ndim != 1 && options.ndim != 3)

@@ -6,7 +6,7 @@
 namespace catena {
 namespace {
 
-/// The rows of an array: each a look at its elements, not a copy.
+/// The rows of an array, as views.
 class RowsDataset final : public DatasetMixin {
 public:
     explicit RowsDataset(Array array) : array_(std::move(array)) {

@@ -25,7 +25,7 @@ Example example_of(TabularMode mode, const std::vector<std::string>& keys, std::
     return Example(std::move(values.at(0)));
 }
 
-/// A table that is another one but for what is overridden.
+/// A table that forwards to another one unless overridden.
 class Delegate : public TabularSource {
 public:
     explicit Delegate(Source of) : of_(std::move(of)) {}
@@ -121,7 +121,7 @@ public:
     TabularMode mode() const override { return of_->mode() == TabularMode::none ? TabularMode::tuple : of_->mode(); }
     std::vector<TabularColumn> get_examples(std::span<const int64_t> rows, std::span<const int> columns) const override {
         std::vector<TabularColumn> result(columns.size());
-        for (size_t p = 0; p < parts_.size(); ++p) {  // Each table once.
+        for (size_t p = 0; p < parts_.size(); ++p) {  // Reads each table once.
             std::vector<int> theirs;
             std::vector<size_t> ours;
             for (size_t k = 0; k < columns.size(); ++k)

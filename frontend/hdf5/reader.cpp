@@ -16,7 +16,7 @@
 namespace catena::hdf5 {
 namespace {
 
-/// Deflate packs at most 1032 to 1; what announces more than that is not to be believed.
+/// Deflate compresses at most 1032 to 1; a larger declared ratio is rejected.
 constexpr uint64_t largest_ratio = 1100, slack = 1 << 16;
 
 class Hdf5Reader final : public ArchiveReader {
@@ -64,7 +64,7 @@ public:
         for (size_t slash = name.find('/'); ; slash = name.find('/', slash + 1)) {
             std::string part = name.substr(0, slash);
             H5L_info_t link;
-            // Soft and external links lead who knows where.
+            // Soft and external links may refer to anything.
             if (H5Lexists(file_, part.c_str(), H5P_DEFAULT) <= 0 ||
                 H5Lget_info(file_, part.c_str(), &link, H5P_DEFAULT) < 0 || link.type != H5L_TYPE_HARD)
                 return false;
@@ -113,7 +113,7 @@ private:
         if (!good) fail<FileError>("{}: '{}' cannot be read: {}", path_, key, last_error());
     }
 
-    /// What can be told without looking at how elements are stored.
+    /// Checks that do not depend on the storage layout.
     std::optional<H5O_info_t> info_of(const std::string& name) const {
         H5O_info_t info;
         if (H5Oget_info_by_name2(file_, name.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0) return std::nullopt;
@@ -146,7 +146,7 @@ private:
         return shape;
     }
 
-    /// Refuses what the file cannot hold, what lies in other files, and filters that are not the library's own.
+    /// Rejects sizes that exceed the file, data in other files, and filters that are not built into the library.
     void check_storage(std::string_view key, const Handle& dataset, uint64_t bytes) const {
         Handle properties(H5Dget_create_plist(dataset), H5Pclose);
         check(properties.valid(), key);

@@ -39,7 +39,7 @@ private:
     size_t at_ = 0;
 };
 
-/// What the messages of one object say of its chunks.
+/// The chunk layout of one object, from its messages.
 struct Object {
     int dataspaces = 0, layouts = 0;
     bool chunked = false;
@@ -91,7 +91,7 @@ private:
 
     void check_object(uint64_t at) {
         Object object;
-        std::vector<std::pair<uint64_t, uint64_t>> blocks;  // Parts of the header that are still to be read.
+        std::vector<std::pair<uint64_t, uint64_t>> blocks;  // Parts of the header not read yet.
         const bool is_new = read(at, 4).take(4) == "OHDR";
         uint8_t flags = 0;
         if (is_new) {

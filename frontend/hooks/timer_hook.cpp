@@ -34,7 +34,7 @@ void TimerHook::backward_preprocess(const OpDef&, std::span<const Variable>) { s
 void TimerHook::backward_postprocess(const OpDef& op, std::span<const Variable>) { stop("backward of " + op.name); }
 
 void TimerHook::stop(const std::string& name) {
-    if (running_.empty()) return;  // It began before this hook listened.
+    if (running_.empty()) return;  // It began before this hook was added.
     double seconds = std::chrono::duration<double>(Clock::now() - running_.back()).count();
     running_.pop_back();
     call_history_.emplace_back(name, seconds);

@@ -126,7 +126,7 @@ Example ZippedImageDataset::get_example(int64_t i) const {
     auto [zip, entry] = archives_->pictures[size_t(i)];
     std::string bytes;
     std::unique_ptr<ByteSource> source = zip->open(*entry);
-    while (bytes.size() < entry->bytes) {  // Grows with what is really there.
+    while (bytes.size() < entry->bytes) {  // Grows with the data actually read.
         const size_t begin = bytes.size(), part = size_t(std::min<uint64_t>(entry->bytes - begin, 1 << 20));
         bytes.resize(begin + part);
         source->read(bytes.data() + begin, part);

@@ -16,7 +16,7 @@ namespace {
 
 using Role = Trace::Role;
 
-/// The graph of a recording and what its values are called.
+/// The graph of a recording and the names of its values.
 class Exporter {
 public:
     Exporter(const Recording& recording, const ExportOptions& options)
@@ -91,7 +91,7 @@ private:
         for (int value : open) graph_.add_open_size(value);
     }
 
-    /// Nodes from `first` on must not read sizes that no node computes.
+    /// Nodes from `first` on must not read open sizes that no node computes.
     void check_sizes(const Trace::Step& step, size_t first) const {
         for (size_t n = first; n < graph_.nodes().size(); ++n)
             for (int v : graph_.nodes()[n].inputs)
@@ -146,7 +146,7 @@ private:
         locations_.resize(graph_.nodes().size(), to_string(step.location));
     }
 
-    /// What only serves an assignment that is left out need not be said.
+    /// Steps that only serve an omitted assignment need not be exported.
     bool is_wanted(const Trace::Step& step) {
         if (needed_.empty()) find_needed();
         return std::any_of(step.outputs.begin(), step.outputs.end(),
@@ -288,7 +288,7 @@ void Exporter::write_port(const Port& port, ::onnx::ValueInfoProto& proto) const
 ::onnx::ModelProto Exporter::model(const std::string& data_file,
                                    std::vector<std::pair<uint64_t, Array>>& outside) const {
     ::onnx::ModelProto model;
-    // The oldest version of the format that holds what is written here.
+    // The oldest version of the format that supports this opset.
     model.set_ir_version(8);
     model.set_producer_name("catena");
     auto* opset = model.add_opset_import();

@@ -156,7 +156,7 @@ private:
             output.set_name(renamed(output.name(), names, prefix));
     }
 
-    /// Attributes that name one of the function's get what it is given, or are left out.
+    /// Attributes that refer to one of the function's get its value, or are omitted.
     static void set_attributes(Node& node, const Attributes& given) {
         Attributes attributes;
         for (auto& attribute : *node.mutable_attribute()) {

@@ -31,8 +31,8 @@ using Node = ::onnx::NodeProto;
 constexpr int oldest_imported_opset = 7;  // Before it arithmetic broadcast by attributes.
 
 /// A value, and whether its elements are known without the caller's arrays: sizes and what is
-/// computed from them. Known values are computed aside, unseen by recorders, so that a static
-/// region may read them.
+/// computed from them. Known values are computed separately, not recorded, so that a static region may
+/// read them.
 struct Value {
     Variable variable;
     bool known = false;
@@ -41,7 +41,7 @@ struct Value {
 struct Scope {
     const Scope* outer = nullptr;
     std::unordered_map<std::string, Value> values;
-    /// How many graphs within nodes this run may still take: one for every step of a loop.
+    /// Remaining number of subgraph runs: one for every step of a loop.
     int64_t* steps_left = nullptr;
 
     const Value* find(const std::string& name) const {
@@ -114,7 +114,7 @@ public:
     void check(const Graph& graph) const { check(graph, nullptr); }
 
 private:
-    /// The names that a graph within a node sees.
+    /// The names visible in a subgraph.
     struct Known {
         const Known* outer;
         std::set<std::string_view> names;
@@ -250,7 +250,8 @@ void Model::Implementation::run_node(const Node& node, Scope& scope) const {
             outputs = importer->run(call);
         }
     } catch (const OutOfMemory& error) {
-        if (std::string_view(error.what()).starts_with("onnx: ")) throw;  // A node below told.
+        if (std::string_view(error.what()).starts_with("onnx: ")) throw;  // Already reported by an
+                                                                          // inner node.
         throw OutOfMemory(fmt::format("onnx: {}: {}", path, call.describe()), error.bytes, error.held);
     } catch (const std::bad_alloc&) {
         throw OutOfMemory(fmt::format("onnx: {}: {}", path, call.describe()), 0,

@@ -24,7 +24,7 @@ Variables apply_directly(const OpDef& op, const NodeCall& node) {
     return apply(op, inputs, current_location());
 }
 
-/// Operators that an op names as itself: the same inputs, no attributes.
+/// Operators that map one to one to an op: the same inputs, no attributes.
 const Table& derived() {
     static const Table all = [] {
         Table table;

@@ -95,7 +95,7 @@ void Trainer::finalize(const std::vector<Entry*>& extensions, std::exception_ptr
         try {
             f();
         } catch (...) {
-            if (!failure) failure = std::current_exception();  // The first error is the one to know of.
+            if (!failure) failure = std::current_exception();  // Reports the first error.
         }
     };
     for (Entry* entry : extensions) attempt([&] { entry->extension->finalize(); });

@@ -24,7 +24,7 @@ struct Parcel {
     bool being_copied = false, taken = false;
 };
 
-/// What the threads of one group share.
+/// Data shared by the threads of one group.
 struct Group {
     explicit Group(int size) : gone(size_t(size)), buffers(size_t(size)) {}
     std::mutex mutex;
@@ -143,7 +143,7 @@ void LocalCommunicator::transfer(const char* call, int tag, std::span<const Mess
         for (size_t i = 0; i < sends.size(); ++i)
             wait(lock, call, sends[i].peer, [&] { return parcels[i].taken; });
     } catch (...) {
-        // What nobody has begun to copy is taken back; the rest must be let finish.
+        // Withdraws messages not being copied yet; waits for the others.
         for (size_t i = 0; i < sends.size(); ++i) {
             std::erase(g.mail[{rank(), sends[i].peer, tag}], &parcels[i]);
             g.changed.wait(lock, [&] { return !parcels[i].being_copied || parcels[i].taken; });
@@ -159,7 +159,7 @@ void LocalCommunicator::wait_for_all(const char* call) {
     transfer(call, -1, nothing, nothing);
 }
 
-/// Every thread reads the others' buffers where they are.
+/// Every thread reads the others' buffers directly.
 void LocalCommunicator::reduce_buffer(const char* call, const Array& buffer, Reduction reduction) {
     {
         std::lock_guard lock(group_->mutex);

@@ -113,7 +113,7 @@ std::vector<Endpoint> endpoints_of(const std::vector<Entry>& table) {
                              communication_timeout(), names);
 }
 
-/// Rank 0 collects where everybody listens and tells all. Who is none of us is sent away.
+/// Rank 0 collects the addresses of all ranks and distributes them. Rejects connections from other programs.
 Mesh gather_ranks(const Rendezvous& where, const Place& place, const Socket& listening,
                   std::vector<Endpoint>& endpoints, Deadline deadline) {
     Mesh calls(size_t(where.size));

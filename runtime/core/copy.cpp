@@ -58,7 +58,8 @@ CopyRow copy_row_of(Dtype to, Dtype from) {
     });
 }
 
-/// A transposition walks one side across cache lines: tiles keep the lines of both sides at hand.
+/// A transposition strides across cache lines on one side: tiles keep the lines of both sides in the
+/// cache.
 template <class T>
 void copy_tile(T* to, int64_t to_row, const T* from, int64_t from_column, int64_t rows,
                int64_t columns) {

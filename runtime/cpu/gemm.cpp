@@ -14,7 +14,7 @@
 namespace catena {
 namespace {
 
-/// Below this many multiply-adds the second thread costs more than it brings (measured).
+/// Below this many multiply-adds a second thread does not pay (measured).
 constexpr int64_t serial_limit = 400'000;
 /// Batches of matrices smaller than this are divided among threads by matrix.
 constexpr int64_t large_matrix = 8'000'000;

@@ -172,7 +172,7 @@ private:
         total = std::bit_cast<Wide>(result);
     }
 
-    /// Elements as a dense block of the type computed in: where they are, or brought into `buffer`.
+    /// Elements as a dense block of the compute type: in place, or converted into `buffer`.
     const void* block(int64_t offset, int64_t n, std::byte* buffer) const {
         const std::byte* from = data_ + offset * element_;
         if (in_place_ && inner_stride_ == 1) return from;

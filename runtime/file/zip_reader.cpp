@@ -84,13 +84,13 @@ void check_entry(const FileReader& file, const ZipEntry& entry, uint16_t flags, 
         wrong(fmt::format("{} bytes from byte {} do not fit the file", entry.packed_bytes, entry.header_offset));
     if (method == stored && entry.bytes != entry.packed_bytes)
         wrong(fmt::format("stored, yet {} bytes became {}", entry.bytes, entry.packed_bytes));
-    // So that a small hostile file cannot ask for all memory.
+    // So that a small hostile file cannot exhaust memory.
     if (method == deflated && entry.bytes / largest_ratio > entry.packed_bytes + 1)
         wrong(fmt::format("{} bytes cannot come from {}", entry.bytes, entry.packed_bytes));
 }
 
-/// Where the entry's data begins. The header before the data must say what the directory says: tools that believe the
-/// one would otherwise see other content than tools that believe the other.
+/// Where the entry's data begins. The local header must agree with the directory: otherwise tools that use one would see
+/// other content than tools that use the other.
 uint64_t data_begin(const FileReader& file, const ZipEntry& entry, uint64_t end) {
     auto wrong = [&](const std::string& what) {
         damaged(file, entry.header_offset, fmt::format("entry '{}': {}", entry.name, what));
@@ -120,7 +120,7 @@ uint64_t data_begin(const FileReader& file, const ZipEntry& entry, uint64_t end)
     return begin;
 }
 
-/// Each entry has its bytes for itself: many that share them would announce more than any file can hold.
+/// Entries must not overlap: entries that share bytes could declare more than any file can hold.
 void check_apart(const FileReader& file, const std::vector<ZipEntry>& entries) {
     std::vector<const ZipEntry*> order;
     for (const ZipEntry& entry : entries) order.push_back(&entry);

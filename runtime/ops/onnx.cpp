@@ -92,7 +92,7 @@ int OnnxGraph::reshape(int value, const OnnxSizes& from, const OnnxSizes& to) {
     if (from == to) return value;
     if (auto found = reshaped_.find(value); found != reshaped_.end() && found->second.shape == to)
         return found->second.source;
-    // One open size is what the others leave.
+    // One open size can be inferred from the others (-1).
     OnnxSizes shape = to;
     const auto open = [](const OnnxSize& s) { return !s.is_constant(); };
     if (std::count_if(shape.begin(), shape.end(), open) == 1)

@@ -41,7 +41,7 @@ std::string with_ellipsis(const NodeCall& n, std::string text, int rank, size_t&
     return text.replace(dots, 3, letters);
 }
 
-/// Brings a term to axes `all`, in that order; letters that stand twice are a diagonal.
+/// Transposes a term to axes `all`; repeated letters are a diagonal.
 Variable along_all(const NodeCall& n, Term term, const std::string& all) {
     for (size_t i = 0; i < term.letters.size(); ++i)
         for (size_t k = term.letters.size(); k-- > i + 1;) {

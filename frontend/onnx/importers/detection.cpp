@@ -1,4 +1,4 @@
-// Boxes of object detectors: which to keep, and what an image shows inside them.
+// Boxes of object detectors: suppression, and pooling of image regions.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -28,7 +28,7 @@ double overlap(const Box& a, const Box& b) {
     return height * width / (a.area() + b.area() - height * width);
 }
 
-/// The best boxes of one class, each no nearer to a better one than `most`.
+/// The best boxes of one class, whose overlap with better ones is at most `most`.
 std::vector<int64_t> suppressed(const std::vector<Box>& boxes, const double* scores, double least,
                                 double most, int64_t count) {
     std::vector<int64_t> order(boxes.size()), kept;

@@ -1,4 +1,4 @@
-// Sampling an image at places that another array gives.
+// Sampling an image at coordinates given by another array.
 #include "frontend/onnx/importers/shared.h"
 
 namespace catena::onnx {

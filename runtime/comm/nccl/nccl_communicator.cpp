@@ -125,7 +125,7 @@ protected:
     }
 
 private:
-    /// Where NCCL's ranks meet; all ranks fail when rank 0 cannot tell.
+    /// NCCL's unique id from rank 0; all ranks fail if rank 0 cannot create it.
     ncclUniqueId meet_at() {
         ncclUniqueId id{};
         std::string text;
@@ -142,7 +142,7 @@ private:
         return id;
     }
 
-    /// What NCCL does not add: int16.
+    /// Sums that NCCL does not support: int16.
     void reduce_on_host(const char* call, const Array& buffer, Reduction reduction) {
         const Array host = buffer.to(cpu_device());
         Communicator::reduce_buffer(call, host, reduction);
@@ -178,7 +178,7 @@ private:
             Clock::time_point::max();  ///< A rank was first seen to be gone.
     };
 
-    /// Waits until NCCL has finished what it only began, and throws what it says then.
+    /// Waits for NCCL's asynchronous calls, and throws their errors.
     void complete(const char* call, const std::string& what, ncclResult_t result) {
         Watch watch;
         Patience patience;
@@ -191,7 +191,7 @@ private:
         if (result != ncclSuccess) give_up(call, what + ": " + words(result));
     }
 
-    /// While others are waited for: errors that come later, ranks that are gone, lost patience.
+    /// Checks while waiting for others: asynchronous errors, lost ranks, timeout.
     void look_around(const char* call, const std::string& what, Watch& watch) {
         ncclResult_t state = ncclSuccess;
         const ncclResult_t asked = nccl_.ncclCommGetAsyncError(comm_, &state);
@@ -217,7 +217,7 @@ private:
         return text;
     }
 
-    /// Ends the other ranks' waiting, too.
+    /// Also ends the waiting of the other ranks.
     [[noreturn]] void give_up(const char* call, const std::string& why) {
         failure_ = fmt::format("NCCL fails on rank {}: {}", rank(), why);
         release();
