@@ -56,7 +56,7 @@ bool ClusterGraph::find_needed(int a, int b, std::vector<int>& needed) {
         const int cluster = stack.back();
         stack.pop_back();
         for (int next : tidy(cluster)) {
-            // A direct edge to it is no path through a third cluster, except from b.
+            // A direct edge from b is allowed; any other edge to a is a path through a third cluster.
             if (next == a) {
                 if (cluster != b) return false;
                 continue;
