@@ -141,7 +141,7 @@ struct catena_program {
     Program program;
     std::vector<std::string> state_names;
     std::vector<Array> outputs;
-    std::map<std::string, Array> given;  ///< States that the caller looks at.
+    std::map<std::string, Array> given;  ///< States returned to the caller.
 };
 
 namespace {

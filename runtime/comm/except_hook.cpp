@@ -8,7 +8,7 @@ namespace catena {
 namespace {
 
 std::weak_ptr<Communicator>& hooked() {
-    static auto& communicator = *new std::weak_ptr<Communicator>;  // Used while statics die.
+    static auto& communicator = *new std::weak_ptr<Communicator>;  // Used while statics are destroyed.
     return communicator;
 }
 

@@ -59,7 +59,7 @@ void reduce_together(const char* call, Dtype dtype, std::span<char* const> data,
     for (int r = 0; r < size; ++r)
         if (const int64_t bytes = begin(r + 1) - begin(r); r != rank && bytes > 0)
             std::memcpy(data[size_t(rank)] + begin(r), data[size_t(r)] + begin(r), size_t(bytes));
-    barrier();  // Nobody reads this buffer any more.
+    barrier();  // No rank reads this buffer any more.
 }
 
 }  // namespace catena

@@ -79,7 +79,7 @@ public:
             if (theirs.pid < 0 || theirs.bytes != Desk::bytes(int(desks_.size()))) return false;
             SharedBlock& block = desks_[size_t(r)];
             block = map_shared_block(theirs.pid, theirs.file, theirs.bytes);
-            // In another namespace of processes that number may be somebody else's.
+            // In another PID namespace that number may belong to another process.
             if (!block.data || desk(r).nonce != theirs.nonce) return false;
         }
         return true;

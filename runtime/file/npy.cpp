@@ -195,7 +195,7 @@ void swap_bytes(char* data, size_t elements, size_t bytes) {
 
 template <class From, class To>
 void widen(char* data, int64_t elements) {
-    // The narrow elements lie at the front of the block: from the back nothing is overwritten unread.
+    // The narrow elements are at the front of the block: widening from the back overwrites nothing unread.
     for (int64_t i = elements - 1; i >= 0; --i) {
         From narrow;
         std::memcpy(&narrow, data + i * int64_t(sizeof(From)), sizeof narrow);
@@ -215,7 +215,7 @@ void append_utf8(std::string& text, uint32_t point) {
     for (int i = more - 1; i >= 0; --i) text += char(0x80 | (point >> (6 * i) & 0x3f));
 }
 
-/// The code points of UTF-8; bytes that are none stand for themselves, as in Latin 1.
+/// The code points of UTF-8; invalid bytes are read as Latin 1.
 std::u32string code_points(std::string_view utf8) {
     std::u32string points;
     for (size_t i = 0; i < utf8.size();) {

@@ -244,7 +244,7 @@ const OpDef& op_fixed_batch_norm =
         .onnx(write_fixed_batch_norm)
         .define();
 
-/// Chainer's rule: gamma stands for the axes from 1 on.
+/// Chainer's rule: gamma has the axes from 1 on.
 Axes axes_of(const char* name, const Axes& axis, const Variable& x, const Variable& gamma) {
     if (!axis.empty()) return normalize_axes(name, axis, x.rank(), false);
     Axes axes{0};

@@ -101,8 +101,8 @@ Variable empty_delegate(Device& device) {
     return fill(delegate_type(), 0);
 }
 
-/// The type of what comes: as told, as asked from the sender, or, while a region is recorded, as it was the last time
-/// here.
+/// The type of the received array: as given, as announced by the sender, or, while a region is recorded, as received
+/// last here.
 template <class Ask>
 Type incoming(const char* call, Communicator& comm, int peer, int tag,
               const ReceiveOptions& options, Ask ask) {
@@ -183,8 +183,8 @@ const OpDef& op_alltoall() {
     static const OpDef& made = []() -> const OpDef& {
         OpDef op = message("comm_alltoall");
         op.type = [](const TypeCall& c) {
-            // What comes from rank i is of the type that goes there; another is an error when it
-            // runs.
+            // Assumes that rank i sends the type that it receives; a mismatch is an error at run
+            // time.
             return Types(c.inputs);
         };
         op.kernel = [](const KernelCall& c) {
@@ -381,7 +381,7 @@ const OpDef& op_start() {
             int64_t total = 0, at = 0;
             for (const Array& g : data_of(c)) total += g.size();
             Device& device = c.outputs[0].device();
-            // Its own memory, which no plan of the program's may give away while the transfer runs.
+            // Separate memory, which the program's memory plan cannot reuse during the transfer.
             Array bucket = communicator_in(c.attributes)
                                .transfer_buffer({c.attributes.dtype("dtype"), {total}}, device);
             for (const Array& g : data_of(c)) {

@@ -87,7 +87,7 @@ protected:
     }
     int lost_rank() override { return lost_rank_of(*host_); }
     void leave() override {
-        host_->barrier();  // Nobody is in the middle of a sum.
+        host_->barrier();  // No rank is in the middle of a sum.
         release();
         host_->finalize();
     }
