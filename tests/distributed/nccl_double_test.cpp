@@ -1,4 +1,4 @@
-// pure_nccl with a double of NCCL (tests/nccl_double): processes over an emulated device. And what
+// pure_nccl with a fake NCCL (tests/nccl_double): processes over an emulated device. And what
 // of the real NCCL can be asked without a GPU.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

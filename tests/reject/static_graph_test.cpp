@@ -148,7 +148,7 @@ TEST_F(RejectedRegion, an_error_of_the_users_own_code_passes_through) {
     EXPECT_EQ(f(ones({1})).item<float>(), 2);
 }
 
-// docs/static_graph.md: every row of its table of messages must be said by one of the calls below.
+// docs/static_graph.md: one of the calls below must give the message of every row of its table.
 
 struct Said {
     std::string text;
