@@ -224,7 +224,7 @@ TEST_F(CudaPackage, what_is_not_there_is_said_with_what_is) {
                 HasSubstr("'h100' is no CUDA architecture"));
     const Program looked_at = Program::open(temporary("x.catena"));
     EXPECT_EQ(looked_at.inputs()[0].name, "x");
-    EXPECT_THAT(message_of([&] { Program(looked_at).run({batch(0, 8).array()}); }), HasSubstr("opened to be looked at"));
+    EXPECT_THAT(message_of([&] { Program(looked_at).run({batch(0, 8).array()}); }), HasSubstr("opened for inspection only"));
 }
 
 TEST(CudaArchitectures, code_serves_its_generation_and_ptx_what_is_later) {

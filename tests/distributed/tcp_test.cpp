@@ -210,7 +210,7 @@ TEST(TcpProcesses, pure_nccl_meets_without_mpi) {
     // It gets as far as its GPU.
     EXPECT_THAT(result.output,
                 AnyOf(HasSubstr("nccl, 1 ranks"), HasSubstr("pure_nccl): rank 0: cuda:0: no "),
-                      HasSubstr("pure_nccl): rank 0: no NCCL to use"),
+                      HasSubstr("pure_nccl): rank 0: NCCL cannot be used"),
                       HasSubstr("no NCCL plug-in found in")));
 }
 

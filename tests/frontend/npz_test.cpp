@@ -147,7 +147,7 @@ TEST_F(NpzTest, wrong_npy_files_are_refused_with_the_place) {
 
 TEST_F(NpzTest, sizes_that_overflow_are_refused_before_memory_is_taken) {
     EXPECT_THAT(error_of(npy(header("<f8", "(9223372036854775807, 9223372036854775807)"))),
-                HasSubstr("more elements than memory can hold"));
+                HasSubstr("more elements than fit into memory"));
     EXPECT_THAT(error_of(npy(header("<f8", "(4611686018427387904, 4)"))), HasSubstr("more elements"));
     EXPECT_THAT(error_of(npy(header("<f8", "(99999999999999999999,)"))), HasSubstr("below 2^63"));
     EXPECT_THAT(error_of(npy(header("<f4", "(1000000000000,)"))), HasSubstr("at most 0 are left"));

@@ -108,7 +108,7 @@ TEST_F(Hostile, data_outside_of_the_folder) {
             entry->set_key("location");
             entry->set_value(location);
         };
-        EXPECT_SAYS(refused<FileError>(change), "not below the model's folder");
+        EXPECT_SAYS(refused<FileError>(change), "outside of the model's folder");
     }
 }
 
@@ -125,14 +125,14 @@ TEST_F(Hostile, data_behind_a_link_that_leads_out_of_the_folder) {
     std::ofstream(outside) << std::string(1000, 's');
     const std::filesystem::path link = folder_ + "/elements.bin";
     std::filesystem::create_symlink(outside, link);
-    EXPECT_SAYS(refused<FileError>(change), "a link that leads out of the model's folder to " + outside);
+    EXPECT_SAYS(refused<FileError>(change), "a link to " + outside);
     std::filesystem::remove(link);
     std::filesystem::create_directory_symlink(std::filesystem::path(outside).parent_path(), folder_ + "/sub");
     const auto below = [&](::onnx::ModelProto& m) {
         change(m);
         m.mutable_graph()->mutable_initializer(0)->mutable_external_data(0)->set_value("sub/secret");
     };
-    EXPECT_SAYS(refused<FileError>(below), "a link that leads out of the model's folder");
+    EXPECT_SAYS(refused<FileError>(below), "outside of the model's folder");
     // One that stays inside is followed.
     std::ofstream(folder_ + "/real.bin") << std::string(1000, 's');
     std::filesystem::create_symlink("real.bin", link);

@@ -156,7 +156,7 @@ TEST_F(FileLimit, a_small_archive_may_not_announce_much_in_all) {
     save_npz(path("zeros.npz"), zeros, {.compression = true});
     const std::string message = refusal<FileError>([&] { read_npz(path("zeros.npz")); });
     EXPECT_THAT(message, HasSubstr("entry 'x2.npy' declares 400128 bytes after 800256 others"));
-    EXPECT_THAT(message, HasSubstr("may ask for 1000000 in all; set CATENA_FILE_LIMIT_MB or call set_file_limits()"));
+    EXPECT_THAT(message, HasSubstr("may declare 1000000 in total; set CATENA_FILE_LIMIT_MB or call set_file_limits()"));
     limit([](FileLimits& limits) { limits.bytes = 3'000'000; });
     EXPECT_EQ(read_npz(path("zeros.npz")).size(), 5u);
     // What is really there is not limited, only what the file multiplies.
@@ -190,7 +190,7 @@ TEST_F(FileLimit, the_environment_sets_it) {
         return run("CATENA_FILE_LIMIT_MB=" + megabytes + " " + program("catena") + " call sum " + path("zeros.npz"));
     };
     EXPECT_EQ(with("4").status, 0) << with("4").output;
-    EXPECT_THAT(with("3").output, HasSubstr("may ask for 3145728 in all"));
+    EXPECT_THAT(with("3").output, HasSubstr("may declare 3145728 in total"));
     EXPECT_THAT(with("all").output, HasSubstr("CATENA_FILE_LIMIT_MB is 'all' in the environment and should be a whole number"));
     EXPECT_NE(with("3").status, 0);
 }

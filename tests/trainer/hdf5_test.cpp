@@ -147,10 +147,10 @@ TEST_F(Hdf5Test, refuses_what_leads_elsewhere_or_announces_too_much) {
     EXPECT_THAT(error_of("soft.h5"), HasSubstr("there is no 'x'"));
     EXPECT_THAT(error_of("huge.h5"), HasSubstr("'x' declares 4398046511104 bytes"));
     EXPECT_THAT(error_of("unwritten.h5"), HasSubstr("'x' declares 1073741824 bytes"));
-    EXPECT_THAT(error_of("outside.h5"), HasSubstr("lies in another file"));
-    EXPECT_THAT(error_of("virtual.h5"), HasSubstr("lies in another file"));
+    EXPECT_THAT(error_of("outside.h5"), HasSubstr("is in another file"));
+    EXPECT_THAT(error_of("virtual.h5"), HasSubstr("is in another file"));
     EXPECT_THAT(error_of("compound.h5"), HasSubstr("of a type that is not supported"));
-    EXPECT_THAT(error_of("lzf.h5"), HasSubstr("packed by filter 32000"));
+    EXPECT_THAT(error_of("lzf.h5"), HasSubstr("compressed by filter 32000"));
 }
 
 TEST_F(Hdf5Test, chunks_without_elements_are_refused_before_the_library_divides_by_them) {
@@ -211,7 +211,7 @@ TEST_F(Hdf5Test, truncated_and_damaged_files_are_errors) {
         }
     }
     write("no.h5", "nothing of the kind");
-    EXPECT_THAT(error_of("no.h5"), HasSubstr("is no HDF5 file"));
+    EXPECT_THAT(error_of("no.h5"), HasSubstr("is not an HDF5 file"));
     EXPECT_THAT(error_of("absent.h5"), HasSubstr("No such file"));
 }
 
