@@ -181,7 +181,7 @@ TEST_F(FileLimit, json_within_json_ends_somewhere) {
     EXPECT_EQ(parsed(std::string(100, '[') + std::string(100, ']')).size(), 1u);
     EXPECT_EQ(parsed("\"" + std::string(1000, '[') + "\\\"[\"").get<std::string>().size(), 1002u);
     limit([](FileLimits& limits) { limits.json = 10; });
-    EXPECT_THAT(refusal<FileError>([&] { parsed("[1, 2, 3, 4]"); }), HasSubstr("is JSON of 12 bytes; at most 10 are read"));
+    EXPECT_THAT(refusal<FileError>([&] { parsed("[1, 2, 3, 4]"); }), HasSubstr("is JSON of 12 bytes; at most 10 are allowed"));
 }
 
 TEST_F(FileLimit, the_environment_sets_it) {
