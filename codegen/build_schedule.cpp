@@ -20,7 +20,7 @@ namespace catena::codegen {
 
 namespace {
 
-// A flat output much larger than a core's share of the last cache is gone from it before anybody reads it.
+// A large output is evicted from the last-level cache before it is read.
 constexpr int64_t streaming_bytes = 8 << 20;
 
 std::span<const int64_t> as_span(llvm::ArrayRef<int64_t> values) { return {values.data(), values.size()}; }
@@ -110,7 +110,7 @@ private:
         }
     }
 
-    /// A kernel that lays the elements of `from` out row-major in a new buffer.
+    /// A kernel that copies `from` row-major into a new buffer.
     View copy(const View& from) {
         KernelProgram program;
         program.domain = from.type.shape;
@@ -202,7 +202,7 @@ private:
         return large;
     }
 
-    /// What is written over has just been read: it is in the caches already.
+    /// An output written in place of an operand is in the caches already.
     bool writes_over_an_input(const KernelLaunch& kernel) const {
         for (size_t o = kernel.program.inputs.size(); o < kernel.operands.size(); ++o) {
             const Buffer& buffer = schedule_.buffers[size_t(kernel.operands[o].buffer)];

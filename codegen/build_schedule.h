@@ -9,8 +9,8 @@ namespace catena::codegen {
 
 struct ScheduleOptions {
     bool fast_math = false;
-    SplitRule rule;         ///< When the target wants reductions cut.
-    bool streaming = true;  ///< Large outputs may be stored past the caches: code for sizes of whole vectors only.
+    SplitRule rule;         ///< When reductions are split for the target.
+    bool streaming = true;  ///< Large outputs may use non-temporal stores: for sizes of whole vectors only.
 };
 
 /// The program after all passes as a schedule whose kernels are not compiled yet. The trace says in

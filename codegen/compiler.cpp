@@ -91,7 +91,8 @@ public:
                                                       const DevicePortableOptions& options) override {
         DevicePortableProgram program;
         codegen::SplitRule rule = codegen::cuda::split_rule();
-        if (runs.size() > 1) rule.smallest = std::numeric_limits<int64_t>::max();  // Blocks are numbered by the sizes.
+        if (runs.size() > 1) rule.smallest = std::numeric_limits<int64_t>::max();  // The number of blocks depends on the
+                                                                                   // sizes.
         for (const Trace* trace : runs) {
             const bool shown = options.stages && program.schedules.empty();
             LoweredProgram lowered(*trace, options.fast_math, /*any_size=*/runs.size() > 1, nullptr, [&](mlir::ModuleOp imported) {
@@ -121,7 +122,7 @@ public:
         };
         if (options.device && !options.device->is_host()) {
             auto* device = dynamic_cast<CodeDevice*>(options.device);
-            if (!device) fail<CompileError>("region {}: no programs are made for {}", trace.name, options.device->name());
+            if (!device) fail<CompileError>("region {}: programs cannot be compiled for {}", trace.name, options.device->name());
             codegen::Schedule schedule =
                 codegen::build_schedule(*module, trace, {options.fast_math, codegen::cuda::split_rule()});
             schedule.info.notes = std::move(lowered.notes);

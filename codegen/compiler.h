@@ -19,49 +19,49 @@ struct DevicePortableOptions;
 struct DevicePortableProgram;
 
 struct CompileOptions {
-    bool fast_math = false;    ///< Allow rewrites that change rounding class, NaN or inf.
-    Device* device = nullptr;  ///< Where the program is to run; the host when null.
+    bool fast_math = false;    ///< Allow rewrites that change rounding, NaN or inf.
+    Device* device = nullptr;  ///< The target device; null: the host.
 };
 
-/// What the process-wide cache of machine code holds.
+/// Statistics of the process-wide cache of machine code.
 struct KernelCacheState {
     size_t kernels = 0, bytes = 0;
-    size_t limit = 0;     ///< Bytes; beyond it the longest unused kernels are dropped.
-    int64_t dropped = 0;  ///< Since the process began.
+    size_t limit = 0;     ///< Bytes; beyond it the least recently used kernels are evicted.
+    int64_t dropped = 0;  ///< Evicted since the process began.
 };
 
 class Compiler {
 public:
     virtual ~Compiler() = default;
     /// A program for the sizes in `trace`. Machine code is shared through a process-wide cache whose key
-    /// has no sizes in it: the same program at other sizes is planned anew but compiles nothing, unless the sizes
+    /// contains no sizes: the same program at other sizes is planned again but compiles nothing, unless the sizes
     /// change which dimensions collapse or broadcast. CompileError names the op and the user's line.
     virtual std::shared_ptr<Executable> compile(const Trace& trace, const CompileOptions& options) = 0;
-    /// The same for other processes and processors of this kind, see runtime/program/portable.h.
+    /// The same for other processes on processors of this architecture, see runtime/program/portable.h.
     virtual PortableProgram compile_portable(const Trace& trace, const PortableOptions& options) = 0;
-    /// The same for devices that take generated kernels: one program at several sizes, `runs`, which its code is to serve. No
-    /// device is needed.
+    /// The same for devices with generated kernels: one program at several sizes, `runs`, all of which its code must
+    /// support. No device is needed.
     virtual DevicePortableProgram compile_portable_for_device(std::span<const Trace* const> runs,
                                                               const DevicePortableOptions& options) = 0;
-    /// What the compiler makes code for that this device runs: its own kind, and PTX for later ones.
+    /// The default architectures for this device: its own, and PTX for later ones.
     virtual std::vector<std::string> portable_architectures(const CodeDevice& device) = 0;
     virtual std::string version() const = 0;   ///< "LLVM 22.1.8, znver4, 512-bit vectors"
     virtual int kernels_compiled() const = 0;  ///< For the host, since the process began.
-    /// Runs single operations on devices that take generated kernels.
+    /// Runs single operations on devices with generated kernels.
     virtual KernelProvider& kernel_provider() = 0;
     virtual KernelCacheState kernel_cache() const = 0;
-    /// CATENA_KERNEL_CACHE_MB gives the first one, 256 MB if it is not set. Programs keep the code that they run.
+    /// Initially CATENA_KERNEL_CACHE_MB, default 256 MB. Programs keep the code that they run.
     virtual void set_kernel_cache_limit(size_t bytes) = 0;
 };
 
-/// Loads libcatena_compiler at the first call. CompileError saying which file was looked for where, and the
-/// loader's own words, when it cannot be had.
+/// Loads libcatena_compiler at the first call. CompileError with the file searched for and the loader's message on
+/// failure.
 Compiler& compiler();
 bool compiler_available();
-/// Why not: what compiler() would throw.
+/// The message of the error that compiler() would throw.
 const std::string& compiler_complaint();
 
-/// What the library exports; found through dlsym, never linked.
+/// The function exported by the library; found through dlsym, never linked.
 extern "C" Compiler* catena_compiler_create();
 
 }  // namespace catena

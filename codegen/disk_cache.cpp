@@ -36,27 +36,27 @@ Digest sha256(std::string_view bytes) {
     return llvm::SHA256::hash(llvm::ArrayRef(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()));
 }
 
-/// What stands before the code.
+/// The header before the code.
 struct Header {
     char magic[8];
     uint64_t bytes;
     uint8_t key[32], value[32];
 };
 
-/// Makes the folder, or says why it is not to be used.
+/// Creates the folder, or returns why it cannot be used.
 std::string prepare(const std::string& folder) {
     std::error_code error;
     fs::create_directories(fs::path(folder).parent_path(), error);
     ::mkdir(folder.c_str(), 0700);
     struct stat status;
     if (::lstat(folder.c_str(), &status) != 0) return fmt::format("{}: {}", folder, std::strerror(errno));
-    if (!S_ISDIR(status.st_mode)) return folder + " is no folder";
-    if (status.st_uid != ::geteuid()) return folder + " belongs to somebody else";
+    if (!S_ISDIR(status.st_mode)) return folder + " is not a folder";
+    if (status.st_uid != ::geteuid()) return folder + " belongs to another user";
     if (status.st_mode & 022) return folder + " can be written by others; its mode should be 0700";
     return "";
 }
 
-/// None where there is no file, or one that cannot be read: a bad disk makes a program slower and not wrong.
+/// None if the file is missing or unreadable: a bad disk makes programs slower, not wrong.
 std::optional<std::string> read_file(const std::string& path, uint64_t most) {
     try {
         const FileReader file(path);
@@ -69,7 +69,7 @@ std::optional<std::string> read_file(const std::string& path, uint64_t most) {
     }
 }
 
-/// The value, when the file is whole.
+/// The value, if the file is complete.
 std::optional<std::string> checked(const std::string& content, const Digest& key) {
     Header header;
     if (content.size() < sizeof header) return std::nullopt;
@@ -150,7 +150,7 @@ void DiskCache::store(std::string_view key, std::string_view value) {
     };
     const bool whole = write_all(&header, sizeof header) && write_all(value.data(), value.size());
     ::close(file);
-    // Not synced: after a crash the checksum tells.
+    // Not synced: after a crash the checksum detects a damaged file.
     if (!whole || ::rename(temporary.c_str(), (folder_ + "/" + llvm::toHex(digest, true)).c_str()) != 0) {
         ::unlink(temporary.c_str());
         return;
@@ -161,7 +161,8 @@ void DiskCache::store(std::string_view key, std::string_view value) {
     if (!read_ || bytes_ > limit_) make_room();
 }
 
-/// Reads the folder; the least recently used go until a tenth is free. Left-overs of processes that died go, too.
+/// Reads the folder; removes the least recently used files until a tenth is free, and temporary files of terminated
+/// processes.
 void DiskCache::make_room() {
     struct File {
         fs::file_time_type used;

@@ -33,7 +33,7 @@ size_t limit_from_environment() {
     return size_t(passes::count_in_environment("CATENA_KERNEL_CACHE_MB", "megabytes of code to keep").value_or(256)) << 20;
 }
 
-/// Code by kernel_key: programs of other sizes come back to it.
+/// Code by kernel_key, shared by programs of other sizes.
 struct Cache {
     std::mutex mutex;
     std::map<std::string, Kernel> kernels;
@@ -42,7 +42,7 @@ struct Cache {
     int64_t dropped = 0;
     std::atomic<int> compiled{0};
 
-    /// Programs that run a dropped kernel keep it.
+    /// Programs that run an evicted kernel keep it.
     void drop_oldest() {
         while (bytes > limit && !kernels.empty()) {
             auto older = [](const auto& a, const auto& b) { return a.second.last_used < b.second.last_used; };
@@ -81,7 +81,7 @@ JitResult compile(const std::vector<const KernelLaunch*>& launches, mlir::MLIRCo
     return result;
 }
 
-/// What an object file of these kernels is known by in other processes.
+/// The key of an object file of these kernels in the disk cache.
 std::string disk_key(const std::vector<const KernelLaunch*>& launches) {
     const Target& target = host_target();
     std::string key = fmt::format("host code, LLVM {}, {}\n{} {} {}\n", LLVM_VERSION_STRING, generator_version(),
@@ -90,7 +90,7 @@ std::string disk_key(const std::vector<const KernelLaunch*>& launches) {
     return key;
 }
 
-/// From the disk where it was compiled before, unless somebody wants to see how that is done.
+/// Loaded from disk if compiled before, unless a dump is requested.
 JitResult load_or_compile(const std::vector<const KernelLaunch*>& launches, mlir::MLIRContext& context,
                           passes::Dump& dump) {
     DiskCache& disk = DiskCache::instance();
@@ -103,7 +103,7 @@ JitResult load_or_compile(const std::vector<const KernelLaunch*>& launches, mlir
             JitResult result = jit_load(*object, symbol_names(launches));
             timer.lap("kernels-from-disk");
             return result;
-        } catch (const CompileError&) {  // Made by another compiler after all: it is replaced below.
+        } catch (const CompileError&) {  // Compiled by another compiler: replaced below.
         }
     }
     JitResult result = compile(launches, context, dump);
@@ -117,7 +117,7 @@ JitResult load_or_compile(const std::vector<const KernelLaunch*>& launches, mlir
 CompiledKernels find_or_compile(std::span<KernelLaunch> launches, mlir::MLIRContext& context,
                                 passes::Dump& dump) {
     Cache& known = cache();
-    // One compilation at a time: a second one that wants the same kernels finds them afterwards.
+    // One compilation at a time: a second one that needs the same kernels finds them in the cache.
     std::lock_guard lock(known.mutex);
     std::map<std::string, const KernelLaunch*> missing;
     for (const KernelLaunch& launch : launches)

@@ -16,12 +16,12 @@ class Dump;
 namespace catena::codegen {
 
 struct CompiledKernels {
-    int distinct = 0;       ///< Different kernels among those asked for.
-    size_t code_bytes = 0;  ///< Of all of them.
+    int distinct = 0;       ///< Number of distinct kernels requested.
+    size_t code_bytes = 0;  ///< Bytes of all of them.
 };
 
 /// Sets `function` and `code` of every launch: from the process-wide cache, or compiled now, all new ones in one
-/// module. The cache forgets what was longest unused when it passes its bound. `dump` is shown every stage.
+/// module. The least recently used kernels are evicted beyond the limit. `dump` receives every stage.
 CompiledKernels find_or_compile(std::span<KernelLaunch> launches, mlir::MLIRContext& context,
                                 passes::Dump& dump);
 
@@ -29,7 +29,7 @@ CompiledKernels find_or_compile(std::span<KernelLaunch> launches, mlir::MLIRCont
 int kernels_compiled();
 
 KernelCacheState kernel_cache_state();
-/// Bytes of code that the cache keeps at most, beside what programs hold. At first what CATENA_KERNEL_CACHE_MB says, or 256 MB.
+/// Limit of the cached code in bytes, besides code owned by programs. Initially CATENA_KERNEL_CACHE_MB, default 256 MB.
 void set_kernel_cache_limit(size_t bytes);
 
 }  // namespace catena::codegen

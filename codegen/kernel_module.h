@@ -20,7 +20,7 @@ class Dump;
 
 namespace catena::codegen {
 
-/// A name for the code's symbol: what it does, in short.
+/// A name for the code's symbol that abbreviates its operations.
 std::string kernel_symbol(const KernelLaunch& launch, size_t number);
 
 /// Kernels as LLVM IR.
@@ -29,12 +29,12 @@ struct KernelModule {
     std::unique_ptr<llvm::Module> module;
 };
 
-/// All kernels through one module: emitted, lowered to the LLVM dialect, then to LLVM IR. `dump`, if given, is shown every
+/// All kernels through one module: emitted, lowered to the LLVM dialect, then to LLVM IR. `dump`, if given, receives every
 /// stage.
 KernelModule lower_kernels(const std::vector<const KernelLaunch*>& launches, const std::vector<std::string>& names,
                            const Target& target, mlir::MLIRContext& context, passes::Dump* dump);
 
-/// Tells `dump`, if there is one, how long stages take.
+/// Reports the time of stages to `dump`, if given.
 class StageTimer {
 public:
     explicit StageTimer(passes::Dump* dump) : dump_(dump) {}

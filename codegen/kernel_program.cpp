@@ -19,7 +19,7 @@ void drop_dimension(KernelProgram& program, int dim) {
     program.reduced = below | (program.reduced >> (dim + 1) << dim);
 }
 
-/// Whether dimensions `dim` and `dim + 1` can be walked as one.
+/// Whether dimensions `dim` and `dim + 1` can be merged.
 bool mergeable(KernelProgram& program, int dim) {
     if (program.is_reduced(dim) != program.is_reduced(dim + 1)) return false;
     bool fits = true;

@@ -4,14 +4,14 @@
 
 namespace catena::codegen {
 
-// What programs are made of is the runtime's.
+// The types of programs are declared in the runtime.
 using namespace program;
 
 /// The same program with dimensions of size 1 dropped and neighbours merged wherever every operand allows. At
 /// least one dimension remains.
 KernelProgram collapse(const KernelProgram& program);
 
-/// A program cut into launches that each have enough parallel work. Values that pass from one to the next
+/// A program split into launches with enough parallel work each. Values that pass from one to the next
 /// live in temporaries.
 struct KernelPlan {
     struct Operand {
@@ -30,19 +30,19 @@ struct KernelPlan {
     std::vector<Launch> launches;
     std::vector<Temporary> temporaries;
 };
-/// When a target wants a reduction cut.
+/// When reductions are split for a target.
 struct SplitRule {
-    int64_t smallest = 0;            ///< Elements of the domain below which one launch is best.
-    int64_t enough_units = 0;        ///< Units of parallel work from which on nothing is cut.
-    int64_t elements_per_block = 0;  ///< What one unit of a cut reduction takes, at least.
+    int64_t smallest = 0;            ///< Domains with fewer elements are not split.
+    int64_t enough_units = 0;        ///< With this many parallel units nothing is split.
+    int64_t elements_per_block = 0;  ///< Minimal elements per unit of a split reduction.
     int64_t most_blocks = 0;
     int64_t (*units)(const KernelProgram&) = nullptr;  ///< Parallel work in one launch of a collapsed program.
-    /// Plans a collapsed program with reductions of columns beside work on rows.
+    /// Plans a collapsed program with column reductions in a kernel over rows.
     KernelPlan (*columns)(const KernelProgram&, const SplitRule&) = nullptr;
 };
 /// Large reductions with few results are split into blocks of a fixed size and a serial combination of the
-/// blocks, so that they run in parallel and their result does not depend on the thread count. Reductions of columns
-/// beside work on rows become accumulations in blocks of rows, and the combination of the blocks.
+/// blocks, so that they run in parallel and their result does not depend on the thread count. Column reductions in
+/// kernels over rows become accumulations in blocks of rows, and a combination of the blocks.
 KernelPlan plan_launches(const KernelProgram& program, const SplitRule& rule);
 
 }  // namespace catena::codegen

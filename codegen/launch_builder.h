@@ -17,11 +17,11 @@ public:
     int add_input(KernelPlan::Operand from, KernelOperand operand);
     void add_output(KernelPlan::Operand to, int value, KernelOperand operand, std::optional<Combine> accumulate = {});
     int load(int input, Register type);
-    /// From here on value `v` of the whole program is `made` of this one.
+    /// Maps value `v` of the whole program to `made` of this one.
     void set(int v, int made) { values_[v] = made; }
-    /// Value `v` of the whole program was stored by an earlier launch: it is loaded where it is needed.
+    /// Value `v` of the whole program was stored by an earlier launch: it is loaded on demand.
     void set_stored(int v, KernelPlan::Operand from, KernelOperand operand) { stored_[v] = {from, std::move(operand)}; }
-    /// Value `v` of the whole program, with all it needs; strides of inputs are those of the whole.
+    /// Copies value `v` of the whole program with its operands; inputs keep the strides of the whole.
     int clone(int v);
 
 private:
@@ -31,10 +31,10 @@ private:
     std::map<int, int> operands_;  ///< Input of the whole program -> of this one.
 };
 
-/// The dtype that holds what a register does.
+/// The dtype for storing a register type.
 Dtype dtype_of_register(Register r);
 
-/// True when some reduction is of columns. plan_columns() splits such a program: blocks of rows that accumulate each
+/// True when there is a column reduction. plan_columns() splits such a program: blocks of rows that accumulate each
 /// column in memory, then the combination of the blocks in their order.
 bool has_columns(const KernelProgram& program);
 KernelPlan plan_columns(const KernelProgram& program, const SplitRule& rule);

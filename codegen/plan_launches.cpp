@@ -12,7 +12,7 @@ namespace {
 using Kind = KernelValue::Kind;
 using Where = KernelPlan::Operand::Kind;
 
-/// Number of reductions on the longest way from the inputs to each value.
+/// Number of reductions on the longest path from the inputs to each value.
 std::vector<int> stages_of(const KernelProgram& program) {
     std::vector<int> stages(program.values.size());
     for (size_t v = 0; v < stages.size(); ++v) {
@@ -22,7 +22,7 @@ std::vector<int> stages_of(const KernelProgram& program) {
     return stages;
 }
 
-/// Cuts one program at its reductions.
+/// Splits one program at its reductions.
 class Splitter {
 public:
     Splitter(const KernelProgram& program, int split_dim, const SplitRule& rule)
@@ -78,7 +78,7 @@ private:
         return int(plan_.temporaries.size()) - 1;
     }
 
-    /// A launch where reductions that earlier launches made are loaded.
+    /// A launch that loads the reductions of earlier launches.
     LaunchBuilder builder() {
         LaunchBuilder b(whole_);
         for (auto [v, temporary] : combined_)

@@ -14,7 +14,8 @@
 namespace catena::codegen {
 
 SplitRule any_size_split_rule() {
-    // Blocks of a cut reduction, and of columns beside rows, are numbered by the sizes: neither is cut.
+    // The number of blocks of a split reduction or of column reductions depends on the sizes: neither is
+    // split.
     SplitRule rule = split_rule();
     rule.smallest = std::numeric_limits<int64_t>::max();
     rule.columns = cuda::plan_columns;
@@ -23,7 +24,8 @@ SplitRule any_size_split_rule() {
 
 namespace {
 
-/// What programs with other kernels do not share, so that several can be linked together.
+/// A part of symbol names that differs between programs with different kernels, so that several can be linked
+/// together.
 uint64_t hash_of(const std::vector<KernelLaunch>& kernels) {
     uint64_t hash = 14695981039346656037u;
     for (const KernelLaunch& kernel : kernels)
@@ -31,7 +33,7 @@ uint64_t hash_of(const std::vector<KernelLaunch>& kernels) {
     return hash;
 }
 
-/// Programs with the same kernels have the same code under the same name: any of them will do.
+/// Programs with the same kernels have the same code and names: the linker may pick any.
 void let_names_repeat(llvm::Module& module) {
     for (llvm::Function& function : module)
         if (!function.isDeclaration()) function.setLinkage(llvm::GlobalValue::WeakODRLinkage);

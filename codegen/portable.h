@@ -9,10 +9,10 @@ class MLIRContext;
 
 namespace catena::codegen {
 
-/// Gives every kernel of the schedule its symbol, and compiles them for each level that is wanted.
+/// Gives every kernel of the schedule its symbol, and compiles them for each requested level.
 void add_portable_code(PortableProgram& program, const PortableOptions& options, mlir::MLIRContext& context);
 
-/// When reductions are cut where outer sizes are not known: only as these do not matter.
+/// The split rule for unknown outer sizes: only splits that do not depend on them.
 SplitRule any_size_split_rule();
 
 }  // namespace catena::codegen

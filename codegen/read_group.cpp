@@ -28,7 +28,7 @@ Register compute_register(Dtype dtype) {
     return natural == Register::truth ? Register::i64 : natural;
 }
 
-/// True when storing as `dtype` and loading again changes what a register can hold.
+/// True when storing as `dtype` and loading again may change a register's value.
 bool storing_rounds(Dtype dtype, Register held) {
     switch (dtype) {
         case Dtype::bool_: return held != Register::truth;
@@ -39,7 +39,7 @@ bool storing_rounds(Dtype dtype, Register held) {
     }
 }
 
-/// A tensor while its group is read.
+/// A tensor of the group being read.
 struct Tensor {
     int input = -1;  ///< Loaded from this input, or
     int value = -1;  ///< computed as this value.

@@ -18,7 +18,7 @@ struct GroupReading {
     std::vector<mlir::Value> scalars;
     int operations = 1;  ///< Maps and reductions inside.
 };
-/// `view` says how an operand lies in memory.
+/// `view` returns the memory layout of an operand.
 GroupReading read_group(mlir::Operation* op, const std::function<View(mlir::Value)>& view, bool fast_math);
 
 }  // namespace catena::codegen

@@ -37,10 +37,10 @@ Uses uses_of(const Schedule& schedule, const Launch& launch) {
 
 namespace {
 
-/// How far ahead of the first launch that waits others may run. More makes fewer launches, and keeps more arrays alive.
+/// How many launches ahead of the first waiting one others may run. More reduces launches, but keeps more arrays alive.
 constexpr size_t window = 8;
 
-/// Library calls run as soon as they can; kernels wait until only kernels are left to run, and then run together.
+/// Library calls run as early as possible; kernels wait until only kernels are ready, and then run together.
 class Batcher {
 public:
     Batcher(Schedule& schedule, const std::vector<Launch>& in_order)
@@ -67,7 +67,7 @@ public:
                 continue;
             }
             std::vector<size_t> batch;
-            // Not a message that is ready and waits for its turn.
+            // Skips messages, which must keep their order.
             std::ranges::copy_if(open, std::back_inserter(batch),
                                  [&](size_t l) { return in_order_[l].library_call < 0 && is_ready(l); });
             run_together(batch);
@@ -83,7 +83,7 @@ public:
     }
 
 private:
-    /// Kernels whose results no launch reads can wait: all parameter updates end in one sweep.
+    /// Kernels whose results no launch reads can wait: all parameter updates end up in one launch.
     std::vector<size_t> awaited_launches() {
         std::vector<bool> read(schedule_.buffers.size(), false);
         for (const Launch& launch : in_order_) {
@@ -124,7 +124,7 @@ private:
     Schedule& schedule_;
     const std::vector<Launch>& in_order_;
     std::vector<Uses> uses_;
-    std::vector<int> writer_;  ///< By buffer; -1: nobody.
+    std::vector<int> writer_;  ///< Per buffer; -1: none.
     std::vector<bool> done_;
     std::vector<size_t> others_;
     std::vector<size_t> last_batch_;  ///< Empty after a library call.
@@ -174,8 +174,8 @@ bool updates_in_place(const KernelLaunch& kernel, int input, int output) {
         to = &program.outputs[o - inputs].to;
     }
     if (!to) return false;
-    // Where the output repeats, other steps would read what this one has written; only a reduced value, which is
-    // stored after all loops, may repeat, and along all reduced dimensions.
+    // Where the output is broadcast, other steps would read what this one has written; only a reduced value, stored after
+    // all loops, may be broadcast, along all reduced dimensions.
     int full = 0, repeated = 0;
     for (int dim = 0; dim < program.domain.rank(); ++dim) {
         if (program.domain[dim] == 1) continue;
@@ -198,7 +198,7 @@ bool updates_in_place(const KernelLaunch& kernel, int input, int output) {
 
 namespace {
 
-/// How many kernels of a launch read each buffer.
+/// The number of kernels of a launch that read each buffer.
 std::map<int, int> readers_of(const Schedule& schedule, const Launch& launch) {
     std::map<int, int> readers;
     for (int k : launch.kernels) {
@@ -244,7 +244,7 @@ void plan_memory(Schedule& schedule) {
 
 namespace {
 
-/// Who reads each buffer, launches in order; kernel -1: a library call.
+/// The readers of each buffer, launches in order; kernel -1: a library call.
 struct Reader {
     int launch, kernel;
 };
@@ -275,7 +275,7 @@ int last_check(const Schedule& schedule) {
 
 void plan_donations(Schedule& schedule, const std::vector<std::pair<int, int>>& output_and_state) {
     const std::vector<std::vector<Reader>> readers = readers_by_buffer(schedule);
-    // A caller who catches an error still has what it gave.
+    // A caller that catches an error still owns its donated inputs.
     const int no_error_after = last_check(schedule);
     std::vector<int> buffer_of(schedule.input_types.size(), -1);
     for (size_t b = 0; b < schedule.buffers.size(); ++b)

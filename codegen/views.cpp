@@ -11,7 +11,7 @@ std::optional<View> reshaped(const View& view, const Shape& shape) {
         result.strides = contiguous_strides(shape);
         return result;
     }
-    // Runs of old and new dimensions with equal products; within a run the old ones must be one walk.
+    // Runs of old and new dimensions with equal products; the old ones of a run must be contiguous.
     result.strides = Dims::filled(shape.rank(), 0);
     const Shape& old = view.type.shape;
     int i = 0, j = 0;

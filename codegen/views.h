@@ -6,10 +6,10 @@
 
 namespace catena::codegen {
 
-/// A fresh row-major look at all of a buffer.
+/// A row-major view of a whole buffer.
 View whole(int buffer, const Type& type);
 
-/// The same elements otherwise; nothing when that takes a copy.
+/// The view after an operation; none if that needs a copy.
 std::optional<View> reshaped(const View& view, const Shape& shape);
 View transposed(const View& view, std::span<const int64_t> axes);
 View broadcast(const View& view, const Shape& shape);

@@ -34,7 +34,7 @@ struct Loaded {
 
 Loaded load() {
     std::filesystem::path path = library_path();
-    // Local: the symbols of LLVM shall not meet those of another LLVM in the process.
+    // RTLD_LOCAL: LLVM's symbols must not clash with those of another LLVM in the process.
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library)
         return {nullptr, fmt::format("the compiler {} cannot be loaded: {}; set CATENA_COMPILER_PATH to "

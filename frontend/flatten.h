@@ -16,13 +16,13 @@
 
 namespace catena {
 
-/// The Variables inside a value, in order, and a signature of everything else in it: sizes of lists, numbers, texts.
+/// The Variables inside a value, in order, and a signature of the rest of it: sizes of lists, numbers, texts.
 struct Flat {
     SmallVector<Variable, 4> variables;
     SmallVector<uint64_t, 4> signature;
 };
 
-/// Puts Variables in the places of those that visit_values finds, in order; undefined ones when none are left.
+/// Replaces the Variables that visit_values finds, in order; by undefined ones when none are left.
 struct FillVariables {
     static constexpr bool fills_arrays = true;
     const Flat* from = nullptr;
@@ -85,8 +85,8 @@ inline uint64_t bits_of(double value) {
 
 }  // namespace detail
 
-/// Visits what a value is made of: `on_variable(Variable&)` for each Variable, `on_constant(uint64_t)` for the
-/// rest. Lists, maps, optionals, tuples, pairs and plain structs of them nest freely.
+/// Visits the parts of a value: `on_variable(Variable&)` for each Variable, `on_constant(uint64_t)` for the rest.
+/// Lists, maps, optionals, tuples, pairs and plain structs of them nest freely.
 template <class T, class V, class C>
 void visit_values(T& value, V&& on_variable, C&& on_constant) {
     using U = std::remove_const_t<T>;

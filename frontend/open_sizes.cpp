@@ -11,7 +11,7 @@ OpenSizes::OpenSizes(std::string who, std::vector<Type> types, const std::vector
     for (const OpenSize& open : all) {
         if (open.input < 0 || size_t(open.input) >= types_.size() || open.axis < 0 ||
             open.axis >= types_[size_t(open.input)].shape.rank())
-            fail<ValueError>("{}: the open size '{}' is axis {} of input {}, which is not there", who_, open.name,
+            fail<ValueError>("{}: the open size '{}' is axis {} of input {}, which does not exist", who_, open.name,
                              open.axis, open.input);
         auto found = std::find_if(names_.begin(), names_.end(), [&](const Name& n) { return n.name == open.name; });
         if (found == names_.end()) {
@@ -26,7 +26,7 @@ OpenSizes::OpenSizes(std::string who, std::vector<Type> types, const std::vector
 void OpenSizes::choose_runs(Functions functions) {
     std::vector<int64_t> base, twice, other;
     for (Name& name : names_) {
-        name.base = name.base > 1 ? name.base : 3;  // A size of 1 would broadcast, and one of 0 hide things.
+        name.base = name.base > 1 ? name.base : 3;  // A size of 1 would broadcast, and 0 would hide dependences.
         base.push_back(name.base);
         twice.push_back(2 * name.base + 3);
         other.push_back(name.base + 4 + 3 * int64_t(other.size()));
@@ -70,10 +70,10 @@ void OpenSizes::check_same(const Trace& was, const Trace& is) const {
     for (size_t s = 0; s < std::min(was.steps.size(), is.steps.size()); ++s) {
         const Trace::Step &a = was.steps[s], &b = is.steps[s];
         if (a.op != b.op || a.inputs != b.inputs || a.attributes.entries().size() != b.attributes.entries().size())
-            fail<ValueError>("{}: with other open sizes the program is another: step {} is {} ({}) or {} ({})", who_, s,
+            fail<ValueError>("{}: the program differs at other open sizes: step {} is {} ({}) or {} ({})", who_, s,
                              a.op->name, to_string(a.location), b.op->name, to_string(b.location));
     }
-    fail<ValueError>("{}: with other open sizes the program is another: it has {} or {} steps", who_, was.steps.size(),
+    fail<ValueError>("{}: the program differs at other open sizes: it has {} or {} steps", who_, was.steps.size(),
                      is.steps.size());
 }
 

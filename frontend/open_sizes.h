@@ -9,8 +9,8 @@
 #include "runtime/graph/trace.h"
 #include "runtime/ops/onnx.h"
 
-// Programs in files take arrays of sizes that were not recorded: what is a function of those sizes is found from
-// recordings at several of them.
+// Programs in files accept arrays of sizes that were not recorded: the functions of these sizes are fitted to recordings at
+// several sizes.
 
 namespace catena {
 
@@ -23,25 +23,25 @@ public:
         std::vector<OpenSize> places;
     };
 
-    /// What is looked for: functions with one open size in each term, or with products of up to three in it.
+    /// The form of fitted functions: one open size in each term, or products of up to three.
     enum class Functions : uint8_t { affine, products };
 
-    /// `who` is for messages. ValueError when a place is not there.
+    /// `who` is for messages. ValueError for an input or axis that does not exist.
     OpenSizes(std::string who, std::vector<Type> types, const std::vector<OpenSize>& open,
               Functions functions = Functions::affine);
 
     const std::vector<Name>& names() const { return names_; }
-    /// As given, with each open size one larger (and, for products, with some two larger), and two more to be sure. One run
-    /// when nothing is open.
+    /// The sizes as given, with each open size one larger (for products, some two larger), and two more to check the fit.
+    /// One run when nothing is open.
     const std::vector<std::vector<int64_t>>& runs() const { return runs_; }
     std::vector<Type> types_at(const std::vector<int64_t>& sizes) const;
 
-    /// The affine function of the open sizes that gives `seen` at the runs, if there is one.
+    /// The affine function of the open sizes whose values at the runs are `seen`, if one exists.
     std::optional<OnnxSize> affine(const std::vector<int64_t>& seen) const;
-    /// The same for all functions that are looked for.
+    /// The same for all forms of functions.
     std::optional<SizePolynomial> polynomial(const std::vector<int64_t>& seen) const;
 
-    /// ValueError naming the first step in which the program is another at other sizes.
+    /// ValueError naming the first step that differs between two sizes.
     void check_same(const Trace& was, const Trace& is) const;
 
 private:
@@ -50,7 +50,7 @@ private:
     std::string who_;
     std::vector<Type> types_;
     std::vector<Name> names_;
-    std::vector<std::vector<int>> exponents_;  ///< One per run but the last ones, which only check.
+    std::vector<std::vector<int>> exponents_;  ///< One per run except the last ones, which only check.
     std::vector<std::vector<int64_t>> runs_;
 };
 

@@ -78,7 +78,7 @@ std::vector<Exponents> exponents_up_to(size_t count, int each, int total) {
 std::optional<SizePolynomial> interpolate(const std::vector<Exponents>& exponents, std::span<const int64_t> base,
                                           std::span<const int64_t> values) {
     const std::vector<Wide> factors = differences(exponents, values);
-    std::map<Exponents, Wide> powers;  // Each 2^sizes times what it is.
+    std::map<Exponents, Wide> powers;  // Each scaled by 2^sizes.
     for (size_t i = 0; i < exponents.size(); ++i) {
         if (factors[i] == 0) continue;
         std::map<Exponents, Wide> product = {{Exponents(base.size(), 0), factors[i]}};

@@ -15,16 +15,16 @@ struct SizePolynomial {
     };
     std::vector<Term> terms;
 
-    /// None beyond 64 bits.
+    /// None on overflow of 64 bits.
     std::optional<int64_t> at(std::span<const int64_t> sizes) const;
     bool is_affine() const;
 };
 
-/// The exponents of the polynomials of `count` sizes that are looked for: each up to `each`, `total` in all. With a list of
-/// exponents, all smaller ones are in it.
+/// The exponents of the terms of polynomials in `count` sizes: each up to `each`, `total` in sum. With each term the list
+/// contains all its divisors.
 std::vector<std::vector<int>> exponents_up_to(size_t count, int each, int total);
 
-/// The polynomial with these exponents, and whole factors, that is `values` at base + each of the exponents.
+/// The polynomial with these exponents and integer factors that has the value values[i] at base + exponents[i].
 std::optional<SizePolynomial> interpolate(const std::vector<std::vector<int>>& exponents, std::span<const int64_t> base,
                                           std::span<const int64_t> values);
 

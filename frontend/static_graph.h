@@ -13,23 +13,23 @@
 
 namespace catena {
 
-/// How often the user's code runs. At a call that does not follow it, arguments, hyperparameters (`Cell`s) and states are
-/// this call's; numbers and arrays that the code captured are those of the last call that was followed.
+/// How often the user's code runs. A call that skips it uses its own arguments, hyperparameters (`Cell`s) and states, but
+/// the numbers and arrays captured by the last call that ran the code.
 enum class Audit {
-    never,    ///< Once per key. The user's word: the code has no state of its own, its path depends on the key alone.
-    sampled,  ///< At calls 1, 2, 4, 8, ... and then every 1024th of a key. The same word, now and then looked at.
+    never,    ///< Once per key. You promise: the code has no state of its own, its path depends on the key alone.
+    sampled,  ///< At calls 1, 2, 4, 8, ... and then every 1024th of a key. The same promise, checked at these calls.
     always,   ///< At every call: the region does what the code says.
 };
 
-/// What computes a program that was met for the first time.
+/// How a new program is run.
 enum class CompileMode {
     now,         ///< Compiled code: the call waits for the compiler.
-    later,       ///< The eager kernels; compiled at the second call that takes it.
-    background,  ///< The eager kernels, until a thread beside has compiled it.
+    later,       ///< The eager kernels; compiled at its second call.
+    background,  ///< The eager kernels, until a background thread has compiled it.
 };
 
 struct StaticGraphOptions {
-    std::string name = "region";  ///< Names the region in dumps and messages.
+    std::string name = "region";  ///< The region's name in dumps and messages.
     Audit audit = Audit::always;
     CompileMode compile_mode = CompileMode::now;
     /// Keep the gradients of variables that the region also updates. Otherwise reading them is an error.
@@ -38,43 +38,43 @@ struct StaticGraphOptions {
     bool breaks = true;
     /// Compare every call with the eager kernels, operation by operation where they differ (docs/static_graph.md). Slow.
     bool verify = false;
-    /// Programs of the region take about this many bytes at most; the longest unused are dropped and compiled again
-    /// when they are needed. The program in use stays.
+    /// Approximate limit of the memory for the region's programs; the least recently used are evicted and compiled again
+    /// when needed. The program in use is kept.
     size_t cache_bytes = size_t(256) << 20;
 };
 
-/// How a region becomes a file, see StaticGraph::save.
+/// Options of StaticGraph::save.
 struct PackageOptions {
     std::vector<std::string> input_names;   ///< Default "x", or "x0", "x1", ...
     std::vector<std::string> output_names;  ///< Default "y", or "y0", "y1", ...
     std::vector<OpenSize> open_sizes;       ///< {{0, 0, "batch"}}: the first axis of the first input is the caller's choice.
-    /// Kinds of processors that code is made for: "avx512", "avx2", "scalar". When neither these nor devices are named, all of
-    /// this architecture, or the device's where the region's arrays lie on one.
+    /// Instruction sets to generate code for: "avx512", "avx2", "scalar". If neither these nor devices are given: all of
+    /// this architecture, or the device on which the region's arrays are.
     std::vector<std::string> code_levels;
-    /// CUDA devices that code is made for: "sm_90", or "compute_90" for PTX, which every later device takes. Beside
-    /// `code_levels`, or alone. Needs NVRTC and no device.
+    /// CUDA architectures to generate code for: "sm_90", or "compute_90" for PTX, which every later device accepts. With or
+    /// without `code_levels`. Needs NVRTC but no device.
     std::vector<std::string> cuda_architectures;
-    bool stages = true;  ///< Keep the program's forms as text, for `catena show`.
+    bool stages = true;  ///< Store the program after each stage as text, for `catena show`.
 };
 
-/// Counters of one region, for tests and for users who wonder.
+/// Counters of one region, for tests and diagnosis.
 struct StaticGraphStatistics {
     int64_t calls = 0;
     int64_t eager_calls = 0;        ///< Switched off, or part of another region.
-    int64_t compiled_calls = 0;     ///< All that the call computed ran as compiled code.
-    int64_t interpreted_calls = 0;  ///< Some of it ran by the eager kernels: no compiler, compile_mode, debug mode, an error.
-    int64_t followed_calls = 0;     ///< The user's code ran.
-    int64_t mismatches = 0;         ///< Followed calls that took another way than any before.
+    int64_t compiled_calls = 0;     ///< The whole call ran as compiled code.
+    int64_t interpreted_calls = 0;  ///< A part ran with the eager kernels: no compiler, compile_mode, debug mode, an error.
+    int64_t followed_calls = 0;     ///< Calls that ran the user's code.
+    int64_t mismatches = 0;         ///< Followed calls that took a new path.
     int64_t cuts = 0;               ///< Host reads of computed values, over all calls.
     int64_t programs = 0;           ///< Programs compiled.
-    int64_t dropped = 0;            ///< Programs that made room for others.
-    double compile_seconds = 0;     ///< Passes and code generation.
-    int64_t timed_calls = 0;        ///< Followed calls of which the next was taken.
-    double follow_seconds = 0;      ///< In the user's code and following it, without what it computed,
-    double compute_seconds = 0;     ///< and that.
+    int64_t dropped = 0;            ///< Programs evicted to save memory.
+    double compile_seconds = 0;     ///< Time of passes and code generation.
+    int64_t timed_calls = 0;        ///< Followed calls that were timed.
+    double follow_seconds = 0;      ///< In the user's code and its recording, without computing,
+    double compute_seconds = 0;     ///< and in computing.
 };
 
-/// One region: its recorded programs and what follows and runs them. Several threads may call it at once. static_graph() wraps it for a callable.
+/// One region: records and runs its programs. Thread-safe. static_graph() wraps it for a callable.
 class StaticRegion {
 public:
     StaticRegion(StaticGraphOptions options, const std::source_location& at);
@@ -84,27 +84,27 @@ public:
     /// Runs the user's code and lists the results in `outputs`.
     using Body = std::function<void(Flat& outputs)>;
     struct Outcome {
-        bool replayed = false;  ///< False: the body ran and has the result.
-        Flat outputs;           ///< Of a call without it, in the order the body lists them.
-        /// For later calls without it: the result without its Variables, which the wrapper makes. Null: there will be none.
+        bool replayed = false;  ///< False: the body ran and has stored the result.
+        Flat outputs;           ///< Results of a call that skipped the body, in its order.
+        /// For later calls that skip the body: the result without its Variables, stored by the wrapper. Null: not needed.
         std::shared_ptr<std::shared_ptr<void>> result_template;
     };
     Outcome call(const Flat& arguments, const Body& body);
 
-    /// Runs the user's code on these Variables in the places of its arguments.
+    /// Runs the user's code with these Variables in place of its arguments.
     using Rerun = std::function<void(const Flat& arguments, Flat& outputs)>;
     void save(const std::string& path, const PackageOptions& options, const Rerun& rerun) const;
 
     std::string explain() const;
     StaticGraphStatistics statistics() const;
-    void clear();  ///< Forgets all programs.
+    void clear();  ///< Removes all programs.
 
 private:
     struct Implementation;
     std::unique_ptr<Implementation> implementation_;
 };
 
-/// ValueError: the arguments of the region cannot be copied, so it cannot be called on others.
+/// Throws a ValueError: the region's arguments cannot be copied, so its code cannot be called with others.
 [[noreturn]] void fail_to_rerun();
 
 /// A callable whose arithmetic is compiled. Made by static_graph().
@@ -134,9 +134,9 @@ public:
         }
     }
 
-    /// Writes the program of the last call to a file that Program::load runs without a compiler: schedule, code, and the
-    /// present parameters, optimizer moments and other states, which it goes on changing by itself. ValueError naming op and
-    /// line when a file cannot hold it; CompileError without a linker.
+    /// Writes the program of the last call to a file that Program::load runs without a compiler: schedule, code, and copies
+    /// of the present parameters, optimizer moments and other states. ValueError naming op and line when it cannot be
+    /// saved; CompileError without a linker.
     void save(const std::string& path, const PackageOptions& options = {}) {
         region_->save(path, options, [this](const Flat& arguments, Flat& outputs) {
             if (!shared_->rerun) fail_to_rerun();
@@ -144,14 +144,14 @@ public:
         });
     }
 
-    /// What was captured and fused, what was not and why, and every program with its hits and times.
+    /// A report: what was recorded and fused, what was not and why, and every program with its hits and times.
     std::string explain() const { return region_->explain(); }
     StaticGraphStatistics statistics() const { return region_->statistics(); }
-    /// Forgets all programs; the next call records anew.
+    /// Removes all programs; the next call records again.
     void clear() { region_->clear(); }
 
 private:
-    /// Keeps how the callable is called, without the Variables.
+    /// Stores how to call the callable again, without the Variables.
     template <class... Arguments>
     void remember(const Arguments&... arguments) {
         auto mould = std::make_shared<std::tuple<std::remove_cvref_t<Arguments>...>>(arguments...);
@@ -180,7 +180,7 @@ private:
             value, [&](const Variable& v) { flat.variables.push_back(v); },
             [&](uint64_t constant) { flat.signature.push_back(constant); });
     }
-    // A result without its Variables serves as the mould of those of calls that do not run the code.
+    // A result without its Variables is the prototype of the results of calls that skip the code.
     template <class Result>
     static Result finish(std::optional<Result>& result, StaticRegion::Outcome& outcome) {
         if (!outcome.replayed) {
@@ -203,7 +203,7 @@ private:
 
     F f_;
     std::unique_ptr<StaticRegion> region_;
-    /// How the callable is called on other Variables, from its first call.
+    /// How to call the callable with other Variables, from its first call.
     struct Shared {
         std::once_flag remembered;
         std::function<void(F&, const Flat&, Flat&)> rerun;
@@ -212,8 +212,8 @@ private:
 };
 
 /// Marks a callable of Variables (a lambda, a free function, a Chain's call) as a static region. Its code runs at every
-/// call, and the arithmetic in it is done by compiled code when it has ended, or where the host reads a value. Remove the
-/// wrapper and the program is the same, eager. A Chain is passed as std::ref(chain): it is not copied and must outlive the
+/// call; its array operations are executed by compiled code when it has returned, or where the host reads a value. Without
+/// the wrapper the program is the same, eager. A Chain is passed as std::ref(chain): it is not copied and must outlive the
 /// result.
 template <class F>
 auto static_graph(F f, StaticGraphOptions options = {},

@@ -1,4 +1,4 @@
-// Canonical forms that need new operations. All are exact: not one rounding changes.
+// Canonical forms that need new operations. All are exact: no rounding changes.
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -22,13 +22,13 @@ llvm::ArrayRef<int64_t> without_leading_ones(llvm::ArrayRef<int64_t> shape) {
     return shape;
 }
 
-/// A map without tensor inputs: the same number everywhere.
+/// A map without tensor inputs: a splat, one number at every index.
 MapOp splat_of(mlir::Value value) {
     auto map = value.getDefiningOp<MapOp>();
     return map && map.getInputs().empty() && map.getNumResults() == 1 ? map : MapOp();
 }
 
-/// A map broadcasts by itself and does not mind leading dimensions of size 1.
+/// A map broadcasts implicitly and ignores leading dimensions of size 1.
 struct ReadThrough : mlir::OpRewritePattern<MapOp> {
     using OpRewritePattern::OpRewritePattern;
 
@@ -53,7 +53,7 @@ struct ReadThrough : mlir::OpRewritePattern<MapOp> {
     }
 };
 
-/// Inputs and scalars that the region does not read, or that stand twice.
+/// Removes inputs and scalars that the region does not read, or that occur twice.
 struct DropOperands : mlir::OpRewritePattern<MapOp> {
     using OpRewritePattern::OpRewritePattern;
 
@@ -83,14 +83,14 @@ struct DropOperands : mlir::OpRewritePattern<MapOp> {
     }
 };
 
-/// An input that is one number everywhere becomes a part of the region.
+/// Moves a splat input into the region.
 struct InlineSplat : mlir::OpRewritePattern<MapOp> {
     using OpRewritePattern::OpRewritePattern;
 
     LogicalResult matchAndRewrite(MapOp map, PatternRewriter& rewriter) const override {
         for (auto [i, input] : llvm::enumerate(map.getInputs())) {
             MapOp splat = splat_of(input);
-            // Storing must not convert, or the value would change; nor loading.
+            // Storing and loading must not convert, or the value would change.
             if (!splat || splat.compute_type() != map.compute_type() ||
                 mlir::getElementTypeOrSelf(input.getType()) != map.compute_type())
                 continue;
@@ -116,7 +116,7 @@ struct InlineSplat : mlir::OpRewritePattern<MapOp> {
     }
 };
 
-/// Looking differently at one number everywhere gives it in another shape.
+/// A structural operation on a splat is a splat of another shape.
 template <class Op>
 struct MoveSplat : mlir::OpRewritePattern<Op> {
     using mlir::OpRewritePattern<Op>::OpRewritePattern;
@@ -131,7 +131,7 @@ struct MoveSplat : mlir::OpRewritePattern<Op> {
     }
 };
 
-/// What only moves dimensions of size 1 keeps the order of the elements.
+/// A transpose that only moves dimensions of size 1 is a reshape.
 template <class Op>
 void replace_by_reshape(Op op, PatternRewriter& rewriter) {
     rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getFunctionAttr(), op.getInput());
@@ -218,8 +218,8 @@ struct ConcatOfMaps : mlir::OpRewritePattern<ConcatOp> {
         return mlir::success();
     }
 
-    /// What the map of the whole reads as input `i`: the same for all and not growing along the axis, or that of
-    /// which they read the slices.
+    /// Input `i` of the map over the whole value: the common input if constant along the axis, or the value whose
+    /// slices are read.
     static mlir::Value input_of_all(ConcatOp concat, MapOp first, size_t i) {
         llvm::SmallVector<mlir::Value> parts;
         for (mlir::Value input : concat.getInputs()) parts.push_back(input.getDefiningOp<MapOp>().getInputs()[i]);

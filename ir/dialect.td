@@ -11,8 +11,8 @@ def CatenaDialect : Dialect {
   let description = [{
     A program is one `func.func` whose arguments carry `catena.role` ("argument", "state",
     "gradient" or "captured") and `catena.name`, whose results are the region's outputs, and whose
-    body is a list of operations on tensors. Operations say what *kind* of work they are and which of the user's
-    functions they stand for; nothing in the compiler asks for that name except to find
+    body is a list of operations on tensors. Operations have a *kind* and the name of the user's
+    function; the compiler uses the name only to find
     the library kernel of an operation that is not fused, and to print.
 
     Element types: `i1` for bool, `iN` for the signed integers, `ui8`, `f16`, `bf16`, `f32`, `f64`.

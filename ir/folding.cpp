@@ -1,4 +1,4 @@
-// Folds: operations that give what they take, and structural operations that undo or continue each other.
+// Folds: operations that return their input, and structural operations that undo or continue each other.
 #include "ir/dialect.h"
 #include "ir/types.h"
 
@@ -65,7 +65,7 @@ OpFoldResult SliceOp::fold(FoldAdaptor) {
 }
 
 mlir::LogicalResult MapOp::fold(FoldAdaptor, llvm::SmallVectorImpl<OpFoldResult>& results) {
-    // A map that stores what it loads, unconverted: a cast to the type that is there already.
+    // A map that stores what it loads, unconverted: a cast to the same type.
     for (auto [value, result] : llvm::zip(yield().getValues(), getResults())) {
         auto argument = llvm::dyn_cast<mlir::BlockArgument>(value);
         if (!argument || argument.getArgNumber() >= getInputs().size()) return mlir::failure();

@@ -60,7 +60,7 @@ private:
         const IntrinsicInfo& info = info_of(node.op);
         llvm::SmallVector<mlir::Value, 3> arguments;
         for (int i = 0; i < info.arity; ++i) arguments.push_back(values_[node.args[i]]);
-        // Two intrinsics that arith says with a constant.
+        // Two intrinsics that need a constant in arith.
         if (node.op == Intrinsic::logical_not)
             return emit("arith.xori", {arguments[0], truth(true)}, b_.getI1Type());
         if (node.op == Intrinsic::neg && !on_floats())
@@ -72,7 +72,7 @@ private:
         return emit(name, arguments, info.gives_bool ? b_.getI1Type() : compute_);
     }
 
-    /// Makes the operation `name`, whose predicate follows a colon.
+    /// Creates the operation `name`, whose predicate follows a colon.
     mlir::Value emit(llvm::StringRef name, mlir::ValueRange arguments, mlir::Type result) {
         auto [operation, predicate] = name.split(':');
         mlir::OperationState state(location_, operation, arguments, {result});
@@ -97,7 +97,7 @@ private:
     const Formula& formula_;
     mlir::Type compute_;
     mlir::Block* block_;
-    llvm::SmallVector<mlir::Value> values_;  ///< By node.
+    llvm::SmallVector<mlir::Value> values_;  ///< Indexed by node.
 };
 
 }  // namespace

@@ -181,8 +181,8 @@ private:
 
     const Trace& trace_;
     mlir::OpBuilder b_;
-    llvm::SmallVector<mlir::Value> values_;   ///< By number in the trace.
-    llvm::SmallVector<mlir::Value> scalars_;  ///< By slot.
+    llvm::SmallVector<mlir::Value> values_;   ///< Indexed by number in the trace.
+    llvm::SmallVector<mlir::Value> scalars_;  ///< Indexed by slot.
     mlir::Operation* last_scalar_ = nullptr;
 };
 

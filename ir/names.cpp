@@ -1,4 +1,4 @@
-// How values are called in a printed program: by the user's function; x0 x1 k0 inside a map, in0 in1 s0 inside a group.
+// Names of values in printed programs: the user's function; x0 x1 k0 inside a map, in0 in1 s0 inside a group.
 #include "ir/dialect.h"
 
 namespace catena::ir {

@@ -35,7 +35,7 @@ class FunctionOp<string mnemonic, list<Trait> traits = []>
 //---- values from outside
 
 def ScalarOp : CatenaOp<"scalar", [Pure, NamedResults]> {
-  let summary = "a number given anew at every call";
+  let summary = "a run-time number";
   let description = [{
     The run-time argument `index` of the program (`Trace::scalars[index]`): a learning rate, a loss
     scale, a constant of the user's code. Never a compile-time constant. `seen` is the value while
@@ -59,9 +59,9 @@ def MapOp : FunctionOp<"map", [IsolatedFromAbove, AttrSizedOperandSegments, Sing
   let description = [{
     Inputs broadcast against the results' one shape as in NumPy (aligned at the last dimension). The
     region is the function: its arguments are the elements of the inputs and then the scalars,
-    all in the type computed in (`f32` for the 16- and 32-bit floats, `f64`, or `i64` for all
+    all in the compute type (`f32` for the 16- and 32-bit floats, `f64`, or `i64` for all
     integers and bool); conversion from the stored type when loading and to it when storing is implied.
-    Bool results yield `i1`. Only `arith` and `math` operations stand inside.
+    Bool results yield `i1`. Only `arith` and `math` operations are allowed inside.
 
     ```mlir
     %leaky_relu = catena.map "leaky_relu"(%x with %slope) : (tensor<8x10xf32>) -> tensor<8x10xf32> {
@@ -123,7 +123,7 @@ def ReduceOp : FunctionOp<"reduce"> {
   let hasFolder = 1;
 }
 
-//---- structural operations: another look at the same elements
+//---- structural operations: views of the same elements
 
 class StructuralOp<string mnemonic> : FunctionOp<mnemonic> {
   let results = (outs CatenaTensor:$result);
@@ -198,8 +198,8 @@ def ContractOp : LibraryOp<"contract", "a sum of products over shared indices: t
 }
 def WindowOp : LibraryOp<"window", "a function of a moving window: convolution, pooling">;
 def ScanOp : LibraryOp<"scan", "a running combination along an axis">;
-def PadOp : LibraryOp<"pad", "adds elements around">;
-def ConcatOp : LibraryOp<"concat", "puts tensors side by side"> {
+def PadOp : LibraryOp<"pad", "adds elements at the borders">;
+def ConcatOp : LibraryOp<"concat", "concatenates tensors"> {
   let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
     /// The dimension along which the inputs follow each other.
@@ -208,14 +208,14 @@ def ConcatOp : LibraryOp<"concat", "puts tensors side by side"> {
 }
 def GatherOp : LibraryOp<"gather", "reads at indices that are data">;
 def ScatterOp : LibraryOp<"scatter", "writes or adds at indices that are data">;
-def SortOp : LibraryOp<"sort", "sorts, or says the order, along an axis">;
+def SortOp : LibraryOp<"sort", "sorts, or computes the order, along an axis">;
 def RandomOp : LibraryOp<"random", "random numbers, a pure function of key and counter">;
 def CallOp : LibraryOp<"call", "anything else: always correct, never fused">;
 
 //---- effects
 
 def AssignOp : CatenaOp<"assign", [SameTypeOperands, MemoryEffects<[MemWrite]>]> {
-  let summary = "at the end of the program a state takes a new content";
+  let summary = "assigns a state at the end of the program";
   let description = [{
     `state` is a function argument of role "state", assigned at most once. Readers of the argument see the old
     content wherever they stand.
@@ -229,7 +229,7 @@ def AssignOp : CatenaOp<"assign", [SameTypeOperands, MemoryEffects<[MemWrite]>]>
 
 def GroupOp : CatenaOp<"group", [Pure, IsolatedFromAbove, AttrSizedOperandSegments, SingleBlock,
                                  NamedResults, NamedArguments]> {
-  let summary = "fused operations: one sweep over one iteration domain";
+  let summary = "fused operations: one pass over one iteration domain";
   let description = [{
     Holds `map`, `reduce` and such `reshape`s that only add or drop leading dimensions of size 1.
     The region's arguments mirror the operands, tensors first, then scalars. What holds of every group:

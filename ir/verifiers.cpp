@@ -1,5 +1,5 @@
-// What must hold of every operation but groups (verify_group.cpp). Where the runtime has a type rule, it is that
-// rule that is asked.
+// The invariants of all operations except groups (verify_group.cpp). Uses the runtime's type rules where they
+// exist.
 #include "ir/type_rule.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -55,7 +55,7 @@ LogicalResult ReduceOp::verify() {
     Shape right = x.shape;
     for (int64_t last = -1; int64_t axis : getAxes()) {
         if (axis <= last || axis >= x.shape.rank())
-            return emitOpError("axes must rise and lie in [0, ") << x.shape.rank() << "), got " << axis;
+            return emitOpError("axes must be ascending and in [0, ") << x.shape.rank() << "), got " << axis;
         right[axis] = 1;
         last = axis;
     }

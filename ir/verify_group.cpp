@@ -39,7 +39,7 @@ private:
             return group_.emitOpError("region must yield the results' types");
         for (int64_t last = -1; int64_t axis : group_.getReduced()) {
             if (axis <= last || axis >= domain_.rank())
-                return group_.emitOpError("reduced dimensions must rise and lie in the domain, got ")
+                return group_.emitOpError("reduced dimensions must be ascending and within the domain, got ")
                        << axis;
             last = axis;
         }

@@ -50,7 +50,7 @@ mlir::Value side_by_side(mlir::OpBuilder& builder, mlir::Location location, llvm
         ->getResult(0);
 }
 
-/// True when some concat makes of `parts` what is wanted already.
+/// True when a suitable concat of `parts` exists already.
 bool are_joined(llvm::ArrayRef<mlir::Value> parts, int axis) {
     return llvm::any_of(parts[0].getUsers(), [&](mlir::Operation* user) {
         auto concat = llvm::dyn_cast<ir::ConcatOp>(user);

@@ -12,18 +12,18 @@ struct CallJoint {
     llvm::SmallVector<mlir::Operation*> calls;
     Joining joining;
 
-    /// How calls like `op` can be joined: what its OpDef says; the sum of a reduction's parts.
+    /// How calls like `op` can be joined: as declared for its OpDef; for reductions, the sum of parts.
     static llvm::SmallVector<Joining, 2> joinings_of(mlir::Operation* op);
-    /// Equal for calls that can be joined so.
+    /// Equal for calls that can be joined in this way.
     static std::vector<const void*> key_of(mlir::Operation* op, const Joining& joining);
 
     /// Program order or the reverse, whichever leaves less to copy.
     void choose_order();
-    /// Of operands that do not lie side by side already.
+    /// Bytes of operands that are not contiguous already.
     int64_t bytes_to_copy() const;
-    /// Bytes that several calls would move and one does not: shared operands read again, terms of a sum.
+    /// Bytes that one call saves: repeated reads of shared operands, stored terms of a sum.
     int64_t bytes_saved() const;
-    /// The one call, at the builder's place.
+    /// Creates the joined call at the builder's insertion point.
     mlir::Operation* build(mlir::OpBuilder& builder) const;
 
 private:

@@ -16,7 +16,7 @@ namespace catena::passes {
 
 namespace {
 
-/// Counts what was rewritten, for the limit.
+/// Counts rewrites for CATENA_PASS_LIMIT.
 class Counter : public mlir::RewriterBase::Listener {
 public:
     void notifyPatternBegin(const mlir::Pattern& pattern, mlir::Operation* op) override {
@@ -66,11 +66,11 @@ void canonicalize(mlir::Block& block, const mlir::FrozenRewritePatternSet& forms
         config.setListener(&counter);
         config.setMaxNumRewrites(limit.left());
     }
-    // Formulas were simple when they were recorded. Where a pattern changes one, the driver looks into it by itself.
+    // Formulas were simplified when recorded. If a pattern changes one, the driver visits it by itself.
     llvm::SmallVector<mlir::Operation*> operations;
     for (mlir::Operation& op : llvm::reverse(block)) operations.push_back(&op);
     (void)mlir::applyOpPatternsGreedily(operations, forms, config);
-    // What was looked through: the driver sees only what is dead when its turn comes.
+    // Removes operations that became unused: the driver only erases those already dead when visited.
     for (mlir::Operation& op : llvm::make_early_inc_range(llvm::reverse(block)))
         if (mlir::isOpTriviallyDead(&op)) op.erase();
 }

@@ -8,9 +8,9 @@
 
 namespace catena::passes {
 
-/// How many changes passes may make in this process: all of them, or CATENA_PASS_LIMIT. A change is what a pass could have
-/// left alone: an operation folded away with an equal one, a pattern applied, calls joined, two clusters fused.
-/// The last one that is allowed is told on stderr, so that the first bad one is found by halving
+/// Limits the number of changes made by passes in this process (CATENA_PASS_LIMIT). A change is a step that a pass
+/// could skip: an operation merged with an equal one, a pattern applied, calls joined, two clusters fused. The last
+/// allowed change is printed on stderr, so that the first bad one can be found by bisection
 /// (scripts/bisect_pass.sh).
 class ChangeLimit {
 public:

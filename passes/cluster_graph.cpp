@@ -7,7 +7,7 @@ namespace catena::passes {
 
 namespace {
 
-/// Between labels in the beginning: room for any program's moves.
+/// Initial gap between labels, enough for the moves of any program.
 constexpr int64_t wide = int64_t(1) << 40;
 
 }  // namespace
@@ -56,7 +56,7 @@ bool ClusterGraph::find_needed(int a, int b, std::vector<int>& needed) {
         const int cluster = stack.back();
         stack.pop_back();
         for (int next : tidy(cluster)) {
-            // An edge straight to it is not a way around; only b has one that counts as such.
+            // A direct edge from b is allowed; any other edge to a is a path through a third cluster.
             if (next == a) {
                 if (cluster != b) return false;
                 continue;
@@ -88,7 +88,7 @@ void ClusterGraph::move_before(std::vector<int> needed, int cluster) {
     const int64_t count = int64_t(needed.size());
     auto begin = [&] { return previous_[cluster] < 0 ? label_[cluster] - wide : label_[previous_[cluster]]; };
     if (label_[cluster] - begin() <= count) spread_labels();
-    // The next ones will be put between these and the cluster, so they stay close to what is before them.
+    // Later moves insert between these and the cluster, so labels here stay close to their predecessors.
     const int64_t gap = label_[cluster] - begin();
     const int64_t step = std::min<int64_t>(int64_t(std::sqrt(double(gap))), gap / (count + 1));
     int64_t label = begin();
@@ -114,7 +114,7 @@ void ClusterGraph::spread_labels() {
 
 void ClusterGraph::unite(int earlier, int later) {
     unlink(later);
-    // The representative is whichever saves copying edges.
+    // The one with more edges becomes the representative, to copy fewer.
     int kept = earlier, absorbed = later;
     if (predecessors_[kept].size() < predecessors_[absorbed].size()) {
         std::swap(kept, absorbed);

@@ -10,31 +10,31 @@ namespace catena::passes {
 /// the graph of clusters must stay acyclic; merges that would close a cycle are refused.
 ///
 /// Keeps a topological order of the clusters as a list with labels (Dietz and Sleator, "Two algorithms for maintaining order in
-/// a list", 1987). A merge moves what the later cluster needs to just before the earlier one; what stands between the two
-/// and is not needed is neither looked at nor moved, so gathering what belongs together is linear.
+/// a list", 1987). A merge moves the clusters that the later one depends on to just before the earlier one; independent
+/// clusters in between are neither visited nor moved, so clustering is linear.
 class ClusterGraph {
 public:
     /// Appends a node that depends on earlier ones and returns its number.
     int add(std::span<const int> predecessors);
     int size() const { return int(parent_.size()); }
-    /// The node that stands for the cluster of `node`.
+    /// The node that represents the cluster of `node`.
     int find(int node);
-    /// Merges two clusters unless one depends on the other through a third; says whether they are one now.
+    /// Merges two clusters unless one depends on the other through a third; returns whether they are one now.
     bool try_merge(int a, int b);
     /// Nodes by cluster: clusters in topological order, nodes in order of their numbers.
     std::vector<std::vector<int>> clusters();
 
 private:
-    /// What `cluster` depends on, as distinct clusters.
+    /// The distinct clusters that `cluster` depends on.
     std::vector<int>& tidy(int cluster);
-    /// Adds to `needed` all between `a` and `b` that `b` needs. False when some of it needs `a`.
+    /// Adds to `needed` all clusters between `a` and `b` that `b` depends on. False when one of them depends on `a`.
     bool find_needed(int a, int b, std::vector<int>& needed);
     /// Moves `needed`, in their order, to just before `cluster`.
     void move_before(std::vector<int> needed, int cluster);
     void unlink(int cluster);
-    /// Labels that are far apart again.
+    /// Assigns new, evenly spaced labels.
     void spread_labels();
-    /// Where `earlier` stands; its representative may be either.
+    /// The merged cluster at the position of `earlier`; either may be the representative.
     void unite(int earlier, int later);
 
     std::vector<int> parent_;

@@ -18,7 +18,7 @@ namespace {
 
 using Equivalence = mlir::OperationEquivalence;
 
-/// Equal operations, whatever line they come from.
+/// Equality of operations, ignoring locations.
 struct ByMeaning : llvm::DenseMapInfo<mlir::Operation*> {
     static unsigned getHashValue(const mlir::Operation* op) {
         return unsigned(Equivalence::computeHash(const_cast<mlir::Operation*>(op), Equivalence::directHashValue,

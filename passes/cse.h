@@ -4,7 +4,7 @@
 
 namespace catena::passes {
 
-/// Replaces operations of a block that compute what an earlier one has computed.
+/// Replaces operations of a block that are equal to an earlier one.
 void remove_common(mlir::Block& block);
 
 }  // namespace catena::passes

@@ -34,7 +34,7 @@ ir::MapOp drop_unused_results(ir::MapOp map) {
 }
 
 void drop_dead(mlir::Block& block) {
-    // Backwards, so that what only a dead operation read is dead when its turn comes.
+    // Backwards, so that operands used only by dead operations are dead when visited.
     for (mlir::Operation& op : llvm::make_early_inc_range(llvm::reverse(block))) {
         if (mlir::isOpTriviallyDead(&op)) op.erase();
         else if (auto map = llvm::dyn_cast<ir::MapOp>(op))

@@ -22,7 +22,7 @@ namespace catena::passes {
 
 namespace {
 
-/// What code generation shows beside the pipeline's stages.
+/// Stages of code generation, in addition to the pipeline's.
 constexpr const char* code_stages[] = {"schedule", "kernels", "kernels-llvm-dialect", "kernels-code", "kernels-cuda"};
 
 /// REGION, then REGION-2 ...: a name that no other compilation of this process has.
@@ -56,7 +56,7 @@ std::string print_with_places(mlir::Operation* op) {
 
     std::map<unsigned, std::string> comments;  // By line, from 1.
     op->walk([&](mlir::Operation* inner) {
-        // Arithmetic inside a map has its map's place.
+        // Arithmetic inside a map has the map's location.
         if (inner->getParentOp() && inner->getParentOp()->getLoc() == inner->getLoc()) return;
         auto file = inner->getLoc()->findInstanceOf<mlir::FileLineColLoc>();
         auto place = places.find(inner);

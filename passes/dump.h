@@ -7,7 +7,7 @@
 
 namespace catena::passes {
 
-/// What the environment asks to see of compilations:
+/// Output of compilations requested by the environment:
 ///   CATENA_PRINT_IR=after-all|STAGE   the program after every stage, or after one, on stderr; CompileError with the names
 ///                                     there are for another;
 ///   CATENA_DUMP_DIR=DIR               files DIR/REGION/NN-stage.EXTENSION, numbered in order;
@@ -29,10 +29,10 @@ public:
     /// The program `op` after `stage`. Each line of an operation ends with the user's file and line as a
     /// comment, so the text reads like the user's program and is still MLIR.
     void program(llvm::StringRef stage, mlir::Operation* op);
-    /// Text of another kind: "ll", "s", "txt". Only the files get it, unless the stage was asked for by name.
+    /// Text of another kind: "ll", "s", "txt". Written to files only, unless the stage was requested by name.
     void text(llvm::StringRef stage, llvm::StringRef extension, llvm::StringRef text);
     void time(llvm::StringRef stage, double milliseconds);
-    bool wants(llvm::StringRef stage) const;  ///< False: no need to make the text.
+    bool wants(llvm::StringRef stage) const;  ///< False: the text is not needed.
 
 private:
     void show(llvm::StringRef stage, llvm::StringRef extension, llvm::StringRef text, bool print);

@@ -21,7 +21,7 @@ std::optional<int64_t> count_in_environment(const char* name, const char* meanin
     int64_t count = 0;
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
     if (error != std::errc() || end != text.data() + text.size() || count < 0)
-        fail<CompileError>("{}: '{}' is no number from 0 on; it takes {}", name, text, meaning);
+        fail<CompileError>("{}: '{}' is not a number of at least 0; it takes {}", name, text, meaning);
     return count;
 }
 

@@ -18,12 +18,12 @@ namespace catena::passes {
 
 namespace {
 
-/// Past this a kernel compiles slowly and gains nothing.
+/// Larger kernels compile slowly without benefit.
 constexpr size_t max_members = 512;
-/// A group waits for all its inputs, and they all stay alive until then: a sum over the steps of a loop would keep every
-/// step's term. So a group reads at most this many arrays.
+/// A group keeps all its inputs alive until it runs: a sum over the steps of a loop would keep every step's term. So a
+/// group reads at most this many arrays.
 constexpr size_t max_inputs = 12;
-/// Of the operations that share an input, how many of the latest are tried as siblings.
+/// The number of latest operations sharing an input that are tried as siblings.
 constexpr size_t siblings_tried = 4;
 
 /// Gathers the operations of one block into clusters, in one walk in program order: each operation joins the clusters
@@ -47,7 +47,7 @@ public:
         }
     }
 
-    /// Why an operation is still apart from the producer of its operand.
+    /// Why an operation is not fused with the producer of its operand.
     struct Note {
         mlir::Operation* op;
         std::string text;
@@ -69,7 +69,7 @@ private:
         std::string reason;
     };
 
-    /// Scalars stay in front; assignments and the terminator behind.
+    /// Scalars stay at the front; assignments and the terminator at the end.
     static bool takes_part(mlir::Operation& op) {
         return !llvm::isa<ir::ScalarOp, ir::AssignOp>(op) && !op.hasTrait<mlir::OpTrait::IsTerminator>();
     }
@@ -104,7 +104,7 @@ private:
     }
 
     void join_producer(int producer, int node) {
-        std::string reason = "it is needed later only, where its operands are at hand";
+        std::string reason = "it is computed later, with the operations that read it";
         bool waits = levels_.is_late(operations_[node]) &&
                      levels_.of(operations_[producer]) < levels_.of(operations_[node]);
         if (waits || !join(producer, node, reason)) refusals_.push_back({producer, node, std::move(reason)});
@@ -129,7 +129,7 @@ private:
         std::optional<Sweep> merged = merge(*sweeps_[a], *sweeps_[b], reason);
         if (!merged) return false;
         if (members_[a].size() + members_[b].size() > max_members) {
-            reason = "the group would pass " + std::to_string(max_members) + " operations";
+            reason = "the group would exceed " + std::to_string(max_members) + " operations";
             return false;
         }
         llvm::DenseSet<mlir::Value> inputs = merged_inputs(a, b);
@@ -138,11 +138,11 @@ private:
             return false;
         }
         if (!merged->may_read_back() && reads_back(*merged, a, b)) {
-            reason = "a reduced value would be read over the domain before the reduction has ended";
+            reason = "a reduced value would be read before its reduction has finished";
             return false;
         }
         if (merged->columns && !columns_end(*merged, a, b)) {
-            reason = "a reduction of columns has ended only after the last row";
+            reason = "a column reduction finishes only after the last row";
             return false;
         }
         auto text = [&] { return place_of(operations_[a]) + " with " + place_of(operations_[b]); };
@@ -151,14 +151,14 @@ private:
             return false;
         }
         if (!graph_.try_merge(a, b)) {
-            reason = "an operation between them cannot be fused and needs the one before the other";
+            reason = "an operation between them, which cannot be fused, depends on the first";
             return false;
         }
         unite(a, b, std::move(*merged), std::move(inputs));
         return true;
     }
 
-    /// What the two clusters as one would read from outside.
+    /// The outside inputs of the two clusters when merged.
     llvm::DenseSet<mlir::Value> merged_inputs(int a, int b) {
         llvm::DenseSet<mlir::Value> inputs;
         for (auto [from, other] : {std::pair(a, b), std::pair(b, a)})
@@ -190,7 +190,7 @@ private:
         return false;
     }
 
-    /// True when nothing in the two clusters would read what the merged sweep reduces along columns.
+    /// True when nothing in the two clusters reads a column reduction of the merged sweep.
     bool columns_end(const Sweep& merged, int a, int b) {
         for (int cluster : {a, b})
             for (int node : members_[cluster]) {
@@ -218,7 +218,7 @@ private:
     // By representative of a cluster:
     std::vector<std::optional<Sweep>> sweeps_;
     std::vector<std::vector<int>> members_;
-    std::vector<llvm::DenseSet<mlir::Value>> inputs_;  ///< Arrays that it reads from outside.
+    std::vector<llvm::DenseSet<mlir::Value>> inputs_;  ///< Arrays read from outside.
     llvm::DenseMap<mlir::Value, llvm::SmallVector<int>> readers_;
     std::vector<Refusal> refusals_;
 };
@@ -233,14 +233,14 @@ public:
         if (function.isExternal()) return;
         mlir::Block& block = function.getBody().front();
         Fusion fusion(block);
-        llvm::StringSet<> told;  // Unrolled loops would say the same of every turn.
+        llvm::StringSet<> told;  // Unrolled loops would repeat each note.
         for (const Fusion::Note& note : fusion.notes()) {
             if (remarks) note.op->emitRemark(note.text);
             if (notes_ && told.insert(note.text).second) notes_->push_back(note.text);
         }
         mlir::Operation* end = block.getTerminator();
         fusion.rewrite(end);
-        // Assignments read what has just moved behind them.
+        // Assignments read values of groups, which have just been moved after them.
         for (ir::AssignOp assign : llvm::to_vector(block.getOps<ir::AssignOp>())) assign->moveBefore(end);
     }
 

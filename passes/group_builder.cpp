@@ -31,7 +31,7 @@ std::string label_of(llvm::ArrayRef<mlir::Operation*> members) {
     return label;
 }
 
-/// Splits off the reshapes at the end that nothing inside reads.
+/// Removes trailing reshapes that no other member reads.
 Operations take_trailing_reshapes(Operations& members) {
     llvm::DenseSet<mlir::Operation*> inside(members.begin(), members.end());
     Operations trailing;

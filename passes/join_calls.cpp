@@ -22,7 +22,7 @@ namespace catena::passes {
 
 namespace {
 
-/// Of the calls that could join another, how many of the latest are tried.
+/// The number of latest calls that are tried for joining.
 constexpr size_t joints_tried = 4;
 
 bool pays(const CallJoint& joint) { return joint.calls.size() > 1 && joint.bytes_to_copy() <= joint.bytes_saved(); }
@@ -47,8 +47,8 @@ private:
     std::vector<llvm::SmallVector<CallJoint>> groups_;
 };
 
-/// Calls that share an operand and of which none needs the result of another become one call; their results are
-/// slices of its.
+/// Joins independent calls that share an operand into one; their results become slices of its
+/// result.
 class Siblings {
 public:
     explicit Siblings(mlir::Block& block) : block_(block) {}
@@ -67,7 +67,7 @@ private:
         Joining joining;
     };
 
-    /// Calls that are not the only ones of their key; most programs have none.
+    /// Calls whose key occurs more than once; most programs have none.
     std::vector<Candidate> find_candidates() {
         std::vector<Candidate> candidates;
         std::map<std::vector<const void*>, int> count;
@@ -76,7 +76,7 @@ private:
                 if (joining.output == Joining::sum) continue;
                 candidates.push_back({&op, joining});
                 ++count[CallJoint::key_of(&op, joining)];
-                break;  // One way is enough, and two could meet in different calls.
+                break;  // One joining per call is enough; two could end in different joined calls.
             }
         std::erase_if(candidates, [&](const Candidate& c) { return count[CallJoint::key_of(c.op, c.joining)] < 2; });
         return candidates;
@@ -105,7 +105,7 @@ private:
         joints.push_back({{op}, joining});
     }
 
-    /// True when an operand of `op` is made in the joint.
+    /// True when an operand of `op` is computed in the joint.
     bool needs(mlir::Operation* op, const CallJoint& joint) {
         int cluster = graph_.find(nodes_[joint.calls[0]]);
         return llvm::any_of(op->getOperands(), [&](mlir::Value operand) {
@@ -175,8 +175,8 @@ bool is_addition(mlir::Operation* op) {
     });
 }
 
-/// Additions whose terms are results of calls: sum_t f(a_t, b_t) becomes f of all a_t and all b_t side by side, where
-/// the op says that it may.
+/// Additions of results of calls: sum_t f(a_t, b_t) becomes one call on the concatenated a_t and b_t, if the op declares
+/// that.
 class Sums {
 public:
     explicit Sums(mlir::Block& block) : block_(block) {}
@@ -205,7 +205,7 @@ private:
         return terms;
     }
 
-    /// What makes `term` for this sum alone, seen through a reshape that drops leading dimensions of size 1.
+    /// The call that computes `term` only for this sum, through a reshape that drops leading dimensions of size 1.
     static mlir::Operation* call_of(mlir::Value term) {
         if (!term.hasOneUse()) return nullptr;
         auto reshape = term.getDefiningOp<ir::ReshapeOp>();
@@ -292,11 +292,11 @@ public:
         note(siblings);
         for (const CallJoint& joint : siblings)
             for (mlir::Operation* call : joint.calls) call->erase();
-        // After the siblings, whose joined operands they can share.
+        // After siblings were joined, because sums can share their joined operands.
         std::vector<CallJoint> sums = Sums(block).run();
         note(sums);
         if (siblings.empty() && sums.empty()) return;
-        // Slices are put side by side again, operands were joined twice, and calls that were summed are still there.
+        // Cleans up: slices concatenated again, operands joined twice, and the calls that were summed.
         canonicalize(block, forms_);
         remove_common(block);
     }

@@ -10,7 +10,7 @@ namespace catena::passes {
 
 namespace {
 
-/// Scalars, and other looks at the same elements: nobody waits for them.
+/// Scalars and views: they need no time of their own.
 bool costs_nothing(mlir::Operation& op) {
     return llvm::isa<ir::ScalarOp, ir::ReshapeOp, ir::TransposeOp, ir::BroadcastOp, ir::SliceOp>(op);
 }
@@ -41,7 +41,7 @@ int Levels::earliest(mlir::Operation& op) const {
     int level = 0;
     for (mlir::Value operand : op.getOperands())
         if (mlir::Operation* producer = operand.getDefiningOp()) {
-            // What reads nothing can have been there from the start.
+            // Operations without operands can run at the start.
             bool is_step = producer->getNumOperands() > 0 && !costs_nothing(*producer) && !Sweep::of(producer);
             level = std::max(level, earliest_.lookup(producer) + is_step);
         }
@@ -57,7 +57,7 @@ int Levels::latest(mlir::Operation& op) const {
         if (!sweep || sweep->domain != Sweep::of(&op)->domain) return earliest_.lookup(&op);
         level = std::min(level, level_.lookup(user));
     }
-    // What only leaves the program is done with as soon as it can be.
+    // Values used only as outputs are computed as early as possible.
     return level == never ? earliest_.lookup(&op) : level;
 }
 

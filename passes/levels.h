@@ -6,10 +6,10 @@
 
 namespace catena::passes {
 
-/// At which point of a program an operation that can be fused should run: how many operations that cannot have gone
-/// before it. As early as possible, unless all that use it sweep the same domain later and reading its operands again
-/// then costs no more memory than keeping its result: the factor 1 - y of a sigmoid's gradient
-/// belongs to the backward sweep, although it could be computed in the forward one.
+/// The level at which a fusable operation should run: the number of non-fusable operations before it. As early as
+/// possible, unless all its users run later over the same domain and keeping its operands costs no more memory than
+/// keeping its result: the factor 1 - y of a sigmoid's gradient belongs to the backward pass, although it could be
+/// computed in the forward pass.
 class Levels {
 public:
     explicit Levels(mlir::Block& block);
@@ -18,9 +18,9 @@ public:
 
 private:
     int earliest(mlir::Operation& op) const;
-    /// Where the first of its users runs, if all of them could be fused with it.
+    /// The level of its first user, if all of them could be fused with it.
     int latest(mlir::Operation& op) const;
-    /// Bytes that must be kept until `latest` only because `op` runs there.
+    /// Additional bytes kept alive until `latest` if `op` runs there.
     int64_t bytes_to_keep(mlir::Operation& op, int latest) const;
 
     llvm::DenseMap<mlir::Operation*, int> earliest_, level_;

@@ -30,11 +30,11 @@ const Stage stages[] = {
     // Forward and backward compute the same values; after canonicalization, because that makes them look the
     // same, and before fusion, which would hide them in different groups.
     {"cse", [](auto*) { return createCse(); }},
-    // What nobody needs must not become a result of a group, nor keep calls from being joined.
+    // Unused values must not become results of groups, nor keep calls from being joined.
     {"drop-dead", [](auto*) { return createDropDead(); }},
-    // Weights are read once where steps do not wait for each other. Before fusion, because sums over steps go away.
+    // Independent steps then read the weights once. Before fusion, because sums over steps disappear.
     {"join-calls", create_join_calls_pass, true},
-    // Memory traffic is what costs: one sweep for everything that shares a domain.
+    // Memory traffic dominates: one pass over memory for everything that shares a domain.
     {"fuse", create_fuse_pass},
 };
 
@@ -67,7 +67,7 @@ mlir::LogicalResult run_pipeline(mlir::ModuleOp module, const PipelineOptions& o
                                  std::vector<std::string>& notes) {
     mlir::PassManager manager(module.getContext(), mlir::ModuleOp::getOperationName());
     if (options.dump) manager.addInstrumentation(dump_instrumentation(*options.dump));
-    // A fifth of the time for large programs; catena-opt and the tests verify after every pass.
+    // Verifying takes a fifth of the time for large programs; catena-opt and the tests do it after every pass.
     manager.enableVerifier(options.verify_each);
     build_pipeline(manager, options, &notes);
     return mlir::success(mlir::succeeded(manager.run(module)) && mlir::succeeded(mlir::verify(module)));

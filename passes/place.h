@@ -6,7 +6,7 @@
 
 namespace catena::passes {
 
-/// "relu (model.cpp:12)": the function that an operation stands for, and the user's line.
+/// "relu (model.cpp:12)": the user's function and line of an operation.
 std::string place_of(mlir::Operation* op);
 
 }  // namespace catena::passes

@@ -9,10 +9,10 @@ namespace catena::passes {
 
 namespace {
 
-/// Columns are accumulated in memory, row by row: worth it for many rows whose accumulators stay in the caches.
+/// Column sums are accumulated in memory, row by row: pays for many rows if the accumulators stay in the caches.
 constexpr int64_t fewest_rows = 64, most_columns = 16 * 1024;
 
-/// Below this many elements one thread sweeps the whole domain and reads its result back without a loss.
+/// Below this many elements a single thread processes the whole domain, so reading the result back costs nothing.
 constexpr int64_t small_domain = 32 * 1024;
 
 llvm::ArrayRef<int64_t> shape_of(mlir::Value value) {
@@ -106,7 +106,7 @@ std::optional<Sweep> merge(const Sweep& a, const Sweep& b, std::string& reason) 
         reason = "they reduce different dimensions of " + text(a.domain);
         return std::nullopt;
     }
-    // Work on the reduced values of the other: the tail of a softmax's sum, a mean's division.
+    // Operations on the reduced values of the other: a mean's division.
     if (a.reduced != 0 && b.reduced == 0 && b.domain == a.reduced_shape()) return a;
     if (b.reduced != 0 && a.reduced == 0 && a.domain == b.reduced_shape()) return b;
     auto named = [](llvm::ArrayRef<int64_t> domain) { return domain.empty() ? "a scalar" : text(domain); };

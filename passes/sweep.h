@@ -9,8 +9,8 @@
 
 namespace catena::passes {
 
-/// What a fused group iterates over: a domain (without leading dimensions of size 1) and which of its dimensions
-/// the reductions combine. Dimensions are counted from the last, so that operands of lower rank line up.
+/// The iteration space of a fused group: a domain (without leading dimensions of size 1) and which of its
+/// dimensions the reductions combine. Dimensions are counted from the last, so that operands of lower rank line up.
 struct Sweep {
     llvm::SmallVector<int64_t, 4> domain;  ///< Innermost first.
     uint32_t reduced = 0;                  ///< Bit i: domain[i]; never a dimension of size 1.
@@ -18,16 +18,16 @@ struct Sweep {
 
     /// The sweep of one map, reduce or reshape of leading dimensions; nothing for any other operation.
     static std::optional<Sweep> of(mlir::Operation* op);
-    /// Shape of the values that the reductions make.
+    /// Shape of the reduced values.
     llvm::SmallVector<int64_t, 4> reduced_shape() const;
     /// True when reduced values may be read over the domain in the same sweep: the reduced dimensions are the last,
     /// and there is more than one row or little to do in it.
     bool may_read_back() const;
-    /// The dimensions that `reduced` leaves, as bits; none of size 1.
+    /// The dimensions that are not reduced, as bits; none of size 1.
     uint32_t kept() const;
 };
 
-/// The sweep that does the work of both, or nothing and the reason.
+/// The sweep that contains both, or none and the reason.
 std::optional<Sweep> merge(const Sweep& a, const Sweep& b, std::string& reason);
 
 /// `shape` innermost first, without leading dimensions of size 1.

@@ -43,7 +43,7 @@ private:
         const Strides strides =
             t.strides ? Strides(std::span(t.strides, size_t(t.rank))) : contiguous_strides(type.shape);
         const size_t bytes = size_t(element_count(type.shape)) * size_of(type.dtype);
-        if (bytes > 0 && !t.data) fail<ValueError>("{} has no memory", who);
+        if (bytes > 0 && !t.data) fail<ValueError>("{} has no data pointer", who);
         storages_.emplace_back(t.data, bytes, cpu_device());
         arrays_.push_back(storages_.back().array(type, strides, 0));
     }
@@ -141,7 +141,7 @@ struct catena_program {
     Program program;
     std::vector<std::string> state_names;
     std::vector<Array> outputs;
-    std::map<std::string, Array> given;  ///< States that the caller looks at.
+    std::map<std::string, Array> given;  ///< States returned to the caller.
 };
 
 namespace {
@@ -181,7 +181,7 @@ int catena_program_run(catena_program* p, const catena_tensor* inputs, int32_t c
         BorrowedArrays borrowed("input", "catena_program_run", inputs, count);
         p->outputs.clear();
         p->given.clear();
-        // The caller's memory may be gone when the next call looks at a result that is an input.
+        // The caller's memory may be freed before a result that is an input is read.
         std::vector<Array> given;
         for (const Array& input : borrowed.arrays()) given.push_back(input.to(p->program.device()));
         for (const Array& result : p->program.run(given)) {
@@ -197,7 +197,7 @@ int catena_program_run(catena_program* p, const catena_tensor* inputs, int32_t c
 int catena_program_output(const catena_program* p, int32_t i, catena_tensor* output, char* error, size_t error_bytes) {
     return guarded(error, error_bytes, [&] {
         if (i < 0 || size_t(i) >= p->outputs.size())
-            fail<ValueError>("catena_program_output: result {} of {} in the last run", i, p->outputs.size());
+            fail<ValueError>("catena_program_output: result {} does not exist; the last run had {}", i, p->outputs.size());
         p->give(p->outputs[size_t(i)], output);
     });
 }

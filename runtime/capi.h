@@ -1,5 +1,5 @@
-/* Catena in C: programs from files, and one entry for all operations that have a kernel of their own. Installed as
- * catena.h; libcatena_runtime has the functions. No C++ exception passes them. */
+/* Catena in C: programs from files, and one entry point for all operations with a kernel. Installed as
+ * catena.h; the functions are in libcatena_runtime. They throw no C++ exceptions. */
 #ifndef CATENA_CAPI_H
 #define CATENA_CAPI_H
 
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* What an element is. */
+/* Element types. */
 enum catena_dtype {
     CATENA_BOOL,
     CATENA_INT8,
@@ -26,7 +26,7 @@ enum catena_dtype {
 
 enum { CATENA_MAX_RANK = 8 };
 
-/* Elements in memory of the caller. Strides are in elements; NULL says row-major. */
+/* Elements in the caller's memory. Strides are in elements; NULL: row-major. */
 typedef struct catena_tensor {
     void* data;
     int32_t dtype; /* enum catena_dtype */
@@ -43,7 +43,7 @@ enum catena_attribute_kind {
     CATENA_DIMS     /* dims[0] to dims[dim_count - 1] */
 };
 
-/* A property of a call that the operation's definition names: an axis, a stride. */
+/* A named attribute of a call: an axis, a stride. */
 typedef struct catena_attribute {
     const char* name;
     int32_t kind; /* enum catena_attribute_kind */
@@ -65,16 +65,16 @@ typedef struct catena_op_call {
 
 enum catena_status { CATENA_OK = 0, CATENA_FAILED = 1 };
 
-/* Runs one operation on the host, on all cores. Otherwise than with CATENA_OK nothing was written but, if error is not
- * NULL, the reason in at most error_bytes bytes, ended by a zero. Safe to call from several threads. */
+/* Runs one operation on the host, on all cores. Unless the status is CATENA_OK, only error is written, if it is not
+ * NULL, the reason in at most error_bytes bytes, null-terminated. Thread-safe. */
 int catena_call_op(const catena_op_call* call, char* error, size_t error_bytes);
 
-/* A compiled program from a file, with its parameters and other states. One thread at a time. */
+/* A compiled program from a file, with its parameters and other states. Not thread-safe. */
 typedef struct catena_program catena_program;
 
-/* NULL when the file cannot be used, and then the reason in error. */
+/* NULL on failure, with the reason in error. */
 catena_program* catena_program_load(const char* path, char* error, size_t error_bytes);
-/* The same to run on a device: "cpu", or "cuda:0" for a program with code for it. Tensors stay memory of the host. */
+/* The same to run on a device: "cpu", or "cuda:0" for a program with code for it. Tensors are in host memory. */
 catena_program* catena_program_load_on(const char* path, const char* device, char* error, size_t error_bytes);
 void catena_program_free(catena_program* program);
 
@@ -86,7 +86,7 @@ const char* catena_program_input_name(const catena_program* program, int32_t i);
 const char* catena_program_output_name(const catena_program* program, int32_t i);
 const char* catena_program_state_name(const catena_program* program, int32_t i);
 
-/* Runs it on one tensor for every input; its states become what it made them. */
+/* Runs it on one tensor per input, and updates its states. */
 int catena_program_run(catena_program* program, const catena_tensor* inputs, int32_t count, char* error,
                        size_t error_bytes);
 /* A result of the last run; valid until the next run or catena_program_free. */
@@ -101,7 +101,7 @@ int catena_program_set_state(catena_program* program, const char* name, const ca
 /* A hyperparameter: "alpha". */
 int catena_program_set_number(catena_program* program, const char* name, double value, char* error, size_t error_bytes);
 
-/* The file again, with the present states. */
+/* Writes the package with the present states. */
 int catena_program_save(const catena_program* program, const char* path, char* error, size_t error_bytes);
 
 #ifdef __cplusplus

@@ -9,16 +9,16 @@
 
 namespace catena {
 
-/// Facts of a compiled program, for explain() and tests.
+/// Properties of a compiled program, for explain() and tests.
 struct ExecutableInfo {
     int steps = 0;            ///< Launches per call: kernels plus library calls.
     int kernels = 0;          ///< Distinct compiled kernels.
     int library_calls = 0;
-    int fused_ops = 0;        ///< Recorded ops that live inside kernels with others.
+    int fused_ops = 0;        ///< Recorded ops fused with others into kernels.
     int update_sweeps = 0;    ///< Launches that write assigned states.
     size_t code_bytes = 0;
-    size_t bytes = 0;         ///< About what the executable holds between calls, its code included.
-    size_t arena_bytes = 0;   ///< Temporaries of one call, for the sizes last bound.
+    size_t bytes = 0;         ///< Approximate memory held between calls, code included.
+    size_t arena_bytes = 0;   ///< Temporaries of one call, at the latest sizes.
     double compile_seconds = 0;
     std::vector<std::string> notes;  ///< What was fused, and why the rest was not.
 };
@@ -29,8 +29,8 @@ public:
     virtual ~Executable() = default;
 
     /// Inputs as Trace::inputs says. Outputs: first Trace::outputs, then the new content of each
-    /// Trace::assigns, as fresh arrays. donated[i] says that nobody else looks at inputs[i]: its memory
-    /// may then be overwritten and returned as an output.
+    /// Trace::assigns, as fresh arrays. donated[i]: nothing else references inputs[i], so its memory
+    /// may be overwritten and returned as an output.
     virtual void run(std::span<const Array> inputs, std::span<const double> scalars,
                      std::span<const bool> donated, std::span<Array> outputs) = 0;
     virtual const ExecutableInfo& info() const = 0;

@@ -32,7 +32,7 @@ struct Emitted {
     explicit operator bool() const { return uniform || !copies.empty(); }
 };
 
-/// Additions in a row to one accumulator.
+/// Maximum number of successive additions to one accumulator.
 constexpr int64_t chain_length = 64;
 
 class KernelEmitter {
@@ -92,7 +92,8 @@ private:
 
     //---- loops
 
-    /// for (i = low; i < high; i += step) carried = body(i, carried); what is memorised inside stays inside.
+    /// for (i = low; i < high; i += step) carried = body(i, carried); values memorised in the body are discarded
+    /// after it.
     template <class F>
     Values loop(Value low, Value high, int64_t step, const Values& carried, F&& body) {
         auto memo = memo_;
@@ -162,7 +163,7 @@ private:
         });
     }
 
-    /// The neutral element into all that a unit accumulates in memory.
+    /// Stores the neutral element into the unit's accumulators in memory.
     void clear_accumulators(size_t at) {
         int dim = where_.reduced_dims[at];
         if (dim == inner_) return over_lanes([&] {
@@ -205,7 +206,7 @@ private:
         return lanes_.add(low, arith::AndIOp::create(b, loc, count, mask));
     }
 
-    /// Lanes that are kept: chunks of `unroll` vectors, then single vectors under a mask.
+    /// Kept lanes: chunks of `unroll` vectors, then single vectors under a mask.
     void emit_chunks(Value low, Value high) {
         std::vector<bool> all(program_.values.size(), true);
         int unroll = unroll_of(all);
@@ -302,8 +303,8 @@ private:
         return loop(lanes_.index(0), high_of(dim), 1, carried, step);
     }
 
-    /// As loop(), for reductions: a long sum that is one chain of additions loses digits, a sum of short sums
-    /// does not.
+    /// As loop(), for reductions: splits long sums into partial sums, for
+    /// accuracy.
     template <class F>
     Values loop_in_chains(Value low, Value high, int64_t step, const Values& carried, F&& body) {
         if (carried.empty()) return loop(low, high, step, carried, body);
@@ -371,7 +372,7 @@ private:
 
     //---- values
 
-    /// Emits what is due at `level` and not yet there, up to results of `stage` reductions.
+    /// Emits the missing values of `level`, up to results of `stage` reductions.
     void emit_values(int level, int stage, const std::vector<bool>* needed = nullptr) {
         for (size_t v = 0; v < program_.values.size(); ++v) {
             if (memo_[v] || where_.level[v] != level || where_.stage[v] > stage) continue;
@@ -390,7 +391,7 @@ private:
 
     void memorise_uniform(int v, Value scalar) {
         memo_[v].uniform = scalar;
-        // Spread once here, outside the loops over lanes, not at every use inside.
+        // Broadcast once here, outside the loops over lanes.
         if (where_.used_by_lanes[v] && lanes_.width() > 1) memo_[v].copies.push_back(lanes_.splat(scalar));
     }
 
@@ -469,7 +470,7 @@ private:
             return;
         }
         Value scalar = memo_[size_t(v)].uniform;
-        if (!scalar) {  // All lanes hold the same.
+        if (!scalar) {  // All lanes are equal.
             scalar = memo_[size_t(v)].copies[0];
             if (lanes_.width() > 1) scalar = lanes_.extract(scalar, 0);
         }
@@ -489,7 +490,7 @@ private:
     KernelMemory memory_;
     Value high_of_split_;
 
-    // Where emission stands.
+    // The current position of emission.
     std::vector<Emitted> memo_;
     int copies_ = 1;
     int stage_ = 0;

@@ -42,7 +42,7 @@ struct Jit {
         llvm::orc::LLJITBuilder builder;
         builder.setJITTargetMachineBuilder(llvm::orc::JITTargetMachineBuilder(machine->getTargetTriple()));
         builder.setDataLayout(machine->createDataLayout());
-        lljit = must(builder.create(), "the JIT does not start");
+        lljit = must(builder.create(), "the JIT cannot be started");
         lljit->getMainJITDylib().addGenerator(
             must(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
                      lljit->getDataLayout().getGlobalPrefix()),
@@ -51,11 +51,11 @@ struct Jit {
 };
 
 Jit& jit() {
-    static Jit* instance = new Jit;  // outlives every executable
+    static Jit* instance = new Jit;  // never destroyed: outlives every executable
     return *instance;
 }
 
-/// Removes the library when nobody needs its functions any more.
+/// Removes the library when its functions are no longer referenced.
 std::shared_ptr<void> owner_of(llvm::orc::JITDylib& library) {
     return std::shared_ptr<void>(&library, [](void* library) {
         Jit& j = jit();

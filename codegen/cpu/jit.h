@@ -13,20 +13,20 @@ class Module;
 
 namespace catena::codegen {
 
-/// What became of a module.
+/// A compiled module.
 struct JitResult {
-    std::vector<void*> functions;  ///< In the order of the names asked for.
-    std::string object;            ///< The object file, when jit_compile() was asked to keep it.
+    std::vector<void*> functions;  ///< In the order of the requested names.
+    std::string object;            ///< The object file, if requested from jit_compile().
     size_t code_bytes = 0;         ///< Size of the object file.
-    std::shared_ptr<void> code;    ///< The functions are there as long as this is.
+    std::shared_ptr<void> code;    ///< Owns the functions.
 };
 
-/// Optimises, compiles and links `module` into this process. CompileError with LLVM's words on
+/// Optimises, compiles and links `module` into this process. CompileError with LLVM's message on
 /// failure. Texts are made only for a listener.
 JitResult jit_compile(std::unique_ptr<llvm::LLVMContext> context, std::unique_ptr<llvm::Module> module,
                       const std::vector<std::string>& names, const CodeListener& listener,
                       bool keep_object = false);
-/// Links an object file that jit_compile() has made, in another process maybe.
+/// Links an object file from jit_compile(), possibly of another process.
 JitResult jit_load(const std::string& object, const std::vector<std::string>& names);
 
 }  // namespace catena::codegen

@@ -59,7 +59,7 @@ std::string kernel_key(const KernelProgram& program, const KernelOptions& option
 }
 
 SplitRule split_rule() {
-    // Below the smallest, one thread is done before others have woken up.
+    // Below this, one thread finishes before others have woken up.
     return {.smallest = 256 * 1024,
             .enough_units = 32,
             .elements_per_block = 32 * 1024,

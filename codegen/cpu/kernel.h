@@ -7,18 +7,18 @@
 
 namespace catena::codegen {
 
-/// How many values of a row a thread keeps in memory; 0: nothing is worth keeping, or it would not stay in a
+/// The number of values of a row that a thread keeps in memory; 0: keeping does not pay, or exceeds the
 /// second-level cache.
 int row_scratch_rows(const KernelProgram& program);
 
-/// Text that two programs share exactly when the same code serves both.
+/// A text that is equal for two programs exactly if they can use the same code.
 std::string kernel_key(const KernelProgram& program, const KernelOptions& options,
                        const Target& target);
 
-/// When reductions are cut in two launches on this target.
+/// When reductions are split into two launches on this target.
 SplitRule split_rule();
 
-/// Rough nanoseconds of one index of the domain on one thread, to decide on threads.
+/// Estimated nanoseconds per index of the domain on one thread, to choose the number of threads.
 double element_nanoseconds(const KernelProgram& program);
 
 }  // namespace catena::codegen

@@ -9,7 +9,7 @@ namespace {
 
 using Kind = KernelValue::Kind;
 
-/// A value that costs less is computed again rather than stored and loaded.
+/// Values that cost less are recomputed instead of stored and loaded.
 constexpr double worth_storing = 10;
 
 }  // namespace
@@ -131,7 +131,7 @@ RowScratch find_row_scratch(const KernelProgram& program, const KernelAnalysis& 
     std::vector<int> first(n, -1);  // The first stage that computes a value.
     for (int stage = 0; stage <= analysis.last_stage; ++stage) {
         std::vector<bool> visited(n, false);
-        // From the results down: the last value that is worth it saves the most.
+        // From the results towards the inputs: the last value that qualifies saves the most.
         std::function<void(int)> visit = [&](int v) {
             const KernelValue& value = program.values[v];
             if (visited[v] || analysis.level[v] != analysis.level_last || value.kind == Kind::reduction) return;

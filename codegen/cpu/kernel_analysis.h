@@ -9,8 +9,8 @@ namespace catena::codegen {
 /// Where in the loop nest of a collapsed program each value is computed.
 ///
 /// Levels, from the outside: the kernel, the unit (a row, or a block of kept lanes), with kept lanes the chunk of
-/// lanes, then the reduced loops. A value's level is the outermost at which all it depends on is known; its stage is
-/// the number of reductions that must have ended before.
+/// lanes, then the reduced loops. A value's level is the outermost at which its operands are known; its stage is the
+/// number of reductions that must have finished before.
 struct KernelAnalysis {
     explicit KernelAnalysis(const KernelProgram& program);
 
@@ -30,14 +30,14 @@ struct KernelAnalysis {
     /// Whether output `o` varies along a reduced dimension.
     bool is_full_output(int o) const;
 
-    /// What stage `stage` computes inside its reduced loops.
+    /// The values that stage `stage` computes inside its reduced loops.
     std::vector<int> reductions_of(int stage) const;
     std::vector<int> full_outputs_of(int stage) const;
     /// Values that the loops of a stage read, reductions of earlier stages included; `known` ones are not computed,
-    /// so what only they read is not needed.
+    /// so their operands are not needed.
     std::vector<bool> needed_by(int stage, const std::vector<bool>& known) const;
 
-    /// Rough vector instructions to compute a value from what is known outside the innermost loop.
+    /// Estimated vector instructions to compute a value from those known outside the innermost loop.
     double cost_of(int value) const;
 
 private:
@@ -46,12 +46,12 @@ private:
 };
 
 /// Values that one stage of a row computes and a later one reads again, where storing the row costs less than
-/// computing it anew: the exponentials of a softmax.
+/// recomputing it: the exponentials of a softmax.
 struct RowScratch {
     /// By value: the slot it is kept in, or -1; the stage that computes it.
     std::vector<int> slot, from;
     int slots = 0;
-    /// Those that stage `stage` finds in the scratch.
+    /// The values that stage `stage` loads from the scratch memory.
     std::vector<bool> known_at(int stage) const;
 };
 RowScratch find_row_scratch(const KernelProgram& program, const KernelAnalysis& analysis);

@@ -115,7 +115,7 @@ Value KernelMemory::gather(int operand, mlir::Type element, int c, unsigned alig
     Value last = mask_ ? lanes_.sub(remaining_, lanes_.index(1)) : Value();
     for (int lane = 0; lane < lanes_.width(); ++lane) {
         Value i = lanes_.index(int64_t(c) * lanes_.width() + lane);
-        // Lanes past the end read the last element again: in bounds, and nobody looks.
+        // Lanes past the end read the last element again: in bounds, and ignored.
         if (last) i = lanes_.min(i, last);
         Value offset = lanes_.add(offsets_[size_t(operand)], lanes_.mul(i, stride));
         Value one = LLVM::LoadOp::create(b, loc, element, address(operand, offset, element), alignment);
@@ -179,7 +179,7 @@ void KernelMemory::store_lanes(Value at, Value stored, Dtype dtype, bool may_str
 
 //---- the scratch of a row
 
-/// Where the current lanes of a value lie. Rows of the scratch are as long as whole vectors: no mask.
+/// The address of the current lanes of a value. Scratch rows have whole vectors, so no mask is needed.
 Value KernelMemory::row_address(int value, int c, mlir::Type element) {
     Value bytes = lanes_.mul(lanes_.index(scratch_.slot[size_t(value)]), scratch_stride_);
     Value row = LLVM::GEPOp::create(b, loc, row_scratch_.getType(), b.getI8Type(), row_scratch_,

@@ -13,8 +13,8 @@ namespace catena::codegen {
 
 using Values = llvm::SmallVector<mlir::Value, 4>;
 
-/// What a kernel under emission reads and writes: its arguments, where its loops stand in every operand, and loads and
-/// stores of the current lanes. Copy c of an operand lies c vectors further on; c < 0 is the scalar at the first lane.
+/// Memory access of the kernel being emitted: its arguments, the current position in every operand, and loads and
+/// stores of the current lanes. Copy c of an operand is c vectors further; c < 0 is the scalar at the first lane.
 class KernelMemory {
 public:
     KernelMemory(Lanes& lanes, const KernelProgram& program, const KernelOptions& options, const KernelAnalysis& where,
@@ -25,12 +25,12 @@ public:
     const Values& sizes() const { return sizes_; }  ///< By dimension.
     mlir::Value scalar(int s) const { return scalars_[size_t(s)]; }
     mlir::Value block() const { return block_; }            ///< Lanes of one unit, when lanes are kept.
-    mlir::Value blocks() const { return blocks_; }          ///< How many of them a row has.
+    mlir::Value blocks() const { return blocks_; }          ///< Their number per row.
     mlir::Value split_size() const { return split_size_; }  ///< Full size of the dimension that was split.
 
     /// Moves every operand to index `i` of `dim`.
     void step(int dim, mlir::Value i);
-    /// By operand, in elements; loops put back what they found.
+    /// Per operand, in elements; restored after each loop.
     std::vector<mlir::Value>& offsets() { return offsets_; }
     /// Index of the current vector in a row whose lanes are reduced.
     void set_lane(mlir::Value lane) { lane_ = lane; }
@@ -38,12 +38,12 @@ public:
     /// Only the first `remaining` lanes are in bounds.
     void set_mask(mlir::Value remaining);
     void clear_mask() { mask_ = remaining_ = mlir::Value(); }
-    mlir::Value mask() const { return mask_; }  ///< Null where all lanes are.
+    mlir::Value mask() const { return mask_; }  ///< Null: all lanes are in bounds.
 
     mlir::Value load(int operand, Register type, int c);
-    /// Into `output`, one element: it does not vary along the lanes.
+    /// Stores one element into `output`, which does not vary along the lanes.
     void store_scalar(int output, mlir::Value scalar, Register from);
-    /// Into copy c of `output`; combined with what is there where the output accumulates.
+    /// Stores into copy c of `output`; an accumulating output combines with the stored value.
     void store(int output, mlir::Value value, Register from, int c);
     void store_neutral(int output);
 

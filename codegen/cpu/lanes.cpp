@@ -152,7 +152,7 @@ Value Lanes::convert(Value value, Register from, Register to) {
 }
 
 Value Lanes::float_extreme(Value x, Value y, bool maximum) {
-    // select(x > y, x, y) is one x86 instruction and gives y when either is NaN; a NaN in x is put back.
+    // select(x > y, x, y) is one x86 instruction and gives y when either is NaN; a NaN in x is restored.
     auto order = maximum ? CmpFPredicate::OGT : CmpFPredicate::OLT;
     Value chosen = select(compare(order, x, y), x, y);
     return select(compare(CmpFPredicate::UNO, x, x), x, chosen);

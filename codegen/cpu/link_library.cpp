@@ -27,15 +27,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder that goes away with all that is in it.
+/// A temporary folder, removed by the destructor.
 class WorkFolder {
 public:
     WorkFolder() {
         std::error_code error;
         const fs::path parent = fs::temp_directory_path(error);
-        if (error) fail<CompileError>("linking: there is no folder for temporary files; set TMPDIR to one: {}", error.message());
+        if (error) fail<CompileError>("linking: no folder for temporary files; set TMPDIR: {}", error.message());
         std::string pattern = (parent / "catena-link-XXXXXX").string();
-        if (!mkdtemp(pattern.data())) fail<CompileError>("linking: no folder can be made in {}", parent.string());
+        if (!mkdtemp(pattern.data())) fail<CompileError>("linking: cannot create a folder in {}", parent.string());
         path_ = pattern;
     }
     ~WorkFolder() {

@@ -39,7 +39,7 @@ void lower_to_llvm_dialect(mlir::ModuleOp module) {
     mlir::MLIRContext* context = module.getContext();
     mlir::LLVMTypeConverter types(context);
     mlir::RewritePatternSet patterns(context);
-    // One conversion for everything: each further one would walk and check every operation again.
+    // A single conversion: each further one would visit and verify every operation again.
     mlir::populateSCFToControlFlowConversionPatterns(patterns);
     mlir::cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
     mlir::arith::populateArithToLLVMConversionPatterns(types, patterns);

@@ -11,10 +11,11 @@ class Module;
 
 namespace catena::codegen {
 
-/// Registers what kernels are written in and what they are lowered to.
+/// Registers the dialects of kernels and those they are lowered to.
 void register_kernel_dialects(mlir::DialectRegistry& registry);
 
-/// Kernels in scf, arith, math, vector become the LLVM dialect, in place. CompileError on failure.
+/// Lowers kernels in scf, arith, math, vector to the LLVM dialect, in place. CompileError on
+/// failure.
 void lower_to_llvm_dialect(mlir::ModuleOp module);
 
 /// The LLVM dialect as LLVM IR.

@@ -37,7 +37,7 @@ void must(llvm::Error error, const char* what) {
     if (error) fail<CompileError>("codegen: {}: {}", what, llvm::toString(std::move(error)));
 }
 
-/// Kernels come vectorised: a few cheap clean-ups are all they gain from.
+/// Kernels are vectorised already: only a few cheap clean-up passes help.
 void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
     llvm::LoopAnalysisManager loops;
     llvm::FunctionAnalysisManager functions;

@@ -1,4 +1,4 @@
-// Reductions of columns beside work on rows, in one pass over the memory.
+// Column reductions in kernels over rows, in one pass over the memory.
 #include <algorithm>
 
 #include "codegen/cpu/kernel.h"
@@ -125,7 +125,7 @@ private:
     KernelPlan plan_;
 };
 
-/// Without anything beside the rows, the columns are all there is to reduce.
+/// Without row work only the column reductions remain.
 KernelProgram only_columns(KernelProgram program) {
     for (KernelValue& value : program.values) value.columns = false;
     program.reduced = (1u << program.domain.rank()) - 1;

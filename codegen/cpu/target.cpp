@@ -70,7 +70,7 @@ Target level_target(const std::string& level) {
         target.cpu = "x86-64-v4";
         target.vector_bytes = 64;
     } else {
-        fail<CompileError>("codegen: no code is made for '{}'; there are {}", level,
+        fail<CompileError>("codegen: '{}' is not an instruction set; use one of {}", level,
                            fmt::join(program::known_code_levels(), ", "));
     }
     target.key = fmt::format("{} {}-byte vectors", target.cpu, target.vector_bytes);

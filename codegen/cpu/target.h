@@ -4,7 +4,7 @@
 
 namespace catena::codegen {
 
-/// The processor that code is made for: the host, unless CATENA_CPU (avx512, avx2, scalar) says less.
+/// The target processor: the host, unless limited by CATENA_CPU (avx512, avx2, scalar).
 struct Target {
     std::string triple;
     std::string cpu;       ///< LLVM's name: "znver4".

@@ -72,7 +72,7 @@ public:
     B equal(I x, I y) const { return l.compare(arith::CmpIPredicate::eq, x, y); }
     F select(B c, F x, F y) const { return l.select(c, x, y); }
 
-    /// Lanes far out, which are rare, go through the C library one by one.
+    /// Lanes with large arguments, which are rare, call the C library one by one.
     F libm_where(B where, F value, F x, math::LibmFunction function) const {
         llvm::StringRef name = function == math::LibmFunction::sin ? "sin" : "cos";
         Value any = where;
@@ -94,7 +94,7 @@ private:
     CallLibm call_libm_;
 };
 
-/// The functions of math.h by the name that the dialect has for them.
+/// The functions of math.h by their name in the dialect.
 template <bool avx512>
 std::optional<Value> expand(Lanes& lanes, llvm::StringRef name, Value x) {
     using Ops = EmittingOps<avx512>;

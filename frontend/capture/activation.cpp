@@ -53,7 +53,7 @@ void Activation::check_computed() const {
                          graph.forward.name);
 }
 
-/// The values that the nodes of single operations keep, computed once more.
+/// Recomputes the values that the nodes of single operations keep.
 std::vector<Array> Activation::kept_by_nodes() const {
     Trace forward = graph.forward;
     for (const Trace::Step& step : forward.steps)
@@ -89,7 +89,7 @@ std::vector<Edge> Activation::expand(Node& region) {
         Ref<Node> node = make_node(*record.op);
         node->attributes = record.attributes;
         node->location = record.location;
-        node->rank = region.rank;  // Among these the order in which they were made counts.
+        node->rank = region.rank;  // Nodes of equal rank are visited by order of creation.
         for (int slot : record.scalars) {
             const auto cell = std::find_if(cells.begin(), cells.end(), [&](const auto& c) { return c.first == slot; });
             node->scalars.push_back(cell == cells.end() ? Scalar(scalars[size_t(slot)]) : cell->second);

@@ -9,18 +9,18 @@
 
 namespace catena::capture {
 
-/// What one call keeps for a backward from outside: the gradient of the node that stands for the call. Freed when the results
-/// die; the arrays when a backward has run.
+/// What one call keeps for a backward() outside the region: the gradient of the graph node that replaces the call's nodes.
+/// Its arrays are freed by a backward, the rest with the results.
 class Activation final : public RegionGradient {
 public:
     Activation(std::shared_ptr<Tree> of, const GraphEnd& end) : graph(end), tree(std::move(of)) {}
 
     const GraphEnd& graph;
     std::shared_ptr<Program> program;     ///< Null until the call has been computed.
-    SmallVector<Array, 4> inputs;         ///< Of GraphEnd::forward, in order.
-    SmallVector<Array, 4> kept;           ///< As GraphEnd::kept; empty after a backward.
-    SmallVector<double, 4> scalars;       ///< Of the forward program,
-    std::vector<std::pair<int, Scalar>> cells;  ///< and which of them are cells, read anew by a backward.
+    SmallVector<Array, 4> inputs;         ///< The inputs of GraphEnd::forward.
+    SmallVector<Array, 4> kept;           ///< The values GraphEnd::kept; empty after a backward.
+    SmallVector<double, 4> scalars;       ///< Scalars of the forward program,
+    std::vector<std::pair<int, Scalar>> cells;  ///< those that are cells: backward reads them again.
 
     Variables gradient(Node& node, std::span<const Variable> gy) override;
     std::vector<Edge> expand(Node& node) override;
@@ -35,7 +35,7 @@ private:
     const std::shared_ptr<Tree> tree;     ///< Owns the graph.
 };
 
-/// The op of a node that stands for a compiled region.
+/// The op of the node that represents a compiled region in the graph.
 const OpDef& region_op();
 
 }  // namespace catena::capture

@@ -1,4 +1,4 @@
-// What a region says of itself.
+// The report of StaticGraph::explain().
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -14,7 +14,7 @@
 namespace catena::capture {
 namespace {
 
-/// The notes, each once: an update has as many equal ones as there are parameters.
+/// The notes without duplicates: an update has one per parameter.
 std::string describe_notes(const std::vector<std::string>& notes) {
     std::vector<std::pair<std::string_view, int>> counted;
     for (const std::string& note : notes) {
@@ -52,11 +52,11 @@ void describe_program(std::string& text, const Ending& ending) {
         describe_executable(text, "backward", program.graph()->backward, *program.graph()->executable);
 }
 
-/// What following costs, and when to think about it.
+/// The cost of running and recording the code, with a remark when it is significant.
 std::string describe_following(const StaticGraphStatistics& s) {
     if (s.timed_calls == 0) return "";
     const double each = s.follow_seconds / double(s.timed_calls) * 1e6, all = each + s.compute_seconds / double(s.timed_calls) * 1e6;
-    std::string text = fmt::format("  of {:.1f} us a call, running the code and following it takes {:.1f} us\n", all, each);
+    std::string text = fmt::format("  of {:.1f} us per call, the user's code and its recording take {:.1f} us\n", all, each);
     if (each > 0.2 * all && s.followed_calls > 100)
         text += "  a region whose code has no state of its own may skip that: StaticGraphOptions::audit (Audit::never, sampled)\n";
     return text;
@@ -69,11 +69,11 @@ std::string Region::explain() const {
     const StaticGraphStatistics& s = statistics_;
     std::string text = fmt::format("static_graph {} ({})\n", options_.name, to_string(at_));
     text += fmt::format("  {} calls: {} compiled, {} by the eager kernels, {} as part of others or switched off; the code ran in {}, "
-                        "went another way in {}; {} host reads; {} programs\n",
+                        "took a new path in {}; {} host reads; {} programs\n",
                         s.calls, s.compiled_calls, s.interpreted_calls, s.eager_calls, s.followed_calls, s.mismatches, s.cuts,
                         s.programs);
     text += describe_following(s);
-    if (!compiler_available()) text += "  there is no compiler: the eager kernels run what the code says\n";
+    if (!compiler_available()) text += "  there is no compiler: everything runs with the eager kernels\n";
     for (const auto& [key, entry] : entries_) {
         text += fmt::format("  for {}: {} calls\n", entry->description, entry->calls);
         if (entry->was_cut) text += fmt::format("    the host reads a computed value ({})\n", to_string(entry->cut_at));

@@ -9,7 +9,7 @@
 namespace catena::capture {
 namespace {
 
-/// Arrays of calls that ended with an error. They name the latest errors; older ones are forgotten.
+/// The Pending of arrays whose call failed. Stores the texts of the latest errors only.
 class FailedArrays final : public Pending {
 public:
     int add(std::string text) {
@@ -21,7 +21,7 @@ public:
         std::string text;
         {
             std::lock_guard lock(mutex_);
-            text = next_ - array.value <= kept ? texts_[size_t(array.value % kept)] : "an error long ago";
+            text = next_ - array.value <= kept ? texts_[size_t(array.value % kept)] : "an earlier error";
         }
         fail<TraceError>("an array ({}) was never computed: the call of its static region ended with an error: {}",
                          to_string(array.type), text);

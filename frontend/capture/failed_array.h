@@ -6,7 +6,7 @@
 
 namespace catena::capture {
 
-/// From now on whoever asks for the elements of `array` gets a TraceError that says why they were never computed.
+/// Marks `array` as failed: reading its elements throws a TraceError that says why they were never computed.
 void fail_array(ArrayBody& array, const std::string& region, const std::string& why);
 
 }  // namespace catena::capture

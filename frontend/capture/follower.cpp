@@ -58,7 +58,7 @@ bool Follower::matches(const Step& step, const OpDef& op, Inputs inputs, const A
             const Step::Input& expected = step.inputs[size_t(v - step.first_value)];
             if (!(body->type == expected.type) || body->storage->device != expected.device) return false;
             ++next;
-        } else {  // The same new array as an operand before.
+        } else {  // The same new array as an earlier operand.
             for (size_t j = 0; j < i; ++j)
                 if (step.operands[j] == v && inputs[j]->array().body() != body) return false;
         }
@@ -80,7 +80,7 @@ bool Follower::matches(const Step& step, const OpDef& op, Inputs inputs, const A
 
 bool Follower::follow(const OpDef& op, Inputs inputs, const Attributes& attributes, std::span<const Scalar> scalars,
                       Variables& outputs) {
-    for (const Variable* x : inputs)  // Of a region outside of this one.
+    for (const Variable* x : inputs)  // An array of an enclosing region.
         if (ArrayBody* body = x->array().body(); body->pending && body->pending != this) body->pending->force(*body);
     for (const Step* step = place().steps.load(std::memory_order_acquire); step;
          step = step->sibling.load(std::memory_order_acquire))
@@ -131,7 +131,7 @@ const Ref<Storage>& Follower::nowhere(Device& device) {
     return nowhere_.emplace_back(device.allocate(0));
 }
 
-//---- a way that was not gone before
+//---- new paths
 
 void Follower::know_inputs() {
     if (inputs_known_) return;
@@ -181,7 +181,7 @@ std::unique_ptr<Step> Follower::make_step(const OpDef& op, Inputs inputs, const 
     int next_scalar = step->first_scalar;
     for (const Scalar& scalar : scalars) {
         const Cell::Body* cell = scalar.cell().get();
-        // One cell is one number of the program, as long as it is the same number.
+        // A cell is one scalar of the program while its value is the same.
         int s = cell ? cell_slots_.insert(cell, next_scalar) : next_scalar;
         if (s < step->first_scalar && !same_number(scalars_[size_t(s)], scalar.present())) s = next_scalar;
         if (s == next_scalar) ++next_scalar;
@@ -201,7 +201,7 @@ Variables Follower::extend(const OpDef& op, Inputs inputs, const Attributes& att
     const Step* step = nullptr;
     {
         std::lock_guard lock(tree_.mutex);
-        // Another thread may have gone the same way meanwhile.
+        // Another thread may have added the same step in the meantime.
         for (const Step* s = place().steps.load(std::memory_order_acquire); s && !step; s = s->sibling.load())
             if (matches(*s, op, inputs, attributes, scalars)) step = s;
         if (!step) step = &tree_.add(place(), std::move(made));
@@ -211,7 +211,7 @@ Variables Follower::extend(const OpDef& op, Inputs inputs, const Attributes& att
     return outputs;
 }
 
-//---- what else passes
+//---- other notifications
 
 void Follower::attached(Node& node, Inputs inputs) {
     node.made_by = this;

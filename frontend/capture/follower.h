@@ -18,24 +18,24 @@ namespace catena::capture {
 class Follower;
 class Activation;
 
-/// Runs what was followed: the region, which knows the programs.
+/// Interface to the region, which owns the programs and runs them.
 class SegmentRunner {
 public:
-    /// Gives `follower` the values of `ending`.
+    /// Computes the values of `ending` and passes them to `follower`.
     virtual void run(Follower& follower, Ending& ending) = 0;
-    /// The code goes a way that it has not gone before: a step `now` where `expected` came, or none where it had ended (null),
-    /// or an end (null `now`) after `expected`.
+    /// Called where the code leaves all known paths: it does step `now` instead of `expected` (null: where earlier calls
+    /// ended), or ends (null `now`) before `expected`.
     virtual void left(const Step* now, const Step* expected) = 0;
 
 protected:
     ~SegmentRunner() = default;
 };
 
-/// The thread's recorder while the code of a region runs: operations are held against the steps of a Tree, are not computed
-/// and give pending arrays. Where the code leaves the tree, the tree grows. At the end of the code, and where the host reads a
-/// pending array, what is alive is computed and gets its elements.
-///
-/// One serves many calls, one after the other; arrays of values that nobody kept are handed out again.
+/// The thread's recorder while the code of a region runs: operations are compared with the steps of a Tree, return pending
+/// arrays and are not computed yet. Where the code leaves the tree, a branch is added. At the end of the code, and where
+/// the host reads a pending array, all arrays still referenced are computed and filled in place.
+/// One object serves many calls in sequence; it reuses the array bodies of values that are no longer
+/// referenced.
 class Follower final : public Recorder, public Pending, public NodeOwner {
 public:
     explicit Follower(Tree& tree) : tree_(tree), log_(this) {}
@@ -46,48 +46,48 @@ public:
         const char* region = "";
         bool breaks = true;
         bool keep_grads = false;
-        bool is_replayed = false;  ///< Calls may leave the code out: the graph of the results must be a program.
-        bool has_no_graph = false; ///< Nobody goes back through what the code made.
+        bool is_replayed = false;  ///< Calls may skip the code: the results' graph must be a compiled program.
+        bool has_no_graph = false; ///< No backward() will come from outside.
     };
     void begin(const Flat& arguments, const Rules& rules, SegmentRunner& runner);
     /// The code has returned; the recorder's scope has ended.
     void finish();
-    /// The code ended with an error: computes what was recorded before it, as eager code would have. Throws when an
-    /// operation of those fails, which eager code would have met first.
+    /// The code threw an exception: computes what was recorded before it, as eager code would have. Throws if one of these
+    /// operations fails, because in eager code that error would have come first.
     void abandon();
-    /// As abandon(), but nothing is computed and everything is taken back.
+    /// Like abandon(), but computes nothing and undoes all changes.
     void forget(const std::string& why);
 
     bool was_cut() const { return cuts_ > 0; }
     int cuts() const { return cuts_; }
     bool is_passing() const { return is_passing_; }          ///< See Recorder::passing.
-    const char* needs_code() const { return needs_code_; }   ///< Null: nothing does.
-    /// States and what stands for them, see Recorder::stands_for.
+    const char* needs_code() const { return needs_code_; }   ///< The reason why calls cannot skip the code; null: none.
+    /// A state and the variable that replaces it, see Recorder::stands_for.
     using StandIn = std::pair<const VariableBody*, Ref<VariableBody>>;
     std::span<const StandIn> stand_ins() const { return stand_ins_; }
-    /// The latest run: what it was, for replays and files. Valid until the next begin().
+    /// The ending of the latest call, for replays and files. Valid until the next begin().
     const Ending* last_ending() const { return ending_; }
 
-    //---- for the runner
+    //---- used by the runner
     Tree& tree() const { return tree_; }
     const Array& value(int v) const { return slots_[size_t(v)].array; }
     std::span<const double> scalars() const { return scalars_; }
     const UndoLog& log() const { return log_; }
-    /// How many handles on the array of input `v` are not anybody's who could look at it.
+    /// The number of references to input `v` that belong to the follower itself, so cannot be used to read it.
     uint32_t own_references(int v) const;
-    /// Before own_references().
+    /// Must be called before own_references().
     void count_references();
     void deliver(int v, const Array& content);
     PointerTable& scratch() { return scratch_; }
-    /// Operations up to the failing one count; thrown through run() when a value error was found in step `index`.
+    /// Called when step `index` has a value error, which is thrown through run(): only operations before it take effect.
     void fail_at(int index) { failed_at_ = index; }
-    /// Values known in this segment, for recording a backward program.
+    /// The values of this segment with their arrays, for recording a backward program.
     std::vector<std::pair<Array, int>> known_arrays() const;
     const Segment& segment() const { return *segment_; }
     const Step* step() const { return step_; }
     const char* region() const { return rules_.region; }
-    const SourceLoc& reader() const { return reader_; }  ///< The line that asked for what is computed now, if one is known.
-    /// What keeps the activations of this run for a backward outside; null when none can come.
+    const SourceLoc& reader() const { return reader_; }  ///< The user's line that reads a value now, if known.
+    /// Keeps the activations of this run for a backward outside the region; null if there can be none.
     Activation* activation() { return activation_; }
 
     //---- Recorder
@@ -115,18 +115,18 @@ public:
     ArrayBody* look(ArrayBody& array, const Shape& shape, const Strides& strides, int64_t offset) override;
     void freed(int number) override { nodes_[size_t(number)].node = nullptr; }
 
-    /// A node that the code made, with what the graph's recording needs to know of it.
+    /// A graph node created by the code, with the data needed to record its gradient.
     struct MadeNode {
-        Node* node = nullptr;         ///< Null when it died.
+        Node* node = nullptr;         ///< Null when it was destroyed.
         const Step* step = nullptr;   ///< The latest; null when a composite had none.
         int first_input = 0;          ///< Among node_inputs().
-        int composite_scalar = -1;    ///< Its first slot when it is a composite's.
+        int composite_scalar = -1;    ///< The first scalar slot of a composite.
         int slot_of(size_t scalar) const {
             return composite_scalar >= 0 ? composite_scalar + int(scalar) : step->scalars[scalar];
         }
     };
     std::span<const MadeNode> nodes() const { return nodes_; }
-    /// The number of the latest operation when the node was made; -1: none was there yet.
+    /// Index of the latest operation when the node was created; -1: none.
     int place_of(const Node& node) const {
         const Step* step = nodes_[size_t(node.number)].step;
         return step ? step->index : -1;
@@ -134,7 +134,7 @@ public:
     const ArrayBody* node_input(const MadeNode& made, size_t i) const { return node_inputs_[size_t(made.first_input) + i]; }
 
 private:
-    /// A value of the call: an input's array, or a computed one's. `maker` is the step that the latter is kept for.
+    /// A value of the call: the array of an input or of a result. `maker` is the step that caches the result's array.
     struct Slot {
         Array array;
         const Step* maker = nullptr;
@@ -181,11 +181,11 @@ private:
 
     const Segment* segment_ = nullptr;
     const Step* step_ = nullptr;       ///< The latest of the segment.
-    int steps_ = 0;                    ///< Of the segment.
-    int count_ = 0;                    ///< Values so far.
+    int steps_ = 0;                    ///< Number of steps in the segment.
+    int count_ = 0;                    ///< Number of values so far.
     std::vector<Slot> slots_;
     std::vector<double> scalars_;
-    std::vector<std::pair<Array, int>> looks_;  ///< Further handles on pending values.
+    std::vector<std::pair<Array, int>> looks_;  ///< Further array bodies of pending values, made by look().
     UndoLog log_;
     std::vector<OpenComposite> composites_;
     int last_composite_scalar_ = -1;
@@ -202,7 +202,7 @@ private:
     bool is_new_end_ = false;
     int cuts_ = 0;
     bool is_passing_ = false;
-    bool follows_others_ = false;      ///< A node of this call uses results of nodes from before it.
+    bool follows_others_ = false;      ///< A node of this call has inputs computed before the call.
     const char* needs_code_ = nullptr;
     int failed_at_ = -1;
     SourceLoc reader_;

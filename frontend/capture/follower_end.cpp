@@ -1,4 +1,4 @@
-// How a call of a Follower ends: what is alive is computed.
+// The end of a Follower's call: computes the arrays still referenced.
 #include <algorithm>
 #include <mutex>
 
@@ -50,7 +50,7 @@ void Follower::host_read(ArrayBody& array) {
 }
 
 void Follower::addressed(ArrayBody& array) {
-    if (array.pending || running_) return;  // Pending ones are asked for as such.
+    if (array.pending || running_) return;  // Pending arrays are handled by force().
     for (int v = segment_->first_value; v < count_; ++v) {
         const Slot& s = slots_[size_t(v)];
         if (s.maker || !s.array.defined() || s.array.storage().get() != array.storage.get()) continue;
@@ -87,7 +87,7 @@ void Follower::cut() {
     go_on();
 }
 
-//---- what is alive
+//---- live values
 
 void Follower::collect_alive() {
     alive_.clear();
@@ -143,7 +143,7 @@ std::vector<std::pair<Array, int>> Follower::known_arrays() const {
     for (int v = segment_->first_value; v < count_; ++v)
         if (slots_[size_t(v)].array.defined()) known.emplace_back(slots_[size_t(v)].array, v);
     for (const auto& look : looks_) known.push_back(look);
-    std::reverse(known.begin(), known.end());  // Of two values with one array the first counts, which comes last here.
+    std::reverse(known.begin(), known.end());  // If two values share an array the first one is used: it comes last here.
     return known;
 }
 
@@ -173,7 +173,7 @@ void Follower::run(Ending& ending) {
     running_ = true;
     RecorderScope unseen(nullptr);
     reader_ = current_location();
-    const ForgetLocation steps_name_theirs;  // The line that asks for a value is not the one that computes it.
+    const ForgetLocation steps_name_theirs;  // Errors must name the line of the failing step, not of the read.
     try {
         if (std::exchange(is_new_end_, false) && !leaving_) runner_->left(nullptr, ending.last);
         runner_->run(*this, ending);
@@ -189,7 +189,7 @@ void Follower::run(Ending& ending) {
     release(true);
 }
 
-/// Gives looks at values their content, and lets go of what the segment held.
+/// Fills the views of values, and releases the segment's references.
 void Follower::release(bool computed_too) {
     for (auto& [array, v] : looks_) {
         const ArrayBody& body = *slots_[size_t(v)].array.body();
@@ -253,7 +253,7 @@ void Follower::finish() {
             walked.clear();
         }
         if (!walked.empty()) refuse_second_backward(std::move(walked));
-        // So few nodes are as well as a program: there is nothing to fuse.
+        // With so few nodes a compiled gradient would fuse nothing.
         const bool is_small = nodes <= 2 && !rules_.is_replayed;
         if (!open.empty() && cuts_ == 0 && !is_small) graph = close_graph(std::move(open), activation);
         if (!rules_.keep_grads) log_.consume_gradients(scratch_);
@@ -297,7 +297,7 @@ void Follower::forget(const std::string& why) {
 
 //---- the graph of the results
 
-/// Returns how many nodes are alive.
+/// Returns the number of live nodes.
 int Follower::live_results(std::vector<Variable>& open, std::vector<Variable>& walked) {
     int nodes = 0;
     for (const MadeNode& made : nodes_) {
@@ -311,7 +311,7 @@ int Follower::live_results(std::vector<Variable>& open, std::vector<Variable>& w
 
 namespace {
 
-/// Stands for what a backward inside of the region has used up.
+/// Replaces the graph consumed by a backward inside the region.
 class UsedUp final : public RegionGradient {
 public:
     UsedUp(std::string region, Reach reach) : region_(std::move(region)), reach_(std::move(reach)) {}
@@ -333,7 +333,7 @@ private:
 }  // namespace
 
 void Follower::refuse_second_backward(std::vector<Variable> walked) {
-    // Keeping the graph would keep every activation. Where it leads to is kept: unchain_backward() goes there.
+    // Keeping the graph would keep every activation. Only its border is kept, for unchain_backward().
     LiveGraph live;
     if (follows_others_) walk_.run(*this, walked, live);
     Reach reach(live, this);
@@ -350,7 +350,7 @@ const GraphEnd* Follower::close_graph(std::vector<Variable> open, Activation*& a
     };
     find();
     if (!graph) {
-        running_ = true;  // The arrays are looked at and must stay pending.
+        running_ = true;  // The arrays are inspected and must stay pending.
         auto made = record_graph(*this, live);
         running_ = false;
         std::lock_guard lock(tree_.mutex);

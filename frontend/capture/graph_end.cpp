@@ -53,12 +53,12 @@ void GraphWalk::visit(const Follower& follower, const Node& root, LiveGraph& gra
                 graph.shape.insert(graph.shape.end(), {-4, edge.node->number, edge.index});
                 enter(*edge.node);
             } else {
-                // A gradient leaves at a leaf, or at one result of a node from before.
+                // A border edge leads to a leaf, or to one result of a node from before the call.
                 const char* key = edge.leaf ? reinterpret_cast<const char*>(edge.leaf.get())
                                             : reinterpret_cast<const char*>(edge.node.get()) + 16 * (1 + edge.index);
                 const int known = int(graph.border.size());
                 int number = outside_.insert(key, known);
-                if (number != known && !same_edge(graph.border[size_t(number)], edge))  // Two with one key.
+                if (number != known && !same_edge(graph.border[size_t(number)], edge))  // Two edges with the same key.
                     number = int(std::find_if(graph.border.begin(), graph.border.end(),
                                               [&](const Edge& other) { return same_edge(other, edge); }) -
                                  graph.border.begin());
@@ -98,7 +98,7 @@ Reach::Reach(const LiveGraph& live, const NodeOwner* owner)
 
 namespace {
 
-/// While it lives, the numbers that the nodes of a region hold are cells that are known again in what gradients record.
+/// During its lifetime the scalars of a region's nodes are cells, to identify them in recorded gradients.
 class TaggedNumbers {
 public:
     explicit TaggedNumbers(const Follower& follower) : reads_(follower.scalars().size()) {
@@ -126,7 +126,7 @@ public:
         if (tag == tags_.end()) return {.cell = slot.cell};
         return {.slot = tag->second};
     }
-    /// Slots whose number gradients computed with on the host.
+    /// Scalar slots that gradients have read on the host.
     std::vector<std::pair<int, double>> computed_with(std::span<const double> scalars) const {
         std::vector<std::pair<int, double>> slots;
         for (size_t s = 0; s < reads_.size(); ++s)
@@ -141,11 +141,11 @@ private:
         Scalar scalar;
     };
     std::vector<int> reads_;
-    std::map<const Cell::Body*, int> tags_;  ///< To slots.
+    std::map<const Cell::Body*, int> tags_;  ///< From cell to slot.
     std::vector<Before> before_;
 };
 
-/// What is needed to make the nodes of `live` once more.
+/// The records for creating the nodes of `live` again.
 void record_nodes(const Follower& follower, const LiveGraph& live, std::span<const std::pair<Array, int>> known, GraphEnd& end) {
     std::map<const ArrayBody*, int> values;
     for (const auto& [array, v] : known) values[array.body()] = v;
@@ -185,7 +185,7 @@ void record_nodes(const Follower& follower, const LiveGraph& live, std::span<con
         end.results.emplace_back(numbers.at(y.body()->creator.get()), y.body()->output_index);
 }
 
-/// For each edge of the border the only input of the forward program that is its variable's.
+/// For each border edge the only input of the forward program that is its variable.
 std::vector<int> border_values(const Follower& follower, const LiveGraph& live, std::span<const std::pair<Array, int>> known) {
     std::map<const ArrayBody*, int> numbers;
     for (const auto& [array, v] : known) numbers[array.body()] = v;
@@ -207,7 +207,7 @@ std::vector<int> border_values(const Follower& follower, const LiveGraph& live, 
     return values;
 }
 
-/// Cuts the backward part out of the whole recording.
+/// Extracts the backward part from the recording.
 void split(const Trace& full, size_t forward_steps, const std::vector<int>& start, const std::vector<int>& gradients,
            const std::vector<Trace::Assign>& assigns, GraphEnd& end) {
     enum : char { none, forward, backward, given };
@@ -281,7 +281,7 @@ std::unique_ptr<GraphEnd> record_graph(const Follower& follower, const LiveGraph
 
 bool GraphEnd::fits(const LiveGraph& live, std::span<const double> present) const {
     if (live.shape != shape) return false;
-    // Those of single operations are their steps', but a composite may have some that only its gradient reads.
+    // Single operations have the attributes of their steps; a composite may have some that only its gradient reads.
     for (size_t i = 0; i < live.nodes.size(); ++i)
         if (!(live.nodes[i]->attributes == nodes[size_t(walk_order[i])].attributes)) return false;
     return std::all_of(numbers.begin(), numbers.end(), [&](const auto& number) {

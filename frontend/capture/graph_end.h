@@ -17,18 +17,18 @@ namespace catena::capture {
 
 class Follower;
 
-/// What is alive of the graph that a region's code made, when the code has returned.
+/// The part of the graph built by a region's code that is still referenced when the code has returned.
 struct LiveGraph {
-    std::vector<Variable> results;   ///< Variables that somebody holds and that have a creator in the graph.
+    std::vector<Variable> results;   ///< Variables still referenced whose creator is in the graph.
     std::vector<Edge> border;        ///< Where gradients leave the region, each once,
     std::vector<Type> border_types;  ///< and the types of the values there.
-    /// Graphs of one path are the same when these words are - nodes by number and the operation that they were made at, their
-    /// edges, results by value - and the attributes of their nodes.
+    /// Two graphs of one path are equal if these words are equal (nodes by number and by the operation that created them,
+    /// their edges, results by value) and the attributes of their nodes are.
     std::vector<int64_t> shape;
     std::vector<const Node*> nodes;  ///< In the order in which the walk found them.
 };
 
-/// What leads to what in such a graph.
+/// Reachability in such a graph.
 class Reach {
 public:
     Reach() = default;
@@ -39,11 +39,11 @@ public:
     bool border(int result, int edge) const { return above_[size_t(edge)][size_t(result)]; }
 
 private:
-    std::vector<std::vector<bool>> below_;  ///< For each result those it was computed from,
-    std::vector<std::vector<bool>> above_;  ///< for each edge of the border the results above it.
+    std::vector<std::vector<bool>> below_;  ///< For each result, the results it was computed from,
+    std::vector<std::vector<bool>> above_;  ///< for each border edge, the results whose gradient reaches it.
 };
 
-/// Finds it by walking down from the results.
+/// Finds the LiveGraph by walking from the results towards the inputs.
 class GraphWalk {
 public:
     void run(const Follower& follower, std::vector<Variable> results, LiveGraph& graph);
@@ -55,7 +55,7 @@ private:
     std::vector<const Node*> waiting_;
 };
 
-/// One node of such a graph, to make it once more.
+/// The data needed to create one node of such a graph again.
 struct NodeRecord {
     struct Target {
         enum : uint8_t { nowhere, inside, outside } where = nowhere;
@@ -69,38 +69,39 @@ struct NodeRecord {
     std::vector<Target> targets;                ///< One for each input.
     SmallVector<Type, 3> input_types;
     SmallVector<Type, 1> output_types;
-    std::vector<int> kept_inputs, kept_outputs; ///< Values of the forward program; -1: not kept, -2: no value of it.
+    std::vector<int> kept_inputs, kept_outputs; ///< Values of the forward program; -1: not kept, -2: computed elsewhere.
 };
 
 /// The backward program of one such graph, recorded when it was first seen.
 struct GraphEnd {
-    /// A number of the backward program: of the forward one, of a cell, or neither.
+    /// A scalar of the backward program: a scalar of the forward program, a cell, or a constant.
     struct Number {
         int slot = -1;
         Ref<Cell::Body> cell;
         double value = 0;
     };
-    /// What only the backward program reads.
+    /// An input that only the backward program reads.
     struct Extra {
         Ref<VariableBody> state;
         Array constant;
     };
     std::vector<int64_t> shape;
-    std::vector<std::pair<int, double>> numbers;  ///< Slots that the gradients computed with while they were recorded.
+    std::vector<std::pair<int, double>> numbers;  ///< Forward scalars whose value was used while the gradients were
+                                                  ///< recorded.
     Trace forward;                     ///< Its outputs: the results.
     Trace backward;                    ///< Inputs: kept values, extras, gradients of the results.
     std::vector<int> kept;             ///< Values of the forward program,
     std::vector<Extra> extras;
-    std::vector<Number> scalars;       ///< Of `backward`.
+    std::vector<Number> scalars;       ///< The scalars of `backward`.
     std::vector<int> gradients;        ///< Output of `backward` for each edge of the border, -1: nothing flows.
-    std::vector<int> border_values;    ///< The input of `forward` that is an edge's variable, -1: not one alone.
+    std::vector<int> border_values;    ///< The input of `forward` that is an edge's variable; -1: none or several.
     Reach reach;
-    std::vector<NodeRecord> nodes;        ///< In the order in which the code made them,
-    std::vector<int> walk_order;          ///< and in which the walk found them.
-    std::vector<std::pair<int, int>> results;  ///< For each result its node and which output it is.
+    std::vector<NodeRecord> nodes;        ///< In the order of their creation,
+    std::vector<int> walk_order;          ///< and the order of GraphWalk.
+    std::vector<std::pair<int, int>> results;  ///< For each result its node and output index.
     std::atomic<GraphEnd*> sibling{nullptr};
 
-    mutable std::mutex mutex;          ///< Of the two below.
+    mutable std::mutex mutex;          ///< Guards the two members below.
     mutable std::shared_ptr<Executable> executable;
     mutable double compile_seconds = 0;
 

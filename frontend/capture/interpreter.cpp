@@ -13,7 +13,7 @@
 namespace catena::capture {
 namespace {
 
-/// Whether steps beyond `composite` or the caller want a value that its kernel does not give.
+/// Whether later steps or the caller read a value that `composite`'s own kernel does not return.
 bool only_outputs_leave(const Composite& composite, std::span<const Step* const> inside, const std::vector<char>& wanted,
                         const std::vector<int>& last_use, int last_step) {
     for (const Step* step : inside)
@@ -38,7 +38,7 @@ Interpreter::Interpreter(const Segment& segment, const Step* last, std::span<con
     for (const Step* step : steps)
         for (int v : step->operands) last_use[size_t(v)] = step->index;
 
-    // From the end, where composites are known.
+    // Backwards, because composites are stored at their last step.
     std::vector<std::pair<const Step*, const Composite*>> chosen;
     for (size_t s = steps.size(); s > 0;) {
         const Step* step = steps[s - 1];
@@ -101,13 +101,13 @@ void Interpreter::run(std::span<Array> values, std::span<const double> scalars, 
 
 void interpret(Follower& follower, const Step* last, std::span<const int> alive) {
     const Segment& segment = follower.segment();
-    std::vector<int> wanted(alive.begin(), alive.end());  // And what states held on the way, should one step fail.
+    std::vector<int> wanted(alive.begin(), alive.end());  // And intermediate contents of states, in case a step fails.
     follower.log().for_each_value([&](int v) {
         if (v >= segment.first_value) wanted.push_back(v);
     });
     std::optional<Interpreter> interpreter;
     {
-        std::lock_guard lock(follower.tree().mutex);  // For the composites.
+        std::lock_guard lock(follower.tree().mutex);  // Guards the composites.
         interpreter.emplace(segment, last, wanted);
     }
     std::vector<Array> values(size_t(interpreter->value_count()));

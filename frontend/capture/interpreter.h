@@ -10,15 +10,16 @@ namespace catena::capture {
 
 class Follower;
 
-/// Runs the steps of a segment by the eager kernels, in their order: what eager code would do, a composite by its own
-/// kernel where nothing inside of it is wanted.
+/// Runs the steps of a segment in order with the eager kernels, as eager code would. A composite uses its own kernel unless
+/// one of its inner values is wanted.
 class Interpreter {
 public:
-    /// `wanted`: values of the segment that must come out.
+    /// `wanted`: the values of the segment that must be returned.
     Interpreter(const Segment& segment, const Step* last, std::span<const int> wanted);
 
-    /// `values`, by number from the segment's first on, has the inputs and takes the wanted ones; others are freed after their
-    /// last use. When an operation fails, `failed_at` is its step and `values` has what was computed before it.
+    /// `values`, indexed from the segment's first value, contains the inputs and receives the wanted values; others are
+    /// freed after their last use. If an operation fails, `failed_at` is its step and `values` holds what was computed
+    /// before.
     void run(std::span<Array> values, std::span<const double> scalars, int& failed_at) const;
     int value_count() const { return value_count_; }
 
@@ -31,7 +32,7 @@ private:
         std::vector<int> outputs;
         SourceLoc location;
         int step;
-        std::vector<int> last_used;  ///< Here for the last time.
+        std::vector<int> last_used;  ///< Values whose last use is this step.
     };
     void add(const Step& step);
     void add(const Composite& composite, const Step& first);
@@ -40,7 +41,8 @@ private:
     std::vector<Item> items_;
 };
 
-/// Computes `wanted` of what `follower` has followed, and delivers it; also what was computed before an operation failed.
+/// Computes the `wanted` values of the current segment and delivers them to `follower`; after a failure, those computed
+/// before.
 void interpret(Follower& follower, const Step* last, std::span<const int> wanted);
 
 }  // namespace catena::capture

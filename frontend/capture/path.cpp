@@ -8,7 +8,7 @@
 namespace catena::capture {
 namespace {
 
-/// Hangs `made` behind its siblings, so that a reader who walks the list sees it whole or not at all.
+/// Appends `made` to its siblings atomically: concurrent readers see it complete or not at all.
 template <class T>
 void append(std::atomic<T*>& first, T* made) {
     std::atomic<T*>* place = &first;

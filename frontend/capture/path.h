@@ -17,14 +17,14 @@ struct GraphEnd;
 struct Step;
 struct Ending;
 
-/// A place between two operations of a region's code: what came next there at one call or another.
+/// A point between two operations of a region's code, with everything that came next there in any call.
 struct Place {
     std::atomic<Step*> steps{nullptr};      ///< Linked by Step::sibling.
     std::atomic<Ending*> endings{nullptr};  ///< Linked by Ending::sibling.
     std::atomic<GraphEnd*> graphs{nullptr};
 };
 
-/// A stretch of code without a host read: values are numbered on from `first_value`, of which the first `arguments` are
+/// A part of the code between host reads. Its values are numbered from `first_value`; the first `arguments` of them are
 /// the region's arguments.
 struct Segment {
     Place start;
@@ -32,55 +32,56 @@ struct Segment {
     int arguments = 0;
 };
 
-/// A composite whose body is a run of steps, so that its own kernel may run instead.
+/// A composite whose body consists of consecutive steps, so that its own kernel can run instead.
 struct Composite {
     const OpDef* op = nullptr;
     Attributes attributes;
     std::vector<int> operands, outputs;  ///< Values.
     int first_scalar = 0, scalar_count = 0;
-    int steps = 0;  ///< How many, the last of which knows this.
+    int steps = 0;  ///< Number of steps; the last one owns this object.
 };
 
-/// One operation of a recorded path. Constant once others can see it.
+/// One operation of a recorded path. Immutable once other threads can see it.
 struct Step {
     struct Input {
         Type type;
         Device* device = nullptr;
-        std::string name;       ///< Of the state whose content it was.
+        std::string name;       ///< The name of the state that held it.
         bool is_state = false;
     };
     const OpDef* op = nullptr;
     Attributes attributes;
     SourceLoc location;
-    Device* device = nullptr;             ///< Of the outputs.
-    SmallVector<int, 4> operands;         ///< Values; those from first_value on come from outside and are new here.
-    SmallVector<int, 2> scalars;          ///< Slots; those from first_scalar on are new.
+    Device* device = nullptr;             ///< The device of the outputs.
+    SmallVector<int, 4> operands;         ///< Values; those from first_value on are new inputs from outside.
+    SmallVector<int, 2> scalars;          ///< Scalar slots; those from first_scalar on are new.
     SmallVector<Input, 1> inputs;         ///< The new ones.
     SmallVector<Type, 1> outputs;
     int first_value = 0, first_output = 0, end_value = 0;
     int first_scalar = 0, end_scalar = 0;
-    int index = 0;                        ///< In its segment.
+    int index = 0;                        ///< Its index in the segment.
     const Step* previous = nullptr;       ///< Null for the first of a segment.
-    std::vector<Ref<Cell::Body>> cells;   ///< Of `scalars`; null for plain numbers. For explanations and files.
-    std::vector<std::unique_ptr<Composite>> composites;  ///< That end here, the innermost first. Guarded by Tree::mutex.
+    std::vector<Ref<Cell::Body>> cells;   ///< The cells of `scalars`; null for plain numbers. For explain() and save().
+    std::vector<std::unique_ptr<Composite>> composites;  ///< Composites that end here, innermost first. Guarded by
+                                                         ///< Tree::mutex.
     Place next;
     std::atomic<Step*> sibling{nullptr};
 };
 
-/// Where a segment ended at some call, with what was alive then: the program of it.
+/// An end of a segment in some call, with the values referenced then and the program that computes them.
 struct Ending {
     bool is_cut = false;
     const Step* last = nullptr;
     const Segment* segment = nullptr;
-    std::vector<int> alive;             ///< Computed values that somebody holds, in order.
-    const GraphEnd* graph = nullptr;    ///< Of the results, when a backward may come from outside.
+    std::vector<int> alive;             ///< Computed values still referenced, in order.
+    const GraphEnd* graph = nullptr;    ///< The results' graph, if a backward outside is possible.
     std::shared_ptr<Program> program;   ///< Guarded by Tree::mutex.
-    std::unique_ptr<Segment> rest;      ///< After a cut.
+    std::unique_ptr<Segment> rest;      ///< The next segment, after a cut.
     std::atomic<Ending*> sibling{nullptr};
 };
 
-/// All paths that the code of a region took for one key. Calls follow it side by side without locks; what is added appears
-/// at once and never changes.
+/// All paths that the code of a region took for one key. Concurrent calls read it without locks; additions are published
+/// atomically and never change.
 class Tree : public std::enable_shared_from_this<Tree> {
 public:
     explicit Tree(std::vector<Type> arguments);
@@ -90,7 +91,7 @@ public:
     Segment root;
     const std::vector<Type> arguments;
 
-    /// Adds what `made` says, with the mutex held.
+    /// Adds `made`, or returns the equal step that another call has added. The mutex must be held.
     Step& add(Place& place, std::unique_ptr<Step> made);
     Ending& add(Place& place, std::unique_ptr<Ending> made);
     GraphEnd& add(Place& place, std::unique_ptr<GraphEnd> made);

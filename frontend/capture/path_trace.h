@@ -7,12 +7,12 @@
 
 namespace catena::capture {
 
-/// The steps of a segment up to `last` as a program, without outputs. Its values are the segment's, from 0 on; its inputs
-/// those that a step reads.
+/// The steps of a segment up to `last` as a program, without outputs. Its values are the segment's, renumbered from 0;
+/// its inputs are those that a step reads.
 Trace trace_of_path(const Tree& tree, const Segment& segment, const Step* last, const std::string& name,
                     std::span<const double> scalars);
 
-/// About what a trace takes.
+/// Approximate memory of a trace.
 size_t bytes_of(const Trace& trace);
 
 }  // namespace catena::capture

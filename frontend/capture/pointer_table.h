@@ -5,7 +5,8 @@
 
 namespace catena::capture {
 
-/// A number for each of some addresses. Clearing costs nothing and keeps the memory: one table serves many calls.
+/// A hash table from addresses to numbers. Clearing is O(1) and keeps the memory, so one table is reused for many
+/// calls.
 class PointerTable {
 public:
     void clear() {
@@ -20,7 +21,7 @@ public:
         Slot& slot = place(key);
         return slot.epoch == epoch_ ? &slot.number : nullptr;
     }
-    /// The number of `key`, which becomes `number` when it has none.
+    /// The number of `key`; inserts `number` if it has none.
     int& insert(const void* key, int number) {
         if ((count_ + 1) * 2 > slots_.size()) grow();
         Slot& slot = place(key);

@@ -59,7 +59,7 @@ Program::Program(const Follower& follower, const Ending& ending)
     for (const Trace::Step& step : forward_.steps) sends_messages_ |= step.attributes.has("communicator");
 }
 
-/// States whose new content may take the memory of the old one.
+/// States whose new content may overwrite the old one in place.
 void Program::find_assigns(const Follower& follower) {
     const int first = ending_.segment->first_value;
     PointerTable bodies, numbers;

@@ -15,35 +15,35 @@ namespace catena::capture {
 
 class Follower;
 
-/// What computes a segment that ended in one way. Shared by all calls that take it; nothing of a call is in it.
+/// Computes one segment for one ending. Shared by all calls that take this path; contains no data of a single call.
 class Program : public std::enable_shared_from_this<Program> {
 public:
-    /// `follower` has just come to `ending`.
+    /// `follower` has just reached `ending`.
     Program(const Follower& follower, const Ending& ending);
 
-    bool compile();  ///< Unless it is compiled, then false; others who want it wait.
-    /// True for one caller, who is to compile it beside.
+    bool compile();  ///< False if it was compiled already; concurrent callers wait.
+    /// True for the one caller that should compile it in the background.
     bool claim_compilation() { return !is_claimed_.exchange(true); }
     bool is_compiled() const { return compiled_.load(std::memory_order_acquire); }
 
-    /// Runs compiled code and gives `follower` what lives. `check` sees all outputs before.
+    /// Runs compiled code and delivers the referenced values to `follower`. `check` is called with all outputs before.
     using Check = std::function<void(std::span<const Array> outputs)>;
     void run(Follower& follower, const Check& check = {});
-    /// The same by the eager kernels.
+    /// The same with the eager kernels.
     void interpret(Follower& follower);
     /// A call without a Follower, see Replay. Returns outputs(), in order.
     std::vector<Array> run(std::span<const Array> inputs, std::span<const double> scalars, std::span<const bool> donated);
-    /// Gives `activation` what a backward will need of a call.
+    /// Stores in `activation` what backward will need of a call.
     void keep_for_backward(Activation& activation, std::span<const Array> inputs, std::span<const Array> outputs,
                            std::span<const double> scalars);
-    /// Computes what a backward has used up once more.
+    /// Recomputes the kept values that a backward has released.
     void compute_kept(Activation& activation);
 
     const Trace& forward() const { return forward_; }
     const Executable* executable() const { return is_compiled() ? executable_.get() : nullptr; }
     const GraphEnd* graph() const { return graph_; }
-    const std::vector<int>& inputs() const { return inputs_; }    ///< Values of the segment,
-    const std::vector<int>& outputs() const { return outputs_; }  ///< in the order of the executable's.
+    const std::vector<int>& inputs() const { return inputs_; }    ///< As values of the segment,
+    const std::vector<int>& outputs() const { return outputs_; }  ///< in the executable's order.
     Device& device() const { return *device_; }
     bool fast_math() const { return fast_math_; }
     bool sends_messages() const { return sends_messages_; }
@@ -51,14 +51,14 @@ public:
     size_t bytes() const;
 
     std::atomic<int64_t> hits{0};
-    std::atomic<int64_t> last_used{0};  ///< Call of the region.
-    std::shared_ptr<Replay> replay;  ///< What the latest followed call meant; guarded by the region.
+    std::atomic<int64_t> last_used{0};  ///< The region's call number.
+    std::shared_ptr<Replay> replay;  ///< Made by the latest followed call; guarded by the region's mutex.
 
 private:
-    /// An output that eager code makes as another look at elements that somebody else may hold, too.
+    /// An output that is a view in eager code, sharing its elements with an array that may be referenced elsewhere.
     struct Look {
         int value, base;
-        std::vector<const Step*> steps;  ///< From `base` on.
+        std::vector<const Step*> steps;  ///< The view operations applied to `base`.
         Array of(const Array& base) const;  ///< Undefined when the elements must be copied.
     };
     void find_assigns(const Follower& follower);
@@ -69,10 +69,10 @@ private:
     const GraphEnd* graph_;
     Trace forward_;
     std::vector<int> inputs_, outputs_, wanted_;
-    std::vector<char> output_alive_;  ///< For each of outputs_: somebody holds it.
-    std::vector<char> input_seen_;    ///< For each of inputs_: one of looks_ goes to it.
-    std::vector<Look> looks_;         ///< By value.
-    std::vector<int> kept_outputs_;  ///< For each kept value of graph_: its place among the outputs, or -1 - that among inputs.
+    std::vector<char> output_alive_;  ///< For each of outputs_: it is still referenced.
+    std::vector<char> input_seen_;    ///< For each of inputs_: one of looks_ is a view of it.
+    std::vector<Look> looks_;         ///< Indexed by value.
+    std::vector<int> kept_outputs_;  ///< For each kept value of graph_: its output index i, or -1 - its input index.
     Device* device_;
     bool fast_math_, sends_messages_ = false;
     std::mutex mutex_;

@@ -22,7 +22,7 @@ uint64_t alias_of(const Flat& arguments, size_t k) {
     return k;
 }
 
-/// `whole`: the code will not always run, so that its path must depend on this alone.
+/// `whole`: calls may skip the code, so its path must depend on the key alone.
 void make_key(const Flat& arguments, bool whole, Key& words) {
     words.clear();
     words.push_back(config_key());
@@ -76,7 +76,7 @@ StaticRegion::Outcome Region::run_eagerly(const StaticRegion::Body& body) {
 }
 
 void Region::say_unavailable() {
-    static std::atomic<bool> said = false;  // Once in a process: it is so for all regions.
+    static std::atomic<bool> said = false;  // Once per process: it applies to all regions.
     if (said.exchange(true)) return;
     std::fprintf(stderr, "catena: static_graph %s: there is no compiler, this region and all others run eagerly (%s)\n",
                  options_.name.c_str(), compiler_complaint().c_str());
@@ -118,7 +118,7 @@ StaticRegion::Outcome Region::call(const Flat& arguments, const StaticRegion::Bo
     // Inside another region the outer one records these operations as its own.
     if (!config().use_static_graph || current_recorder()) return run_eagerly(body);
     std::shared_ptr<Entry> entry;
-    std::shared_ptr<Program> program;  // To run without the code.
+    std::shared_ptr<Program> program;  // Set if the code can be skipped.
     std::shared_ptr<Replay> replay;
     CallNumber number;
     {
@@ -198,8 +198,8 @@ size_t Region::bytes() const {
     return bytes;
 }
 
-/// Drops what was longest unused, but not `newest`, until the programs take no more than they may. Calls that use what is
-/// dropped hold it.
+/// Evicts the least recently used programs, except `newest`, until the limit is met. Calls still using one own
+/// it.
 void Region::make_room(const Program& newest) {
     for (size_t total = bytes(); total > options_.cache_bytes;) {
         auto owner = entries_.end();
@@ -224,12 +224,12 @@ void Region::make_room(const Program& newest) {
             for (const auto& ending : entry.tree->endings()) is_empty &= !ending->program;
         }
         ++statistics_.dropped;
-        note(fmt::format("call {}: a program for {} made room", statistics_.calls, entry.description));
+        note(fmt::format("call {}: evicted a program for {}", statistics_.calls, entry.description));
         if (!is_empty) continue;
         total -= std::min(total, entry.tree->bytes());
         forget(owner);
     }
-    // Code that takes another way at every call: its paths alone may grow too large.
+    // If the code takes a new path at every call, the paths alone may exceed the limit.
     for (auto entry = entries_.begin(); entry != entries_.end();) {
         const auto here = entry++;
         if (here->second->tree->bytes() > options_.cache_bytes / 2 && here->second->tree->endings().size() > 64) forget(here);
@@ -264,7 +264,7 @@ SavedCall Region::last_call() const {
         fail<ValueError>("save: region {} has no program yet; call it first", options_.name);
     const Entry& entry = *last_entry_;
     if (entry.was_cut)
-        fail<ValueError>("save: region {} reads a computed value on the host ({}), and a file has no host code; return the value "
+        fail<ValueError>("save: region {} reads a computed value on the host ({}), which cannot be saved; return the value "
                          "instead, or choose by `where`",
                          options_.name, to_string(entry.cut_at));
     return {options_.name, options_.keep_grads, entry.tree, entry.current, entry.types, entry.want_gradients, entry.config};
@@ -283,7 +283,7 @@ private:
     Config previous_;
 };
 
-/// Computes nothing: keeps what a file needs to know.
+/// A runner that computes nothing and stores the data needed for a file.
 class Exporter final : public SegmentRunner {
 public:
     Exporter(const Flat& arguments, const Flat& results) : arguments_(arguments), results_(results) {}

@@ -14,26 +14,26 @@
 
 namespace catena::capture {
 
-/// What finds the programs of a call: settings, and of every array its type, device and which others it is the same as.
-/// The words in which two keys are compared.
+/// The lookup key of a call's programs: settings, and for every argument array its type, device and which other
+/// arguments are the same array.
 using Key = std::vector<uint64_t>;
 
-/// All that a region knows for one key.
+/// All data of a region for one key.
 struct Entry {
     std::string description;
     std::shared_ptr<Tree> tree;
-    std::vector<std::unique_ptr<Follower>> idle;  ///< Followers of `tree` that serve no call now.
-    std::shared_ptr<Program> current;             ///< Of the latest call.
+    std::vector<std::unique_ptr<Follower>> idle;  ///< Followers of `tree` not in use.
+    std::shared_ptr<Program> current;             ///< The latest call's.
     int64_t calls = 0, last_used = 0;
-    // Of the arguments it was made for.
+    // Types of the arguments of the first call.
     std::vector<Type> types;
     std::vector<char> want_gradients;
     Config config;
-    SourceLoc cut_at;                             ///< Where the host last read a value in the middle of the code.
+    SourceLoc cut_at;                             ///< The line of the latest host read of a computed value.
     bool was_cut = false;
 };
 
-/// The number of a call, among those of its key and of its region.
+/// The number of a call, counted per key and per region.
 struct CallNumber {
     int64_t of_key = 0, of_region = 0;
 };
@@ -50,11 +50,11 @@ struct SavedCall {
 
     Device& device() const { return program->device(); }
     ExportedProgram exported() const;
-    /// Of the same code on arguments of other types: it runs on shapes.
+    /// Exports the code for arguments of other types, by running it on shapes only.
     ExportedProgram exported_for(const std::vector<Type>& types, const StaticRegion::Rerun& rerun) const;
 };
 
-/// Counts what runs beside a region, which must not end before it.
+/// Counts background compilations, which must finish before the region is destroyed.
 class Beside {
 public:
     void begin() {
@@ -83,7 +83,7 @@ public:
     Region(StaticGraphOptions options, const SourceLoc& at);
     ~Region() { beside_.wait(); }
     StaticRegion::Outcome call(const Flat& arguments, const StaticRegion::Body& body);
-    SavedCall last_call() const;  ///< ValueError when there is none that a file could hold.
+    SavedCall last_call() const;  ///< ValueError if there is none that can be saved.
     std::string explain() const;
     StaticGraphStatistics statistics() const;
     void clear();
@@ -106,7 +106,7 @@ private:
 
     const StaticGraphOptions options_;
     const SourceLoc at_;
-    mutable std::recursive_mutex mutex_;  ///< Of all below; not held while code runs or compiles.
+    mutable std::recursive_mutex mutex_;  ///< Guards all members below; not held while code runs or compiles.
     std::map<Key, std::shared_ptr<Entry>> entries_;
     const Key* last_key_ = nullptr;
     std::shared_ptr<Entry> last_entry_;

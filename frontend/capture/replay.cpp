@@ -76,7 +76,7 @@ void Replay::find_effects(const Follower& follower, const Program& program, cons
     follower.log().for_each_first_gradient(scratch, [&](const Ref<VariableBody>& body, const Array&, int) { add(body, true); });
     follower.log().for_each_first_content(scratch, [&](const Ref<VariableBody>& body, const Array&, int) {
         if (body->is_state) add(body, false);
-        else obstacle_ = "the code gives a variable that is no State another array";
+        else obstacle_ = "the code assigns an array to a variable that is not a State";
     });
 }
 
@@ -104,23 +104,23 @@ void Replay::find_results(const Follower& follower, const Program& program, cons
 void Replay::look_for_obstacles(const Follower& follower, const Program& program, const Flat& arguments,
                                 const Flat& results) {
     if (follower.needs_code()) obstacle_ = follower.needs_code();
-    if (follower.was_cut()) obstacle_ = "the host reads a value in the middle of it";
+    if (follower.was_cut()) obstacle_ = "the host reads a computed value in it";
     if (const GraphEnd* graph = program.graph()) {
         for (int v : graph->border_values) {
             const auto place = std::find(graph->forward.inputs.begin(), graph->forward.inputs.end(), v);
             border_inputs_.push_back(int(place - graph->forward.inputs.begin()));
-            if (v < 0) obstacle_ = "two variables share an array that it reads";
+            if (v < 0) obstacle_ = "two variables share an array that the code reads";
         }
         for (int v : graph->forward.outputs) {
             const auto output = std::find(program.outputs().begin(), program.outputs().end(), v);
             const auto result = std::find_if(results_.begin(), results_.end(), [&](const Source& s) {
                 return s.kind == Source::output && s.index == int(output - program.outputs().begin());
             });
-            if (result == results_.end()) obstacle_ = "a variable with a graph that is no result lives on";
+            if (result == results_.end()) obstacle_ = "a variable with a graph that is not a result is still referenced";
             graph_results_.push_back(int(result - results_.begin()));
         }
     }
-    // Everybody who holds a computed array: the call itself, results, states and gradients.
+    // All owners of computed arrays: the call itself, results, states and gradients.
     std::map<const ArrayBody*, uint32_t> holders;
     std::set<const VariableBody*> seen;
     auto hold = [&](const VariableBody* body) {
@@ -137,12 +137,12 @@ void Replay::look_for_obstacles(const Follower& follower, const Program& program
         const ArrayBody* array = follower.value(v).body();
         const auto known = holders.find(array);
         if (array->use_count() > 1 + (known == holders.end() ? 0 : known->second))
-            obstacle_ = fmt::format("somebody holds an array ({}) that it computes and that is no result, state or gradient",
+            obstacle_ = fmt::format("the code computes an array ({}) that is still referenced, but no result, state or gradient",
                                     to_string(array->type));
     }
 }
 
-// Variables that this knows may be another thread's by now: they are looked at only where the call has them, too.
+// Stored variables may belong to another thread by now: compare only those that this call has, too.
 bool Replay::holds(Follower& follower, const Program& program, const Flat& arguments) {
     auto is_output = [&](const Array& array, const Source& s) {
         return s.kind == Source::output && array.defined() && array.body()->pending == &follower &&
@@ -168,7 +168,7 @@ bool Replay::holds(Follower& follower, const Program& program, const Flat& argum
         const Array& array = follower.value(program.inputs()[i]);
         if (s.kind == Source::captured) s.array = array;
         if (s.kind == Source::gradient) return false;
-        // A state that was given new content is known by that.
+        // An assigned state is identified by its new content.
         if (s.kind == Source::state && !input_assigned_[i] && array.body()->owner != s.body.get()) return false;
     }
     return true;
@@ -221,7 +221,7 @@ SmallVector<Variable, 4> Replay::run(const Flat& arguments, Program& program, co
     }
     if (program.graph()) attach(arguments, program, tree, inputs, outputs, scalars, results);
     inputs.clear();
-    SmallVector<Array, 8> values;  // All read before any is written.
+    SmallVector<Array, 8> values;  // Read all before writing any.
     for (const Effect& e : effects_) values.push_back(value_of(e.value, arguments, outputs));
     outputs.clear();
     for (size_t i = 0; i < effects_.size(); ++i) {
@@ -281,10 +281,10 @@ ExportedProgram Replay::exported(const Program& program) const {
     for (const Effect& e : effects_) {
         if (!e.is_gradient || e.consumed || e.value.kind == Source::none) continue;
         if (!e.body)
-            fail<ValueError>("save: region {} leaves a gradient in argument {}, which a file cannot hold; pass it as one that "
+            fail<ValueError>("save: region {} leaves a gradient in argument {}, which cannot be saved; pass it as one that "
                              "wants none: Variable(array, false)",
                              region, e.argument);
-        fail<ValueError>("save: region {} leaves a gradient in '{}', which a file cannot hold; use it inside the region "
+        fail<ValueError>("save: region {} leaves a gradient in '{}', which cannot be saved; use it inside the region "
                          "(optimizer.update) or clear it",
                          region, quoted_name(*e.body));
     }
@@ -304,7 +304,7 @@ ExportedProgram Replay::exported(const Program& program) const {
             case Source::state: return {Value::state, index_in(made.states, v)};
             case Source::captured: return {Value::constant, index_in(made.constants, v)};
             case Source::gradient:
-                fail<ValueError>("save: region {} adds to a gradient from before ('{}'), which a file cannot hold; clear it "
+                fail<ValueError>("save: region {} accumulates into an existing gradient ('{}'), which cannot be saved; clear it "
                                  "in the region (cleargrads)",
                                  region, quoted_name(*s.body));
             default: return {Value::result, index_in(made.trace.outputs, outputs[size_t(s.index)])};
@@ -327,7 +327,7 @@ ExportedProgram Replay::exported(const Program& program) const {
     for (const Effect& e : effects_) {
         if (e.is_gradient || (e.value.kind == Source::state && e.value.body == e.body)) continue;
         int target = input_value({.kind = Source::state, .body = e.body});
-        if (target < 0 && e.body) {  // A state that is given content and not read.
+        if (target < 0 && e.body) {  // A state that is assigned but not read.
             target = int(made.trace.values.size());
             made.trace.values.push_back({.type = e.body->array.type(), .role = Trace::Role::state,
                                          .name = e.body->name ? *e.body->name : "", .state = e.body});
@@ -339,7 +339,7 @@ ExportedProgram Replay::exported(const Program& program) const {
             for (size_t i = 0; i < inputs_.size(); ++i)
                 if (inputs_[i].kind == Source::argument && inputs_[i].index == e.value.index) value = made.trace.inputs[i];
         if (target < 0 || value < 0)
-            fail<ValueError>("save: region {} gives '{}' a content without reading it or from an array that it does not read",
+            fail<ValueError>("save: region {} assigns '{}' without reading it, or from an array that it does not read",
                              region, e.body ? quoted_name(*e.body) : "an argument");
         made.trace.assigns.push_back({target, value});
         made.assigned.push_back(index_in(made.states, target));

@@ -16,24 +16,24 @@ class Follower;
 class Program;
 class Tree;
 
-/// What a followed call meant in terms that hold without the user's code: where the program's inputs came from and what
-/// became of its outputs. For calls that are not followed, and for files.
+/// A description of a followed call that needs no user code: where the program's inputs came from and what its outputs were
+/// used for. For calls that skip the code, and for files.
 class Replay {
 public:
-    /// `follower` has come to the end of a call that `program` is about to compute.
+    /// `follower` has reached the end of a call that `program` is about to compute.
     Replay(const Follower& follower, const Program& program, const Flat& arguments, const Flat& results);
 
-    /// Why the code cannot be left out of a call; empty when it can.
+    /// Why calls cannot skip the code; empty if they can.
     const std::string& obstacle() const { return obstacle_; }
-    /// Drawing random numbers and the like go by states of a thread.
+    /// States such as the random counter belong to a thread.
     bool is_of_this_thread() const { return thread_ == std::this_thread::get_id(); }
-    /// True when the call that `follower` has come to the end of means the same. Takes over which arrays were captured.
+    /// True if the call that `follower` has just finished has the same description. Updates the captured arrays.
     bool holds(Follower& follower, const Program& program, const Flat& arguments);
-    /// True when what the key does not cover is as it was: types of states, gradients that are added to.
+    /// True if the conditions outside of the key are unchanged: types of states, which gradients exist.
     bool applies(const Flat& arguments, const Program& program) const;
-    /// Computes a call and carries out what it does to variables; returns the results in the order of the region's list.
+    /// Computes a call and applies its assignments to variables; returns the results in the order of the region's list.
     SmallVector<Variable, 4> run(const Flat& arguments, Program& program, const std::shared_ptr<Tree>& tree) const;
-    /// ValueError when a file cannot hold it.
+    /// ValueError if it cannot be saved.
     ExportedProgram exported(const Program& program) const;
 
     /// The region's result without its Variables; made by the typed wrapper.
@@ -42,15 +42,15 @@ public:
 private:
     struct Source {
         enum Kind : uint8_t { none, argument, state, gradient, captured, output } kind = none;
-        int index = 0;           ///< Of the argument, or among the program's outputs.
+        int index = 0;           ///< Index of the argument or of the program's output.
         Ref<VariableBody> body;
         Array array;
     };
     struct Effect {
-        Ref<VariableBody> body;  ///< Null for an argument's variable.
+        Ref<VariableBody> body;  ///< Null: the variable of an argument.
         int argument = -1;
         bool is_gradient = false, consumed = false;
-        Source value;            ///< None: the gradient is cleared.
+        Source value;            ///< Source::none: the gradient is cleared.
     };
     void find_inputs(const Follower& follower, const Program& program, const Flat& arguments);
     void find_effects(const Follower& follower, const Program& program, const Flat& arguments);
@@ -64,10 +64,10 @@ private:
 
     std::vector<Source> inputs_, results_;
     std::vector<Effect> effects_;
-    std::vector<char> input_assigned_;     ///< It is a state that gets new content.
-    std::vector<char> input_read_later_;   ///< Its old content is a result or goes elsewhere.
-    std::vector<int> border_inputs_;       ///< For each edge of the graph's border: which of `inputs_` it is the gradient of.
-    std::vector<int> graph_results_;       ///< For each result of the graph: which of `results_`.
+    std::vector<char> input_assigned_;     ///< The input is a state that is assigned.
+    std::vector<char> input_read_later_;   ///< Its old content is a result or is assigned to another state.
+    std::vector<int> border_inputs_;       ///< For each border edge: the index in `inputs_` of its variable.
+    std::vector<int> graph_results_;       ///< For each result of the graph: its index in `results_`.
     std::vector<Trace::ScalarSlot> scalars_;
     std::string obstacle_;
     std::thread::id thread_ = std::this_thread::get_id();

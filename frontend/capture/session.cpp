@@ -14,8 +14,8 @@
 namespace catena::capture {
 namespace {
 
-/// Beyond so many programs a new one must be seen twice before it is compiled: code that takes another way at every call
-/// would compile for ever.
+/// With more programs than this, a new one is compiled at its second use only: code that takes a new path at every call
+/// would compile at every call.
 constexpr int64_t programs_compiled_at_once = 16;
 constexpr int64_t timed_every = 16;
 
@@ -26,23 +26,26 @@ bool verify_all() {
 
 std::string place_of(const Step& step) { return fmt::format("{} ({})", step.op->name, to_string(step.location)); }
 
-/// What two steps at one place differ in, in words.
+/// Describes the difference between two steps at one place.
 std::string difference(const Step* expected, const Step* present_step) {
     if (!present_step)
-        return expected ? "the code ends, or keeps other arrays, after " + place_of(*expected) : "it keeps other arrays";
-    if (!expected) return fmt::format("it goes on with step {}, {}, where it had ended", present_step->index, place_of(*present_step));
+        return expected ? "the code ends, or keeps references to other arrays, after " + place_of(*expected)
+                        : "the code keeps references to other arrays";
+    if (!expected)
+        return fmt::format("the code continues with step {}, {}, where it ended before", present_step->index,
+                           place_of(*present_step));
     const Step &was = *expected, &now = *present_step;
     if (was.op != now.op) return fmt::format("step {} was {}, now is {}", now.index, place_of(was), place_of(now));
     const std::string what = fmt::format("step {}, {}, ", now.index, place_of(now));
     const auto before = was.attributes.entries(), present = now.attributes.entries();
     for (size_t i = 0; i < std::min(before.size(), present.size()); ++i)
         if (!(before[i].value == present[i].value))
-            return what + fmt::format("has {} = {} and had {}", present[i].name, to_string(present[i].value),
+            return what + fmt::format("has {} = {}, before {}", present[i].name, to_string(present[i].value),
                                       to_string(before[i].value));
     for (size_t i = 0; i < std::min(was.inputs.size(), now.inputs.size()); ++i)
         if (!(was.inputs[i].type == now.inputs[i].type))
-            return what + fmt::format("takes {} and took {}", to_string(now.inputs[i].type), to_string(was.inputs[i].type));
-    return what + "takes other values than it did";
+            return what + fmt::format("reads {}, before {}", to_string(now.inputs[i].type), to_string(was.inputs[i].type));
+    return what + "reads other arrays than before";
 }
 
 }  // namespace
@@ -91,7 +94,7 @@ std::shared_ptr<Program> Session::program_of(Follower& follower, Ending& ending)
     return ending.program;
 }
 
-/// True when compiled code is to run now.
+/// True when compiled code should run now.
 bool Session::compile(Program& program) {
     if (!compiler_available() || config().debug || program.device().is_meta() || program.forward().steps.empty()) return false;
     if (program.is_compiled()) return true;
@@ -114,7 +117,7 @@ bool Session::compile(Program& program) {
 void Session::compile_beside(Program& program) {
     if (!program.claim_compilation()) return;
     region_.beside_.begin();
-    // The region waits for it before it ends.
+    // The region's destructor waits for it.
     std::thread([&region = region_, description = entry_.description, tree = entry_.tree, program = program.shared_from_this()]() mutable {
         try {
             if (program->compile()) compiled(region, description, *program);
@@ -151,8 +154,8 @@ void Session::compute(Follower& follower, Program& program) {
         } catch (const VerificationError&) {
             throw;
         } catch (const std::exception&) {
-            if (program.sends_messages()) throw;  // They must not be sent twice; everything is taken back.
-            // What came before the error in the user's order is computed, and the error is that of eager code.
+            if (program.sends_messages()) throw;  // Messages must not be sent twice: everything is undone.
+            // Computes the steps before the failing one in the user's order, and throws the error of eager code.
             interpreted_ = true;
             program.interpret(follower);
         }
@@ -163,7 +166,7 @@ void Session::compute(Follower& follower, Program& program) {
     if (is_timed_) computing_ += Clock::now() - start;
 }
 
-/// What this call meant, for calls that are not followed and for files.
+/// Describes this call, for calls that skip the code and for files.
 void Session::remember(Follower& follower, const Ending& ending, const std::shared_ptr<Program>& program) {
     program_ = program;
     if (follower.was_cut() || ending.is_cut || follower.is_passing()) return;

@@ -14,7 +14,7 @@ public:
 
     void finish(Follower& follower);
     void abandon(Follower& follower);
-    /// Adds this call to the region's counters, whose mutex is held.
+    /// Adds this call to the region's counters; the region's mutex must be held.
     void count();
     const std::shared_ptr<Replay>& replay() const { return replay_; }
 

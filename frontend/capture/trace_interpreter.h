@@ -7,7 +7,7 @@
 
 namespace catena::capture {
 
-/// Runs a program by the eager kernels. Outputs as an Executable's: those of the trace, then what is assigned.
+/// Runs a program with the eager kernels. Outputs as for Executable: those of the trace, then the assigned values.
 void interpret_trace(const Trace& trace, std::vector<Array> inputs, std::span<const double> scalars, std::span<Array> outputs);
 
 }  // namespace catena::capture

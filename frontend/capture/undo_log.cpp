@@ -19,7 +19,7 @@ void UndoLog::add(VariableBody& body, bool is_gradient, const Array& array, int 
 }
 
 void UndoLog::drop_unheld(PointerTable& scratch) {
-    // Such a variable, a loss say, was changed once or twice; others are not worth counting.
+    // Such a variable (a loss) has changed once or twice; others are not counted.
     constexpr uint32_t few = 4;
     auto may_be_unheld = [](const Entry& e) { return e.body->use_count() <= few; };
     if (std::none_of(entries_.begin(), entries_.end(), may_be_unheld)) return;
@@ -62,7 +62,7 @@ void UndoLog::consume_gradients(PointerTable& scratch) {
         VariableBody& body = *e.body;
         if (!body.grad || body.grad->use_count() > 1) continue;
         const ArrayBody* gradient = body.grad->array.body();
-        // Held by this variable and by the call, which made it.
+        // Referenced by this variable and by the call that computed it.
         if (gradient->pending != pending_ || gradient->use_count() > 2) continue;
         body.grad = nullptr;
         body.grad_consumed = true;

@@ -9,11 +9,11 @@
 
 namespace catena::capture {
 
-/// What Catena's own variables held before each change that the code of a region made, so that an error in the middle of
-/// what is computed later leaves them as it would have left them then.
+/// Records what Catena's variables held before each change made by a region's code, so that an error in the deferred
+/// computation can restore them to what they would be in eager code.
 class UndoLog {
 public:
-    /// Tells the values that a call computes from arrays that are there: -1.
+    /// `pending` maps an array to the number of the computed value; -1: an array from outside.
     explicit UndoLog(const Pending* pending) : pending_(pending) {}
 
     void content(VariableBody& body, int steps) { add(body, false, body.array, steps); }
@@ -24,23 +24,23 @@ public:
     void clear() { entries_.clear(); }
     bool empty() const { return entries_.empty(); }
 
-    /// Forgets changes of variables that only the log still holds.
+    /// Drops the changes of variables that only the log still references.
     void drop_unheld(PointerTable& scratch);
 
-    /// Takes back what happened after the first `steps` operations. `value` gives the array of a computed value.
+    /// Undoes the changes after the first `steps` operations. `value` returns the array of a computed value.
     void undo(int steps, const std::function<Array(int)>& value);
 
-    /// Forgets gradients that were made before the content of the same variable changed, and marks them as used up:
-    /// nobody but that variable may hold them.
+    /// Drops gradients that are older than the latest content of their variable and marks them as consumed. Only gradients
+    /// that nothing but the variable references.
     void consume_gradients(PointerTable& scratch);
 
-    /// Calls f(array) for every array from outside that the log itself holds.
+    /// Calls f(array) for every array from outside that the log references.
     template <class F>
     void for_each_held(F&& f) const {
         for (const Entry& e : entries_)
             if (e.array.defined()) f(e.array);
     }
-    /// Calls f(value) for the computed values that undoing may go back to.
+    /// Calls f(value) for the computed values that undo() may restore.
     template <class F>
     void for_each_value(F&& f) const {
         for (const Entry& e : entries_)
@@ -64,9 +64,9 @@ public:
 private:
     struct Entry {
         Ref<VariableBody> body;
-        Array array;         ///< From outside.
-        int value = -1;      ///< Else the computed value that it was.
-        int steps = 0;       ///< Operations before the change.
+        Array array;         ///< An array from outside,
+        int value = -1;      ///< or the number of a computed value.
+        int steps = 0;       ///< Number of operations before the change.
         bool is_gradient = false, consumed = false;
     };
     void add(VariableBody& body, bool is_gradient, const Array& array, int steps);

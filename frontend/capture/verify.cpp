@@ -26,7 +26,7 @@
 namespace catena::capture {
 namespace {
 
-/// What sums in another order may differ by, relative to the largest element around.
+/// Tolerance for sums in another order, relative to the largest neighbouring element.
 double tolerance(Dtype dtype) {
     switch (dtype) {
         case Dtype::float16: return 1e-2;
@@ -59,7 +59,7 @@ std::optional<Difference> difference(const Array& compiled, const Array& eager) 
     return worst;
 }
 
-/// A program with what it is run on.
+/// A program and its inputs.
 struct Case {
     Trace trace;
     std::vector<Array> inputs;
@@ -78,7 +78,7 @@ struct Case {
         interpret_trace(trace, inputs, scalars, outputs);
         return outputs;
     }
-    /// The first steps alone, with the results of the last of them.
+    /// The first steps, with the results of the last one as outputs.
     Case first(size_t steps) const {
         Case part = *this;
         part.trace.steps.resize(steps);
@@ -94,11 +94,11 @@ struct Case {
     }
 };
 
-/// The shortest beginning of the program whose last operation differs, found by halving; the whole when no single one does.
+/// The shortest prefix of the program whose last operation differs, by bisection; the whole program if there is none.
 size_t first_bad_step(const Case& whole) {
     size_t good = 0, bad = whole.trace.steps.size();
     if (!whole.first(bad).differs()) {
-        // What differs was not made by the last operation: look at each.
+        // The differing value is not of the last operation: test each.
         for (size_t n = 1; n < bad; ++n)
             if (whole.first(n).differs()) return n;
         return bad;
@@ -110,7 +110,7 @@ size_t first_bad_step(const Case& whole) {
     return bad;
 }
 
-/// NAME.mlir, NAME.npz and NAME.catena in CATENA_VERIFY_DIR or the current folder; returns the path without the ending.
+/// NAME.mlir, NAME.npz and NAME.catena in CATENA_VERIFY_DIR or the current folder; returns the path without extension.
 std::string write_reproducer(const Case& bad) {
     static std::atomic<int> count{0};
     const std::filesystem::path folder = environment::text("CATENA_VERIFY_DIR").value_or(".");
@@ -144,9 +144,9 @@ std::string write_reproducer(const Case& bad) {
     std::string files;
     try {
         const std::string stem = write_reproducer(bad);
-        files = fmt::format("; to see it again: catena-opt {0}.mlir, catena run {0}.catena {0}.npz", stem);
+        files = fmt::format("; to reproduce it: catena-opt {0}.mlir, catena run {0}.catena {0}.npz", stem);
     } catch (const std::exception& error) {
-        files = fmt::format("; it could not be written: {}", error.what());
+        files = fmt::format("; the files to reproduce it could not be written: {}", error.what());
     }
     throw VerificationError(fmt::format("static_graph {}: compiled and eager differ at operation {} of {}, {} ({}): element {} is {} "
                                         "compiled and {} eager{}",
@@ -163,7 +163,7 @@ void run_verified(Follower& follower, Program& program) {
     whole.scalars.assign(follower.scalars().begin(), follower.scalars().end());
     whole.options = {.fast_math = program.fast_math(), .device = &program.device()};
     const std::vector<Array> eager = whole.eager();
-    // The inputs are held here, so that nothing writes over them.
+    // Owning the inputs keeps the program from overwriting them.
     program.run(follower, [&](std::span<const Array> compiled) {
         for (size_t i = 0; i < eager.size(); ++i)
             if (auto d = difference(compiled[i], eager[i])) report(whole, *d);

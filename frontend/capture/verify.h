@@ -14,8 +14,9 @@ struct VerificationError : CompileError {
     using CompileError::CompileError;
 };
 
-/// Runs compiled code and the eager kernels on what `follower` has followed, and compares. Where they differ, the first operation
-/// that does is searched for, the program up to it is written beside its inputs, and a VerificationError names both.
+/// Runs the current program of `follower` compiled and with the eager kernels, and compares. If they differ, finds the
+/// first differing operation, writes the program up to it and its inputs to files, and throws a VerificationError that
+/// names both.
 void run_verified(Follower& follower, Program& program);
 
 }  // namespace catena::capture

@@ -27,7 +27,7 @@ void BatchOrder::renew_order(int64_t position) {
         }
         std::vector<int64_t> sampled = options_.order_sampler(order, position);
         if (order_ && sampled.size() != order.size())
-            fail<ValueError>("iterator: the order sampler gave {} indices, the order before had {}", sampled.size(),
+            fail<ValueError>("iterator: the order sampler returned {} indices, {} are needed", sampled.size(),
                              order.size());
         order_ = std::make_shared<const std::vector<int64_t>>(std::move(sampled));
         size_ = int64_t(order_->size());

@@ -13,12 +13,12 @@ class Serializer;
 /// How an iterator goes through its dataset.
 struct IteratorOptions {
     bool repeat = true;   ///< Go on with the next epoch; the last batch is then filled from it.
-    bool shuffle = true;  ///< Another order in every epoch, a function of the seed (see set_seed).
-    OrderSampler order_sampler;  ///< Instead of shuffling.
+    bool shuffle = true;  ///< A new order in every epoch, determined by the seed (see set_seed).
+    OrderSampler order_sampler;  ///< Replaces shuffling.
 };
 
-/// Which examples the next mini-batch has, and where in the epochs that is. Its shuffles come from a stream of its
-/// own, drawn when it is made: they do not depend on what else is random, nor on how early a batch is prepared.
+/// Selects the examples of the next mini-batch and tracks the position in the epochs. It shuffles with its own
+/// random stream, seeded at construction: other random numbers and prefetching do not influence it.
 class BatchOrder {
 public:
     /// ValueError unless both numbers are positive; a dataset that does not repeat may be empty.
@@ -33,12 +33,12 @@ public:
     double epoch_detail() const { return detail(epoch_, position_); }
     std::optional<double> previous_epoch_detail() const;
     int64_t position() const { return position_; }
-    /// What else is random around these batches may come from it.
+    /// A seed for other random numbers that belong to these batches.
     uint64_t seed() const {
         return stream_.seed ^ stream_.operation * 0x9E3779B97F4A7C15u ^ uint64_t(draws_) * 0xC2B2AE3D27D4EB4Fu;
     }
 
-    /// Chainer's keys, and "random_state": what later shuffles come from, which Chainer does not keep.
+    /// Chainer's keys, and "random_state": the stream of later shuffles, which Chainer does not save.
     void serialize(const Serializer& s);
 
 private:

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t pixels_of_image = 3 * 32 * 32;
 
-/// Records of `labels` bytes, of which the last is wanted, and the pixels.
+/// Records of `labels` bytes, the last of which is used, and the pixels.
 Dataset read_set(const std::string& folder, const std::vector<std::string>& names, int labels, int classes,
                  const CifarOptions& options) {
     if (options.ndim != 1 && options.ndim != 3)
@@ -36,7 +36,7 @@ Dataset read_set(const std::string& folder, const std::vector<std::string>& name
     for (int64_t i = 0; i < n; ++i) {
         const uint8_t* from = bytes.data() + i * record + labels - 1;
         if (*from >= classes)
-            fail<FileError>("{}: image {} has the label {}; there are {} classes", folder, i, *from, classes);
+            fail<FileError>("{}: image {} has label {}; there are {} classes", folder, i, *from, classes);
         targets.data<int32_t>()[i] = *from++;
         for (int64_t k = 0; k < pixels_of_image; ++k) *to++ = table[*from++];
     }

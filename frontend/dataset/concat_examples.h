@@ -11,13 +11,13 @@ namespace catena {
 class Device;
 
 struct ConcatOptions {
-    Device* device = nullptr;  ///< Where the batch is to be; null: where the examples are.
-    /// Examples of different shapes are filled up to the largest: one number for all values, or one for each.
+    Device* device = nullptr;  ///< Device of the batch; null: that of the examples.
+    /// Examples of different shapes are padded to the largest: one number for all values, or one for each.
     std::vector<double> padding = {};
 };
 
-/// Examples along a new first axis: of arrays one array, of tuples a tuple, of dicts a dict. ValueError when there are
-/// none or they are of different kinds; ShapeError for different shapes without padding.
+/// Stacks examples along a new first axis: arrays to an array, tuples to a tuple, dicts to a dict. ValueError when
+/// there are none or they are of different kinds; ShapeError for different shapes without padding.
 Batch concat_examples(std::span<const Example> examples, const ConcatOptions& options = {});
 
 /// Makes a batch of examples, as concat_examples does.

@@ -6,11 +6,11 @@
 namespace catena {
 namespace {
 
-/// The rows of an array: each a look at its elements, not a copy.
+/// The rows of an array, as views.
 class RowsDataset final : public DatasetMixin {
 public:
     explicit RowsDataset(Array array) : array_(std::move(array)) {
-        if (!array_.defined() || array_.rank() == 0) fail<ValueError>("Dataset: an array without rows is no dataset");
+        if (!array_.defined() || array_.rank() == 0) fail<ValueError>("Dataset: an array without rows is not a dataset");
         for (int axis = 1; axis < array_.rank(); ++axis) {
             shape_.push_back(array_.dim(axis));
             strides_.push_back(array_.strides()[axis]);

@@ -9,7 +9,7 @@
 
 namespace catena {
 
-/// Base of datasets. Derive from it and say what example `i` is:
+/// Base of datasets. Derive from it and define example `i`:
 ///
 ///     struct Squares : ct::DatasetMixin {
 ///         int64_t size() const override { return 100; }
@@ -24,7 +24,7 @@ public:
     virtual Example get_example(int64_t i) const = 0;  ///< 0 <= i < size()
 };
 
-/// A cheap handle to any dataset; copies are the same one.
+/// A cheap handle to any dataset; copies refer to the same one.
 class Dataset {
 public:
     template <std::derived_from<DatasetMixin> D>
@@ -35,7 +35,7 @@ public:
     Dataset(std::vector<Example> examples);
 
     int64_t size() const { return dataset_->size(); }
-    Example operator[](int64_t i) const;  ///< Negative from the end; ValueError outside.
+    Example operator[](int64_t i) const;  ///< Negative i counts from the end; ValueError outside.
     const DatasetMixin& get() const { return *dataset_; }
 
 private:

@@ -11,7 +11,7 @@ void check_sizes(const char* who, const std::vector<Dataset>& datasets) {
     if (datasets.empty()) fail<ValueError>("{}: no dataset is given", who);
     for (size_t k = 1; k < datasets.size(); ++k)
         if (datasets[k].size() != datasets[0].size())
-            fail<ValueError>("{}: datasets must be equally long; the first has {} examples, number {} has {}", who,
+            fail<ValueError>("{}: datasets must have equal sizes; the first has {} examples, number {} has {}", who,
                              datasets[0].size(), k + 1, datasets[k].size());
 }
 

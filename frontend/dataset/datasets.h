@@ -6,10 +6,10 @@
 
 namespace catena {
 
-/// Tuples of one example of each; those that are tuples themselves give all their values.
+/// Tuples of one example of each dataset; examples that are tuples themselves are flattened.
 class TupleDataset final : public DatasetMixin {
 public:
-    /// ValueError unless there is one at least and all are equally long.
+    /// ValueError unless there is at least one and all have equal size.
     explicit TupleDataset(std::vector<Dataset> datasets);
     template <class... D>
         requires(sizeof...(D) > 0 && (std::convertible_to<D, Dataset> && ...))
@@ -33,7 +33,7 @@ private:
     std::vector<Dataset> datasets_;
 };
 
-/// One dataset after the other.
+/// Datasets concatenated.
 class ConcatenatedDataset final : public DatasetMixin {
 public:
     explicit ConcatenatedDataset(std::vector<Dataset> datasets);
@@ -45,7 +45,7 @@ private:
     std::vector<int64_t> ends_;
 };
 
-/// transform(example) of every example, made when it is asked for.
+/// transform(example) for every example, computed on access.
 class TransformDataset final : public DatasetMixin {
 public:
     TransformDataset(Dataset dataset, std::function<Example(const Example&)> transform)

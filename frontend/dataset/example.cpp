@@ -17,7 +17,7 @@ size_t Record<T>::index_of(std::string_view key) const {
     auto found = std::find(keys_.begin(), keys_.end(), key);
     if (found == keys_.end())
         fail<ValueError>("Example: there is no '{}'; there are {}", key,
-                         is_dict_ ? fmt::format("{}", fmt::join(keys_, ", ")) : "no keys, it is no dict");
+                         is_dict_ ? fmt::format("{}", fmt::join(keys_, ", ")) : "no keys, it is not a dict");
     return size_t(found - keys_.begin());
 }
 

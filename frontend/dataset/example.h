@@ -9,7 +9,7 @@
 
 namespace catena {
 
-/// What one example or one mini-batch is made of: a single value, a tuple of them, or a dict.
+/// The values of an example or a mini-batch: a single value, a tuple of them, or a dict.
 template <class T>
 class Record {
 public:
@@ -27,7 +27,7 @@ public:
     const std::vector<T>& values() const { return values_; }
     const T& operator[](size_t i) const { return values_[checked(i)]; }
     const T& operator[](std::string_view key) const { return values_[index_of(key)]; }
-    /// True when the other has as many values under the same keys.
+    /// True when `other` has the same number of values and the same keys.
     template <class U>
     bool is_like(const Record<U>& other) const {
         return size() == other.size() && is_tuple_ == other.is_tuple() && keys_ == other.keys();
@@ -43,7 +43,7 @@ private:
 
 /// One example of a dataset; numbers are 0-d arrays.
 using Example = Record<Array>;
-/// Examples put together along a new first axis. Its Variables want no gradient.
+/// Examples stacked along a new first axis. Its Variables do not require gradients.
 using Batch = Record<Variable>;
 
 /// "tuple of 2: float32[784], int32[]"

@@ -7,7 +7,7 @@
 
 namespace catena {
 
-/// An example as bytes that another process understands, and back; its arrays are then the host's.
+/// Converts an example to bytes for another process, and back; the arrays are then on the host.
 std::string example_bytes(const Example& example);
 Example example_from(std::string_view bytes);
 

@@ -63,7 +63,7 @@ Array read_idx(const std::string& path, int rank) {
         shape.push_back(reader.read_big_endian());
         countable = countable && !__builtin_mul_overflow(count, shape.back(), &count);
     }
-    if (!countable) fail<FileError>("{}: announces the shape {}, more bytes than can be counted", path, to_string(shape));
+    if (!countable) fail<FileError>("{}: declares the shape {}, whose size overflows", path, to_string(shape));
     FileBudget(path, FileReader(path).size()).ask(uint64_t(count), "its header");
     Array bytes = Array::empty({Dtype::uint8, shape}, cpu_device());
     if (count > 0) reader.read(bytes.raw_data(), size_t(count));

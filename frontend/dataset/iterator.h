@@ -17,18 +17,19 @@ public:
     virtual ~Iterator() = default;
     /// The examples of the next mini-batch; nothing when the only epoch is over.
     virtual std::optional<std::vector<Example>> next() = 0;
-    /// The same, put together by concat_examples: `while (auto batch = it.next_batch()) step((*batch)[0], (*batch)[1]);`
-    /// On `device`; null: where the examples are.
+    /// The same, stacked by concat_examples: `while (auto batch = it.next_batch()) step((*batch)[0], (*batch)[1]);`
+    /// On `device`; null: on that of the examples.
     std::optional<Batch> next_batch(Device* device = nullptr);
-    virtual void reset() = 0;     ///< To the beginning of the first epoch, in another order.
-    virtual void finalize() {}    ///< Gives threads back; next() starts them again.
+    virtual void reset() = 0;     ///< Restarts at the first epoch, in another order.
+    virtual void finalize() {}    ///< Stops threads; next() starts them again.
 
     virtual int64_t batch_size() const = 0;
     virtual bool repeat() const = 0;
-    virtual int64_t epoch() const = 0;         ///< Epochs that are complete.
+    virtual int64_t epoch() const = 0;         ///< Number of completed epochs.
     virtual bool is_new_epoch() const = 0;     ///< True when the last batch completed one.
-    virtual double epoch_detail() const = 0;   ///< 1.5: half of the second epoch was given.
-    virtual std::optional<double> previous_epoch_detail() const = 0;  ///< Before the last batch; none before the first.
+    virtual double epoch_detail() const = 0;   ///< 1.5: half of the second epoch is done.
+    virtual std::optional<double> previous_epoch_detail() const = 0;  ///< epoch_detail() before the last batch; none
+                                                                      ///< before the first.
     virtual int64_t current_position() const = 0;
 
     virtual void serialize(const Serializer& s) = 0;

@@ -16,8 +16,8 @@ struct MnistOptions {
 };
 
 /// The training and the test set from a folder with the four files train-images-idx3-ubyte.gz, ...; of Fashion-MNIST
-/// and Kuzushiji-MNIST, too. FileError naming the file that is missing or not as it should be. To have them
-/// downloaded see download_mnist() in frontend/download.
+/// and Kuzushiji-MNIST, too. FileError naming the file that is missing or malformed. download_mnist() in
+/// frontend/download downloads the files.
 std::pair<Dataset, Dataset> get_mnist(const std::string& folder, const MnistOptions& options = {});
 
 }  // namespace catena

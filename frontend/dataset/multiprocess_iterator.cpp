@@ -10,9 +10,9 @@
 namespace catena {
 namespace {
 
-constexpr size_t usual_bytes = size_t(4) << 20;  // Pages that nobody writes take no memory.
+constexpr size_t usual_bytes = size_t(4) << 20;  // Unwritten pages take no memory.
 
-/// Of the k-th example since the first epoch began.
+/// The seed of the k-th example since the start of the first epoch.
 int64_t seed_of(uint64_t order, int64_t k) {
     uint64_t x = order + 0x9E3779B97F4A7C15u * (uint64_t(k) + 1);  // splitmix64 (Steele et al. 2014)
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -35,7 +35,7 @@ MultiprocessIterator::MultiprocessIterator(Dataset dataset, int64_t batch_size, 
 
 MultiprocessIterator::~MultiprocessIterator() = default;
 
-/// One more batch is begun, if there is one.
+/// Starts reading one more batch, if there is one.
 void MultiprocessIterator::prefetch() {
     BatchOrder order = ahead_.empty() ? order_ : ahead_.back().order;
     const int64_t first = order.epoch() * dataset_.size() + order.position();
@@ -69,7 +69,7 @@ std::optional<std::vector<Example>> MultiprocessIterator::next() {
         examples = workers_->collect(ahead_.front().examples);
     } catch (...) {
         ahead_.clear();
-        workers_.reset();  // The next call begins anew with this batch.
+        workers_.reset();  // The next call starts again with this batch.
         throw;
     }
     order_ = std::move(ahead_.front().order);
@@ -84,7 +84,7 @@ void MultiprocessIterator::drop_prefetched() {
     try {
         workers_->collect(size_t(workers_->pending()));
     } catch (...) {
-        workers_.reset();  // Of an example that nobody wants any more.
+        workers_.reset();  // An error of an example that is no longer needed.
     }
 }
 

@@ -10,7 +10,7 @@
 
 namespace catena {
 
-/// Threads that read one batch at a time, each taking the next example that nobody has taken.
+/// Threads that read one batch at a time; each takes the next unread example.
 class MultithreadIterator::Workers {
 public:
     Workers(const Dataset& dataset, int n_threads) : dataset_(dataset) {
@@ -97,7 +97,7 @@ void MultithreadIterator::drop_prefetched() {
     try {
         workers_->wait();
     } catch (...) {
-        // Of an example that nobody wants any more.
+        // An error of an example that is no longer needed.
     }
 }
 

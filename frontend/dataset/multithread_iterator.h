@@ -7,8 +7,8 @@
 
 namespace catena {
 
-/// As SerialIterator, in the same order, but threads of its own read the next mini-batch while this one is used. The
-/// dataset's get_example must bear several threads. An error there is thrown by the next() that wants the example.
+/// Like SerialIterator, in the same order, but threads read the next mini-batch in the background. The dataset's
+/// get_example must be thread-safe. An error in a thread is rethrown by the next() that needs the example.
 class MultithreadIterator : public Iterator {
 public:
     MultithreadIterator(Dataset dataset, int64_t batch_size, IteratorOptions options = {}, int n_threads = 1);
@@ -30,8 +30,8 @@ private:
     void prefetch();
     void drop_prefetched();
     Dataset dataset_;
-    BatchOrder order_;   ///< Of the batch given last,
-    BatchOrder ahead_;   ///< of the one being read.
+    BatchOrder order_;   ///< After the batch returned last,
+    BatchOrder ahead_;   ///< after the one being read.
     bool prefetched_ = false;
     int n_threads_;
     std::unique_ptr<Workers> workers_;

@@ -8,14 +8,14 @@
 
 namespace catena {
 
-/// From the present order and the place reached in it to the order of the next epoch, which is as long. With the
-/// order 0, 1, 2, ... and place 0 it is asked for the first.
+/// Maps the current order and the position reached in it to the order of the next epoch, of equal length. For
+/// the first epoch it is called with the order 0, 1, 2, ... and position 0.
 using OrderSampler = std::function<std::vector<int64_t>(const std::vector<int64_t>& order, int64_t position)>;
 
-/// 0 ... n-1 in random order: a function of the stream and of `draw`.
+/// A permutation of 0 ... n-1, determined by the stream and `draw`.
 std::vector<int64_t> permutation(int64_t n, const RandomStream& stream, int64_t draw);
 
-/// Shuffles the present order, from a seed.
+/// Shuffles the current order with a seed.
 class ShuffleOrderSampler {
 public:
     explicit ShuffleOrderSampler(int64_t seed) : stream_{uint64_t(seed), 0} {}

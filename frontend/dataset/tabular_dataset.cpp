@@ -25,7 +25,7 @@ Example example_of(TabularMode mode, const std::vector<std::string>& keys, std::
     return Example(std::move(values.at(0)));
 }
 
-/// A table that is another one but for what is overridden.
+/// A table that forwards to another one unless overridden.
 class Delegate : public TabularSource {
 public:
     explicit Delegate(Source of) : of_(std::move(of)) {}
@@ -109,7 +109,7 @@ public:
     explicit Joined(std::vector<Source> parts) : Delegate(parts[0]), parts_(std::move(parts)) {
         for (size_t p = 0; p < parts_.size(); ++p) {
             if (parts_[p]->size() != of_->size())
-                fail<ValueError>("TabularDataset::join: tables must be equally long; the first has {} rows, number {} has {}",
+                fail<ValueError>("TabularDataset::join: tables must have equal sizes; the first has {} rows, number {} has {}",
                                  of_->size(), p + 1, parts_[p]->size());
             for (size_t c = 0; c < parts_[p]->keys().size(); ++c) {
                 keys_.push_back(parts_[p]->keys()[c]);
@@ -121,7 +121,7 @@ public:
     TabularMode mode() const override { return of_->mode() == TabularMode::none ? TabularMode::tuple : of_->mode(); }
     std::vector<TabularColumn> get_examples(std::span<const int64_t> rows, std::span<const int> columns) const override {
         std::vector<TabularColumn> result(columns.size());
-        for (size_t p = 0; p < parts_.size(); ++p) {  // Each table once.
+        for (size_t p = 0; p < parts_.size(); ++p) {  // Reads each table once.
             std::vector<int> theirs;
             std::vector<size_t> ours;
             for (size_t k = 0; k < columns.size(); ++k)
@@ -198,11 +198,11 @@ public:
                 read_.push_back(std::get<std::function<Array(int64_t)>>(std::move(column.data)));
             }
             if (length && size && *length != *size)
-                fail<ValueError>("tabular::from_data: columns must be equally long; '{}' has {} rows, not {}", column.key,
+                fail<ValueError>("tabular::from_data: columns must have equal sizes; '{}' has {} rows, not {}", column.key,
                                  *length, *size);
             if (length) size = length;
         }
-        if (!size) fail<ValueError>("tabular::from_data: how many rows there are must be given, as all columns are functions");
+        if (!size) fail<ValueError>("tabular::from_data: the number of rows must be given, because all columns are functions");
         size_ = *size;
     }
     int64_t size() const override { return size_; }
@@ -276,7 +276,7 @@ TabularDataset made(Args&&... args) {
 TabularDataset::TabularDataset(std::shared_ptr<const TabularSource> source) : source_(std::move(source)) {
     const std::set<std::string> distinct(keys().begin(), keys().end());
     if (distinct.size() != keys().size())
-        fail<ValueError>("TabularDataset: a key is there twice: {}", fmt::join(keys(), ", "));
+        fail<ValueError>("TabularDataset: a key occurs twice: {}", fmt::join(keys(), ", "));
     if (mode() == TabularMode::none && keys().size() != 1)
         fail<ValueError>("TabularDataset: mode none is for one column; there are {}", keys().size());
 }

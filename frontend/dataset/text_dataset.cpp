@@ -19,7 +19,8 @@ struct TextDataset::File {
                 if (block[i] == '\n') begins.push_back(at + i + 1);
             at += bytes;
         }
-        if (begins.back() != reader.size()) begins.push_back(reader.size());  // A last line without an end.
+        if (begins.back() != reader.size()) begins.push_back(reader.size());  // A last line without line
+                                                                              // break.
     }
     int64_t size() const { return int64_t(begins.size()) - 1; }
     std::string line(int64_t i) const {

@@ -12,17 +12,18 @@
 namespace catena {
 
 struct TextDatasetOptions {
-    /// False leaves a line out; it is given the line of every file.
+    /// Returns false to skip a line; called with the line of every file.
     std::function<bool(const std::vector<std::string>& lines)> filter_func = {};
 };
 
-/// The lines of a text file, or of several with equally many: line i of each. What is kept in memory is where lines
-/// begin; "\n" and "\r\n" end one and are not part of it. Bytes are taken as they are (UTF-8 as a rule).
+/// The lines of a text file, or of several with equally many lines: line i of each. Only the offsets of lines are kept
+/// in memory; "\n" and "\r\n" end a line and are not part of it. Bytes are not decoded (usually UTF-8).
 ///
-/// As an example a line is uint8[length]; with several files the example is a tuple. TransformDataset makes words of it.
+/// As an example a line is uint8[length]; with several files the example is a tuple. Use TransformDataset to split it
+/// into words.
 class TextDataset final : public DatasetMixin {
 public:
-    /// FileError when a file cannot be read or has another number of lines than the first.
+    /// FileError when a file cannot be read or the numbers of lines differ.
     explicit TextDataset(std::vector<std::string> paths, TextDatasetOptions options = {});
     TextDataset(std::initializer_list<std::string> paths, TextDatasetOptions options = {})
         : TextDataset(std::vector<std::string>(paths), std::move(options)) {}
@@ -35,7 +36,7 @@ public:
 private:
     struct File;
     std::vector<std::shared_ptr<const File>> files_;
-    std::shared_ptr<const std::vector<int64_t>> lines_;  ///< Those that the filter leaves.
+    std::shared_ptr<const std::vector<int64_t>> lines_;  ///< The lines that pass the filter.
 };
 
 /// The text of an example's value, uint8[length].

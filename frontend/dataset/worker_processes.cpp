@@ -28,7 +28,7 @@ using Clock = std::chrono::steady_clock;
 enum class Outcome : int32_t { none, example, large_example, error };
 enum class ErrorKind : int32_t { other, value, shape, dtype, file };
 
-/// One example's place in the shared memory: what is wanted, and what became of it.
+/// One example's slot in the shared memory: the request and the result.
 struct Place {
     int64_t index = 0, seed = 0;
     std::atomic<int32_t> reader{0};  ///< The process that has taken it.
@@ -45,7 +45,7 @@ struct Control {
     std::atomic<bool> ends{false};
 };
 
-/// False after so many milliseconds (up to 1000) without a post.
+/// False after a timeout in milliseconds (up to 1000).
 bool wait_for_post(sem_t& semaphore, int64_t milliseconds) {
     timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -93,7 +93,7 @@ struct WorkerProcesses::Body {
         options.bytes_per_example = rounded(options.bytes_per_example);
         memory = make_shared_block(at_elements + count * options.bytes_per_example);
         if (!memory.data)
-            fail<Error>("MultiprocessIterator: there is no shared memory of {} bytes; give a smaller shared_mem",
+            fail<Error>("MultiprocessIterator: cannot allocate {} bytes of shared memory; reduce shared_mem",
                         at_elements + count * options.bytes_per_example);
         char* begin = static_cast<char*>(memory.data);
         control = new (begin) Control;
@@ -110,14 +110,14 @@ struct WorkerProcesses::Body {
     void fork_one() {
         const pid_t parent = getpid(), process = fork();
         if (process < 0)
-            fail<Error>("MultiprocessIterator: no process can be made: {}", std::strerror(errno));
+            fail<Error>("MultiprocessIterator: cannot create a process: {}", std::strerror(errno));
         if (process > 0) return processes.push_back(process);
         try {
             serve(parent);
         } catch (...) {
             _exit(1);
         }
-        _exit(0);  // Nothing of the parent's is cleaned up here.
+        _exit(0);  // Skips the parent's destructors.
     }
 
     //---- in the processes
@@ -139,11 +139,11 @@ struct WorkerProcesses::Body {
                 large.pop_front();
             }
         }
-        for (auto& [place, block] : large)  // Until somebody has read them.
+        for (auto& [place, block] : large)  // Kept until they have been read.
             while (!place->collected && getppid() == parent && !control->ends) usleep(1000);
     }
 
-    /// Leaves what came of it in the place; the memory of a large one, which must stay until it was collected.
+    /// Stores the result in the slot; returns the memory of a large one, which must be kept until it is collected.
     SharedBlock read(Place& mine) {
         std::string bytes;
         Outcome outcome = Outcome::example;
@@ -168,8 +168,8 @@ struct WorkerProcesses::Body {
             outcome = Outcome::error;
             mine.kind = ErrorKind::other;
             mine.bytes = size_t(std::snprintf(elements_of(mine), options.bytes_per_example,
-                                              "MultiprocessIterator: example %lld has %zu bytes, more than there is "
-                                              "shared memory for",
+                                              "MultiprocessIterator: example %lld has %zu bytes, more than the available "
+                                              "shared memory",
                                               static_cast<long long>(mine.index), bytes.size()));
         }
         mine.outcome = outcome;
@@ -178,7 +178,8 @@ struct WorkerProcesses::Body {
 
     //---- here
 
-    /// Replaces processes that have read their share; a dead one is an error when it has taken what is waited for.
+    /// Replaces processes that have reached their task limit; a dead one is an error if it has taken a task that is
+    /// waited for.
     void look_after_processes() {
         for (size_t i = 0; i < processes.size(); ++i) {
             int status = 0;
@@ -213,7 +214,7 @@ struct WorkerProcesses::Body {
         }
     }
 
-    /// The example at a place, or the error, which is given back.
+    /// The example in a slot; rethrows its error.
     std::exception_ptr take(Place& from, std::vector<Example>& examples) {
         try {
             if (from.outcome == Outcome::error)
@@ -224,8 +225,8 @@ struct WorkerProcesses::Body {
             }
             SharedBlock block = map_shared_block(from.reader, from.file, from.bytes);
             if (!block.data)
-                fail<Error>("MultiprocessIterator: the {} bytes of example {} cannot be seen from here; give a "
-                            "shared_mem that holds them",
+                fail<Error>("MultiprocessIterator: the {} bytes of example {} cannot be read; use a "
+                            "larger shared_mem",
                             from.bytes, from.index);
             examples.push_back(example_from({static_cast<const char*>(block.data), from.bytes}));
             unmap_shared_block(block);

@@ -11,30 +11,30 @@ namespace catena {
 
 struct WorkerOptions {
     int processes = 1;
-    int64_t tasks_at_once = 1;        ///< The most that are begun and not collected.
-    size_t bytes_per_example = 0;     ///< Larger ones take a slower way.
-    double timeout = 30;              ///< Seconds after which a slow example is complained about.
-    int64_t tasks_per_process = 0;    ///< A process that has read so many is replaced; 0: never.
+    int64_t tasks_at_once = 1;        ///< Maximum number of uncollected tasks.
+    size_t bytes_per_example = 0;     ///< Larger examples are transferred more slowly.
+    double timeout = 30;              ///< Seconds after which a slow example gives a warning.
+    int64_t tasks_per_process = 0;    ///< A process is replaced after this many; 0: never.
 };
 
-/// Processes that read examples of a dataset, which they see as it was when they were forked. What they
-/// read comes back through memory that all of them share.
+/// Processes that read examples of a dataset, which they see as it was when they were forked. Results are
+/// returned through shared memory.
 class WorkerProcesses {
 public:
-    WorkerProcesses(const Dataset& dataset, WorkerOptions options);  ///< Forks. Error when it cannot.
+    WorkerProcesses(const Dataset& dataset, WorkerOptions options);  ///< Forks the processes; Error on failure.
     ~WorkerProcesses();
     WorkerProcesses(const WorkerProcesses&) = delete;
 
     struct Task {
         int64_t index;
-        int64_t seed;  ///< What is random while it is read is a function of it.
+        int64_t seed;  ///< The seed of random numbers while it is read.
     };
-    /// Has them read these; at most tasks_at_once altogether. Returns at once.
+    /// Starts these tasks, at most tasks_at_once in total, and returns at once.
     void start(std::span<const Task> tasks);
-    /// The first `count` examples that were started and not collected, in their order. Throws what reading one of
-    /// them threw; Error that names the example when its process has died.
+    /// The first `count` uncollected examples, in the order of start(). Rethrows an error of reading one; Error
+    /// naming the example when its process has died.
     std::vector<Example> collect(size_t count);
-    int64_t pending() const;  ///< Started, not collected.
+    int64_t pending() const;  ///< Number of started, uncollected tasks.
 
 private:
     struct Body;

@@ -38,12 +38,12 @@ size_t append(char* data, size_t size, size_t count, void* text) {
     return size * count;
 }
 
-/// The content behind `url`; `problem` says why there is none.
+/// The content of `url`; on failure `problem` has the reason.
 std::string fetch(const std::string& url, std::string& problem) {
     static const CURLcode initialised = curl_global_init(CURL_GLOBAL_DEFAULT);
     const std::unique_ptr<CURL, void (*)(CURL*)> handle(curl_easy_init(), curl_easy_cleanup);
     if (initialised != CURLE_OK || !handle) {
-        problem = "libcurl does not start";
+        problem = "libcurl cannot be initialised";
         return "";
     }
     std::string content;
@@ -51,7 +51,7 @@ std::string fetch(const std::string& url, std::string& problem) {
     curl_easy_setopt(handle.get(), CURLOPT_FOLLOWLOCATION, 1L);
     curl_easy_setopt(handle.get(), CURLOPT_FAILONERROR, 1L);
     curl_easy_setopt(handle.get(), CURLOPT_CONNECTTIMEOUT, 15L);
-    // Slow is fine, silence for a minute is not.
+    // Aborts only if nothing arrives for a minute.
     curl_easy_setopt(handle.get(), CURLOPT_LOW_SPEED_LIMIT, 1L);
     curl_easy_setopt(handle.get(), CURLOPT_LOW_SPEED_TIME, 60L);
     curl_easy_setopt(handle.get(), CURLOPT_WRITEFUNCTION, append);
@@ -65,7 +65,7 @@ std::string fetch(const std::string& url, std::string& problem) {
 void store(const fs::path& path, const std::string& content) {
     std::error_code error;
     fs::create_directories(path.parent_path(), error);
-    if (error) fail<FileError>("download: cannot make {}: {}", path.parent_path().string(), error.message());
+    if (error) fail<FileError>("download: cannot create {}: {}", path.parent_path().string(), error.message());
     AtomicFile file(path.string());
     file.write(content.data(), content.size());
     file.commit();
@@ -84,7 +84,7 @@ void download(const fs::path& folder, const RemoteFile& file, const std::vector<
         }
         const std::string sum = sha256_of(content);
         if (sum == file.sha256) return store(folder / file.name, content);
-        problems += fmt::format("\n  {}: {} bytes with sha256 {}, and {} is right", url, content.size(),
+        problems += fmt::format("\n  {}: {} bytes with sha256 {}, expected {}", url, content.size(),
                                 sum, file.sha256);
     }
     fail<FileError>(
@@ -97,7 +97,7 @@ void download(const fs::path& folder, const RemoteFile& file, const std::vector<
 
 void download_missing(const fs::path& folder, const std::vector<RemoteFile>& files,
                       const std::vector<std::string>& base_urls) {
-    std::error_code unknown;  // What cannot be asked for is told when it is read or written.
+    std::error_code unknown;  // Errors here show again on reading or writing.
     for (const auto& file : files)
         if (!fs::exists(folder / file.name, unknown)) download(folder, file, base_urls);
 }

@@ -15,9 +15,9 @@ struct RemoteFile {
 /// Where datasets are kept: CATENA_CACHE_DIR, else XDG_CACHE_HOME/catena, else ~/.cache/catena.
 std::filesystem::path cache_folder();
 
-/// Makes sure that all files lie in `folder`, downloading what is missing from the first of `base_urls` that
-/// has it. A file is stored only when its sha256 is right. FileError, saying what to do without a network,
-/// when none of the addresses answers or the content is another.
+/// Downloads the files that are missing in `folder` from the first of `base_urls` that has them. A file is
+/// stored only if its sha256 is correct. FileError, explaining what to do without a network, when no address
+/// answers or the content differs.
 void download_missing(const std::filesystem::path& folder, const std::vector<RemoteFile>& files,
                       const std::vector<std::string>& base_urls);
 

@@ -4,8 +4,8 @@
 
 namespace catena {
 
-/// The folder that has the four files of MNIST, for get_mnist(); in the cache, downloaded from `url` or the usual
-/// mirrors at the first time. FileError when they cannot be had.
+/// The cache folder with the four files of MNIST, for get_mnist(); at the first call they are downloaded from
+/// `url` or the usual mirrors. FileError when that fails.
 std::string download_mnist(const std::string& url = "");
 
 }  // namespace catena

@@ -40,7 +40,7 @@ Lock::Lock() : guard_(library_mutex()) {
 }
 
 std::string last_error() {
-    std::string text = "no reason is given";
+    std::string text = "no reason given";
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, [](unsigned n, const H5E_error2_t* error, void* to) -> herr_t {
         return n == 0 ? keep_innermost(n, error, to) : 0;
     }, &text);

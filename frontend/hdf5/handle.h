@@ -11,7 +11,7 @@
 
 namespace catena::hdf5 {
 
-/// An identifier of the library, closed when it goes.
+/// An HDF5 identifier, closed by the destructor.
 class Handle {
 public:
     Handle() = default;
@@ -33,7 +33,7 @@ private:
     herr_t (*close_)(hid_t) = nullptr;
 };
 
-/// Debian's library does not bear threads; and it is not to print errors, nor to load filters from anywhere.
+/// Serialises calls, as Debian's library is not thread-safe, and disables its error printing and filter plug-ins.
 class Lock {
 public:
     Lock();
@@ -42,12 +42,12 @@ private:
     std::lock_guard<std::recursive_mutex> guard_;
 };
 
-/// What the library said last, its innermost reason.
+/// The library's last error message, of the innermost call.
 std::string last_error();
 
 /// The type of elements in files and, with the host's byte order, in memory. bool is the enumeration that h5py uses.
 Handle type_of(Dtype dtype);
-/// The dtype that elements of a file become; unsigned ones of 16 and 32 bits the next larger signed one.
+/// The dtype for elements of a file; unsigned 16 and 32 bits become the next larger signed one.
 std::optional<Dtype> dtype_of(hid_t type);
 
 }  // namespace catena::hdf5

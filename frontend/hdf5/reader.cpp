@@ -16,7 +16,7 @@
 namespace catena::hdf5 {
 namespace {
 
-/// Deflate packs at most 1032 to 1; what announces more than that is not to be believed.
+/// Deflate compresses at most 1032 to 1; a larger declared ratio is rejected.
 constexpr uint64_t largest_ratio = 1100, slack = 1 << 16;
 
 class Hdf5Reader final : public ArchiveReader {
@@ -26,7 +26,7 @@ public:
           raw_(path),  // With the system's reason when it cannot be read.
           budget_(path, raw_.size()) {
         Lock lock;
-        if (H5Fis_hdf5(path.c_str()) <= 0) fail<FileError>("{}: is no HDF5 file", path);
+        if (H5Fis_hdf5(path.c_str()) <= 0) fail<FileError>("{}: is not an HDF5 file", path);
         file_ = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
         if (!file_.valid()) fail<FileError>("{}: is damaged or incomplete: {}", path, last_error());
         const Handle made(H5Fget_create_plist(file_), H5Pclose);
@@ -64,7 +64,7 @@ public:
         for (size_t slash = name.find('/'); ; slash = name.find('/', slash + 1)) {
             std::string part = name.substr(0, slash);
             H5L_info_t link;
-            // Soft and external links lead who knows where.
+            // Soft and external links may refer to anything.
             if (H5Lexists(file_, part.c_str(), H5P_DEFAULT) <= 0 ||
                 H5Lget_info(file_, part.c_str(), &link, H5P_DEFAULT) < 0 || link.type != H5L_TYPE_HARD)
                 return false;
@@ -101,7 +101,7 @@ public:
         check(space.valid() && type.valid(), key);
         if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) > 0 ||
             H5Sget_simple_extent_type(space) != H5S_SCALAR)
-            fail<FileError>("{}: '{}' is no text of fixed length", path_, key);
+            fail<FileError>("{}: '{}' is not a string of fixed length", path_, key);
         check_storage(key, dataset, H5Tget_size(type));
         std::string text(H5Tget_size(type), '\0');
         check(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()) >= 0, key);
@@ -113,7 +113,7 @@ private:
         if (!good) fail<FileError>("{}: '{}' cannot be read: {}", path_, key, last_error());
     }
 
-    /// What can be told without looking at how elements are stored.
+    /// Checks that do not depend on the storage layout.
     std::optional<H5O_info_t> info_of(const std::string& name) const {
         H5O_info_t info;
         if (H5Oget_info_by_name2(file_, name.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0) return std::nullopt;
@@ -140,13 +140,13 @@ private:
             shape.push_back(int64_t(d));
             if (!empty && (__builtin_mul_overflow(bytes, uint64_t(d), &bytes) ||
                            bytes > uint64_t(std::numeric_limits<int64_t>::max()) / 8))
-                fail<FileError>("{}: '{}' announces more elements than memory can hold", path_, key);
+                fail<FileError>("{}: '{}' declares more elements than fit into memory", path_, key);
         }
         if (!empty) check_storage(key, dataset, bytes);
         return shape;
     }
 
-    /// Refuses what the file cannot hold, what lies in other files, and filters that are not the library's own.
+    /// Rejects sizes that exceed the file, data in other files, and filters that are not built into the library.
     void check_storage(std::string_view key, const Handle& dataset, uint64_t bytes) const {
         Handle properties(H5Dget_create_plist(dataset), H5Pclose);
         check(properties.valid(), key);
@@ -154,14 +154,14 @@ private:
         uint64_t stored = std::min<uint64_t>(H5Dget_storage_size(dataset), raw_.size()), most = stored;
         bool in_file = (layout == H5D_COMPACT || layout == H5D_CONTIGUOUS || layout == H5D_CHUNKED) &&
                        H5Pget_external_count(properties) <= 0;
-        if (!in_file) fail<FileError>("{}: '{}' lies in another file, which is not followed", path_, key);
+        if (!in_file) fail<FileError>("{}: '{}' is in another file; external links are not supported", path_, key);
         uint64_t chunk = 0;
         if (layout == H5D_CHUNKED) {
             bool packed = false;
             for (int i = 0; i < H5Pget_nfilters(properties); ++i) {
                 H5Z_filter_t filter = filter_of(properties, unsigned(i));
                 if (filter != H5Z_FILTER_DEFLATE && filter != H5Z_FILTER_SHUFFLE && filter != H5Z_FILTER_FLETCHER32)
-                    fail<FileError>("{}: '{}' is packed by filter {}; deflate, shuffle and fletcher32 are supported",
+                    fail<FileError>("{}: '{}' is compressed by filter {}; deflate, shuffle and fletcher32 are supported",
                                     path_, key, int(filter));
                 packed |= filter == H5Z_FILTER_DEFLATE;
             }
@@ -174,7 +174,7 @@ private:
             if (packed) most = stored * largest_ratio + slack;
         }
         if (bytes > most || (layout == H5D_CHUNKED && chunk > most + slack))
-            fail<FileError>("{}: '{}' announces {} bytes in chunks of {}, and the file holds {} for it", path_, key,
+            fail<FileError>("{}: '{}' declares {} bytes in chunks of {}, but the file contains {} for it", path_, key,
                             bytes, chunk, stored);
         if (asked_.emplace(key).second) budget_.ask(std::max(bytes, chunk), fmt::format("'{}'", key));
     }

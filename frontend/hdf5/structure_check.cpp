@@ -21,7 +21,7 @@ public:
     size_t left() const { return bytes_.size() - at_; }
     uint64_t place() const { return start_ + at_; }
     std::string take(uint64_t bytes) {
-        if (bytes > left()) fail<FileError>("{}: is damaged: what begins at byte {} is cut short", file_->path(), start_);
+        if (bytes > left()) fail<FileError>("{}: is damaged: the object at byte {} is truncated", file_->path(), start_);
         at_ += size_t(bytes);
         return bytes_.substr(at_ - size_t(bytes), size_t(bytes));
     }
@@ -39,7 +39,7 @@ private:
     size_t at_ = 0;
 };
 
-/// What the messages of one object say of its chunks.
+/// The chunk layout of one object, from its messages.
 struct Object {
     int dataspaces = 0, layouts = 0;
     bool chunked = false;
@@ -71,7 +71,7 @@ private:
     void require_inside(uint64_t address, uint64_t bytes) const {
         const uint64_t room = file_.size() - std::min(file_.size(), format_.base);
         if (address > room || bytes > room - address)
-            fail<FileError>("{}: is damaged: {} bytes are announced at byte {}, it has {}", file_.path(), bytes, address, file_.size());
+            fail<FileError>("{}: is damaged: {} bytes are declared at byte {}, the file has {}", file_.path(), bytes, address, file_.size());
     }
 
     Numbers read(uint64_t address, uint64_t bytes) const {
@@ -91,7 +91,7 @@ private:
 
     void check_object(uint64_t at) {
         Object object;
-        std::vector<std::pair<uint64_t, uint64_t>> blocks;  // Parts of the header that are still to be read.
+        std::vector<std::pair<uint64_t, uint64_t>> blocks;  // Parts of the header not read yet.
         const bool is_new = read(at, 4).take(4) == "OHDR";
         uint8_t flags = 0;
         if (is_new) {
@@ -108,7 +108,7 @@ private:
         while (!blocks.empty()) {
             const auto [begin, bytes] = blocks.back();
             blocks.pop_back();
-            if (!read_blocks.insert(begin).second) damaged(begin, "a header that leads back to itself");
+            if (!read_blocks.insert(begin).second) damaged(begin, "a header that refers to itself");
             check_messages(read(begin, bytes), is_new, flags, object, blocks);
         }
         check_chunks(at, object);
@@ -168,13 +168,13 @@ private:
         if (version <= 3 && !is_undefined(data)) object.chunk_tree = data;
         for (uint64_t i = 0; i < rank; ++i)
             if (content.next(size_t(size_bytes)) == 0)
-                damaged(at, fmt::format("a dataset in chunks of which dimension {} has no elements", i));
+                damaged(at, fmt::format("a dataset whose chunks have size 0 in dimension {}", i));
     }
 
     void check_chunks(uint64_t at, const Object& object) {
         if (!object.chunked) return;
         if (object.dataspaces != 1 || object.chunk_rank != object.rank + 1)
-            damaged(at, fmt::format("a dataset of {} dimensions in chunks of {}", object.rank, int64_t(object.chunk_rank) - 1));
+            damaged(at, fmt::format("a dataset of {} dimensions with chunks of {}", object.rank, int64_t(object.chunk_rank) - 1));
         if (object.chunk_tree == ~uint64_t(0)) return;
         constexpr uint64_t sizes_and_mask = 8, offset_bytes = 8;
         walk_tree(object.chunk_tree, 1, sizes_and_mask + object.chunk_rank * offset_bytes,
@@ -211,7 +211,7 @@ private:
 
     void check_symbols(uint64_t at) {
         Numbers head = read(at, 8);
-        if (head.take(4) != "SNOD") damaged(at, "no node of symbols");
+        if (head.take(4) != "SNOD") damaged(at, "not a symbol table node");
         head.take(2);
         const uint64_t count = head.next(2), scratch = 16, bytes = format_.length_bytes + format_.address_bytes + 8 + scratch;
         Numbers entries = read(at + 8, count * bytes);
@@ -236,7 +236,7 @@ private:
             nodes.pop_back();
             if (!seen_.insert(at).second) continue;
             Numbers head = read(at, 8 + 2 * format_.address_bytes);
-            if (head.take(4) != "TREE" || head.next(1) != type) damaged(at, "no tree of the right kind");
+            if (head.take(4) != "TREE" || head.next(1) != type) damaged(at, "not a B-tree of the expected type");
             const uint64_t level = head.next(1), count = head.next(2);
             for (int sibling = 0; sibling < 2; ++sibling)
                 if (const uint64_t next = address(head); !is_undefined(next)) nodes.push_back(next);

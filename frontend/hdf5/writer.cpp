@@ -16,17 +16,17 @@ namespace {
 constexpr unsigned compression_level = 4;  // As Chainer's.
 constexpr hsize_t chunk_bytes = 1 << 20;
 
-/// Builds the file in memory and writes it as a whole, so that what becomes of a full disk is AtomicFile's to say.
+/// Builds the file in memory and writes it as a whole, so that AtomicFile handles a full disk.
 class Hdf5Writer final : public ArchiveWriter {
 public:
     Hdf5Writer(const std::string& path, const SaveOptions& options) : path_(path), options_(options), output_(path) {
         Lock lock;
         Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-        check(H5Pset_fapl_core(access, chunk_bytes, false), "a file in memory cannot be made");
-        static std::atomic<uint64_t> images{0};  // The library tells files in memory apart by name.
+        check(H5Pset_fapl_core(access, chunk_bytes, false), "cannot create a file in memory");
+        static std::atomic<uint64_t> images{0};  // The library identifies files in memory by name.
         std::string name = fmt::format("catena-image-{}", images++);
         file_ = Handle(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose);
-        check(file_, "a file in memory cannot be made");
+        check(file_, "cannot create a file in memory");
         groups_ = Handle(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
         H5Pset_create_intermediate_group(groups_, 1);
     }

@@ -23,7 +23,7 @@ const Unit& unit_for(double seconds) {
 const Unit& unit_named(const std::string& name) {
     for (const Unit& unit : units)
         if (name == unit.name || (name == "sec" && unit.seconds == 1)) return unit;
-    fail<ValueError>("TimerHook: '{}' is no unit; there is auto, auto_foreach, s, ms, us, ns", name);
+    fail<ValueError>("TimerHook: '{}' is not a unit; use auto, auto_foreach, s, ms, us, ns", name);
 }
 
 }  // namespace
@@ -34,7 +34,7 @@ void TimerHook::backward_preprocess(const OpDef&, std::span<const Variable>) { s
 void TimerHook::backward_postprocess(const OpDef& op, std::span<const Variable>) { stop("backward of " + op.name); }
 
 void TimerHook::stop(const std::string& name) {
-    if (running_.empty()) return;  // It began before this hook listened.
+    if (running_.empty()) return;  // It began before this hook was added.
     double seconds = std::chrono::duration<double>(Clock::now() - running_.back()).count();
     running_.pop_back();
     call_history_.emplace_back(name, seconds);

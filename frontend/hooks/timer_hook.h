@@ -11,7 +11,7 @@
 
 namespace catena {
 
-/// Measures every operation of this thread while it listens:
+/// Measures every operation of this thread while its scope exists:
 ///
 ///     ct::TimerHook timer;
 ///     { ct::FunctionHookScope scope(timer);  train(); }

@@ -23,8 +23,8 @@ namespace {
 void check_size(uint64_t width, uint64_t height, size_t file_bytes, const std::string& name) {
     constexpr uint64_t most_channels = 4;
     if (width == 0 || height == 0 || width > ~uint64_t(0) / most_channels / height)
-        fail<FileError>("{}: a picture of {} x {} pixels", name, width, height);
-    FileBudget(name, file_bytes).ask(width * height * most_channels, fmt::format("a picture of {} x {} pixels", width, height));
+        fail<FileError>("{}: an image of {} x {} pixels", name, width, height);
+    FileBudget(name, file_bytes).ask(width * height * most_channels, fmt::format("an image of {} x {} pixels", width, height));
 }
 
 /// [height, width, channels] as [channels, height, width].
@@ -64,7 +64,7 @@ struct JpegErrors {
     }
 };
 
-/// Each scan of a progressive picture goes over all of it; few bytes make a scan. Encoders make about ten.
+/// Each scan of a progressive JPEG costs a pass over the image, but only few bytes. Encoders make about ten.
 void limit_scans(j_common_ptr jpeg) {
     constexpr int most_scans = 500;
     if (reinterpret_cast<j_decompress_ptr>(jpeg)->input_scan_number <= most_scans) return;
@@ -73,8 +73,8 @@ void limit_scans(j_common_ptr jpeg) {
     std::longjmp(errors->target, 1);
 }
 
-// Both give false, with the message in `errors`, when the file is wrong. Nothing with a destructor lives across a jump:
-// `pixels` is the caller's.
+// Both return false, with the message in `errors`, for an invalid file. No object with a destructor may live across a
+// longjmp: `pixels` is the caller's.
 
 bool read_header(std::string_view bytes, JpegErrors& errors, jpeg_decompress_struct& jpeg) {
     if (setjmp(errors.target)) return false;
@@ -96,7 +96,7 @@ bool read_pixels(JpegErrors& errors, jpeg_decompress_struct& jpeg, std::vector<u
     }
     jpeg_finish_decompress(&jpeg);
     if (errors.manager.num_warnings == 0) return true;
-    // A file that ends early is filled up in grey with a warning.
+    // libjpeg only warns about a truncated file and fills it with grey.
     errors.manager.format_message(reinterpret_cast<j_common_ptr>(&jpeg), errors.message);
     return false;
 }

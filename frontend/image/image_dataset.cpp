@@ -126,7 +126,7 @@ Example ZippedImageDataset::get_example(int64_t i) const {
     auto [zip, entry] = archives_->pictures[size_t(i)];
     std::string bytes;
     std::unique_ptr<ByteSource> source = zip->open(*entry);
-    while (bytes.size() < entry->bytes) {  // Grows with what is really there.
+    while (bytes.size() < entry->bytes) {  // Grows with the data actually read.
         const size_t begin = bytes.size(), part = size_t(std::min<uint64_t>(entry->bytes - begin, 1 << 20));
         bytes.resize(begin + part);
         source->read(bytes.data() + begin, part);
@@ -141,7 +141,7 @@ LabeledZippedImageDataset::LabeledZippedImageDataset(const std::string& zip_file
     for (int64_t i = 0; i < images_.size(); ++i) places[images_.name(i)] = i;
     for (auto& [name, label] : pairs_of(label_file)) {
         auto found = places.find(name);
-        if (found == places.end()) fail<FileError>("{}: there is no picture '{}' in {}", label_file, name, zip_file);
+        if (found == places.end()) fail<FileError>("{}: there is no image '{}' in {}", label_file, name, zip_file);
         pictures_.emplace_back(found->second, label);
     }
 }

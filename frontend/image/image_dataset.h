@@ -17,13 +17,13 @@ struct ImageDatasetOptions {
     Dtype label_dtype = Dtype::int32;
 };
 
-/// Pictures (PNG, JPEG) as [channels, height, width], read when they are asked for.
+/// Images (PNG, JPEG) as [channels, height, width], read on access.
 class ImageDataset final : public DatasetMixin {
 public:
     explicit ImageDataset(std::vector<std::string> paths, const ImageDatasetOptions& options = {});
     ImageDataset(std::initializer_list<std::string> paths, const ImageDatasetOptions& options = {})
         : ImageDataset(std::vector<std::string>(paths), options) {}
-    /// A text file with one path a line.
+    /// A text file with one path per line.
     explicit ImageDataset(const std::string& list_file, const ImageDatasetOptions& options = {});
     int64_t size() const override { return int64_t(paths_.size()); }
     Example get_example(int64_t i) const override;
@@ -34,12 +34,12 @@ private:
     Dtype dtype_;
 };
 
-/// Pictures with an integer each: tuples of a picture and a label.
+/// Images with integer labels: tuples of image and label.
 class LabeledImageDataset final : public DatasetMixin {
 public:
     explicit LabeledImageDataset(const std::vector<std::pair<std::string, int64_t>>& pairs,
                                  const ImageDatasetOptions& options = {});
-    /// A text file with "PATH LABEL" a line; paths may have blanks. FileError naming the line that is not so.
+    /// A text file with "PATH LABEL" lines; paths may contain blanks. FileError naming a malformed line.
     explicit LabeledImageDataset(const std::string& list_file, const ImageDatasetOptions& options = {});
     int64_t size() const override { return images_.size(); }
     Example get_example(int64_t i) const override;
@@ -50,7 +50,7 @@ private:
     Dtype label_dtype_;
 };
 
-/// Every picture of zip files, archive after archive, in the order of their names; other files in them are left out.
+/// All images in zip files, archive after archive, sorted by name; other files are ignored.
 class ZippedImageDataset final : public DatasetMixin {
 public:
     explicit ZippedImageDataset(const std::string& zip_file, std::optional<Dtype> dtype = {})
@@ -59,7 +59,7 @@ public:
     explicit ZippedImageDataset(const std::vector<std::string>& zip_files, std::optional<Dtype> dtype = {});
     int64_t size() const override;
     Example get_example(int64_t i) const override;
-    const std::string& name(int64_t i) const;  ///< Of picture i inside its archive.
+    const std::string& name(int64_t i) const;  ///< Name of image i in its archive.
 
 private:
     struct Archives;
@@ -67,7 +67,7 @@ private:
     Dtype dtype_;
 };
 
-/// Pictures of a zip file with labels; the text file says "NAME LABEL" a line.
+/// Images in a zip file with labels; the text file has "NAME LABEL" lines.
 class LabeledZippedImageDataset final : public DatasetMixin {
 public:
     LabeledZippedImageDataset(const std::string& zip_file, const std::string& label_file,

@@ -18,7 +18,7 @@ public:
     Initializer();
     Initializer(double value);
     Initializer(Array values);
-    /// `fill` makes a host array of exactly the asked type. With a dtype, parameters get that one.
+    /// `fill` makes a host array of exactly the requested type. `dtype` becomes the dtype of parameters.
     Initializer(std::string description, Fill fill, std::optional<Dtype> dtype = std::nullopt);
 
     /// A new host array. DtypeError when the initializer has another dtype; ShapeError when it cannot

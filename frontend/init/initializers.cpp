@@ -16,7 +16,7 @@ struct Fans {
 
 Fans fans_of(const std::string& who, const Shape& shape) {
     if (shape.rank() < 2)
-        fail<ShapeError>("{}: needs at least 2 dimensions to know fan_in and fan_out, the shape is {}", who,
+        fail<ShapeError>("{}: needs at least 2 dimensions for fan_in and fan_out, the shape is {}", who,
                          to_string(shape));
     int64_t kernel = 1;
     for (int axis = 2; axis < shape.rank(); ++axis) kernel *= shape[axis];

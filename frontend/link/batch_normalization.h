@@ -12,7 +12,7 @@ class Communicator;
 struct BatchNormalizationLinkOptions {
     double decay = 0.9;
     double eps = 2e-5;
-    std::optional<Dtype> dtype;      ///< Of parameters and statistics; config().dtype unless given.
+    std::optional<Dtype> dtype;      ///< Of parameters and statistics; default config().dtype.
     bool use_gamma = true;
     bool use_beta = true;
     Initializer initial_gamma = 1.0;
@@ -22,8 +22,8 @@ struct BatchNormalizationLinkOptions {
     Initializer initial_avg_var = 1.0;
 };
 
-/// Batch normalisation. In training mode with the statistics of the batch, which the averages follow; otherwise with
-/// the averages.
+/// Batch normalisation. In training mode with the statistics of the batch, which update the running averages;
+/// otherwise with the averages.
 class BatchNormalization : public Link {
 public:
     /// `size`: the number of channels, or the shape of the axes that keep their own statistics; empty: from the first
@@ -32,21 +32,21 @@ public:
         : BatchNormalization(Shape{size}, options) {}
     explicit BatchNormalization(Shape size, const BatchNormalizationLinkOptions& options = {});
 
-    /// With `finetune` the averages become those of all batches since start_finetuning().
+    /// With `finetune` the averages become the means over all batches since start_finetuning().
     Variable operator()(const Operand& x, bool finetune = false);
     void start_finetuning();
     std::vector<std::pair<std::string, std::string>> printable_specs() const override;
-    /// From now on, in training mode, with the statistics of all ranks' batches together, which must have equally many
-    /// rows; the variance is then E[x^2] - E[x]^2. Copies of the link do so, too.
+    /// In training mode, normalises with the statistics over all ranks' batches, which must have equally many rows;
+    /// the variance is then E[x^2] - E[x]^2. Applies to copies of the link, too.
     void share_statistics(std::shared_ptr<Communicator> communicator) { communicator_ = std::move(communicator); }
 
-    Parameter gamma, beta;    ///< Hold nothing without use_gamma, use_beta.
+    Parameter gamma, beta;    ///< Empty without use_gamma, use_beta.
     State avg_mean, avg_var;
     State N;                  ///< int64, 0-d: batches seen while finetuning.
 
 private:
     void initialize(const Shape& size);
-    /// Averages become the mean over all batches since N was 0.
+    /// Updates the averages to the mean over all batches since N was 0.
     void follow_all_batches(const Variable& x);
     Variable normalized_by_all_ranks(const Variable& x, const Variable& scale, const Variable& shift, bool finetune);
     std::shared_ptr<Communicator> communicator_;

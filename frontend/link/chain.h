@@ -4,16 +4,16 @@
 
 namespace catena {
 
-/// A child with the name its parent gives it.
+/// A child link and its name.
 struct NamedLink {
     template <std::derived_from<Link> L>
     NamedLink(std::string n, L& l) : name(std::move(n)), link(l), bytes(sizeof(L)) {}
     std::string name;
     Link& link;
-    size_t bytes;  ///< Of the link's class, as far as it is known where it is listed.
+    size_t bytes;  ///< sizeof the link's class, as far as known where it is listed.
 };
 
-/// A link made of named links, which are its members:
+/// A link with named child links, which are its members:
 ///
 ///     struct MLP : ct::Chain {
 ///         ct::Linear l1{784, 1000}, l2{1000, 10};
@@ -30,7 +30,7 @@ public:
     void add_children(std::initializer_list<NamedLink> children) {
         for (const NamedLink& child : children) list_child_of_size(child.name, child.link, child.bytes);
     }
-    /// ValueError naming the children there are.
+    /// ValueError listing the existing children.
     Link& operator[](std::string_view name) const;
 };
 

@@ -30,7 +30,7 @@ Link& ChainList::operator[](size_t index) const {
 }
 
 void ChainList::wrong_class(size_t index) const {
-    fail<ValueError>("{}: link {} is a {}, not of the class asked for", type_name(), index, (*this)[index].type_name());
+    fail<ValueError>("{}: link {} is a {}, not of the requested class", type_name(), index, (*this)[index].type_name());
 }
 
 std::vector<std::pair<std::string, Link*>> ChainList::named_children() const {

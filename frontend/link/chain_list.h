@@ -4,7 +4,7 @@
 
 namespace catena {
 
-/// A link made of any number of links, which it owns and which are named "0", "1", ...:
+/// A link that owns any number of links, named "0", "1", ...:
 ///
 ///     ct::ChainList layers;
 ///     for (int i = 0; i < depth; ++i) layers.append(ct::Linear{100, 100});
@@ -29,7 +29,7 @@ public:
 
     size_t size() const { return links_.size(); }
     Link& operator[](size_t index) const;
-    /// ValueError when the link there is of another class.
+    /// ValueError when that link is of another class.
     template <std::derived_from<Link> L>
     L& get(size_t index) const {
         if (L* link = dynamic_cast<L*>(&(*this)[index])) return *link;

@@ -4,30 +4,31 @@
 
 namespace catena {
 
-/// Options of both links, in Chainer's order of each.
+/// Options of both links, in Chainer's order.
 struct Convolution2DOptions {
     Dims stride = {1};
     Dims pad = {0};
     bool nobias = false;
     Dims outsize = {};            ///< Deconvolution2D only: spatial sizes of the result; empty: the smallest that fit.
-    Initializer initialW;         ///< LeCunNormal unless given; its fans are those of W as it is stored.
+    Initializer initialW;         ///< Default LeCunNormal, with the fans of W as stored.
     Initializer initial_bias = 0.0;
     Dims dilate = {1};
     int64_t groups = 1;
 };
 using Deconvolution2DOptions = Convolution2DOptions;
 
-/// What the convolution and its transpose share.
+/// Common base of the convolution and its transpose.
 class ConvolutionLink : public Link {
 public:
     std::vector<std::pair<std::string, std::string>> printable_specs() const override;
 
-    Parameter W, b;  ///< b holds nothing when nobias.
+    Parameter W, b;  ///< b is empty when nobias.
 
 protected:
     ConvolutionLink(const char* kind, bool transposed, std::optional<int64_t> in_channels, int64_t out_channels,
                     Dims ksize, const Convolution2DOptions& options);
-    void initialize(const Variable& x);  ///< Unless it has been: channels from x [N, C, H, W].
+    void initialize(const Variable& x);  ///< Creates the parameters at the first call, with the channels of x [N, C,
+                                         ///< H, W].
     Variable bias() const;
     const Convolution2DOptions& options() const { return options_; }
 
@@ -44,7 +45,7 @@ private:
 /// 2-D convolution with W [out_channels, in_channels / groups, kh, kw].
 class Convolution2D : public ConvolutionLink {
 public:
-    /// Without in_channels (or with 0) they are taken from the first input; one number of ksize stands for both axes.
+    /// Without in_channels (or with 0) they are taken from the first input; a single ksize applies to both axes.
     Convolution2D(std::optional<int64_t> in_channels, int64_t out_channels, Dims ksize,
                   const Convolution2DOptions& options = {});
     Convolution2D(std::optional<int64_t> in_channels, int64_t out_channels, int64_t ksize,

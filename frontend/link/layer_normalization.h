@@ -5,7 +5,7 @@
 namespace catena {
 
 struct LayerNormalizationOptions {
-    double eps = 1e-6;  ///< Of the link; the function's default is 1e-5, as in Chainer.
+    double eps = 1e-6;  ///< The link's default; the function's is 1e-5, as in Chainer.
     Initializer initial_gamma = 1.0;
     Initializer initial_beta = 0.0;
 };

@@ -7,7 +7,7 @@
 
 namespace catena {
 
-/// A size that is known: none and 0 mean "from the first input". ValueError, with the words of `what`, for a negative one.
+/// A size, or none for 0 or none ("from the first input"). ValueError beginning with `what` for a negative one.
 inline std::optional<int64_t> known(const char* what, std::optional<int64_t> size) {
     if (size && *size < 0)
         fail<ValueError>("{} must be positive, or 0 to take it from the first input, not {}", what, *size);

@@ -18,7 +18,7 @@ Linear::Linear(std::optional<int64_t> in_size, int64_t out_size, const LinearOpt
 
 Variable Linear::operator()(const Operand& x, int n_batch_axes) {
     const Shape& shape = x.variable().shape();
-    if (!W.is_initialized() && n_batch_axes >= 1 && n_batch_axes < shape.rank()) {  // Else linear says what is wrong.
+    if (!W.is_initialized() && n_batch_axes >= 1 && n_batch_axes < shape.rank()) {  // Otherwise linear() throws.
         int64_t in_size = 1;
         for (int axis = n_batch_axes; axis < shape.rank(); ++axis) in_size *= shape[axis];
         W.initialize({out_size_, in_size});

@@ -21,7 +21,7 @@ public:
     Variable operator()(const Operand& x, int n_batch_axes = 1);
     std::vector<std::pair<std::string, std::string>> printable_specs() const override;
 
-    Parameter W, b;  ///< b holds nothing when nobias.
+    Parameter W, b;  ///< b is empty when nobias.
 
 private:
     int64_t out_size_;

@@ -13,7 +13,7 @@
 namespace catena {
 namespace {
 
-// Links being copied on this thread whose members have not been copied yet: a C++ copy makes the base first.
+// Links being copied on this thread whose members have not been copied yet: C++ copies the base class first.
 thread_local std::vector<Link*> awaiting_parts;
 
 std::ptrdiff_t distance_between(const Part* part, const Link* link) {
@@ -52,7 +52,7 @@ Link::Link(const Link& other)
     expect_parts();
 }
 Link::Link(Link&& other) : Link(static_cast<const Link&>(other)) {}
-// The members are assigned one by one by the derived class and stay listed here.
+// The derived class assigns its members; they stay listed here.
 Link& Link::operator=(const Link&) { return *this; }
 Link& Link::operator=(Link&&) { return *this; }
 
@@ -245,7 +245,7 @@ void Link::zerograds() const {
 
 namespace {
 
-/// Calls visit(ours, theirs) for the parts of two links of one structure.
+/// Calls visit(ours, theirs) for the parts of two links of equal structure.
 template <class T, class Visit>
 void pair_up(const Link& link, const std::vector<std::pair<std::string, T*>>& ours,
              const std::vector<std::pair<std::string, T*>>& theirs, const Visit& visit) {

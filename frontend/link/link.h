@@ -18,9 +18,9 @@ class Serializer;
 
 /// What Link::copy_from takes from another link of the same structure.
 enum class CopyMode {
-    share,  ///< The other link's variables themselves: one update is seen by both, gradients included.
-    copy,   ///< Its content; from then on the two are independent.
-    init,   ///< Nothing: parameters are drawn anew.
+    share,  ///< The other link's variables: both see every update, gradients included.
+    copy,   ///< Its content; the two are independent.
+    init,   ///< Nothing: parameters are initialised again.
 };
 
 /// A function with parameters. Derive from it, hold parameters as members and list them in the constructor:
@@ -48,7 +48,7 @@ public:
     virtual std::vector<std::pair<std::string, std::string>> printable_specs() const { return {}; }
 
     /// Own parameters by name, then those of the children, in the children's order (sorted by name in
-    /// a Chain, by index in a list). Without `include_uninit` those that hold nothing yet are left out.
+    /// a Chain, by index in a list). Without `include_uninit`, uninitialised ones are skipped.
     std::vector<Parameter*> params(bool include_uninit = true) const;
     std::vector<std::pair<std::string, Parameter*>> namedparams(bool include_uninit = true) const;  ///< "/l1/W"
     std::vector<std::pair<std::string, State*>> namedpersistents() const;  ///< "/bn/avg_mean"
@@ -56,24 +56,24 @@ public:
     std::vector<std::pair<std::string, Link*>> namedlinks(bool skipself = false) const;  ///< Root: "/"
     std::vector<Link*> children() const;
 
-    int64_t count_params() const;  ///< Scalars in initialised parameters.
+    int64_t count_params() const;  ///< Number of elements of all initialised parameters.
     void cleargrads() const;
     void zerograds() const;
-    /// Content of the parameters (and persistents) of a link of the same structure; ValueError naming the
-    /// first path that only one of the two has.
+    /// Copies the parameters (and persistents) of a link of the same structure; ValueError naming the first path that only
+    /// one of the two has.
     void copyparams(const Link& other, bool copy_persistent = true) const;
     void addgrads(const Link& other) const;
     void copy_from(const Link& other, CopyMode mode);
-    void reinitialize() const;  ///< Draws all parameters anew.
+    void reinitialize() const;  ///< Initialises all parameters again.
     /// Parameters and persistents by path, "l1/W".
     void serialize(const Serializer& s) const;
-    /// Links and parameters with content that are members and that nobody listed, described. C++ does not let a base class
-    /// see the members of a derived one; they are found by their addresses, up to the end of the object where its size
-    /// is known (know_size), else up to the last listed member.
+    /// Descriptions of member links and initialised member parameters that were not listed. A base class cannot see the
+    /// members of a derived one; they are found by their addresses, up to the end of the object if its size is known
+    /// (know_size), else up to the last listed member.
     std::vector<std::string> unlisted_parts() const;
     /// ValueError when there is an unlisted one, here or below: it would be neither trained nor saved.
     void check_all_listed() const;
-    void know_size(size_t bytes) const { size_ = std::max(size_, bytes); }  ///< sizeof the object, or of its base.
+    void know_size(size_t bytes) const { size_ = std::max(size_, bytes); }  ///< sizeof the object, or of one of its bases.
     Link& to_device(Device& device);
     Link& to_device(std::string_view device);
     void enable_update() const;
@@ -83,7 +83,7 @@ public:
 protected:
     Link() : Part(Kind::link) {}
 
-    /// Lists a member. Give every name once (ValueError).
+    /// Lists a member. ValueError for a duplicate name.
     void add_param(std::string name, Parameter& param);
     void add_persistent(std::string name, State& state);
     template <std::derived_from<Link> L>
@@ -91,18 +91,18 @@ protected:
         list_child_of_size(std::move(name), child, sizeof(L));
     }
     void list_child_of_size(std::string name, Link& child, size_t bytes);
-    /// A member that is meant to be neither trained nor saved with this link.
+    /// Declares that a member is on purpose neither trained nor saved with this link.
     void leave_out(Part& part) { part.left_out_ = true; }
-    /// Children in the order they are visited; links that own theirs override it.
+    /// Children in visiting order; links that own their children override it.
     virtual std::vector<std::pair<std::string, Link*>> named_children() const;
-    /// For states that are moved between devices but not saved.
+    /// Moves states to a device that are not saved.
     virtual void move_states(Device&) {}
-    /// Tells a child that is owned, not listed, its name.
+    /// Sets the name of a child that is owned, not listed.
     static void name_child(Link& child, std::string name);
 
 private:
     friend class Part;
-    /// Names every variable below after its path.
+    /// Names every variable of this link and its children after its path.
     void rename_below(const std::string& prefix) const;
     enum class PartKind : uint8_t { param, persistent, child };
     struct Entry {
@@ -110,7 +110,7 @@ private:
         PartKind kind;
         Part* part;  ///< Null in a copy until the member was copied too.
         std::ptrdiff_t distance;
-        size_t bytes;  ///< What is known of the part's size.
+        size_t bytes;  ///< The part's size as far as known.
     };
     void list(std::string name, PartKind kind, Part& part, size_t bytes);
     void expect_parts();
@@ -133,7 +133,7 @@ L copy(const L& link, CopyMode mode = CopyMode::share) {
     return made;
 }
 
-/// The structure, one link a line, nested by indentation; and the members that nobody listed.
+/// The structure, one link per line, nested by indentation; and unlisted members.
 std::string to_string(const Link& link);
 template <std::derived_from<Link> L>
     requires(!std::same_as<L, Link>)

@@ -14,7 +14,7 @@ namespace {
 constexpr int gates = 4;  // a, i, f, o
 constexpr int forget_gate = 2;
 
-/// Row blocks of W, one a gate, are drawn one by one, so that their fans are those of one gate.
+/// Row blocks of W, one per gate, are initialised separately, so that their fans are those of one gate.
 Initializer by_blocks(const Initializer& each) {
     return Initializer(each.description() + " by gate", [each](const Type& type) {
         Shape part = type.shape;
@@ -27,7 +27,7 @@ Initializer by_blocks(const Initializer& each) {
     }, each.dtype());
 }
 
-/// The gates of a unit lie side by side in the bias.
+/// The gates of a unit are interleaved in the bias.
 Initializer by_units(const Initializer& bias, const Initializer& forget_bias) {
     return Initializer("by gate", [=](const Type& type) {
         Shape part{type.shape[0] / gates};
@@ -44,7 +44,7 @@ Variable rows(const Variable& x, int64_t begin, int64_t end) { return get_item(x
 }  // namespace
 
 Variable LSTM::Memory::value() const {
-    // A compiled program, or a copy of the link, gave the state another array: the graph is not its.
+    // A compiled program, or a copy of the link, has assigned the state: the stored graph is outdated.
     const bool current = recent.defined() && recent.array() == state.array();
     return current && (!chained || recent.body()->creator) ? recent : Variable(state);
 }

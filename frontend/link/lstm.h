@@ -11,7 +11,7 @@ struct LSTMOptions {
     Initializer forget_bias_init = 1.0;
 };
 
-/// LSTM that keeps its state from call to call. The state has identity: a compiled program reads and assigns it as eager
+/// LSTM that keeps its state from call to call. The state is a State: compiled programs read and assign it as eager
 /// calls do. Inside one region, and between eager calls, gradients flow back through it (cut with unchain_backward).
 class LSTM : public Link {
 public:
@@ -19,10 +19,10 @@ public:
     explicit LSTM(int64_t out_size) : LSTM(std::nullopt, out_size) {}
     LSTM(std::optional<int64_t> in_size, int64_t out_size, const LSTMOptions& options = {});
 
-    /// h of this step, [n, out_size]. Later batches may be smaller: the states of the rest stay. ShapeError for
-    /// a larger one without reset_state().
+    /// h of this step, [n, out_size]. Later batches may be smaller: the remaining rows of the state are unchanged.
+    /// ShapeError for a larger one without reset_state().
     Variable operator()(const Operand& x);
-    void reset_state();  ///< Forgets: the next call starts from zeros, of whatever batch size it has.
+    void reset_state();  ///< The next call starts from zeros, with any batch size.
     void set_state(const Variable& c, const Variable& h);
     Variable c() const;  ///< Undefined before the first call and after reset_state().
     Variable h() const;
@@ -33,25 +33,25 @@ protected:
     void move_states(Device& device) override;
 
 private:
-    /// A state and the variable with its graph whose array the state holds.
+    /// A state, and the variable with its graph that was last stored in it.
     struct Memory {
         State state;
         Variable recent;
         bool chained = false;  ///< `recent` had a creator when it was stored.
-        /// A constant once `recent` was unchained: nobody wants the gradient of an earlier window's end.
+        /// Without a graph once `recent` was unchained: the truncated part needs no gradient.
         Variable value() const;
-        /// Room of this size, which nobody reads: a program assigns states that are there.
+        /// Allocates the state with this size, content unspecified: a program can only assign existing states.
         void make_room(const Variable& value, Device& device);
         void store(const Variable& value, Device& device);
     };
-    /// No step since the state was reset; what the states hold does not count.
+    /// True if there was no step since the reset, whatever the states hold.
     bool is_empty() const;
     void name_states();
 
     int64_t out_size_;
     Memory c_, h_;
     bool empty_ = true;
-    Array before_recording_;  ///< What h_ holds again when a recording on shapes, which began empty, was undone.
+    Array before_recording_;  ///< Restored to h_ when a recording on shapes, which began empty, is undone.
 };
 
 }  // namespace catena

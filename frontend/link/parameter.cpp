@@ -87,7 +87,7 @@ Dtype Parameter::parameter_dtype() const {
 }
 
 Array Parameter::generate(const Shape& shape) const {
-    // A replay must never initialise again, so no recorder sees this.
+    // Not recorded: a replay must never initialise again.
     RecorderScope paused(nullptr);
     auto no_graph = no_backprop_mode();
     Device& target = home();

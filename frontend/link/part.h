@@ -8,9 +8,9 @@ namespace catena {
 
 class Link;
 
-/// Something a Link lists by name and that is a member of it: a parameter, a persistent state, a child link.
-/// A link copied or moved as a C++ value lists the parts of the new object, not those of the old one: a part
-/// knows its distance from its link and finds the new link when it is itself copied into place.
+/// A member that a Link lists by name: a parameter, a persistent state, a child link. A copied or moved link lists
+/// the parts of the new object, not those of the old one: a part stores its offset from its link, so it finds the
+/// new link when it is copied itself.
 class Part {
 public:
     Part() = default;
@@ -18,7 +18,7 @@ public:
         enroll();
         follow(other);
     }
-    /// Assigning changes what a part holds, not whose part it is.
+    /// Assignment changes the content of a part, not the link it belongs to.
     Part& operator=(const Part&) noexcept { return *this; }
     bool listed() const { return distance_ != 0; }
 
@@ -31,13 +31,13 @@ protected:
 private:
     friend class Link;
     void follow(const Part& other) noexcept;
-    /// Parameters and links are known by their addresses while they live, so that a link finds a member that nobody
-    /// listed: C++ does not tell a class what members it has.
+    /// Registers the address of a parameter or link during its lifetime, so that a link can find unlisted members:
+    /// C++ has no reflection of members.
     void enroll() noexcept;
     void withdraw() noexcept;
     static std::vector<Part*> within(const void* begin, const void* end);  ///< By address.
 
-    std::ptrdiff_t distance_ = 0;  ///< From the link that lists this part; 0: none does.
+    std::ptrdiff_t distance_ = 0;  ///< Offset from the link that lists this part; 0: not listed.
     Kind kind_ = Kind::state;
     bool left_out_ = false;  ///< Unlisted on purpose.
 };

@@ -40,16 +40,16 @@ public:
             place(index, {{}, nullptr, Function(std::forward<L>(layer))});
         return *this;
     }
-    Sequential& extend(const Sequential& other);  ///< Copies of the other's layers.
+    Sequential& extend(const Sequential& other);  ///< Appends copies of the other's layers.
     void erase(size_t index);
     void clear();
     size_t size() const { return layers_.size(); }
     bool empty() const { return layers_.empty(); }
-    /// The link at a place; ValueError when there is a function there.
+    /// The link at an index; ValueError for a function.
     Link& operator[](size_t index) const;
     int count_by_layer_type(std::string_view type_name) const;
-    int remove_by_layer_type(std::string_view type_name);  ///< How many were removed.
-    /// Layers of Sequentials inside it in their place.
+    int remove_by_layer_type(std::string_view type_name);  ///< Returns the number of removed layers.
+    /// A copy with nested Sequentials replaced by their layers.
     Sequential flatten() const;
 
 protected:
@@ -59,7 +59,7 @@ private:
     struct Layer {
         OwnedLink link;
         Variable (*call)(Link&, const Variable&);
-        Function function;  ///< When there is no link.
+        Function function;  ///< Used when `link` is empty.
     };
     void place(size_t index, Layer layer);
     void check_index(size_t index, size_t limit) const;

@@ -4,7 +4,7 @@
 
 namespace catena::onnx {
 
-/// A model that is right, but needs what Catena does not have: an operator, a type, an attribute's
+/// A valid model that needs something Catena lacks: an operator, a type, an attribute's
 /// value.
 struct UnsupportedError : Error {
     using Error::Error;

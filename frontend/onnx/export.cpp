@@ -16,7 +16,7 @@ namespace {
 
 using Role = Trace::Role;
 
-/// The graph of a recording and what its values are called.
+/// The graph of a recording and the names of its values.
 class Exporter {
 public:
     Exporter(const Recording& recording, const ExportOptions& options)
@@ -91,7 +91,7 @@ private:
         for (int value : open) graph_.add_open_size(value);
     }
 
-    /// Nodes from `first` on must not read sizes that no node computes.
+    /// Nodes from `first` on must not read open sizes that no node computes.
     void check_sizes(const Trace::Step& step, size_t first) const {
         for (size_t n = first; n < graph_.nodes().size(); ++n)
             for (int v : graph_.nodes()[n].inputs)
@@ -105,7 +105,7 @@ private:
 
     static Array content_of(const Trace::Value& value) {
         if (value.role == Role::gradient)
-            fail<ValueError>("onnx: the model reads the gradient of '{}', which a file cannot hold",
+            fail<ValueError>("onnx: the model reads the gradient of '{}', which cannot be saved",
                              value.name);
         return value.state->array;
     }
@@ -134,19 +134,19 @@ private:
         const bool wanted = is_wanted(step);
         for (const OnnxCall::Value& x : call.inputs)
             if (wanted && x.id < 0)
-                fail<ValueError>("onnx: {} reads a result that ONNX's operator does not give",
+                fail<ValueError>("onnx: {} reads a result that ONNX's operator does not have",
                                  step.op->name);
         const size_t before = graph_.nodes().size();
         const std::vector<int> results =
             wanted ? write_onnx(call) : std::vector<int>(step.outputs.size(), -1);
         if (results.size() != step.outputs.size())
-            fail<ValueError>("onnx: {} cannot be said in opset {}", step.op->name, options_.opset);
+            fail<ValueError>("onnx: {} cannot be expressed in opset {}", step.op->name, options_.opset);
         check_sizes(step, before);
         for (size_t i = 0; i < results.size(); ++i) id_of_[size_t(step.outputs[i])] = results[i];
         locations_.resize(graph_.nodes().size(), to_string(step.location));
     }
 
-    /// What only serves an assignment that is left out need not be said.
+    /// Steps that only serve an omitted assignment need not be exported.
     bool is_wanted(const Trace::Step& step) {
         if (needed_.empty()) find_needed();
         return std::any_of(step.outputs.begin(), step.outputs.end(),
@@ -169,7 +169,7 @@ private:
     void add_output(int value, const std::string& name) {
         int id = id_of_[size_t(value)];
         if (id < 0)
-            fail<ValueError>("onnx: output '{}' is one that ONNX's operator does not give", name);
+            fail<ValueError>("onnx: output '{}' is one that ONNX's operator does not have", name);
         if (names_.contains(id)) id = graph_.node("Identity", {id});
         names_[id] = unique(name);
         outputs_.push_back({id, value});
@@ -288,7 +288,7 @@ void Exporter::write_port(const Port& port, ::onnx::ValueInfoProto& proto) const
 ::onnx::ModelProto Exporter::model(const std::string& data_file,
                                    std::vector<std::pair<uint64_t, Array>>& outside) const {
     ::onnx::ModelProto model;
-    // The oldest version of the format that holds what is written here.
+    // The oldest version of the format that supports this opset.
     model.set_ir_version(8);
     model.set_producer_name("catena");
     auto* opset = model.add_opset_import();

@@ -13,7 +13,7 @@
 
 namespace catena::onnx {
 
-/// Operator sets that models are written in.
+/// The range of operator sets for export.
 inline constexpr int oldest_opset = 13, newest_opset = 26;
 
 using catena::OpenSize;
@@ -25,21 +25,21 @@ struct ExportOptions {
     std::vector<std::string> output_names;  ///< Default "y", or "y0", "y1", ...
     std::vector<OpenSize> open_sizes;  ///< {{0, 0, "batch"}}: the first axis of the first input.
     bool train = false;                ///< The mode (Config::train) in which the model is recorded.
-    /// Parameters of more bytes in all are written to PATH.data, beside the model.
+    /// Parameters are written to PATH.data, beside the model, if they exceed this total size.
     int64_t most_bytes_inside = int64_t(1) << 30;
 };
 
-/// Writes what `body` does to arrays like `inputs` as an ONNX model. It is run on shapes only,
-/// once, and two times more for open sizes. Parameters become initializers under their names,
+/// Writes the computation of `body` on arrays like `inputs` as an ONNX model. It is run on shapes
+/// only, once, and twice more for open sizes. Parameters become initializers under their names,
 /// "l1/W"; states that the model changes become further inputs and, under NAME.next, further
-/// outputs. ValueError naming the op and its line when ONNX cannot say it.
+/// outputs. ValueError naming the op and its line when ONNX cannot express it.
 void export_function(const std::function<Variables(std::span<const Variable>)>& body,
                      const std::vector<Variable>& inputs, const std::string& path,
                      const ExportOptions& options = {});
 
 namespace detail {
 
-/// A region takes what its callable takes.
+/// The arguments of a region are those of its callable.
 template <class F>
 struct Callee {
     using type = F;
@@ -71,7 +71,7 @@ Variables call_on(F& f, std::span<const Variable> inputs, std::index_sequence<I.
     return listed(f(inputs[I]...));
 }
 
-/// Calls f with as many Variables as there are; a list is given whole.
+/// Calls f with the inputs as separate arguments, or as one list.
 template <size_t N, class F>
 Variables call_with(F& f, std::span<const Variable> inputs) {
     if constexpr (std::is_invocable_v<typename Callee<F>::type&, const std::vector<Variable>&>) {

@@ -51,7 +51,7 @@ private:
 
     void append(Node node, Nodes& nodes, int depth) {
         if (depth > most_depth)
-            fail<FileError>("onnx: {}: calls of functions are nested deeper than {}: '{}'", path_,
+            fail<FileError>("onnx: {}: function calls are nested deeper than {}: '{}'", path_,
                             most_depth, node.op_type());
         for (auto& attribute : *node.mutable_attribute())
             if (attribute.has_g()) rewrite(*attribute.mutable_g(), depth + 1);
@@ -110,7 +110,7 @@ private:
 
     void count() {
         if (++count_ > most_nodes)
-            fail<FileError>("onnx: {}: its functions become more than {} nodes", path_, most_nodes);
+            fail<FileError>("onnx: {}: its functions expand to more than {} nodes", path_, most_nodes);
     }
 
     /// The call's attributes, and the function's defaults, which schemas older than 1.13 do not
@@ -156,7 +156,7 @@ private:
             output.set_name(renamed(output.name(), names, prefix));
     }
 
-    /// Attributes that name one of the function's get what it is given, or are left out.
+    /// Attributes that refer to one of the function's get its value, or are omitted.
     static void set_attributes(Node& node, const Attributes& given) {
         Attributes attributes;
         for (auto& attribute : *node.mutable_attribute()) {

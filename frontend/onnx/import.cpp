@@ -31,8 +31,8 @@ using Node = ::onnx::NodeProto;
 constexpr int oldest_imported_opset = 7;  // Before it arithmetic broadcast by attributes.
 
 /// A value, and whether its elements are known without the caller's arrays: sizes and what is
-/// computed from them. Known values are computed aside, unseen by recorders, so that a static
-/// region may read them.
+/// computed from them. Known values are computed separately, not recorded, so that a static region may
+/// read them.
 struct Value {
     Variable variable;
     bool known = false;
@@ -41,7 +41,7 @@ struct Value {
 struct Scope {
     const Scope* outer = nullptr;
     std::unordered_map<std::string, Value> values;
-    /// How many graphs within nodes this run may still take: one for every step of a loop.
+    /// Remaining number of subgraph runs: one for every step of a loop.
     int64_t* steps_left = nullptr;
 
     const Value* find(const std::string& name) const {
@@ -63,9 +63,9 @@ void parse(const std::string& path, Proto& proto, const char* what) {
     try {
         if (!proto.ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage() ||
             coded.CurrentPosition() == 0)
-            fail<FileError>("onnx: {} is no {}, or is cut short", path, what);
+            fail<FileError>("onnx: {} is not a {}, or is truncated", path, what);
     } catch (const std::bad_alloc&) {
-        fail<FileError>("onnx: {}: there is not enough memory for what it holds", path);
+        fail<FileError>("onnx: {}: not enough memory for its content", path);
     }
 }
 
@@ -114,7 +114,7 @@ public:
     void check(const Graph& graph) const { check(graph, nullptr); }
 
 private:
-    /// The names that a graph within a node sees.
+    /// The names visible in a subgraph.
     struct Known {
         const Known* outer;
         std::set<std::string_view> names;
@@ -133,7 +133,7 @@ private:
             for (const std::string& name : node.input())
                 if (!name.empty() && !known.contains(name))
                     fail<FileError>(
-                        "onnx: {}: {} node '{}' reads '{}', which nothing gives",
+                        "onnx: {}: {} node '{}' reads '{}', which is not defined",
                         model_.path, node.op_type(), node.name(), name);
             for (const auto& attribute : node.attribute())
                 if (attribute.has_g()) check(attribute.g(), &known);
@@ -141,7 +141,7 @@ private:
         }
         for (const auto& output : graph.output())
             if (!known.contains(output.name()))
-                fail<FileError>("onnx: {}: nothing gives the output '{}'", model_.path,
+                fail<FileError>("onnx: {}: output '{}' is not defined", model_.path,
                                 output.name());
     }
 
@@ -250,13 +250,14 @@ void Model::Implementation::run_node(const Node& node, Scope& scope) const {
             outputs = importer->run(call);
         }
     } catch (const OutOfMemory& error) {
-        if (std::string_view(error.what()).starts_with("onnx: ")) throw;  // A node below told.
+        if (std::string_view(error.what()).starts_with("onnx: ")) throw;  // Already reported by an
+                                                                          // inner node.
         throw OutOfMemory(fmt::format("onnx: {}: {}", path, call.describe()), error.bytes, error.held);
     } catch (const std::bad_alloc&) {
         throw OutOfMemory(fmt::format("onnx: {}: {}", path, call.describe()), 0,
                           cpu_memory_statistics().bytes_reserved);
     } catch (const std::length_error&) {
-        fail<FileError>("onnx: {}: {}: asks for more elements than can be counted", path,
+        fail<FileError>("onnx: {}: {}: needs more elements than can be counted", path,
                         call.describe());
     }
     if (int(outputs.size()) < node.output_size()) outputs.resize(size_t(node.output_size()));
@@ -372,7 +373,7 @@ Model import_model(const std::string& path, const ImportOptions& options) {
                 dtype_from_onnx(input.type().tensor_type().elem_type(),
                                 "input '" + input.name() + "'");
             else
-                fail<UnsupportedError>("onnx: {}: input '{}' is no tensor", path, input.name());
+                fail<UnsupportedError>("onnx: {}: input '{}' is not a tensor", path, input.name());
             model->inputs.push_back(port_of(input));
         }
     for (const auto& output : model->proto.graph().output())

@@ -13,7 +13,7 @@
 
 namespace catena::onnx {
 
-/// An input or output of a model. Sizes are numbers, names ("batch"), or "" where nothing is said.
+/// An input or output of a model. Sizes are numbers, names ("batch"), or "" if unspecified.
 struct Port {
     std::string name;
     std::optional<Dtype> dtype;
@@ -34,12 +34,12 @@ public:
     struct Implementation;
     explicit Model(std::shared_ptr<const Implementation> implementation);
 
-    const std::vector<Port>& inputs() const;  ///< Without those that have a default.
+    const std::vector<Port>& inputs() const;  ///< Inputs without a default.
     const std::vector<Port>& outputs() const;
-    /// Initializers under their names, in file order; those that are learned are the parameters themselves.
+    /// Initializers under their names, in file order; trainable ones are the parameters themselves.
     std::vector<std::pair<std::string, Variable>> initializers() const;
 
-    /// All outputs. ValueError, ShapeError or DtypeError when the inputs are not as inputs() says.
+    /// All outputs. ValueError, ShapeError or DtypeError when the arguments do not match inputs().
     Variables run(std::span<const Variable> inputs) const;
     /// The output of a model that has one.
     Variable operator()(const Variable& x) const;
@@ -58,8 +58,8 @@ private:
     std::vector<Weight> weights_;
 };
 
-/// FileError when the file is no ONNX model or does not hold together; UnsupportedError naming
-/// operator, node and opset when it needs what Catena does not have.
+/// FileError when the file is no ONNX model or is inconsistent; UnsupportedError naming operator, node and
+/// opset when it needs something Catena lacks.
 Model import_model(const std::string& path, const ImportOptions& options = {});
 
 /// An array from a file of one TensorProto (.pb), as ONNX's test data are kept.

@@ -18,13 +18,13 @@ Table& table() {
 Variables apply_directly(const OpDef& op, const NodeCall& node) {
     if (node.has_attributes()) node.unsupported("its attributes");
     if (op.input_count >= 0 && node.count() != op.input_count)
-        node.wrong(fmt::format("it has {} inputs, {} are right", node.count(), op.input_count));
+        node.wrong(fmt::format("it has {} inputs, {} are expected", node.count(), op.input_count));
     std::vector<const Variable*> inputs;
     for (int i = 0; i < node.count(); ++i) inputs.push_back(&node[i]);
     return apply(op, inputs, current_location());
 }
 
-/// Operators that an op names as itself: the same inputs, no attributes.
+/// Operators that map one to one to an op: the same inputs, no attributes.
 const Table& derived() {
     static const Table all = [] {
         Table table;
@@ -149,14 +149,14 @@ std::vector<int64_t> NodeCall::values(int i) const {
 int64_t NodeCall::value(int i) const {
     const std::vector<int64_t> all = values(i);
     if (all.size() != 1)
-        wrong(fmt::format("input {} has {} elements, one is right", i, all.size()));
+        wrong(fmt::format("input {} has {} elements, one is expected", i, all.size()));
     return all[0];
 }
 
 double NodeCall::number_at(int i) const {
     const std::vector<double> all = (*this)[i].array().to_vector<double>();
     if (all.size() != 1)
-        wrong(fmt::format("input {} has {} elements, one is right", i, all.size()));
+        wrong(fmt::format("input {} has {} elements, one is expected", i, all.size()));
     return all[0];
 }
 

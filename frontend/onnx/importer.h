@@ -20,7 +20,7 @@ namespace catena::onnx {
 /// Runs a subgraph (a branch, a loop's body) on values for its inputs.
 using RunGraph = std::function<Variables(const ::onnx::GraphProto&, std::span<const Variable>)>;
 
-/// One node of a model with the values it is called on: what an importer sees.
+/// One node of a model with its input values, as passed to an importer.
 class NodeCall {
 public:
     NodeCall(const ::onnx::NodeProto& node, int opset, std::vector<Variable> inputs,
@@ -34,9 +34,9 @@ public:
     int opset() const { return opset_; }
     int count() const { return int(inputs_.size()); }
     int output_count() const;
-    bool wants_output(int i) const;  ///< False when it has no name.
+    bool wants_output(int i) const;  ///< False when output i has no name.
     bool has(int i) const { return size_t(i) < inputs_.size() && inputs_[size_t(i)].defined(); }
-    /// FileError when the input is not given.
+    /// FileError when the input is missing.
     const Variable& operator[](int i) const;
     const std::vector<Variable>& inputs() const { return inputs_; }
 
@@ -44,7 +44,7 @@ public:
     bool has_attributes() const;
     int64_t integer(std::string_view name, int64_t otherwise) const;
     int64_t integer(
-        std::string_view name) const;  ///< FileError when it is not given; so for the next.
+        std::string_view name) const;  ///< FileError when it is missing; also below.
     double number(std::string_view name, double otherwise) const;
     std::string text(std::string_view name, std::string otherwise) const;
     std::vector<int64_t> integers(std::string_view name, std::vector<int64_t> otherwise = {}) const;
@@ -75,7 +75,7 @@ private:
     const RunGraph& run_graph_;
 };
 
-/// What an operator is in Catena. Every family has a file in frontend/onnx/importers.
+/// Converts an operator to calls of Catena's functions. Every family has a file in frontend/onnx/importers.
 struct Importer {
     std::string op;
     std::function<Variables(const NodeCall&)> run;
@@ -83,12 +83,12 @@ struct Importer {
 
 /// Adds operators of ONNX's own domain; for static initialisers.
 int add_importers(std::vector<Importer> importers);
-/// None when there is no such operator. Operators that are an op of Catena one to one need no
-/// importer: theirs comes from OpDef::onnx.
+/// Null when there is no such operator. Operators that map one to one to an op of Catena need no importer: it
+/// follows from OpDef::onnx.
 const Importer* find_importer(std::string_view domain, std::string_view op);
 std::vector<std::string> importer_names();
 
-/// A number of the file as one of `dtype`: it does not lift an array of integers.
+/// A number of the file with type `dtype`, so that it does not promote an integer array.
 inline Scalar number_of(Dtype dtype, double value) {
     return is_float(dtype) ? Scalar(value) : dtype == Dtype::bool_ ? Scalar(value != 0) : Scalar(int64_t(value));
 }

@@ -12,7 +12,7 @@
 namespace catena::onnx {
 namespace {
 
-/// Sees composites that ONNX has an operator for as one call.
+/// Records composites that ONNX has an operator for as one call.
 class WholeTracer final : public Tracer {
 public:
     explicit WholeTracer(int opset) : Tracer(true), opset_(opset) {}
@@ -30,25 +30,25 @@ std::string name_among(const std::vector<std::string>& given, const char* letter
     return count == 1 ? letter : letter + std::to_string(i);
 }
 
-/// An update of the variable has used its gradient.
+/// The variable's gradient was consumed by an update.
 bool is_updated(const Trace& trace, const VariableBody* variable) {
     return std::any_of(trace.assigns.begin(), trace.assigns.end(), [&](const Trace::Assign& a) {
         return trace.values[size_t(a.target)].state.get() == variable;
     });
 }
 
-/// A file has no place for gradients that the model leaves behind.
+/// A file cannot represent gradients that the model leaves in variables.
 void check_gradients(Tracer& tracer, std::span<const Variable> inputs) {
     for (const Tracer::GradientEffect& effect : tracer.gradient_effects()) {
         if (effect.value < 0 || is_updated(tracer.trace(), effect.body)) continue;
         for (size_t i = 0; i < inputs.size(); ++i)
             if (inputs[i].body() == effect.body)
                 fail<ValueError>(
-                    "onnx: the model leaves a gradient in input {}, which a file cannot hold; return "
-                    "it (ct::grad), or pass an input that wants none",
+                    "onnx: the model leaves a gradient in input {}, which cannot be saved; return "
+                    "it (ct::grad), or pass an input that requires no gradient",
                     i);
         fail<ValueError>(
-            "onnx: the model leaves a gradient in '{}', which a file cannot hold; use it in the model "
+            "onnx: the model leaves a gradient in '{}', which cannot be saved; use it in the model "
             "(optimizer.update), return it, or clear it",
             effect.body->name ? *effect.body->name : "a variable");
     }

@@ -16,7 +16,7 @@ using Node = ::onnx::NodeProto;
 
 std::set<std::string> names_from_outside(const Graph& graph);
 
-/// What a node reads, in its graphs too.
+/// The inputs of a node and of its subgraphs.
 std::set<std::string> names_read(const Node& node) {
     std::set<std::string> names(node.input().begin(), node.input().end());
     for (const auto& attribute : node.attribute())
@@ -61,7 +61,7 @@ public:
 
     /// Depth first and without recursion: graphs may be deep.
     std::vector<int> order() {
-        std::vector<size_t> done(before_.size(), 0);  // How many of its `before` were looked at; one more: it is placed.
+        std::vector<size_t> done(before_.size(), 0);  // The number of its `before` visited; one more: it is placed.
         std::vector<int> placed, path;
         for (int n = 0; n < int(before_.size()); ++n) {
             if (done[size_t(n)] == 0) path.push_back(n);
@@ -85,13 +85,13 @@ public:
     }
 
 private:
-    /// Each reads what the next one gives, and the last what the first gives.
+    /// Each node reads an output of the next one, and the last one of the first.
     [[noreturn]] void refuse(const std::vector<int>& circle) const {
         constexpr size_t most_named = 8;
         std::string names;
         for (size_t i = 0; i < circle.size() && i < most_named; ++i) names += text_of(graph_.node(circle[i])) + ", ";
         if (circle.size() > most_named) names += "..., ";
-        fail<FileError>("onnx: {}: nodes read each other's outputs in a circle: {}{} again", path_, names,
+        fail<FileError>("onnx: {}: nodes form a cycle: {}{}", path_, names,
                         text_of(graph_.node(circle[0])));
     }
 

@@ -76,7 +76,7 @@ bool is_below(const std::filesystem::path& path, const std::filesystem::path& fo
     return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
 }
 
-/// The file must lie in the model's folder: a model from elsewhere is not to read what it likes.
+/// The file must be in the model's folder: an untrusted model must not read other files.
 void copy_external(const Proto& tensor, const std::string& folder, const Array& to) {
     std::string location;
     int64_t offset = 0, length = -1;
@@ -89,7 +89,7 @@ void copy_external(const Proto& tensor, const std::string& folder, const Array& 
     bool inside = !location.empty() && path.is_relative();
     for (const auto& part : path) inside &= part != "..";
     if (!inside)
-        fail<FileError>("onnx: {} is kept in '{}', which is not below the model's folder",
+        fail<FileError>("onnx: {} is stored in '{}', which is outside of the model's folder",
                         describe(tensor), location);
     const uint64_t bytes = uint64_t(to.size()) * size_of(to.dtype());
     if (length >= 0) check_bytes(tensor, uint64_t(length), bytes);
@@ -97,7 +97,7 @@ void copy_external(const Proto& tensor, const std::string& folder, const Array& 
     std::error_code ignored;
     const auto real = std::filesystem::canonical(root / path, ignored);
     if (!ignored && !is_below(real, std::filesystem::canonical(root, ignored)))
-        fail<FileError>("onnx: {} is kept in '{}', a link that leads out of the model's folder to {}",
+        fail<FileError>("onnx: {} is stored in '{}', a link to {}, outside of the model's folder",
                         describe(tensor), location, real.string());
     const FileReader file((root / path).string());
     if (offset < 0 || uint64_t(offset) > file.size() || bytes > file.size() - uint64_t(offset))
@@ -106,7 +106,7 @@ void copy_external(const Proto& tensor, const std::string& folder, const Array& 
     file.read_at(uint64_t(offset), to.raw_data(), bytes);
 }
 
-/// What an untrusted file says must be there before memory is taken for it.
+/// The data must exist before memory is allocated for its declared size.
 void check_present(const Proto& tensor, const Type& type) {
     if (tensor.data_location() == Proto::EXTERNAL) return;
     const uint64_t bytes = uint64_t(element_count(type.shape)) * size_of(type.dtype);
@@ -129,7 +129,7 @@ std::optional<Dtype> from_onnx(int type) {
 
 Dtype dtype_from_onnx(int type, const std::string& what) {
     if (auto dtype = from_onnx(type)) return *dtype;
-    // Those that are newer than the installed schema.
+    // Types newer than the installed schema.
     constexpr const char* newer[] = {
         "FLOAT8E4M3FN", "FLOAT8E4M3FNUZ", "FLOAT8E5M2", "FLOAT8E5M2FNUZ", "UINT4",
         "INT4",         "FLOAT4E2M1",     "FLOAT8E8M0", "UINT2",          "INT2"};

@@ -11,16 +11,16 @@ class TensorProto;
 
 namespace catena::onnx {
 
-/// The numbers of TensorProto.DataType; none where Catena has no such dtype.
+/// Converts to and from TensorProto.DataType; none if Catena has no such dtype.
 int to_onnx(Dtype dtype);
 std::optional<Dtype> from_onnx(int type);
-/// from_onnx, or UnsupportedError naming the type and `what` is of it.
+/// from_onnx, or UnsupportedError naming the type and `what`, which has it.
 Dtype dtype_from_onnx(int type, const std::string& what);
 
-/// Name, type, sizes and elements in place.
+/// Sets name, type, sizes and elements.
 void write_tensor(const Array& array, const std::string& name, ::onnx::TensorProto& tensor);
-/// Elements in place or in a file of `folder`. FileError when they are not as many as the sizes
-/// say.
+/// Elements are in the tensor or in a file of `folder`. FileError when their number does not match
+/// the sizes.
 Array read_tensor(const ::onnx::TensorProto& tensor, const std::string& folder);
 
 }  // namespace catena::onnx

@@ -31,8 +31,8 @@ protected:
     void update_slots(std::span<UpdateSlot* const> slots) override;
 };
 
-/// Adam with decoupled weight decay; the same rule under the name that says what it is used for. The default decay is
-/// 0, as in Chainer.
+/// Adam with decoupled weight decay: the same rule under its usual name. The default decay is 0, as in
+/// Chainer.
 class AdamW : public Adam {
 public:
     explicit AdamW(const AdamOptions& options = {}) : Adam(options) {}

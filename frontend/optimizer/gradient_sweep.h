@@ -6,7 +6,7 @@
 
 namespace catena {
 
-/// What a sweep over gradients is given for each parameter.
+/// The inputs of a sweep over gradients, for each parameter.
 enum class GradientSweepValues { gradient, gradient_and_param };
 
 /// Replaces the gradients of `slots` by one sweep whose only output is the new gradient.

@@ -35,7 +35,7 @@ const Sweep& unscale_sweep() {
     return sweep;
 }
 
-/// Steps are counted where the parameters are, since some rules compute with the count, and moments lie there.
+/// The step count is on the parameters' device, like the moments, since some rules compute with it.
 void move_to(Device& device, const State& count) {
     if (device.is_meta() || &count.device() == &device) return;
     RecorderScope paused(nullptr);

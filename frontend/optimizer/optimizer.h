@@ -16,14 +16,14 @@ namespace catena {
 
 class Optimizer;
 
-/// A parameter as its optimizer knows it.
+/// An optimizer's data of one parameter.
 struct UpdateSlot {
     std::string path;                ///< "/l1/W"
     Variable param;
     std::shared_ptr<bool> enabled;   ///< The parameter's update flag.
-    std::vector<State> moments;      ///< As Optimizer::moment_names(); empty before the first update.
+    std::vector<State> moments;      ///< In the order of Optimizer::moment_names(); empty before the first update.
 
-    /// True when an update would change it now: initialised, enabled and with a gradient.
+    /// True when an update would change it: it is initialised, enabled and has a gradient.
     bool is_active() const;
 };
 
@@ -38,27 +38,27 @@ public:
     virtual void operator()(Optimizer& optimizer) = 0;
 };
 
-/// Makes the gradients of many processes one before they are used; see frontend/parallel/multi_node_optimizer.h.
+/// Combines the gradients of several processes before they are used; see frontend/parallel/multi_node_optimizer.h.
 class GradientExchange {
 public:
     virtual ~GradientExchange() = default;
     /// Runs loss.backward(options); may begin to send gradients while it runs.
     virtual void backward(Optimizer& optimizer, const Variable& loss, const BackwardOptions& options) = 0;
-    /// Called first by update(): replaces the gradients. False: this update shall leave the parameters as they are.
+    /// Called first by update(): replaces the gradients. False: this update must not change the parameters.
     virtual bool finish(Optimizer& optimizer) = 0;
 };
 
 /// Updates the parameters of a link from their gradients. Everything that changes from step to step (step count,
-/// moments) is a State, and hyperparameters are Cells, so a recorded training step replays right.
+/// moments) is a State, and hyperparameters are Cells, so a recorded training step can be replayed.
 ///
-/// A parameter that holds nothing, is disabled or has no gradient is left alone, its moments too.
+/// A parameter that is empty, disabled or has no gradient is skipped, as are its moments.
 class Optimizer {
 public:
     virtual ~Optimizer();
     Optimizer(const Optimizer&) = delete;
     Optimizer& operator=(const Optimizer&) = delete;
 
-    /// Starts afresh on the parameters of `link`, which must outlive their use here; hooks are forgotten. ValueError when
+    /// Restarts with the parameters of `link`, which must outlive their use here; hooks are removed. ValueError when
     /// it has none, or a member that is not listed.
     Optimizer& setup(Link& link);
     template <std::derived_from<Link> L>
@@ -69,7 +69,7 @@ public:
     }
     Link& target() const;  ///< ValueError before setup.
 
-    /// One step from the gradients there are.
+    /// One step with the present gradients.
     void update(const std::source_location& at = std::source_location::current());
     /// Forward, clear the gradients, backward, update: `optimizer.update(lossfun, x, t)`.
     template <class LossFunction, class... Args>
@@ -80,22 +80,22 @@ public:
         update(std::source_location());
     }
 
-    /// Gradients of `loss`, with the loss scale, as update(lossfun) computes them: loss.backward(), but that gradients are
-    /// sent to other processes while it runs when there are any.
+    /// loss.backward() with the loss scale, as in update(lossfun). With several processes, gradients are sent while it
+    /// runs.
     void backward(const Variable& loss);
-    /// Null: there is one process.
+    /// Null: a single process.
     void set_exchange(std::shared_ptr<GradientExchange> exchange) { exchange_ = std::move(exchange); }
     const std::shared_ptr<GradientExchange>& exchange() const { return exchange_; }
 
     int64_t t() const;       ///< Updates so far.
-    const State& step_count() const { return t_; }  ///< int64, 0-d; what compiled steps count in.
+    const State& step_count() const { return t_; }  ///< int64, 0-d; updated by compiled steps.
     int64_t epoch() const { return epoch_; }
     void new_epoch() { ++epoch_; }
     void set_epoch(int64_t epoch) { epoch_ = epoch; }
     /// False: update(lossfun) fills gradients with zeros instead of clearing them.
     void use_cleargrads(bool use = true) { use_cleargrads_ = use; }
 
-    /// Gradients are taken to be this many times too large and divided first, before any hook. update(lossfun)
+    /// Gradients are divided by `scale` before any hook. update(lossfun)
     /// starts backward with it; otherwise call loss.backward({.loss_scale = optimizer.loss_scale()}).
     void set_loss_scale(double scale);
     double loss_scale() const { return loss_scale_; }
@@ -111,22 +111,22 @@ public:
     void remove_hook(const std::string& name);  ///< ValueError when there is none of that name.
 
     std::span<UpdateSlot> slots() { return slots_; }
-    /// Those that this update changes.
+    /// The parameters that this update changes.
     std::vector<UpdateSlot*> active_slots();
 
     /// Names of the state kept for each parameter, "m", "v".
     virtual std::vector<std::string> moment_names() const { return {}; }
     /// Step count, epoch and moments: "t", "epoch", "l1/W/t", "l1/W/m".
     void serialize(const Serializer& s);
-    /// Zero moments where there are none yet.
+    /// Creates missing moments, as zeros.
     void initialize_moments(UpdateSlot& slot);
-    /// Sets the step count, unseen by recorders.
+    /// Sets the step count, not recorded.
     void set_step_count(int64_t t);
     virtual std::string type_name() const = 0;
 
-    /// Numbers of the rule by name, "alpha", "lr"; setting one is seen by the next update, a compiled one too.
+    /// Numbers of the rule by name, "alpha", "lr"; setting one affects the next update, a compiled one too.
     virtual std::vector<Cell> hyperparameters() const { return {}; }
-    Cell hyperparameter(std::string_view name) const;  ///< ValueError that lists the names there are.
+    Cell hyperparameter(std::string_view name) const;  ///< ValueError that lists the existing names.
     virtual double learning_rate() const { return hyperparameter("lr"); }
 
 protected:

@@ -16,7 +16,7 @@ constexpr int64_t chunk_elements = 16384;
 
 template <class T>
 double sum_of_squares(const T* elements, int64_t count) {
-    constexpr int lanes = 8;  // Independent sums, so that additions need not wait for each other.
+    constexpr int lanes = 8;  // Independent sums hide the latency of additions.
     double sums[lanes] = {};
     int64_t i = 0;
     for (; i + lanes <= count; i += lanes)

@@ -128,7 +128,7 @@ const OpDef& define_all(const std::string& name, const OpDef& map, const SweepRu
     return register_op(std::move(op));
 }
 
-/// True when nothing but `variable` looks at the elements.
+/// True when nothing but `variable` references the elements.
 bool owned_alone(const Variable& variable) {
     const ArrayBody& body = *variable.array().body();
     return body.use_count() == 1 && body.storage->use_count() == 1 && body.contiguous &&

@@ -8,10 +8,10 @@
 
 namespace catena {
 
-/// What a sweep does to one parameter: `formula` maps its values (parameter, gradient, moments, ...), then
+/// The update of one parameter in a sweep: `formula` maps its values (parameter, gradient, moments, ...), then
 /// the shared 0-d inputs, then the scalars, to new values.
 struct SweepRule {
-    int values = 0;              ///< Arrays of one shape that each parameter brings.
+    int values = 0;              ///< Number of arrays per parameter, of one shape.
     int shared = 0;              ///< 0-d arrays that all parameters read.
     std::vector<int> targets;    ///< Output i replaces value targets[i] and has its type.
     std::vector<std::string> scalars;
@@ -19,7 +19,7 @@ struct SweepRule {
 };
 
 /// One elementwise formula over many parameters of different shapes: one launch and one pass over memory in eager
-/// mode, in place where nobody else looks at the old values. A recorder sees one map per parameter.
+/// mode, in place where nothing else references the old values. A recorder sees one map per parameter.
 class Sweep {
 public:
     Sweep(std::string name, SweepRule rule);
@@ -39,7 +39,7 @@ private:
 struct SweepStatistics {
     int64_t launches = 0;    ///< Sweeps run eagerly; each is one pass over the memory of its parameters.
     int64_t parameters = 0;  ///< Parameters in them.
-    int64_t in_place = 0;    ///< Values overwritten where they were.
+    int64_t in_place = 0;    ///< Values overwritten in place.
     int64_t fresh = 0;       ///< Values that needed new memory.
 };
 const SweepStatistics& sweep_statistics();

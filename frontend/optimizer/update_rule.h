@@ -6,7 +6,7 @@
 
 namespace catena {
 
-/// Runs `sweep` on (parameter, gradient, moments...) of every slot and stores what comes out: the new parameter,
+/// Runs `sweep` on (parameter, gradient, moments...) of every slot and stores the results: the new parameter,
 /// then the new moments.
 void sweep_parameters(const Sweep& sweep, std::span<UpdateSlot* const> slots, std::span<const Variable> shared,
                       std::initializer_list<Scalar> scalars);

@@ -16,7 +16,7 @@ std::string memory_type(Dtype dtype) {
     return names[size_t(dtype)];
 }
 
-/// What elements are computed in.
+/// The type in which elements are computed.
 const char* compute_type(Dtype dtype) {
     const Dtype computed = compute_dtype(dtype);
     return computed == Dtype::float64 ? "double" : computed == Dtype::float32 ? "float" : "i64";
@@ -185,7 +185,7 @@ constexpr const char* end_text = R"(#if defined __GNUC__
 )";
 
 struct Helper {
-    const char* word;  ///< Needed where this stands.
+    const char* word;  ///< Needed if this word occurs.
     const char* text;
 };
 constexpr Helper bits_helpers[] = {

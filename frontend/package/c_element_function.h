@@ -8,18 +8,18 @@
 
 namespace catena {
 
-/// A call of an op that says how its elements are computed, as a function of C: a loop over the elements for each pass,
+/// A call of an op with element texts as a C function: a loop over the elements for each pass,
 /// with sizes and attributes as constants. Equal calls have equal texts.
 class CElementFunction {
 public:
     /// Only types and attributes of `call` are read; inputs will be row-major.
     explicit CElementFunction(const program::LibraryCall& call);
 
-    bool empty() const { return body_.empty(); }  ///< There is nothing to compute.
+    bool empty() const { return body_.empty(); }  ///< Nothing to compute.
     const std::string& text() const { return text_; }
     std::string named(const std::string& name) const;
 
-    // Its parameters, in this order.
+    // The C function's parameters, in this order.
     const std::vector<int>& inputs() const { return inputs_; }
     const std::vector<int>& outputs() const { return outputs_; }
     bool uses_scratch() const { return uses_scratch_; }
@@ -36,10 +36,10 @@ private:
     bool uses_scratch_ = false, checks_places_ = false;
 };
 
-/// Types and functions that `functions`, of the program `name`, call. Nothing when there are none.
+/// Types and functions that `functions`, of the program `name`, use; may be empty.
 std::string c_element_support(const std::string& functions, const std::string& name);
 
-/// static void NAME_copy(...): elements of any steps.
+/// static void NAME_copy(...): for any strides.
 std::string c_copy_function(const std::string& name);
 
 }  // namespace catena

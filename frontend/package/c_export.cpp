@@ -37,7 +37,7 @@ CExport export_c(const std::string& package, const std::string& folder, const CE
     const std::string source = writer.source();
     std::error_code problem;
     std::filesystem::create_directories(folder, problem);
-    if (problem) fail<FileError>("{}: cannot be made: {}", folder, problem.message());
+    if (problem) fail<FileError>("{}: cannot be created: {}", folder, problem.message());
     const std::string stem = folder + "/" + made.name;
     write_file(stem + ".h", writer.header());
     write_file(stem + ".c", source);

@@ -7,8 +7,8 @@ namespace catena {
 
 struct CExportOptions {
     std::string name;                      ///< Prefix of files and functions; the program's name when empty.
-    std::string level = "scalar";          ///< Kind of processors, see PackageOptions::code_levels.
-    std::map<std::string, int64_t> sizes;  ///< Of every open size.
+    std::string level = "scalar";          ///< Instruction set, see PackageOptions::code_levels.
+    std::map<std::string, int64_t> sizes;  ///< A value for every open size.
 };
 
 /// What was written.
@@ -19,8 +19,8 @@ struct CExport {
     bool uses_library = false;        ///< It needs libcatena_c. Every program needs libc and libm.
 };
 
-/// Writes a program package as C for a compiler elsewhere: NAME.h and NAME.c, the kernels as an object file, and the states
-/// and constants as NAME.weights. The folder is made. ValueError saying what C cannot do; FileError as Program::load.
+/// Writes a program package as C source: NAME.h and NAME.c, the kernels as an object file, and the states
+/// and constants as NAME.weights. Creates the folder. ValueError naming what C cannot express; FileError as Program::load.
 CExport export_c(const std::string& package, const std::string& folder, const CExportOptions& options = {});
 
 }  // namespace catena

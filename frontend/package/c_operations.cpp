@@ -50,7 +50,7 @@ std::string COperations::statements(const LibraryCall& made, const std::vector<s
     const OpDef& op = *made.op;
     const std::string who =
         fmt::format("{}{}", op.name, made.location.line ? " (" + to_string(made.location) + ")" : "");
-    if (!host_only_reason(op).empty()) fail<ValueError>("export: {} cannot be C: {}", who, host_only_reason(op));
+    if (!host_only_reason(op).empty()) fail<ValueError>("export: {} cannot be exported to C: {}", who, host_only_reason(op));
     if (bytes_of(call.outputs[0].type) == 0) return "";
     try {
         if (library(call)) {
@@ -61,11 +61,11 @@ std::string COperations::statements(const LibraryCall& made, const std::vector<s
             joined(call);
         } else {
             fail<ValueError>(
-                "its definition does not say how an element is computed; give it an element text "
+                "its definition has no element text; add one "
                 "(runtime/ops/element_text.h)");
         }
     } catch (const ValueError& error) {
-        fail<ValueError>("export: {} cannot be C: {}", who, error.what());
+        fail<ValueError>("export: {} cannot be exported to C: {}", who, error.what());
     }
     scratch_bytes_ = std::max(scratch_bytes_, call.bytes);
     return fmt::format("    {{ /* {} */\n{}    }}\n", c_comment(who), call.text);

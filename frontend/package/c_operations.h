@@ -8,9 +8,9 @@
 
 namespace catena {
 
-/// The operations of a schedule that are no kernels of it, as C: products and convolutions are calls of libcatena_c,
-/// the others functions made of the ops' element texts (runtime/ops/element_text.h), with everything that is fixed in
-/// them.
+/// The library calls of a schedule as C: products and convolutions call libcatena_c, the others functions
+/// generated from the ops' element texts (runtime/ops/element_text.h), with sizes and attributes as
+/// constants.
 class COperations {
 public:
     COperations(std::string name, std::string level) : name_(std::move(name)), level_(std::move(level)) {}
@@ -20,7 +20,7 @@ public:
     std::string statements(const program::LibraryCall& call, const std::vector<std::string>& addresses,
                            const std::string& scratch);
 
-    std::string functions() const;  ///< What the statements call.
+    std::string functions() const;  ///< The functions that the statements call.
     size_t scratch_bytes() const { return scratch_bytes_; }
     bool uses_library() const { return uses_library_; }  ///< libcatena_c
 
@@ -28,14 +28,14 @@ private:
     struct Operand {
         Type type;
         Strides strides;
-        std::string address;  ///< Of its first element.
+        std::string address;  ///< Address of the first element.
     };
     struct Call {
         const program::LibraryCall& call;
         std::vector<Operand> inputs, outputs;
         std::string scratch;
         std::string text;  ///< The statements.
-        size_t bytes = 0;  ///< Of scratch that is taken.
+        size_t bytes = 0;  ///< Bytes of scratch memory used.
     };
 
     bool library(Call& call);
@@ -48,7 +48,7 @@ private:
     std::string take_scratch(Call& call, size_t bytes);
 
     std::string name_, level_;
-    std::map<std::string, int> numbers_;  ///< By the text of a function, the number in its name.
+    std::map<std::string, int> numbers_;  ///< From the text of a function to the number in its name.
     std::string functions_;
     size_t scratch_bytes_ = 0;
     bool uses_library_ = false, copies_ = false;

@@ -19,7 +19,7 @@ std::string_view trimmed(std::string_view text) {
     return text;
 }
 
-/// Types that a text casts to by calling them.
+/// Types used as casts: T(x).
 bool is_type(std::string_view word) {
     constexpr std::string_view types[] = {"T", "i64", "u64", "int", "unsigned", "float", "double", "bool"};
     return std::find(std::begin(types), std::end(types), word) != std::end(types);
@@ -73,7 +73,7 @@ private:
 
     void cast(const std::string& type) { out_ += "((" + type + ")(" + nested(inside('(', ')')) + "))"; }
 
-    /// What stands between the bracket that comes next and its partner.
+    /// The text between the next bracket and its matching one.
     std::string_view inside(char open, char close) {
         skip_space();
         if (at_ == text_.size() || text_[at_] != open) refuse(fmt::format("a '{}' is expected", open));

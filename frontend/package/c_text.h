@@ -9,23 +9,23 @@
 namespace catena {
 
 /// An element text (runtime/ops/element_text.h) as C: casts in C's form, constants as enumerators, and each local
-/// function, which is one return, as a macro.
+/// function (a single return) as a macro.
 struct CElementText {
     std::string body;
-    std::vector<std::string> macros;  ///< To be undefined behind it.
+    std::vector<std::string> macros;  ///< To be undefined (#undef) after the text.
 };
-/// ValueError saying what has no form in C.
+/// ValueError naming what has no form in C.
 CElementText c_element_text(std::string_view text);
 
-/// Whether `word` stands in `text` as a whole word.
+/// Whether `text` contains `word` as a whole word.
 bool has_word(std::string_view text, std::string_view word);
 
-const char* c_type(Dtype dtype);  ///< Of a stored element: "float", "uint16_t" for a half.
+const char* c_type(Dtype dtype);  ///< C type of a stored element: "float", "uint16_t" for a half.
 
 /// A number that C reads back to the same bits.
 std::string c_number(double value);
 std::string c_string(const std::string& text);
-/// `text` for inside of a comment.
+/// `text` escaped for a comment.
 std::string c_comment(std::string text);
 
 }  // namespace catena

@@ -26,14 +26,14 @@ Json function_json(const SizePolynomial& function, size_t sizes) {
     return function.is_affine() ? Json{{"affine", terms}} : Json{{"polynomial", products}};
 }
 
-/// The call or kernel that a place in a document belongs to.
+/// The call or kernel to which a place in a document belongs.
 struct Place {
     std::string text;
     std::string owner;
 };
 
 [[noreturn]] void differs(const Place& place, const Json& a, const Json& b) {
-    fail<ValueError>("save: {}{} is {} or {} at different open sizes, which is no sum of products of up to three of them; give a size",
+    fail<ValueError>("save: {}{} is {} or {} at different open sizes, which is not a sum of products of up to three of them; fix a size",
                      place.owner.empty() ? "" : place.owner + ": ", place.text, a.dump(), b.dump());
 }
 
@@ -83,7 +83,7 @@ Json merge(const std::vector<const Json*>& all, const OpenSizes& open, const Pla
     return function_json(*size, open.names().size());
 }
 
-/// Numbers of up to this many can be told from n / (n - 1), rounded.
+/// Up to this n, a rounded n / (n - 1) identifies n.
 constexpr double most_counted = 1e7;
 
 bool same_number(double a, double b) { return a == b || std::abs(a - b) <= 1e-15 * std::abs(b) || (std::isnan(a) && std::isnan(b)); }
@@ -92,7 +92,7 @@ bool same_number(double a, double b) { return a == b || std::abs(a - b) <= 1e-15
 struct Ratio {
     double factor = 1;
     SizePolynomial above, below;
-    bool at_least_one = false;  ///< A `below` that is less counts as 1.
+    bool at_least_one = false;  ///< The divisor is max(below, 1).
 
     std::optional<double> at(const std::vector<int64_t>& sizes) const {
         const auto a = above.at(sizes), b = below.at(sizes);
@@ -182,7 +182,7 @@ std::vector<std::vector<int64_t>> sizes_without_divisor(const Ratio& ratio, size
     return found;
 }
 
-/// The form of the ratio that is also right where its divisor is not positive; none when both are wrong there.
+/// The form of the ratio that is also correct where its divisor is not positive; none if there is none.
 std::optional<Ratio> form_without_divisor(Ratio ratio, const OpenSizes& open, const NumberAt& number_at) {
     const auto places = sizes_without_divisor(ratio, open.names().size());
     if (places.empty()) return ratio;

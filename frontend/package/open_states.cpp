@@ -48,7 +48,7 @@ void leave_out_open_states(std::span<ExportedProgram> programs) {
     const ExportedProgram& first = programs[0];
     for (const ExportedProgram& other : programs)
         if (other.states.size() != first.states.size())
-            fail<ValueError>("save: with other open sizes the program has other states: {} or {} of them", first.states.size(),
+            fail<ValueError>("save: the number of states differs at other open sizes: {} or {}", first.states.size(),
                              other.states.size());
     for (size_t state = first.states.size(); state-- > 0;) {
         const auto other = std::find_if(programs.begin(), programs.end(), [&](const ExportedProgram& program) {

@@ -6,8 +6,8 @@
 
 namespace catena {
 
-/// A file holds every state in one size. States of one program at several open sizes whose size depends on them, and which the
-/// program only gives content (a recurrent link's that begins empty), are left out; ValueError naming one that it reads.
+/// A file stores every state in one size. Removes states whose size depends on the open sizes, if the programs only assign
+/// them (a recurrent link's state that begins empty); ValueError naming one that is read.
 void leave_out_open_states(std::span<ExportedProgram> programs);
 
 }  // namespace catena

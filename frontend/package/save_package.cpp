@@ -31,13 +31,13 @@ struct Runs {
     OpenSizes open;
     Record record;
     std::vector<ExportedProgram> programs;
-    std::vector<program::Schedule> schedules;           ///< For the host, and
-    std::vector<PortableProgram::Code> code;            ///< its code, if it is wanted.
+    std::vector<program::Schedule> schedules;           ///< For the host,
+    std::vector<PortableProgram::Code> code;            ///< its code, if requested.
     std::optional<DevicePortableProgram> for_devices;
     std::map<std::string, std::string> stages;
 };
 
-/// What is to be compiled.
+/// The targets of compilation.
 struct Targets {
     std::vector<std::string> levels, architectures;
 };
@@ -58,7 +58,7 @@ Targets targets_of(const PackageOptions& options, Device& device) {
 void check_portable(const Trace& trace) {
     for (const Trace::Step& step : trace.steps)
         if (step.attributes.has("communicator"))
-            fail<ValueError>("save: {} ({}) talks to other processes, which a file cannot hold", step.op->name,
+            fail<ValueError>("save: {} ({}) sends messages to other processes, which cannot be saved", step.op->name,
                              to_string(step.location));
 }
 
@@ -73,7 +73,7 @@ void compile_for_host(Runs& runs, const std::vector<std::string>& levels, bool s
         if (runs.schedules.size() > 1) continue;
         runs.code = std::move(made.code);
         runs.stages.insert(made.stages.begin(), made.stages.end());
-        portable.levels.clear();  // The code serves all sizes.
+        portable.levels.clear();  // The code is valid for all sizes.
         portable.stages = false;
     }
     program::check_same_kernels(runs.schedules);
@@ -224,7 +224,7 @@ class OtherSizes {
 public:
     explicit OtherSizes(const Runs& runs) : runs_(runs) {}
 
-    /// None where the program is another, or none at all.
+    /// None where the program differs, or cannot be recorded.
     std::optional<double> number_at(size_t number, const std::vector<int64_t>& sizes) {
         auto found = known_.find(sizes);
         if (found == known_.end()) found = known_.emplace(sizes, numbers_at(sizes)).first;
@@ -260,7 +260,7 @@ Json numbers_json(const Runs& runs) {
         if (value.is_null())
             for (const Trace::Step& step : first.steps)
                 if (std::find(step.scalars.begin(), step.scalars.end(), int(i)) != step.scalars.end())
-                    fail<ValueError>("save: a number in {} ({}) depends on an open size in a way that is not found: {} or "
+                    fail<ValueError>("save: a number in {} ({}) depends on an open size, but no function fits: {} or "
                                      "{}; give that size",
                                      step.op->name, to_string(step.location), seen[0], seen.back());
         numbers.push_back({{"value", value}, {"name", first.scalars[i].cell ? first.scalars[i].cell->name : ""}});
@@ -344,7 +344,7 @@ void save_package(const std::string& path, const std::vector<Type>& arguments, c
     try {
         write(OpenSizes::Functions::affine);
     } catch (const ValueError&) {
-        // Products of sizes take many more runs, so they are looked for only where they are needed.
+        // Products of sizes need many more runs, so they are tried only if affine functions fail.
         if (options.open_sizes.empty()) throw;
         write(OpenSizes::Functions::products);
     }

@@ -8,8 +8,8 @@
 
 namespace catena::extensions {
 
-/// Gives all ranks the mean of their persistent arrays (running statistics), every epoch before
-/// anything is evaluated. Integers stay each rank's own.
+/// Replaces persistent arrays (running statistics) by their mean over the ranks, every epoch before
+/// evaluators run. Integers are not averaged.
 class AllreducePersistent : public Extension {
 public:
     AllreducePersistent(Link& model, std::shared_ptr<Communicator> communicator)

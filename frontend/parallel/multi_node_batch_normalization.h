@@ -19,7 +19,7 @@ public:
 };
 
 /// A copy of the model, parameters and statistics included, in which every BatchNormalization,
-/// however deep, works with the statistics of all ranks.
+/// at any depth, uses the statistics of all ranks.
 template <std::derived_from<Link> L>
 L create_mnbn_model(const L& model, const std::shared_ptr<Communicator>& communicator) {
     L made = model;

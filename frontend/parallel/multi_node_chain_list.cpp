@@ -11,7 +11,7 @@
 namespace catena {
 namespace {
 
-/// Nothing of y, so that what is tied to it comes later in the graph.
+/// An empty part of y: operations tied to it come later in the graph.
 Variable delegate_of(const Variable& y) {
     return cast(slice_axis(reshape(y, {y.size()}), 0, 0, 0), Dtype::float32);
 }
@@ -36,7 +36,7 @@ Variable MultiNodeChainList::run(std::vector<Variable> inputs) {
     const int rank = communicator_->rank();
     std::deque<Variable> to_itself;
     Variable output, delegate;
-    bool output_is_tied = false;  // What is sent after the output was made hangs on it.
+    bool output_is_tied = false;  // Later sends are tied to the output.
     auto tie = [&](const Variable& x) {
         if (output.defined() && !delegate.defined() && !std::exchange(output_is_tied, true))
             delegate = delegate_of(output);

@@ -11,8 +11,8 @@
 
 namespace catena {
 
-/// A model whose links are spread over the ranks. Every rank adds its own, with the ranks that its
-/// inputs come from and that its output goes to; without them they are the model's own:
+/// A model whose links are spread over the ranks. Every rank adds its own links, with the ranks
+/// that inputs come from and the output goes to; default: the model's input and output:
 ///
 ///     ct::MultiNodeChainList model(comm);
 ///     if (comm->rank() == 0) model.add_link(ct::Linear{784, 100}, {}, 1);

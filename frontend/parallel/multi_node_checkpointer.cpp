@@ -76,7 +76,7 @@ struct MultiNodeCheckpointer::Body {
         remove_all_but(saved);
     }
 
-    /// Whether every rank came to the end; who had an error does not wait for the others.
+    /// Whether every rank finished; a rank with an error does not wait for the others.
     bool all_succeeded() const {
         if (failed) return false;
         try {

@@ -9,8 +9,8 @@
 
 namespace catena {
 
-/// The mean over the ranks, each counting alike; keys must be the same everywhere (ValueError
-/// naming one that is not).
+/// The unweighted mean over the ranks; all ranks must have the same keys (ValueError naming one
+/// that differs).
 std::map<std::string, double> mean_over_ranks(Communicator& communicator,
                                               const std::map<std::string, double>& own);
 

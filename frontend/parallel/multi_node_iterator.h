@@ -25,7 +25,7 @@ public:
     double epoch_detail() const override { return state_.epoch_detail; }
     std::optional<double> previous_epoch_detail() const override;
     int64_t current_position() const override { return state_.current_position; }
-    /// The state is the master's; other ranks' files hold nothing of it.
+    /// Saves the master's state; other ranks save nothing.
     void serialize(const Serializer& s) override;
 
 private:

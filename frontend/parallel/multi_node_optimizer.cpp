@@ -31,7 +31,7 @@ uint64_t mix(uint64_t hash, const std::string& text) { return mix(hash, text.dat
 
 int64_t bytes_of(const Variable& x) { return x.size() * int64_t(size_of(x.dtype())); }
 
-/// Gradients that travel together.
+/// Gradients that are sent together.
 struct Bucket {
     std::vector<UpdateSlot*> slots;
     std::vector<Type> types;
@@ -96,7 +96,7 @@ private:
         if (found != slot_of_.end() && found->second) add(*std::exchange(found->second, nullptr));
     }
 
-    /// At the update: what has not been sent yet.
+    /// Sends the remaining gradients at the update.
     void add_rest(UpdateSlot& slot) {
         auto found = slot_of_.find(slot.param.body());
         if (found == slot_of_.end() || !found->second) return;
@@ -140,8 +140,8 @@ private:
             bucket.slots[i]->param.set_grad_variable(means[i]);
     }
 
-    /// The gradients of the iteration before in place of these, which go on travelling. False when
-    /// there are none.
+    /// Replaces the gradients by those of the previous iteration, while these are being sent. False
+    /// when there are none.
     bool receive_previous(std::vector<Bucket> now) {
         auto same = [](const Bucket& a, const Bucket& b) {
             return a.slots == b.slots && a.types == b.types;
@@ -166,7 +166,7 @@ private:
         return fits;
     }
 
-    /// Which parameters hold something, and their types.
+    /// Which parameters are initialised, and their types.
     static uint64_t names_of(Optimizer& optimizer) {
         uint64_t names = 1;
         for (UpdateSlot& slot : optimizer.slots())
@@ -175,7 +175,7 @@ private:
         return names;
     }
 
-    /// True when all ranks hold the same parameters; otherwise they do afterwards.
+    /// True when all ranks have equal parameters; otherwise makes them equal.
     bool parameters_equal(Optimizer& optimizer) {
         const uint64_t names = names_of(optimizer);
         if (names == known_names_) return true;

@@ -86,7 +86,7 @@ void MultiNodeSnapshot::spread(const std::function<void()>& load,
 
 void bcast_state(Communicator& communicator, Link& model, Optimizer* optimizer, int root) {
     RecorderScope paused(nullptr);
-    // Which hold something: root may have loaded what others have not initialised yet.
+    // Which are initialised: root may have loaded parameters that others have not initialised yet.
     auto holding = [&](std::vector<Variable> states) {
         std::string flags;
         for (const Variable& s : states) flags += s.array().defined() ? '1' : '0';

@@ -12,25 +12,26 @@
 namespace catena {
 
 /// Saves and loads for groups of ranks that hold the same state (replica sets): the lowest rank of
-/// each set is its master, writes the file, whose name ends in ".RANK", and gives what it loads to
-/// its replicas.
+/// each set is its master, writes the file, whose name ends in ".RANK", and sends the loaded state
+/// to its replicas.
 class MultiNodeSnapshot {
 public:
-    /// Ranks that no set names form one more. ValueError for a rank that does not exist or is in
-    /// two sets.
+    /// Ranks in no set form another set. ValueError for a rank that does not exist or is in two
+    /// sets.
     MultiNodeSnapshot(std::shared_ptr<Communicator> communicator,
                       std::vector<std::vector<int>> replica_sets);
 
     bool is_master() const { return replicas_->rank() == 0; }
-    /// Of this rank's set: name + "." + its master.
+    /// The file of this rank's set: name + "." + its master.
     std::string file_name(const std::string& name) const;
-    /// Masters call write(file name); returns when all have.
+    /// Masters call write(file name); returns when all have finished.
     void save(const std::string& name, const std::function<void(const std::string&)>& write) const;
-    /// Masters call read(file name), which loads the model and the optimizer; replicas then get
-    /// theirs.
+    /// Masters call read(file name), which loads the model and the optimizer; replicas then receive
+    /// them.
     void load(const std::string& name, const std::function<void(const std::string&)>& read,
               Link& model, Optimizer* optimizer = nullptr) const;
-    /// Masters call load(), which changes what `object` serialises; replicas then get that state.
+    /// Masters call load(), which changes the state that `object` serialises; replicas then receive
+    /// it.
     void spread(const std::function<void()>& load, const SerializeFunction& object) const;
 
 private:
@@ -43,7 +44,7 @@ inline MultiNodeSnapshot multi_node_snapshot(std::shared_ptr<Communicator> commu
     return MultiNodeSnapshot(std::move(communicator), std::move(replica_sets));
 }
 
-/// Parameters, persistents, moments, step count and epoch of rank `root` for all.
+/// Sends parameters, persistents, moments, step count and epoch of rank `root` to all.
 void bcast_state(Communicator& communicator, Link& model, Optimizer* optimizer, int root = 0);
 
 }  // namespace catena

@@ -11,7 +11,7 @@
 
 namespace catena::extensions {
 
-/// An Evaluator whose results are the means over all ranks, each counting alike. Made by
+/// An Evaluator whose results are unweighted means over all ranks. Created by
 /// create_multi_node_evaluator.
 class MultiNodeEvaluator final : public Evaluator {
 public:
@@ -23,8 +23,8 @@ private:
     std::shared_ptr<Communicator> communicator_;
 };
 
-/// For evaluations that are no means, and shards of different lengths: every rank computes
-/// something for each of its batches, one rank makes numbers of all of it. Derive, and say how:
+/// For evaluations other than means, and for parts of different lengths: every rank evaluates its
+/// batches, one rank aggregates all results. Derive from it:
 ///
 ///     struct Bleu : ct::extensions::GenericMultiNodeEvaluator {
 ///         using GenericMultiNodeEvaluator::GenericMultiNodeEvaluator;
@@ -37,15 +37,15 @@ public:
     /// ValueError when the iterator repeats.
     GenericMultiNodeEvaluator(std::shared_ptr<Communicator> communicator, Iterator& iterator,
                               Converter converter = {}, int root = 0);
-    /// Of one batch, in test mode and without a graph.
+    /// Evaluates one batch, in test mode and without a graph.
     virtual std::vector<Array> calc_local(const Batch& batch) = 0;
-    /// On the root only: all results, of batch 0 of rank 0, 1, ..., then of batch 1. What it
-    /// returns is reported there, under NAME/...
+    /// On the root only: gets all results, of batch 0 of rank 0, 1, ..., then of batch 1. The
+    /// returned values are reported there, under NAME/...
     virtual std::map<std::string, double> aggregate(
         std::span<const std::vector<Array>> results) = 0;
 
     void operator()(Trainer& trainer) override;
-    std::map<std::string, double> evaluate();  ///< Empty elsewhere than on the root.
+    std::map<std::string, double> evaluate();  ///< Empty except on the root.
     void finalize() override { iterator_.finalize(); }
     std::string default_name() const override { return "validation"; }
     AnyTrigger trigger() const override { return {1, "epoch"}; }

@@ -10,8 +10,8 @@
 namespace catena::extensions {
 
 /// A snapshot of each replica set, taken by its master, whose rank ends the file's name
-/// ("snapshot_iter_100.0"). With autoload every master loads its youngest file and gives the state
-/// to its replicas. All ranks extend their trainers with it.
+/// ("snapshot_iter_100.0"). With autoload every master loads its latest file and sends the state to
+/// its replicas. All ranks extend their trainers with it.
 class MultiNodeTrainerSnapshot : public Extension {
 public:
     /// An empty `target` is the trainer. ValueError as MultiNodeSnapshot.

@@ -12,14 +12,14 @@
 namespace catena::extensions {
 
 struct ObservationAggregatorOptions {
-    std::string aggregated_key = {};  ///< Where the result is reported; the original key.
-    AnyTrigger comm_trigger = {1, "iteration"};  ///< When the ranks exchange what they have seen.
-    /// Of all ranks' values since the last time, rank after rank; by default their mean.
+    std::string aggregated_key = {};  ///< Key of the result; default: the original key.
+    AnyTrigger comm_trigger = {1, "iteration"};  ///< When the ranks exchange their values.
+    /// Maps all values since the last exchange, rank after rank, to one; default: the mean.
     std::function<double(const std::vector<double>&)> aggregator = {};
 };
 
-/// Reports, on every rank, one number made of what all ranks report under `original_key`. All ranks
-/// extend their trainer with it. Nothing is reported when no rank has a value.
+/// Reports, on every rank, one number aggregated from the values of all ranks under `original_key`.
+/// All ranks must add it to their trainer. Reports nothing when no rank has a value.
 class ObservationAggregator : public Extension {
 public:
     ObservationAggregator(std::shared_ptr<Communicator> communicator, std::string original_key,

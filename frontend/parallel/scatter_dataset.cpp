@@ -22,7 +22,7 @@ std::pair<int64_t, int64_t> rows_of(int64_t n, int rank, int size, bool equal) {
     return {begin, begin + each + (rank < more)};
 }
 
-/// The order in which random keys, a function of the seed, rise.
+/// The permutation that sorts random keys drawn from the seed.
 std::vector<int64_t> permutation_of(int64_t n, int64_t seed) {
     RandomStream stream{uint64_t(seed), 0};
     std::vector<int64_t> order(static_cast<size_t>(n));

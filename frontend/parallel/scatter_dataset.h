@@ -14,28 +14,28 @@ struct ScatterOptions {
     int root = 0;
     bool shuffle = false;
     std::optional<int64_t> seed =
-        {};  ///< Of the shuffle; this process's random numbers unless given.
-    /// Every rank gets ceil(n / size) rows, so that some are on two ranks; otherwise the first n %
-    /// size ranks get one more.
+        {};  ///< Of the shuffle; default: the process's random state.
+    /// Every rank gets ceil(n / size) rows, some of them on two ranks. False: disjoint rows, one
+    /// more on the first n % size ranks.
     bool force_equal_length = true;
 };
 
-/// Rows [first, second) of root's `n` belong to this rank.
+/// The range [first, second) of root's `n` rows that belongs to this rank.
 std::pair<int64_t, int64_t> scatter_index(int64_t n, Communicator& communicator, int root = 0,
                                           bool force_equal_length = true);
 
-/// This rank's rows of root's dataset, a list of arrays with equally many rows; elsewhere `columns`
-/// is not looked at. ValueError on every rank when the columns do not fit.
+/// This rank's rows of root's dataset, a list of arrays with equally many rows; other ranks'
+/// `columns` are ignored. ValueError on every rank when the columns do not match.
 std::vector<Array> scatter_dataset(const std::vector<Array>& columns, Communicator& communicator,
                                    const ScatterOptions& options = {});
 
-/// The same of a dataset whose examples have equal shapes: tuples stay tuples. Elsewhere than at
-/// root nothing is given.
+/// The same for a dataset whose examples have equal shapes: tuples stay tuples. Ranks other than
+/// root pass none.
 Dataset scatter_dataset(const std::optional<Dataset>& dataset, Communicator& communicator,
                         const ScatterOptions& options = {});
 
-/// As long as `dataset`, every example an empty tuple: for ranks that take part in a model without
-/// data of their own.
+/// A dataset of the same size whose examples are empty tuples: for ranks that take part in a model
+/// without own data.
 Dataset create_empty_dataset(const Dataset& dataset);
 
 }  // namespace catena

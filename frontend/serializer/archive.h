@@ -9,8 +9,8 @@
 
 namespace catena {
 
-/// A file that takes values by key. It appears under its name at finish(), whole; until then, and for good when
-/// finish() is not reached, an older file of that name stays.
+/// Writes values by key to a file. finish() puts the file in place atomically; until then, or if finish() is
+/// never called, an older file of that name remains.
 class ArchiveWriter {
 public:
     virtual ~ArchiveWriter() = default;
@@ -19,7 +19,7 @@ public:
     virtual void finish() = 0;
 };
 
-/// A file that has values by key. Whatever is wrong with it is a FileError that names file and key.
+/// Reads values by key from a file. Any defect is a FileError that names file and key.
 class ArchiveReader {
 public:
     virtual ~ArchiveReader() = default;
@@ -30,7 +30,7 @@ public:
     virtual std::string read_text(std::string_view key) const = 0;
 };
 
-/// The end of the message about a missing key: which of `keys` is the most like it.
+/// The end of the message about a missing key: suggests the nearest of `keys`.
 std::string nearest_key(std::string_view key, const std::vector<std::string>& keys);
 
 }  // namespace catena

@@ -8,8 +8,8 @@
 
 namespace catena {
 
-// HDF5 is read and written by libcatena_hdf5, which is loaded when the first file is: a program that needs none runs
-// without the library. FileError, saying what to install, when it is not there.
+// HDF5 support is in libcatena_hdf5, which is loaded with the first file: other programs do not need the library.
+// FileError, naming the package to install, if it is missing.
 
 /// True when HDF5 files can be read and written.
 bool hdf5_available();

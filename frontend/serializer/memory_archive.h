@@ -11,11 +11,12 @@
 
 namespace catena {
 
-/// Values by key in memory instead of a file, as Chainer's DictionarySerializer; as bytes they travel between processes.
+/// Values by key in memory instead of a file, as Chainer's DictionarySerializer; bytes() makes them transferable between
+/// processes.
 class MemoryArchive final : public ArchiveWriter, public ArchiveReader {
 public:
     MemoryArchive() = default;
-    /// What bytes() gave; FileError, naming `source`, for anything else.
+    /// From the result of bytes(); FileError, naming `source`, for anything else.
     MemoryArchive(std::string_view bytes, std::string source);
     std::string bytes() const;
 
@@ -35,7 +36,7 @@ private:
     std::map<std::string, std::string, std::less<>> texts_;
 };
 
-/// Arrays as bytes and back: dtype, shape and elements of each.
+/// Converts arrays to bytes and back: dtype, shape and elements of each.
 std::string pack_arrays(const std::vector<Array>& arrays);
 std::vector<Array> unpack_arrays(std::string_view bytes, const std::string& source);
 

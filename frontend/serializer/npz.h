@@ -32,7 +32,7 @@ private:
 
 /// All arrays of a file, in file order.
 NamedArrays read_npz(const std::string& path);
-/// Readable by numpy.load. The file appears when it is complete; an older one of that name stays until then.
+/// Readable by numpy.load. The file is replaced atomically.
 void save_npz(const std::string& path, const NamedArrays& arrays, const SaveOptions& options = {});
 
 void save_npz(const std::string& path, const SerializeFunction& object, const SaveOptions& options = {});
@@ -44,7 +44,7 @@ template <Serializable T>
 void save_npz(const std::string& path, T& object, const SaveOptions& options = {}) {
     save_npz(path, serialize_function(object), options);
 }
-/// The whole file is checked before the first value changes. Uninitialised parameters are given the file's shape;
+/// The whole file is checked before the first value changes. Uninitialised parameters get the file's shape;
 /// dtypes are converted, but not from float to integer.
 template <Serializable T>
 void load_npz(const std::string& path, T& object, const LoadOptions& options = {}) {

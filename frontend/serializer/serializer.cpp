@@ -18,7 +18,7 @@ std::string_view stripped(std::string_view key) {
     return key;
 }
 
-/// Host elements as an array, unseen by recorders.
+/// Host elements as an array, not recorded.
 template <class T>
 Array host_array(const T& value) {
     RecorderScope paused(nullptr);

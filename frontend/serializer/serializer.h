@@ -23,38 +23,39 @@ struct SaveOptions {
 
 struct LoadOptions {
     std::string path;    ///< Prefix of the keys to load, "updater/model:main" of a Chainer snapshot.
-    bool strict = true;  ///< A missing key is an error; otherwise what it belongs to stays as it is.
-    std::vector<std::string> ignore_names;  ///< Keys that are not looked for.
+    bool strict = true;  ///< A missing key is an error; false: its value is unchanged.
+    std::vector<std::string> ignore_names;  ///< Keys that are skipped.
 };
 
-/// An object's place in a file that is being saved or loaded. As in Chainer one function serves both directions, and
-/// its keys are those of the file:
+/// Saves or loads an object under a prefix of keys in a file. As in Chainer, one function does both, and its keys
+/// are those of the file:
 ///
 ///     void serialize(const ct::Serializer& s) {
 ///         s("iteration", iteration_);
 ///         optimizer_.serialize(s["optimizer"]);
 ///     }
 ///
-/// While loading nothing changes until the whole file was found right: s(key, value) checks at once and sets later.
+/// While loading, nothing changes until the whole file has been validated: s(key, value) checks at once and sets
+/// later.
 class Serializer {
 public:
     bool loading() const;
-    /// The place of a part, "updater" of "updater/iteration".
+    /// The serializer of a part: "updater" of "updater/iteration".
     Serializer operator[](std::string_view key) const;
     /// Saving: true. Loading: the file has the key; for keys that other programs' files lack.
     bool has(std::string_view key) const;
 
     void operator()(std::string_view key, int64_t& value) const;
-    void operator()(std::string_view key, double& value) const;  ///< Integers are taken, too.
-    void operator()(std::string_view key, std::optional<double>& value) const;  ///< Nothing is None.
+    void operator()(std::string_view key, double& value) const;  ///< Integers are accepted, too.
+    void operator()(std::string_view key, std::optional<double>& value) const;  ///< No value is None.
     void operator()(std::string_view key, bool& value) const;
     void operator()(std::string_view key, std::string& value) const;
     void operator()(std::string_view key, std::vector<int64_t>& values) const;
     void operator()(std::string_view key, std::vector<double>& values) const;
-    /// `dtype` is what the state has once it has content. Uninitialised ones are None, and take the file's shape.
+    /// `dtype` is that of the state when initialised. Uninitialised states are None, and get the file's shape.
     void operator()(std::string_view key, State& state, Dtype dtype) const;
 
-    /// While loading: the value at once, to be checked further; `otherwise` where read() is undefined.
+    /// While loading: the value, for further checks; `otherwise` if read() is undefined.
     int64_t get(std::string_view key, int64_t otherwise) const;
     double get(std::string_view key, double otherwise) const;
     bool get(std::string_view key, bool otherwise) const;
@@ -68,7 +69,7 @@ public:
     std::string read_text(std::string_view key) const;  ///< "" where read() is undefined.
     /// FileError unless `array` can become `dtype` without loss of kind: not from float to integer.
     Array converted(std::string_view key, const Array& array, Dtype dtype) const;
-    /// To be done when the file was found right.
+    /// Defers a change until the file has been validated.
     void later(std::function<void()> change) const;
     /// FileError: "FILE: 'KEY' PROBLEM".
     [[noreturn]] void wrong(std::string_view key, const std::string& problem) const;
@@ -87,7 +88,7 @@ private:
 };
 
 using SerializeFunction = std::function<void(const Serializer&)>;
-/// What can be saved and loaded whole: links, optimizers, iterators, updaters, trainers, and classes of yours.
+/// Types that can be saved and loaded: links, optimizers, iterators, updaters, trainers, and your own classes.
 template <class T>
 concept Serializable = requires(T& object, const Serializer& s) { object.serialize(s); };
 
@@ -100,7 +101,7 @@ SerializeFunction serialize_function(T& object) {
 
 /// Writes an object and finishes the file.
 void save_to(ArchiveWriter& writer, const SerializeFunction& object);
-/// Reads an object; it changes when everything was found right, or not at all.
+/// Reads an object; changes it only after everything has been validated.
 void load_from(const ArchiveReader& reader, const SerializeFunction& object, const LoadOptions& options);
 
 }  // namespace catena

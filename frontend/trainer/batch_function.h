@@ -49,8 +49,8 @@ template <class F>
 concept TakesBatch = std::invocable<F&, const Batch&> || detail::Takes<F, 1> || detail::Takes<F, 2> ||
                      detail::Takes<F, 3> || detail::Takes<F, 4> || detail::Takes<F, 5> || detail::Takes<F, 6>;
 
-/// `f` as a function of a batch, whose values are the arguments; with R void what it returns is dropped. Links are
-/// taken by reference and must outlive it; other callables are copied or moved.
+/// `f` as a function of a batch, whose values are the arguments; with R void its result is discarded. Links are
+/// held by reference and must outlive it; other callables are copied or moved.
 template <class R, class F>
     requires TakesBatch<std::remove_reference_t<F>>
 std::function<R(const Batch&)> batch_function(F&& f) {
@@ -59,7 +59,7 @@ std::function<R(const Batch&)> batch_function(F&& f) {
         static_assert(std::is_lvalue_reference_v<F>, "a link is not copied: give one that outlives the training");
         return [&f](const Batch& batch) { return detail::call_on_batch<R>(f, batch); };
     } else {
-        // Held once: std::function would copy, and static regions cannot be copied.
+        // Shared, because std::function copies and static regions cannot be copied.
         auto held = std::make_shared<std::remove_const_t<G>>(std::forward<F>(f));
         return [held](const Batch& batch) { return detail::call_on_batch<R>(*held, batch); };
     }

@@ -12,25 +12,25 @@ inline constexpr int priority_writer = 300;  ///< Writes to the observation.
 inline constexpr int priority_editor = 200;  ///< Changes the observation.
 inline constexpr int priority_reader = 100;  ///< Reads the observation.
 
-/// Something a Trainer calls when it is time: to evaluate, to log, to save.
+/// Called by a Trainer when its trigger fires: to evaluate, log, save.
 class Extension {
 public:
     virtual ~Extension() = default;
     virtual void operator()(Trainer& trainer) = 0;
-    /// Loads what an earlier training left, if there is something: before any extension is initialized, so that all of
+    /// Loads the snapshot of an earlier training, if there is one: before any extension is initialized, so that all of
     /// them begin with the loaded state whatever their order.
     virtual void resume(Trainer&) {}
-    virtual void initialize(Trainer&) {}  ///< Before the first iteration, of a resumed training, too.
+    virtual void initialize(Trainer&) {}  ///< Before the first iteration, also of a resumed training.
     virtual void stopped(Trainer&) {}     ///< After the last iteration of a training that Trainer::stop() ended early.
     virtual void finalize() {}            ///< After the last one, also when an error ended the training.
     virtual void on_error(Trainer&, const std::exception&) {}
     virtual void serialize(const Serializer&) {}
 
-    /// Used unless Trainer::extend is told otherwise.
+    /// Used if Trainer::extend gets no name.
     virtual std::string default_name() const = 0;
     virtual AnyTrigger trigger() const { return {1, "iteration"}; }
     virtual int priority() const { return priority_reader; }
-    const std::string& name() const { return name_; }  ///< In its trainer; "" before extend().
+    const std::string& name() const { return name_; }  ///< The name in its trainer; "" before extend().
     void set_name(std::string name) { name_ = std::move(name); }
 
 private:

@@ -36,7 +36,7 @@ nlohmann::ordered_json parse_json(const std::string& text, const std::string& so
     try {
         return nlohmann::ordered_json::parse(without_infinities(text));
     } catch (const nlohmann::ordered_json::exception& error) {
-        fail<FileError>("{}: is no JSON: {}", source, error.what());
+        fail<FileError>("{}: is not valid JSON: {}", source, error.what());
     }
 }
 

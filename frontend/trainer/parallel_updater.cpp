@@ -53,7 +53,7 @@ Batch ParallelUpdater::convert(std::span<const Example> examples, Device* device
     return concat_examples(examples, {.device = device});
 }
 
-/// All forwards, then all backwards: a device works while the next one is given its part.
+/// All forward passes, then all backward passes: devices work concurrently.
 void ParallelUpdater::update_core() {
     std::optional<std::vector<Example>> examples = iterator_.next();
     if (!examples) fail<ValueError>("ParallelUpdater: the iterator is at its end; training needs one that repeats");
@@ -65,7 +65,7 @@ void ParallelUpdater::update_core() {
         for (size_t k = i; k < examples->size(); k += n) part.push_back((*examples)[k]);
         losses.emplace_back();
         if (part.empty()) continue;  // A short last batch.
-        // Also what main's first call made, a snapshot loaded, or running statistics.
+        // Also lazily initialised parameters, loaded values and running statistics.
         if (i > 0) replicas_[i].model->copyparams(main);
         losses.back() = replicas_[i].loss(convert(part, replicas_[i].device));
     }

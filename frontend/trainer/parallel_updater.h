@@ -21,8 +21,8 @@ struct ParallelUpdaterOptions {
 };
 
 /// One process, several devices, as Chainer's: copies of the model take the examples i, i + n, i + 2n, ... of every
-/// mini-batch, the gradients are added up in the main model (summed, not averaged), which is then updated. What the copies
-/// report is under their names. For several processes see create_multi_node_optimizer.
+/// mini-batch, the gradients are added up in the main model (summed, not averaged), which is then updated. The copies
+/// report under their names. For several processes see create_multi_node_optimizer.
 class ParallelUpdater : public Updater {
 public:
     /// `model` is the optimizer's target, a function of the batch that returns the loss.

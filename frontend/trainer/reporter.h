@@ -13,7 +13,7 @@ namespace catena {
 class Link;
 class Recorder;
 
-/// A reported value: a number, or a Variable that is read when the number is wanted; with its weight in means.
+/// A reported value: a number, or a Variable that is read on demand; with its weight in means.
 class Reported {
 public:
     template <class T>
@@ -25,7 +25,7 @@ public:
     double value() const;  ///< ShapeError unless is_number().
     double weight() const { return weight_; }
     const Variable& variable() const { return variable_; }  ///< Undefined when a plain number was given.
-    /// What leads to the graph that the value comes from: another Variable, without elements, after a compiled step.
+    /// A Variable whose creator is the value's graph: after a compiled step another one, without elements.
     const Variable& graph() const { return graph_.defined() ? graph_ : variable_; }
     void set_graph(Variable graph) { graph_ = std::move(graph); }
 
@@ -37,8 +37,8 @@ private:
 /// Reported values by name, "main/loss".
 using Observation = std::map<std::string, Reported>;
 
-/// Collects what links report, under the names that they were registered with. One is made by every Trainer and is the
-/// current one of its thread while it trains or evaluates.
+/// Collects the values that links report, under their registered names. Every Trainer has one, which is the thread's
+/// current reporter while it trains or evaluates.
 class Reporter {
 public:
     /// `observer` reports under NAME/..., until it is registered under another name.
@@ -67,10 +67,10 @@ public:
 private:
     std::unordered_map<const Link*, std::string> names_;
     Observation* observation_ = nullptr;
-    Recorder* recorder_ = nullptr;  ///< That listened when the scope began.
+    Recorder* recorder_ = nullptr;  ///< The recorder active when the scope began.
 };
 
-/// Null outside of every Reporter::Scope.
+/// Null outside of any Reporter::Scope.
 Reporter* current_reporter();
 
 /// Reports values to this thread's current reporter, if there is one. Inside a link's call:

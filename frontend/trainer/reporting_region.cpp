@@ -15,7 +15,7 @@ ReportingRegion::ReportingRegion(std::function<void(const Batch&)> function, Sta
 void ReportingRegion::operator()(const Batch& batch) {
     batch_ = &batch;
     Observation observation;
-    // Whether anybody listens is part of the key: without a reporter nothing is captured.
+    // Whether there is a reporter is part of the key: without one nothing is recorded.
     Values values = region_(batch.values(), current_reporter() != nullptr);
     for (auto& [name, value] : values) observation.emplace(name, value);
     if (config().keep_graph_on_report && current_reporter())
@@ -24,7 +24,7 @@ void ReportingRegion::operator()(const Batch& batch) {
     report(observation);
 }
 
-/// A replay leaves no graph: this is the one that the function makes.
+/// Calls that skip the code build no graph: this runs the function to build it.
 ReportingRegion::Values ReportingRegion::run_on_shapes(const Batch& batch) const {
     Tracer tracer(true);
     for (size_t k = 0; k < batch.size(); ++k) tracer.add_argument(batch[k].array(), "x" + std::to_string(k));

@@ -10,8 +10,8 @@
 
 namespace catena {
 
-/// A function of a batch as a static region that reports: what the function reports becomes the region's result, so
-/// that calls which leave the function out report it, too (one that reports plain numbers is never left out).
+/// A function of a batch as a static region that reports: reported values become results of the region, so that
+/// calls that skip the code report them, too (code that reports plain numbers is never skipped).
 class ReportingRegion {
 public:
     ReportingRegion(std::function<void(const Batch&)> function, StaticGraphOptions options);

@@ -10,8 +10,8 @@
 
 namespace catena {
 
-/// A callable that does the whole iteration itself: forward, backward and the optimizer's update. What it returns, a
-/// loss or a map of names to values, is reported under the optimizer's name:
+/// A callable that does the whole iteration itself: forward, backward and the optimizer's update. Its result, a loss or
+/// a map of names to values, is reported under the optimizer's name:
 ///
 ///     auto step = ct::static_graph([&](ct::Variable x, ct::Variable t) { ...; adam.update(); return loss; });
 ///     ct::StandardUpdater updater(train_iter, adam, ct::TrainingStep(std::move(step)));
@@ -30,12 +30,12 @@ struct StepResult {
 
 struct StandardUpdaterOptions {
     Converter converter = {};  ///< concat_examples by default.
-    Device* device = nullptr;  ///< Batches and targets are moved there; null: they stay where they are.
+    Device* device = nullptr;  ///< Batches and targets are moved there; null: not moved.
     double loss_scale = 0;     ///< See Optimizer::set_loss_scale; 0: none.
-    bool auto_new_epoch = true;  ///< Tell the optimizer when the iterator begins a new epoch.
+    bool auto_new_epoch = true;  ///< Call new_epoch() of the optimizer with the iterator's.
     /// Forward, backward, update and what the loss function reports become one compiled program.
     bool static_graph = false;
-    bool keep_grads = false;  ///< Of the compiled step: gradients can be read after it, at the price of a copy.
+    bool keep_grads = false;  ///< Gradients can be read after a compiled step; costs a copy.
     Audit audit = Audit::always;
 };
 
@@ -44,7 +44,7 @@ struct StandardUpdaterOptions {
 ///     ct::StandardUpdater updater(train_iter, adam, model);                           // model(x, t) is a loss
 ///     ct::StandardUpdater updater(train_iter, adam, model, {.static_graph = true});   // the same, compiled
 ///
-/// Iterator, optimizer and model are referred to and must live as long.
+/// Keeps references to iterator, optimizer and model, which must outlive it.
 class StandardUpdater : public Updater {
 public:
     using LossFunction = std::function<Variable(const Batch&)>;
@@ -70,7 +70,7 @@ public:
     std::vector<std::pair<std::string, Optimizer*>> optimizers() const override;
     Iterator& get_iterator(const std::string& name = "main") const override;
 
-    /// Of the compiled step: what was captured, fused, and why the rest was not; empty without static_graph.
+    /// StaticGraph::explain() of the compiled step; empty without static_graph.
     std::string explain() const { return compiled_ ? compiled_->explain() : ""; }
     StaticGraphStatistics statistics() const { return compiled_ ? compiled_->statistics() : StaticGraphStatistics(); }
 
@@ -87,7 +87,7 @@ private:
     std::map<std::string, Optimizer*> optimizers_;
     StandardUpdaterOptions options_;
     LossFunction loss_function_;
-    StepFunction step_;  ///< Instead of a loss function.
+    StepFunction step_;  ///< Replaces the loss function.
     std::unique_ptr<ReportingRegion> compiled_;
 };
 

@@ -53,7 +53,7 @@ void DictSummary::serialize(const Serializer& s) {
     nlohmann::ordered_json names = text.empty() ? nlohmann::ordered_json::array() : parse_json(text, "_names");
     size_t index = 0;
     for (auto& name : names) {
-        if (!name.is_string()) s.wrong("_names", "is no list of names");
+        if (!name.is_string()) s.wrong("_names", "is not a list of names");
         (*loaded)[name.get<std::string>()].serialize(s["_summaries"][std::to_string(index++)]);
     }
     s.later([this, loaded] { summaries_ = *loaded; });

@@ -9,19 +9,19 @@ namespace catena {
 
 class Serializer;
 
-/// Weighted mean and deviation of numbers that come one by one, summed in float64.
+/// Running weighted mean and standard deviation, in float64.
 class Summary {
 public:
     void add(double value, double weight = 1);
     double mean() const { return x_ / n_; }
-    double deviation() const;  ///< Of the whole: sqrt(E[x^2] - E[x]^2).
+    double deviation() const;  ///< Population deviation: sqrt(E[x^2] - E[x]^2).
     void serialize(const Serializer& s);
 
 private:
     double x_ = 0, x2_ = 0, n_ = 0;
 };
 
-/// A Summary for every name; values that are no numbers are left out.
+/// A Summary per name; values that are not numbers are skipped.
 class DictSummary {
 public:
     void add(const Observation& observation);

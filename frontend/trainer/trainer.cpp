@@ -73,7 +73,7 @@ void Trainer::run(bool show_loop_exception_msg) {
     if (start_) fail<ValueError>("Trainer: run() was called before; make another trainer to train again");
     std::error_code error;
     std::filesystem::create_directories(out_, error);
-    if (error) fail<FileError>("Trainer: the folder {} cannot be made: {}", out_, error.message());
+    if (error) fail<FileError>("Trainer: cannot create the folder {}: {}", out_, error.message());
     std::vector<Entry*> extensions = by_priority();
     start_ = std::chrono::steady_clock::now();
     for (Entry* entry : extensions) entry->extension->resume(*this);
@@ -95,7 +95,7 @@ void Trainer::finalize(const std::vector<Entry*>& extensions, std::exception_ptr
         try {
             f();
         } catch (...) {
-            if (!failure) failure = std::current_exception();  // The first error is the one to know of.
+            if (!failure) failure = std::current_exception();  // Reports the first error.
         }
     };
     for (Entry* entry : extensions) attempt([&] { entry->extension->finalize(); });
@@ -123,13 +123,13 @@ void Trainer::loop(const std::vector<Entry*>& extensions) {
 void Trainer::tell_error(const std::vector<Entry*>& extensions, const std::exception& error, bool show) {
     if (show)
         std::fprintf(stderr, "catena: an error ended the training in iteration %ld: %s\n"
-                             "catena: extensions and updater are finalized before it is thrown again\n",
+                             "catena: extensions and updater are finalized before it is rethrown\n",
                      long(updater_.iteration()), error.what());
     for (Entry* entry : extensions) {
         try {
             entry->extension->on_error(*this, error);
         } catch (const std::exception& another) {
-            std::fprintf(stderr, "catena: extension %s: an error while it was told of the first: %s\n",
+            std::fprintf(stderr, "catena: extension %s: another error in on_error: %s\n",
                          entry->name.c_str(), another.what());
         }
     }

@@ -14,7 +14,7 @@ namespace catena {
 
 class Updater;
 
-/// How Trainer::extend is to treat an extension; what is not given, the extension says.
+/// Options of Trainer::extend; defaults come from the extension.
 struct ExtendOptions {
     std::string name = {};
     AnyTrigger trigger = {};  ///< AnyTrigger::never() for one that is called before training only.
@@ -22,39 +22,39 @@ struct ExtendOptions {
     bool call_before_training = false;
 };
 
-/// A training loop: updates until the stop trigger says so, and calls extensions in between.
+/// A training loop: updates until the stop trigger fires, and calls extensions in between.
 ///
 ///     ct::Trainer trainer(updater, {20, "epoch"}, "result");
 ///     trainer.extend(ct::extensions::LogReport());
 ///     trainer.extend(ct::extensions::snapshot());
 ///     trainer.run();
 ///
-/// The updater is referred to and must live as long.
+/// Keeps a reference to the updater, which must outlive it.
 class Trainer {
 public:
     explicit Trainer(Updater& updater, AnyTrigger stop_trigger = {}, std::string out = "result");
     Trainer(const Trainer&) = delete;
 
-    /// Adds an extension, which is called in every iteration in which its trigger fires: by priority, then by age. A
-    /// name that is taken gets "_1", "_2"; "training" is refused.
+    /// Adds an extension, which is called in every iteration in which its trigger fires: by priority, then in the order of
+    /// extend(). A name that is taken gets "_1", "_2"; "training" is a ValueError.
     Trainer& extend(std::shared_ptr<Extension> extension, ExtendOptions options = {});
     template <std::derived_from<Extension> E>
     Trainer& extend(E extension, ExtendOptions options = {}) {
         return extend(std::make_shared<E>(std::move(extension)), std::move(options));
     }
-    /// A function; it needs a name.
+    /// Adds a function; options.name is required.
     template <class F>
         requires(std::invocable<F&, Trainer&> && !std::derived_from<F, Extension>)
     Trainer& extend(F function, ExtendOptions options) {
         return extend(from_function(std::move(function)), std::move(options));
     }
 
-    /// Trains, once. An error in the loop is shown, told to the extensions (on_error), and thrown again after
-    /// extensions and updater have been finalized. FileError when `out` cannot be made.
+    /// Trains; can be called once. An error in the loop is printed, passed to the extensions (on_error), and rethrown after
+    /// extensions and updater have been finalized. FileError when `out` cannot be created.
     void run(bool show_loop_exception_msg = true);
 
-    /// Ends the training after this iteration, whatever the stop trigger says; extensions are told (stopped). May be called
-    /// by extensions.
+    /// Ends the training after this iteration; Extension::stopped is then called. Extensions may call
+    /// it.
     void stop() { stopping_ = true; }
     bool stopping() const { return stopping_; }
 
@@ -65,13 +65,13 @@ public:
     const std::string& out() const { return out_; }
     double elapsed_time() const;  ///< Seconds of training, with those before the snapshot; ValueError before run().
     bool is_before_training() const;
-    Extension& get_extension(const std::string& name) const;  ///< ValueError that lists the names there are.
+    Extension& get_extension(const std::string& name) const;  ///< ValueError that lists the existing names.
     template <class E>
     E& get_extension(const std::string& name) const {
-        return dynamic_cast<E&>(get_extension(name));  // std::bad_cast when it is another
+        return dynamic_cast<E&>(get_extension(name));  // std::bad_cast for another type
     }
 
-    /// Everything that changes, under Chainer's keys, and "random_state", the state of the library's random numbers.
+    /// All state, under Chainer's keys, and "random_state", the state of the library's random numbers.
     /// Settings (stop trigger, batch size) are not part of it: rebuild the trainer, then load.
     void serialize(const Serializer& s);
 
@@ -98,7 +98,7 @@ private:
     std::optional<std::chrono::steady_clock::time_point> start_;
     std::optional<double> final_time_;
     bool stopping_ = false;
-    double time_before_ = 0;  ///< Of the training that the snapshot comes from.
+    double time_before_ = 0;  ///< Time of the training before the snapshot.
 };
 
 }  // namespace catena

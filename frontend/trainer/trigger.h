@@ -11,24 +11,24 @@ namespace catena {
 class Serializer;
 class Trainer;
 
-/// How long a training is: 20 "epoch", 1000 "iteration".
+/// Length of a training: 20 "epoch", 1000 "iteration".
 struct TrainingLength {
     double length;
     std::string unit;
 };
 
-/// Says, once in every iteration, whether it is time: for an extension to be called, or for the training to stop.
+/// Asked once per iteration: decides whether to call an extension, or to stop the training.
 class Trigger {
 public:
     virtual ~Trigger() = default;
     virtual bool operator()(Trainer& trainer) = 0;
-    virtual bool finished() const { return false; }  ///< It will never be time again.
+    virtual bool finished() const { return false; }  ///< It will never fire again.
     virtual std::optional<TrainingLength> training_length() const { return std::nullopt; }
     virtual void serialize(const Serializer&) {}
 };
 
-/// What is taken wherever a trigger is: `{1, "epoch"}`, a Trigger, a function of the trainer. By default there is none,
-/// which never fires.
+/// Any form of a trigger, for arguments: `{1, "epoch"}`, a Trigger, a function of the trainer. The default never
+/// fires.
 class AnyTrigger {
 public:
     AnyTrigger() = default;

@@ -63,7 +63,7 @@ private:
     double period_, next_time_;
 };
 
-/// When the mean of a reported value over an interval is better than the best before; the first always is.
+/// Fires when the mean of a reported value over an interval is better than all before; the first always is.
 class BestValueTrigger : public Trigger {
 public:
     using Compare = std::function<bool(double best, double now)>;
@@ -93,19 +93,19 @@ public:
 struct EarlyStoppingOptions {
     AnyTrigger check_trigger = {1, "epoch"};
     std::string monitor = "main/loss";
-    int patience = 3;          ///< Checks without improvement until it stops.
+    int patience = 3;          ///< Number of checks without improvement until it stops.
     std::string mode = "auto";  ///< "max", "min"; "auto" is "max" for a monitor with "accuracy" in its name.
     bool verbose = false;
     AnyTrigger max_trigger = {100, "epoch"};  ///< Stops in any case.
 };
 
-/// A stop trigger: when a reported value has not improved for a while.
+/// A stop trigger: fires when a reported value has not improved for `patience` checks.
 class EarlyStoppingTrigger final : public Trigger {
 public:
     explicit EarlyStoppingTrigger(EarlyStoppingOptions options = {});
     bool operator()(Trainer& trainer) override;
     std::optional<TrainingLength> training_length() const override { return options_.max_trigger.training_length(); }
-    /// Unlike Chainer's its state is kept, so that a resumed training stops when the uninterrupted one does.
+    /// Unlike in Chainer its state is saved, so that a resumed training stops when the uninterrupted one does.
     void serialize(const Serializer& s) override;
 
 private:

@@ -17,7 +17,7 @@ class Trainer;
 class Updater {
 public:
     virtual ~Updater() = default;
-    /// One iteration; what it reports goes to the current reporter.
+    /// One iteration; values are reported to the current reporter.
     void update() {
         update_core();
         ++iteration_;
@@ -27,11 +27,11 @@ public:
     virtual void serialize(const Serializer& s) = 0;
 
     virtual std::vector<std::pair<std::string, Optimizer*>> optimizers() const = 0;
-    Optimizer& get_optimizer(const std::string& name) const;  ///< ValueError that lists the names there are.
+    Optimizer& get_optimizer(const std::string& name) const;  ///< ValueError that lists the existing names.
     virtual Iterator& get_iterator(const std::string& name = "main") const = 0;
 
     int64_t iteration() const { return iteration_; }  ///< Updates so far.
-    int64_t epoch() const;                            ///< These four are the main iterator's.
+    int64_t epoch() const;                            ///< This and the next three: of the main iterator.
     double epoch_detail() const;
     std::optional<double> previous_epoch_detail() const;
     bool is_new_epoch() const;

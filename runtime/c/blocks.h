@@ -1,4 +1,4 @@
-/* What the sources of libcatena_c share. They are compiled once for each kind of elements (CATENA_REAL) and processors
+/* Shared by the sources of libcatena_c, which are compiled once per element type (CATENA_REAL) and instruction set
  * (CATENA_SUFFIX, f32_avx2). */
 #ifndef CATENA_C_BLOCKS_H
 #define CATENA_C_BLOCKS_H
@@ -27,7 +27,7 @@ typedef real vector __attribute__((vector_size(vector_bytes), aligned(__alignof_
 
 typedef struct product_blocks product_blocks;
 /* A product whose operands are fetched block by block: pack_b writes b[inner from k, columns from j] as panels of
- * tile_columns columns, each row-major, its last one filled up with zeros. */
+ * tile_columns columns, each row-major, the last one padded with zeros. */
 struct product_blocks {
     int64_t rows, columns, inner;
     const real* a;
@@ -49,7 +49,7 @@ void multiply_blocks(const product_blocks* product, real* scratch);
 void pack_strided(const product_blocks* product, int64_t k, int64_t count, int64_t j, int64_t columns, real* to);
 void pack_shifted(const product_blocks* product, int64_t k, int64_t count, int64_t j, int64_t columns, real* to);
 
-/* Convolutions of step 1. */
+/* Convolutions with stride 1. */
 #define shifted_convolution CATENA_C_NAME(catena_c_shifted_convolution)
 #define shifted_data CATENA_C_NAME(catena_c_shifted_data)
 #define shifted_weights CATENA_C_NAME(catena_c_shifted_weights)

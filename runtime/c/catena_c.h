@@ -1,6 +1,6 @@
 /* libcatena_c: matrix products and convolutions for programs that `catena export --c` writes. Plain C on one thread, in
- * memory of the caller, with no needs but memset and memcpy. Every function is there for each kind of processors, so
- * that a program links the one that it calls. */
+ * the caller's memory; it needs only memset and memcpy. Every function exists per instruction set, so
+ * that a program links only those it calls. */
 #ifndef CATENA_C_H
 #define CATENA_C_H
 
@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* y[rows, columns] = a[rows, inner] b[inner, columns]. Steps are in elements; y is row-major. */
+/* y[rows, columns] = a[rows, inner] b[inner, columns]. Strides are in elements; y is row-major. */
 typedef struct catena_c_product {
     int64_t rows, columns, inner;
     int64_t a_row, a_inner, b_inner, b_column;

@@ -1,10 +1,10 @@
-/* How much scratch memory the functions of libcatena_c take, and what decides about the way that they go. */
+/* The scratch memory that functions of libcatena_c need, and the conditions that choose their algorithm. */
 #ifndef CATENA_C_SCRATCH_H
 #define CATENA_C_SCRATCH_H
 
 #include "runtime/c/catena_c.h"
 
-/* How products are cut so that what is read again lies in the caches, in elements. */
+/* Block sizes of products, in elements, chosen so that reused data stays in the caches. */
 enum {
     CATENA_C_ROWS = 120,
     CATENA_C_COLUMNS = 512,
@@ -19,7 +19,7 @@ static inline int64_t catena_c_most(int64_t a, int64_t b) { return a > b ? a : b
 static inline int64_t catena_c_count(const int64_t size[3]) { return size[0] * size[1] * size[2]; }
 static inline size_t catena_c_bytes(int64_t count, size_t element) { return ((size_t)count * element + 63) / 64 * 64; }
 
-/* Few rows times columns that lie one after another: nothing is read often enough to be packed. */
+/* Few rows times contiguous columns: packing would not pay. */
 static inline int catena_c_few_rows(const catena_c_product* p) {
     return p->rows <= 4 && p->a_inner == 1 && p->b_inner == 1;
 }
@@ -34,13 +34,13 @@ static inline size_t catena_c_product_scratch(const catena_c_product* p, size_t 
     return catena_c_few_rows(p) ? 0 : catena_c_blocks_scratch(p->rows, p->columns, p->inner, element);
 }
 
-/* Channels whose gradients are formed at once, where they are added up from the matrix of windows. */
+/* Channels whose gradients are computed together from the matrix of windows (im2col). */
 static inline int64_t catena_c_channel_block(const catena_c_convolution* c) {
     const int64_t each = catena_c_count(c->kernel) * catena_c_count(c->positions);
     return catena_c_most(1, catena_c_least(each > 0 ? CATENA_C_MATRIX / each : 1, c->channels / c->groups));
 }
 
-/* A convolution of step 1 whose images have `size` (of the side that is read) and `pad`, towards `places`. */
+/* A convolution with stride 1 that reads images of `size` with `pad` and has `places` results. */
 static inline int64_t catena_c_padded_plane(const catena_c_convolution* c, const int64_t places[3]) {
     int64_t plane = 1;
     for (int d = 0; d < 3; ++d) plane *= places[d] + (c->kernel[d] - 1) * c->dilate[d];
@@ -55,14 +55,14 @@ static inline size_t catena_c_shifted_scratch(int64_t rows, int64_t channels, in
            catena_c_bytes(channels * plane + CATENA_C_SLACK, element);
 }
 
-/* Whether all windows are one behind the other, so that a shifted image stands for a row of the matrix of windows. */
+/* Whether windows are contiguous, so that a shifted image replaces a row of the matrix of windows. */
 static inline int catena_c_shifts(const catena_c_convolution* c) {
     const int64_t plane = catena_c_padded_plane(c, c->size), channels = catena_c_most(c->channels, c->filters);
     int steps_of_one = plane < (1 << 30) / catena_c_most(channels, 1);
     for (int d = 0; d < 3; ++d) steps_of_one = steps_of_one && c->stride[d] == 1;
     return steps_of_one && catena_c_count(c->kernel) > 1;
 }
-/* The same for the gradient towards x, which reads gy with what is left of the padding. */
+/* The same for the gradient of x, which reads gy with the remaining padding. */
 static inline int catena_c_data_shifts(const catena_c_convolution* c) {
     int fits = catena_c_shifts(c);
     for (int d = 0; d < 3; ++d) fits = fits && c->pad[d] <= (c->kernel[d] - 1) * c->dilate[d];

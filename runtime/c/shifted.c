@@ -41,7 +41,7 @@ static void find_offsets(const shifted* s, const catena_c_convolution* c, int32_
                 }
 }
 
-/* Copies images into padded ones. What of them lies beyond the padded size is in no window. */
+/* Copies images into padded ones. Elements beyond the padded size are in no window. */
 static void pad_images(const shifted* s, const real* from, int64_t count, real* to) {
     const int64_t plane = catena_c_count(s->pitch);
     memset(to, 0, (size_t)(count * plane + CATENA_C_SLACK) * sizeof(real));

@@ -31,7 +31,7 @@ void BackgroundThread::work() {
         waiting_.pop_front();
         lock.unlock();
         next();
-        next = nullptr;  // What it holds goes before anybody is told of the next.
+        next = nullptr;  // Releases its captures before the next one is announced.
         lock.lock();
     }
 }

@@ -8,11 +8,11 @@
 
 namespace catena {
 
-/// One thread that does what it is given, in order.
+/// A thread that executes posted functions in order.
 class BackgroundThread {
 public:
     BackgroundThread() : thread_([this] { work(); }) {}
-    ~BackgroundThread();  ///< Does what it was given first.
+    ~BackgroundThread();  ///< Executes all posted work first.
     BackgroundThread(const BackgroundThread&) = delete;
 
     void post(std::function<void()> work);  ///< Must not throw.

@@ -70,11 +70,11 @@ Communicator& communicator_of(int64_t id) {
     std::lock_guard lock(all.mutex);
     auto found = all.members.find(id);
     if (found == all.members.end())
-        fail<CommunicationError>("communicator {} of this program does not exist any more", id);
+        fail<CommunicationError>("the communicator {} of this program does not exist any more", id);
     return *found->second;
 }
 
-/// The thread that transfers while others compute, and what it has been given.
+/// The thread for background transfers, and its tickets.
 struct Communicator::Background {
     struct Request {
         Array buffer;
@@ -124,7 +124,7 @@ CommunicatorStatistics Communicator::statistics() const {
     return background_->statistics;
 }
 
-/// Runs `f` on this thread, or behind what runs in the background.
+/// Runs `f` on this thread, or after the background work.
 template <class F>
 auto Communicator::in_turn(const char* call, F&& f) {
     if (finalized_) fail<CommunicationError>("{}: the communicator has been finalized", call);
@@ -380,8 +380,8 @@ void Communicator::reduce_bucket(const char* call, const Array& buffer, Reductio
     reduce_in_place(call, buffer, reduction, label);
 }
 
-/// Rank r adds up the r-th piece of every rank's buffer and hands it round: what each rank sends is
-/// twice the buffer whatever their number.
+/// Rank r sums the r-th piece of every rank's buffer and distributes the result: each rank sends
+/// twice the buffer, whatever their number.
 void Communicator::reduce_buffer(const char* call, const Array& buffer, Reduction reduction) {
     const int64_t count_all = buffer.size(), width = int64_t(size_of(buffer.dtype()));
     char* data = static_cast<char*>(buffer.raw_data());
@@ -521,7 +521,7 @@ int64_t Communicator::start_allreduce(Array buffer, Reduction reduction, int64_t
         } catch (...) {
             error = std::current_exception();
         }
-        data = Array();  // The caller's is then the only handle.
+        data = Array();  // The caller then has the only reference.
         std::lock_guard lock(b.mutex);
         b.requests[ticket].done = true;
         b.requests[ticket].error = error;
@@ -536,7 +536,7 @@ Array Communicator::wait_allreduce(int64_t ticket) {
     std::unique_lock lock(b.mutex);
     auto found = b.requests.find(ticket);
     if (found == b.requests.end())
-        fail<CommunicationError>("allreduce: nothing in the background has the ticket {}", ticket);
+        fail<CommunicationError>("allreduce: no background transfer has the ticket {}", ticket);
     Clock::time_point start = Clock::now();
     b.done.wait(lock, [&] { return found->second.done; });
     b.statistics.waited_seconds += seconds_since(start);

@@ -14,8 +14,8 @@
 
 namespace catena {
 
-/// A call between processes that cannot be completed: a rank is gone, late, or called something
-/// else.
+/// A call between processes that cannot be completed: a rank is gone, late, or made another
+/// call.
 struct CommunicationError : Error {
     using Error::Error;
 };
@@ -31,20 +31,20 @@ struct CommunicatorStatistics {
     int64_t background_bytes = 0;  ///< Of those, sent by transfers in the background.
     double background_seconds =
         0;  ///< Time that transfers in the background took, waiting for other ranks included.
-    double waited_seconds = 0;  ///< Of that, what a caller stood still for.
+    double waited_seconds = 0;  ///< Of that, the time callers waited.
     double hidden_seconds() const {
         return background_seconds > waited_seconds ? background_seconds - waited_seconds : 0;
     }
 };
 
 /// A group of processes (or threads) that know each other by rank. Every rank makes the same calls
-/// in the same order; that they fit (call, root, dtype, shape) is checked at every call before
-/// elements move; what does not is a CommunicationError, ShapeError or DtypeError that names the
-/// ranks. Sums are formed in the order of the ranks: the same bits on every rank and in every run.
+/// in the same order; call, root, dtype and shape are compared at every call before data is sent; a
+/// mismatch is a CommunicationError, ShapeError or DtypeError that names the ranks. Sums are formed
+/// in rank order: the same bits on every rank and in every run.
 ///
-/// Arrays may be on any device; they travel through the host unless the implementation knows
-/// better. A call that another rank does not join within CATENA_COMM_TIMEOUT seconds (600) fails
-/// and names it.
+/// Arrays may be on any device; they are sent through the host unless the implementation avoids it.
+/// A call that another rank does not join within CATENA_COMM_TIMEOUT seconds (600) fails and names
+/// it.
 class Communicator {
 public:
     virtual ~Communicator();
@@ -56,25 +56,25 @@ public:
     int size() const { return size_; }
     int intra_rank() const { return intra_rank_; }  ///< Among the ranks of this machine.
     int intra_size() const { return intra_size_; }
-    int inter_rank() const { return inter_rank_; }  ///< Of this machine among the machines.
+    int inter_rank() const { return inter_rank_; }  ///< Index of this machine.
     int inter_size() const { return inter_size_; }
 
-    /// The ranks that give the same color as a group of their own, ordered by key, then rank. Null
-    /// for a negative color.
+    /// A new group of the ranks with the same color, ordered by key, then rank. Null for a negative
+    /// color.
     virtual std::shared_ptr<Communicator> split(int color, int key) = 0;
 
     void send(const Array& x, int dest, int tag = 0);  ///< Returns when `dest` has received it.
     Array recv(int source, int tag = 0);
-    /// The type of what the next recv(source, tag) returns; waits for it.
+    /// The type of the next recv(source, tag); waits for the message.
     Type type_of_recv(int source, int tag = 0);
 
-    Array bcast(const Array& x, int root = 0);  ///< Only root's x is looked at.
-    /// The type of what the bcast or scatter that comes next returns; elsewhere than at its root.
+    Array bcast(const Array& x, int root = 0);  ///< Only root's x is read.
+    /// The type of the next bcast or scatter; on ranks other than its root.
     Type type_of_bcast(int root = 0);
     Type type_of_scatter(int root = 0);
-    /// Every rank's x at root, nothing elsewhere. Shapes may differ, dtypes not.
+    /// Every rank's x at root, empty elsewhere. Shapes may differ, dtypes not.
     std::vector<Array> gather(const Array& x, int root = 0);
-    std::vector<Array> allgather(const Array& x);  ///< Of one type everywhere.
+    std::vector<Array> allgather(const Array& x);  ///< All x have one type.
     std::vector<Array> alltoall(
         std::span<const Array> xs);  ///< xs[i] to rank i; result[i] is from rank i.
     Array scatter(std::span<const Array> xs, int root = 0);  ///< Root's xs[i] at rank i.
@@ -90,13 +90,13 @@ public:
 
     /// Host memory for start_allreduce that needs the fewest copies.
     virtual Array transfer_buffer(const Type& type);
-    /// The same for what lies on `device`: there, when it can travel from there.
+    /// The same for arrays on `device`: on it, if the communicator can send from there.
     Array transfer_buffer(const Type& type, Device& device);
     /// Begins an all-reduce of `buffer` (contiguous, on the host or where transfer_buffer() gave
-    /// it) in place, in the background, and returns its ticket. Other calls wait for their turn
-    /// behind it. `label` says what the buffer holds; it must be equal on all ranks.
+    /// it) in place, in the background, and returns its ticket. Later calls wait until it is done.
+    /// `label` identifies the content; it must be equal on all ranks.
     int64_t start_allreduce(Array buffer, Reduction reduction, int64_t label = 0);
-    /// The buffer of that ticket once it is complete. Every ticket is waited for once.
+    /// Waits for the buffer of a ticket. Call it once per ticket.
     Array wait_allreduce(int64_t ticket);
     CommunicatorStatistics statistics() const;
 
@@ -106,15 +106,15 @@ public:
     }
     const std::string& get_config(const std::string& name) const;  ///< "" when it was not set.
 
-    /// Ends what runs in the background and leaves the group. Calls are errors from then on.
+    /// Finishes background work and leaves the group. Later calls are errors.
     void finalize();
     /// Ends all ranks with this exit status (threads: fails their calls), naming this one.
     [[noreturn]] virtual void abort(int status, const std::string& reason) = 0;
 
-    /// How traced operations name this communicator; see communicator_of.
+    /// Identifies this communicator in traced operations; see communicator_of.
     int64_t id() const { return id_; }
-    /// A state that every traced collective of this communicator reads and assigns: it keeps them
-    /// in order.
+    /// A state that every traced collective of this communicator reads and assigns: it orders
+    /// them.
     const Variable& order() const { return order_; }
 
     struct Message {
@@ -125,8 +125,8 @@ public:
 
 protected:
     Communicator(int rank, int size);
-    /// Moves all messages and returns when every one is done. Those between two ranks under one tag
-    /// keep their order, and both sides give the same size. `tag` is at least 0, or -1 for
+    /// Transfers all messages and returns when all are done. Messages between two ranks with one
+    /// tag keep their order, and both sides give the same size. `tag` is at least 0, or -1 for
     /// collectives.
     virtual void transfer(const char* call, int tag, std::span<const Message> sends,
                           std::span<const Message> receives) = 0;
@@ -135,36 +135,36 @@ protected:
     virtual int lost_rank() { return -1; }
     /// Whether reduce_buffer takes arrays of this device; otherwise they go through the host.
     virtual bool reaches(const Device& device) const;
-    /// Told of every buffer that reduce_buffer will get, by the thread that filled it.
+    /// Called for every buffer that reduce_buffer will get, by the thread that filled it.
     virtual void filled(const Array& buffer) {}
     /// Sums the ranks' buffers (contiguous, of equal types) into all of them.
     virtual void reduce_buffer(const char* call, const Array& buffer, Reduction reduction);
-    /// What start_allreduce does with a bucket, in the background; by default all ranks agree on it
-    /// and reduce_buffer sums it.
+    /// The background work of start_allreduce; by default compares the call on all ranks, then
+    /// calls reduce_buffer.
     virtual void reduce_bucket(const char* call, const Array& buffer, Reduction reduction,
                                int64_t label);
-    /// Counts what reduce_buffer moves when others read this rank's memory themselves.
+    /// Counts the bytes of reduce_buffer when others read this rank's memory directly.
     void count_reduced(const Array& buffer);
-    /// For implementations that stand on another one.
+    /// For implementations that wrap another one.
     static void transfer_by(Communicator& other, const char* call, int tag,
                             std::span<const Message> sends, std::span<const Message> receives) {
         other.transfer(call, tag, sends, receives);
     }
     static int lost_rank_of(Communicator& other) { return other.lost_rank(); }
     void find_neighbours_as(const Communicator& other);
-    /// Finds out who shares a machine; called once by every rank when transfer() works.
+    /// Finds the ranks on each machine; called once by every rank when transfer() works.
     void find_neighbours(const std::string& machine);
-    void share_one_machine();  ///< For ranks of one process: nobody need be asked.
+    void share_one_machine();  ///< For ranks of one process: without messages.
     void close();  ///< For destructors: ends the background thread while transfer() still works.
 
 private:
-    /// Goes ahead of every message: what is called and what comes.
+    /// The header of every message: the call and the type of the content.
     struct Envelope {
         char call[16] = {};
         int64_t sequence = 0;  ///< Collectives are counted.
         int64_t label = 0;
         int32_t root = -1;
-        bool empty = true;  ///< Nothing follows.
+        bool empty = true;  ///< No content follows.
         Dtype dtype = Dtype::float32;
         uint8_t rank = 0;
         int64_t dims[max_rank] = {};
@@ -176,8 +176,8 @@ private:
     template <class F>
     auto in_turn(const char* call, F&& f);
     void check_peer(const char* call, int rank) const;
-    /// All ranks tell all others what they send them (xs[i] to rank i, undefined: nothing); returns
-    /// what each sends here.
+    /// All ranks exchange envelopes (of xs[i] with rank i, undefined: no content); returns those
+    /// received.
     std::vector<Envelope> meet(const char* call, int root, std::span<const Array> xs,
                                int64_t label = 0);
     Type type_from(const char* call, int root);
@@ -198,8 +198,8 @@ private:
     Variable order_;
     int64_t sequence_ = 0;  ///< Collectives so far; equal on all ranks.
     bool finalized_ = false;
-    std::map<std::pair<int, int>, Envelope> opened_;  ///< Messages whose envelope was read early.
-    std::vector<Envelope> met_early_;                 ///< Of a collective whose type was asked for.
+    std::map<std::pair<int, int>, Envelope> opened_;  ///< Envelopes read ahead, by type_of_recv.
+    std::vector<Envelope> met_early_;                 ///< Envelopes read ahead, by type_of_bcast.
     std::map<std::string, std::string> config_;
     std::unique_ptr<Background> background_;
 };

@@ -37,7 +37,7 @@ std::shared_ptr<Communicator> create(std::string_view name, Device* device) {
             create(Rendezvous::is_in_environment() ? "tcp" : "flat", nullptr));
     if (name == "hierarchical" || name == "two_dimensional" || name == "single_node")
         fail<ValueError>(
-            "create_communicator: '{}' is no more since ChainerMN 6; use pure_nccl (a GPU for each "
+            "create_communicator: '{}' was removed in ChainerMN 6; use pure_nccl (a GPU for each "
             "process) or flat",
             name);
     fail<ValueError>(

@@ -10,27 +10,27 @@
 namespace catena {
 
 struct CommunicatorOptions {
-    /// What gradients are sent as; their own dtype unless given. Floats only.
+    /// Dtype for sending gradients; default: their own. Floats only.
     std::optional<Dtype> allreduce_grad_dtype;
-    /// pure_nccl: this process's GPU; "cuda:N" unless given, with its rank on the machine for N.
+    /// pure_nccl: this process's GPU; default "cuda:N" with N its rank on the machine.
     Device* device = nullptr;
 };
 
 /// The group of all processes of this job, by ChainerMN's names:
-///   pure_nccl  NCCL between GPUs, one a process; they meet by MPI, or as "tcp" when
+///   pure_nccl  NCCL between GPUs, one per process; connected by MPI, or as "tcp" when
 ///              CATENA_RENDEZVOUS is set
 ///   flat       MPI; gradients are packed into buckets
-///   naive      MPI; one all-reduce a parameter
-///   tcp        processes that meet at CATENA_RENDEZVOUS (runtime/comm/tcp.h), without MPI
+///   naive      MPI; one all-reduce per parameter
+///   tcp        processes connected through CATENA_RENDEZVOUS (runtime/comm/tcp.h), without MPI
 ///   local      the threads of run_local()
-///   dummy      as flat or tcp, but gradients stay where they are (runtime/comm/dummy.h)
+///   dummy      as flat or tcp, but gradients are not sent (runtime/comm/dummy.h)
 ///   non_cuda_aware  as flat
 /// ValueError for another name; DeviceError when the plug-in, a GPU or a driver is missing, saying
 /// which.
 std::shared_ptr<Communicator> create_communicator(std::string_view name = "pure_nccl",
                                                   const CommunicatorOptions& options = {});
 
-/// What a plug-in's entry function yields: the group of all processes.
+/// The entry function of a plug-in: returns the group of all processes.
 using CommunicatorEntry = Communicator* (*)();
 inline constexpr const char* mpi_entry = "catena_mpi_communicator_1";
 /// Of the NCCL plug-in: with CommunicatorOptions::device.

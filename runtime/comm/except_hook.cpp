@@ -8,7 +8,7 @@ namespace catena {
 namespace {
 
 std::weak_ptr<Communicator>& hooked() {
-    static auto& communicator = *new std::weak_ptr<Communicator>;  // Used while statics die.
+    static auto& communicator = *new std::weak_ptr<Communicator>;  // Used while statics are destroyed.
     return communicator;
 }
 
@@ -19,7 +19,7 @@ std::string text_of(const std::exception_ptr& exception) {
     } catch (const std::exception& error) {
         return error.what();
     } catch (...) {
-        return "an exception without a text";
+        return "an unknown exception";
     }
 }
 
@@ -45,7 +45,7 @@ std::string text_of(const std::exception_ptr& exception) {
 void add_global_except_hook(const std::shared_ptr<Communicator>& communicator) {
     static bool added = false;
     if (added) {
-        std::fprintf(stderr, "catena: add_global_except_hook was called before; nothing changes\n");
+        std::fprintf(stderr, "catena: add_global_except_hook was called before; this call has no effect\n");
         return;
     }
     added = true;

@@ -6,12 +6,12 @@
 
 namespace catena {
 
-/// From now on an exception that nobody catches, on any thread, is shown with this rank's number
-/// and ends all ranks (Communicator::abort), as ChainerMN's global_except_hook. A second call
-/// changes nothing and says so. create_communicator calls it when CATENA_FORCE_ABORT_ON_EXCEPTION
-/// is 1.
+/// Installs a handler: an uncaught exception, on any thread, is printed with this rank's number
+/// and terminates all ranks (Communicator::abort), as ChainerMN's global_except_hook. A second
+/// call has no effect but a message. create_communicator calls it when
+/// CATENA_FORCE_ABORT_ON_EXCEPTION is 1.
 ///
-/// Without it, too, no rank waits for one that has ended: this one's is the clearer message.
+/// Even without it no rank waits for a terminated one, but this message is clearer.
 void add_global_except_hook(const std::shared_ptr<Communicator>& communicator);
 
 }  // namespace catena

@@ -24,7 +24,7 @@ struct Parcel {
     bool being_copied = false, taken = false;
 };
 
-/// What the threads of one group share.
+/// Data shared by the threads of one group.
 struct Group {
     explicit Group(int size) : gone(size_t(size)), buffers(size_t(size)) {}
     std::mutex mutex;
@@ -62,7 +62,7 @@ public:
     std::shared_ptr<Communicator> split(int color, int key) override;
     [[noreturn]] void abort(int, const std::string& reason) override {
         group_->fail_all(rank(), reason);
-        fail<CommunicationError>("rank {} has ended the group: {}", rank(), reason);
+        fail<CommunicationError>("rank {} has aborted the group: {}", rank(), reason);
     }
     Group& group() { return *group_; }
 
@@ -103,7 +103,7 @@ void LocalCommunicator::wait(std::unique_lock<std::mutex>& lock, const char* cal
     }
     if (ready()) return;
     if (g.failed_rank >= 0)
-        fail<CommunicationError>("{}: rank {} gives up because rank {} failed: {}", call, rank(),
+        fail<CommunicationError>("{}: rank {} stops because rank {} failed: {}", call, rank(),
                                  g.failed_rank, g.failure);
     if (!in_time)
         fail<CommunicationError>("{}: rank {} has waited {} s for rank {}", call, rank(),
@@ -143,7 +143,7 @@ void LocalCommunicator::transfer(const char* call, int tag, std::span<const Mess
         for (size_t i = 0; i < sends.size(); ++i)
             wait(lock, call, sends[i].peer, [&] { return parcels[i].taken; });
     } catch (...) {
-        // What nobody has begun to copy is taken back; the rest must be let finish.
+        // Withdraws messages not being copied yet; waits for the others.
         for (size_t i = 0; i < sends.size(); ++i) {
             std::erase(g.mail[{rank(), sends[i].peer, tag}], &parcels[i]);
             g.changed.wait(lock, [&] { return !parcels[i].being_copied || parcels[i].taken; });
@@ -159,7 +159,7 @@ void LocalCommunicator::wait_for_all(const char* call) {
     transfer(call, -1, nothing, nothing);
 }
 
-/// Every thread reads the others' buffers where they are.
+/// Every thread reads the others' buffers directly.
 void LocalCommunicator::reduce_buffer(const char* call, const Array& buffer, Reduction reduction) {
     {
         std::lock_guard lock(group_->mutex);
@@ -216,7 +216,7 @@ std::shared_ptr<Communicator> local_communicator() {
 }
 
 void run_local(int size, const std::function<void(const std::shared_ptr<Communicator>&)>& f) {
-    if (size < 1) fail<ValueError>("run_local: {} ranks cannot work; give 1 or more", size);
+    if (size < 1) fail<ValueError>("run_local: {} ranks are not possible; use 1 or more", size);
     auto group = std::make_shared<Group>(size);
     std::vector<std::exception_ptr> errors(static_cast<size_t>(size));
     auto run = [&](int rank) {
@@ -229,7 +229,7 @@ void run_local(int size, const std::function<void(const std::shared_ptr<Communic
             group->fail_all(rank, error.what());
         } catch (...) {
             errors[size_t(rank)] = std::current_exception();
-            group->fail_all(rank, "an exception without a text");
+            group->fail_all(rank, "an unknown exception");
         }
         of_thread.reset();
     };

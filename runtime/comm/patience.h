@@ -5,12 +5,12 @@
 
 namespace catena {
 
-/// Waiting for another rank by looking again and again, at first at once, then with increasing back-off: a
-/// core is left to those who compute. Nobody is woken: the scheduler moves a woken thread to the
-/// core of the one that wakes it, where two ranks then share one core while the next one idles.
+/// Waits for another rank by polling with increasing back-off, which leaves the core to computing threads.
+/// There are no wake-ups, because the scheduler moves a woken thread to the waking thread's core: two
+/// ranks would then share one core while another one idles.
 class Patience {
 public:
-    /// A moment; true about every 10 ms, when there is time to look after other things.
+    /// Waits a moment; true about every 10 ms, to let the caller check other things.
     bool wait() {
         const int round = round_++;
         if (round < spins) {
@@ -22,7 +22,7 @@ public:
                                                                           : 1000);
         std::this_thread::sleep_for(nap);
         slept_ += nap.count();
-        if (slept_ < 5000) return false;  // Sleeping takes longer than was asked for.
+        if (slept_ < 5000) return false;  // Sleeping takes longer than requested.
         slept_ = 0;
         return true;
     }

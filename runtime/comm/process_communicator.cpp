@@ -59,7 +59,7 @@ int ProcessCommunicator::lost_rank() {
 void ProcessCommunicator::transfer(const char* call, int tag, std::span<const Message> sends,
                                    std::span<const Message> receives) {
     if (!shared_ || tag >= 0) return transfer_far(call, tag, sends, receives);
-    // Both sides know the size, so both go the same way.
+    // Both sides know the size, so both choose the same path.
     auto is_small = [](const Message& m) { return m.bytes <= SharedMemory::largest_message; };
     std::vector<Message> s(sends.begin(), sends.end()), r(receives.begin(), receives.end());
     auto far_sends = std::stable_partition(s.begin(), s.end(), is_small);

@@ -8,9 +8,9 @@
 
 namespace catena {
 
-/// What groups of processes have in common: on one machine, collectives' small messages and the
-/// all-reduces of transfer_buffer()s go through memory that they share, everything else over the
-/// network. CATENA_SHARED_MEMORY=0: everything goes over the network.
+/// Base of groups of processes: on one machine, collectives' small messages and the
+/// all-reduces of transfer_buffer()s go through shared memory, everything else over the network.
+/// CATENA_SHARED_MEMORY=0: everything goes over the network.
 class ProcessCommunicator : public Communicator {
 public:
     Array transfer_buffer(const Type& type) override;
@@ -26,9 +26,9 @@ protected:
     /// Communicator::transfer over the network.
     virtual void transfer_far(const char* call, int tag, std::span<const Message> sends,
                               std::span<const Message> receives) = 0;
-    /// What the network has to do for others while this rank waits; as SharedMemory::Idle.
+    /// Network progress for other ranks while this one waits; as SharedMemory::Idle.
     virtual int make_progress(std::span<const int> late) = 0;
-    virtual void failed() {}  ///< A rank did not come.
+    virtual void failed() {}  ///< A rank did not join.
     int lost_rank() override;
 
 private:

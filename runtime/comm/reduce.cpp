@@ -39,7 +39,7 @@ void reduce_parts(const char* call, Dtype dtype, std::span<const void* const> pa
     if (dtype == Dtype::bool_) fail<DtypeError>("{}: adds numbers, not bool", call);
     bool mean = reduction == Reduction::mean;
     if (mean && !is_float(dtype))
-        fail<DtypeError>("{}: the mean is of floats, not {}", call, name_of(dtype));
+        fail<DtypeError>("{}: the mean needs floats, not {}", call, name_of(dtype));
     visit_dtype(dtype, [&](auto zero) {
         using T = decltype(zero);
         if constexpr (!std::is_same_v<T, bool>) reduce(parts, static_cast<T*>(result), count, mean);
@@ -59,7 +59,7 @@ void reduce_together(const char* call, Dtype dtype, std::span<char* const> data,
     for (int r = 0; r < size; ++r)
         if (const int64_t bytes = begin(r + 1) - begin(r); r != rank && bytes > 0)
             std::memcpy(data[size_t(rank)] + begin(r), data[size_t(r)] + begin(r), size_t(bytes));
-    barrier();  // Nobody reads this buffer any more.
+    barrier();  // No rank reads this buffer any more.
 }
 
 }  // namespace catena

@@ -14,8 +14,8 @@ void reduce_parts(const char* call, Dtype dtype, std::span<const void* const> pa
                   int64_t count, Reduction reduction);
 
 /// This rank's share of an all-reduce of `count` elements in memory that all ranks can read:
-/// `data[r]` is rank r's buffer. The sum ends up in all of them. `barrier` returns when every rank
-/// has called it as often; when the function is called, all buffers must be ready.
+/// `data[r]` is rank r's buffer. The sum is written to all of them. `barrier` returns when every
+/// rank has called it as often; when the function is called, all buffers must be ready.
 void reduce_together(const char* call, Dtype dtype, std::span<char* const> data, int rank,
                      int64_t count, Reduction reduction, const std::function<void()>& barrier);
 

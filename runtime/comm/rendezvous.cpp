@@ -54,7 +54,7 @@ Place parse(const std::string& place) {
             parsed.port < 65536)
             return parsed;
     }
-    fail<ValueError>("rendezvous: '{}' is no place; it is tcp://HOST:PORT or file:///FOLDER/NAME",
+    fail<ValueError>("rendezvous: '{}' is not a place; use tcp://HOST:PORT or file:///FOLDER/NAME",
                      place);
 }
 
@@ -115,7 +115,7 @@ std::vector<Endpoint> endpoints_of(const std::vector<Entry>& table) {
                              communication_timeout(), names);
 }
 
-/// Rank 0 collects where everybody listens and tells all. Who is none of us is sent away.
+/// Rank 0 collects the addresses of all ranks and distributes them. Rejects connections from other programs.
 Mesh gather_ranks(const Rendezvous& where, const Place& place, const Socket& listening,
                   std::vector<Endpoint>& endpoints, Deadline deadline) {
     Mesh calls(size_t(where.size));
@@ -224,7 +224,7 @@ Mesh meet_at(const Rendezvous& where, Deadline deadline) {
         for (int r = 1; r < where.size; ++r)
             if (!calls[size_t(r)].send_all(&secret, sizeof secret, deadline) ||
                 !calls[size_t(r)].send_all(table.data(), table.size() * sizeof(Entry), deadline))
-                fail<CommunicationError>("rendezvous: rank {} has gone away", r);
+                fail<CommunicationError>("rendezvous: rank {} is gone", r);
         return connect_mesh(0, endpoints, secret, listening, deadline);
     }
     Socket listening = listen_at("", 0, where.size);

@@ -10,7 +10,7 @@ namespace catena {
 /// Connections of this rank to every other one, by rank; its own is empty.
 using Mesh = std::vector<Socket>;
 
-/// Where a rank listens, and the secret that who connects must say first.
+/// A rank's address, and the secret that connecting ranks must send first.
 struct Endpoint {
     std::string host;
     int port = 0;

@@ -19,14 +19,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 static_assert(std::atomic<uint32_t>::is_always_lock_free);
 
-/// One message on its way, in the memory of who receives it. Full while the counters differ.
+/// One message in transit, in the receiver's memory. Full while the counters differ.
 struct Mailbox {
     std::atomic<uint32_t> written{0}, read{0};
     uint32_t bytes = 0;
     alignas(16) char data[SharedMemory::largest_message];
 };
 
-/// What a rank shows the others; a mailbox for each of them follows.
+/// A rank's shared data; followed by a mailbox per rank.
 struct Desk {
     uint64_t nonce = 0;
     Mailbox& from(int rank) {
@@ -35,7 +35,7 @@ struct Desk {
     static size_t bytes(int size) { return 256 + size_t(size) * sizeof(Mailbox); }
 };
 
-/// How a rank's memory is found by the others.
+/// Identifies a rank's memory for the others.
 struct Address {
     int64_t pid = -1;
     int32_t file = -1;
@@ -70,7 +70,7 @@ public:
         if (!own.data) return {};
         return {getpid(), own.file, rank_, own.bytes, desk(rank_).nonce};
     }
-    /// False when a rank's memory cannot be seen from here.
+    /// False when a rank's memory is not accessible.
     bool meet(const std::vector<std::string>& addresses) {
         for (int r = 0; r < int(desks_.size()); ++r) {
             Address theirs = Address::from(addresses[size_t(r)]);
@@ -79,7 +79,7 @@ public:
             if (theirs.pid < 0 || theirs.bytes != Desk::bytes(int(desks_.size()))) return false;
             SharedBlock& block = desks_[size_t(r)];
             block = map_shared_block(theirs.pid, theirs.file, theirs.bytes);
-            // In another namespace of processes that number may be somebody else's.
+            // In another PID namespace that number may belong to another process.
             if (!block.data || desk(r).nonce != theirs.nonce) return false;
         }
         return true;
@@ -99,7 +99,7 @@ public:
             if (!patience.wait()) continue;
             const std::vector<int> late = peers_of(to_receive, to_send);
             const int gone = idle(late);
-            if (gone >= 0 && !move())  // Its last message may just have come.
+            if (gone >= 0 && !move())  // Its last message may have arrived in the meantime.
                 fail<CommunicationError>("{}: rank {} waits for rank {}, which has left the group",
                                          call, rank_, gone);
             if (std::chrono::duration<double>(Clock::now() - start).count() >
@@ -206,7 +206,8 @@ private:
         return offers;
     }
 
-    /// Where that rank's buffer is in this process. Its blocks live as long as it does.
+    /// The address of that rank's buffer in this process. Mappings are kept for the lifetime of
+    /// this object.
     void* peer_data(const char* call, int rank, const Offer& offer) {
         auto [found, is_new] = mapped_.try_emplace({rank, offer.file});
         SharedBlock& block = found->second;

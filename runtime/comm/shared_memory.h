@@ -10,35 +10,35 @@
 
 namespace catena {
 
-/// Memory that the processes of one machine see together: their small messages and all-reduces go
-/// through it. The memory has no
-/// name in any folder (memfd_create; others open it under /proc), so a killed process leaves
-/// nothing behind.
+/// Memory shared by the processes of one machine, for their small
+/// messages and all-reduces. It has no name in the file system
+/// (memfd_create; others open it under /proc), so a killed process leaves
+/// no file behind.
 class SharedMemory {
 public:
     static constexpr size_t largest_message = 2048;  ///< Bytes; of `transfer`.
     static constexpr int largest_group = 64;
     using AllGather = std::function<std::vector<std::string>(const std::string&)>;
-    /// Called by every rank. Null on all of them when one cannot see another's memory.
+    /// Called by every rank. Null on all ranks if one cannot access another's memory.
     static std::unique_ptr<SharedMemory> create(int rank, int size, const AllGather& allgather);
     virtual ~SharedMemory() = default;
 
     using Message = Communicator::Message;
-    /// Called now and then while a transfer waits for these ranks. Says which of them is gone, or
+    /// Called periodically while a transfer waits for these ranks. Returns one that is gone, or
     /// -1.
     using Idle = std::function<int(std::span<const int> late)>;
     /// As Communicator::transfer. CommunicationError that names the ranks for which it has waited
     /// communication_timeout() seconds, or the one that is gone.
     virtual void transfer(const char* call, std::span<const Message> sends,
                           std::span<const Message> receives, const Idle& idle) = 0;
-    /// Sums the ranks' buffers into all of them. False, having done nothing, when one of them is
-    /// not from shared_array().
+    /// Sums the ranks' buffers into all of them. False, without effect, when one of them is not
+    /// from shared_array().
     virtual bool reduce(const char* call, const Array& buffer, Reduction reduction,
                         const Idle& idle) = 0;
 };
 
-/// An array on the host that other processes of this machine can read; an ordinary one when the
-/// system has no such memory. Its memory goes back to a pool that is never given back.
+/// An array on the host that other processes of this machine can read; an ordinary one if the
+/// system does not support it. The memory returns to a pool that is never freed.
 Array shared_array(const Type& type);
 
 }  // namespace catena

@@ -107,7 +107,7 @@ std::string Socket::peer_host() const {
 Socket listen_at(const std::string& host, int port, int backlog) {
     Addresses addresses(host, port, true);
     if (addresses.error)
-        fail<CommunicationError>("rendezvous: '{}' is no address: {}", host,
+        fail<CommunicationError>("rendezvous: '{}' is not an address: {}", host,
                                  gai_strerror(addresses.error));
     std::string problem;
     for (addrinfo* a = addresses.first; a; a = a->ai_next) {

@@ -10,7 +10,7 @@ namespace catena {
 
 using Deadline = std::chrono::steady_clock::time_point;
 
-/// A file descriptor of its own. Errors are CommunicationErrors that say what was tried.
+/// Owns a file descriptor. Errors are CommunicationErrors that name the failed call.
 class Socket {
 public:
     Socket() = default;
@@ -24,10 +24,10 @@ public:
     int file() const { return file_; }
     explicit operator bool() const { return file_ >= 0; }
 
-    /// All of the bytes, before the deadline; false when the other side has gone or is too slow.
+    /// Sends all bytes before the deadline; false when the other side is gone or too slow.
     bool send_all(const void* data, size_t bytes, Deadline deadline);
     bool receive_all(void* data, size_t bytes, Deadline deadline);
-    std::string peer_host() const;  ///< As a number.
+    std::string peer_host() const;  ///< Numeric address.
 
 private:
     int file_ = -1;
@@ -36,7 +36,7 @@ private:
 /// Listens at a host ("": all) and port (0: any that is free).
 Socket listen_at(const std::string& host, int port, int backlog);
 int port_of(const Socket& listening);
-/// The next that connects; none when the deadline has passed.
+/// Accepts the next connection; none when the deadline has passed.
 Socket accept_from(const Socket& listening, Deadline deadline);
 /// None when nobody listens there.
 Socket connect_to(const std::string& host, int port, Deadline deadline);

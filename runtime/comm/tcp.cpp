@@ -26,7 +26,7 @@ struct Header {
     uint64_t bytes = 0;
 };
 
-/// One connection: what is being read from it, and what has come that nobody asked for yet.
+/// One connection: the message being read, and received messages that were not requested yet.
 struct Line {
     Socket socket;
     Header header;
@@ -129,7 +129,7 @@ bool TcpCommunicator::flush(Line& line) {
         if (sent < 0) {
             if (errno == EINTR) continue;
             if (errno == EAGAIN || errno == EWOULDBLOCK) return moved;
-            line.sending.clear();  // Gone: reading says so, when something is expected from there.
+            line.sending.clear();  // Closed: reading reports it when a message is expected.
             return true;
         }
         s.sent += size_t(sent);
@@ -139,7 +139,7 @@ bool TcpCommunicator::flush(Line& line) {
     return moved;
 }
 
-/// Where the body of the message whose header has come shall go.
+/// The destination of the message body after its header was read.
 void TcpCommunicator::begin_body(const char* call, int peer, Receives& receives) {
     Line& line = lines_[size_t(peer)];
     line.target = nullptr;
@@ -194,7 +194,7 @@ bool TcpCommunicator::read(const char* call, int peer, Receives& receives) {
         } else {
             line.waiting[line.header.tag].push_back(std::move(line.kept));
             line.kept.clear();
-            take_waiting(call, receives);  // It may have begun to come before it was asked for.
+            take_waiting(call, receives);  // It may have arrived partly before it was requested.
             if (receives.left == 0) return true;
         }
     }
@@ -244,7 +244,7 @@ void TcpCommunicator::transfer_far(const char* call, int tag, std::span<const Me
             if (files[k].revents & POLLOUT) moved = true;
         }
         if (!moved && std::chrono::steady_clock::now() > deadline) {
-            for (Line& line : lines_) line.sending.clear();  // Their memory is about to go.
+            for (Line& line : lines_) line.sending.clear();  // Their memory is about to be freed.
             fail<CommunicationError>("{}: rank {} has waited {} s for rank {}", call, rank(),
                                      communication_timeout(), late);
         }
@@ -261,7 +261,7 @@ int TcpCommunicator::make_progress(std::span<const int> late) {
     return -1;
 }
 
-/// The members of the part connect anew, where this group has told them.
+/// The members of the new group connect with addresses exchanged in this group.
 std::shared_ptr<Communicator> TcpCommunicator::split(int color, int key) {
     struct Card {
         int32_t color, key, rank, port;

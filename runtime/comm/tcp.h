@@ -7,21 +7,21 @@
 
 namespace catena {
 
-/// Where the processes of a job find each other when no mpirun started them.
+/// How processes that were not started by mpirun find each other.
 struct Rendezvous {
-    /// "tcp://HOST:PORT": rank 0 listens there. "file:///FOLDER/NAME": rank 0 writes there where it
-    /// listens and a secret that the others must know; the file is removed when all have met.
+    /// "tcp://HOST:PORT": rank 0 listens there. "file:///FOLDER/NAME": rank 0 writes its address
+    /// and a secret to this file; it is removed when all ranks are connected.
     std::string place;
     int rank = 0, size = 1;
 
-    /// CATENA_RENDEZVOUS, CATENA_RANK and CATENA_SIZE; ValueError that says what is wrong with
-    /// them.
+    /// CATENA_RENDEZVOUS, CATENA_RANK and CATENA_SIZE; ValueError if they are
+    /// invalid.
     static Rendezvous from_environment();
     static bool is_in_environment();
 };
 
 /// A group of processes that are connected pairwise by TCP. All of them call it;
-/// CommunicationError, naming the ranks that are missing, when they have not within
+/// CommunicationError, naming the missing ranks, when they are not all connected within
 /// communication_timeout() seconds. Nothing is encrypted: for networks whose machines you trust.
 std::shared_ptr<Communicator> tcp_communicator(const Rendezvous& rendezvous);
 

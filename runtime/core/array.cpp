@@ -35,7 +35,7 @@ bool is_contiguous(const Shape& shape, const Strides& strides) {
     return dense;
 }
 
-/// The host asks for elements: not of traced values, and not where there are none.
+/// Checks a host read: elements must exist and not be traced.
 void check_readable(const Array& array, const char* reader) {
     if (!array.defined()) fail<ValueError>("{}: the array is not defined", reader);
     if (Recorder* recorder = current_recorder()) recorder->host_read(*array.body());
@@ -55,7 +55,7 @@ Array on_host(const Array& array, Dtype dtype) {
 Array Array::empty(const Type& type, Device& device) {
     Ref<ArrayBody> body = make_ref<ArrayBody>();
     body->type = type;
-    body->strides = type.shape;  // For its rank.
+    body->strides = type.shape;  // Sets the rank.
     int64_t count = 1;
     bool is_empty = false, too_large = false;
     for (int i = type.shape.rank() - 1; i >= 0; --i) {
@@ -138,7 +138,7 @@ void* Array::address() const {
 template <class T>
 T* Array::data(Caller at) const {
     if (dtype(at) != dtype_of<T>)
-        fail<DtypeError>("data<{}>() was asked of an array of {}", name_of(dtype_of<T>),
+        fail<DtypeError>("data<{}>() of an array of {}", name_of(dtype_of<T>),
                          name_of(dtype()));
     return static_cast<T*>(raw_data());
 }
@@ -147,7 +147,7 @@ Array Array::view(const Shape& shape, const Strides& strides, int64_t offset) co
     if (Pending* pending = body_->pending) {
         if (ArrayBody* look = pending->look(*body_, shape, strides, offset)) return Array(Ref<ArrayBody>(look));
         settle();
-        offset += body_->offset;  // It was 0 when the caller asked.
+        offset += body_->offset;  // It was 0 when the caller read it.
     }
     Ref<ArrayBody> body = make_ref<ArrayBody>();
     body->storage = body_->storage;
@@ -250,7 +250,7 @@ void print(std::string& out, const T* data, const Shape& shape, int axis, int64_
     constexpr int64_t edge = 3;
     const int64_t size = shape[axis];
     out += '{';
-    // Of what has no elements, the first size of 0 ends the writing: before it may stand sizes without end.
+    // An array without elements is written down to its first size of 0, because earlier sizes may be huge.
     if (shape.contains(0)) {
         out += '}';
         return;

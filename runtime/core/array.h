@@ -14,12 +14,12 @@ class Device;
 class Pending;
 struct VariableBody;
 
-/// A block of device memory; several arrays may look at it. Freed into its device's pool.
+/// A block of device memory, shared by any number of arrays. Freed into its device's pool.
 struct Storage : RefCounted {
     void* data = nullptr;  ///< Null on the meta device and for zero bytes.
     size_t bytes = 0;
     Device* device = nullptr;
-    uint32_t size_class = 0;  ///< Where the device's pool wants the block back.
+    uint32_t size_class = 0;  ///< The list of the device's pool it belongs to.
 
     static void* operator new(size_t bytes);
     static void operator delete(void* storage);
@@ -34,10 +34,10 @@ struct ArrayBody : RefCounted {
     Strides strides;
     bool contiguous = true;  ///< Row-major without gaps.
     /// The state (parameter, running statistic, optimizer moment) whose present content this is.
-    /// Not owned; cleared when the state is assigned anew or dies. The tracer reads it.
+    /// Not owned; cleared when the state is assigned again or destroyed. The tracer reads it.
     VariableBody* owner = nullptr;
-    /// Not null while the elements are still to be computed: `storage` then has a device and no data. `value` is the
-    /// array's number there.
+    /// Not null while the elements are not computed yet: `storage` then has a device but no data. `value` is the
+    /// array's number in it.
     Pending* pending = nullptr;
     int value = -1;
 
@@ -47,7 +47,7 @@ struct ArrayBody : RefCounted {
 };
 
 /// An n-dimensional array: a cheap handle. Elements are never written after an operation made
-/// them, except through an in-place `assign` that nobody else can observe.
+/// them, except by an in-place `assign` that no other reference can observe.
 class Array {
 public:
     using Caller = std::source_location;
@@ -78,7 +78,7 @@ public:
     bool defined() const { return bool(body_); }
     explicit operator bool() const { return defined(); }
     ArrayBody* body() const { return body_.get(); }
-    // Of an undefined array a ValueError at the caller's line.
+    // ValueError at the caller's line for an undefined array.
     const Type& type(Caller at = Caller::current()) const { return there("type", at).type; }
     Dtype dtype(Caller at = Caller::current()) const { return there("dtype", at).type.dtype; }
     const Shape& shape(Caller at = Caller::current()) const { return there("shape", at).type.shape; }
@@ -91,13 +91,13 @@ public:
     const Ref<Storage>& storage() const { return body_->storage; }
 
     /// Address of element [0,...,0]; DeviceError unless host memory. Inside a static region this is a host read and may
-    /// be a write: what was computed from the array until now is computed first.
+    /// be a write: all recorded uses of the array are computed first.
     void* raw_data(Caller at = Caller::current()) const;
-    const void* elements() const;  ///< As raw_data(), to read only.
+    const void* elements() const;  ///< As raw_data(), read-only.
     template <class T>
     T* data(Caller at = Caller::current()) const;  ///< As raw_data; DtypeError when T is not the element type.
 
-    /// Another look at the same elements; the caller vouches for bounds.
+    /// A view of the same elements; bounds are not checked.
     Array view(const Shape& shape, const Strides& strides, int64_t offset) const;
     Array as_contiguous() const;       ///< Itself, or a row-major copy.
     Array astype(Dtype dtype) const;   ///< Itself, or a converted copy.
@@ -120,7 +120,7 @@ private:
         return *body_;
     }
     [[noreturn]] static void undefined(const char* asked, const Caller& at);
-    void settle() const;  ///< Gives a pending array its elements.
+    void settle() const;  ///< Computes the elements of a pending array.
     void* address() const;
     Ref<ArrayBody> body_;
 };

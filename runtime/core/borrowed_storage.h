@@ -7,11 +7,11 @@
 
 namespace catena {
 
-/// Memory that belongs to somebody else, as the storage of arrays. Outlives all arrays that look at it; its memory may
-/// change meanwhile.
+/// Memory owned by somebody else, as the storage of arrays. Must outlive all its arrays; its address may be changed in
+/// between.
 class BorrowedStorage {
 public:
-    /// The count never falls to zero, so no pool sees it.
+    /// The reference count never reaches zero, so it is not freed into a pool.
     BorrowedStorage(void* data, size_t bytes, Device& device) : storage_(new Storage) {
         storage_->retain();
         storage_->device = &device;

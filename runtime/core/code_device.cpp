@@ -59,11 +59,11 @@ void CodeDevice::raise_faults() {
 }
 
 std::unique_ptr<CodeDevice::Mark> CodeDevice::mark() {
-    fail<DeviceError>("{}: libraries of communication cannot work beside it", name());
+    fail<DeviceError>("{}: it has no separate streams for communication libraries", name());
 }
 
 std::unique_ptr<CodeDevice::Stream> CodeDevice::make_stream() {
-    fail<DeviceError>("{}: libraries of communication cannot work beside it", name());
+    fail<DeviceError>("{}: it has no separate streams for communication libraries", name());
 }
 
 void CodeDevice::launch(const KernelCall& call) { kernel_provider().run(*this, call); }
@@ -72,7 +72,7 @@ KernelProvider& kernel_provider() {
     if (own_provider) return *own_provider;
     auto* load = provider.load();
     if (!load)
-        fail<DeviceError>("kernels for a device are made by Catena's compiler, which this program does not have; link "
+        fail<DeviceError>("kernels for a device need Catena's compiler, which this program does not have; link "
                           "libcatena, built with CATENA_COMPILER=ON");
     return load();
 }

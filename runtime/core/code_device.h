@@ -12,15 +12,15 @@
 
 namespace catena {
 
-/// A device that runs generated kernels. Whoever knows a device implements this (the CUDA plug-in); the compiler and
-/// programs from files use it. Work is done in the order it is asked for, later than the calls return; copies to the host wait for it.
+/// A device that runs generated kernels, implemented by a plug-in (CUDA) and used by the compiler and by programs from
+/// files. Work runs asynchronously, in the order of the calls; copies to the host wait for it.
 class CodeDevice : public Device {
 public:
-    /// What load() takes: code of "sm_90" or PTX that is no newer, or "text" for the source itself.
+    /// What load() accepts: "sm_90": code for it, or PTX that is no newer; "text": source.
     virtual std::string architecture() const = 0;
     virtual int multiprocessors() const = 0;
 
-    /// Loads an image for good and gives its kernels by name; DeviceError with the device's words on failure.
+    /// Loads an image, never unloaded, and returns its kernels by name; DeviceError with the driver's message on failure.
     virtual std::vector<const void*> load(const std::string& image, std::span<const std::string> names) = 0;
 
     /// One kernel over blocks * threads; its only parameter is the `bytes` at `arguments`.
@@ -35,52 +35,52 @@ public:
     };
     virtual void launch_code(const Launch& launch) = 0;
 
-    /// What a device keeps of a sequence of launches to do it faster again.
+    /// A device's cached form of a launch sequence, for faster repetition (a CUDA graph).
     class Replay {
     public:
         virtual ~Replay() = default;
     };
-    /// As launch_code() of each. The sequence comes again and again, with other content of its arguments; `memory`, null
-    /// at first, belongs to it.
+    /// As launch_code() of each launch, for a sequence that is repeated with other argument values. `memory` caches it;
+    /// null at first.
     virtual void replay(std::unique_ptr<Replay>& memory, std::span<const Launch> launches);
 
-    /// Runs one operation by a library of the device's; false when none takes it.
+    /// Runs one operation with a vendor library; false if none supports it.
     virtual bool launch_in_library(const KernelCall&) { return false; }
-    /// What launch_in_library() would say for these types and attributes: the arrays' memory is not looked at.
+    /// The result of launch_in_library() for these types and attributes; arrays need no memory.
     virtual bool has_library_for(const KernelCall&) { return false; }
 
-    /// Five words that kernels and the host both see: the site of a bad index (0: none), the index, its axis, the
-    /// axis's size, whether negative indices count from the end. Null: nobody looks.
+    /// Five words shared by kernels and the host: the site of a bad index (0: none), the index, its axis, the axis's size,
+    /// whether negative indices count from the end. Null: indices are not checked.
     virtual int64_t* fault_words() { return nullptr; }
-    /// ValueError for an index that a kernel has complained about since the last call. Devices ask when work is done.
+    /// ValueError for an index error that a kernel has reported since the last call. Called when work is done.
     void raise_faults();
 
-    /// Bytes to the device; the host's may be reused when the call returns.
+    /// Copies bytes to the device; the host memory may be reused when the call returns.
     virtual void upload(void* to, const void* from, size_t bytes) = 0;
 
-    /// Copies contiguous elements from another device without the host's help; false when there is no such way.
+    /// Copies contiguous elements directly from another device; false if that is not possible.
     virtual bool copy_from_peer(const Array&, const Array&) { return false; }
-    /// Returns when all that the device was asked for is done.
+    /// Waits until all work of the device is done.
     virtual void synchronize() {}
 
-    /// A point in an order of work.
+    /// A point in a stream of work (a CUDA event).
     class Mark {
     public:
         virtual ~Mark() = default;
-        /// Whether all before it is done; DeviceError when that failed.
+        /// Whether all earlier work is done; DeviceError if it failed.
         virtual bool is_reached() = 0;
     };
-    /// An order of work beside the device's own, for libraries that are given one.
+    /// A stream beside the device's own, for libraries that need one.
     class Stream {
     public:
         virtual ~Stream() = default;
-        /// The driver's; also makes the device the calling thread's.
+        /// The driver's handle; also makes the device current on the calling thread.
         virtual void* handle() = 0;
-        /// What comes later is done after `mark` of the device's.
+        /// Later work in this stream waits for the device's `mark`.
         virtual void wait_for(const Mark& mark) = 0;
         virtual std::unique_ptr<Mark> mark() = 0;
     };
-    /// After what the device has been asked for by now. DeviceError where there is one order only, here and below.
+    /// A mark after all work so far. This and the next: DeviceError on devices with a single stream.
     virtual std::unique_ptr<Mark> mark();
     virtual std::unique_ptr<Stream> make_stream();
 
@@ -91,10 +91,10 @@ protected:
     explicit CodeDevice(std::string name) : Device(std::move(name), false, false) {}
 };
 
-/// The number by which fault_words() name an op and the line it was called from.
+/// The site number for fault_words(): identifies an op and the line of its call.
 int64_t fault_site(const std::string& op, const SourceLoc& at);
 
-/// Makes and runs kernels for single operations: what a CodeDevice hands its eager calls to. Implemented by the
+/// Compiles and runs kernels for single operations: the eager calls of a CodeDevice. Implemented by the
 /// compiler.
 class KernelProvider {
 public:
@@ -102,17 +102,17 @@ public:
     virtual void run(CodeDevice& device, const KernelCall& call) = 0;
     /// As catena::copy_elements, with both arrays on `device`.
     virtual void copy(CodeDevice& device, const Array& from, const Array& to) = 0;
-    /// What a device's library compiled in an earlier process, by a key that says all that decides about it. Whoever has
-    /// no place for it keeps nothing.
+    /// Code that a vendor library compiled in an earlier process, by a key with everything it depends on. The default
+    /// caches nothing.
     virtual std::optional<std::string> kept_code(const std::string&) { return std::nullopt; }
     virtual void keep_code(const std::string& /*key*/, const std::string& /*code*/) {}
-    /// Operations that were computed on the host, with copies both ways, because nothing else can.
+    /// Number of operations that ran on the host, with copies both ways, for lack of a device kernel.
     virtual int64_t host_calls() const = 0;
 };
 
-/// DeviceError that says how to get one when there is none.
+/// DeviceError, with a remedy, if there is none.
 KernelProvider& kernel_provider();
-/// Another one for this thread, until the scope ends: a program from a file brings the kernels that it needs.
+/// Replaces the thread's provider until the scope ends: a program from a file contains its own kernels.
 class KernelProviderScope {
 public:
     explicit KernelProviderScope(KernelProvider* provider);  ///< Null changes nothing.

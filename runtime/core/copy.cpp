@@ -58,7 +58,8 @@ CopyRow copy_row_of(Dtype to, Dtype from) {
     });
 }
 
-/// A transposition walks one side across cache lines: tiles keep the lines of both sides at hand.
+/// A transposition strides across cache lines on one side: tiles keep the lines of both sides in the
+/// cache.
 template <class T>
 void copy_tile(T* to, int64_t to_row, const T* from, int64_t from_column, int64_t rows,
                int64_t columns) {
@@ -125,7 +126,7 @@ void copy_on_device(const Array& from, const Array& to) {
     auto* device = dynamic_cast<CodeDevice*>(&to.device());
     if (device) return kernel_provider().copy(*device, here, to);
     if (!to.device().is_host() || !to.contiguous())
-        fail<DeviceError>("copy: {} has no kernels to lay out {}", to.device().name(), to_string(to.type()));
+        fail<DeviceError>("copy: {} has no kernels to copy {}", to.device().name(), to_string(to.type()));
     copy_elements(here, to);
 }
 

@@ -46,7 +46,7 @@ Device& cuda_device(std::string_view name) {
     const char* last = digits.data() + digits.size();
     const auto [end, error] = std::from_chars(digits.data(), last, index);
     if (error != std::errc() || end != last || index < 0)
-        fail<DeviceError>("'{}' is no device; CUDA devices are called cuda:0, cuda:1, ...", name);
+        fail<DeviceError>("'{}' is not a device; CUDA devices are called cuda:0, cuda:1, ...", name);
     std::string complaint;
     const CudaPlugIn* plug_in = cuda_plug_in(complaint);
     if (!plug_in) fail<DeviceError>("{}: {}", name, complaint);

@@ -37,10 +37,10 @@ private:
 
 Device& cpu_device();
 Device& meta_device();  ///< Shapes and dtypes without memory; launching does nothing.
-/// "cpu", "meta", "cuda:0"; DeviceError that says what there is, or why it cannot be used, otherwise.
+/// "cpu", "meta", "cuda:0"; otherwise a DeviceError with the available devices or the reason.
 Device& get_device(std::string_view name);
 
-/// Where new arrays are made on this thread: "cpu" unless a scope says otherwise.
+/// The device of new arrays on this thread: "cpu" unless a scope sets another.
 Device& current_device();
 class DeviceScope {
 public:
@@ -59,9 +59,9 @@ private:
 struct MemoryStatistics {
     size_t bytes_in_use = 0;       ///< Bytes of live arrays.
     size_t peak_bytes = 0;         ///< The largest bytes_in_use since the last reset.
-    size_t bytes_reserved = 0;     ///< Held from the system, in use or cached.
-    size_t system_allocations = 0; ///< How often the system was asked.
-    size_t allocations = 0;        ///< How often the pool was asked.
+    size_t bytes_reserved = 0;     ///< Obtained from the system, in use or cached.
+    size_t system_allocations = 0; ///< Allocations from the system.
+    size_t allocations = 0;        ///< Allocations from the pool.
 };
 MemoryStatistics cpu_memory_statistics();
 void reset_peak_memory();

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-/// What users set in environment variables. An empty variable counts as unset. A value that is not understood is a
-/// ValueError that names the variable, the value and what would be right; so read at first use, where it can be
-/// caught, and never while a library is loaded.
+/// What users set in environment variables. An empty variable counts as unset. An invalid value is a ValueError
+/// that names the variable, the value and the valid ones; so variables are read at first use, where it can be
+/// caught, never while a library is loaded.
 namespace catena::environment {
 
 std::optional<std::string> text(const char* name);

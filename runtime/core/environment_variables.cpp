@@ -14,7 +14,7 @@ namespace {
 
 constexpr VariableInfo table[] = {
     {"CATENA_CACHE_DIR", "folder", "$XDG_CACHE_HOME/catena, else ~/.cache/catena",
-     "Downloads, and below kernels/ the machine code that outlives a process."},
+     "Downloads, and the machine code cache in its subfolder kernels/."},
     {"CATENA_CHECK_SCHEDULES", "1 or 0", "0, in debug builds always 1",
      "Check the memory plan of every compiled program before it runs."},
     {"CATENA_COMM_TIMEOUT", "seconds, a number above 0", "600",
@@ -24,21 +24,21 @@ constexpr VariableInfo table[] = {
     {"CATENA_CPU", "avx512, avx2 or scalar", "what the processor has",
      "The instructions that compiled code may use."},
     {"CATENA_CUBLASLT_PATH", "file", "the first that is found",
-     "The cuBLASLt library; /none does without."},
+     "The cuBLASLt library; /none: do not use cuBLASLt."},
     {"CATENA_CUDA_DRIVER", "file", "libcuda.so.1",
      "The CUDA driver's library."},
     {"CATENA_CUDNN_PATH", "file", "the first that is found",
-     "The cuDNN library; /none does without."},
+     "The cuDNN library; /none: do not use cuDNN."},
     {"CATENA_DEBUG", "1 or 0", "0",
      "NaN in a result or a gradient, or an index out of range, is an error (config().debug)."},
-    {"CATENA_DISABLE_PASS", "stages, with commas between", "none",
-     "Stages of the pipeline to leave out, to find which of them is at fault."},
+    {"CATENA_DISABLE_PASS", "stages, separated by commas", "none",
+     "Stages of the pipeline to skip, to find which of them is at fault."},
     {"CATENA_DTYPE", "float16, bfloat16, float32 or float64", "float32",
      "The default float dtype (config().dtype)."},
     {"CATENA_DUMP_DIR", "folder", "none",
-     "Where every compilation writes the program after each stage, its kernels and pictures."},
+     "Every compilation writes the program after each stage, its kernels and its graph there."},
     {"CATENA_FILE_LIMIT_MB", "megabytes, a whole number of at least 1", "1024",
-     "How much content a file may announce beyond a hundred times its own size."},
+     "Content that any file may declare; more is allowed up to a hundred times the file's size."},
     {"CATENA_FORCE_ABORT_ON_EXCEPTION", "1 or 0", "0",
      "An uncaught exception of one rank ends all ranks; CHAINERMN_FORCE_ABORT_ON_EXCEPTION works, too."},
     {"CATENA_HDF5_PATH", "file", "beside libcatena",
@@ -62,18 +62,18 @@ constexpr VariableInfo table[] = {
     {"CATENA_NVRTC_PATH", "file", "the first that is found",
      "The NVRTC library, which compiles for CUDA devices."},
     {"CATENA_PASS_LIMIT", "a whole number of at least 0", "no limit",
-     "How many changes the passes may make, to find the one at fault by bisection."},
-    {"CATENA_PLUGIN_PATH", "folders, with colons between", "beside libcatena_runtime",
-     "Where plug-ins (CUDA, MPI, NCCL) are looked for first."},
+     "How many changes the passes may make, to find a wrong one by bisection."},
+    {"CATENA_PLUGIN_PATH", "folders, separated by colons", "beside libcatena_runtime",
+     "Searched first for plug-ins (CUDA, MPI, NCCL)."},
     {"CATENA_POISON", "1 or 0", "0",
-     "Fill dead buffers of compiled programs with NaN, to find who reads them."},
+     "Fill dead buffers of compiled programs with NaN, to find wrong reads of them."},
     {"CATENA_PRINT_IR", "after-all, or the name of a stage", "none",
      "Print the program on stderr after every stage, or after one."},
     {"CATENA_RANK", "a whole number of at least 0", "none; needed with CATENA_RENDEZVOUS",
      "This process's rank."},
     {"CATENA_RENDEZVOUS", "tcp://HOST:PORT or file:///FOLDER/NAME", "none",
-     "Where processes without MPI meet."},
-    {"CATENA_SEED", "a whole number", "drawn by the system",
+     "Where processes without MPI find each other."},
+    {"CATENA_SEED", "a whole number", "random, from the system",
      "The seed of the library's random numbers."},
     {"CATENA_SHARED_MEMORY", "1 or 0", "1",
      "Ranks of one machine share memory instead of using the network."},
@@ -88,7 +88,7 @@ constexpr VariableInfo table[] = {
     {"CATENA_VERIFY", "1 or 0", "0",
      "Run every call of a static region eagerly, too, and compare."},
     {"CATENA_VERIFY_DIR", "folder", "the current one",
-     "Where a difference that CATENA_VERIFY found is written for a report."},
+     "Where files that reproduce a difference found by CATENA_VERIFY are written."},
 };
 
 std::vector<std::string> names() {
@@ -97,7 +97,7 @@ std::vector<std::string> names() {
     return names;
 }
 
-/// How names begin that Catena's own tests and their scripts read.
+/// Prefixes of the variables read only by Catena's own tests and their scripts.
 constexpr std::string_view of_tests[] = {"CATENA_TEST_", "CATENA_FUZZ_", "CATENA_ONNX_PYTHON", "CATENA_DATA", "CATENA_ALL_CHANGES"};
 
 bool is_of_tests(std::string_view name) {
@@ -125,8 +125,9 @@ std::string complaints_about_unknown_names() {
 std::string reference_page() {
     std::string text =
         "# Environment variables\n\n"
-        "Made by `catena info --env=markdown`; a test compares. An empty variable counts as unset. A value that is not understood "
-        "is an error that names the variable, and a name that is not in this table is warned of with the nearest one.\n\n"
+        "Made by `catena info --env=markdown`; a test compares. An empty variable counts as unset. An invalid "
+        "value is an error that names the variable; an unknown name beginning with CATENA_ gives a warning with "
+        "the nearest known one.\n\n"
         "| variable | value | when it is not set | meaning |\n|---|---|---|---|\n";
     for (const VariableInfo& v : table)
         text += fmt::format("| `{}` | {} | {} | {} |\n", v.name, v.type, v.fallback, v.meaning);

@@ -21,10 +21,10 @@ struct SourceLoc {
 };
 std::string to_string(const SourceLoc& loc);  ///< "mlp.cpp:42", empty when unknown.
 
-/// The user's line on whose behalf this thread works now; errors are marked with it.
+/// The user's line that this thread is executing; errors show it.
 SourceLoc current_location();
 
-/// While alive, current_location() is `loc`, unless an outer scope has named a place already: the outermost
+/// While alive, current_location() is `loc`, unless an outer scope has set it already: the outermost
 /// known line is the one the user wrote.
 class LocationScope {
 public:
@@ -36,7 +36,7 @@ private:
     SourceLoc previous_;
 };
 
-/// Root of everything Catena throws on a user's mistake. what() ends with " (at FILE:LINE)" when
+/// Base of all errors caused by the user. what() ends with " (at FILE:LINE)" when
 /// the user's line is known.
 struct Error : std::runtime_error {
     explicit Error(const std::string& message);
@@ -49,7 +49,7 @@ struct ValueError : Error { using Error::Error; };
 struct FileError : Error { using Error::Error; };
 /// A host read, break or unsupported construct inside a static region.
 struct TraceError : Error { using Error::Error; };
-/// A fault of Catena itself.
+/// A bug in Catena.
 struct InternalError : std::logic_error { using std::logic_error::logic_error; };
 
 template <class E, class... Args>

@@ -4,7 +4,7 @@
 
 namespace catena {
 
-/// While alive, the lines that outer scopes named do not count: what runs now was written elsewhere and names its own.
+/// While alive, lines set by outer scopes are ignored: the code that runs now sets its own.
 class ForgetLocation {
 public:
     ForgetLocation();

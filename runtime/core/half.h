@@ -14,7 +14,7 @@ CATENA_INLINE float float_of(uint32_t bits) { return __builtin_bit_cast(float, b
 
 CATENA_INLINE float bfloat16_bits_to_float(uint16_t bits) { return float_of(uint32_t(bits) << 16); }
 
-/// Round to nearest even; every NaN becomes a quiet one.
+/// Rounds to nearest even; every NaN becomes a quiet one.
 CATENA_INLINE uint16_t float_to_bfloat16_bits(float value) {
     const uint32_t bits = bits_of(value);
     const uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;

@@ -9,8 +9,8 @@
 
 namespace catena {
 
-/// A walk over the indices of a shape in row-major order, with what each of several operands moves
-/// by. Neighbouring dimensions that every operand walks through evenly are one.
+/// A loop over the indices of a shape in row-major order, with the strides of several operands.
+/// Neighbouring dimensions that are uniform in all operands are merged.
 struct LoopNest {
     int rank = 0;
     int64_t sizes[max_rank];

@@ -62,7 +62,7 @@ struct FreeBlock {
 
 struct ThreadCache;
 
-/// What all threads share: chunks, larger blocks, and the totals.
+/// Shared by all threads: chunks, larger blocks, and the totals.
 struct Central {
     std::mutex mutex;
     FreeBlock* small[small_class_count] = {};
@@ -132,7 +132,7 @@ struct ThreadCache {
 
 void* system_allocate(size_t bytes);
 
-/// Moves blocks of one class from a thread to everybody; `keep` stay.
+/// Moves blocks of one class from a thread to the shared lists; `keep` stay.
 void give_to_central(ThreadCache& from, uint32_t index, uint32_t keep) {
     Central& shared = central();
     const std::lock_guard lock(shared.mutex);

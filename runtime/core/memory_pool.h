@@ -9,14 +9,14 @@ namespace catena {
 /// page.
 struct MemoryBlock {
     void* data = nullptr;
-    uint32_t size_class = 0;  ///< Tells free_memory where the block belongs.
+    uint32_t size_class = 0;  ///< For free_memory: the list it belongs to.
 };
 
 /// Host memory of at least `bytes` > 0. Small sizes come from a list of this thread, larger ones
-/// from lists shared by all; the system is asked only when there is no cached block. DeviceError
-/// when it has none.
+/// from lists shared by all; the system is asked only when no block is cached. DeviceError when it
+/// has no memory.
 MemoryBlock allocate_memory(size_t bytes);
-/// Gives a block back, on any thread; `bytes` as asked for.
+/// Returns a block, on any thread; `bytes` as requested.
 void free_memory(const MemoryBlock& block, size_t bytes) noexcept;
 
 }  // namespace catena

@@ -10,8 +10,8 @@ namespace catena {
 ///     void* Node::operator new(size_t) { return ObjectPool<Node>::allocate(); }
 ///     void Node::operator delete(void* node) { ObjectPool<Node>::free(node); }
 ///
-/// An object may be freed on another thread than the one that made it. What a thread keeps is
-/// bounded, and given back when it ends.
+/// An object may be freed on another thread than the one that made it. A thread's list is bounded,
+/// and freed when the thread ends.
 template <class T>
 class ObjectPool {
 public:

@@ -4,9 +4,9 @@
 
 namespace catena {
 
-/// Memory that was refused. Whoever knows for what it was wanted catches it and says so in another.
+/// A failed allocation. Callers that know its purpose catch it and throw a more specific one.
 struct OutOfMemory : DeviceError {
-    /// "WHO: out of memory: ...". 0 bytes: nobody said how many.
+    /// "WHO: out of memory: ...". `asked` 0: unknown size.
     OutOfMemory(const std::string& who, size_t asked, size_t held);
     size_t bytes, held;
 };

@@ -6,13 +6,13 @@ namespace catena {
 
 struct ArrayBody;
 
-/// Who will give an array its elements: a static region whose code runs now. Until then the array has a type and a device,
-/// and this is asked when somebody wants more.
+/// Computes the elements of pending arrays: a static region whose code is running. Until then such an array has only a
+/// type and a device; reading its elements calls force().
 class Pending {
 public:
-    /// Gives `array` its elements, now. Throws what computing them throws.
+    /// Computes the elements of `array` now. Throws the errors of that computation.
     virtual void force(ArrayBody& array) = 0;
-    /// Another look at `array`, pending like it; null when the elements must be there first.
+    /// A pending view of `array`; null when its elements are needed first.
     virtual ArrayBody* look(ArrayBody& array, const Shape& shape, const Strides& strides, int64_t offset) = 0;
 
 protected:

@@ -10,8 +10,8 @@
 
 namespace catena {
 
-/// A value that each thread makes at its first use. It goes with its thread; the main thread's stays, since statics
-/// may read it while they go.
+/// A value that each thread creates at its first use. It is destroyed with its thread; the main thread's is not,
+/// because destructors of statics may read it.
 ///
 ///     thread_local PerThread<Variable> state;
 ///     return state.get([] { return Variable(...); });

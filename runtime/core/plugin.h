@@ -5,11 +5,11 @@
 
 namespace catena {
 
-/// What became of the search for a plug-in: a module with drivers that the runtime itself must not
-/// need.
+/// The result of a search for a plug-in: a module whose libraries the runtime itself must not
+/// depend on.
 struct PlugIn {
     void* entry = nullptr;  ///< Address of the entry function; null when there is none.
-    std::string file;       ///< That was loaded, or should have been.
+    std::string file;       ///< The file that was loaded or expected.
     std::string problem;    ///< Why `entry` is null: "no MPI plug-in found in ...; ..."
 };
 

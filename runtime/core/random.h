@@ -7,9 +7,9 @@
 
 namespace catena {
 
-// Random numbers as a pure function of where they are needed: Philox4x32-10 (Salmon, Moraes, Dror
+// Random numbers as a pure function of operation and element: Philox4x32-10 (Salmon, Moraes, Dror
 // and Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011). The same bits on any number of
-// threads, eager or compiled, and made again in backward instead of being kept.
+// threads, eager or compiled; backward recomputes them instead of storing them.
 
 /// Four independent 32-bit words for a counter under a key.
 inline std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter,

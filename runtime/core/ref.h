@@ -15,8 +15,8 @@ public:
     RefCounted& operator=(const RefCounted&) = delete;
 
     void retain() const noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
-    /// True when this was the last reference. The only owner needs no atomic subtraction: nobody
-    /// else can come to hold a reference meanwhile.
+    /// True when this was the last reference. A sole owner needs no atomic subtraction: no other
+    /// thread can acquire a reference in between.
     bool release() const noexcept {
         return count_.load(std::memory_order_acquire) == 1 ||
                count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
@@ -65,7 +65,7 @@ public:
     void swap(Ref& other) noexcept { std::swap(object_, other.object_); }
     friend bool operator==(const Ref& a, const Ref& b) noexcept { return a.object_ == b.object_; }
 
-    /// Takes an object that was just made.
+    /// Takes ownership of a newly created object.
     static Ref first(T* object) noexcept {
         Ref ref;
         ref.object_ = object;

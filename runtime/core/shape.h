@@ -47,19 +47,19 @@ private:
 };
 
 using Shape = Dims;    ///< Sizes, outermost first.
-using Strides = Dims;  ///< In elements, not bytes; 0 repeats, negative runs backwards.
+using Strides = Dims;  ///< In elements, not bytes; may be 0 or negative.
 using Axes = Dims;
 
 std::string to_string(const Dims& dims);  ///< "[2,3]"
 
 inline int64_t element_count(const Shape& shape) {
-    uint64_t count = 1;  // Too many to count wrap around: what allocates refuses them.
+    uint64_t count = 1;  // Wraps around on overflow: allocations check the size again.
     for (int64_t size : shape) count *= uint64_t(size);
     return int64_t(count);
 }
 Strides contiguous_strides(const Shape& shape);  ///< Row-major.
 
-/// NumPy broadcasting of two shapes; false when they do not fit.
+/// NumPy broadcasting of two shapes; false when they are incompatible.
 bool broadcast_shapes(const Shape& a, const Shape& b, Shape& result);
 
 /// Axis in [-rank, rank) made non-negative; ShapeError naming `op` otherwise.
@@ -67,7 +67,7 @@ int normalize_axis(const char* op, int64_t axis, int rank);
 /// Sorted, non-negative, without repeats; an empty list means all axes when `empty_is_all`.
 Axes normalize_axes(const char* op, const Axes& axes, int rank, bool empty_is_all);
 
-/// What is known of a value without its elements.
+/// Dtype and shape of an array.
 struct Type {
     Dtype dtype = Dtype::float32;
     Shape shape;

@@ -41,8 +41,8 @@ struct BlockKernels {
     ReduceRow reduce_row[combine_count][compute_count];
 };
 
-/// The best kernels that this machine can run. CATENA_INSTRUCTION_SET=default, avx2 or avx512 asks
-/// for lesser ones.
+/// The best kernels that this machine can run. CATENA_INSTRUCTION_SET=default, avx2 or avx512
+/// limits the choice.
 const BlockKernels& block_kernels();
 
 /// Kernels of one instruction set, for tests; null when it is not built in or the machine lacks it.

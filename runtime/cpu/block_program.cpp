@@ -12,7 +12,7 @@ namespace catena {
 
 namespace {
 
-/// Rough costs on one core, to decide how many threads are worth while.
+/// Estimated costs on one core, to choose the number of threads.
 double cost_of(Intrinsic op, Compute compute) {
     switch (op) {
         case Intrinsic::exp:

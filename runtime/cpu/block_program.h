@@ -8,7 +8,7 @@
 
 namespace catena {
 
-/// A formula made ready to run in blocks in one type: its nodes in order, each a kernel, and the
+/// A formula prepared to run in blocks in one type: its nodes in order, each a kernel, and the
 /// buffers that hold results between them. Slots are the nodes of the formula.
 struct BlockProgram {
     struct Instruction {

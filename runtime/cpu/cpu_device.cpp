@@ -55,7 +55,7 @@ public:
         delete storage;
     }
 
-    /// What kernels and oneDNN throw becomes an error of ours that names the operation and what it was given.
+    /// Converts exceptions of kernels and oneDNN to errors that name the operation and its inputs.
     void launch(const KernelCall& call) override {
         const auto out_of_memory = [&](size_t bytes) {
             throw OutOfMemory(described(call), bytes, cpu_memory_statistics().bytes_reserved);
@@ -66,7 +66,7 @@ public:
             out_of_memory(error.bytes);
         } catch (const std::bad_alloc&) {
             out_of_memory(0);
-        } catch (const std::length_error&) {  // A std::vector of more than can be.
+        } catch (const std::length_error&) {  // A std::vector beyond max_size().
             out_of_memory(0);
         } catch (const dnnl::error& error) {
             if (error.status == dnnl_out_of_memory) out_of_memory(0);

@@ -26,7 +26,7 @@ std::byte* address_of(const Array& array) {
            body.offset * int64_t(size_of(body.type.dtype));
 }
 
-/// A dtype whose elements are, as they lie, of the type computed in.
+/// Whether elements of the dtype are stored in the compute type.
 bool is_stored_as(Dtype dtype, Compute compute) {
     switch (compute) {
         case Compute::float32:
@@ -49,7 +49,7 @@ uint64_t scalar_bits(double value, Compute compute) {
     }
 }
 
-/// Where the slots of a running program are. One frame belongs to one thread.
+/// The memory of a running program's slots. One frame per thread.
 struct Frame {
     const void** at;   ///< Per slot.
     uint64_t* values;  ///< Per slot: room for a single element.
@@ -69,7 +69,7 @@ struct Frame {
             static_cast<bool*>(__builtin_alloca(size_t(slots)))                         \
     }
 
-/// Scalars, literals and all that depends on nothing else.
+/// Scalars, literals and values that depend only on them.
 void run_prologue(const BlockProgram& program, std::span<const double> scalars, Frame& frame) {
     for (const BlockProgram::Literal& literal : program.literals) {
         frame.values[literal.slot] = literal.bits;
@@ -116,7 +116,7 @@ void run_single(const BlockProgram& program, const KernelCall& call) {
               address_of(call.outputs[i]), 1, false);
 }
 
-/// How the elements of an input reach the kernels.
+/// How the kernels read the elements of an input.
 enum class Access : uint8_t {
     in_place,      ///< Dense in the order of the output, and of the right type.
     converted,     ///< Dense in the order of the output.
@@ -250,8 +250,8 @@ private:
 
     size_t targets_count() const { return program_.outputs.size(); }
 
-    /// Decides what is a single element, gives every result its place, and says which outputs are
-    /// written in place.
+    /// Decides which values are single elements, allocates results, and chooses the outputs written
+    /// in place.
     void place_results(Frame& frame, std::byte* buffers, size_t buffer_bytes, uint8_t* masks,
                        std::byte** targets) const {
         for (const Input& input : inputs_) {

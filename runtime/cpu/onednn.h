@@ -16,7 +16,7 @@ dnnl::stream& stream();  ///< This thread's.
 dnnl::memory::desc plain(const dnnl::memory::dims& dims);
 /// float32, row-major: dims[1] channels of an array that has `channels` of them.
 dnnl::memory::desc slice_of_channels(const dnnl::memory::dims& dims, int64_t channels);
-/// float32, in whatever layout the primitive likes best.
+/// float32, in the layout that the primitive chooses.
 dnnl::memory::desc any(const dnnl::memory::dims& dims);
 
 /// Uninitialised memory from the device's pool for a tensor in some layout.
@@ -35,15 +35,15 @@ private:
     int threads_;
 };
 
-/// A tensor that goes into or comes out of a primitive: row-major for us, perhaps another layout
-/// for it.
+/// An input or output of a primitive: row-major outside, possibly another layout
+/// inside.
 class Tensor {
 public:
     Tensor() = default;
     Tensor(const dnnl::memory::desc& ours, const dnnl::memory::desc& theirs, bool is_input);
-    /// Brings an input into the primitive's layout, or gives memory for an output in it.
+    /// Converts an input to the primitive's layout, or allocates an output in it.
     dnnl::memory open(const float* data, Array& held) const;
-    /// Brings an output back.
+    /// Converts an output back.
     void close(const dnnl::memory& opened, float* data) const;
 
 private:

@@ -5,10 +5,10 @@
 namespace catena {
 
 // Max pooling of 2 x 2 windows with stride 2 over one plane, 16 windows at a time with masked
-// vectors: planes of small images are narrower than a vector, so that loops over a row alone find
-// nothing to vectorise.
+// vectors: planes of small images are narrower than a vector, so loops over single rows would not
+// vectorise.
 
-/// True where the machine has what the functions below need.
+/// True if the machine supports the functions below.
 bool has_masked_pairs();
 void masked_pairs_max(const float* x, int64_t width, int64_t out_height, int64_t out_width,
                       float* y, int32_t* index);

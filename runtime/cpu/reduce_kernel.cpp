@@ -172,7 +172,7 @@ private:
         total = std::bit_cast<Wide>(result);
     }
 
-    /// Elements as a dense block of the type computed in: where they are, or brought into `buffer`.
+    /// Elements as a dense block of the compute type: in place, or converted into `buffer`.
     const void* block(int64_t offset, int64_t n, std::byte* buffer) const {
         const std::byte* from = data_ + offset * element_;
         if (in_place_ && inner_stride_ == 1) return from;
@@ -335,7 +335,7 @@ void run_reduce(const KernelCall& call) {
     if (input.size() == 0 &&
         (call.op.combine == Combine::maximum || call.op.combine == Combine::minimum))
         fail<ValueError>(
-            "{}: x {} has no elements along the axes {}; of none there is no largest or smallest",
+            "{}: x {} has no elements along the axes {}; an empty set has no largest or smallest element",
             name, to_string(input.type()), to_string(axes));
     Reduction(call, axes).run();
 }

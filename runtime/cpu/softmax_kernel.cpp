@@ -284,7 +284,7 @@ void cross_entropy_backward(const Array& x, const CrossEntropyTask& task, const 
                     to[at + label * view.inner + j] -= factor[j];
                     continue;
                 }
-                // Not even NaN of an ignored row may come through.
+                // NaN in an ignored row must not propagate.
                 for (int64_t c = 0; c < view.size; ++c) to[at + c * view.inner + j] = 0;
             }
         });

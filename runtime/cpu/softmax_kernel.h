@@ -13,11 +13,11 @@ struct AxisView {
     AxisView(const Shape& shape, int axis);
 };
 
-/// float16 and bfloat16 are worked on as float32: the array itself or a converted copy, row-major.
+/// float16 and bfloat16 are processed as float32: the array itself or a converted copy, row-major.
 Array as_working_array(const Array& array, Dtype dtype);
 /// float32 for 16-bit floats, the dtype itself otherwise.
 Dtype working_dtype(Dtype dtype);
-/// A place for results of `type` in the working dtype: `y` itself, or a temporary that store()
+/// Memory for results of `type` in the working dtype: `y` itself, or a temporary that store()
 /// converts.
 Array working_output(const Array& y);
 void store(const Array& working, const Array& y);
@@ -27,7 +27,7 @@ void store(const Array& working, const Array& y);
 void softmax_forward(const Array& x, const Array& y, int axis, bool log);
 void softmax_backward(const Array& y, const Array& gy, const Array& gx, int axis, bool log);
 
-/// What softmax cross entropy does with a position.
+/// The parameters of softmax cross entropy.
 struct CrossEntropyTask {
     const int64_t* labels;        ///< One per [outer, inner] position.
     const double* class_weights;  ///< One per class or null.

@@ -48,7 +48,7 @@ CATENA_INLINE float vector_sigmoid(float x) { return 1.0f / (1.0f + vector_exp(-
 CATENA_INLINE double vector_sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 
 CATENA_INLINE float vector_tanh(float x) {
-    // Near 0 the quotient would cancel: there an odd polynomial.
+    // An odd polynomial near 0, where the quotient would cancel.
     float a = x < 0 ? -x : x;
     float e = vector_exp(-2.0f * a);
     float large = (1.0f - e) / (1.0f + e);
@@ -64,8 +64,8 @@ CATENA_INLINE float vector_tanh(float x) {
 }
 CATENA_INLINE double vector_tanh(double x) { return std::tanh(x); }
 
-/// 64 bytes of neighbours. Four of them as accumulators hide the latency of an addition, which a
-/// loop with one sum (all that compilers make of a reduction) waits for.
+/// 64 bytes of consecutive elements. Four of them as accumulators hide the latency of an addition,
+/// which a loop with one sum (all that compilers make of a reduction) waits for.
 template <class T>
 struct Vector {
     typedef T Type __attribute__((vector_size(64)));

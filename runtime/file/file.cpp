@@ -25,8 +25,8 @@ namespace {
 constexpr size_t buffer_bytes = 1 << 18;
 constexpr std::string_view partial = ".partial-";
 
-/// Where a file would pass the process's limit (ulimit -f) the system sends SIGXFSZ, which kills without a word. Blocked
-/// in this thread, write() fails with EFBIG, an error like a full disk.
+/// Where a file would pass the process's limit (ulimit -f) the system sends SIGXFSZ, which kills the process. Blocked in
+/// this thread, write() fails with EFBIG, an error like a full disk.
 class FileSizeSignalBlocked {
 public:
     FileSizeSignalBlocked() {
@@ -62,7 +62,7 @@ int open_regular_file(const char* path, std::string& problem) {
         problem = not_regular;
         return -1;
     }
-    // Should another kind of file have come in its place since, opening must not wait for a writer.
+    // If the file was replaced by a pipe since the check, open() must not block.
     const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (descriptor < 0) {
         problem = std::string("cannot be opened: ") + std::strerror(errno);
@@ -124,7 +124,7 @@ void FileSource::read(void* to, size_t bytes) {
 
 void remove_abandoned(const std::string& folder, const std::function<bool(const std::string& name)>& wanted) {
     constexpr size_t letters = 6;
-    constexpr time_t young = 10;  // Seconds; between its creation and its lock a file is nobody's.
+    constexpr time_t young = 10;  // Seconds: a new file is not locked immediately.
     DIR* const entries = opendir(folder.c_str());
     if (!entries) return;
     while (const dirent* entry = readdir(entries)) {

@@ -15,19 +15,19 @@ public:
     /// Exactly `bytes` bytes; FileError naming file and offset when there are fewer.
     virtual void read(void* to, size_t bytes) = 0;
     virtual uint64_t offset() const = 0;
-    /// How many bytes are left at most; what is announced beyond that is not to be believed.
+    /// Upper bound of the bytes left, to reject larger declared sizes.
     virtual uint64_t remaining() const = 0;
     virtual const std::string& name() const = 0;
 };
 
-/// Opens a regular file for reading. Anything else, as a pipe that would wait for a writer or a device that would never
-/// end, is refused unopened. A negative value when it cannot be opened: `problem` says why.
+/// Opens a regular file for reading. Anything else, such as a pipe (which blocks) or a device (which may be endless), is
+/// rejected without opening it. Negative on failure, with the reason in `problem`.
 int open_regular_file(const char* path, std::string& problem);
 
-/// Memory for so many bytes of file `name`; OutOfMemory naming it.
+/// A buffer of `bytes` for file `name`; OutOfMemory naming it.
 std::string file_buffer(uint64_t bytes, const std::string& name);
 
-/// A file open for reading at any place.
+/// A file open for reading at any offset.
 class FileReader {
 public:
     explicit FileReader(std::string path);  ///< FileError with the system's reason.
@@ -60,12 +60,12 @@ private:
     std::string name_;
 };
 
-/// Removes from `folder` what AtomicFiles of processes that died left behind: NAME.partial-XXXXXX, where `wanted` says yes to
-/// NAME. Files that somebody still writes are locked and stay.
+/// Removes from `folder` the temporary files left by AtomicFiles of terminated processes: NAME.partial-XXXXXX, if `wanted`
+/// returns true for NAME. Files still being written are locked and kept.
 void remove_abandoned(const std::string& folder, const std::function<bool(const std::string& name)>& wanted);
 
-/// A file that appears under its name only when it is whole: written beside it, synced to the disk and renamed. Until
-/// commit() a file of that name stays as it was; without commit() it stays for good.
+/// Replaces a file atomically: writes a temporary file beside it, syncs it and renames it in commit(). Until then, and
+/// without commit(), an existing file of that name is unchanged.
 class AtomicFile {
 public:
     explicit AtomicFile(std::string path);  ///< FileError when the folder cannot be written.

@@ -57,21 +57,21 @@ FileBudget::FileBudget(std::string name, uint64_t file_bytes)
 
 void FileBudget::ask(uint64_t bytes, std::string_view what) {
     if (bytes > most_ - asked_)
-        fail<FileError>("{}: {} announces {} bytes after {} others; a file of its size may ask for {} in all; {}", name_, what,
+        fail<FileError>("{}: {} declares {} bytes after {} others; a file of its size may declare {} in total; {}", name_, what,
                         bytes, asked_, most_, advice);
     asked_ += bytes;
 }
 
 void FileBudget::check_entries(uint64_t entries) const {
     if (entries > limits_.entries)
-        fail<FileError>("{}: announces {} entries; at most {} are read; call set_file_limits() if you trust it", name_, entries,
+        fail<FileError>("{}: declares {} entries; at most {} are allowed; call set_file_limits() if you trust it", name_, entries,
                         limits_.entries);
 }
 
 void check_json(std::string_view text, const std::string& name) {
     const FileLimits limits = file_limits();
     if (text.size() > limits.json)
-        fail<FileError>("{}: is JSON of {} bytes; at most {} are read; call set_file_limits() if you trust it", name, text.size(),
+        fail<FileError>("{}: is JSON of {} bytes; at most {} are allowed; call set_file_limits() if you trust it", name, text.size(),
                         limits.json);
     const int most = limits.depth;
     int depth = 0;

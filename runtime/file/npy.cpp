@@ -179,11 +179,11 @@ uint64_t checked_bytes(const NpyHeader& header, size_t element, const ByteSource
     if (empty) return 0;
     for (uint64_t size : header.shape)
         if (__builtin_mul_overflow(count, size, &count) || count > uint64_t(std::numeric_limits<int64_t>::max()) / element)
-            fail<FileError>("{}: the .npy header announces more elements than memory can hold: shape {}",
+            fail<FileError>("{}: the .npy header declares more elements than fit into memory: shape {}",
                             source.name(), shape_text(header.shape));
     uint64_t bytes = count * element;
     if (bytes > source.remaining())
-        fail<FileError>("{}: the elements of shape {} and dtype {} take {} bytes from byte {}, at most {} are there",
+        fail<FileError>("{}: the elements of shape {} and dtype {} take {} bytes from byte {}, at most {} are left",
                         source.name(), shape_text(header.shape), header.descr, bytes, source.offset(),
                         source.remaining());
     return bytes;
@@ -195,7 +195,7 @@ void swap_bytes(char* data, size_t elements, size_t bytes) {
 
 template <class From, class To>
 void widen(char* data, int64_t elements) {
-    // The narrow elements lie at the front of the block: from the back nothing is overwritten unread.
+    // The narrow elements are at the front of the block: widening from the back overwrites nothing unread.
     for (int64_t i = elements - 1; i >= 0; --i) {
         From narrow;
         std::memcpy(&narrow, data + i * int64_t(sizeof(From)), sizeof narrow);
@@ -215,7 +215,7 @@ void append_utf8(std::string& text, uint32_t point) {
     for (int i = more - 1; i >= 0; --i) text += char(0x80 | (point >> (6 * i) & 0x3f));
 }
 
-/// The code points of UTF-8; bytes that are none stand for themselves, as in Latin 1.
+/// The code points of UTF-8; invalid bytes are read as Latin 1.
 std::u32string code_points(std::string_view utf8) {
     std::u32string points;
     for (size_t i = 0; i < utf8.size();) {
@@ -251,7 +251,7 @@ NpyHeader read_npy_header(ByteSource& source) {
     char head[magic_bytes + 2];
     source.read(head, sizeof head);
     if (std::memcmp(head, magic, magic_bytes) != 0)
-        fail<FileError>("{}: is no .npy data: byte {} should begin \"\\x93NUMPY\"", source.name(), start);
+        fail<FileError>("{}: is not .npy data: byte {} should begin \"\\x93NUMPY\"", source.name(), start);
     int major = uint8_t(head[magic_bytes]);
     if (major < 1 || major > 3)
         fail<FileError>("{}: .npy format {} at byte {}; 1, 2 and 3 are known", source.name(), major,
@@ -259,7 +259,7 @@ NpyHeader read_npy_header(ByteSource& source) {
     uint32_t length = 0;
     source.read(&length, major == 1 ? 2 : 4);
     if (length > largest_header)
-        fail<FileError>("{}: a .npy header of {} bytes at byte {}; at most {} are taken", source.name(), length,
+        fail<FileError>("{}: a .npy header of {} bytes at byte {}; at most {} are allowed", source.name(), length,
                         source.offset(), largest_header);
     uint64_t text_start = source.offset();
     std::string text(length, '\0');
@@ -318,7 +318,7 @@ std::string read_npy_text(ByteSource& source) {
     for (uint64_t i = 0; i < count; ++i) {
         uint32_t point;
         std::memcpy(&point, content.data() + 4 * i, 4);
-        if (point > 0x10ffff) fail<FileError>("{}: character {} is no Unicode: {:#x}", source.name(), i, point);
+        if (point > 0x10ffff) fail<FileError>("{}: character {} is not Unicode: {:#x}", source.name(), i, point);
         append_utf8(text, point);
     }
     return text.substr(0, text.find_last_not_of('\0') + 1);  // NumPy fills up with zeros.

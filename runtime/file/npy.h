@@ -10,7 +10,7 @@
 
 namespace catena {
 
-/// What stands before the elements of a .npy file.
+/// The header of a .npy file.
 struct NpyHeader {
     std::string descr;           ///< As written: "<f4", "|O".
     bool fortran_order = false;
@@ -22,15 +22,15 @@ struct NpyHeader {
 NpyHeader read_npy_header(ByteSource& source);
 
 /// An array in NumPy's format 1.0 to 3.0, either byte order, C or Fortran order. Unsigned 16- and 32-bit integers are
-/// widened, as there is no such dtype here. Everything is checked before memory for the elements is
-/// taken. Undefined for an object array of shape (), which is how NumPy writes None; other objects are a FileError.
+/// widened, as Catena lacks them. Everything is checked before memory for the elements is allocated. Undefined for an
+/// object array of shape (), which is how NumPy writes None; other objects are a FileError.
 Array read_npy(ByteSource& source);
 Array load_npy(const std::string& path);
 
 /// A 0-d array of text, dtype "<U..." or "|S...", as UTF-8.
 std::string read_npy_text(ByteSource& source);
 
-/// Takes the bytes of a file piece by piece.
+/// Receives the bytes of a file piece by piece.
 using ByteSink = std::function<void(const void* from, size_t bytes)>;
 /// Format 1.0, row-major. bfloat16, which NumPy lacks, is written as float32; an undefined array as None.
 void write_npy(const Array& array, const ByteSink& sink);

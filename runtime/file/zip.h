@@ -19,8 +19,8 @@ struct ZipEntry {
 };
 
 /// Reader of zip archives, zip64 included: what numpy.savez and Chainer write. Archives are checked as they are
-/// read; whatever is wrong is a FileError with the place. The directory is checked as a whole before anything is
-/// unpacked: entries do not overlap, and do not announce more than file_limits() grants.
+/// read; any defect is a FileError with the offset. The directory is checked as a whole before anything is
+/// unpacked: entries must not overlap, or declare more than file_limits() allows.
 class ZipReader {
 public:
     explicit ZipReader(const std::string& path);
@@ -31,11 +31,11 @@ public:
 
 private:
     FileReader file_;
-    uint64_t end_of_entries_ = 0;  ///< Where the directory begins.
+    uint64_t end_of_entries_ = 0;  ///< Offset of the directory.
     std::vector<ZipEntry> entries_;
 };
 
-/// Writer of zip archives. The file appears under its name at finish(), complete, or not at all.
+/// Writer of zip archives. The file is put in place atomically by finish().
 class ZipWriter {
 public:
     explicit ZipWriter(const std::string& path) : file_(path) {}

@@ -23,7 +23,7 @@ struct Directory {
 };
 
 [[noreturn]] void damaged(const FileReader& file, uint64_t at, const std::string& what) {
-    fail<FileError>("{}: is no sound zip archive: {} at byte {}", file.path(), what, at);
+    fail<FileError>("{}: is not a valid zip archive: {} at byte {}", file.path(), what, at);
 }
 
 uint64_t find_end_record(const FileReader& file) {
@@ -84,13 +84,13 @@ void check_entry(const FileReader& file, const ZipEntry& entry, uint16_t flags, 
         wrong(fmt::format("{} bytes from byte {} do not fit the file", entry.packed_bytes, entry.header_offset));
     if (method == stored && entry.bytes != entry.packed_bytes)
         wrong(fmt::format("stored, yet {} bytes became {}", entry.bytes, entry.packed_bytes));
-    // So that a small hostile file cannot ask for all memory.
+    // So that a small hostile file cannot exhaust memory.
     if (method == deflated && entry.bytes / largest_ratio > entry.packed_bytes + 1)
         wrong(fmt::format("{} bytes cannot come from {}", entry.bytes, entry.packed_bytes));
 }
 
-/// Where the entry's data begins. The header before the data must say what the directory says: tools that believe the
-/// one would otherwise see other content than tools that believe the other.
+/// Where the entry's data begins. The local header must agree with the directory: otherwise tools that use one would see
+/// other content than tools that use the other.
 uint64_t data_begin(const FileReader& file, const ZipEntry& entry, uint64_t end) {
     auto wrong = [&](const std::string& what) {
         damaged(file, entry.header_offset, fmt::format("entry '{}': {}", entry.name, what));
@@ -120,7 +120,7 @@ uint64_t data_begin(const FileReader& file, const ZipEntry& entry, uint64_t end)
     return begin;
 }
 
-/// Each entry has its bytes for itself: many that share them would announce more than any file can hold.
+/// Entries must not overlap: entries that share bytes could declare more than any file can hold.
 void check_apart(const FileReader& file, const std::vector<ZipEntry>& entries) {
     std::vector<const ZipEntry*> order;
     for (const ZipEntry& entry : entries) order.push_back(&entry);
@@ -240,7 +240,7 @@ ZipReader::ZipReader(const std::string& path) : file_(path) {
     }
     if (entries_.size() != directory.entries)
         damaged(file_, directory.offset,
-                fmt::format("{} directory entries where {} are announced", entries_.size(), directory.entries));
+                fmt::format("{} directory entries where {} are declared", entries_.size(), directory.entries));
     check_apart(file_, entries_);
 }
 

@@ -71,7 +71,7 @@ std::string directory_record(const ZipEntry& entry) {
     return record + extra;
 }
 
-/// What ends the archive whose directory lies in [start, at): with the zip64 records where 32 bits do not do.
+/// The end records of the archive whose directory is in [start, at), with zip64 records if 32 bits are too few.
 std::string end_records(uint64_t entries, uint64_t start, uint64_t at) {
     uint64_t bytes = at - start;
     std::string end;

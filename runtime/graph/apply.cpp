@@ -84,7 +84,7 @@ Variables run_body(const OpDef& op, Inputs inputs, const Attributes& attributes,
     SmallVector<Variable, 4> values;
     for (const Variable* input : inputs) values.push_back(*input);
     Variables outputs = op.body(values, attributes, scalars);
-    if (op.gradient)  // The node will be the composite's; an output must not be an input itself.
+    if (op.gradient)  // The node belongs to the composite; an output must not be an input itself.
         for (Variable& y : outputs) y = Variable(y.array(), false);
     return outputs;
 }
@@ -119,10 +119,10 @@ Variables apply(const OpDef& op, Inputs inputs, const SourceLoc& at, const Attri
     const bool whole = recorder && (!op.body || recorder->takes_whole(op));
     const bool deferred = recorder && recorder->defers();
     if (op.body && (!op.kernel || (recorder && !whole))) {
-        if (op.type) output_types(op, inputs, attributes);  // Errors in the terms of the composite.
+        if (op.type) output_types(op, inputs, attributes);  // Type errors should name the composite.
         std::optional<RecorderScope> unseen;
         if (whole) unseen.emplace(nullptr);
-        std::optional<FunctionHooksPaused> unheard;  // Where eager code runs one kernel.
+        std::optional<FunctionHooksPaused> unheard;  // In eager code this is one kernel.
         if (deferred && op.kernel && !hooks.empty()) unheard.emplace();
         if (deferred) recorder->composite_begins(op, inputs, attributes, scalars);
         outputs = run_body(op, inputs, attributes, scalars);

@@ -24,12 +24,12 @@ public:
     virtual void leaf(const Ref<VariableBody>& leaf, const Variable& gradient) = 0;
     /// All gradients of the node's outputs are complete.
     virtual void node(Node& node) {}
-    /// False: the node's outputs are of no interest.
+    /// False: the gradients of the node's outputs are not needed.
     virtual bool wants(const Node& node) const { return true; }
-    /// False: nothing below the node is of interest, its gradient need not run.
+    /// False: no gradient below the node is needed, so its own need not run.
     virtual bool goes_below(const Node& node) const { return true; }
     virtual bool wants_leaf(const VariableBody* leaf) const { return true; }
-    /// One edge to the leaf is done with, whether or not a gradient came.
+    /// One edge to the leaf has been processed, with or without a gradient.
     virtual void edge_done(const Ref<VariableBody>& leaf) {}
 };
 
@@ -39,7 +39,7 @@ void store_gradient(const Ref<VariableBody>& body, const Variable& gradient) {
     Variable(body).set_grad_variable(gradient);
 }
 
-/// The gradient of a region runs as a whole: what flows to one of its results through another is never there alone.
+/// The gradient of a region runs as a whole, so the part that flows to one result through another is not available.
 bool lacks_inner_result(const Node& node, std::span<const Variable> gradients) {
     if (!node.region) return false;
     for (size_t i = 0; i < gradients.size(); ++i)
@@ -78,7 +78,7 @@ public:
     }
 
 private:
-    // Deepest first; among equals the one made last.
+    // Deepest first; among equals the latest.
     static bool later(const Ref<Node>& a, const Ref<Node>& b) { return is_visited_after(*a, *b); }
     static void reset(Node& node) {
         node.pending.clear();
@@ -143,7 +143,8 @@ private:
 class LeafSink : public Sink {
 public:
     void leaf(const Ref<VariableBody>& leaf, const Variable& gradient) override {
-        if (leaf->grad_consumed) return;  // Added to what is not known it stays unknown; reading it is an error.
+        if (leaf->grad_consumed) return;  // Accumulating into an unknown gradient leaves it unknown; reading it is an
+                                          // error.
         store_gradient(leaf, sum_gradients(Variable(leaf->grad), gradient));
     }
 };
@@ -327,13 +328,13 @@ Variable GradientCall::gy(int output) const {
 
 Variable GradientCall::x(int input) const {
     const Array& kept = node_.kept_inputs[input];
-    if (!kept.defined()) throw InternalError(fmt::format("{}: the gradient reads input {} without saying so", node_.op->name, input));
+    if (!kept.defined()) throw InternalError(fmt::format("{}: the gradient reads input {}, which OpDef::reads does not declare", node_.op->name, input));
     return reconstruct(kept, node_.edges[input]);
 }
 
 Variable GradientCall::y(int output) const {
     const Array& kept = node_.kept_outputs[output];
-    if (!kept.defined()) throw InternalError(fmt::format("{}: the gradient reads output {} without saying so", node_.op->name, output));
+    if (!kept.defined()) throw InternalError(fmt::format("{}: the gradient reads output {}, which OpDef::reads does not declare", node_.op->name, output));
     if (VariableBody* alive = node_.outputs[output]) return Variable(Ref<VariableBody>(alive));
     Variable y(kept, true);
     y.body()->creator = Ref<Node>(&node_);

@@ -7,14 +7,14 @@
 
 namespace catena {
 
-/// Hears when backward() on this thread has completed the gradient of a leaf: nothing more flows there.
+/// Notified when backward() on this thread has completed the gradient of a leaf.
 class GradientListener {
 public:
     virtual ~GradientListener() = default;
     virtual void complete(const Ref<VariableBody>& leaf) = 0;
 };
 
-/// The listener hears until the scope ends. One at a time.
+/// The listener is active until the scope ends. Only one at a time.
 class GradientListenerScope {
 public:
     explicit GradientListenerScope(GradientListener& listener);
@@ -25,8 +25,8 @@ private:
     GradientListener* previous_;
 };
 
-/// Gradients of `outputs`, started with `grad_outputs`, towards `border`, beyond which nothing is looked at: the part of
-/// each that does not come through another. Undefined where nothing flows.
+/// Gradients of `outputs`, started with `grad_outputs`, with respect to `border`, where the walk stops: without the part
+/// that flows through another border edge. Undefined where no gradient flows.
 Variables gradients_at_border(std::span<const Variable> outputs, std::span<const Edge> border,
                               std::span<const Variable> grad_outputs);
 

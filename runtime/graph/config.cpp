@@ -22,7 +22,8 @@ Config from_environment() {
 
 const Config& config() { return mutable_config(); }
 Config& mutable_config() {
-    thread_local Config of_thread = from_environment();  // In here, where an error of it can be caught.
+    thread_local Config of_thread = from_environment();  // Initialised in the function, so that errors
+                                                         // can be caught.
     return of_thread;
 }
 

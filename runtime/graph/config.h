@@ -14,14 +14,14 @@ struct Config {
     bool enable_backprop = true;    ///< Record the graph.
     bool debug = false;             ///< NaN in an output or gradient, or an index out of range, is an error.
     bool type_check = true;
-    bool use_static_graph = true;   ///< False: static regions run as if they were not marked.
+    bool use_static_graph = true;   ///< False: static regions run eagerly.
     bool keep_graph_on_report = false;
-    bool fast_math = false;         ///< Compiled regions may change rounding class, NaN and inf.
+    bool fast_math = false;         ///< Compiled regions may change rounding, NaN and inf.
     Dtype dtype = Dtype::float32;   ///< Of new parameters and of float arrays made without a dtype.
 };
 
-/// This thread's settings, to read. Reading a member through `config()` inside a static region makes it part
-/// of the region's key.
+/// This thread's settings, read-only. Reading a member through `config()` inside a static region makes it
+/// part of the region's key.
 const Config& config();
 /// All settings packed into a number: equal numbers mean equal settings.
 uint64_t config_key();

@@ -7,7 +7,7 @@
 namespace catena {
 
 /// The program as a graph in the DOT language of Graphviz: a box for every call, with its line; an
-/// oval for what the program is given; edges carry types.
+/// oval for each input of the program; edges are labelled with types.
 std::string to_dot(const Trace& trace);
 
 }  // namespace catena

@@ -22,7 +22,7 @@ FunctionHooksPaused::~FunctionHooksPaused() { paused = previous_; }
 FunctionHookScope::FunctionHookScope(FunctionHook& hook) : hook_(hook) {
     for (FunctionHook* other : hooks)
         if (other->name() == hook.name())
-            fail<ValueError>("function hook: one named \"{}\" listens already", hook.name());
+            fail<ValueError>("function hook: one named \"{}\" is active already", hook.name());
     hooks.push_back(&hook);
     hook.added();
 }

@@ -7,7 +7,7 @@
 
 namespace catena {
 
-/// Watches every operation of this thread, forward and backward.
+/// Called around every operation of this thread, forward and backward.
 class FunctionHook {
 public:
     virtual ~FunctionHook() = default;
@@ -20,7 +20,7 @@ public:
     virtual void deleted() {}
 };
 
-/// The hook listens until the scope ends. ValueError when a hook of that name listens already.
+/// The hook is active until the scope ends. ValueError when a hook of that name is active already.
 class FunctionHookScope {
 public:
     explicit FunctionHookScope(FunctionHook& hook);
@@ -31,7 +31,7 @@ private:
     FunctionHook& hook_;
 };
 
-/// Until it ends no hook of this thread hears anything.
+/// Disables all hooks of this thread until the scope ends.
 class FunctionHooksPaused {
 public:
     FunctionHooksPaused();

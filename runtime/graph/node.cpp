@@ -11,8 +11,8 @@ namespace {
 
 thread_local uint64_t next_sequence = 0;
 
-// Nodes whose last reference went while another node was being freed wait here, so that a long
-// chain is freed in a loop.
+// Nodes whose last reference is released while another node is being freed are queued here, so that a long chain is freed
+// in a loop.
 struct Graveyard {
     std::vector<Node*> waiting;
     bool emptying = false;
@@ -46,8 +46,8 @@ void add_output(const Ref<Node>& node, const Variable& output) {
     node->outputs.push_back(body);
 }
 
-/// Messages are answered in the reverse of the order in which they were sent, whatever lies between them: otherwise two ranks
-/// with different graphs would wait for each other.
+/// Backward communicates in reverse order of the forward messages: otherwise two ranks with different graphs would
+/// deadlock.
 void follow_messages(Node& node) {
     thread_local int last_rank = 0;
     last_rank = node.rank = std::max(node.rank, last_rank + 1);
@@ -94,7 +94,7 @@ void detach_creator(VariableBody& body) {
     if (!body.creator) return;
     VariableBody*& known = body.creator->outputs[body.output_index];
     if (known == &body) known = nullptr;
-    Ref<Node> creator = std::move(body.creator);  // Freed last: it may lead back here.
+    Ref<Node> creator = std::move(body.creator);  // Freed last: it may own this body.
     body.creator = nullptr;
 }
 
@@ -150,7 +150,7 @@ void attach_region(const OpDef& op, std::span<const Edge> edges, std::span<const
         if (const Node* creator = edges[i].node.get()) node->rank = std::max(node->rank, creator->rank);
     }
     node->rank += 1;
-    follow_messages(*node);  // It may send some.
+    follow_messages(*node);  // It may send messages.
     for (const Variable& output : outputs) {
         detach_creator(*output.body());
         add_output(node, output);

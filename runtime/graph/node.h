@@ -20,7 +20,7 @@ struct Edge {
     bool wanted() const { return node || leaf; }
 };
 
-/// Who made a node, while it wants to know which of its nodes are alive.
+/// A creator of nodes that is notified when they are destroyed.
 class NodeOwner {
 public:
     virtual void freed(int number) = 0;
@@ -29,20 +29,20 @@ protected:
     ~NodeOwner() = default;
 };
 
-/// What a node knows that stands for a whole program.
+/// The gradient of a node that represents a whole program.
 class RegionGradient {
 public:
     RegionGradient() { ++alive_; }
     virtual ~RegionGradient() { --alive_; }
     RegionGradient(const RegionGradient&) = delete;
-    /// False when no node has one: there is none to look for.
+    /// False when no node has a RegionGradient, so searches can be skipped.
     static bool any() { return alive_.load(std::memory_order_relaxed) > 0; }
-    /// Gradients of the inputs, as a whole: what flows to one output through another is never there alone.
+    /// Gradients of the inputs from those of all outputs; cannot give what flows to one output through another.
     virtual Variables gradient(Node& node, std::span<const Variable> gy) = 0;
-    /// Makes the nodes that the program's operations would have made one by one, leading to the edges of `node`; returns where
-    /// the gradient of each output flows to.
+    /// Creates the nodes of the program's single operations, which lead to the edges of `node`; returns the edge of each
+    /// output.
     virtual std::vector<Edge> expand(Node& node) = 0;
-    /// False: nothing can be asked of the node but to be told that its gradient is not there.
+    /// False: expand() and gradient() only throw an error that explains why.
     virtual bool is_expandable() const { return true; }
     /// True when `output` was computed from the output `other`.
     virtual bool is_computed_from(int output, int other) const { return false; }
@@ -58,12 +58,12 @@ struct Node : RefCounted {
     const OpDef* op = nullptr;
     Attributes attributes;
     SmallVector<Scalar, 1> scalars;
-    SmallVector<Edge, 3> edges;            ///< One per input; unwanted where no gradient is needed.
+    SmallVector<Edge, 3> edges;            ///< One per input; without target where no gradient is needed.
     SmallVector<Type, 3> input_types;
     SmallVector<Type, 1> output_types;
     SmallVector<Array, 3> kept_inputs;     ///< Undefined where the gradient does not read it.
     SmallVector<Array, 1> kept_outputs;
-    SmallVector<VariableBody*, 1> outputs; ///< Not owned; null once the variable died.
+    SmallVector<VariableBody*, 1> outputs; ///< Not owned; null once the variable is destroyed.
     int rank = 0;                          ///< 1 + the largest rank among the inputs' creators.
     uint64_t sequence = 0;                 ///< Order of creation on this thread.
     SourceLoc location;
@@ -71,10 +71,10 @@ struct Node : RefCounted {
     /// Scratch of a running backward: gradients collected so far, one per output.
     SmallVector<Variable, 1> pending;
     bool queued = false;
-    uint8_t mark = 0;            ///< Scratch of whoever walks the graph; 0 between walks.
-    bool walked = false;         ///< A backward run has passed it.
+    uint8_t mark = 0;            ///< Scratch for graph traversals; 0 in between.
+    bool walked = false;         ///< A backward has used it.
     NodeOwner* made_by = nullptr;
-    int number = -1;             ///< Among those of `made_by`.
+    int number = -1;             ///< Number for `made_by`.
 
     static void* operator new(size_t bytes);
     static void operator delete(void* node);
@@ -82,21 +82,21 @@ struct Node : RefCounted {
     static void destroy(Node* node);
 };
 
-/// Forgets the creator of `body`.
+/// Removes the creator of `body`.
 void detach_creator(VariableBody& body);
 
-/// Where a gradient of `variable` flows to; not wanted when it needs none.
+/// The edge for the gradient of `variable`; without target when it needs none.
 Edge edge_of(const Variable& variable);
 
-/// A variable like the one whose gradient flows to `edge`, holding `array`: what a gradient computes with.
+/// A variable for use in a gradient: like the one behind `edge`, with content `array`.
 Variable reconstruct(const Array& array, const Edge& edge);
 
-/// A node of `op` at the end of the order in which nodes are made.
+/// A node of `op` with the next sequence number.
 Ref<Node> make_node(const OpDef& op);
-/// Of two nodes that a walk from results to leaves has found, which it visits last: the one nearer to the leaves.
+/// The order of a walk from results to leaves: whether `a`, nearer to the leaves, is visited after `b`.
 bool is_visited_after(const Node& a, const Node& b);
 
-/// Links `outputs` to a new node that stands for a whole program; gradients flow to `edges`, where values of `types` came from.
+/// Links `outputs` to a new node that represents a whole program; gradients flow to `edges`, whose values have `types`.
 void attach_region(const OpDef& op, std::span<const Edge> edges, std::span<const Type> types, std::span<const Variable> outputs,
                    std::unique_ptr<RegionGradient> region);
 

@@ -28,7 +28,7 @@ void assign(const Variable& state, const Variable& value) {
 void bind_state(VariableBody& state, Array array) {
     if (ArrayBody* old = state.array.body(); old && old->owner == &state) old->owner = nullptr;
     if (array.body() && state.is_state) {
-        if (array.body()->owner) {  // Each state needs an array of its own to be known by.
+        if (array.body()->owner) {  // Each state needs its own array, to be identified by it.
             Array own = array.view(array.shape(), array.strides(), array.body()->offset);
             if (recorder) recorder->same(own, array);
             array = own;

@@ -12,9 +12,9 @@ namespace catena {
 struct Trace {
     enum class Role : uint8_t {
         argument,  ///< Passed by the caller at every call.
-        state,     ///< Present content of a Variable with identity (parameter, statistic, moment).
-        gradient,  ///< Gradient that `state` had when the program was entered.
-        captured,  ///< An array from outside, kept alive, read anew at every call.
+        state,     ///< Current content of a State (parameter, statistic, moment).
+        gradient,  ///< Gradient of `state` at the start of the program.
+        captured,  ///< An array from outside, kept alive, read at every call.
         computed,  ///< Output of a step.
     };
     struct Value {
@@ -33,8 +33,8 @@ struct Trace {
         SourceLoc location;
     };
     struct ScalarSlot {
-        double value = 0;            ///< As seen while recording.
-        Ref<Cell::Body> cell;        ///< Read anew at every call when present.
+        double value = 0;            ///< The value while recording.
+        Ref<Cell::Body> cell;        ///< Not null: read at every call.
     };
     /// At the end of the program the state `target` (a value of Role::state) becomes `value`.
     struct Assign {
@@ -42,11 +42,11 @@ struct Trace {
         int value;
     };
 
-    std::string name;               ///< The region's, for dumps.
+    std::string name;               ///< The region's name, for dumps.
     std::vector<Value> values;
     std::vector<Step> steps;
     std::vector<ScalarSlot> scalars;
-    std::vector<int> inputs;        ///< Values the program is given, in call order.
+    std::vector<int> inputs;        ///< The program's inputs, in call order.
     std::vector<int> outputs;       ///< Values it returns, in order; may name inputs and repeat.
     std::vector<Assign> assigns;    ///< At most one per state.
 

@@ -72,7 +72,7 @@ void Tracer::saw(const OpDef& op, std::span<const Variable* const> inputs, std::
     step.location = at;
     for (const Variable* x : inputs) {
         bool trained_leaf = x->requires_grad() && !x->body()->creator && !x->body()->alias_of;
-        bool owned = x->array().body()->owner;  // Then it is that state, whoever else holds its array.
+        bool owned = x->array().body()->owner;  // Then it is that state's content, even if shared.
         if (trained_leaf && !owned && !known_.contains(x->array().body())) state_value(*x->body(), x->array());
         step.inputs.push_back(value_of(x->array()));
     }
@@ -85,8 +85,8 @@ void Tracer::saw(const OpDef& op, std::span<const Variable* const> inputs, std::
     if (!shape_only_) release_unused();
 }
 
-/// Frees the elements of arrays that nobody but the tracer has; the handle stays, and with it the address. Looks at the
-/// latest arrays, of which most die soon, and at some of the others in turn.
+/// Frees the elements of arrays that only the tracer references; the handle stays, and with it the address. Checks the
+/// latest arrays, most of which are short-lived, and some of the others in turn.
 void Tracer::release_unused() {
     constexpr size_t latest = 128, in_turn = 32;
     auto release = [&](size_t i) {
@@ -123,8 +123,8 @@ void Tracer::changing(VariableBody& variable, Change) {
         saved_index_[&variable] = saved_.size();
         saved_.push_back({Ref<VariableBody>(&variable), variable.array, variable.grad, variable.grad_consumed});
     }
-    // A gradient from before the region that was added to: an input of its own kind, since its array is another
-    // at every call.
+    // An existing gradient that is accumulated into: a separate role, since its array differs at every
+    // call.
     if (!variable.grad || variable.grad_consumed || variable.creator) return;
     auto found = known_.find(variable.grad->array.body());
     if (found == known_.end()) return;
@@ -166,7 +166,7 @@ std::vector<Tracer::GradientEffect> Tracer::gradient_effects() {
 
 void Tracer::become_shape_only() {
     if (shape_only_) return;
-    saved_.clear();  // What really happened until now stays.
+    saved_.clear();  // Changes made so far are not undone.
     saved_index_.clear();
     shape_only_ = true;
 }

@@ -7,23 +7,23 @@
 
 namespace catena {
 
-/// Turns what apply() does into a Trace.
+/// Records operations as a Trace.
 class Tracer : public Recorder {
 public:
-    /// With `shape_only` nothing is computed, and what Catena's own objects went through is put
-    /// back by restore() (also called by the destructor).
+    /// With `shape_only` nothing is computed, and changes of Catena's objects are undone by restore() (also
+    /// called by the destructor).
     explicit Tracer(bool shape_only) : shape_only_(shape_only) {}
-    /// Goes on from a program that was recorded elsewhere, on shapes only: `known` are the arrays of its values.
+    /// Continues a program that was recorded elsewhere, on shapes only: `known` are the arrays of its values.
     Tracer(Trace begun, std::span<const std::pair<Array, int>> known);
     ~Tracer() override;
 
     /// Declares the next argument. Arguments that are the same array are one value.
     int add_argument(const Array& array, std::string name);
-    /// From now on only types are computed; for the backward of a region that was recorded while it ran.
+    /// Switches to shape-only mode; for the backward of a region that was recorded while it ran.
     void become_shape_only();
 
-    /// The number of a value; an array from outside becomes a state (when it is the content of one, or of a
-    /// leaf that wants a gradient) or a captured value.
+    /// The number of a value; an array from outside becomes a state (when it is the content of one, or of a leaf
+    /// that requires a gradient) or a captured value.
     int value_of(const Array& array);
     int step_count() const { return int(trace_.steps.size()); }
     const Trace& trace() const { return trace_; }
@@ -33,7 +33,7 @@ public:
         VariableBody* body;
         int value;  ///< -1: cleared.
     };
-    /// Variables from outside whose gradient is another now than at the start.
+    /// Variables from outside whose gradient has changed since the start.
     std::vector<GradientEffect> gradient_effects();
     void restore();
 
@@ -67,14 +67,14 @@ private:
     std::unordered_map<const Cell::Body*, int> cell_slots_;
     std::vector<Saved> saved_;
     std::vector<Array> alive_;  ///< Keeps the addresses in known_ from being used again.
-    /// Computed arrays, in alive_, whose elements have not been freed; and which of them to look at next.
+    /// Computed arrays (indices in alive_) with elements in memory; and the one to check next.
     std::vector<int> held_;
     size_t next_held_ = 0;
 };
 
-/// Steps [first, last) of `trace` as a program of its own: its inputs are the values that they
-/// use but do not make, given as `inputs` (old numbers) in that order, its outputs `outputs`.
-/// `assigns` (old numbers) are the part's; their targets are among the inputs.
+/// Steps [first, last) of `trace` as a separate program: its inputs are the values that they use but do not
+/// compute, given as `inputs` (old numbers) in that order, its outputs `outputs`. `assigns` (old numbers) are
+/// the part's; their targets are among the inputs.
 Trace slice_trace(const Trace& trace, int first, int last, const std::vector<int>& inputs,
                   const std::vector<int>& outputs, const std::vector<Trace::Assign>& assigns = {});
 

@@ -16,20 +16,20 @@ Variables pass_on(const GradientCall& g) {
     return gx;
 }
 
-/// What stands in the place of an unchained node: edge i is where the gradient of output i goes instead.
+/// The op that replaces an unchained node: edge i receives the gradient of output i.
 const OpDef& op_unchained() {
     static const OpDef op{.name = "unchained", .input_count = -1, .output_count = -1, .differentiable = true, .gradient = pass_on};
     return op;
 }
 
-/// The same in the place of a program's node: its edges lead to the nodes of single operations.
+/// The same for a program's node: its edges lead to the nodes of single operations.
 const OpDef& op_expanded() {
     static const OpDef op{.name = "expanded_region", .input_count = -1, .output_count = -1, .differentiable = true, .gradient = pass_on};
     return op;
 }
 
-/// Those who used a node's outputs hold edges to the node itself, so it stays and becomes a passage to a new node
-/// that does what it did.
+/// Users of a node's outputs have edges to the node itself, so it stays and forwards to a new node with its
+/// function.
 void become_passage(Node& node) {
     if (node.op == &op_unchained()) return;
     Ref<Node> below = make_node(*node.op);
@@ -44,7 +44,7 @@ void become_passage(Node& node) {
     below->outputs.resize(node.outputs.size());
     below->location = node.location;
     below->region = std::move(node.region);
-    // Of equal rank, the passage goes first.
+    // Of equal rank, the forwarding node is visited first.
     below->rank = node.rank;
     std::swap(below->sequence, node.sequence);
     for (size_t i = 0; i < node.outputs.size(); ++i) {
@@ -53,7 +53,7 @@ void become_passage(Node& node) {
     }
 }
 
-/// Unchains all that the node made and frees what it kept; gradients of variables that died are dropped.
+/// Unchains all outputs of the node and frees its kept arrays; gradients of destroyed variables are dropped.
 void unchain_outputs(Node& node) {
     become_passage(node);
     for (size_t i = 0; i < node.outputs.size(); ++i) {
@@ -90,7 +90,7 @@ public:
 
 private:
     struct Reached {
-        uint32_t references = 0;    ///< Of those who hold the node: edges and outputs that were met.
+        uint32_t references = 0;    ///< Known references to the node: edges and outputs found.
         std::vector<char> outputs;
     };
     static bool later(const Ref<Node>& a, const Ref<Node>& b) { return is_visited_after(*a, *b); }
@@ -125,7 +125,7 @@ private:
                 if (VariableBody* body = reached.outputs[i] ? node->outputs[i] : nullptr) catena::unchain(*body);
             return;
         } else if (node->region || node->op == &op_expanded()) {
-            // Others use results that these do not come from.
+            // The node has other users outside.
             if (node->region) expand_region(*node);
             for (size_t i = 0; i < reached.outputs.size(); ++i)
                 if (reached.outputs[i]) follow(node->edges[i]);
@@ -150,7 +150,7 @@ void unchain(VariableBody& body) {
     const int index = body.output_index;
     const bool was_made_there = creator->outputs[index] == &body;
     detach_creator(body);
-    if (!was_made_there || creator->use_count() == 1) return;  // Nobody used it.
+    if (!was_made_there || creator->use_count() == 1) return;  // It has no users.
     become_passage(*creator);
     creator->edges[index] = edge_of(Variable(Ref<VariableBody>(&body)));
 }
@@ -164,7 +164,7 @@ void expand_region(Node& node) {
     node.op = &op_expanded();
     node.edges.clear();
     node.input_types.clear();
-    node.sequence = make_node(op_expanded())->sequence;  // Of equal rank, it goes before the others.
+    node.sequence = make_node(op_expanded())->sequence;  // Of equal rank, it is visited before the others.
     for (size_t i = 0; i < edges.size(); ++i) {
         node.edges.push_back(edges[i]);
         node.input_types.push_back(node.output_types[i]);

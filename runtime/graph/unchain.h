@@ -4,14 +4,14 @@
 
 namespace catena {
 
-/// Forgets the creator of `body`, for whoever used `body` before, too: gradients end there, as at a leaf.
+/// Removes the creator of `body`, also for earlier uses of it: gradients end there, as at a leaf.
 void unchain(VariableBody& body);
-/// Forgets the creators of everything that `body` was computed from, and its own.
+/// Removes the creators of `body` and of everything it was computed from.
 void unchain_history(VariableBody& body);
 
-/// Puts the nodes of single operations in the place of a node that stands for a program.
+/// Replaces a node that represents a program by the nodes of its single operations.
 void expand_region(Node& node);
-/// Does so with every such node that gradients of `outputs` may reach.
+/// Does so for every such node that gradients of `outputs` may reach.
 void expand_regions_below(std::span<const Variable> outputs);
 
 }  // namespace catena

@@ -92,12 +92,12 @@ void Variable::addgrad(const Variable& source) const {
 
 void Variable::backward(const BackwardOptions& options, Caller at) const {
     if (!there("backward", at).creator) return;
-    const DeviceScope beside(device());  // Of what gradients make out of nothing.
+    const DeviceScope beside(device());  // For arrays that gradients create.
     Variable start = grad_variable();
     if (!start.defined()) {
         if (size() != 1) {
             const LocationScope scope(at);
-            fail<ValueError>("backward: a variable of {} needs a gradient set first; only size 1 starts by itself",
+            fail<ValueError>("backward: a variable of {} needs a gradient set first; only size 1 has a default",
                              to_string(type()));
         }
         start = fill(type(), options.loss_scale);

@@ -28,10 +28,10 @@ public:
 
     Variable() = default;  ///< No variable; defined() is false.
     explicit Variable(Ref<VariableBody> body) : body_(std::move(body)) {}
-    /// A leaf of the graph that wants a gradient: `Variable x(array)`.
+    /// A leaf of the graph that requires a gradient: `Variable x(array)`.
     explicit Variable(Array array, bool requires_grad = true);
-    /// Where a Variable is expected and an array is given (`model(array)`) it is mere data: no gradient. The
-    /// constructor above is the better match whenever a Variable is named.
+    /// Implicit conversion of an array argument (`model(array)`): plain data without gradient. An explicit
+    /// `Variable x(array)` uses the constructor above.
     template <std::same_as<Array> A>
     Variable(A array) : Variable(std::move(array), false) {}
 
@@ -39,7 +39,7 @@ public:
     VariableBody* body() const { return body_.get(); }
     const Ref<VariableBody>& ref() const { return body_; }
 
-    // Of an undefined Variable a ValueError at the caller's line.
+    // ValueError at the caller's line for an undefined Variable.
     const Array& array(Caller at = Caller::current()) const { return there("array", at).array; }
     void set_array(Array array) const;  ///< Replaces the content; outside the graph.
     const Type& type(Caller at = Caller::current()) const { return there("type", at).array.type(at); }
@@ -60,13 +60,13 @@ public:
     void set_grad(Array grad, Caller at = Caller::current()) const;
     void set_grad_variable(Variable grad, Caller at = Caller::current()) const;
     void cleargrad(Caller at = Caller::current()) const;
-    void addgrad(const Variable& source) const;  ///< grad += source.grad; nothing when that is none.
+    void addgrad(const Variable& source) const;  ///< grad += source.grad; no effect if undefined.
 
-    /// Gradients of this variable into the leaves it was computed from. A size-1 variable without a gradient
-    /// starts from loss_scale; any other needs set_grad first (ValueError).
+    /// Accumulates the gradients of this variable into the leaves it was computed from. A size-1 variable without
+    /// a gradient starts from loss_scale; any other needs set_grad first (ValueError).
     void backward(const BackwardOptions& options = {}, Caller at = Caller::current()) const;
-    void unchain() const;           ///< Forgets its creator: a leaf from now on, also for what used it before.
-    void unchain_backward() const;  ///< Forgets every creator on the way back (truncated BPTT).
+    void unchain() const;           ///< Removes its creator: it becomes a leaf, also for earlier uses.
+    void unchain_backward() const;  ///< Removes all creators behind it (truncated BPTT).
 
     /// x[{slice(1, 5), 2, ellipsis}], x[0]: see runtime/ops/indexing.h, which makes an Index.
     Variable operator[](std::initializer_list<Index> slices) const;
@@ -88,8 +88,8 @@ private:
     Ref<VariableBody> body_;
 };
 
-/// What an op takes: a variable or an array, with the line where the user passed it. Made by
-/// implicit conversion; never stored.
+/// An argument of an op: a variable or an array, with the line where the user passed it. Created by implicit
+/// conversion; never stored.
 class Operand {
 public:
     Operand(const Variable& variable,

@@ -9,16 +9,16 @@ namespace catena {
 
 struct Node;
 
-/// What a Variable points at. Lives as long as a handle or, for leaves, an edge does.
+/// The object behind a Variable. Owned by its handles and, for leaves, by edges.
 struct VariableBody : RefCounted {
     Array array;
     Ref<VariableBody> grad;
     Ref<Node> creator;
     int output_index = 0;
     bool requires_grad = false;
-    bool is_state = false;        ///< Has identity for the tracer: assigned, never rebuilt.
-    bool grad_consumed = false;   ///< A compiled whole step used the gradient up; reading it is an error.
-    /// Set on a reconstruction of a leaf whose content changed since: gradients belong to that leaf.
+    bool is_state = false;        ///< A State: the tracer records assignments to it.
+    bool grad_consumed = false;   ///< A compiled step consumed the gradient; reading it is an error.
+    /// Set on a reconstruction of a leaf whose content has changed since: gradients go to that leaf.
     Ref<VariableBody> alias_of;
     std::unique_ptr<std::string> name;
 

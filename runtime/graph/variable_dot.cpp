@@ -89,7 +89,7 @@ private:
             } else if (edge.leaf && !options_.remove_variable) {
                 arrow(leaf(edge.leaf.get()), own);
             } else if (!options_.remove_variable && i < node->input_types.size()) {
-                // Data that wants no gradient: the graph does not keep it, but its type.
+                // Data that needs no gradient: the graph keeps only its type.
                 arrow(variable(fmt::format("{} data {}", fmt::ptr(node), i), node->input_types[i], ""), own);
             }
         }

@@ -9,7 +9,7 @@ namespace catena {
 
 struct DotOptions {
     std::string rankdir = "TB";      ///< "TB", "BT", "LR" or "RL".
-    bool remove_variable = false;    ///< Functions alone.
+    bool remove_variable = false;    ///< Show functions only.
     bool show_name = true;
     /// Attributes of Graphviz.
     std::string variable_style = "shape=\"octagon\",fillcolor=\"#E0E0E0\",style=\"filled\"";

@@ -4,7 +4,7 @@
 
 namespace catena {
 
-// The vocabulary of formulas on Variables: what generic lambdas find for the intrinsics by name. Defined with
+// The intrinsics of formulas as functions of Variables, found by generic lambdas by name. Defined with
 // the other mathematical functions.
 Variable absolute(const Operand& x);
 Variable floor(const Operand& x);

@@ -29,7 +29,7 @@ Variable clipped_relu(const Operand& x, double z = 20.0);
 Variable relu6(const Operand& x);
 /// min(max(0.2 * x + 0.5, 0), 1).
 Variable hard_sigmoid(const Operand& x);
-/// Between x_min and x_max; none is no bound. The gradient passes at the bounds themselves.
+/// Between x_min and x_max; none: no bound. The gradient at a bound is 1.
 Variable clip(const Operand& x, const std::optional<Scalar>& x_min,
               const std::optional<Scalar>& x_max);
 /// x if x >= 0 else W * x; W has the leading shape of x without its batch axis.

@@ -6,7 +6,7 @@ namespace catena {
 
 // Elementwise arithmetic with NumPy broadcasting. Types are promoted (see promote). A number takes the array's dtype,
 // unless it is of a higher kind: an int32 array * 0.5 is of the default float dtype, * 2 of int32 (see lifted in
-// runtime/ops/scalar_type.h). Sources of gradients at ties are stated where there is a choice.
+// runtime/ops/scalar_type.h). Gradients at ties are documented where there is a choice.
 
 #define CATENA_BINARY_OPERATOR(symbol)                   \
     Variable operator symbol(const Operand& a, const Operand& b);      \

@@ -29,7 +29,7 @@ public:
 
     std::span<const Entry> entries() const;
     bool has(std::string_view name) const;
-    /// InternalError when missing or of another kind: the op's caller set them wrongly.
+    /// InternalError when missing or of another kind: a mistake in the op's caller.
     bool flag(std::string_view name) const;
     int64_t integer(std::string_view name) const;
     double number(std::string_view name) const;

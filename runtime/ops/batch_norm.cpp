@@ -44,7 +44,7 @@ double count_of(const Shape& x, const Axes& axis) {
     return count;
 }
 
-/// What a sum becomes a mean by; infinite without elements, whose mean is 0 times that, NaN.
+/// The factor from a sum to a mean; infinite without elements, so that their mean is NaN.
 double mean_factor(const Shape& x, const Axes& axis) { return 1.0 / count_of(x, axis); }
 
 /// x as [outer, keys, inner]; false when the key axes are not neighbours.
@@ -57,7 +57,7 @@ bool find_view(const Shape& x, const Axes& axis, KeyView& view) {
     return i == x.rank();
 }
 
-/// Runs the op's body in place of a kernel, for axes that no kernel knows.
+/// Runs the op's body instead of a kernel, for axes without a kernel.
 void run_body(const KernelCall& c) {
     RecorderScope unseen(nullptr);
     auto mode = no_backprop_mode();
@@ -159,7 +159,7 @@ const OpDef& op_batch_norm_gx = define_composite({
 
 const bool op_batch_norm_gx_role = set_library_role(op_batch_norm_gx, LibraryRole::batch_normalization_gradient);
 
-/// What flows to x through the statistics themselves: only a gradient of a gradient comes this way.
+/// The gradient of x through the statistics, used only by gradients of gradients.
 Variable through_statistics(const GradientCall& c, const Variable& x, const Variable& mean) {
     const Axes& axis = c.attributes().dims("axis");
     Shape keys = expanded(x.shape(), axis);
@@ -244,7 +244,7 @@ const OpDef& op_fixed_batch_norm =
         .onnx(write_fixed_batch_norm)
         .define();
 
-/// Chainer's rule: gamma stands for the axes from 1 on.
+/// Chainer's rule: gamma has the axes from 1 on.
 Axes axes_of(const char* name, const Axes& axis, const Variable& x, const Variable& gamma) {
     if (!axis.empty()) return normalize_axes(name, axis, x.rank(), false);
     Axes axes{0};

@@ -28,7 +28,7 @@ Type order_type() { return {Dtype::int64, {}}; }
 Type delegate_type() { return {Dtype::float32, {0}}; }
 Type type_in(const Attributes& a) { return {a.dtype("dtype"), a.dims("shape")}; }
 
-/// What the order holds does not matter; that each call gives what the next one takes does.
+/// The content of the order state is irrelevant; only the dependences between calls matter.
 void advance(const KernelCall& c) { copy_elements(c.inputs.back(), c.outputs.back()); }
 
 std::span<const Array> data_of(const KernelCall& c) { return c.inputs.first(c.inputs.size() - 1); }
@@ -50,7 +50,7 @@ const Variable& beside(const Variable& state, Device& device) {
     return state;
 }
 
-/// Debug mode: what came of an all-reduce is finite, or some rank's part was not.
+/// Debug mode: throws if the result of an all-reduce is not finite.
 void check_finite(const Array& y) {
     if (!config().debug || !is_float(y.dtype())) return;
     RecorderScope paused(nullptr);
@@ -81,7 +81,7 @@ Variables issue_again(const OpDef& op, const GradientCall& g, std::span<const Va
                  current_location());
 }
 
-/// What makes an op that receives part of the graph when no input of its own does.
+/// An input that makes a receiving op part of the graph if no other input does.
 const Variable& anchor(Device& device) {
     thread_local PerThread<Variable> leaf;
     const Variable& made = leaf.get([] {
@@ -101,8 +101,8 @@ Variable empty_delegate(Device& device) {
     return fill(delegate_type(), 0);
 }
 
-/// The type of what comes: as told, as asked from the sender, or, while a region is recorded, as it was the last time
-/// here.
+/// The type of the received array: as given, as announced by the sender, or, while a region is recorded, as received
+/// last here.
 template <class Ask>
 Type incoming(const char* call, Communicator& comm, int peer, int tag,
               const ReceiveOptions& options, Ask ask) {
@@ -113,13 +113,13 @@ Type incoming(const char* call, Communicator& comm, int peer, int tag,
     if (!recorder) return known[key] = ask();
     auto found = known.find(key);
     if (found == known.end() && !recorder->shape_only()) {
-        recorder->settle();  // What this rank sends before that may be what the other one waits for.
+        recorder->settle();  // The sender may be waiting for earlier messages of this rank.
         RecorderScope unseen(nullptr);
         return known[key] = ask();
     }
     if (found == known.end())
         fail<TraceError>(
-            "{}: what rank {} will send is not known while only shapes are computed; give its type "
+            "{}: the type that rank {} will send is unknown while only shapes are computed; give its type "
             "(ReceiveOptions::type), or run the call once outside",
             call, peer);
     return found->second;
@@ -140,7 +140,7 @@ OpDef message(const char* name) {
     return op;
 }
 
-/// Communicators send what lies in the host's memory.
+/// For communicators that send from host memory.
 const OpDef& register_message(OpDef op) {
     const OpDef& made = register_op(std::move(op));
     set_is_message(made);
@@ -148,7 +148,7 @@ const OpDef& register_message(OpDef op) {
     return made;
 }
 
-/// Communicators may reach a device's memory: they are given it as it is.
+/// For communicators that can access device memory.
 const OpDef& register_anywhere(OpDef op) {
     const OpDef& made = register_op(std::move(op));
     set_is_message(made);
@@ -183,8 +183,8 @@ const OpDef& op_alltoall() {
     static const OpDef& made = []() -> const OpDef& {
         OpDef op = message("comm_alltoall");
         op.type = [](const TypeCall& c) {
-            // What comes from rank i is of the type that goes there; another is an error when it
-            // runs.
+            // Assumes that rank i sends the type that it receives; a mismatch is an error at run
+            // time.
             return Types(c.inputs);
         };
         op.kernel = [](const KernelCall& c) {
@@ -381,7 +381,7 @@ const OpDef& op_start() {
             int64_t total = 0, at = 0;
             for (const Array& g : data_of(c)) total += g.size();
             Device& device = c.outputs[0].device();
-            // Its own memory, which no plan of the program's may give away while the transfer runs.
+            // Separate memory, which the program's memory plan cannot reuse during the transfer.
             Array bucket = communicator_in(c.attributes)
                                .transfer_buffer({c.attributes.dtype("dtype"), {total}}, device);
             for (const Array& g : data_of(c)) {
@@ -499,7 +499,7 @@ Variable send(Communicator& comm, const Operand& x, int rank, int tag) {
     const Variable inputs[] = {x.variable(), anchor(x.variable().device())};
     Variable delegate = issue(op_send(), comm, inputs,
                               {{"peer", int64_t(rank)}, {"tag", int64_t(tag)}}, x.location())[0];
-    // So that delegate.backward() starts by itself, as a loss does.
+    // So that delegate.backward() needs no start gradient, like a loss.
     if (delegate.requires_grad()) delegate.set_grad_variable(empty_delegate(delegate.device()));
     return delegate;
 }

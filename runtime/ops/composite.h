@@ -4,8 +4,8 @@
 
 namespace catena {
 
-/// Registers an op whose meaning is `op.body`. Without a gradient of its own it gets that of its
-/// body: good for the gradients of gradients, which nobody runs often.
+/// Registers an op defined by `op.body`. Without a gradient it gets that of its body: sufficient
+/// for the rarely used gradients of gradients.
 const OpDef& define_composite(OpDef op);
 
 /// The op's body differentiated at the inputs of the call.

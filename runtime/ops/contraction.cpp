@@ -190,7 +190,7 @@ const OpDef& op_linear = register_op({
 
 const bool op_linear_role = set_library_role(op_linear, LibraryRole::linear);
 
-/// x with everything after the batch axes as one axis, as W wants it.
+/// x with the axes after the batch axes flattened, for the product with W.
 Variable as_rows(const Variable& x, const Variable& W, int n_batch_axes) {
     const Shape& shape = x.shape();
     if (shape.rank() < 2)  // linear_c3

@@ -155,13 +155,13 @@ OnnxAttributes window_of(OnnxCall& c, std::vector<int64_t> pads) {
             {"group", c.attributes.integer("groups")}};
 }
 
-/// What the windows reach over, between the borders of `positions` windows.
+/// The extent covered by `positions` windows.
 OnnxSize reach_of(OnnxCall& c, size_t axis, const OnnxSize& positions) {
     const int64_t kernel = c.constant(c.inputs[1].shape[axis + 2], "W");
     return (positions - 1) * c.dims("stride")[axis] + ((kernel - 1) * c.dims("dilate")[axis] + 1);
 }
 
-/// cover_all is said by padding at the end.
+/// cover_all is expressed as padding at the end.
 std::vector<int> write_convolution(OnnxCall& c) {
     std::vector<int64_t> pads = c.dims("pad"), ends = pads;
     for (size_t i = 0; c.attributes.flag("cover_all") && i < pads.size(); ++i) {

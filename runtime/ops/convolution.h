@@ -4,12 +4,12 @@
 
 namespace catena {
 
-/// Options of convolutions; one number stands for all spatial axes.
+/// Options of convolutions; a single number applies to all spatial axes.
 struct ConvolutionOptions {
     Dims stride = {1};
     Dims pad = {0};
     bool cover_all =
-        false;  ///< The last window may pass the padded end, so that every element is seen.
+        false;  ///< The last window may exceed the padded end, so that every element is covered.
     Dims dilate = {1};
     int64_t groups = 1;
 };
@@ -37,7 +37,7 @@ Variable deconvolution_2d(const Operand& x, const Operand& W,
 Variable deconvolution_nd(const Operand& x, const Operand& W, const Operand& b,
                           const DeconvolutionOptions& options = {});
 
-/// Number of windows of extent `kernel` on an axis of `size`; 0 or less when none fits.
+/// Number of windows of extent `kernel` on an axis of `size`; 0 or negative when none fits.
 int64_t window_count(int64_t size, int64_t kernel, int64_t stride, int64_t pad, bool cover_all,
                      int64_t dilate = 1);
 /// `dims` with one entry per spatial axis: a single one is repeated. ValueError naming `op` and

@@ -71,7 +71,7 @@ void check_labels(const T* labels, int64_t n, int64_t classes, int64_t ignore_la
         const int64_t label = int64_t(labels[i]);
         if ((label < 0 || label >= classes) && label != ignore_label)
             fail<ValueError>(
-                "softmax_cross_entropy: label {} at index {} is no class (x has {} classes, "
+                "softmax_cross_entropy: label {} at index {} is not a class (x has {} classes, "
                 "ignore_label is {})",
                 label, i, classes, ignore_label);
     }
@@ -221,7 +221,7 @@ struct TaskData {
         count = labels.size() - std::count(task.labels, task.labels + labels.size(), task.ignore_label);
     }
 
-    /// What each loss is multiplied by on its way into the mean.
+    /// The weight of each loss in the mean.
     double scale(const KernelCall& c) const {
         if (c.attributes.text("reduce") == "no") return 1;
         int64_t divisor = c.attributes.flag("normalize") ? count : c.inputs[0].dim(0);
@@ -296,8 +296,8 @@ const OpDef& op_cross_entropy = define_composite({
                 gx[0] = apply(op_cross_entropy_gx, std::span(inputs, weight.defined() ? 6 : 5),
                               current_location(), c.attributes())[0];
             }
-            // Only a gradient of the gradient comes this way. `highest` is a shift that everything else follows: what
-            // comes through it cancels.
+            // Used only by gradients of gradients. `highest` is a common shift, so its gradient
+            // cancels.
             if (c.has_gy(2)) {
                 Variable through =
                     cast(exp(cast(x, total.dtype()) - highest) * c.gy(2), x.dtype());

@@ -14,7 +14,7 @@ struct DeviceForm {
     LibraryRole role = LibraryRole::none;
 };
 
-/// The op's, for good; ops may be registered late, by several threads.
+/// The op's entry, never removed; ops may be registered late, by several threads.
 DeviceForm& form_of(const OpDef& op) {
     static std::mutex& mutex = *new std::mutex;
     static auto& forms = *new std::map<const OpDef*, DeviceForm>;

@@ -9,20 +9,20 @@
 
 namespace catena {
 
-/// For devices that take generated kernels, what an op without formula and body computes: launches of C++ texts, with
-/// the names that docs/cuda.md lists.
+/// How devices with generated kernels compute an op without formula and body: launches of C++ texts, with the names
+/// listed in docs/cuda.md.
 struct ElementPass {
-    std::string text;   ///< Of thread `i` of `count`. Calls of one pattern should share it: sizes are names.
+    std::string text;   ///< The code of thread `i` of `count`. Sizes are names, so that similar calls share it.
     int64_t count = 0;
-    std::vector<std::pair<std::string, int64_t>> numbers;  ///< Further names of this launch, the same in every call.
+    std::vector<std::pair<std::string, int64_t>> numbers;  ///< Further constants of this launch, by name.
 };
 struct ElementProgram {
     std::vector<ElementPass> passes;  ///< One after another.
     int64_t scratch = 0;              ///< Words of 8 bytes, `scratch[k]`, that the passes share.
 };
-/// Who computes it. One thread takes the elements in their order, which lets a plan do without what many need.
+/// The number of threads. A single thread processes the elements in order, so its plan may be simpler.
 enum class Threads : uint8_t { one, many };
-/// Reads types and attributes of the call only: its arrays may have no memory.
+/// Reads only types and attributes of the call: its arrays may have no memory.
 using ElementPlan = std::function<ElementProgram(const KernelCall&, Threads)>;
 
 // All return true, for initialisers.
@@ -31,12 +31,12 @@ bool set_element_plan(const OpDef& op, ElementPlan plan);
 bool set_element_plan(const OpDef& op, std::function<ElementProgram(const KernelCall&)> plan);
 /// One pass over the elements of output 0.
 bool set_element_text(const OpDef& op, std::string text);
-/// The op's kernel only calls what works on arrays of any device, such as copy_elements.
+/// The op's kernel works on arrays of any device, because it only calls functions like copy_elements.
 bool set_runs_anywhere(const OpDef& op);
-/// Why the op runs on the host, whatever the device: with copies both ways.
+/// The op always runs on the host, with copies from and to the device; `reason` says why.
 bool set_host_only(const OpDef& op, std::string reason);
 
-/// What a device's library of numerics knows the op as; attributes are those of the op that bears the role here.
+/// The function of a vendor library that can compute the op; attributes are those of the op with this role.
 enum class LibraryRole : uint8_t {
     none,
     matmul,                    ///< a, b -> y; "transa", "transb"
@@ -55,6 +55,6 @@ LibraryRole library_role_of(const OpDef& op);
 bool has_element_plan(const OpDef& op);
 ElementProgram element_program(const KernelCall& call, Threads threads = Threads::many);
 bool runs_anywhere(const OpDef& op);
-const std::string& host_only_reason(const OpDef& op);  ///< "" when there is none.
+const std::string& host_only_reason(const OpDef& op);  ///< "" if it may run on devices.
 
 }  // namespace catena

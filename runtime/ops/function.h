@@ -16,11 +16,11 @@ struct LiteralValue {
     std::variant<std::monostate, bool, int64_t, double, std::string, std::vector<LiteralValue>> value;
     bool is_none() const { return value.index() == 0; }
 };
-/// ValueError with the position when the text is not one value.
+/// ValueError with the position when the text is not a single value.
 LiteralValue parse_literal(std::string_view text);
 
-/// The arguments of one call by name. Getters throw ValueError naming function, argument, value and what it
-/// takes; where the argument was not given they use the default of the signature.
+/// The arguments of one call by name. Getters throw a ValueError naming function, argument, value and the valid
+/// ones; missing arguments have the default of the signature.
 class FunctionArguments {
 public:
     FunctionArguments(std::string function, std::vector<Variable> arrays,
@@ -32,10 +32,10 @@ public:
     bool flag(std::string_view name) const;
     int64_t integer(std::string_view name) const;
     double number(std::string_view name) const;
-    Scalar scalar(std::string_view name) const;    ///< A number that was written as an integer (2, not 2.0) is one.
+    Scalar scalar(std::string_view name) const;    ///< Integer kind if written as an integer (2, not 2.0).
     std::string text(std::string_view name) const;
-    Dims dims(std::string_view name) const;        ///< An int counts as one of one; None as empty.
-    Dims pair(std::string_view name) const;        ///< An int is doubled.
+    Dims dims(std::string_view name) const;        ///< An int is a list of one; None is empty.
+    Dims pair(std::string_view name) const;        ///< An int n is the pair (n, n).
     const LiteralValue& value(std::string_view name) const;
 
 private:

@@ -4,13 +4,13 @@
 
 namespace catena {
 
-/// Where a gather reads: one index array for each of `axes` (ascending); the axes of the indices
-/// stand at `position` among the other axes.
+/// The indices of a gather: one index array for each of `axes` (ascending); the axes of the indices
+/// are at `position` among the other axes.
 struct Gather {
     Variables indices;
     Axes axes;
     int position = 0;
-    Axes named = {};  ///< What errors call `axes`; empty: as they are.
+    Axes named = {};  ///< Names of `axes` in errors; empty: `axes`.
 };
 Variable gather(const Variable& x, const Gather& where);
 /// The adjoint: b added into zeros of `shape`.

@@ -8,8 +8,8 @@ namespace catena {
 // by the device, its element is 0 or is not added.
 
 ElementProgram gather_elements(const KernelCall& call);
-/// For many threads the places are sorted by where they go, so that each element adds its own, in their order: no atomics,
-/// one result.
+/// For many threads, indices are sorted by their target, and each element sums its sources in order: deterministic,
+/// without atomics.
 ElementProgram scatter_elements(const KernelCall& call, Threads threads);
 extern const char* const take_along_axis_text;
 extern const char* const add_along_axis_text;

@@ -225,13 +225,13 @@ Index index_of_text(const std::string& text) {
         if (colon > from) {
             const LiteralValue part = parse_literal(text.substr(from, colon - from));
             const int64_t* integer = std::get_if<int64_t>(&part.value);
-            if (!integer) fail<ValueError>("get_item: '{}' is no slice like '1:5' or '::-1'", text);
+            if (!integer) fail<ValueError>("get_item: '{}' is not a slice like '1:5' or '::-1'", text);
             parts[count] = *integer;
         }
         from = colon + 1;
     }
     if (count < 2 || from <= text.size())
-        fail<ValueError>("get_item: '{}' is no slice like '1:5' or '::-1'", text);
+        fail<ValueError>("get_item: '{}' is not a slice like '1:5' or '::-1'", text);
     return slice(parts[0], parts[1], parts[2].value_or(1));
 }
 
@@ -244,7 +244,7 @@ Index index_of_literal(const LiteralValue& value) {
     std::vector<int64_t> integers;
     append_integers(value, 0, shape, integers);
     if (int64_t(integers.size()) != element_count(shape))
-        fail<ValueError>("get_item: the rows of an index array must be equally long");
+        fail<ValueError>("get_item: the rows of an index array must have equal lengths");
     return Variable(Array::from(integers, shape), false);
 }
 

@@ -373,7 +373,7 @@ Variable permutate(const Operand& x, const Operand& indices, int64_t axis, bool 
         for (int64_t i : order.array().to_vector<int64_t>()) {
             if (i < 0 || i >= order.size() || seen[size_t(i)])
                 fail<ValueError>(
-                    "permutate: index {} stands twice or is outside of axis {} of size {}", i,
+                    "permutate: index {} occurs twice or is outside of axis {} of size {}", i,
                     along, order.size());
             seen[size_t(i)] = true;
         }

@@ -15,9 +15,9 @@ namespace catena {
 struct NewAxis {};
 struct Ellipsis {};
 inline constexpr NewAxis newaxis;    ///< An axis of size 1.
-inline constexpr Ellipsis ellipsis;  ///< All axes that no other index names.
+inline constexpr Ellipsis ellipsis;  ///< All axes without another index.
 
-/// begin:end:step of Python: negative places count from the end, and what is outside is cut off.
+/// Python's begin:end:step: negative values count from the end, and values outside are clamped.
 struct Slice {
     std::optional<int64_t> begin;
     std::optional<int64_t> end;
@@ -29,7 +29,7 @@ inline Slice slice(std::optional<int64_t> begin, std::optional<int64_t> end = {}
 }
 
 /// One entry of x[...]: an integer, a slice, newaxis, ellipsis, or an integer (or bool) array. Made
-/// by implicit conversion, and knows the line where that happened.
+/// by implicit conversion; remembers the line of that.
 class Index {
 public:
     using Place = std::source_location;
@@ -54,17 +54,17 @@ private:
 // in.
 
 /// NumPy's x[slices], also written x[{slice(1, 5), 2, ellipsis}] or x[2]. Index arrays may be
-/// negative; a bool array names its true elements, and so needs its values at once.
+/// negative; a bool array selects its true elements, so its values are read at once.
 Variable get_item(const Operand& x, std::span<const Index> slices);
 Variable get_item(const Operand& x, std::initializer_list<Index> slices);
-/// a with b added at the slices; equal places add up. b has the shape of get_item(a, slices).
+/// a with b added at the slices; repeated indices add up. b has the shape of get_item(a, slices).
 Variable scatter_add(const Operand& a, std::span<const Index> slices, const Operand& b);
 Variable scatter_add(const Operand& a, std::initializer_list<Index> slices, const Operand& b);
-/// x at `indices` of one axis, which their axes replace; negative ones count from the end.
+/// x at `indices` of one axis, which is replaced by their axes; negative: from the end.
 Variable take(const Operand& x, const Operand& indices, int64_t axis = 0);
 /// y[i] = x[indices[i]] along the axis; with `inv` the inverse permutation.
 Variable permutate(const Operand& x, const Operand& indices, int64_t axis = 0, bool inv = false);
-/// Rows x of W; zeros where x is ignore_label.
+/// The rows of W with indices x; zeros where x is ignore_label.
 Variable embed_id(const Operand& x, const Operand& W, std::optional<int64_t> ignore_label = {});
 /// y[i] = x[i, t[i]].
 Variable select_item(const Operand& x, const Operand& t);
@@ -75,6 +75,6 @@ Variable one_hot(const Operand& x, int64_t classes, Dtype dtype = Dtype::float32
 
 /// Ascending; equal elements keep their order and NaN come last.
 Variable sort(const Operand& x, int64_t axis = -1);
-Variable argsort(const Operand& x, int64_t axis = -1);  ///< int32 places of sort's elements in x.
+Variable argsort(const Operand& x, int64_t axis = -1);  ///< int32 indices of sort(x) in x.
 
 }  // namespace catena

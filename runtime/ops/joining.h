@@ -8,7 +8,7 @@
 
 namespace catena {
 
-// Several arrays into one along an axis, and one into several.
+// Joining and splitting arrays along an axis.
 
 /// Joins along `axis`; dtypes and all other sizes must be equal.
 Variable concat(std::span<const Variable> xs, int64_t axis = 1,
@@ -30,7 +30,7 @@ Variable vstack(std::span<const Variable> xs,
 Variable dstack(std::span<const Variable> xs,
                 const std::source_location& at = std::source_location::current());
 
-/// Equal parts; ShapeError when the axis does not divide.
+/// Equal parts; ShapeError when the size is not divisible.
 Variables split_axis(const Operand& x, int64_t sections, int64_t axis);
 /// Parts [0, cuts[0]), [cuts[0], cuts[1]), ..., the rest; a part may be empty.
 Variables split_axis(const Operand& x, std::span<const int64_t> cuts, int64_t axis);

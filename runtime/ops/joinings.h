@@ -5,8 +5,8 @@
 namespace catena {
 
 /// A way in which several calls of an op become one call on longer operands: operand i of the calls is joined along
-/// axis inputs[i], or is the same for all of them. The results lie side by side along axis `output` of
-/// the one call's, or it gives their sum. Attributes are equal and stay.
+/// axis inputs[i], or is the same for all of them. The results are concatenated along axis `output` of its result,
+/// or it computes their sum. All calls have equal attributes.
 struct Joining {
     static constexpr int shared = -1;
     static constexpr int sum = -1;
@@ -15,12 +15,12 @@ struct Joining {
 };
 using Joinings = SmallVector<Joining, 2>;
 
-/// Said once, beside the op's definition: how calls with such inputs can be joined. Returns true.
+/// Declares how calls of an op with such inputs can be joined; used once, beside its definition. Returns true.
 bool can_be_joined(const OpDef& op, std::function<Joinings(const TypeCall&)> how);
-/// What was said; empty for an op of which nothing was.
+/// The joinings declared with can_be_joined; empty without a declaration.
 Joinings joinings_of(const TypeCall& call);
 
-/// The op of Kind::concat: its inputs side by side along attribute "axis".
+/// The op of Kind::concat: concatenates its inputs along attribute "axis".
 const OpDef& concat_op();
 
 }  // namespace catena

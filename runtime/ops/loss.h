@@ -9,7 +9,7 @@ namespace catena {
 /// Options of softmax_cross_entropy; names and defaults as in Chainer.
 struct SoftmaxCrossEntropy {
     bool normalize =
-        true;  ///< Divide by the number of labels that count (at least 1), else by the batch.
+        true;  ///< Divide by the number of labels not ignored (at least 1), else by the batch size.
     Variable class_weight = {};  ///< One factor per class, not differentiated.
     int64_t ignore_label = -1;
     std::string reduce = "mean";                     ///< "mean", or "no": one loss per label.
@@ -17,12 +17,12 @@ struct SoftmaxCrossEntropy {
 };
 
 /// -class_weight[t] * log_softmax(x, axis 1)[t]. Integer t has x's shape without axis 1; float t
-/// has x's shape and holds the probabilities to meet. ValueError when a label is no class.
+/// has x's shape and holds the probabilities to meet. ValueError for a label that is not a class.
 Variable softmax_cross_entropy(const Operand& x, const Operand& t,
                                const SoftmaxCrossEntropy& options = {});
 
 /// Of logits x and labels t: 0, 1, or -1 for "ignore". `normalize` divides by the number of labels
-/// that count (at least 1), else by the batch. reduce is "mean" or "no".
+/// not ignored (at least 1), else by the batch size. reduce is "mean" or "no".
 Variable sigmoid_cross_entropy(const Operand& x, const Operand& t, bool normalize = true,
                                const std::string& reduce = "mean");
 

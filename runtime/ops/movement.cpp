@@ -199,7 +199,7 @@ void copy_of_view(const KernelCall& call) {
     const Array& y = call.outputs[0];
     const Array seen = call.op.view(x, call.attributes);
     if (seen.defined()) return copy_elements(seen, y);
-    // A reshape that strides cannot say: the elements keep their row-major order.
+    // A reshape that needs a copy: the elements keep their row-major order.
     copy_elements(x, view_from(y, x.shape(), contiguous_strides(x.shape())));
 }
 
@@ -235,7 +235,7 @@ Variables broadcast(std::span<const Variable> xs, const std::source_location& at
     Shape common;
     for (const Variable& x : xs)
         if (!broadcast_shapes(common, x.shape(), common))
-            fail<ShapeError>("broadcast: shapes {} and {} do not fit", to_string(common),
+            fail<ShapeError>("broadcast: shapes {} and {} do not match", to_string(common),
                              to_string(x.shape()));
     Variables result;
     for (const Variable& x : xs) result.push_back(broadcast_to(x, common));

@@ -7,7 +7,7 @@
 
 namespace catena {
 
-// Other looks at the same elements: no arithmetic, and no copy where strides can say it.
+// Views of the same elements: no arithmetic, and no copy if strides suffice.
 
 /// One size may be -1 and follows from the others. ShapeError when the element counts differ.
 Variable reshape(const Operand& x, const Shape& shape);
@@ -21,7 +21,7 @@ Variables broadcast(std::span<const Variable> xs,
 
 /// A new axis of size 1 at `axis` of the result; -1 is after the last.
 Variable expand_dims(const Operand& x, int64_t axis);
-/// Drops these axes, which must have size 1; without axes all of size 1.
+/// Removes these axes, which must have size 1; without axes, all of size 1.
 Variable squeeze(const Operand& x, const Axes& axes = {});
 Variable flatten(const Operand& x);
 Variable swapaxes(const Operand& x, int64_t axis1, int64_t axis2);
@@ -37,7 +37,7 @@ Variable repeat(const Operand& x, int64_t repeats, int64_t axis);
 /// Element i of `axis` repeats[i] times.
 Variable repeat(const Operand& x, std::span<const int64_t> repeats, int64_t axis);
 
-/// Another look at the elements of x, its first element `offset` elements after x's.
+/// A view of the elements of x; its first element is `offset` elements after x's.
 inline Array view_from(const Array& x, const Shape& shape, const Strides& strides,
                        int64_t offset = 0) {
     return x.view(shape, strides, x.body()->offset + offset);
@@ -46,7 +46,7 @@ inline Array view_from(const Array& x, const Shape& shape, const Strides& stride
 /// Strides of a contiguous-order reshape of a strided array, false when it needs a copy.
 bool reshape_strides(const Shape& from, const Strides& strides, const Shape& to, Strides& result);
 
-/// Kernel of ops with a view: the copy of what the view looks at.
+/// Kernel of ops with a view: copies the view's elements.
 void copy_of_view(const KernelCall& call);
 
 }  // namespace catena

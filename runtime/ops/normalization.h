@@ -16,7 +16,7 @@ struct BatchNormalizationOptions {
     Variable running_var = {};   ///< The same, of the unbiased variance.
     Scalar decay = 0.9;
     Axes axis =
-        {};  ///< Normalised over; empty: all but the axes that gamma stands for (1, 2, ...).
+        {};  ///< Normalised axes; empty: all but those of gamma (1, 2, ...).
 };
 
 /// x normalised with the statistics of the batch (biased variance), times gamma plus beta.

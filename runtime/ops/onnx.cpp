@@ -92,7 +92,7 @@ int OnnxGraph::reshape(int value, const OnnxSizes& from, const OnnxSizes& to) {
     if (from == to) return value;
     if (auto found = reshaped_.find(value); found != reshaped_.end() && found->second.shape == to)
         return found->second.source;
-    // One open size is what the others leave.
+    // One open size can be inferred from the others (-1).
     OnnxSizes shape = to;
     const auto open = [](const OnnxSize& s) { return !s.is_constant(); };
     if (std::count_if(shape.begin(), shape.end(), open) == 1)
@@ -120,7 +120,7 @@ std::vector<int64_t> OnnxCall::dims(std::string_view attribute) const {
 int64_t OnnxCall::constant(const OnnxSize& size, const char* what) const {
     if (!size.is_constant())
         fail<ValueError>(
-            "onnx: {} depends on a size that was left open through {}, which ONNX cannot say; give "
+            "onnx: {} depends on an open size through {}, which ONNX cannot express; give "
             "that size",
             op.name, what);
     return size.constant;

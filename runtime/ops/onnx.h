@@ -8,14 +8,14 @@
 
 #include "runtime/ops/op.h"
 
-// What the ONNX mappings of ops write: plain structs, which frontend/onnx turns into files.
+// The output of ops' ONNX mappings: plain structs, which frontend/onnx writes to files.
 
 namespace catena {
 
 /// A size in an exported program: a constant plus multiples of the sizes that were left open.
 struct OnnxSize {
     int64_t constant = 0;
-    std::vector<int64_t> factors;  ///< One an open size; missing ones are 0.
+    std::vector<int64_t> factors;  ///< One per open size; missing ones are 0.
 
     OnnxSize(int64_t constant = 0) : constant(constant) {}
     bool is_constant() const;
@@ -63,7 +63,7 @@ public:
     int cast(int value, Dtype from, Dtype to) {
         return from == to ? value : node("Cast", {value}, {{"to", to}});
     }
-    /// `value` in another shape; a reshape that made it from one of that shape is undone.
+    /// `value` reshaped; if a reshape from that shape made it, returns the source instead.
     int reshape(int value, const OnnxSizes& from, const OnnxSizes& to);
 
     /// Open sizes are int64[1] values.
@@ -84,7 +84,7 @@ private:
     std::vector<int> open_sizes_;
 };
 
-/// One recorded call as its mapping sees it.
+/// One recorded call, as passed to its mapping.
 struct OnnxCall {
     struct Value {
         int id;
@@ -120,8 +120,8 @@ struct OnnxCall {
 /// attribute before opset `since` and as an input from then on.
 OnnxMapping onnx_reduction(const char* name, int since = 18);
 
-/// Adds what the op's mapping or formula says; returns the values of the outputs, none when ONNX
-/// cannot say it.
+/// Adds the nodes of the op's mapping or formula; returns the values of the outputs, none when ONNX
+/// cannot express it.
 std::vector<int> write_onnx(OnnxCall& call);
 
 }  // namespace catena

@@ -8,7 +8,7 @@
 
 namespace catena {
 
-/// What the names in an expression of OnnxMapping stand for.
+/// The values of the names in an expression of OnnxMapping.
 struct OnnxNames {
     Dtype dtype;  ///< Of numbers.
     std::function<int(int index, std::optional<Dtype> as)>
@@ -16,7 +16,7 @@ struct OnnxNames {
     std::function<std::optional<double>(std::string_view)> scalar;
 };
 
-/// Adds the nodes of an expression. InternalError when it is badly written.
+/// Adds the nodes of an expression. InternalError for invalid syntax.
 int write_onnx_expression(std::string_view expression, const OnnxNames& names, OnnxGraph& graph);
 
 }  // namespace catena

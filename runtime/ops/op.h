@@ -16,7 +16,7 @@ namespace catena {
 
 struct OpDef;
 
-/// What the compiler may assume of an op. Everything it does not know is a `call`: correct, never fused.
+/// What the compiler may assume of an op. All other ops are a `call`: correct, never fused.
 enum class Kind : uint8_t {
     map,        ///< `formula` at every index of the broadcast inputs; with no inputs, of the output.
     reduce,     ///< combine over attribute "axes" (dims), kept as size 1 when "keepdims".
@@ -39,14 +39,14 @@ using Types = SmallVector<Type, 2>;
 using Arrays = SmallVector<Array, 4>;
 using Variables = SmallVector<Variable, 4>;
 
-/// One call without its elements: what a type rule sees.
+/// One call without elements, as passed to a type rule.
 struct TypeCall {
     const OpDef& op;
     std::span<const Type> inputs;
     const Attributes& attributes;
 };
 
-/// One call with its elements: what a kernel sees. Inputs may have any strides; outputs are
+/// One call with elements, as passed to a kernel. Inputs may have any strides; outputs are
 /// contiguous and uninitialised.
 struct KernelCall {
     const OpDef& op;
@@ -56,8 +56,8 @@ struct KernelCall {
     std::span<const double> scalars;
 };
 
-/// What a gradient may ask for. Values that the op did not declare it reads (OpDef::reads) are not there:
-/// asking for them is an InternalError. All results are Variables, so gradients are differentiable.
+/// The values available to a gradient. Only those declared in OpDef::reads are kept: using others is an InternalError.
+/// All results are Variables, so gradients are differentiable.
 class GradientCall {
 public:
     GradientCall(Node& node, std::span<const Variable> gy) : node_(node), gy_(gy) {}
@@ -71,7 +71,7 @@ public:
     Variable y(int output = 0) const;
     const Type& x_type(int input) const;   ///< Always known.
     const Type& y_type(int output = 0) const;
-    /// Gradient of output i; zeros when nothing flowed there.
+    /// Gradient of output i; zeros when there is none.
     Variable gy(int output = 0) const;
     bool has_gy(int output) const;
 
@@ -80,7 +80,7 @@ private:
     std::span<const Variable> gy_;
 };
 
-/// Which inputs and outputs the gradient towards one input reads; bit i is input or output i.
+/// The inputs and outputs that the gradient of one input reads; bit i is input or output i.
 struct Reads {
     uint64_t inputs = 0;
     uint64_t outputs = 0;
@@ -88,14 +88,14 @@ struct Reads {
 
 struct OnnxCall;
 
-/// How an op is said in ONNX (runtime/ops/onnx.h), by an expression or by a function. An expression is an operator,
+/// The ONNX form of an op (runtime/ops/onnx.h), as an expression or a function. An expression is an operator,
 /// applied to all inputs ("Relu"), or calls over inputs a, b, ..., scalars by their names and numbers:
-/// "LeakyRelu(a, alpha=slope)". A map without a mapping is said by its formula, a composite by its body.
+/// "LeakyRelu(a, alpha=slope)". A map without a mapping is exported as its formula, a composite as its body.
 struct OnnxMapping {
     using Writer = std::function<std::vector<int>(OnnxCall&)>;
     std::string expression;
     Writer write;   ///< Adds nodes and returns the values of the outputs; none: not with these arguments.
-    int since = 1;  ///< The first operator set that can say it.
+    int since = 1;  ///< The first operator set that supports it.
 
     OnnxMapping() = default;
     OnnxMapping(const char* expression, int since = 1) : expression(expression), since(since) {}
@@ -104,7 +104,7 @@ struct OnnxMapping {
     explicit operator bool() const { return write || !expression.empty(); }
 };
 
-/// Everything known of an op, stated once. Made by the builders of define.h and never changed.
+/// The complete, immutable definition of an op. Created by the builders of define.h.
 struct OpDef {
     std::string name;
     Kind kind = Kind::call;
@@ -117,9 +117,9 @@ struct OpDef {
     std::function<Types(const TypeCall&)> type;
     /// Eager CPU kernel. Empty for ops that are views or bodies only.
     std::function<void(const KernelCall&)> kernel;
-    /// An output that only looks at input 0 differently, or an undefined Array when it must be copied.
+    /// The output as a view of input 0, or an undefined Array when it must be copied.
     std::function<Array(const Array& input, const Attributes&)> view;
-    /// The op in terms of other ops: what a recorder sees in place of the call.
+    /// The op in terms of other ops, which a recorder sees instead of the call.
     std::function<Variables(std::span<const Variable>, const Attributes&, std::span<const Scalar>)> body;
     /// Gradients of the inputs that need one, in input order.
     std::function<Variables(const GradientCall&)> gradient;
@@ -131,7 +131,7 @@ struct OpDef {
     bool floats_only = false; ///< Kind::map: integer inputs are a DtypeError.
     Combine combine{};        ///< Kind::reduce.
     OnnxMapping onnx;         ///< Empty: by formula or body, or not at all.
-    /// The kernel refuses some values of its inputs (labels, indices), or waits for others that may fail.
+    /// The kernel can fail: it rejects values of its inputs (labels, indices), or waits for other processes.
     bool checks_values = false;
 
     uint32_t id = 0;          ///< Dense, in order of registration.
@@ -142,7 +142,7 @@ const OpDef& register_op(OpDef op);
 const OpDef* find_op(std::string_view name);
 std::vector<const OpDef*> all_ops();
 
-/// Runs one operation: types, memory, kernel, graph node, recorder. Everything goes through here.
+/// Runs one operation: types, memory, kernel, graph node, recorder. All operations pass through it.
 Variables apply(const OpDef& op, std::span<const Variable* const> inputs, const SourceLoc& at,
                 const Attributes& attributes = {}, std::span<const Scalar> scalars = {});
 
@@ -154,7 +154,7 @@ Variable call(const OpDef& op, const SourceLoc& at, const Attributes& attributes
     return std::move(apply(op, list, at, attributes, {scalars.begin(), scalars.size()})[0]);
 }
 
-/// Runs an op's kernel on arrays, outside any graph and unseen by recorders; outputs are allocated on the inputs' device.
+/// Runs an op's kernel on arrays, outside any graph and not recorded; outputs are allocated on the inputs' device.
 Arrays run_kernel(const OpDef& op, std::span<const Array> inputs, const Attributes& attributes = {},
                   std::span<const double> scalars = {});
 

@@ -8,7 +8,7 @@ namespace catena {
 
 namespace {
 
-constexpr int64_t short_line = 1024;  ///< One thread walks as far.
+constexpr int64_t short_line = 1024;  ///< Up to this size, one thread per line.
 constexpr int64_t piece = 256;
 
 /// x as [outer, size, inner] around attribute "axis".

@@ -163,7 +163,7 @@ const OpDef& op_max_pooling_scatter = register_op({
         },
     .reads = [](int, int) { return Reads{.inputs = 2}; },
 });
-/// Many threads: each element looks at the windows that it may be in.
+/// Many threads: each element visits the windows that may contain it.
 constexpr const char* scatter_of_many_text = R"(
         const i64 w = i % y0_size[3], h = i / y0_size[3] % y0_size[2], height = x0_size[2], width = x0_size[3];
         const i64 plane = i / (y0_size[3] * y0_size[2]) * height * width;

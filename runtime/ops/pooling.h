@@ -4,11 +4,11 @@
 
 namespace catena {
 
-/// Options of max pooling over the last two axes; one number stands for both.
+/// Options of max pooling over the last two axes; a single number applies to both.
 struct MaxPooling {
     Dims stride = {};       ///< Empty: as the window.
-    Dims pad = {0};         ///< With -infinity.
-    bool cover_all = true;  ///< Every element is in some window; the last one may pass the end.
+    Dims pad = {0};         ///< Padding with -infinity.
+    bool cover_all = true;  ///< Every element is in some window; the last one may exceed the end.
 };
 
 /// Maximum of each window of size `ksize` (one number or two) in x [N, C, H, W].
@@ -16,8 +16,8 @@ Variable max_pooling_2d(const Operand& x, const Dims& ksize, const MaxPooling& o
 /// The maxima, and the int32 number of each within its window (row by row).
 Variables max_pooling_2d_with_indices(const Operand& x, const Dims& ksize,
                                       const MaxPooling& options = {});
-/// Mean of each window; padding counts as zeros. Elements beyond the last whole window are not
-/// seen.
+/// Mean of each window; padding counts as zeros. Elements after the last full window are
+/// ignored.
 Variable average_pooling_2d(const Operand& x, const Dims& ksize, const Dims& stride = {},
                             const Dims& pad = {0});
 

@@ -49,7 +49,7 @@ Variable gradient_of_others(const Variable& x, const Variable& gy) {
     return sum(where(on_diagonal, 0, others * reshape(gy, {m, n, 1})), 1);
 }
 
-// Apart from prod so that a gradient costs O(n); only its own gradient forms all pairs.
+// A separate op, so that a gradient costs O(n); only its own gradient forms all pairs.
 const OpDef& op_prod_others = register_op({
     .name = "prod_others",
     .differentiable = true,

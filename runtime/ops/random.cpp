@@ -158,7 +158,7 @@ const Variable& random_state() {
         RecorderScope unseen(nullptr);
         Variable made(state_array(first_seed()), false);
         made.body()->is_state = true;
-        made.set_array(made.array());  // Now as a state's: whoever reads it sees whose content it is.
+        made.set_array(made.array());  // Sets the owner, so that a tracer identifies the state.
         made.set_name("random_state");
         return made;
     });

@@ -29,7 +29,7 @@ private:
 Variable sum(const Operand& x, const ReductionAxes& axis = {}, bool keepdims = false);
 Variable prod(const Operand& x, const ReductionAxes& axis = {},
               bool keepdims = false);  ///< Gradient safe at zeros.
-/// NaN wins; all equal to the maximum receive the gradient. ValueError when nothing is reduced.
+/// NaN propagates; all maxima get the gradient. ValueError for an empty axis.
 Variable max(const Operand& x, const ReductionAxes& axis = {}, bool keepdims = false);
 Variable min(const Operand& x, const ReductionAxes& axis = {}, bool keepdims = false);
 /// float16 and bfloat16 are summed in float32.

@@ -10,9 +10,9 @@ struct LstmResult {
     Variable c, h;
 };
 
-/// One step of LSTM. x [n, 4 units] holds the gates a, i, f, o of each unit side by side;
+/// One step of LSTM. x [n, 4 units] holds the gates a, i, f, o of each unit interleaved;
 /// c = tanh(a) sigmoid(i) + c_prev sigmoid(f), h = sigmoid(o) tanh(c). c_prev may have more rows
-/// than x: the rest passes into c as it is, and h has n rows.
+/// than x: these are copied to c, and h has n rows.
 LstmResult lstm(const Operand& c_prev, const Operand& x);
 
 }  // namespace catena

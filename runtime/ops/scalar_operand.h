@@ -6,14 +6,14 @@
 
 namespace catena {
 
-/// A number with identity: a hyperparameter that compiled programs read anew at every call.
+/// A shared number: a hyperparameter that compiled programs read at every call.
 /// `optimizer.alpha = 1e-4` writes through it. Copies of a Cell share the number.
 class Cell {
 public:
     struct Body : RefCounted {
         double value;
         const char* name;
-        int* reads = nullptr;  ///< Counts who computes with the number on the host, when somebody wants to know.
+        int* reads = nullptr;  ///< Not null: counts reads of the number on the host.
         Body(double v, const char* n) : value(v), name(n) {}
         static void destroy(Body* body) { delete body; }
     };
@@ -35,7 +35,7 @@ private:
 /// run-time arguments, never constants.
 class Scalar {
 public:
-    /// What C++ type was given; arrays of a lower kind are lifted to it (see lifted in runtime/ops/scalar_type.h).
+    /// Kind of the C++ type; arrays of a lower kind are promoted to it (lifted() in runtime/ops/scalar_type.h).
     enum class Kind : unsigned char { boolean, integer, floating };
 
     template <class T>
@@ -47,7 +47,7 @@ public:
         if (cell_->reads) ++*cell_->reads;
         return cell_->value;
     }
-    double present() const { return cell_ ? cell_->value : value_; }  ///< As value(), uncounted.
+    double present() const { return cell_ ? cell_->value : value_; }  ///< As value(), but not counted as a read.
     const Ref<Cell::Body>& cell() const { return cell_; }
     Kind kind() const { return kind_; }  ///< A cell is a floating number.
 

@@ -13,7 +13,7 @@ struct SortPasses {
     int64_t lines = 1, size = 0;
     std::string before;  ///< Expression: element `a` of line `line` comes before element `b`.
     std::string put;     ///< Statement: element `v` of line `line` has place `place` in it.
-    int64_t scratch = 0; ///< Where 2 * lines * size words are free.
+    int64_t scratch = 0; ///< Offset of 2 * lines * size free words.
     Threads threads = Threads::many;
 };
 std::vector<ElementPass> sort_passes(const SortPasses& sort);

@@ -8,7 +8,7 @@
 
 namespace catena {
 
-/// The gradient of a map towards one input, in its two readings.
+/// The gradient of a map with respect to one input, in two forms.
 struct MapGradient {
     Formula formula;  ///< Inputs x0.., then y and gy; scalars as the op's.
     /// On Variables in the order inputs, scalars (0-d), y, gy.

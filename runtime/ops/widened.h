@@ -5,8 +5,8 @@
 
 namespace catena {
 
-/// 16-bit floats as float32, others as they are: sums and squares leave the range of 16 bits where a mean or a
-/// logarithm of them does not.
+/// Converts 16-bit floats to float32: sums and squares overflow 16 bits even where their mean or logarithm
+/// does not.
 inline Variable widened(const Variable& x) { return cast(x, working_dtype(x.dtype())); }
 
 }  // namespace catena

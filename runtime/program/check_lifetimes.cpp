@@ -24,7 +24,7 @@ struct Use {
 };
 
 /// True when every element that `kernel` stores to `output` replaces the one of `input` that it has just read for the last
-/// time: both lie the same way over the domain, and no other index stores there or comes back to it.
+/// time: both have the same strides, and no other index stores there or reads it later.
 bool replaces_element_by_element(const KernelLaunch& kernel, int input, int output) {
     const KernelProgram& program = kernel.program;
     const size_t inputs = program.inputs.size();
@@ -49,9 +49,9 @@ bool replaces_element_by_element(const KernelLaunch& kernel, int input, int outp
         if (!program.is_reduced(dim) && stays) return false;
         if (program.is_reduced(dim)) (stays ? repeated : along_reduced) = true;
     }
-    if (!along_reduced) return true;  // What is reduced is stored when its row is done.
+    if (!along_reduced) return true;  // A reduced value is stored after its row.
     if (repeated) return false;
-    if (program.values.empty()) return true;  // In a file what is computed is code, which was proved when it was made.
+    if (program.values.empty()) return true;  // A program from a file has only code, which was verified when compiled.
     // One loop over the reduced dimensions: a second one would read what the first has stored.
     std::vector<bool> after(program.values.size(), false);
     for (size_t v = 0; v < after.size(); ++v) {
@@ -117,7 +117,7 @@ private:
     void check_order(int b) const {
         if (buffer(b).place == Buffer::Place::input || buffer(b).bytes == 0) return;
         for (const Use& use : reads_[size_t(b)]) {
-            require(first(b) >= 0, "launch {} reads buffer {}, which nobody writes", use.launch, b);
+            require(first(b) >= 0, "launch {} reads buffer {}, which is never written", use.launch, b);
             require(first(b) < use.launch, "launch {} reads buffer {}, which launch {} writes", use.launch, b, first(b));
         }
     }
@@ -125,7 +125,7 @@ private:
     void check_result(size_t r) const {
         const Result& result = s_.results[r];
         if (result.input >= 0 || buffer(result.view.buffer).bytes == 0) return;
-        require(first(result.view.buffer) >= 0, "result {} is buffer {}, which nobody writes", r, result.view.buffer);
+        require(first(result.view.buffer) >= 0, "result {} is buffer {}, which is never written", r, result.view.buffer);
     }
 
     //---- the arena
@@ -140,7 +140,7 @@ private:
             dying[size_t(last_[size_t(b)])].push_back(b);
         }
         for (size_t l = 0; l < s_.launches.size(); ++l) {
-            // Those that take another's memory first: it is not free for the rest.
+            // First those written in place: their memory is not free for the rest.
             for (int b : born[l])
                 if (buffer(b).over >= 0) take_over(b);
             for (int b : born[l])
@@ -176,7 +176,7 @@ private:
                 other, b, begin, end, first(b), first(other), last_[size_t(other)], first(b), last_[size_t(b)]);
     }
 
-    /// `b` is written where `below` was: nobody else may read that from then on.
+    /// `b` overwrites `below`, which must not be read afterwards.
     void check_replaced(int b, int below, const std::string& what) const {
         for (const Use& use : reads_[size_t(below)]) {
             require(use.launch <= first(b), "launch {} reads {} after launch {} wrote buffer {} over it", use.launch,
@@ -219,7 +219,7 @@ private:
     std::vector<std::vector<Use>> reads_;  ///< By buffer, launches in order.
     std::vector<Use> writer_;
     std::vector<int> last_;  ///< The launch that uses it last.
-    std::map<size_t, int> in_use_;  ///< By offset, at the launch looked at.
+    std::map<size_t, int> in_use_;  ///< Live buffers by offset, at the current launch.
 };
 
 }  // namespace

@@ -9,11 +9,11 @@ namespace catena::program {
 
 namespace {
 
-/// No array of ours is larger, and sums of a few products of such numbers do not overflow __int128.
+/// No valid array is larger, and sums of a few products of such numbers do not overflow __int128.
 constexpr int64_t most_bytes = int64_t(1) << 46;
-/// Code is made to keep a thread's rows in a second-level cache.
+/// A thread's scratch rows are planned to fit the second-level cache.
 constexpr int64_t most_scratch_bytes = int64_t(1) << 30;
-/// In one block of any device.
+/// Maximum threads per block of any device.
 constexpr int most_threads = 1024;
 using Wide = __int128;
 
@@ -35,7 +35,7 @@ int64_t bytes_of(const Type& type) {
     return int64_t(bytes);
 }
 
-/// First and last byte, counted from the buffer's begin, of a walk over sizes and strides.
+/// First and last byte, from the start of the buffer, that sizes and strides reach.
 struct Reach {
     Wide first, last;
 };
@@ -101,7 +101,7 @@ private:
     }
 
     void check_over(const Buffer& buffer, size_t b) {
-        // Each lies over one that was born earlier, so that there are no circles.
+        // Each is over one that is written earlier, so there are no cycles.
         require(within(buffer.over, s_.buffers.size()), "buffer {} lies over {}", b, buffer.over);
         const Buffer& below = s_.buffers[size_t(buffer.over)];
         require(buffer.place == Buffer::Place::arena && below.place == Buffer::Place::arena &&
@@ -124,7 +124,7 @@ private:
         require(p.reduced < (1u << rank) && p.split != 0 && p.split >= -1 && p.split < rank && p.serial >= 0 && p.serial < rank &&
                     p.split_size >= 0 && p.split_size <= most_bytes && kernel.row_scratch_rows >= 0 &&
                     kernel.row_scratch_rows <= 1024,
-                "kernel {} has an impossible form", kernel.symbol);
+                "kernel {} has an invalid form", kernel.symbol);
         for (int64_t size : p.domain)
             require(size >= 0 && size <= most_bytes, "kernel {} has the size {}", kernel.symbol, size);
         bytes_of({Dtype::float64, p.domain});
@@ -210,7 +210,7 @@ private:
         if (call.elements) check_elements(call);
     }
 
-    /// What a pass does at an index is code; but no pass has more of them than there are elements.
+    /// Limits the passes of a call: no pass may run over more indices than there are elements.
     void check_elements(const LibraryCall& call) const {
         const ElementLaunches& elements = *call.elements;
         require(elements.threads % 32 == 0 && elements.threads >= 32 && elements.threads <= most_threads,

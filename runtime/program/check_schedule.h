@@ -4,7 +4,7 @@
 
 namespace catena::program {
 
-/// FileError unless a schedule from elsewhere is sound: every index names something, kernels and calls stay inside their
+/// FileError unless a schedule from a file is valid: every index is in range, kernels and calls stay inside their
 /// buffers, and calls have the types that their operations' rules give.
 void check_schedule(const Schedule& schedule);
 

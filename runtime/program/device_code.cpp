@@ -78,7 +78,7 @@ void CopyProvider::run(CodeDevice&, const KernelCall& call) {
 
 void CopyProvider::copy(CodeDevice& device, const Array& from, const Array& to) {
     if (from.dtype() != to.dtype())
-        fail<DeviceError>("copy: a program from a file turns no {} into {}", name_of(from.dtype()), name_of(to.dtype()));
+        fail<DeviceError>("copy: a program from a file cannot convert {} to {}", name_of(from.dtype()), name_of(to.dtype()));
     const std::array<Strides, 2> strides = {to.strides(), from.strides()};
     const LoopNest nest = make_loop_nest(to.shape(), strides);
     for (const CopyForm& form : copy_forms) {

@@ -70,7 +70,7 @@ void DeviceExecutable::bind_steps(const DeviceKernels& kernels) {
             const KernelLaunch& kernel = schedule_.kernels[size_t(k)];
             const void* handle = find(kernels, kernel.symbol);
             if (!kernel.device.wide_index && needs_wide_index(kernel.program))
-                fail<FileError>("kernel {} counts with 32 bits, too few for {} elements; save the program at sizes that "
+                fail<FileError>("kernel {} has 32-bit indices, too narrow for {} elements; save the program at sizes that "
                                 "need more", kernel.symbol, element_count(kernel.program.domain));
             const int64_t blocks = block_count(kernel.program, kernel.device);
             if (blocks == 0) continue;

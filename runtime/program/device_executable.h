@@ -16,16 +16,16 @@ namespace catena::program {
 /// Kernels that a device has loaded, by name.
 using DeviceKernels = std::map<std::string, const void*>;
 
-/// Runs a schedule on a device that takes generated kernels, one launch after another. A call
-/// allocates its outputs and one block for all temporaries. Library calls go to a library of the device's, else to
-/// their element texts, else to the device's launch().
+/// Runs a schedule on a device with generated kernels, one launch after another. A call
+/// allocates its outputs and one block for all temporaries. Library calls use a vendor library, else their element
+/// texts, else the device's launch().
 class DeviceExecutable : public Executable {
 public:
-    /// Kernels of the schedule have a form for devices. FileError naming the one that `kernels` lacks, or whose
-    /// indices are too narrow for its sizes.
+    /// Kernels of the schedule must have a DeviceForm. FileError naming a kernel that `kernels` lacks, or whose
+    /// index type is too narrow.
     DeviceExecutable(Schedule schedule, CodeDevice& device, const DeviceKernels& kernels);
 
-    /// Errors as ScheduledExecutable's; DeviceError naming both when an input lies elsewhere.
+    /// Errors as ScheduledExecutable's; DeviceError naming both devices when an input is on another one.
     void run(std::span<const Array> inputs, std::span<const double> scalars,
              std::span<const bool> donated, std::span<Array> outputs) override;
     /// The same into given contiguous arrays of the program's result types on the device.
@@ -35,7 +35,7 @@ public:
     const Schedule& schedule() const { return schedule_; }
 
 private:
-    /// A library call with its arrays made; their storage is pointed at the call's memory.
+    /// A library call with its arrays, whose storage is set to the memory of each call.
     struct BoundCall {
         std::vector<Array> inputs, outputs;
         std::vector<double> scalars;
@@ -59,11 +59,11 @@ private:
     Placement placement_;
 
     std::vector<std::vector<uint64_t>>
-        arguments_;                    ///< By kernel: addresses, the scalars', numbers.
-    std::vector<int> scalar_indices_;  ///< Of all kernels, end to end,
+        arguments_;                    ///< Per kernel: addresses, that of the scalars, numbers.
+    std::vector<int> scalar_indices_;  ///< Of all kernels, concatenated,
     std::vector<double> scalar_values_;
-    std::vector<size_t> scalar_begins_;  ///< where each kernel's begin,
-    Array device_scalars_;               ///< and where they lie on the device.
+    std::vector<size_t> scalar_begins_;  ///< the first of each kernel,
+    Array device_scalars_;               ///< and the values on the device.
     std::vector<BoundCall> calls_;
 
     /// Kernels between two library calls, or one such call.

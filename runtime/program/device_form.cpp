@@ -47,7 +47,7 @@ bool needs_wide_index(const KernelProgram& program) {
         __int128 reach = 0;
         for (int dim = 0; dim < program.domain.rank(); ++dim) {
             __int128 stride = operand_of(program, o).strides[dim], size = program.domain[dim];
-            if (dim == 0 && program.split >= 0) size += 1;  // The last block is stepped over, not into.
+            if (dim == 0 && program.split >= 0) size += 1;  // The stride leads past the last block.
             reach += (stride < 0 ? -stride : stride) * size;
         }
         if (reach >= limit) return true;

@@ -5,28 +5,28 @@
 #include "runtime/core/code_device.h"
 #include "runtime/program/schedule.h"
 
-// What a launch on a device that takes generated kernels is given, as functions of the sizes.
+// Launch parameters for devices with generated kernels, as functions of the sizes.
 
 namespace catena::program {
 
-/// The largest power of two, 16 at most, that an operand's address is a multiple of.
+/// The alignment of an operand's address: the largest power of two up to 16.
 int64_t alignment_at(int64_t byte_offset);
 
-/// Whether every operand, inputs then outputs, can take `vector` elements of the innermost dimension in one aligned access, or
-/// element by element. Operands' first addresses are multiples of `alignments`, of 16 where it is empty.
+/// Whether every operand can be accessed with aligned vectors of `vector` elements along the innermost dimension, or
+/// element by element. `alignments` are those of the operands' first addresses, inputs then outputs; empty: 16.
 bool takes_steps_of(const KernelProgram& program, int vector, std::span<const int64_t> alignments);
 
-/// Whether indices of elements are beyond what 32 bits hold with room to step on.
+/// Whether element indices, plus one grid step, may overflow 32 bits.
 bool needs_wide_index(const KernelProgram& program);
 
-/// Results, or steps of a map.
+/// The number of results of a reduction, or of vectors of a map.
 int64_t group_count(const KernelProgram& program, int vector);
-/// Blocks that give every group its threads; a launch may have fewer.
+/// The number of blocks that covers all groups; a launch may have fewer.
 int64_t block_count(const KernelProgram& program, const DeviceForm& form);
-/// What a launch on `device` has.
+/// The number of blocks of a launch on `device`.
 uint32_t launch_blocks(int64_t blocks, const CodeDevice& device);
 
-/// Sizes (the innermost in steps), the full size of a split dimension, and the strides that the code reads.
+/// Sizes (the innermost in vectors), the full size of a split dimension, and the strides that the code reads.
 std::vector<int64_t> device_numbers(const KernelProgram& program, int vector,
                                     std::span<const KernelLaunch::StrideRead> strides_read);
 

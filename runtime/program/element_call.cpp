@@ -40,7 +40,7 @@ void ElementCall::launch(CodeDevice& device, const KernelCall& call) const {
     for (const Array& output : call.outputs) words.push_back(address_of(output));
     words.push_back(scratch ? uint64_t(scratch->data) : 0);
     words.push_back(uint64_t(device.fault_words()));
-    words.push_back(0);  // The program's scalars: groups have them.
+    words.push_back(0);  // The address of the program's scalars, which only groups use.
     const size_t fixed = words.size(), scalars = call.scalars.size();
     const int64_t site = fault_site(call.op.name, current_location());
     for (const Pass& pass : passes_) {

@@ -10,8 +10,8 @@
 
 namespace catena::program {
 
-/// Visits the sizes and attributes that element texts know by name, in the order in which kernels are given them:
-/// f(name, values, is_list). The count and the numbers of the pass come before, scalars and the site behind.
+/// Visits the sizes and attributes that element texts use by name, in the order of the kernel arguments: f(name, values,
+/// is_list). The count and the pass's numbers come before, scalars and the site after them.
 template <class F>
 void for_each_number(const KernelCall& call, F&& f) {
     for (size_t k = 0; k < call.inputs.size(); ++k) f(fmt::format("x{}_size", k), call.inputs[k].shape(), true);
@@ -23,13 +23,13 @@ void for_each_number(const KernelCall& call, F&& f) {
     }
 }
 
-/// A call that is computed by an op's element texts (runtime/ops/element_text.h), ready to be launched.
+/// A call computed by an op's element texts (runtime/ops/element_text.h), ready to launch.
 class ElementCall {
 public:
     /// Only types and attributes of `call` are read. `kernels`: the device's, one for each pass.
     ElementCall(const KernelCall& call, const ElementLaunches& launches, std::span<const void* const> kernels);
 
-    /// All arrays lie on `device`, outputs are contiguous; inputs are made so.
+    /// All arrays must be on `device` and outputs contiguous; other inputs are copied.
     void launch(CodeDevice& device, const KernelCall& call) const;
 
 private:
@@ -37,7 +37,7 @@ private:
         const void* kernel;
         std::string name;
         int64_t count;
-        std::vector<int64_t> numbers;  ///< With places for scalars and the site.
+        std::vector<int64_t> numbers;  ///< With room for scalars and the site.
     };
     int threads_;
     int64_t scratch_;

@@ -24,7 +24,7 @@ constexpr int64_t most_chunks = 256;
 // A NaN in every float, and -1 or the largest number in every integer.
 constexpr int poison_byte = 0xFF;
 
-/// Memory of the calling thread, at least `bytes`, aligned for vectors; what was in it may be gone.
+/// Scratch memory of the calling thread, at least `bytes`, aligned for vectors; its content is not preserved.
 void* thread_scratch(int64_t bytes) {
     struct Free {
         void operator()(void* block) const { std::free(block); }

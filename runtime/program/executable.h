@@ -9,19 +9,19 @@
 namespace catena::program {
 
 /// Runs a schedule. A call allocates its outputs and one block for all temporaries from the pool, nothing else. With
-/// CATENA_POISON=1 temporaries are not numbers, and no indices, before they are written and after their last use.
+/// CATENA_POISON=1 temporaries hold NaN, or invalid indices, before they are written and after their last use.
 class ScheduledExecutable : public Executable {
 public:
     explicit ScheduledExecutable(Schedule schedule);
 
-    /// DtypeError or ShapeError when an input is not what was compiled for; errors of library calls
-    /// carry the user's line. Calls from several threads wait for each other.
+    /// DtypeError or ShapeError when an input does not match the program; errors of library calls have the user's
+    /// line. Concurrent calls are serialised.
     void run(std::span<const Array> inputs, std::span<const double> scalars,
              std::span<const bool> donated, std::span<Array> outputs) override;
     const ExecutableInfo& info() const override { return schedule_.info; }
 
 private:
-    /// A library call with its arrays made; their storage is pointed at the call's memory.
+    /// A library call with its arrays, whose storage is set to the memory of each call.
     struct BoundCall {
         const LibraryCall* call = nullptr;
         std::vector<Array> inputs, outputs;
@@ -35,7 +35,7 @@ private:
     struct Batch {
         int library_call = -1;
         std::vector<Chunk> chunks;
-        int64_t grain = 0;  ///< Chunks below which no second thread pays.
+        int64_t grain = 0;  ///< Minimal number of chunks per thread.
     };
 
     void bind_kernels();
@@ -50,7 +50,7 @@ private:
 
     Placement placement_;
 
-    // Arguments of all kernels, end to end.
+    // Arguments of all kernels, concatenated.
     struct Patch {
         int buffer;
         int64_t byte_offset;
@@ -63,7 +63,7 @@ private:
 
     std::vector<BoundCall> calls_;
     std::vector<Batch> batches_;
-    std::vector<std::vector<int>> dying_;  ///< With CATENA_POISON, by launch: temporaries that nobody uses afterwards.
+    std::vector<std::vector<int>> dying_;  ///< With CATENA_POISON, per launch: temporaries not used afterwards.
 };
 
 }  // namespace catena::program

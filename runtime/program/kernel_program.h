@@ -11,10 +11,10 @@
 
 namespace catena::program {
 
-/// What an element is held in between load and store.
+/// The register type of an element between load and store.
 enum class Register : uint8_t { truth, i64, f32, f64 };
 const char* name_of(Register r);
-/// Where a loaded element of `dtype` goes: bool to truth, integers to i64, 16-bit floats to f32.
+/// The register type of a loaded element: bool to truth, integers to i64, 16-bit floats to f32.
 Register natural_register(Dtype dtype);
 
 /// One scalar value at every index of a kernel's domain.
@@ -24,9 +24,9 @@ struct KernelValue {
         scalar,       ///< Run-time number `operand`, converted to `type`.
         constant,     ///< `number`, or `integer` for i64 and truth.
         instruction,  ///< An arith or math operation, `name` with attributes.
-        convert,      ///< args[0] in another register.
+        convert,      ///< args[0] in another register type.
         round,        ///< args[0] as if it had been stored as `dtype` and loaded again.
-        reduction,    ///< args[0] combined over all reduced dimensions, or over all others (`columns`).
+        reduction,    ///< args[0] combined over the reduced dimensions, or over the others (`columns`).
     };
     Kind kind = Kind::load;
     Register type = Register::f32;
@@ -42,14 +42,14 @@ struct KernelValue {
     friend bool operator==(const KernelValue&, const KernelValue&) = default;
 };
 
-/// How a kernel meets memory. Strides are in elements over the domain, 0 where the operand repeats.
+/// An operand in memory. Strides are in elements over the domain, 0 where it is broadcast.
 struct KernelOperand {
     Dtype dtype{};
     Strides strides;
 };
 
-/// A group in plain data: what is computed at every index of a domain, some of whose dimensions are
-/// reduced. Values stand before their uses.
+/// A group as plain data: the values at every index of a domain, some of whose dimensions are reduced. Values
+/// come before their uses.
 struct KernelProgram {
     struct Output {
         int value = -1;
@@ -66,17 +66,17 @@ struct KernelProgram {
     /// last block may be shorter); -1 when nothing is split.
     int split = -1;
     int64_t split_size = 0;  ///< Full size of the dimension that was split.
-    /// Dimensions 1 to `serial`, which are kept, are walked inside a unit, and dimension 0 numbers the units.
+    /// Kept dimensions 1 to `serial` are loops inside a unit; dimension 0 numbers the units.
     int serial = 0;
 
     bool is_reduced(int dim) const { return reduced >> dim & 1; }
     bool is_serial(int dim) const { return dim >= 1 && dim <= serial; }
-    /// Adds a value unless an equal one is there.
+    /// Adds a value unless an equal one exists.
     int add(KernelValue value);
 };
 
-/// What a kernel reads: addresses of inputs then outputs, run-time numbers of the user, and sizes and
-/// strides as size_kernel() orders them.
+/// The arguments of a kernel: addresses of inputs then outputs, the user's run-time numbers, sizes and strides
+/// in the order of size_kernel().
 struct KernelArguments {
     void* const* pointers = nullptr;
     const double* scalars = nullptr;
@@ -89,11 +89,11 @@ using KernelFunction = void (*)(const KernelArguments*, int64_t begin, int64_t e
 /// Choices of code generation that are part of a kernel's identity.
 struct KernelOptions {
     bool fast_math = false;
-    bool streaming = false;  ///< Stores past the caches.
+    bool streaming = false;  ///< Non-temporal stores.
     bool row_scratch = false;  ///< Keeps values of a row between its stages, see RowScratch.
 };
 
-/// How a collapsed program is laid over vectors and units of parallel work.
+/// The mapping of a collapsed program to vectors and units of parallel work.
 struct KernelShape {
     bool lanes_reduced = false;  ///< The innermost dimension, that of the vector lanes, is reduced.
     int64_t block = 1;           ///< Elements of the innermost dimension per unit when it is not reduced.
@@ -102,7 +102,7 @@ struct KernelShape {
 };
 KernelShape shape_of(const KernelProgram& program);
 
-/// Class of a stride as the code knows it.
+/// What the code assumes of a stride.
 enum class StrideClass : uint8_t { zero, one, general };
 StrideClass stride_class(const KernelProgram& program, const KernelOperand& operand, int dim);
 

@@ -13,7 +13,7 @@ namespace catena::program {
 
 namespace {
 
-/// Whatever is wrong with a document is the file's fault.
+/// Turns any error in a document into a FileError.
 template <class F>
 auto reading(const std::string& path, F f) {
     try {
@@ -27,7 +27,7 @@ auto reading(const std::string& path, F f) {
     } catch (const Error& error) {
         fail<FileError>("{}: is damaged: {}", path, error.what());
     } catch (const std::bad_alloc&) {
-        fail<FileError>("{}: is damaged: it asks for more memory than there is", path);
+        fail<FileError>("{}: is damaged: it needs more memory than is available", path);
     } catch (const std::logic_error& error) {
         fail<FileError>("{}: is damaged: {}", path, error.what());
     }
@@ -165,7 +165,7 @@ Json Contents::schedule_entry(const std::string& entry) const {
     if (text == package.texts.end()) fail<FileError>("entry '{}' is missing", entry);
     check_json(text->second, path + "(" + entry + ")");
     Json document = Json::parse(text->second);
-    if (!document.is_object()) fail<FileError>("entry '{}' is no schedule", entry);
+    if (!document.is_object()) fail<FileError>("entry '{}' is not a schedule", entry);
     return document;
 }
 
@@ -222,7 +222,7 @@ Schedule Contents::schedule_at(std::span<const int64_t> sizes) const {
     Schedule made = sized(schedule, sizes);
     for (const KernelLaunch& kernel : made.kernels)
         if (!kernel.symbol.ends_with("_" + code_form(kernel)))
-            fail<FileError>("{}: kernel {} is described otherwise than its code was made", path, kernel.symbol);
+            fail<FileError>("{}: the description of kernel {} does not match its code", path, kernel.symbol);
     return made;
 }
 

@@ -13,7 +13,7 @@ namespace catena::program {
 
 using Json = nlohmann::json;
 
-/// What a package says, read and checked.
+/// The content of a package, read and checked.
 struct Contents {
     struct Value {
         enum Kind : uint8_t { argument, state, constant, result } kind = argument;
@@ -39,17 +39,18 @@ struct Contents {
 
     bool is_for_host() const { return schedule.is_object(); }
     bool is_for_devices() const { return device_schedule.is_object(); }
-    /// The schedule at these sizes, without code. FileError when the package is wrong there, or not for the host.
+    /// The schedule at these sizes, without code. FileError when it is invalid at these sizes, or not for the
+    /// host.
     Schedule schedule_at(std::span<const int64_t> sizes) const;
     Schedule device_schedule_at(std::span<const int64_t> sizes) const;
     std::vector<double> numbers_at(std::span<const int64_t> sizes) const;
     Type type_at(const Json& port, std::span<const int64_t> sizes) const;
-    /// Open sizes of these arguments, after checking all of them.
+    /// The open sizes of these arguments, after checking the arguments.
     std::vector<int64_t> sizes_of(std::span<const Array> arguments, const Device& device) const;
-    size_t result_count() const { return result_count_; }  ///< Of a schedule: those of assigned states are last.
+    size_t result_count() const { return result_count_; }  ///< Results of a schedule: assigned states come last.
 
     std::string path, name;
-    Json manifest, schedule, device_schedule;  ///< A schedule is null where there is none.
+    Json manifest, schedule, device_schedule;  ///< A missing schedule is null.
     Package package;
     std::vector<Program::Port> inputs, outputs;
     std::vector<OpenSize> open_sizes;
@@ -59,7 +60,7 @@ struct Contents {
     std::vector<Array> constants;
     std::vector<Value> sources;  ///< Of the schedule's inputs.
     std::vector<Value> results;  ///< Of the program's outputs.
-    std::vector<int> assigned;   ///< States that the schedule's last results are.
+    std::vector<int> assigned;   ///< The states assigned from the schedule's last results.
 
 private:
     Json schedule_entry(const std::string& entry) const;

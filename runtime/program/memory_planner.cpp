@@ -9,13 +9,14 @@ namespace {
 
 int64_t aligned(int64_t bytes, int64_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
 
-/// A buffer that has its place.
+/// A placed buffer.
 struct Placed {
     int first, last;
     int64_t offset, end;  ///< The end is aligned.
 };
 
-/// The smallest gap of at least `bytes` between those of `placed` (by offset) that `buffer` meets.
+/// The smallest gap of at least `bytes` between the `placed` buffers (by offset) live at the same time as
+/// `buffer`.
 int64_t best_gap(const std::vector<Placed>& placed, const Lifetime& buffer, int64_t alignment) {
     int64_t best = -1, best_size = 0, end = 0;
     for (const Placed& other : placed) {
@@ -37,7 +38,7 @@ MemoryPlan plan_memory(std::span<const Lifetime> buffers, int64_t alignment) {
     plan.offsets.resize(buffers.size());
     std::vector<int> order(buffers.size());
     std::iota(order.begin(), order.end(), 0);
-    // In order of size, not of birth: large buffers placed late leave holes that nothing else fits.
+    // In order of size, not of time: large buffers placed late leave gaps that nothing else fits.
     std::stable_sort(order.begin(), order.end(),
                      [&](int a, int b) { return buffers[a].bytes > buffers[b].bytes; });
     std::vector<Placed> placed;  // By offset, side by side in memory: all of it is read for each buffer.

@@ -6,7 +6,7 @@
 
 namespace catena::program {
 
-/// When a buffer is needed: from step `first` to step `last`, both included.
+/// The lifetime of a buffer: from step `first` to step `last`, inclusive.
 struct Lifetime {
     int first = 0;
     int last = 0;
@@ -15,7 +15,7 @@ struct Lifetime {
 
 struct MemoryPlan {
     std::vector<int64_t> offsets;  ///< By buffer, multiples of the alignment.
-    int64_t bytes = 0;             ///< Of the arena that holds them all.
+    int64_t bytes = 0;             ///< Size of the arena.
 };
 
 /// Offsets such that buffers needed at the same step do not overlap.

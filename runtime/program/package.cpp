@@ -32,17 +32,17 @@ const ZipEntry* find(const ZipReader& zip, const std::string& name) {
 
 Json read_manifest(const ZipReader& zip) {
     const ZipEntry* entry = find(zip, "manifest.json");
-    if (!entry) fail<FileError>("{}: is no program package: it has no manifest.json", zip.path());
+    if (!entry) fail<FileError>("{}: is not a program package: it has no manifest.json", zip.path());
     const std::string text = read_text(zip, *entry);
     check_json(text, zip.path() + "(manifest.json)");
     Json manifest = Json::parse(text, nullptr, false);
     if (!manifest.is_object() || manifest.value("format", "") != format_name)
-        fail<FileError>("{}: is no program package: its manifest does not say so", zip.path());
+        fail<FileError>("{}: is not a program package: its manifest does not name it one", zip.path());
     const int version = manifest.value("version", 0);
     if (version > package_version)
         fail<FileError>("{}: was written by a newer Catena ({}): it is of version {}, this one reads up to {}", zip.path(),
                         manifest.value("written_by", "unknown"), version, package_version);
-    if (version < 1) fail<FileError>("{}: has the impossible version {}", zip.path(), version);
+    if (version < 1) fail<FileError>("{}: has the invalid version {}", zip.path(), version);
     if (version < package_version)
         fail<FileError>("{}: was written by an older Catena ({}): it is of version {}, this one reads {}; save it again",
                         zip.path(), manifest.value("written_by", "unknown"), version, package_version);
@@ -58,7 +58,7 @@ void check_entries(const ZipReader& zip, const Json& listed) {
         const ZipEntry* entry = find(zip, name);
         if (!entry) fail<FileError>("{}: entry '{}' is missing", zip.path(), name);
         if (sum.value("bytes", uint64_t(0)) != entry->bytes || sum.value("crc32", uint32_t(0)) != entry->crc)
-            fail<FileError>("{}: entry '{}' is another than the manifest lists (checksum {:08x}, not {:08x})", zip.path(),
+            fail<FileError>("{}: entry '{}' does not match the manifest (checksum {:08x}, not {:08x})", zip.path(),
                             name, entry->crc, sum.value("crc32", uint32_t(0)));
     }
 }
@@ -95,7 +95,7 @@ Package read_package(const std::string& path, Json& manifest) {
                 const auto source = zip.open(entry);
                 Array array = read_npy(*source);
                 if (!array.defined() || source->remaining() > 0)
-                    fail<FileError>("{}: entry '{}' is no array", path, entry.name);
+                    fail<FileError>("{}: entry '{}' is not an array", path, entry.name);
                 package.arrays.emplace(entry.name, std::move(array));
             } else {
                 package.texts.emplace(entry.name, read_text(zip, entry));

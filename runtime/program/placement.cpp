@@ -7,7 +7,7 @@ namespace catena::program {
 
 namespace {
 
-/// Vector code and kernels of devices write outputs from here on.
+/// Alignment that vector code and device kernels need for outputs.
 constexpr size_t output_alignment = 64;
 
 char* address_of(const Array& array) {
@@ -69,7 +69,7 @@ void Placement::place_outputs(std::span<const Array> inputs, std::span<const boo
             continue;
         }
         const Buffer& buffer = schedule_.buffers[size_t(result.view.buffer)];
-        if (buffer.index != int(r)) {  // Another look at an earlier result.
+        if (buffer.index != int(r)) {  // A view of an earlier result.
             const Array& owner = outputs[size_t(buffer.index)];
             outputs[r] = owner.type() == result.view.type ? owner : other_look(owner, result.view);
             continue;

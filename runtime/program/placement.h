@@ -9,28 +9,28 @@
 
 namespace catena::program {
 
-/// Where the buffers of a schedule lie in one call: inputs where the caller has them, outputs in new memory or in that
-/// of an input that is given up, temporaries in one block. The same for every device that runs schedules.
+/// The memory of a schedule's buffers in one call: inputs in the caller's memory, outputs in new memory or in that of
+/// a donated input, temporaries in one block. Common to all devices that run schedules.
 class Placement {
 public:
     /// Inputs that are not row-major, or do not begin at a multiple of `input_alignment` bytes, are copied. The
-    /// schedule outlives this.
+    /// schedule must outlive this.
     Placement(const Schedule& schedule, Device& device, size_t input_alignment);
 
-    /// DtypeError, ShapeError or DeviceError when an input is not what was compiled for.
+    /// DtypeError, ShapeError or DeviceError when an input does not match the program.
     void place_inputs(std::span<const Array> inputs);
     /// Makes the outputs. `donated`: by input, whether its memory may be overwritten.
     void place_outputs(std::span<const Array> inputs, std::span<const bool> donated, std::span<Array> outputs);
-    /// Row-major outputs of the caller instead; copy_shared() fills those that are other looks at inputs or outputs.
+    /// Uses the caller's row-major outputs instead; copy_shared() fills those that are views of inputs or outputs.
     void place_given(std::span<const Array> outputs);
     void copy_shared(std::span<const Array> inputs, std::span<const Array> outputs) const;
 
-    /// Allocates the temporaries, which live as long as the result, and lets array()s look at this call's memory.
+    /// Allocates the temporaries, owned by the returned storage, and sets the array()s to this call's memory.
     [[nodiscard]] Ref<Storage> place_temporaries();
     void release_copies();
 
     char* address(int buffer) const { return addresses_[size_t(buffer)]; }
-    /// An array that lies where its buffer lies, whatever the call.
+    /// An array in its buffer's memory, updated at every call.
     Array array(const View& view);
 
 private:

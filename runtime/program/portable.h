@@ -9,12 +9,12 @@
 
 namespace catena {
 
-/// What a program for other processes is compiled with.
+/// Options for compiling a program for other processes.
 struct PortableOptions {
     bool fast_math = false;
-    /// Outer sizes may differ from the trace's: nothing is planned that would hold for these sizes only.
+    /// Outer sizes may differ from the trace's: the plan must be valid for other sizes.
     bool any_size = false;
-    /// Kinds of processors that code is made for; none: only the schedule. See program::known_code_levels.
+    /// Instruction sets to generate code for; none: only the schedule. See program::known_code_levels.
     std::vector<std::string> levels;
     bool stages = false;  ///< Texts of the program's forms are wanted.
 };
@@ -23,15 +23,15 @@ struct PortableOptions {
 struct PortableProgram {
     struct Code {
         std::string level;
-        std::string object;   ///< To link.
-        std::string library;  ///< To load.
+        std::string object;   ///< An object file to link.
+        std::string library;  ///< A shared library to load.
     };
-    program::Schedule schedule;  ///< Kernels have symbols and no functions.
+    program::Schedule schedule;  ///< Kernels have symbols but no functions.
     std::vector<Code> code;
     std::vector<std::pair<std::string, std::string>> stages;  ///< "import.mlir", ...
 };
 
-/// What a program for devices of other processes is compiled with.
+/// Options for compiling a program for devices of other processes.
 struct DevicePortableOptions {
     bool fast_math = false;
     /// "sm_90" for code, "compute_90" for PTX that later devices take, "text" for the source.
@@ -41,7 +41,7 @@ struct DevicePortableOptions {
 
 /// A program for devices of other processes.
 struct DevicePortableProgram {
-    /// One for each size that it was given at. Kernels have symbols and forms, the same at all sizes.
+    /// One for each set of sizes. Kernels have symbols and forms, the same at all sizes.
     std::vector<program::Schedule> schedules;
     std::vector<program::DeviceImage> images;
     std::vector<std::pair<std::string, std::string>> stages;

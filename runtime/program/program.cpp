@@ -37,7 +37,7 @@ std::vector<std::string> device_targets(const Contents& contents) {
 }  // namespace
 
 struct Program::Implementation {
-    /// Without a device it is only looked at.
+    /// Without a device it is only inspected.
     Implementation(const std::string& path, Device* where) : contents(path), device(where) {
         if (!device) return;
         if (device->is_host())
@@ -66,7 +66,7 @@ struct Program::Implementation {
                 return;
             }
         const std::string has = joined(host_targets(contents));
-        fail<FileError>("{}: has code for {}, none of which this processor ({}) runs", contents.path,
+        fail<FileError>("{}: has code for {}, none of which runs on this processor ({})", contents.path,
                         has.empty() ? "nothing" : has, program::architecture());
     }
 
@@ -113,7 +113,7 @@ struct Program::Implementation {
         return std::make_unique<program::ScheduledExecutable>(std::move(schedule));
     }
 
-    /// Sizes come and go, as a ragged last batch does.
+    /// Number of sizes kept: a smaller last batch alternates with the others.
     Executable& executable_at(const std::vector<int64_t>& sizes) {
         static constexpr size_t most_executables = 8;
         for (auto it = executables.begin(); it != executables.end(); ++it)
@@ -129,7 +129,7 @@ struct Program::Implementation {
 
     std::vector<Array> run(std::span<const Array> arguments) {
         std::lock_guard lock(mutex);
-        if (!device) fail<ValueError>("program {}: was opened to be looked at; load it to run it", contents.name);
+        if (!device) fail<ValueError>("program {}: was opened for inspection only; load it to run it", contents.name);
         const KernelProviderScope own_kernels(copies.get());
         const std::vector<int64_t> sizes = contents.sizes_of(arguments, *device);
         Executable& executable = executable_at(sizes);
@@ -137,7 +137,7 @@ struct Program::Implementation {
         SmallVector<bool, 64> donated;
         for (const Contents::Value& source : contents.sources) {
             const Array& array = array_of(source, arguments, {});
-            // Nobody else looks at it: its memory may be written over.
+            // Not referenced elsewhere: its memory may be overwritten.
             donated.push_back(source.kind == Contents::Value::state && !is_returned(source.index) &&
                               array.body()->use_count() == 1 && array.storage()->use_count() == 1);
             inputs.push_back(array);
@@ -145,8 +145,8 @@ struct Program::Implementation {
         try {
             executable.run(inputs, executables.front().numbers,
                            donated, outputs);
-        } catch (const InternalError& error) {  // As a call whose attributes are not those that its kernel reads.
-            fail<FileError>("{}: does not hold together: {}", contents.path, error.what());
+        } catch (const InternalError& error) {  // For example a call whose attributes its kernel does not expect.
+            fail<FileError>("{}: is inconsistent: {}", contents.path, error.what());
         }
         std::vector<Array> results;
         for (const Contents::Value& value : contents.results) results.push_back(array_of(value, arguments, outputs));
@@ -157,7 +157,7 @@ struct Program::Implementation {
         return results;
     }
 
-    /// The content that a state had before the call is a result.
+    /// The previous content of a state is a result.
     bool is_returned(int state) const {
         return std::any_of(contents.results.begin(), contents.results.end(), [&](const Contents::Value& value) {
             return value.kind == Contents::Value::state && value.index == state;
@@ -222,7 +222,7 @@ Device& Program::device() const { return implementation_->device ? *implementati
 
 void Program::verify() const {
     const Contents& contents = implementation_->contents;
-    // Sizes decide about memory: a few that are small, and one that no memory is planned around.
+    // Memory plans depend on sizes: checks a few small ones, and one large one.
     const std::vector<int64_t> tried = contents.open_sizes.empty() ? std::vector<int64_t>{1} : std::vector<int64_t>{1, 2, 3, 61};
     for (int64_t size : tried) {
         const std::vector<int64_t> sizes(contents.open_sizes.size(), size);

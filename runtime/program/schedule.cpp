@@ -55,7 +55,7 @@ void check_same_kernels(std::span<const Schedule> runs) {
     auto same_code = [](const KernelLaunch& a, const KernelLaunch& b) { return a.key == b.key; };
     for (const Schedule& other : runs)
         if (!std::equal(runs[0].kernels.begin(), runs[0].kernels.end(), other.kernels.begin(), other.kernels.end(), same_code))
-            fail<ValueError>("save: with other open sizes the program takes other kernels; give one of the sizes");
+            fail<ValueError>("save: the program needs other kernels at other open sizes; fix one of the sizes");
 }
 
 void size_kernel(KernelLaunch& kernel) {
@@ -77,7 +77,7 @@ void size_kernel(KernelLaunch& kernel) {
 }
 
 void place_buffers(Schedule& schedule) {
-    // Buffers over each other are one block, from the first one's birth to the last one's death.
+    // Buffers written in place of each other are one block, live from the first write to the last use.
     std::vector<int> block(schedule.buffers.size(), -1);
     std::vector<Lifetime> lifetimes;
     auto block_of = [&](int b) {

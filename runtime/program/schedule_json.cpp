@@ -105,7 +105,7 @@ double number_from(const Json& json) {
     if (!json.is_string()) return json.get<double>();
     for (double number : {INFINITY, -INFINITY, NAN})
         if (json == number_json(number)) return number;
-    fail<FileError>("{} is no number", json.dump());
+    fail<FileError>("{} is not a number", json.dump());
 }
 
 Json to_json(const Schedule& schedule) {
@@ -257,7 +257,7 @@ Schedule schedule_from(const Json& json) {
 
 namespace {
 
-/// Sums of products that are refused beyond 64 bits.
+/// Evaluates sums of products; overflow of 64 bits is an error.
 class SizeSum {
 public:
     void add(int64_t factor, std::span<const int64_t> sizes, std::span<const int64_t> exponents) {
@@ -297,7 +297,7 @@ int64_t polynomial_sum(const Json& terms, std::span<const int64_t> sizes) {
 
 int64_t size_at(const Json& size, std::span<const int64_t> sizes) {
     if (size.is_number_integer()) return size.get<int64_t>();
-    if (size.is_array()) return affine_sum(size, sizes);  // As ratios were written at first.
+    if (size.is_array()) return affine_sum(size, sizes);  // The older form in ratios.
     return size.contains("affine") ? affine_sum(size.at("affine"), sizes) : polynomial_sum(size.at("polynomial"), sizes);
 }
 

@@ -122,7 +122,7 @@ Symbol literal(Formula* formula, double value) {
 }
 
 Symbol emit(Intrinsic op, Symbol a) {
-    // A number is its own number.
+    // A number needs no conversion.
     if (op == Intrinsic::as_number && !a.is_bool()) return a;
     return emit_call(op, {a});
 }

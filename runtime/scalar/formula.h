@@ -29,10 +29,10 @@ inline constexpr int intrinsic_count =
 #undef CATENA_INTRINSIC
     ;
 
-/// A scalar function as a shared graph: every value stands once, arguments before uses. All values
+/// A scalar function as a shared graph: every value occurs once, arguments before uses. All values
 /// are of the one type that the map computes in (see compute_dtype) or truth values. This is the
-/// single meaning of an elementwise operation: the eager kernel runs it in blocks, the compiler turns it into
-/// arith/math operations.
+/// single definition of an elementwise operation: the eager kernel runs it in blocks, the compiler turns it
+/// into arith/math operations.
 struct Formula {
     enum class Leaf : uint8_t { none, input, scalar, literal };
     struct Node {
@@ -66,7 +66,7 @@ private:
     int32_t id_;
 };
 
-/// Adds a node unless an equal one is there.
+/// Adds a node unless an equal one exists.
 Symbol emit(Formula* formula, const Formula::Node& node);
 Symbol literal(Formula* formula, double value);
 Symbol emit(Intrinsic op, Symbol a);

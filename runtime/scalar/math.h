@@ -5,7 +5,7 @@
 namespace catena::math {
 
 // The transcendental functions on float32, at most 2 ULP from the truth (benchmarks/math_ulp.cpp
-// walks all 2^32 floats), written once over an abstract machine: eager kernels run them on SIMD
+// tests all 2^32 floats), written once over an abstract machine: eager kernels run them on SIMD
 // vectors, the compiler emits them as operations on its own values.
 //
 // The machine `Ops` has these types and members; F is a float32 (or a vector of them), I an int32,
@@ -199,7 +199,7 @@ CATENA_MATH_INLINE auto split(const Ops& ops, F x) {
     return Split<F, decltype(ops.bits(x))>{ops.shift_right(above, 23), m};
 }
 
-/// log's values on and beyond the border: `x` where it is inf or NaN, -inf at 0, NaN below.
+/// log's special values: `x` where it is inf or NaN, -inf at 0, NaN below.
 template <class Ops, class F>
 CATENA_MATH_INLINE F log_at_border(const Ops& ops, F x, F inside) {
     const F zero = ops.constant(0), infinity = ops.constant(__builtin_inff());
@@ -260,7 +260,7 @@ CATENA_MATH_INLINE F expm1_approx(const Ops& ops, F x) {
     const auto reduced = detail::reduce_exponent(ops, limited);
     const F r = reduced.r;
     const F small = ops.fma(ops.mul(r, r), detail::polynomial(ops, r, q), r);  // e^r - 1
-    // Half the result, since 2^128 is no float.
+    // Half the result, since 2^128 overflows.
     const F half_scale = detail::power_of_two(ops, ops.isub(reduced.n, ops.integer(1)));
     const F half = ops.fma(half_scale, small, ops.sub(half_scale, ops.constant(0.5f)));
     const auto tiny = ops.less(detail::absolute(ops, x), ops.constant(0x1p-25f));
@@ -284,7 +284,7 @@ template <class Ops, class F>
 CATENA_MATH_INLINE F log1p_approx(const Ops& ops, F x) {
     const F one = ops.constant(1);
     const F sum = ops.add(one, x);
-    // What the rounding of the sum lost.
+    // The rounding error of the sum.
     const F lost =
         ops.select(ops.less(one, x), ops.sub(one, ops.sub(sum, x)), ops.sub(x, ops.sub(sum, one)));
     const auto parts = detail::split(ops, sum);

@@ -128,7 +128,7 @@ TEST(check_lifetimes, temporaries_lie_inside_of_the_arena) {
 TEST(check_lifetimes, nothing_is_read_that_nobody_writes) {
     Schedule schedule = two_temporaries().placed();
     schedule.launches.erase(schedule.launches.begin() + 1);
-    expect_refused(schedule, "launch 1 reads buffer 2, which nobody writes");
+    expect_refused(schedule, "launch 1 reads buffer 2, which is never written");
 }
 
 TEST(check_lifetimes, nothing_is_read_before_it_is_written) {
@@ -146,7 +146,7 @@ TEST(check_lifetimes, nothing_is_written_twice) {
 TEST(check_lifetimes, a_result_is_written) {
     Schedule schedule = two_temporaries().placed();
     schedule.launches.pop_back();
-    expect_refused(schedule, "result 0 is buffer 3, which nobody writes");
+    expect_refused(schedule, "result 0 is buffer 3, which is never written");
 }
 
 TEST(check_lifetimes, what_is_written_over_lies_the_same_way) {

@@ -97,7 +97,7 @@ TEST_F(DiskCacheTest, belongs_to_one_user) {
     second.store("a kernel", "code");
     EXPECT_TRUE(files().empty());
     std::ofstream(root / "file") << "no folder";
-    EXPECT_THAT(DiskCache(root / "file", 1).problem(), ::testing::HasSubstr("is no folder"));
+    EXPECT_THAT(DiskCache(root / "file", 1).problem(), ::testing::HasSubstr("is not a folder"));
     EXPECT_FALSE(DiskCache("", 1).on());
 }
 

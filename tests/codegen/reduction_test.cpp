@@ -163,7 +163,7 @@ TEST(reduction, of_columns_beside_rows_does_not_depend_on_threads) {
 }
 
 TEST(reduction, exponentials_of_a_row_are_kept_for_its_later_stages) {
-    // Too long a row is computed anew; both forms agree with eager.
+    // A row that is too long is recomputed; both forms agree with eager.
     for (int64_t n : {1, 15, 16, 17, 1000, 70'001}) expect_as_near_as_eager(softmax_of_rows, {f32({3, n})});
     auto f = [](const std::vector<Variable>& x) -> std::vector<Variable> {
         Variable a = exp(x[0]), b = tanh(x[0]);

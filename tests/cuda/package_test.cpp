@@ -184,7 +184,7 @@ TEST_F(CudaPackage, sizes_beyond_32_bits_are_refused_by_code_that_counts_so) {
     for (const program::KernelLaunch& kernel : contents.device_schedule_at(fits).kernels) kernels[kernel.symbol] = &kernels;
     EXPECT_NO_THROW(program::DeviceExecutable(contents.device_schedule_at(fits), device(), kernels));
     EXPECT_THAT(message_of([&] { program::DeviceExecutable(contents.device_schedule_at(too_many), device(), kernels); }),
-                HasSubstr("counts with 32 bits, too few for 1073741824 elements"));
+                HasSubstr("has 32-bit indices, too narrow for 1073741824 elements"));
 }
 
 TEST_F(CudaPackage, brings_the_kernels_of_copies_and_of_calls) {
@@ -224,7 +224,7 @@ TEST_F(CudaPackage, what_is_not_there_is_said_with_what_is) {
                 HasSubstr("'h100' is no CUDA architecture"));
     const Program looked_at = Program::open(temporary("x.catena"));
     EXPECT_EQ(looked_at.inputs()[0].name, "x");
-    EXPECT_THAT(message_of([&] { Program(looked_at).run({batch(0, 8).array()}); }), HasSubstr("opened to be looked at"));
+    EXPECT_THAT(message_of([&] { Program(looked_at).run({batch(0, 8).array()}); }), HasSubstr("opened for inspection only"));
 }
 
 TEST(CudaArchitectures, code_serves_its_generation_and_ptx_what_is_later) {

@@ -96,7 +96,7 @@ void check_functions(Communicator& comm) {
         EXPECT_THROW(parallel::send(comm, Variable(Array::scalar(1.f)), 0), ValueError);
         return;
     }
-    // Even ranks send to the next, which doubles; the last of an odd number stands aside.
+    // Even ranks send to the next, which doubles; with an odd number of ranks the last one is idle.
     if (rank % 2 == 0 && rank + 1 < k)
         check(
             comm, "send",

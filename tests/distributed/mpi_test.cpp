@@ -73,7 +73,7 @@ TEST(PlugIns, what_is_missing_is_said) {
         testing::run("CATENA_NUM_THREADS=1 " + testing::program("mpi_ranks") + " create pure_nccl");
     EXPECT_THAT(result.output,
                 AnyOf(HasSubstr("nccl, 1 ranks"), HasSubstr("pure_nccl): rank 0: cuda:0: no "),
-                      HasSubstr("pure_nccl): rank 0: no NCCL to use"),
+                      HasSubstr("pure_nccl): rank 0: NCCL cannot be used"),
                       HasSubstr("no NCCL plug-in found in"), HasSubstr("no MPI plug-in found in")));
 }
 

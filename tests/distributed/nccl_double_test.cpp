@@ -1,4 +1,4 @@
-// pure_nccl with a double of NCCL (tests/nccl_double): processes over an emulated device. And what
+// pure_nccl with a fake NCCL (tests/nccl_double): processes over an emulated device. And what
 // of the real NCCL can be asked without a GPU.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -112,7 +112,7 @@ TEST(NcclErrors, a_library_that_is_missing_or_too_old_is_named_on_all_ranks) {
         return result.output;
     };
     const std::string missing =
-        "create_communicator(pure_nccl): rank 1: no NCCL to use: not there (tried "
+        "create_communicator(pure_nccl): rank 1: NCCL cannot be used: not there (tried "
         "/nowhere/libnccl.so.2); install it or set CATENA_NCCL_PATH";
     const std::string text = output("", "CATENA_NCCL_PATH=/nowhere/libnccl.so.2");
     const size_t first = text.find(missing);
@@ -121,7 +121,7 @@ TEST(NcclErrors, a_library_that_is_missing_or_too_old_is_named_on_all_ranks) {
     EXPECT_THAT(output("CATENA_NCCL_PATH=libc.so.6"),
                 HasSubstr("too old: libc.so.6 has no ncclGetVersion"));
     EXPECT_THAT(output("NCCL_DOUBLE_VERSION=2803"),
-                HasSubstr("no NCCL to use: too old: it is 2.8.3, 2.14.0 or later is needed"));
+                HasSubstr("NCCL cannot be used: too old: it is 2.8.3, 2.14.0 or later is needed"));
     EXPECT_THAT(output("NCCL_DOUBLE_VERSION=21212"), HasSubstr("it is 2.12.12"));
 }
 

@@ -1,4 +1,4 @@
-// Processes that meet without MPI. Threads stand for them here: each has a connection of its own to
+// Processes connected without MPI, represented by threads: each has a connection of its own to
 // every other.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -101,7 +101,8 @@ TEST(Tcp, large_messages_cross_both_ways) {
 
 TEST(Tcp, ranks_meet_at_a_port) {
     std::vector<std::string> errors;
-    for (int attempt = 0; attempt < 10; ++attempt) {  // Somebody else may take the port meanwhile.
+    for (int attempt = 0; attempt < 10; ++attempt) {  // Another process may take the port in
+                                                      // between.
         errors = run_tcp(3, "tcp://127.0.0.1:" + std::to_string(free_port()),
                          [](const std::shared_ptr<Communicator>& comm) {
                              EXPECT_EQ(comm->allreduce(Array::scalar<int32_t>(1)).item<int>(), 3);
@@ -114,7 +115,8 @@ TEST(Tcp, ranks_meet_at_a_port) {
 
 TEST(Tcp, strangers_at_the_port_are_sent_away) {
     std::string path = file_place("strangers").substr(7);
-    std::ofstream(path) << "127.0.0.1 1 99\n";  // Of a job that ended: nobody listens there.
+    std::ofstream(path) << "127.0.0.1 1 99\n";  // Left by a job that has ended: nothing listens
+                                                // there.
     std::thread stranger([&] {
         std::string host;
         int port = 1;
@@ -208,7 +210,7 @@ TEST(TcpProcesses, pure_nccl_meets_without_mpi) {
     // It gets as far as its GPU.
     EXPECT_THAT(result.output,
                 AnyOf(HasSubstr("nccl, 1 ranks"), HasSubstr("pure_nccl): rank 0: cuda:0: no "),
-                      HasSubstr("pure_nccl): rank 0: no NCCL to use"),
+                      HasSubstr("pure_nccl): rank 0: NCCL cannot be used"),
                       HasSubstr("no NCCL plug-in found in")));
 }
 

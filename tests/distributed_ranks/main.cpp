@@ -4,7 +4,7 @@
 //   mpi_ranks create NAME                          makes the communicator of that name
 //   mpi_ranks late                                 rank 1 does not come
 //   mpi_ranks throw                                rank 1 ends with an error
-//   mpi_ranks uncaught                             rank 1 throws what nobody catches
+//   mpi_ranks uncaught                             rank 1 throws an uncaught exception
 // With CATENA_RENDEZVOUS its processes meet there, without mpirun.
 #include <gtest/gtest.h>
 

@@ -289,7 +289,7 @@ TEST_F(InC, what_says_nothing_of_its_elements_is_refused_by_name) {
         export_c(temporary("f.catena"), temporary("f"));
         FAIL() << "it was exported";
     } catch (const ValueError& error) {
-        EXPECT_THAT(error.what(), AllOf(HasSubstr("export: twice_by_hand (c_test.cpp:"), HasSubstr("cannot be C"),
+        EXPECT_THAT(error.what(), AllOf(HasSubstr("export: twice_by_hand (c_test.cpp:"), HasSubstr("cannot be exported to C"),
                                         HasSubstr("element text")));
     }
 }

@@ -1,5 +1,5 @@
-// Packages on cuda:0 in processes that have no compiler: C, and the tool. Driver and NVRTC are doubles (tests/cuda_double) whose
-// machine code is the text.
+// Packages on cuda:0 in processes that have no compiler: C, and the tool. Driver and NVRTC are fakes (tests/cuda_double)
+// whose machine code is the text.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -374,7 +374,7 @@ TEST_F(Package, what_a_file_cannot_hold_is_refused) {
     wants.cleargrad();
     of_input(wants);
     EXPECT_THAT(message_of([&] { of_input.save(temporary("x.catena")); }),
-                HasSubstr("leaves a gradient in argument 0, which a file cannot hold; pass it as one that wants none"));
+                HasSubstr("leaves a gradient in argument 0, which cannot be saved; pass it as one that wants none"));
     auto fourth = static_graph(
         [](const Variable& x) {
             const Variable gram = reshape(matmul(x, transpose(x)), {-1, 1});

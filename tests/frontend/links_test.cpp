@@ -264,7 +264,7 @@ TEST(Links, lstm_state_has_identity_that_others_may_assign) {
     EXPECT_TRUE(identity->is_state);
     layer(x).unchain_backward();
     EXPECT_EQ(layer.c().body(), identity);
-    LSTM other = layer;  // As a copy, it goes on from here by itself.
+    LSTM other = layer;  // A copy continues independently.
     EXPECT_EQ(numbers(other(x)), numbers(layer(x)));
     other.reset_state();
     EXPECT_EQ(numbers(other(x)), first);

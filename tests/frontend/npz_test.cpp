@@ -127,7 +127,7 @@ TEST_F(NpzTest, fortran_order_big_endian_and_unsigned_are_understood) {
 TEST_F(NpzTest, wrong_npy_files_are_refused_with_the_place) {
     std::string four(4, '\0');
     EXPECT_THAT(error_of(""), HasSubstr("8 bytes are missing"));
-    EXPECT_THAT(error_of("PK\3\4 and some more"), HasSubstr("is no .npy data: byte 0"));
+    EXPECT_THAT(error_of("PK\3\4 and some more"), HasSubstr("is not .npy data: byte 0"));
     EXPECT_THAT(error_of(npy(header("<f4", "()"), four, 9)), HasSubstr(".npy format 9 at byte 6"));
     EXPECT_THAT(error_of(std::string("\x93NUMPY\2\0\xff\xff\xff\x7f", 12)), HasSubstr("header of 2147483647 bytes"));
     EXPECT_THAT(error_of(npy("{'descr': '<f4', 'shape': (1,)}", four)), HasSubstr("'fortran_order'"));
@@ -147,10 +147,10 @@ TEST_F(NpzTest, wrong_npy_files_are_refused_with_the_place) {
 
 TEST_F(NpzTest, sizes_that_overflow_are_refused_before_memory_is_taken) {
     EXPECT_THAT(error_of(npy(header("<f8", "(9223372036854775807, 9223372036854775807)"))),
-                HasSubstr("more elements than memory can hold"));
+                HasSubstr("more elements than fit into memory"));
     EXPECT_THAT(error_of(npy(header("<f8", "(4611686018427387904, 4)"))), HasSubstr("more elements"));
     EXPECT_THAT(error_of(npy(header("<f8", "(99999999999999999999,)"))), HasSubstr("below 2^63"));
-    EXPECT_THAT(error_of(npy(header("<f4", "(1000000000000,)"))), HasSubstr("at most 0 are there"));
+    EXPECT_THAT(error_of(npy(header("<f4", "(1000000000000,)"))), HasSubstr("at most 0 are left"));
 }
 
 TEST_F(NpzTest, truncated_archives_are_refused_at_every_length) {

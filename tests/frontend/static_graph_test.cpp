@@ -133,7 +133,7 @@ TEST_F(StaticGraphTest, a_whole_step_updates_parameters_as_eager_does) {
     Step eager, compiled;
     auto step = static_graph(std::ref(compiled));
     for (int i = 0; i < 6; ++i) {
-        if (i == 3) eager.rate = compiled.rate = 0.02;  // A cell is read anew, nothing is recompiled.
+        if (i == 3) eager.rate = compiled.rate = 0.02;  // A cell is read at every call, nothing is recompiled.
         Array x = doubles({1.0 + i, 0.5});
         expect_near(step(x).array(), eager(x).array());
         expect_near(compiled.w.array(), eager.w.array());

@@ -1,4 +1,4 @@
-// Members of links that nobody listed.
+// Members of links that are not listed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

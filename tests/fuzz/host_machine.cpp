@@ -117,7 +117,7 @@ void HostMachine::call(int number) {
     show(result ? &*result : nullptr);
 }
 
-// What a failed call made and kept may not be readable in the compiled run, and how far its graph reaches is not said.
+// Results of a failed call may not be readable in the compiled run, and the extent of their graph is unspecified.
 void HostMachine::drop_what_the_call_made() {
     value_ = loss_ = Variable();
     for (const Variable& state : {model_.lstm.h(), model_.lstm.c()})
@@ -213,7 +213,7 @@ void HostMachine::run(std::span<const Action> actions) {
     }
 }
 
-// The plain run has ended where a bad label was met. What the compiled run still does to Catena's variables is taken back;
+// The plain run has ended where a bad label was met. Later changes of Catena's variables in the compiled run are undone;
 // what it does to objects of the host is not, so the program does nothing to those.
 bool HostMachine::lasts_beyond_an_error(const Action& action) const {
     switch (action.act) {

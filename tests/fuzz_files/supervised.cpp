@@ -27,7 +27,7 @@ constexpr bool has_sanitizer = false;
 
 constexpr int64_t inputs_of_child = 4096;
 
-/// What a child tells while it runs; it may die at any time.
+/// Reported by a child while it runs; it may crash at any time.
 struct Report {
     volatile uint64_t seed;
     volatile int64_t done, accepted, refused;

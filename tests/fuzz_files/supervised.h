@@ -27,8 +27,8 @@ struct Supervision {
 };
 
 /// Calls input(seed) for one seed after the other in child processes, each with thousands of them: false says that the
-/// input was refused with an error of ours. A child that dies, hangs, or throws anything else is a failure; the next seed
-/// goes on in a new one.
+/// input was rejected with a catena::Error. A child that crashes, hangs, or throws anything else is a failure; the next
+/// seed runs in a new one.
 Tally supervised(const Supervision& how, const std::function<bool(uint64_t seed)>& input);
 
 /// Runs `work` in a child, so that its threads do not stand in the way of forking later. False when it died or threw.

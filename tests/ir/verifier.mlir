@@ -42,7 +42,7 @@ func.func @reduce_shape(%x: tensor<8x10xf32>) {
 // -----
 
 func.func @reduce_axes(%x: tensor<8x10xf32>) {
-  // expected-error @+1 {{axes must rise and lie in [0, 2), got 2}}
+  // expected-error @+1 {{axes must be ascending and in [0, 2), got 2}}
   %0 = catena.reduce "sum"(%x) sum over [2] : tensor<8x10xf32> -> tensor<8x1xf32>
   return
 }

@@ -1,4 +1,4 @@
-// A double of NCCL: the entries that Catena calls, with their signatures from NCCL's own header.
+// A fake NCCL: the functions that Catena calls, with their signatures from NCCL's own header.
 // Ranks are processes or threads; what they reduce lies in memory that the host can read, as that
 // of an emulated device does. As with NCCL, calls return before their work is done, communicators
 // that need not block say that they are in progress, and errors may come later.
@@ -120,7 +120,7 @@ struct ncclComm {
         });
     }
 
-    /// All ranks want the same, or it is an error on each.
+    /// All ranks must make the same call, otherwise it is an error on each.
     bool agree(const nccl_double::Call& own) {
         meeting->calls[rank] = own;
         if (!meet()) return false;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What tests ask the double of NCCL beside NCCL's own interface. It stands in this process: see
+// The interface of the fake NCCL for tests, in addition to NCCL's own. It is in this process: see
 // nccl_double.cpp.
 #include <cstddef>
 

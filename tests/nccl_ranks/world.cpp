@@ -1,4 +1,4 @@
-// pure_nccl with the double of NCCL, over the emulated device: processes that stand for GPUs.
+// pure_nccl with the fake NCCL, over the emulated device: each process represents a GPU.
 // CATENA_TEST_COMMUNICATOR=tcp: the same checks over a communicator that knows the host alone.
 #include "tests/distributed_ranks/world.h"
 

@@ -108,7 +108,7 @@ TEST_F(Hostile, data_outside_of_the_folder) {
             entry->set_key("location");
             entry->set_value(location);
         };
-        EXPECT_SAYS(refused<FileError>(change), "not below the model's folder");
+        EXPECT_SAYS(refused<FileError>(change), "outside of the model's folder");
     }
 }
 
@@ -125,14 +125,14 @@ TEST_F(Hostile, data_behind_a_link_that_leads_out_of_the_folder) {
     std::ofstream(outside) << std::string(1000, 's');
     const std::filesystem::path link = folder_ + "/elements.bin";
     std::filesystem::create_symlink(outside, link);
-    EXPECT_SAYS(refused<FileError>(change), "a link that leads out of the model's folder to " + outside);
+    EXPECT_SAYS(refused<FileError>(change), "a link to " + outside);
     std::filesystem::remove(link);
     std::filesystem::create_directory_symlink(std::filesystem::path(outside).parent_path(), folder_ + "/sub");
     const auto below = [&](::onnx::ModelProto& m) {
         change(m);
         m.mutable_graph()->mutable_initializer(0)->mutable_external_data(0)->set_value("sub/secret");
     };
-    EXPECT_SAYS(refused<FileError>(below), "a link that leads out of the model's folder");
+    EXPECT_SAYS(refused<FileError>(below), "outside of the model's folder");
     // One that stays inside is followed.
     std::ofstream(folder_ + "/real.bin") << std::string(1000, 's');
     std::filesystem::create_symlink("real.bin", link);
@@ -211,7 +211,7 @@ TEST_F(Hostile, a_function_that_multiplies_its_size_is_refused) {
         onnx::import_model(path_);
         ADD_FAILURE() << "20 GB were taken";
     } catch (const FileError& error) {
-        EXPECT_SAYS(std::string(error.what()), "a call of the function Large announces");
+        EXPECT_SAYS(std::string(error.what()), "a call of the function Large declares");
     }
 }
 
@@ -236,7 +236,7 @@ TEST_F(Hostile, memory_that_is_not_there_names_the_node) {
                     path_ + ": Exp node 'larger' (opset 18): out of memory: the system refused 70368744177664 bytes");
     }
     write(bytes_);
-    EXPECT_EQ(onnx::import_model(path_)(x).shape(), (Shape{2, 3}));  // Everything goes on.
+    EXPECT_EQ(onnx::import_model(path_)(x).shape(), (Shape{2, 3}));  // Everything still works.
 }
 
 TEST_F(Hostile, nodes_in_a_circle_are_named) {
@@ -251,26 +251,26 @@ TEST_F(Hostile, nodes_in_a_circle_are_named) {
         first.set_input(0, "back");
     };
     const std::string message = refused<FileError>(change);
-    EXPECT_SAYS(message, "nodes read each other's outputs in a circle: ");
+    EXPECT_SAYS(message, "nodes form a cycle: ");
     EXPECT_SAYS(message, "'first', Neg 'second'");
     const auto itself = [](::onnx::ModelProto& m) {
         m.mutable_graph()->mutable_node(0)->set_input(0, m.graph().node(0).output(0));
     };
-    EXPECT_SAYS(refused<FileError>(itself), "in a circle");
+    EXPECT_SAYS(refused<FileError>(itself), "form a cycle");
 }
 
 TEST_F(Hostile, a_node_that_reads_what_nothing_gives) {
     const auto change = [](::onnx::ModelProto& m) {
         m.mutable_graph()->mutable_node(0)->set_input(0, "later");
     };
-    EXPECT_SAYS(refused<FileError>(change), "reads 'later', which nothing gives");
+    EXPECT_SAYS(refused<FileError>(change), "reads 'later', which is not defined");
 }
 
 TEST_F(Hostile, an_output_that_nothing_gives) {
     const auto change = [](::onnx::ModelProto& m) {
         m.mutable_graph()->mutable_output(0)->set_name("nothing");
     };
-    EXPECT_SAYS(refused<FileError>(change), "nothing gives the output 'nothing'");
+    EXPECT_SAYS(refused<FileError>(change), "output 'nothing'");
 }
 
 TEST_F(Hostile, an_unknown_operator_is_named_with_node_and_opset) {

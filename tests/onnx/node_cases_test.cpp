@@ -22,7 +22,7 @@ struct Case {
     std::string name;
     double relative = 0, absolute = 0;
     int inputs = 0, outputs = 0;
-    bool random = false;  ///< Only type and sizes of the result are told.
+    bool random = false;  ///< Only type and shape of the result are specified.
 };
 
 /// Why y is not what is expected; empty when it is.

@@ -272,7 +272,7 @@ TEST_F(Operators, functions_that_multiply_are_refused) {
         add_node(f.mutable_node(), next, {"h"}, {"b"}).set_domain("own");
     }
     add_node(model.mutable_graph()->mutable_node(), "f0", {"x"}, {"y"}).set_domain("own");
-    EXPECT_NE(message_of(model).find("become more than"), std::string::npos) << message_of(model);
+    EXPECT_NE(message_of(model).find("expand to more than"), std::string::npos) << message_of(model);
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ void check_variant(const Row& row, const std::vector<Input>& inputs) {
         for (size_t i : targets) wanted.push_back(all[i]);
         if (outputs.empty()) return Variables();
         Variables gx = grad(outputs, wanted);
-        for (size_t i = 0; i < gx.size(); ++i)  // Nothing flowed, or nothing can be said of what flowed.
+        for (size_t i = 0; i < gx.size(); ++i)  // No gradient, or an unspecified one.
             if (!gx[i].defined()) gx[i] = Variable(Array::zeros(wanted[i].type()), false);
         return gx;
     };

@@ -128,7 +128,7 @@ const int views = add_rows({
      }},
      .dtypes = all_dtypes(),
      .rejects = {{.inputs = {{.shape = {2}}, {.shape = {3}}},
-                  .message = "broadcast: shapes [2] and [3] do not fit"}}},
+                  .message = "broadcast: shapes [2] and [3] do not match"}}},
     {.op = "",
      .function = "expand_dims",
      .set = {{"axis", "-2"}},

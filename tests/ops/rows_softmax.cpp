@@ -117,7 +117,7 @@ const int rows = add_rows({
      .truth = label_loss(),
      .rejects =
          {{.inputs = {matrix, labels({4}, {0, 5, 1, 2}), none},
-           .message = "softmax_cross_entropy: label 5 at index 1 is no class (x has 5 classes"},
+           .message = "softmax_cross_entropy: label 5 at index 1 is not a class (x has 5 classes"},
           {.inputs = {matrix, labels({3}, {0, 1, 2}), none},
            .message = "softmax_cross_entropy: t should be [4] for x [4,5], it is [3]"},
           {.inputs = {matrix, four, {.shape = {4}}},

@@ -29,7 +29,7 @@ TEST(environment, what_is_no_count_is_an_error_that_says_what_would_be_right) {
             ADD_FAILURE() << text;
         } catch (const CompileError& error) {
             EXPECT_THAT(error.what(), testing::HasSubstr(std::string("CATENA_KERNEL_CACHE_MB: '") + text +
-                                                         "' is no number from 0 on; it takes megabytes of code to keep"));
+                                                         "' is not a number of at least 0; it takes megabytes of code to keep"));
         }
     }
 }

@@ -80,7 +80,7 @@ func.func @no_cycle(%x: tensor<64xf32>) -> tensor<64xf32> {
     catena.yield %r : f32
   }
   %1 = catena.concat "concat"(%0) {axis = 0} : (tensor<64xf32>) -> tensor<64xf32>
-  // expected-remark @+1 {{an operation between them cannot be fused and needs the one before the other}}
+  // expected-remark @+1 {{an operation between them, which cannot be fused, depends on the first}}
   %2 = catena.map "mul"(%0, %1) : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32> {
   ^bb0(%a: f32, %b: f32):
     %r = arith.mulf %a, %b : f32
@@ -120,7 +120,7 @@ func.func @column_mean_is_not_read_back(%x: tensor<8x10xf32>) -> tensor<8x10xf32
     %r = arith.divf %a, %k : f32
     catena.yield %r : f32
   }
-  // expected-remark @+1 {{a reduced value would be read over the domain before the reduction has ended}}
+  // expected-remark @+1 {{a reduced value would be read before its reduction has finished}}
   %sub = catena.map "sub"(%x, %mean) : (tensor<8x10xf32>, tensor<1x10xf32>) -> tensor<8x10xf32> {
   ^bb0(%a: f32, %b: f32):
     %r = arith.subf %a, %b : f32
@@ -184,7 +184,7 @@ func.func @computed_where_it_is_used(%x: tensor<64xf32>) -> tensor<64xf32> {
     %r = math.tanh %a : f32
     catena.yield %r : f32
   }
-  // expected-remark @+1 {{it is needed later only, where its operands are at hand}}
+  // expected-remark @+1 {{it is computed later, with the operations that read it}}
   %rest = catena.map "rest"(%y) : (tensor<64xf32>) -> tensor<64xf32> {
   ^bb0(%a: f32):
     %one = arith.constant 1.0 : f32
@@ -271,7 +271,7 @@ func.func @columns_are_not_read_back(%x: tensor<64x10xf32>) -> tensor<64x10xf32>
     catena.yield %r : f32
   }
   %column = catena.reduce "sum"(%sub) sum over [0] : tensor<64x10xf32> -> tensor<1x10xf32>
-  // expected-remark @+1 {{a reduction of columns has ended only after the last row}}
+  // expected-remark @+1 {{a column reduction finishes only after the last row}}
   %mul = catena.map "mul"(%sub, %column) : (tensor<64x10xf32>, tensor<1x10xf32>) -> tensor<64x10xf32> {
   ^bb0(%a: f32, %b: f32):
     %r = arith.mulf %a, %b : f32

@@ -58,7 +58,7 @@ TEST(RejectedCall, a_text_option_that_does_not_exist) {
 TEST(RejectedCall, a_label_that_is_no_class) {
     Variable x = floats({2, 3}), t(Array::from<int32_t>({0, 3}));
     EXPECT_REFUSED(ValueError,
-                   "softmax_cross_entropy: label 3 at index 1 is no class (x has 3 classes, ignore_label is -1)",
+                   "softmax_cross_entropy: label 3 at index 1 is not a class (x has 3 classes, ignore_label is -1)",
                    softmax_cross_entropy(x, t));
 }
 
@@ -108,7 +108,7 @@ TEST(RejectedCall, a_gradient_that_is_not_like_its_variable) {
 
 TEST(RejectedCall, backward_from_an_array_without_a_start) {
     Variable y = exp(floats({2, 3}));
-    EXPECT_REFUSED(ValueError, "backward: a variable of float32[2,3] needs a gradient set first; only size 1 starts by itself",
+    EXPECT_REFUSED(ValueError, "backward: a variable of float32[2,3] needs a gradient set first; only size 1 has a default",
                    y.backward());
 }
 
@@ -142,7 +142,7 @@ TEST(RejectedCall, arrays_read_as_what_they_are_not) {
                                 x.item<float>());
     EXPECT_REFUSED(ShapeError, "item: the array has 2 elements (shape [2]); item() is for arrays of one",
                    Variable(x).item<float>());
-    EXPECT_REFUSED_WITHOUT_LINE(DtypeError, "data<float64>() was asked of an array of float32", x.data<double>());
+    EXPECT_REFUSED_WITHOUT_LINE(DtypeError, "data<float64>() of an array of float32", x.data<double>());
     EXPECT_REFUSED(ValueError,
                    "item: this Array is undefined: nothing was assigned to it, or it is a gradient or a parameter that is not there "
                    "yet (see defined())",

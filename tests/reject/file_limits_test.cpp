@@ -1,4 +1,4 @@
-// How much a file may ask for, whatever it announces, and files that are no files.
+// How much a file may ask for, whatever it declares, and files that are no files.
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -155,8 +155,8 @@ TEST_F(FileLimit, a_small_archive_may_not_announce_much_in_all) {
     for (int i = 0; i < 5; ++i) zeros.emplace_back(fmt::format("x{}", i), Array::zeros({Dtype::float32, {100'000}}));
     save_npz(path("zeros.npz"), zeros, {.compression = true});
     const std::string message = refusal<FileError>([&] { read_npz(path("zeros.npz")); });
-    EXPECT_THAT(message, HasSubstr("entry 'x2.npy' announces 400128 bytes after 800256 others"));
-    EXPECT_THAT(message, HasSubstr("may ask for 1000000 in all; set CATENA_FILE_LIMIT_MB or call set_file_limits()"));
+    EXPECT_THAT(message, HasSubstr("entry 'x2.npy' declares 400128 bytes after 800256 others"));
+    EXPECT_THAT(message, HasSubstr("may declare 1000000 in total; set CATENA_FILE_LIMIT_MB or call set_file_limits()"));
     limit([](FileLimits& limits) { limits.bytes = 3'000'000; });
     EXPECT_EQ(read_npz(path("zeros.npz")).size(), 5u);
     // What is really there is not limited, only what the file multiplies.
@@ -171,7 +171,7 @@ TEST_F(FileLimit, entries_are_counted) {
     const std::string file = written("many.npz", archive(entries));
     EXPECT_EQ(ZipReader(file).entries().size(), 11u);
     limit([](FileLimits& limits) { limits.entries = 10; });
-    EXPECT_THAT(refusal<FileError>([&] { ZipReader{file}; }), HasSubstr("announces 11 entries; at most 10 are read"));
+    EXPECT_THAT(refusal<FileError>([&] { ZipReader{file}; }), HasSubstr("declares 11 entries; at most 10 are allowed"));
 }
 
 TEST_F(FileLimit, json_within_json_ends_somewhere) {
@@ -181,7 +181,7 @@ TEST_F(FileLimit, json_within_json_ends_somewhere) {
     EXPECT_EQ(parsed(std::string(100, '[') + std::string(100, ']')).size(), 1u);
     EXPECT_EQ(parsed("\"" + std::string(1000, '[') + "\\\"[\"").get<std::string>().size(), 1002u);
     limit([](FileLimits& limits) { limits.json = 10; });
-    EXPECT_THAT(refusal<FileError>([&] { parsed("[1, 2, 3, 4]"); }), HasSubstr("is JSON of 12 bytes; at most 10 are read"));
+    EXPECT_THAT(refusal<FileError>([&] { parsed("[1, 2, 3, 4]"); }), HasSubstr("is JSON of 12 bytes; at most 10 are allowed"));
 }
 
 TEST_F(FileLimit, the_environment_sets_it) {
@@ -190,7 +190,7 @@ TEST_F(FileLimit, the_environment_sets_it) {
         return run("CATENA_FILE_LIMIT_MB=" + megabytes + " " + program("catena") + " call sum " + path("zeros.npz"));
     };
     EXPECT_EQ(with("4").status, 0) << with("4").output;
-    EXPECT_THAT(with("3").output, HasSubstr("may ask for 3145728 in all"));
+    EXPECT_THAT(with("3").output, HasSubstr("may declare 3145728 in total"));
     EXPECT_THAT(with("all").output, HasSubstr("CATENA_FILE_LIMIT_MB is 'all' in the environment and should be a whole number"));
     EXPECT_NE(with("3").status, 0);
 }

@@ -109,7 +109,7 @@ func.func @group_results(%x: tensor<8xf32>) {
 // -----
 
 func.func @group_reduces_what_it_does_not_have(%x: tensor<8xf32>) {
-  // expected-error @+1 {{reduced dimensions must rise and lie in the domain, got 1}}
+  // expected-error @+1 {{reduced dimensions must be ascending and within the domain, got 1}}
   %0 = catena.group "f"(%x) domain [8] reduced [1] : (tensor<8xf32>) -> tensor<8xf32> {
   ^bb0(%a: tensor<8xf32>):
     catena.yield %a : tensor<8xf32>

@@ -114,7 +114,7 @@ void expect_the_eager_message(const std::function<Variable(const Variable& x, co
 }
 
 TEST_F(RejectedRegion, a_label_that_is_no_class) {
-    const char* message = "softmax_cross_entropy: label 3 at index 1 is no class (x has 3 classes, ignore_label is -1)";
+    const char* message = "softmax_cross_entropy: label 3 at index 1 is not a class (x has 3 classes, ignore_label is -1)";
     expect_the_eager_message([](const Variable& x, const Variable& t) { return softmax_cross_entropy(x, t); }, message);
     expect_the_eager_message(
         [](const Variable& x, const Variable& t) {
@@ -148,7 +148,7 @@ TEST_F(RejectedRegion, an_error_of_the_users_own_code_passes_through) {
     EXPECT_EQ(f(ones({1})).item<float>(), 2);
 }
 
-// docs/static_graph.md: every row of its table of messages must be said by one of the calls below.
+// docs/static_graph.md: one of the calls below must give the message of every row of its table.
 
 struct Said {
     std::string text;
@@ -235,7 +235,7 @@ TEST(RegionWithoutCompiler, says_so_once_and_runs_eagerly) {
     EXPECT_EQ(text, "catena: static_graph plain: " + said + "\n");
     EXPECT_THAT(text, HasSubstr("cannot be loaded"));
     EXPECT_EQ(f.statistics().interpreted_calls, 3);
-    EXPECT_THAT(f.explain(), HasSubstr("there is no compiler: the eager kernels run what the code says"));
+    EXPECT_THAT(f.explain(), HasSubstr("there is no compiler: everything runs with the eager kernels"));
 }
 
 }  // namespace

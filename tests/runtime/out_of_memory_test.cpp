@@ -1,4 +1,4 @@
-// Memory that is not there, and what libraries of others throw, become errors of ours; everything goes on afterwards.
+// Failed allocations and exceptions of third-party libraries become Catena's errors; everything works afterwards.
 #include "runtime/core/out_of_memory.h"
 
 #include <new>

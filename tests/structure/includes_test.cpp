@@ -1,4 +1,4 @@
-// Reads every #include of the tree and holds it against the house of docs/architecture.md.
+// Checks every #include of the tree against the layers of docs/architecture.md.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -44,7 +44,7 @@ bool starts_with_any(const std::string& text, std::initializer_list<const char*>
     return false;
 }
 
-// What each floor may stand on; itself included.
+// The folders that each layer may include; itself included.
 const std::map<std::string, std::set<std::string>> floors = {
     {"runtime", {"runtime"}},
     {"ir", {"runtime", "ir"}},

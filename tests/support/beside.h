@@ -60,7 +60,7 @@ public:
         if (!counts_) return std::nullopt;
         return region_->statistics();
     }
-    /// That a region which compiles what it meets has compiled so many programs.
+    /// Asserts the number of programs that a region has compiled, if it compiles new ones at once.
     void expect_programs(int64_t number) const { expect_programs(number, number); }
     void expect_programs(int64_t least, int64_t most) const {
         if (counts_programs_) check_programs(region_->statistics().programs, least, most, region_->explain());

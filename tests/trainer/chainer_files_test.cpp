@@ -1,4 +1,4 @@
-// Files that Chainer 7.8.1 wrote (data/make_chainer_files.py) are read, and its training goes on here.
+// Files that Chainer 7.8.1 wrote (data/make_chainer_files.py) are read, and its training is continued here.
 #include <cmath>
 
 #include <gmock/gmock.h>

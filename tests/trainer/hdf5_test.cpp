@@ -145,12 +145,12 @@ TEST_F(Hdf5Test, refuses_what_leads_elsewhere_or_announces_too_much) {
            "f = h5py.File('lzf.h5', 'w'); f.create_dataset('x', data=np.zeros(9), compression='lzf'); f.close()\n");
     EXPECT_THAT(error_of("external.h5"), HasSubstr("there is no 'x'"));
     EXPECT_THAT(error_of("soft.h5"), HasSubstr("there is no 'x'"));
-    EXPECT_THAT(error_of("huge.h5"), HasSubstr("'x' announces 4398046511104 bytes"));
-    EXPECT_THAT(error_of("unwritten.h5"), HasSubstr("'x' announces 1073741824 bytes"));
-    EXPECT_THAT(error_of("outside.h5"), HasSubstr("lies in another file"));
-    EXPECT_THAT(error_of("virtual.h5"), HasSubstr("lies in another file"));
+    EXPECT_THAT(error_of("huge.h5"), HasSubstr("'x' declares 4398046511104 bytes"));
+    EXPECT_THAT(error_of("unwritten.h5"), HasSubstr("'x' declares 1073741824 bytes"));
+    EXPECT_THAT(error_of("outside.h5"), HasSubstr("is in another file"));
+    EXPECT_THAT(error_of("virtual.h5"), HasSubstr("is in another file"));
     EXPECT_THAT(error_of("compound.h5"), HasSubstr("of a type that is not supported"));
-    EXPECT_THAT(error_of("lzf.h5"), HasSubstr("packed by filter 32000"));
+    EXPECT_THAT(error_of("lzf.h5"), HasSubstr("compressed by filter 32000"));
 }
 
 TEST_F(Hdf5Test, chunks_without_elements_are_refused_before_the_library_divides_by_them) {
@@ -162,13 +162,13 @@ TEST_F(Hdf5Test, chunks_without_elements_are_refused_before_the_library_divides_
         std::string changed = sound;
         changed.replace(layout + 11 + 4 * dim, 4, 4, '\0');
         write("x.h5", changed);
-        EXPECT_THAT(error_of("x.h5"), HasSubstr(fmt::format("a dataset in chunks of which dimension {} has no elements at byte", dim)));
+        EXPECT_THAT(error_of("x.h5"), HasSubstr(fmt::format("a dataset whose chunks have size 0 in dimension {} at byte", dim)));
         changed[layout] = 1;  // The older form: rank, kind, five bytes of nothing, and then as before.
         changed[layout + 1] = 3;
         changed[layout + 2] = 2;
         changed.replace(layout + 3, 25, 25, '\0');
         write("x.h5", changed);
-        EXPECT_THAT(error_of("x.h5"), HasSubstr("dimension 0 has no elements"));
+        EXPECT_THAT(error_of("x.h5"), HasSubstr("size 0 in dimension 0"));
     }
 }
 
@@ -184,7 +184,7 @@ TEST_F(Hdf5Test, many_datasets_may_not_announce_more_in_all_than_the_file_may) {
     file->read("a");
     file->read("b");
     file->read("b");
-    EXPECT_THAT(message_of<FileError>([&] { file->read("c"); }), HasSubstr("'c' announces 400000 bytes after 800000 others"));
+    EXPECT_THAT(message_of<FileError>([&] { file->read("c"); }), HasSubstr("'c' declares 400000 bytes after 800000 others"));
     set_file_limits(before);
 }
 
@@ -211,7 +211,7 @@ TEST_F(Hdf5Test, truncated_and_damaged_files_are_errors) {
         }
     }
     write("no.h5", "nothing of the kind");
-    EXPECT_THAT(error_of("no.h5"), HasSubstr("is no HDF5 file"));
+    EXPECT_THAT(error_of("no.h5"), HasSubstr("is not an HDF5 file"));
     EXPECT_THAT(error_of("absent.h5"), HasSubstr("No such file"));
 }
 

@@ -157,7 +157,7 @@ TEST_F(ImageTest, pictures_that_announce_too_much_are_refused) {
     ASSERT_NE(frame, bytes.npos);
     for (size_t i = 5; i < 9; ++i) bytes[frame + i] = char(i % 2 ? 0xff : 0);
     const std::string message = message_of<FileError>([&] { decode_image(bytes, "a.jpg"); });
-    EXPECT_THAT(message, HasSubstr("a.jpg: a picture of 65280 x 65280 pixels announces 17045913600 bytes"));
+    EXPECT_THAT(message, HasSubstr("a.jpg: an image of 65280 x 65280 pixels declares 17045913600 bytes"));
     EXPECT_THAT(message, HasSubstr("set CATENA_FILE_LIMIT_MB"));
 }
 

@@ -157,7 +157,7 @@ TEST_F(TrainerTest, state_of_triggers_survives_a_snapshot) {
 TEST_F(TrainerTest, says_when_the_folder_cannot_be_made) {
     write("file", "");
     Trainer trainer(updater_, {1, "iteration"}, path("file/out"));
-    EXPECT_THAT(message_of<FileError>([&] { trainer.run(); }), HasSubstr("cannot be made"));
+    EXPECT_THAT(message_of<FileError>([&] { trainer.run(); }), HasSubstr("cannot create the folder"));
 }
 
 }  // namespace

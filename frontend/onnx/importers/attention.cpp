@@ -9,7 +9,7 @@ Variable by_heads(const Variable& x, int64_t heads) {
     return transpose(reshape(x, {x.shape()[0], x.shape()[1], heads, -1}), {0, 2, 1, 3});
 }
 
-/// Which keys a query may see, as what is added to its scores: 0 or -infinity.
+/// The attention mask as a bias of the scores: 0 or -infinity.
 struct Mask {
     Variable bias;
     void forbid(const Variable& allowed, Dtype dtype) {
@@ -19,7 +19,7 @@ struct Mask {
     }
 };
 
-/// Where queries stand among the keys: [q, 1], or [batch, 1, q, 1] when lengths are given.
+/// Positions of queries among the keys: [q, 1], or [batch, 1, q, 1] when lengths are given.
 Variable query_places(const NodeCall& n, int64_t queries) {
     const Variable own = reshape(arange(0, queries), {queries, 1});
     if (n.has(4)) return own + n[4].shape()[2];
@@ -51,7 +51,7 @@ Mask mask_of(const NodeCall& n, int64_t queries, int64_t keys, Dtype dtype) {
     return mask;
 }
 
-/// Rows that see no key are zeros.
+/// Rows without visible keys are zeros.
 Variable shares_of(const Variable& scores, const Mask& mask) {
     if (!mask.bias.defined()) return softmax_of(scores, scores.rank() - 1);
     const Variable seen = max(mask.bias, -1, true) > -INFINITY;

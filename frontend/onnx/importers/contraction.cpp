@@ -34,14 +34,14 @@ std::string with_ellipsis(const NodeCall& n, std::string text, int rank, size_t&
     const size_t dots = text.find("...");
     if (dots == text.npos) return text;
     const int covered = rank - (int(text.size()) - 3);
-    if (covered < 0 || covered > 9) n.wrong("the equation does not fit its inputs");
+    if (covered < 0 || covered > 9) n.wrong("the equation does not match its inputs");
     std::string letters;
     for (int i = covered; i-- > 0;) letters += char('0' + i);
     digits = std::max(digits, size_t(covered));
     return text.replace(dots, 3, letters);
 }
 
-/// Brings a term to axes `all`, in that order; letters that stand twice are a diagonal.
+/// Transposes a term to axes `all`; repeated letters are a diagonal.
 Variable along_all(const NodeCall& n, Term term, const std::string& all) {
     for (size_t i = 0; i < term.letters.size(); ++i)
         for (size_t k = term.letters.size(); k-- > i + 1;) {
@@ -61,7 +61,7 @@ Variable along_all(const NodeCall& n, Term term, const std::string& all) {
         if (at != std::string::npos) order.push_back(int64_t(at));
         shape.push_back(at == std::string::npos ? 1 : term.value.shape()[int(at)]);
     }
-    if (order.rank() != term.value.rank()) n.wrong("the equation does not fit its inputs");
+    if (order.rank() != term.value.rank()) n.wrong("the equation does not match its inputs");
     return reshape(order.rank() ? transpose(term.value, order) : term.value, shape);
 }
 
@@ -111,7 +111,7 @@ Variables einsum(const NodeCall& n) {
     if (!summed.empty()) y = cast(sum(y, summed), y.dtype());
     for (char c : right) {
         if (left_over.find(c) == left_over.npos)
-            n.wrong(fmt::format("'{}' stands on the right of the equation only", c));
+            n.wrong(fmt::format("'{}' occurs only on the right of the equation", c));
         order.push_back(int64_t(left_over.find(c)));
     }
     return {order.empty() ? y : transpose(y, order)};

@@ -23,7 +23,7 @@ Variables looped(const NodeCall& n) {
         const Variables results = n.run_graph("body", inputs);
         if (results.size() != 1 + outputs)
             n.wrong(
-                fmt::format("its body has {} outputs, {} are right", results.size(), 1 + outputs));
+                fmt::format("its body has {} outputs, {} are expected", results.size(), 1 + outputs));
         go_on = results[0].array().item<bool>();
         for (size_t k = 0; k < carried; ++k) state[k] = results[k + 1];
         for (size_t k = 0; k < scans.size(); ++k) scans[k].push_back(results[carried + k + 1]);

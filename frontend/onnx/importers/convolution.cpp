@@ -92,7 +92,7 @@ Variables deconvolved(const NodeCall& n) {
     }
     y = strided_slice(y, begin, Dims::filled(y.rank(), 1), size);
     if (n.has(2)) {
-        // What lies beyond is the bias alone, so it is added last.
+        // Elements beyond contain only the bias, so it is added last.
         Shape channels = Shape::filled(y.rank(), 1);
         channels[1] = n[2].size();
         const Variable b = reshape(n[2], channels);
@@ -101,7 +101,7 @@ Variables deconvolved(const NodeCall& n) {
     return {pad(y, before, after)};
 }
 
-/// Columns back to the places they were cut from, overlaps summed: a transposed convolution whose
+/// Col2Im: sums columns back into the image: a transposed convolution whose
 /// filters are the unit vectors.
 Variables columns_folded(const NodeCall& n) {
     const Dims image = dims_of(n, n.values(1)), kernel = dims_of(n, n.values(2));
@@ -112,7 +112,7 @@ Variables columns_folded(const NodeCall& n) {
                                pads = n.integers("pads", zeros);
     if (n[0].rank() != 3 || kernel.rank() != axes || strides.size() != size_t(axes) ||
         dilations.size() != size_t(axes) || pads.size() != size_t(2 * axes))
-        n.wrong("columns, image, block, strides, dilations and pads do not fit");
+        n.wrong("columns, image, block, strides, dilations and pads do not match");
     const int64_t batch = n[0].shape()[0], block = element_count(kernel);
     if (block < 1 || n[0].shape()[1] % block != 0)
         n.wrong(fmt::format("{} rows of columns of {}", n[0].shape()[1], block));

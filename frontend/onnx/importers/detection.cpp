@@ -1,4 +1,4 @@
-// Boxes of object detectors: which to keep, and what an image shows inside them.
+// Boxes of object detectors: suppression, and pooling of image regions.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -28,7 +28,7 @@ double overlap(const Box& a, const Box& b) {
     return height * width / (a.area() + b.area() - height * width);
 }
 
-/// The best boxes of one class, each no nearer to a better one than `most`.
+/// The best boxes of one class, whose overlap with better ones is at most `most`.
 std::vector<int64_t> suppressed(const std::vector<Box>& boxes, const double* scores, double least,
                                 double most, int64_t count) {
     std::vector<int64_t> order(boxes.size()), kept;
@@ -50,7 +50,7 @@ std::vector<int64_t> suppressed(const std::vector<Box>& boxes, const double* sco
 Variables non_maxima_suppressed(const NodeCall& n) {
     const Shape &b = n[0].shape(), &s = n[1].shape();
     if (b.rank() != 3 || b[2] != 4 || s.rank() != 3 || s[0] != b[0] || s[2] != b[1])
-        n.wrong(fmt::format("boxes {} and scores {} do not fit", to_string(b), to_string(s)));
+        n.wrong(fmt::format("boxes {} and scores {} do not match", to_string(b), to_string(s)));
     const int64_t count = n.has(2) ? n.value(2) : 0;
     const double most = n.has(3) ? n.number_at(3) : 0,
                  least = n.has(4) ? n.number_at(4) : -INFINITY;
@@ -169,7 +169,7 @@ Variables regions_aligned(const NodeCall& n) {
     const Shape& x = n[0].shape();
     const int64_t height = n.integer("output_height", 1), width = n.integer("output_width", 1);
     if (x.rank() != 4 || n[1].rank() != 2 || n[1].shape()[1] != 4 || n[2].size() != n[1].shape()[0])
-        n.wrong("the image, its regions and their batch indices do not fit");
+        n.wrong("the image, its regions and their batch indices do not match");
     if (height < 1 || width < 1) n.wrong("bins of no size");
     const int64_t regions = n[1].shape()[0], channels = x[1];
     const Samples samples = samples_of(n, x, height, width);

@@ -1,4 +1,4 @@
-// Sampling an image at places that another array gives.
+// Sampling an image at coordinates given by another array.
 #include "frontend/onnx/importers/shared.h"
 
 namespace catena::onnx {
@@ -123,7 +123,7 @@ Variables affine_grid(const NodeCall& n) {
     const bool align = n.integer("align_corners", 0) != 0;
     const int axes = int(size.size()) - 2;
     if (axes < 1 || n[0].rank() != 3 || n[0].shape()[1] != axes)
-        n.wrong("theta and size do not fit");
+        n.wrong("theta and size do not match");
     Shape shape = dims_of(n, {size.begin() + 2, size.end()});
     std::vector<Variable> columns;
     for (int i = axes; i-- > 0;) {
@@ -161,7 +161,7 @@ Variables deformed(const NodeCall& n) {
     const int64_t kernel = W[2] * W[3], places = at[2] * at[3];
     if (groups < 1 || parts < 1 || x[1] % parts != 0 || x[1] != W[1] * groups ||
         W[0] % groups != 0 || at[0] != batch || at[1] != parts * kernel * 2)
-        n.wrong(fmt::format("x {}, W {} and offset {} do not fit", to_string(x), to_string(W),
+        n.wrong(fmt::format("x {}, W {} and offset {} do not match", to_string(x), to_string(W),
                             to_string(at)));
     const Dtype dtype = n[0].dtype();
     const Variable offset = reshape(n[2], {batch, parts, kernel, 2, at[2], at[3]});

@@ -108,7 +108,7 @@ Sizes sizes_of(const NodeCall& n, const Axes& axes, int scales_at, int sizes_at)
     const Shape& shape = n[0].shape();
     if (sizes_at >= 0 && n.has(sizes_at) && n[sizes_at].size() > 0) {
         s.results = n.values(sizes_at);
-        if (int(s.results.size()) != axes.rank()) n.wrong("as many sizes as axes are right");
+        if (int(s.results.size()) != axes.rank()) n.wrong("the numbers of sizes and axes differ");
         for (int i = 0; i < axes.rank(); ++i)
             s.scales.push_back(double(s.results[size_t(i)]) / double(shape[axes[i]]));
         const std::string policy = n.text("keep_aspect_ratio_policy", "stretch");
@@ -122,7 +122,7 @@ Sizes sizes_of(const NodeCall& n, const Axes& axes, int scales_at, int sizes_at)
         return s;
     }
     s.scales = n.has(scales_at) ? n[scales_at].array().to_vector<double>() : n.numbers("scales");
-    if (int(s.scales.size()) != axes.rank()) n.wrong("as many scales as axes are right");
+    if (int(s.scales.size()) != axes.rank()) n.wrong("the numbers of scales and axes differ");
     for (int i = 0; i < axes.rank(); ++i)
         s.results.push_back(int64_t(float(s.scales[size_t(i)]) * float(shape[axes[i]])));
     return s;

@@ -162,7 +162,7 @@ Variables reversed(const NodeCall& n) {
     const int time = int(n.integer("time_axis", 0)), batch = int(n.integer("batch_axis", 1));
     const std::vector<int64_t> lengths = n.values(1);
     const int64_t steps = n[0].shape()[time], rows = n[0].shape()[batch];
-    if (int64_t(lengths.size()) != rows) n.wrong("as many lengths as batches are right");
+    if (int64_t(lengths.size()) != rows) n.wrong("the numbers of lengths and batches differ");
     std::vector<int64_t> order;
     for (int64_t t = 0; t < steps; ++t)
         for (int64_t b = 0; b < rows; ++b)

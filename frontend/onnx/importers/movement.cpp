@@ -224,7 +224,7 @@ Variables centred(const NodeCall& n) {
     std::vector<int64_t> axes = n.integers("axes");
     if (axes.empty())
         for (int i = 0; i < n[0].rank(); ++i) axes.push_back(i);
-    if (axes.size() != sizes.size()) n.wrong("as many sizes as axes are right");
+    if (axes.size() != sizes.size()) n.wrong("the numbers of sizes and axes differ");
     Dims before = Dims::filled(n[0].rank(), 0), after = before;
     for (size_t i = 0; i < axes.size(); ++i) {
         const int axis = n.axis(axes[i], n[0].rank());

@@ -124,7 +124,7 @@ Variables averages(const NodeCall& n) {
     Shape one = x.shape();
     one[0] = one[1] = 1;
     Variable ones = fill({x.dtype(), one}, 1);
-    if (with_padding) {  // Padding counts, but not what ceil_mode reaches beyond it.
+    if (with_padding) {  // Padding counts, but not the elements that ceil_mode adds beyond it.
         Dims before = Dims::filled(x.rank(), 0), after = before;
         for (int i = 0; i < w.axes(); ++i) {
             before[i + 2] = w.before[i];

@@ -49,7 +49,7 @@ Variables drop_out(const NodeCall& n) {
     const double ratio = n.opset() < 12 ? n.number("ratio", 0.5) : n.has(1) ? n.number_at(1) : 0.5;
     const Type mask_type{Dtype::bool_, n[0].shape()};
     if (!training || ratio == 0) return {n[0], n.wants_output(1) ? fill(mask_type, 1) : Variable()};
-    if (!(ratio > 0 && ratio < 1)) n.wrong(fmt::format("ratio {}, 0 to 1 is right", ratio));
+    if (!(ratio > 0 && ratio < 1)) n.wrong(fmt::format("ratio {} is not between 0 and 1", ratio));
     const Variable kept = random_uniform(n[0].shape(), Dtype::float32) >= ratio;
     return {where(kept, n[0] * (1 / (1 - ratio)), 0), kept};
 }

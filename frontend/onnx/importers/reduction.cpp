@@ -37,7 +37,7 @@ double lowest_of(Dtype dtype, bool highest) {
     return highest ? std::ldexp(1.0, bits) - 1 : is_signed ? -std::ldexp(1.0, bits) : 0;
 }
 
-/// Of nothing: what changes no maximum.
+/// The neutral element of the maximum.
 Variable extremum(const Variable& x, const Axes& axes, bool keepdims, bool least) {
     if (x.size() > 0) return least ? min(x, axes, keepdims) : max(x, axes, keepdims);
     Shape shape;
@@ -69,7 +69,7 @@ Variables place_of(const NodeCall& n, bool least) {
     return {n.integer("keepdims", 1) != 0 ? expand_dims(place, axis) : place};
 }
 
-/// Sums of what stands before, without or with the element itself.
+/// Exclusive or inclusive running sums.
 Variables running_sum(const NodeCall& n) {
     const int axis = n.axis(n.value(1), n[0].rank());
     const bool reverse = n.integer("reverse", 0) != 0;

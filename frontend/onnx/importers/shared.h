@@ -15,7 +15,7 @@
 #include "runtime/ops/slicing.h"
 #include "runtime/ops/softmax.h"
 
-// What several families of importers use.
+// Helpers shared by several families of importers.
 
 namespace catena::onnx {
 
@@ -26,8 +26,8 @@ inline Dims dims_of(const NodeCall& node, const std::vector<int64_t>& values) {
     return Dims(values);
 }
 
-/// A list of small integers: from input `input` if it is given, else from the attribute; none when
-/// neither is there.
+/// A list of small integers: from input `input` if present, else from the attribute; none if both
+/// are missing.
 inline std::optional<std::vector<int64_t>> list_of(const NodeCall& node, int input,
                                                    std::string_view attribute) {
     if (node.has(input)) return node.values(input);
@@ -35,7 +35,7 @@ inline std::optional<std::vector<int64_t>> list_of(const NodeCall& node, int inp
     return std::nullopt;
 }
 
-/// The same; FileError when neither is there.
+/// The same; FileError if both are missing.
 inline std::vector<int64_t> needed_list(const NodeCall& node, int input,
                                         std::string_view attribute) {
     const auto list = list_of(node, input, attribute);
@@ -55,7 +55,8 @@ inline Variable constant_like(const Variable& x, double value) {
     return Variable(Array::full({x.dtype(), Shape{}}, value), false);
 }
 
-/// 16-bit floats are rounded after every step, as the function that ONNX defines Softmax by says.
+/// 16-bit floats are rounded after every step, as in the function body with which ONNX defines
+/// Softmax.
 inline Variable softmax_of(const Variable& x, int64_t axis) {
     if (!is_float(x.dtype()) || size_of(x.dtype()) != 2) return softmax(x, axis);
     const Variable e = exp(x - max(x, axis, true));
@@ -64,7 +65,7 @@ inline Variable softmax_of(const Variable& x, int64_t axis) {
 
 inline Variable in_float64(const Variable& x) { return cast(x, Dtype::float64); }
 
-/// Halves go to the even neighbour.
+/// Rounds ties to even.
 inline Variable nearest_even(const Variable& x) {
     const Variable below = floor(x), rest = x - below;
     const Variable up =
@@ -72,7 +73,7 @@ inline Variable nearest_even(const Variable& x) {
     return where(up, below + 1, below);
 }
 
-/// The nearest integers to x, moved by a zero point and kept in dtype's range.
+/// x rounded to integers, plus a zero point, clamped to dtype's range.
 inline Variable on_integers(const NodeCall& n, const Variable& x, const Variable& zero,
                             Dtype dtype) {
     if (!is_integer(dtype))

@@ -5,9 +5,9 @@
 
 namespace catena::extensions {
 
-/// Writes the graph of a reported Variable as DOT, once, in the first iteration, and beside it the picture, cg.png, with
-/// Graphviz's `dot`; where that is not installed, one line says so. Of a step that StandardUpdater compiles the graph is
-/// the one that its loss function makes.
+/// Writes the graph of a reported Variable as DOT, once, in the first iteration, and the image cg.png with Graphviz's
+/// `dot`; prints a message if that is not installed. For a step compiled by StandardUpdater it is the graph built by the
+/// loss function.
 class DumpGraph : public Extension {
 public:
     explicit DumpGraph(std::string root_name, std::string filename = "cg.dot", DotOptions options = {});

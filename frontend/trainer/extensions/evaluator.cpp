@@ -26,7 +26,7 @@ Evaluator::Evaluator(Iterator& iterator, Link& target, std::function<void(const 
 
 namespace {
 
-/// Bars below the cursor, drawn anew about ten times a second.
+/// Bars below the cursor, redrawn about ten times a second.
 class EvaluationBar {
 public:
     EvaluationBar(const Iterator& iterator, std::FILE* out) : iterator_(iterator), out_(out) {}

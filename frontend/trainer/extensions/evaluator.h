@@ -15,18 +15,18 @@ class Evaluator;
 
 struct EvaluatorOptions {
     Converter converter = {};   ///< concat_examples by default.
-    Device* device = nullptr;   ///< Where batches are moved.
+    Device* device = nullptr;   ///< Device to which batches are moved.
     bool static_graph = false;  ///< Compile the evaluation of a batch.
     std::function<void(Evaluator&)> eval_hook = {};  ///< Called before every evaluation.
-    bool progress_bar = false;     ///< Shows on a terminal how far the evaluation is.
+    bool progress_bar = false;     ///< Show the progress on a terminal.
     std::FILE* out = stdout;       ///< For progress_bar.
 };
 
-/// Runs a model over a dataset in test mode and without a graph, and reports the means over the batches of what the
-/// model reports: "validation/main/loss". The iterator begins anew each time and must not repeat.
+/// Runs a model over a dataset in test mode and without a graph, and reports the means over the batches of the
+/// model's reported values: "validation/main/loss". The iterator is reset each time and must not repeat.
 class Evaluator : public Extension {
 public:
-    /// `model` takes a batch and reports, as for StandardUpdater; or `eval_func` does, on behalf of `target`.
+    /// `model` is called with a batch and reports, as for StandardUpdater; `eval_func` does so for the link `target`.
     template <class Model>
         requires(std::derived_from<Model, Link> && TakesBatch<Model>)
     Evaluator(Iterator& iterator, Model& model, EvaluatorOptions options = {})
@@ -37,7 +37,7 @@ public:
         : Evaluator(iterator, target, batch_function<void>(std::forward<F>(eval_func)), std::move(options), 0) {}
 
     void operator()(Trainer& trainer) override;
-    /// The means, under "main/loss" or, once it is in a trainer, "validation/main/loss"; also without a trainer.
+    /// The means, under "main/loss" or, in a trainer, "validation/main/loss". Can be called without a trainer.
     virtual std::map<std::string, double> evaluate();
     void finalize() override { iterator_.finalize(); }
     std::string default_name() const override { return "validation"; }

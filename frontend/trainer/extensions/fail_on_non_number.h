@@ -4,7 +4,8 @@
 
 namespace catena::extensions {
 
-/// ValueError, naming the parameter, when one of an optimizer's target is NaN or infinite.
+/// Throws a ValueError, naming the parameter, when a parameter of an optimizer's target is NaN or
+/// infinite.
 class FailOnNonNumber : public Extension {
 public:
     void operator()(Trainer& trainer) override;

@@ -60,7 +60,7 @@ std::string named_after(const std::string& filename, const LogEntry& entry) {
         }
         const std::string key = filename.substr(at + 1, end - at - 1);
         const std::optional<double> number = entry.find(key);
-        if (!number) fail<ValueError>("LogReport: the file name has the field {{{}}}, which this row has not", key);
+        if (!number) fail<ValueError>("LogReport: the file name has the field {{{}}}, which is not in this row", key);
         name += fmt::format("{:g}", *number);
         at = end + 1;
     }
@@ -105,7 +105,7 @@ void LogReport::serialize(const Serializer& s) {
     std::string saved = s.read_text("_log");
     if (saved.empty()) return;
     Json list = parse_json(saved, "_log");
-    if (!list.is_array()) s.wrong("_log", "is no list of log entries");
+    if (!list.is_array()) s.wrong("_log", "is not a list of log entries");
     std::vector<LogEntry> loaded;
     for (const Json& entry : list) loaded.push_back(from_json(entry));
     s.later([this, loaded] { log_ = loaded; });

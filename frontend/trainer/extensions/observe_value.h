@@ -7,7 +7,7 @@
 
 namespace catena::extensions {
 
-/// Reports what a function of the trainer gives, every epoch unless told otherwise.
+/// Reports the result of a function of the trainer, by default every epoch.
 class ObserveValue : public Extension {
 public:
     ObserveValue(std::string observation_key, std::function<double(Trainer&)> target_func)
@@ -23,7 +23,7 @@ private:
 };
 
 ObserveValue observe_value(std::string observation_key, std::function<double(Trainer&)> target_func);
-/// An optimizer's learning rate; Adam's is that of its present step.
+/// An optimizer's learning rate; for Adam that of its current step.
 ObserveValue observe_lr(std::string optimizer_name = "main", std::string observation_key = "lr");
 
 }  // namespace catena::extensions

@@ -15,7 +15,7 @@ ParameterStatistics::ParameterStatistics(std::vector<Link*> links, ParameterStat
 
 void ParameterStatistics::register_statistics(const std::string& name, Statistic function) {
     if (!options_.statistics.emplace(name, std::move(function)).second)
-        fail<ValueError>("ParameterStatistics: there is a statistic '{}' already", name);
+        fail<ValueError>("ParameterStatistics: a statistic '{}' exists already", name);
 }
 
 void ParameterStatistics::add(Observation& observation, const std::string& key, const Array& array) const {

@@ -10,20 +10,21 @@ namespace catena::extensions {
 struct ParameterStatisticsOptions {
     std::map<std::string, Statistic> statistics = default_statistics();
     bool report_params = true;
-    /// A step that is compiled as a whole keeps no gradients unless StandardUpdaterOptions::keep_grads says so.
+    /// A step compiled as a whole keeps gradients only with StandardUpdaterOptions::keep_grads.
     bool report_grads = true;
-    std::string prefix = {};             ///< Of the keys.
-    AnyTrigger trigger = {1, "epoch"};   ///< When the means over the iterations since the last time are reported.
-    bool skip_nan_params = false;        ///< Statistics of arrays with a NaN are NaN, without asking the functions.
+    std::string prefix = {};             ///< Prefix of the keys.
+    AnyTrigger trigger = {1, "epoch"};   ///< When the means since the last report are reported.
+    bool skip_nan_params = false;        ///< Statistics of arrays with a NaN are NaN, without calling the
+                                         ///< functions.
 };
 
-/// Reports numbers of every parameter of the links: "PREFIX/LINK/l1/W/data/mean", ".../grad/percentile/3".
+/// Reports statistics of every parameter of the links: "PREFIX/LINK/l1/W/data/mean", ".../grad/percentile/3".
 class ParameterStatistics : public Extension {
 public:
     explicit ParameterStatistics(std::vector<Link*> links, ParameterStatisticsOptions options = {});
     explicit ParameterStatistics(Link& link, ParameterStatisticsOptions options = {})
         : ParameterStatistics(std::vector<Link*>{&link}, std::move(options)) {}
-    /// One more; ValueError when the name is taken.
+    /// Adds a statistic; ValueError when the name is taken.
     void register_statistics(const std::string& name, Statistic function);
     void operator()(Trainer& trainer) override;
     void serialize(const Serializer& s) override;

@@ -79,7 +79,7 @@ void PlotReport::serialize(const Serializer& s) {
         for (auto& [name, points] : json.items())
             for (const Json& point : points) loaded[name].push_back({point.at(0).get<double>(), point.at(1).get<double>()});
     } catch (const Json::exception&) {
-        s.wrong(key, "is no table of points");
+        s.wrong(key, "is not a table of points");
     }
     s.later([this, loaded] { lines_ = loaded; });
 }

@@ -14,11 +14,11 @@ struct PlotReportOptions {
     AnyTrigger trigger = {1, "epoch"};  ///< When a point is added.
     std::string filename = "plot.png";  ///< In the trainer's folder.
     bool marker = true, grid = true;
-    std::string commands = {};          ///< Of gnuplot, before it plots: "set logscale y".
+    std::string commands = {};          ///< Gnuplot commands before plotting: "set logscale y".
 };
 
-/// Draws the means of reported values as lines, with gnuplot. Beside plot.png lie plot.gp and plot.dat, what
-/// it is drawn from; without gnuplot that is all, and one line says so.
+/// Plots the means of reported values as lines, with gnuplot. Also writes plot.gp and plot.dat, the script
+/// and the data; without gnuplot only these, and prints a message.
 class PlotReport : public Extension {
 public:
     explicit PlotReport(std::vector<std::string> y_keys, PlotReportOptions options = {});

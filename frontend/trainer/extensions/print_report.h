@@ -9,12 +9,12 @@
 
 namespace catena::extensions {
 
-/// Prints the columns `entries` of a LogReport as a table that grows.
+/// Prints the columns `entries` of a LogReport as a table, row by row.
 class PrintReport : public Extension {
 public:
-    /// The log is the trainer's extension of that name.
+    /// Uses the trainer's LogReport of that name.
     explicit PrintReport(std::vector<std::string> entries, std::string log_report = "LogReport", std::FILE* out = stdout);
-    /// The log is its own; nobody else calls it.
+    /// Owns and calls its LogReport.
     PrintReport(std::vector<std::string> entries, LogReport log_report, std::FILE* out = stdout);
     void initialize(Trainer& trainer) override;
     void operator()(Trainer& trainer) override;

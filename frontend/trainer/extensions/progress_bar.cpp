@@ -23,7 +23,7 @@ void ProgressBar::initialize(Trainer& trainer) {
     trainer_ = &trainer;
 }
 
-/// Iterations and epochs a second, over what is remembered.
+/// Iterations and epochs per second, over the recorded interval.
 std::pair<double, double> ProgressBar::speed(const Moment& now) {
     recent_.push_back(now);
     if (recent_.size() > most_moments) recent_.pop_front();

@@ -11,13 +11,13 @@
 namespace catena::extensions {
 
 struct ProgressBarOptions {
-    std::optional<TrainingLength> training_length = {};  ///< By default the stop trigger's.
+    std::optional<TrainingLength> training_length = {};  ///< Default: the stop trigger's.
     int64_t update_interval = 100;                       ///< Iterations.
     int bar_length = 50;
     std::FILE* out = stdout;
 };
 
-/// Shows how far the training is, how fast, and when it will be done. Where `out` is no terminal, one line at the end.
+/// Shows progress, speed and remaining time of the training. If `out` is not a terminal, prints one line at the end.
 class ProgressBar : public Extension {
 public:
     explicit ProgressBar(ProgressBarOptions options = {}) : options_(std::move(options)) {}

@@ -4,11 +4,12 @@
 
 namespace catena::extensions {
 
-/// "     total [##########..........] 50.00%\n", `length` marks; `rate` is cut to 0 to 1.
+/// "     total [##########..........] 50.00%\n", `length` marks; `rate` is clamped to 0 to 1.
 std::string progress_line(const char* label, double rate, int length);
-/// "1:02:03"; "unknown" for what is not finite.
+/// "1:02:03"; "unknown" if not finite.
 std::string duration_text(double seconds);
-/// Draws below the cursor of a terminal, which then goes back up: what is printed next overwrites it.
+/// Text that draws below the cursor of a terminal and moves it back up: the next output overwrites
+/// it.
 std::string drawn_below(const std::string& lines);
 inline constexpr const char* erased_below = "\033[J";
 

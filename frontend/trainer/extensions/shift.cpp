@@ -11,7 +11,7 @@
 namespace catena::extensions {
 namespace {
 
-/// `value`, but not beyond the target in the direction of the shift; ratios make it work for negative values, too.
+/// `value`, limited by the target in the direction of the shift; uses ratios to support negative values.
 double stopped_at(std::optional<double> target, double value, bool grows) {
     if (!target) return value;
     return (grows ? value / *target > 1 : value / *target < 1) ? *target : value;

@@ -9,18 +9,18 @@
 
 namespace catena::extensions {
 
-/// What the shifts of hyperparameters have in common.
+/// Common options of hyperparameter schedules.
 struct ShiftOptions {
-    std::optional<double> init = {};    ///< First value; by default the one that the optimizer has.
+    std::optional<double> init = {};    ///< First value; default: the optimizer's.
     std::optional<double> target = {};  ///< Where the shift stops.
-    Optimizer* optimizer = nullptr;     ///< By default the updater's "main".
+    Optimizer* optimizer = nullptr;     ///< Default: the updater's "main".
 };
 
-/// Changes a hyperparameter, "alpha" or "lr", every time it is called. A compiled step reads the new value; nothing is
-/// compiled anew.
+/// Changes a hyperparameter, "alpha" or "lr", at every call. A compiled step reads the new value without being
+/// recompiled.
 class Shift : public Extension {
 public:
-    /// Value after `t` calls; nothing leaves it as it is.
+    /// Value after `t` calls; none: unchanged.
     using Schedule = std::function<std::optional<double>(double init, int64_t t)>;
     Shift(std::string name, std::string attr, Schedule schedule, ShiftOptions options = {});
     void initialize(Trainer& trainer) override;
@@ -42,10 +42,11 @@ private:
 Shift ExponentialShift(std::string attr, double rate, ShiftOptions options = {});
 /// init * (1 + gamma t)^-power
 Shift InverseShift(std::string attr, double gamma, double power, ShiftOptions options = {});
-/// From `value_range.first`, until call `time_range.first`, linearly to `.second` at call `.second`.
+/// `value_range.first` until call `time_range.first`, then linearly to `value_range.second` at call
+/// `time_range.second`.
 Shift LinearShift(std::string attr, std::pair<double, double> value_range, std::pair<int64_t, int64_t> time_range,
                   Optimizer* optimizer = nullptr);
-/// init * gamma^(how many of `step_value` are reached)
+/// init * gamma^(number of elements of `step_value` reached)
 Shift MultistepShift(std::string attr, double gamma, std::vector<int64_t> step_value, ShiftOptions options = {});
 /// init * max(1 - t / max_count, 0)^rate
 Shift PolynomialShift(std::string attr, double rate, int64_t max_count, ShiftOptions options = {});

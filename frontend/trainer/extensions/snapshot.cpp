@@ -40,7 +40,7 @@ std::string formatted(const std::string& filename, const Updater& updater) {
     return text;
 }
 
-/// True for names that `filename` may have become; not for the files that a killed process was still writing.
+/// True for names that match `filename`; not for temporary files of killed processes.
 bool matches(const std::string& filename, const std::string& name) {
     size_t open = filename.find('{'), close = filename.rfind('}');
     if (open == std::string::npos || close == std::string::npos) return name == filename;

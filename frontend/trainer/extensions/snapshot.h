@@ -15,29 +15,30 @@ struct SnapshotOptions {
     /// In the trainer's folder, with the fields {.updater.iteration}, {.updater.epoch} and {.updater.epoch_detail}.
     std::string filename = "snapshot_iter_{.updater.iteration}";
     SnapshotFormat format = SnapshotFormat::npz;
-    std::function<bool()> condition = {};  ///< False: this one is left out.
-    bool snapshot_on_error = false;        ///< One more when an error ends the training.
-    int n_retains = -1;                    ///< How many files are kept, the youngest; -1: all.
-    bool autoload = false;                 ///< Before training, load the youngest file that is there, if any.
-    bool in_background = false;  ///< A thread writes while training goes on; the next snapshot or the end waits for it.
-    /// Who writes the files, instead of `format` and `in_background`; several snapshots may share one.
+    std::function<bool()> condition = {};  ///< False: skip this snapshot.
+    bool snapshot_on_error = false;        ///< Also save when an error ends the training.
+    int n_retains = -1;                    ///< Number of latest files that are kept; -1: all.
+    bool autoload = false;                 ///< Before training, load the latest file, if any.
+    bool in_background = false;  ///< A thread writes while training continues; the next snapshot or the end waits for
+                                 ///< it.
+    /// Writer of the files, replaces `format` and `in_background`; several snapshots may share one.
     std::shared_ptr<snapshot_writers::Writer> writer = {};
 };
 
-/// Saves the trainer, or another object, every epoch unless told otherwise. A file appears when it is complete: a full
-/// disk or a kill leaves those from before.
+/// Saves the trainer, or another object, by default every epoch. Files are replaced atomically: a full disk or a kill
+/// leaves the previous ones.
 class Snapshot : public Extension {
 public:
     /// An empty `target` is the trainer.
     Snapshot(SnapshotOptions options, SerializeFunction target);
     void resume(Trainer& trainer) override;
     void operator()(Trainer& trainer) override;
-    void stopped(Trainer& trainer) override;  ///< Saves the trainer, unless that has just been done.
+    void stopped(Trainer& trainer) override;  ///< Saves the trainer, unless this iteration was saved.
     void on_error(Trainer& trainer, const std::exception&) override;
     void finalize() override { options_.writer->finalize(); }
-    std::string default_name() const override { return "_Snapshot"; }  ///< Chainer's, for its files.
+    std::string default_name() const override { return "_Snapshot"; }  ///< Chainer's name, for its files.
     AnyTrigger trigger() const override { return {1, "epoch"}; }
-    int priority() const override { return -100; }  ///< After everything that changes in this iteration.
+    int priority() const override { return -100; }  ///< After all changes of this iteration.
 
 private:
     SerializeFunction target_of(Trainer& trainer) const;
@@ -48,7 +49,7 @@ private:
 };
 
 Snapshot snapshot(SnapshotOptions options = {});
-/// Of one object, "model_iter_{.updater.iteration}": it must live as long as the trainer.
+/// Saves one object to "model_iter_{.updater.iteration}"; it must outlive the trainer.
 template <Serializable T>
 Snapshot snapshot_object(T& target, std::string filename, SnapshotOptions options = {}) {
     options.filename = std::move(filename);

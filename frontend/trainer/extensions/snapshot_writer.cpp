@@ -21,7 +21,7 @@
 namespace catena::snapshot_writers {
 namespace {
 
-/// Holds an object's values as they are now: handles, as the elements of arrays never change.
+/// Holds an object's present values as handles, because elements of arrays never change.
 class KeptValues final : public ArchiveWriter {
 public:
     explicit KeptValues(const SerializeFunction& object) { save_to(*this, object); }
@@ -42,7 +42,7 @@ private:
     std::vector<std::pair<std::string, std::string>> texts_;
 };
 
-/// All that can be read until the other side is closed.
+/// Reads until the other side is closed.
 std::string read_to_the_end(int file) {
     std::string text;
     char buffer[512];
@@ -61,7 +61,8 @@ void write_all(int file, std::string_view text) {
     }
 }
 
-/// Runs f in a forked process and waits for it. FileError with its words, or how it ended, when f throws or dies.
+/// Runs f in a forked process and waits for it. FileError with the message or exit status when f throws or the
+/// process dies.
 void in_a_process(const std::string& path, const std::function<void()>& f) {
     int pipe_ends[2];
     if (pipe(pipe_ends) != 0) fail<FileError>("snapshot: {}: no pipe: {}", path, std::strerror(errno));
@@ -76,13 +77,13 @@ void in_a_process(const std::string& path, const std::function<void()>& f) {
             write_all(pipe_ends[1], error.what());
             status = 1;
         }
-        _exit(status);  // Nothing of the parent's is cleaned up here.
+        _exit(status);  // Skips the parent's destructors.
     }
     const int problem = errno;
     ::close(pipe_ends[1]);
     const std::string words = process > 0 ? read_to_the_end(pipe_ends[0]) : "";
     ::close(pipe_ends[0]);
-    if (process < 0) fail<FileError>("snapshot: {}: no process can be made: {}", path, std::strerror(problem));
+    if (process < 0) fail<FileError>("snapshot: {}: cannot create a process: {}", path, std::strerror(problem));
     int status = 0;
     while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
     }

@@ -12,9 +12,9 @@ enum class SnapshotFormat { npz, hdf5 };
 
 }  // namespace catena::extensions
 
-/// Who writes the files of snapshots, and when: Chainer's names. Values are those of the moment of the call. A file
-/// appears when it is complete, whoever writes it. What goes wrong later than the call is thrown by the next one, or
-/// by finalize().
+/// Writers of snapshot files, with Chainer's names. The values written are those at the time of the call.
+/// Files are replaced atomically. An error after the call has returned is thrown by the next call, or by
+/// finalize().
 namespace catena::snapshot_writers {
 
 using extensions::SnapshotFormat;
@@ -23,10 +23,10 @@ class Writer {
 public:
     explicit Writer(SnapshotFormat format = SnapshotFormat::npz) : format_(format) {}
     virtual ~Writer() = default;
-    /// `after` is called when the file is there, by who wrote it.
+    /// `after` is called by the writing thread when the file is complete.
     virtual void operator()(const std::string& path, const SerializeFunction& object,
                             const std::function<void()>& after = {}) = 0;
-    virtual void finalize() {}  ///< Returns when all files are there.
+    virtual void finalize() {}  ///< Waits until all files are complete.
     SnapshotFormat format() const { return format_; }
 
 protected:
@@ -36,7 +36,7 @@ private:
     SnapshotFormat format_;
 };
 
-/// In the call.
+/// Writes in the call.
 class SimpleWriter final : public Writer {
 public:
     using Writer::Writer;
@@ -46,30 +46,30 @@ public:
     }
 };
 
-/// By a thread, one file after the other, in order; calls do not wait.
+/// A thread writes the files in order; calls do not wait.
 class ThreadQueueWriter : public Writer {
 public:
     explicit ThreadQueueWriter(SnapshotFormat format = SnapshotFormat::npz);
-    ~ThreadQueueWriter() override;  ///< Writes what it was given first.
+    ~ThreadQueueWriter() override;  ///< Writes all queued files first.
     void operator()(const std::string& path, const SerializeFunction& object,
                     const std::function<void()>& after = {}) override;
     void finalize() override;
 
 protected:
-    /// With `on_host` the thread gets values that were copied to the host before.
+    /// With `on_host`, values are copied to the host before they are queued.
     ThreadQueueWriter(SnapshotFormat format, bool on_host);
-    /// What the thread does with a file.
+    /// Called by the thread for each file.
     virtual void write(const std::string& path, const SerializeFunction& object, const std::function<void()>& after) {
         save(path, object, after);
     }
-    void end();  ///< For destructors of those that have another write().
+    void end();  ///< For destructors of derived classes that override write().
 
 private:
     struct Body;
     std::unique_ptr<Body> body_;
 };
 
-/// By a thread; the next call waits for it.
+/// A thread writes; the next call waits for it.
 class ThreadWriter final : public ThreadQueueWriter {
 public:
     using ThreadQueueWriter::ThreadQueueWriter;
@@ -80,8 +80,8 @@ public:
     }
 };
 
-/// By a forked process for each file, one after the other, in order; calls do not wait. Values are copied to the host
-/// first. A process that dies takes no training with it.
+/// A forked process per file writes them in order; calls do not wait. Values are copied to the host first. If a
+/// process dies, the training continues.
 class ProcessQueueWriter : public ThreadQueueWriter {
 public:
     explicit ProcessQueueWriter(SnapshotFormat format = SnapshotFormat::npz) : ThreadQueueWriter(format, true) {}
@@ -91,7 +91,7 @@ protected:
     void write(const std::string& path, const SerializeFunction& object, const std::function<void()>& after) override;
 };
 
-/// By a forked process; the next call waits for it.
+/// A forked process writes; the next call waits for it.
 class ProcessWriter final : public ProcessQueueWriter {
 public:
     using ProcessQueueWriter::ProcessQueueWriter;

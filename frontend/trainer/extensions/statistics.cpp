@@ -30,7 +30,7 @@ double deviation_of(std::span<const double> values) {
 std::vector<double> percentiles_of(std::span<const double> values, std::span<const double> shares) {
     if (values.empty()) return std::vector<double>(shares.size(), nothing);
     if (std::any_of(values.begin(), values.end(), [](double v) { return std::isnan(v); }))
-        return std::vector<double>(shares.size(), nothing);  // It has no place in an order.
+        return std::vector<double>(shares.size(), nothing);  // NaN cannot be sorted.
     std::vector<double> sorted(values.begin(), values.end());
     std::sort(sorted.begin(), sorted.end());
     std::vector<double> result;

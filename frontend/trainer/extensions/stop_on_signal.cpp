@@ -30,10 +30,10 @@ void StopOnSignal::initialize(Trainer&) {
     received = 0;
     struct sigaction action = {};
     action.sa_handler = receive;
-    action.sa_flags = SA_RESETHAND | SA_RESTART;  // The second one meets the system's handler.
+    action.sa_flags = SA_RESETHAND | SA_RESTART;  // The second signal gets the default handler.
     for (size_t i = 0; i < signals.size(); ++i) {
         sigaction(signals[i], nullptr, &previous[i]);
-        // Who runs us in the background with SIGINT ignored wants it ignored.
+        // A signal ignored by the parent (nohup, background jobs) stays ignored.
         if (previous[i].sa_handler != SIG_IGN) sigaction(signals[i], &action, nullptr);
     }
     installed = installed_ = true;

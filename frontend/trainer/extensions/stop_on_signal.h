@@ -4,9 +4,9 @@
 
 namespace catena::extensions {
 
-/// Ends the training in good order at the first SIGINT (Ctrl-C) or SIGTERM: the iteration is finished, snapshots of the
-/// trainer are saved, run() returns. A second signal ends the process at once. While the training runs the process's
-/// handlers of the two are replaced; finalize() puts them back.
+/// Ends the training gracefully at the first SIGINT (Ctrl-C) or SIGTERM: the iteration is finished, snapshots of the
+/// trainer are saved, run() returns. A second signal ends the process at once. During the training it replaces the
+/// process's signal handlers; finalize() restores them.
 ///
 /// For one process: ranks that train together would have to agree on the iteration.
 class StopOnSignal : public Extension {
@@ -16,7 +16,7 @@ public:
     void operator()(Trainer& trainer) override;
     void finalize() override;
     std::string default_name() const override { return "StopOnSignal"; }
-    int priority() const override { return -200; }  ///< After everything else of the iteration.
+    int priority() const override { return -200; }  ///< After all other extensions.
 
 private:
     bool installed_ = false;

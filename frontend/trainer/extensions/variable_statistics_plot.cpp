@@ -29,7 +29,7 @@ VariableStatisticsPlot::VariableStatisticsPlot(std::vector<Variable> targets, Va
     if (options_.max_sample_size < 1)
         fail<ValueError>("VariableStatisticsPlot: {} samples cannot be drawn; keep 1 or more", options_.max_sample_size);
     if (!options_.report_data && !options_.report_grad)
-        fail<ValueError>("VariableStatisticsPlot: neither data nor gradients shall be reported");
+        fail<ValueError>("VariableStatisticsPlot: both data and gradients are disabled");
 }
 
 bool VariableStatisticsPlot::available() { return is_on_path("gnuplot"); }

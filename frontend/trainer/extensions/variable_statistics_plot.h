@@ -7,19 +7,19 @@
 namespace catena::extensions {
 
 struct VariableStatisticsPlotOptions {
-    int64_t max_sample_size = 1000;  ///< Iterations that are kept; beyond, a random choice of them.
+    int64_t max_sample_size = 1000;  ///< Number of iterations kept; a random sample if there are more.
     bool report_data = true, report_grad = true;
     bool plot_mean = true, plot_std = true;
     /// In percent; pairs from both ends are drawn as bands. Empty: none.
     std::vector<double> percentile_sigmas = {0, 0.13, 2.28, 15.87, 50, 84.13, 97.72, 99.87, 100};
     AnyTrigger trigger = {1, "epoch"};  ///< When it is drawn.
     std::string filename = "statistics.png";
-    int width = 900, height = 600;  ///< Of the picture, in pixels.
+    int width = 900, height = 600;  ///< Of the image, in pixels.
     bool marker = false, grid = true;
 };
 
-/// Draws how the elements of all targets together are distributed over the iterations, with gnuplot as PlotReport:
-/// mean with deviation, and percentiles, of the data and of the gradients.
+/// Plots the distribution of the elements of all targets over the iterations, with gnuplot like PlotReport: mean,
+/// standard deviation and percentiles, of the data and of the gradients.
 class VariableStatisticsPlot : public Extension {
 public:
     explicit VariableStatisticsPlot(std::vector<Variable> targets, VariableStatisticsPlotOptions options = {});
@@ -30,7 +30,7 @@ public:
     static bool available();  ///< gnuplot is on the PATH.
 
 private:
-    /// Of one iteration: mean, deviation, percentiles of the data, then of the gradients.
+    /// One iteration: mean, deviation, percentiles of the data, then of the gradients.
     struct Sample {
         int64_t iteration;
         std::vector<double> numbers;

@@ -29,7 +29,7 @@ void check(const char* call, int status) {
     fail<CommunicationError>("{}: MPI says: {}", call, std::string(text, size_t(length)));
 }
 
-bool clean = true;  // Until a rank has waited in vain.
+bool clean = true;  // Until a rank has timed out.
 
 /// A rank that ends in error must not wait for the others to finalize: mpirun sees that it has not,
 /// and ends them.
@@ -106,7 +106,7 @@ protected:
     void transfer_far(const char* call, int tag, std::span<const Message> sends,
                       std::span<const Message> receives) override {
         if (tag >= largest_tag_)
-            fail<ValueError>("{}: the tag is {}, the largest is {}", call, tag, largest_tag_ - 1);
+            fail<ValueError>("{}: the tag is {}, the maximum is {}", call, tag, largest_tag_ - 1);
         const int mpi_tag = tag < 0 ? largest_tag_ : tag;
         std::vector<MPI_Request> requests;
         std::vector<int> peers;
@@ -132,7 +132,7 @@ private:
             f(static_cast<char*>(m.data) + begin, int(std::min(largest_message, m.bytes - begin)));
     }
 
-    /// Polls: MPI's own waiting would keep a core busy that computes while others transfer.
+    /// Polls, because MPI's own waiting keeps a core busy.
     void wait_for(const char* call, std::vector<MPI_Request>& requests,
                   const std::vector<int>& peers) {
         const Clock::time_point start = Clock::now();
@@ -156,7 +156,7 @@ private:
             if (requests[i] == MPI_REQUEST_NULL) continue;
             if (std::find(late.begin(), late.end(), peers[i]) == late.end())
                 late.push_back(peers[i]);
-            MPI_Cancel(&requests[i]);  // Its memory is about to go.
+            MPI_Cancel(&requests[i]);  // Its memory is about to be freed.
             MPI_Request_free(&requests[i]);
         }
         clean = false;

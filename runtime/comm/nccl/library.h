@@ -6,7 +6,7 @@
 
 namespace catena {
 
-/// The entries of NCCL that Catena calls, found at run time: nothing is linked.
+/// The functions of NCCL that Catena calls, loaded at run time: NCCL is not linked.
 #define CATENA_NCCL(entry)                                                            \
     entry(ncclGetUniqueId) entry(ncclCommInitRankConfig) entry(ncclCommGetAsyncError) \
         entry(ncclCommAbort) entry(ncclGetErrorString) entry(ncclGetLastError)        \
@@ -19,7 +19,7 @@ struct NcclLibrary {
 #undef CATENA_NCCL_POINTER
 
     std::string version;    ///< "2.28.9".
-    std::string complaint;  ///< Why there is no NCCL to use; empty when there is.
+    std::string complaint;  ///< Why NCCL cannot be used; empty if it can.
 };
 
 /// Opens CATENA_NCCL_PATH, else libnccl.so.2 as the loader finds it, below CUDA_HOME or in

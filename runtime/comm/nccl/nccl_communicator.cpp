@@ -87,7 +87,7 @@ protected:
     }
     int lost_rank() override { return lost_rank_of(*host_); }
     void leave() override {
-        host_->barrier();  // Nobody is in the middle of a sum.
+        host_->barrier();  // No rank is in the middle of a sum.
         release();
         host_->finalize();
     }
@@ -108,7 +108,7 @@ protected:
         const std::optional<ncclDataType_t> type = nccl_type(buffer.dtype());
         if (!type) return reduce_on_host(call, buffer, reduction);
         if (reduction == Reduction::mean && !is_float(buffer.dtype()))
-            fail<DtypeError>("{}: the mean is of floats, not {}", call, name_of(buffer.dtype()));
+            fail<DtypeError>("{}: the mean needs floats, not {}", call, name_of(buffer.dtype()));
         if (!failure_.empty()) fail<CommunicationError>("{}: {}", call, failure_);
         if (buffer.size() == 0) return;
         // Means by NCCL divide before they add, so that sums of halves do not overflow.
@@ -125,7 +125,7 @@ protected:
     }
 
 private:
-    /// Where NCCL's ranks meet; all ranks fail when rank 0 cannot tell.
+    /// NCCL's unique id from rank 0; all ranks fail if rank 0 cannot create it.
     ncclUniqueId meet_at() {
         ncclUniqueId id{};
         std::string text;
@@ -137,12 +137,12 @@ private:
         text = host_->bcast_bytes(text, 0);
         if (text.size() != sizeof id.internal)
             fail<CommunicationError>(
-                "create_communicator(pure_nccl): rank 0: NCCL: making an id: {}", text);
+                "create_communicator(pure_nccl): rank 0: NCCL: creating an id: {}", text);
         std::copy(text.begin(), text.end(), id.internal);
         return id;
     }
 
-    /// What NCCL does not add: int16.
+    /// Sums that NCCL does not support: int16.
     void reduce_on_host(const char* call, const Array& buffer, Reduction reduction) {
         const Array host = buffer.to(cpu_device());
         Communicator::reduce_buffer(call, host, reduction);
@@ -178,7 +178,7 @@ private:
             Clock::time_point::max();  ///< A rank was first seen to be gone.
     };
 
-    /// Waits until NCCL has finished what it only began, and throws what it says then.
+    /// Waits for NCCL's asynchronous calls, and throws their errors.
     void complete(const char* call, const std::string& what, ncclResult_t result) {
         Watch watch;
         Patience patience;
@@ -191,7 +191,7 @@ private:
         if (result != ncclSuccess) give_up(call, what + ": " + words(result));
     }
 
-    /// While others are waited for: errors that come later, ranks that are gone, lost patience.
+    /// Checks while waiting for others: asynchronous errors, lost ranks, timeout.
     void look_around(const char* call, const std::string& what, Watch& watch) {
         ncclResult_t state = ncclSuccess;
         const ncclResult_t asked = nccl_.ncclCommGetAsyncError(comm_, &state);
@@ -217,7 +217,7 @@ private:
         return text;
     }
 
-    /// Ends the other ranks' waiting, too.
+    /// Also ends the waiting of the other ranks.
     [[noreturn]] void give_up(const char* call, const std::string& why) {
         failure_ = fmt::format("NCCL fails on rank {}: {}", rank(), why);
         release();
@@ -244,7 +244,7 @@ private:
 /// This rank's GPU: its place among the ranks of the machine.
 CodeDevice& find_device(Device* wanted, const Communicator& host) {
     if (const std::string& complaint = nccl_library().complaint; !complaint.empty())
-        fail<DeviceError>("no NCCL to use: {}", complaint);
+        fail<DeviceError>("NCCL cannot be used: {}", complaint);
     Device& device = wanted ? *wanted : get_device("cuda:" + std::to_string(host.intra_rank()));
     auto* code_device = dynamic_cast<CodeDevice*>(&device);
     if (!code_device) fail<DeviceError>("{} is no GPU; give cuda:0, cuda:1, ...", device.name());
