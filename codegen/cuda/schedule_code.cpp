@@ -52,7 +52,7 @@ std::vector<CodeKernel> group_kernels(std::span<Schedule> runs) {
         kernel.text = emit_kernel(launch.program, kernel.layout);
         for (Schedule& run : runs)
             run.kernels[k].device = {kernel.layout.threads, kernel.layout.reduce_threads, kernel.layout.vector,
-                                     kernel.layout.wide_index};
+                                     kernel.layout.wide_index, kernel.layout.scalars_by_value};
         kernels.push_back(std::move(kernel));
     }
     return kernels;

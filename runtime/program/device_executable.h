@@ -50,7 +50,8 @@ private:
 
     void execute(std::span<const double> scalars);
     void run_library_call(size_t index, std::span<const double> scalars);
-    void set_arguments(size_t k);
+    void upload_scalars(std::span<const double> scalars);
+    void set_arguments(size_t k, std::span<const double> scalars);
 
     Schedule schedule_;
     CodeDevice& device_;
@@ -59,10 +60,11 @@ private:
     Placement placement_;
 
     std::vector<std::vector<uint64_t>>
-        arguments_;                    ///< By kernel: addresses, the scalars', numbers.
-    std::vector<int> scalar_indices_;  ///< Of all kernels, end to end,
+        arguments_;                    ///< By kernel: addresses, the scalars', numbers, scalars.
+    // Of kernels that are not given their scalars by value:
+    std::vector<int> scalar_indices_;  ///< theirs, end to end,
     std::vector<double> scalar_values_;
-    std::vector<size_t> scalar_begins_;  ///< where each kernel's begin,
+    std::vector<size_t> scalar_begins_;  ///< where those of each kernel begin,
     Array device_scalars_;               ///< and where they lie on the device.
     std::vector<BoundCall> calls_;
 

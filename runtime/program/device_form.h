@@ -19,6 +19,9 @@ bool takes_steps_of(const KernelProgram& program, int vector, std::span<const in
 /// Whether indices of elements are beyond what 32 bits hold with room to step on.
 bool needs_wide_index(const KernelProgram& program);
 
+/// Whether a kernel's scalars fit among its arguments, all of which are copied at every launch.
+bool takes_scalars_by_value(const KernelProgram& program);
+
 /// Results, or steps of a map.
 int64_t group_count(const KernelProgram& program, int vector);
 /// Blocks that give every group its threads; a launch may have fewer.

@@ -40,6 +40,8 @@ struct DeviceForm {
     int reduce_threads = 1;   ///< That share one result.
     int vector = 1;           ///< Elements of the innermost dimension in one step.
     bool wide_index = false;  ///< Indices have 64 bits, else 32.
+    /// The program's scalars that the kernel reads stand behind its other numbers; else its code has their address.
+    bool scalars_by_value = false;
 };
 
 /// A compiled kernel with everything bound but addresses and scalars.
