@@ -27,6 +27,8 @@ constexpr VariableInfo table[] = {
      "The cuBLASLt library; /none does without."},
     {"CATENA_CUDA_DRIVER", "file", "libcuda.so.1",
      "The CUDA driver's library."},
+    {"CATENA_CUDA_STAGING_MB", "megabytes, a whole number of at least 8", "256",
+     "How much pinned memory copies to one CUDA device may take; it grows as they need it."},
     {"CATENA_CUDNN_PATH", "file", "the first that is found",
      "The cuDNN library; /none does without."},
     {"CATENA_DEBUG", "1 or 0", "0",

@@ -134,7 +134,7 @@ cuda::Driver make_table() {
     d.cuEventRecord = [](CUevent event, CUstream) {
         return note("cuEventRecord", "{}", number(event));
     };
-    d.cuEventQuery = [](CUevent) { return CUDA_SUCCESS; };
+    d.cuEventQuery = [](CUevent) { return current->busy ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS; };
     d.cuEventSynchronize = [](CUevent event) {
         return note("cuEventSynchronize", "{}", number(event));
     };
