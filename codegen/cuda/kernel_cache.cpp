@@ -60,7 +60,7 @@ std::string code_for(const std::string& architecture, const std::string& text, b
 
 std::string machine_code(DiskCache& disk, const std::string& text, const NvrtcOptions& options) {
     if (!disk.on()) return nvrtc_compile(text, options);
-    const std::string key = fmt::format("CUDA code, {}, {}, ptx={}, {}\n{}", nvrtc_version(), options.architecture,
+    const std::string key = fmt::format("CUDA code, {}, {}, ptx={}, {}\n{}", nvrtc_version(options.newest), options.architecture,
                                         options.ptx, fmt::join(nvrtc_flags(options), " "), text);
     if (std::optional<std::string> found = disk.find(key)) return *found;
     std::string code = nvrtc_compile(text, options);
@@ -116,7 +116,8 @@ int find_or_compile(CodeDevice& device, std::span<CodeKernel* const> kernels, bo
         std::string image =
             architecture == "text"
                 ? unit.text
-                : machine_code(DiskCache::instance(), unit.text, {.architecture = architecture, .fast_math = fast_math});
+                : machine_code(DiskCache::instance(), unit.text,
+                               {.architecture = architecture, .fast_math = fast_math, .newest = device.newest_code()});
         for (const void* handle : device.load(image, unit.names)) {
             known.kernels[key(*fresh_keys[next])] = {fresh[next]->name, handle};
             ++next;

@@ -182,7 +182,7 @@ void add_device_code(DevicePortableProgram& program, const DevicePortableOptions
 std::vector<std::string> portable_architectures(const CodeDevice& device) {
     const std::string own = device.architecture();
     if (!own.starts_with("sm_")) return {own};
-    const std::vector<int> known = nvrtc_architectures();
+    const std::vector<int> known = nvrtc_architectures(device.newest_code());
     const int number = std::atoi(own.c_str() + 3);
     int newest = 0;
     for (int each : known)

@@ -19,6 +19,8 @@ public:
     /// What load() takes: code of "sm_90" or PTX that is no newer, or "text" for the source itself.
     virtual std::string architecture() const = 0;
     virtual int multiprocessors() const = 0;
+    /// The last version of CUDA whose code it loads: 12080 for 12.8, of which every 12.x is taken. 0: any.
+    virtual int newest_code() const { return 0; }
 
     /// Loads an image for good and gives its kernels by name; DeviceError with the device's words on failure.
     virtual std::vector<const void*> load(const std::string& image, std::span<const std::string> names) = 0;

@@ -19,6 +19,7 @@ public:
     int multiprocessors() const override { return multiprocessors_; }
     std::vector<const void*> load(const std::string& image,
                                   std::span<const std::string> names) override;
+    int newest_code() const override { return driver().version; }
     void launch_code(const Launch& launch) override;
     void replay(std::unique_ptr<Replay>& memory, std::span<const Launch> launches) override;
     bool launch_in_library(const KernelCall& call) override;
