@@ -4,6 +4,8 @@
 #include <map>
 #include <memory>
 
+#include "runtime/core/environment.h"
+#include "runtime/core/notice.h"
 #include "runtime/cuda/kernel_graph.h"
 
 namespace catena::cuda {
@@ -39,7 +41,7 @@ CudaDevice::CudaDevice(int index)
     faults_ = static_cast<int64_t*>(faults);
     std::fill_n(faults_, 5, 0);
     for (auto* make : {&make_contractions, &make_windows})
-        if (auto provider = make({*this, stream_})) libraries_.push_back(std::move(provider));
+        if (auto provider = make({*this, stream_, [this] { return most_workspace(); }})) libraries_.push_back(std::move(provider));
 }
 
 CudaDevice::~CudaDevice() { driver().cuMemFreeHost(faults_); }
@@ -92,6 +94,18 @@ LibraryProvider* CudaDevice::library_for(const KernelCall& call) {
     for (const auto& provider : libraries_)
         if (provider->takes(call)) return provider.get();
     return nullptr;
+}
+
+/// A large part of what is free, but no more than follows from the device alone: others in the memory decide about
+/// algorithms only where it is short.
+size_t CudaDevice::most_workspace() const {
+    constexpr size_t always = 256 << 20;
+    if (const auto megabytes = environment::whole_number("CATENA_CUDA_WORKSPACE_MB", 0, 1 << 20))
+        return size_t(*megabytes) << 20;
+    enter();
+    size_t total = 0;
+    check(driver().cuDeviceTotalMem(&total, device_), name(), "cuDeviceTotalMem");
+    return std::max(always, std::min(total / 16, pool_.available() / 2));
 }
 
 bool CudaDevice::has_library_for(const KernelCall& call) { return library_for(call) != nullptr; }

@@ -16,10 +16,10 @@ public:
     ~CudaDevice() override;
 
     std::string architecture() const override { return architecture_; }
+    int newest_code() const override { return driver().version; }
     int multiprocessors() const override { return multiprocessors_; }
     std::vector<const void*> load(const std::string& image,
                                   std::span<const std::string> names) override;
-    int newest_code() const override { return driver().version; }
     void launch_code(const Launch& launch) override;
     void replay(std::unique_ptr<Replay>& memory, std::span<const Launch> launches) override;
     bool launch_in_library(const KernelCall& call) override;
@@ -42,6 +42,8 @@ public:
 
 private:
     LibraryProvider* library_for(const KernelCall& call);
+    /// What one call of a library may take beside its operands.
+    size_t most_workspace() const;
     /// Makes the device's context the calling thread's.
     void enter() const;
 
