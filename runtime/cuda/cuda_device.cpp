@@ -151,11 +151,30 @@ void CudaDevice::copy_to_host(const Array& from, void* host) {
     raise_faults();
 }
 
+void CudaDevice::reach(const CudaDevice& peer) {
+    {
+        std::lock_guard lock(mutex_);
+        if (!asked_.insert(&peer).second) return;
+    }
+    const Driver& d = driver();
+    int connected = 0;
+    check(d.cuDeviceCanAccessPeer(&connected, device_, peer.device_), name(), "cuDeviceCanAccessPeer");
+    enter();
+    const CUresult enabled = connected ? d.cuCtxEnablePeerAccess(peer.context_, 0) : CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+    if (enabled == CUDA_SUCCESS || enabled == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED) return;
+    const char* reason = "the two are not connected";
+    if (connected) d.cuGetErrorString(enabled, &reason);
+    notice_once(fmt::format("{}: it does not reach the memory of {} ({}): copies from there pass through the host", name(),
+                            peer.name(), reason));
+}
+
 bool CudaDevice::copy_from_peer(const Array& from, const Array& to) {
     auto* peer = dynamic_cast<CudaDevice*>(&from.device());
     if (!peer) return false;
     if (to.size() == 0) return true;
     const Driver& d = driver();
+    reach(*peer);
+    peer->reach(*this);
     // After what the peer has been asked for by now; and what the peer is asked for later must not
     // write over it.
     CUevent written = nullptr, read = nullptr;

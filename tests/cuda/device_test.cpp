@@ -125,6 +125,44 @@ TEST(CudaDevice, makes_its_context_current_once_for_each_thread) {
     EXPECT_EQ(driver.count("cuCtxSetCurrent 101"), 2);
 }
 
+TEST(CudaDevice, lets_peers_reach_each_other_once) {
+    RecordingDriver driver;
+    CudaDevice first(0), second(1);
+    const Array x = Array::from<float>({1, 2, 3}).to(first);
+    for (int i = 0; i < 3; ++i) EXPECT_THAT(x.to(second).to(first).to_vector<float>(), ElementsAre(1, 2, 3));
+    EXPECT_EQ(driver.count("cuCtxEnablePeerAccess 101 to 100"), 1);
+    EXPECT_EQ(driver.count("cuCtxEnablePeerAccess 100 to 101"), 1);
+    EXPECT_EQ(driver.count("cuMemcpyPeerAsync"), 6);
+}
+
+TEST(CudaDevice, copies_from_a_peer_that_it_cannot_reach_and_says_so) {
+    RecordingDriver driver;
+    driver.connected = false;
+    CudaDevice first(0), second(1);
+    const Array x = Array::from<float>({1, 2, 3}).to(first);
+    ::testing::internal::CaptureStderr();
+    for (int i = 0; i < 3; ++i) EXPECT_THAT(x.to(second).to_vector<float>(), ElementsAre(1, 2, 3));
+    const std::string text = ::testing::internal::GetCapturedStderr();
+    EXPECT_EQ(text.find("catena: cuda:1: it does not reach the memory of cuda:0 (the two are not connected): copies from "
+                        "there pass through the host\n"),
+              0u)
+        << text;
+    EXPECT_EQ(text.rfind("cuda:1: it does not reach"), text.find("cuda:1: it does not reach")) << "once";
+    EXPECT_EQ(driver.count("cuCtxEnablePeerAccess"), 0);
+    EXPECT_EQ(driver.count("cuMemcpyPeerAsync 12 from 100 to 101"), 3) << "the driver takes them through the host";
+}
+
+TEST(CudaDevice, that_others_have_made_reach_its_peer_does) {
+    RecordingDriver driver;
+    driver.failing = "cuCtxEnablePeerAccess";
+    driver.failure = CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;  // By NCCL, for example.
+    CudaDevice first(0), second(1);
+    const Array x = Array::from<float>({1, 2, 3}).to(first);
+    ::testing::internal::CaptureStderr();
+    EXPECT_THAT(x.to(second).to_vector<float>(), ElementsAre(1, 2, 3));
+    EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
 TEST(CudaDevice, copies_from_a_peer_in_the_order_of_both_streams) {
     RecordingDriver driver;
     CudaDevice first(0), second(1);
