@@ -46,16 +46,16 @@ std::string kernel_name(const CodeKernel& kernel, bool fast_math) {
                        fast_math ? "_fast" : "");
 }
 
-std::string code_for(const std::string& architecture, const std::string& text, bool fast_math) {
+std::string code_for(const std::string& architecture, const std::string& text, bool fast_math, int newest) {
     if (architecture == "text") return text;
     const bool ptx = architecture.starts_with("compute_");
     const std::string number = architecture.substr(architecture.find('_') + 1);
-    const std::vector<int> known = nvrtc_architectures();
+    const std::vector<int> known = nvrtc_architectures(newest);
     const bool makes = std::any_of(known.begin(), known.end(), [&](int each) { return std::to_string(each) == number; });
     if (!makes && !known.empty())
-        fail<CompileError>("{} makes no code for {}; it does for sm_{}", nvrtc_version(), architecture,
+        fail<CompileError>("{} makes no code for {}; it does for sm_{}", nvrtc_version(newest), architecture,
                            fmt::join(known, ", sm_"));
-    return machine_code(DiskCache::instance(), text, {"sm_" + number, fast_math, ptx});
+    return machine_code(DiskCache::instance(), text, {"sm_" + number, fast_math, ptx, newest});
 }
 
 std::string machine_code(DiskCache& disk, const std::string& text, const NvrtcOptions& options) {

@@ -149,7 +149,8 @@ void add_images(DevicePortableProgram& program, std::span<CodeKernel* const> ker
                 const DevicePortableOptions& options) {
     for (const TranslationUnit& unit : units_of(distinct(kernels)))
         for (const std::string& architecture : options.architectures)
-            program.images.push_back({architecture, code_for(architecture, unit.text, fast_math), unit.names});
+            program.images.push_back(
+                {architecture, code_for(architecture, unit.text, fast_math, options.newest_code), unit.names});
 }
 
 }  // namespace

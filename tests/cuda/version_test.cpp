@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "codegen/cuda/kernel_cache.h"
 #include "codegen/cuda/nvrtc.h"
 #include "runtime/core/cuda_libraries.h"
 #include "runtime/cuda/driver.h"
@@ -92,6 +93,7 @@ TEST_F(CudaVersions, nvrtc_is_the_newest_that_the_driver_loads) {
     EXPECT_EQ(codegen::cuda::nvrtc_version(8010), "NVRTC 8.4");
     EXPECT_EQ(codegen::cuda::nvrtc_compile("", options), "code of 8");
     EXPECT_THAT(codegen::cuda::nvrtc_architectures(8010), ElementsAre(90));
+    EXPECT_EQ(codegen::cuda::code_for("sm_90", "", false, 8010), "code of 8") << "for files, too";
 }
 
 TEST_F(CudaVersions, nvrtc_that_is_too_new_is_an_error_with_both_versions) {
