@@ -144,6 +144,9 @@ private:
                     line("const index s{}_{} = index(a.number[{}]);", o, dim, numbers_++);
         }
         if (program_.split < 0) line("(void)split_size;");
+        if (!layout_.scalars_by_value) return;
+        first_scalar_ = numbers_;
+        numbers_ += program_.scalar_count;
     }
 
     //---- loops
@@ -439,6 +442,11 @@ private:
         return fmt::format("p{0}[{1} + {2} * s{0}_{3}]", o, offset_of(o), c, inner_);
     }
 
+    std::string scalar_text(int scalar) const {
+        if (!layout_.scalars_by_value) return fmt::format("a.scalars[{}]", scalar);
+        return fmt::format("__longlong_as_double(a.number[{}])", first_scalar_ + scalar);
+    }
+
     std::string value_text(int v, const std::string& c, Level) {
         const KernelValue& value = program_.values[size_t(v)];
         std::vector<std::string> args;
@@ -448,8 +456,7 @@ private:
             case Kind::load:
                 return load_text(element_text(v, c), operand(value.operand).dtype, value.type);
             case Kind::scalar:
-                return convert_text(fmt::format("a.scalars[{}]", value.operand), Register::f64,
-                                    value.type);
+                return convert_text(scalar_text(value.operand), Register::f64, value.type);
             case Kind::constant:
                 switch (value.type) {
                     case Register::truth:
@@ -505,7 +512,7 @@ private:
     std::vector<int> stage_;
     std::vector<bool> varying_;
     int last_stage_ = 0;
-    int numbers_ = 0;
+    int numbers_ = 0, first_scalar_ = 0;
     std::string text_;
     int indent_ = 1;
     std::set<std::string> math_;

@@ -46,21 +46,21 @@ std::string kernel_name(const CodeKernel& kernel, bool fast_math) {
                        fast_math ? "_fast" : "");
 }
 
-std::string code_for(const std::string& architecture, const std::string& text, bool fast_math) {
+std::string code_for(const std::string& architecture, const std::string& text, bool fast_math, int newest) {
     if (architecture == "text") return text;
     const bool ptx = architecture.starts_with("compute_");
     const std::string number = architecture.substr(architecture.find('_') + 1);
-    const std::vector<int> known = nvrtc_architectures();
+    const std::vector<int> known = nvrtc_architectures(newest);
     const bool makes = std::any_of(known.begin(), known.end(), [&](int each) { return std::to_string(each) == number; });
     if (!makes && !known.empty())
-        fail<CompileError>("{} makes no code for {}; it does for sm_{}", nvrtc_version(), architecture,
+        fail<CompileError>("{} makes no code for {}; it does for sm_{}", nvrtc_version(newest), architecture,
                            fmt::join(known, ", sm_"));
-    return machine_code(DiskCache::instance(), text, {"sm_" + number, fast_math, ptx});
+    return machine_code(DiskCache::instance(), text, {"sm_" + number, fast_math, ptx, newest});
 }
 
 std::string machine_code(DiskCache& disk, const std::string& text, const NvrtcOptions& options) {
     if (!disk.on()) return nvrtc_compile(text, options);
-    const std::string key = fmt::format("CUDA code, {}, {}, ptx={}, {}\n{}", nvrtc_version(), options.architecture,
+    const std::string key = fmt::format("CUDA code, {}, {}, ptx={}, {}\n{}", nvrtc_version(options.newest), options.architecture,
                                         options.ptx, fmt::join(nvrtc_flags(options), " "), text);
     if (std::optional<std::string> found = disk.find(key)) return *found;
     std::string code = nvrtc_compile(text, options);
@@ -116,7 +116,8 @@ int find_or_compile(CodeDevice& device, std::span<CodeKernel* const> kernels, bo
         std::string image =
             architecture == "text"
                 ? unit.text
-                : machine_code(DiskCache::instance(), unit.text, {.architecture = architecture, .fast_math = fast_math});
+                : machine_code(DiskCache::instance(), unit.text,
+                               {.architecture = architecture, .fast_math = fast_math, .newest = device.newest_code()});
         for (const void* handle : device.load(image, unit.names)) {
             known.kernels[key(*fresh_keys[next])] = {fresh[next]->name, handle};
             ++next;

@@ -39,8 +39,8 @@ std::string unit_text(std::span<CodeKernel* const> kernels);
 std::string kernel_name(const CodeKernel& kernel, bool fast_math);
 
 /// What a device of this architecture loads: code of "sm_90", PTX of "compute_90", or the text itself for "text". CompileError
-/// naming the ones that there are.
-std::string code_for(const std::string& architecture, const std::string& text, bool fast_math);
+/// naming the ones that there are. `newest` as in NvrtcOptions.
+std::string code_for(const std::string& architecture, const std::string& text, bool fast_math, int newest = 0);
 
 /// nvrtc_compile() unless `disk` has the result: for this text, architecture, NVRTC and flags.
 std::string machine_code(DiskCache& disk, const std::string& text, const NvrtcOptions& options);

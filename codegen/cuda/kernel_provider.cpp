@@ -22,16 +22,47 @@ bool has_elements(std::span<const Array> arrays) {
                        [](const Array& array) { return array.size() > 0; });
 }
 
-/// Bodies may compute with their scalars, so these are part of what is compiled.
+/// All that decides about a program but the values of scalars.
 std::string key_of(const CodeDevice& device, const KernelCall& call) {
-    std::string key = fmt::format("{} {}", device.name(), call.op.id);
+    std::string key = fmt::format("{} {}{}", device.name(), call.op.id, config().fast_math ? " fast" : "");
     for (const Array& input : call.inputs) key += " " + to_string(input.type());
     for (const Attributes::Entry& entry : call.attributes.entries())
         key += fmt::format(" {}={}", entry.name, to_string(entry.value));
-    if (call.op.body)
-        for (double scalar : call.scalars) key += fmt::format(" {}", scalar);
     return key;
 }
+
+std::string with_scalars(std::string key, std::span<const double> scalars) {
+    for (double scalar : scalars) key += fmt::format(" {}", scalar);
+    return key;
+}
+
+/// The call's scalars as numbers that can be found again in what a body records.
+class TaggedScalars {
+public:
+    explicit TaggedScalars(std::span<const double> values) {
+        for (double value : values) {
+            const Cell cell(value);
+            cell.body()->reads = &reads_;
+            scalars_.emplace_back(cell);
+        }
+    }
+    const std::vector<Scalar>& scalars() const { return scalars_; }
+    bool were_read() const { return reads_ > 0; }
+    /// By slot of the trace: which of them it is, -1 for a number of the body's own.
+    std::vector<int> origins(const Trace& trace) const {
+        std::vector<int> origins;
+        for (const Trace::ScalarSlot& slot : trace.scalars) {
+            const auto same = [&](const Scalar& scalar) { return slot.cell && scalar.cell() == slot.cell; };
+            const auto found = std::find_if(scalars_.begin(), scalars_.end(), same);
+            origins.push_back(found == scalars_.end() ? -1 : int(found - scalars_.begin()));
+        }
+        return origins;
+    }
+
+private:
+    int reads_ = 0;
+    std::vector<Scalar> scalars_;
+};
 
 void run_on_host(CodeDevice& device, const KernelCall& call) {
     Arrays inputs, outputs;
@@ -97,15 +128,21 @@ void CompilingProvider::run(CodeDevice& device, const KernelCall& call) {
 
 std::shared_ptr<const CompilingProvider::Program> CompilingProvider::find(CodeDevice& device,
                                                                           const KernelCall& call) {
-    const std::string key = key_of(device, call);
+    const std::string common = key_of(device, call);
+    std::string key = common;
     {
         std::lock_guard lock(mutex_);
+        if (reads_scalars_.contains(common)) key = with_scalars(common, call.scalars);
         if (auto found = programs_.find(key); found != programs_.end()) return found->second;
         if (programs_.size() >= most_programs) programs_.clear();
     }
     auto made = std::make_shared<const Program>(
         build(device, call));  // May run operations itself, for constants.
     std::lock_guard lock(mutex_);
+    if (made->reads_scalars) {
+        reads_scalars_.insert(common);
+        key = with_scalars(common, call.scalars);
+    }
     return programs_.emplace(key, std::move(made)).first->second;
 }
 
@@ -132,11 +169,11 @@ CompilingProvider::Program CompilingProvider::build(CodeDevice& device, const Ke
             inputs.back().array(), fmt::format("x{}", inputs.size() - 1))] = int(inputs.size()) - 1;
     }
     for (const Variable& input : inputs) pointers.push_back(&input);
-    std::vector<Scalar> scalars(call.scalars.begin(), call.scalars.end());
+    const TaggedScalars tagged(call.scalars);
     Variables outputs;
     {
         RecorderScope scope(&tracer);
-        outputs = apply(call.op, pointers, current_location(), call.attributes, scalars);
+        outputs = apply(call.op, pointers, current_location(), call.attributes, tagged.scalars());
     }
     Trace trace = tracer.trace();
     trace.outputs.clear();
@@ -150,11 +187,9 @@ CompilingProvider::Program CompilingProvider::build(CodeDevice& device, const Ke
         program.captured.push_back(
             argument == argument_of.end() ? trace.values[size_t(v)].captured.to(device) : Array());
     }
-    program.scalar_of.assign(trace.scalars.size(), -1);
+    program.scalar_of = tagged.origins(trace);
     for (const Trace::ScalarSlot& slot : trace.scalars) program.scalars.push_back(slot.value);
-    if (alone)
-        for (size_t s = 0; s < trace.steps[0].scalars.size(); ++s)
-            program.scalar_of[size_t(trace.steps[0].scalars[s])] = int(s);
+    program.reads_scalars = tagged.were_read();
 
     program.executable = compile_(trace, {.fast_math = config().fast_math, .device = &device});
     const program::Schedule& schedule = static_cast<program::DeviceExecutable&>(*program.executable).schedule();

@@ -67,6 +67,7 @@ Layout layout_of(const KernelProgram& program, const std::vector<int64_t>& align
     layout.vector = vector_of(program, alignments, most_vector);
     layout.wide_index = program::needs_wide_index(program);
     layout.streaming = streams(program);
+    layout.scalars_by_value = program::takes_scalars_by_value(program);
     int64_t kept = 1, reduced = 1;
     for (int dim = 0; dim < program.domain.rank(); ++dim)
         (program.is_reduced(dim) ? reduced : kept) *= program.domain[dim];

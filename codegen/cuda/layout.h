@@ -23,6 +23,7 @@ struct Layout {
     bool chains = false;  ///< A thread adds more than 64 values: in short sums, as on the CPU.
     bool wide_index = false;  ///< Indices need 64 bits.
     bool streaming = false;   ///< Stores are not to stay in the caches.
+    bool scalars_by_value = false;  ///< They stand behind the numbers of the launch.
     int64_t groups = 0;       ///< Results, or steps of a map; what blocks share out among them.
 
     int groups_per_block() const { return threads / reduce_threads; }

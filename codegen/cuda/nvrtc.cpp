@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <vector>
 
 #include <dlfcn.h>
 
-#include "runtime/core/environment.h"
+#include "runtime/core/cuda_libraries.h"
 #include "runtime/core/error.h"
 
 namespace catena::codegen::cuda {
@@ -35,22 +38,46 @@ struct Nvrtc {
     std::vector<int> known;  ///< Architectures it makes code for: 75, 80, ...
 };
 
-void* open_library(std::string& tried) {
-    std::vector<std::string> paths;
-    if (const auto path = environment::text("CATENA_NVRTC_PATH")) {
-        paths.push_back(*path);
-    } else {
-        paths = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
-        if (const char* home = std::getenv("CUDA_HOME"); home && *home)
-            for (const char* folder : {"/lib64", "/lib"}) paths.push_back(home + std::string(folder) + "/libnvrtc.so");
-        for (const char* folder : {"lib64", "lib"})
-            paths.push_back(fmt::format("/usr/local/cuda/{}/libnvrtc.so", folder));
-    }
-    for (const std::string& path : paths) {
-        if (void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
-        tried += (tried.empty() ? "" : ", ") + path;
+struct Version {
+    int major = 0, minor = 0;
+};
+Version version_of(void* library) {
+    Version version;
+    const auto ask = reinterpret_cast<decltype(Nvrtc::version)>(dlsym(library, "nvrtcVersion"));
+    if (ask) ask(&version.major, &version.minor);
+    return version;
+}
+
+/// What was looked for in vain.
+struct Search {
+    std::string tried, too_new;
+};
+
+/// Of `newest_major` or before; 0: of any version.
+void* open_library(int newest_major, Search& search) {
+    for (const std::string& file :
+         cuda_library_files("CATENA_NVRTC_PATH", {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"})) {
+        if (void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+            const Version version = version_of(library);
+            if (newest_major == 0 || version.major <= newest_major) return library;
+            dlclose(library);
+            search.too_new += fmt::format("{}{} is NVRTC {}.{}", search.too_new.empty() ? "" : ", ", file, version.major,
+                                          version.minor);
+        } else {
+            search.tried += (search.tried.empty() ? "" : ", ") + file;
+        }
     }
     return nullptr;
+}
+
+std::string complaint_of(const Search& search, int newest) {
+    if (!search.too_new.empty())
+        return fmt::format(
+            "no NVRTC makes kernels that the driver loads: it is a driver for CUDA {}.{}, and {}; install NVRTC {} (of the "
+            "toolkit, or nvidia-cuda-nvrtc of pip) or a newer driver, or set CATENA_NVRTC_PATH to libnvrtc.so",
+            newest / 1000, newest % 1000 / 10, search.too_new, newest / 1000);
+    return fmt::format("NVRTC, which makes kernels for CUDA devices, is not there (tried {}); install the CUDA toolkit or "
+                       "set CATENA_NVRTC_PATH to libnvrtc.so", search.tried);
 }
 
 template <class F>
@@ -59,16 +86,13 @@ void bind(void* library, F*& function, const char* name, std::string& missing) {
     if (!function) missing = name;
 }
 
-Nvrtc load() {
+Nvrtc load(int newest) {
     Nvrtc n;
-    std::string tried, missing;
-    void* library = open_library(tried);
+    Search search;
+    std::string missing;
+    void* library = open_library(newest / 1000, search);
     if (!library) {
-        n.complaint = fmt::format(
-            "NVRTC, which makes kernels for CUDA devices, is not there (tried {}); install the "
-            "CUDA "
-            "toolkit or set CATENA_NVRTC_PATH to libnvrtc.so",
-            tried);
+        n.complaint = complaint_of(search, newest);
         return n;
     }
     bind(library, n.version, "nvrtcVersion", missing);
@@ -96,9 +120,14 @@ Nvrtc load() {
     return n;
 }
 
-const Nvrtc& nvrtc() {
-    static const Nvrtc& instance = *new Nvrtc(load());
-    return instance;
+/// One for each major version that drivers have.
+const Nvrtc& nvrtc(int newest) {
+    static std::mutex& mutex = *new std::mutex;
+    static auto& instances = *new std::map<int, std::unique_ptr<Nvrtc>>;
+    std::lock_guard lock(mutex);
+    std::unique_ptr<Nvrtc>& instance = instances[newest / 1000];
+    if (!instance) instance = std::make_unique<Nvrtc>(load(newest));
+    return *instance;
 }
 
 /// The program, destroyed at the end.
@@ -121,14 +150,14 @@ struct Program {
 
 }  // namespace
 
-std::string nvrtc_version() {
-    const Nvrtc& n = nvrtc();
+std::string nvrtc_version(int newest) {
+    const Nvrtc& n = nvrtc(newest);
     int major = 0, minor = 0;
     if (!n.complaint.empty() || n.version(&major, &minor) != 0) return "";
     return fmt::format("NVRTC {}.{}", major, minor);
 }
 
-std::vector<int> nvrtc_architectures() { return nvrtc().known; }
+std::vector<int> nvrtc_architectures(int newest) { return nvrtc(newest).known; }
 
 std::vector<const char*> nvrtc_flags(const NvrtcOptions& options) {
     return {"--std=c++17",     options.fast_math ? "--fmad=true" : "--fmad=false",
@@ -137,7 +166,7 @@ std::vector<const char*> nvrtc_flags(const NvrtcOptions& options) {
 }
 
 std::string nvrtc_compile(const std::string& text, const NvrtcOptions& options) {
-    const Nvrtc& n = nvrtc();
+    const Nvrtc& n = nvrtc(options.newest);
     if (!n.complaint.empty()) fail<CompileError>("{}", n.complaint);
     if (!options.architecture.starts_with("sm_"))
         fail<CompileError>("nvrtc: '{}' is no architecture; sm_90 is one", options.architecture);
@@ -153,7 +182,7 @@ std::string nvrtc_compile(const std::string& text, const NvrtcOptions& options) 
         if (virtual_architecture == 0)
             fail<CompileError>(
                 "nvrtc: {} is older than everything that {} makes code for (sm_{} and newer)",
-                options.architecture, nvrtc_version(), n.known.empty() ? 0 : n.known.front());
+                options.architecture, nvrtc_version(options.newest), n.known.empty() ? 0 : n.known.front());
     }
     const std::string architecture =
         fmt::format("--gpu-architecture={}_{}", ptx ? "compute" : "sm", virtual_architecture);

@@ -240,7 +240,7 @@ typedef unsigned char u8;
 typedef unsigned short u16;
 typedef unsigned long long u64;
 
-// Operands, the program's scalars, and sizes and strides of the launch.
+// Operands; where the program's scalars lie, if they are not among the numbers; sizes and strides of the launch.
 template <int P, int N>
 struct Arguments {
     void* pointer[P];

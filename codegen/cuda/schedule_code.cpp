@@ -52,7 +52,7 @@ std::vector<CodeKernel> group_kernels(std::span<Schedule> runs) {
         kernel.text = emit_kernel(launch.program, kernel.layout);
         for (Schedule& run : runs)
             run.kernels[k].device = {kernel.layout.threads, kernel.layout.reduce_threads, kernel.layout.vector,
-                                     kernel.layout.wide_index};
+                                     kernel.layout.wide_index, kernel.layout.scalars_by_value};
         kernels.push_back(std::move(kernel));
     }
     return kernels;
@@ -149,7 +149,8 @@ void add_images(DevicePortableProgram& program, std::span<CodeKernel* const> ker
                 const DevicePortableOptions& options) {
     for (const TranslationUnit& unit : units_of(distinct(kernels)))
         for (const std::string& architecture : options.architectures)
-            program.images.push_back({architecture, code_for(architecture, unit.text, fast_math), unit.names});
+            program.images.push_back(
+                {architecture, code_for(architecture, unit.text, fast_math, options.newest_code), unit.names});
 }
 
 }  // namespace
@@ -182,7 +183,7 @@ void add_device_code(DevicePortableProgram& program, const DevicePortableOptions
 std::vector<std::string> portable_architectures(const CodeDevice& device) {
     const std::string own = device.architecture();
     if (!own.starts_with("sm_")) return {own};
-    const std::vector<int> known = nvrtc_architectures();
+    const std::vector<int> known = nvrtc_architectures(device.newest_code());
     const int number = std::atoi(own.c_str() + 3);
     int newest = 0;
     for (int each : known)

@@ -40,6 +40,7 @@ struct Runs {
 /// The targets of compilation.
 struct Targets {
     std::vector<std::string> levels, architectures;
+    int newest_code = 0;  ///< See CodeDevice; of a device that is here. 0: any.
 };
 
 Targets targets_of(const PackageOptions& options, Device& device) {
@@ -52,7 +53,7 @@ Targets targets_of(const PackageOptions& options, Device& device) {
     if (device.is_host() || device.is_meta()) return {program::known_code_levels(), {}};
     const auto* code_device = dynamic_cast<CodeDevice*>(&device);
     if (!code_device) fail<ValueError>("save: no code can be made for {}", device.name());
-    return {{}, compiler().portable_architectures(*code_device)};
+    return {{}, compiler().portable_architectures(*code_device), code_device->newest_code()};
 }
 
 void check_portable(const Trace& trace) {
@@ -79,11 +80,14 @@ void compile_for_host(Runs& runs, const std::vector<std::string>& levels, bool s
     program::check_same_kernels(runs.schedules);
 }
 
-void compile_for_devices(Runs& runs, const std::vector<std::string>& architectures, bool stages) {
+void compile_for_devices(Runs& runs, const Targets& targets, bool stages) {
     std::vector<const Trace*> traces;
     for (const ExportedProgram& program : runs.programs) traces.push_back(&program.trace);
     runs.for_devices = compiler().compile_portable_for_device(
-        traces, {.fast_math = config().fast_math, .architectures = architectures, .stages = stages});
+        traces, {.fast_math = config().fast_math,
+                 .architectures = targets.architectures,
+                 .newest_code = targets.newest_code,
+                 .stages = stages});
     runs.stages.insert(runs.for_devices->stages.begin(), runs.for_devices->stages.end());
 }
 
@@ -97,7 +101,7 @@ Runs compile_runs(const std::vector<Type>& arguments, const PackageOptions& opti
     }
     leave_out_open_states(runs.programs);
     if (!targets.levels.empty()) compile_for_host(runs, targets.levels, options.stages);
-    if (!targets.architectures.empty()) compile_for_devices(runs, targets.architectures, options.stages);
+    if (!targets.architectures.empty()) compile_for_devices(runs, targets, options.stages);
     return runs;
 }
 

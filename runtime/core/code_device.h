@@ -19,6 +19,8 @@ public:
     /// What load() accepts: "sm_90": code for it, or PTX that is no newer; "text": source.
     virtual std::string architecture() const = 0;
     virtual int multiprocessors() const = 0;
+    /// The last version of CUDA whose code it loads: 12080 for 12.8, of which every 12.x is taken. 0: any.
+    virtual int newest_code() const { return 0; }
 
     /// Loads an image, never unloaded, and returns its kernels by name; DeviceError with the driver's message on failure.
     virtual std::vector<const void*> load(const std::string& image, std::span<const std::string> names) = 0;

@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <tuple>
 
 #include "runtime/ops/element_text.h"
@@ -172,18 +173,30 @@ private:
     std::mutex mutex_;
     cublasLtHandle_t handle_ = nullptr;
     std::map<Problem, Plan> plans_;
+    std::set<const Plan*> noted_;  ///< Plans without an algorithm that the user knows of.
+    std::once_flag missing_;
 };
 
 bool Contractions::takes(const KernelCall& call) {
     const LibraryRole role = library_role_of(call.op);
     if (role != LibraryRole::matmul && role != LibraryRole::linear) return false;
-    if (!cublas_lt().complaint.empty()) return false;
     const Dtype dtype = call.outputs[0].dtype();
     if (!types_of(dtype) || call.outputs[0].size() == 0) return false;
     for (const Array& x : call.inputs)
         if (x.dtype() != dtype || x.size() == 0) return false;
-    return calls_for(batch_axes(without_gaps(call.inputs[1]), without_gaps(call.inputs[0]), call.outputs[0])) <=
-           most_calls;
+    if (!cublas_lt().complaint.empty()) {
+        std::call_once(missing_, [this] {
+            note_missing(place_, "CATENA_CUBLASLT_PATH", cublas_lt_version(),
+                         "products of matrices are generated kernels, which are slower");
+        });
+        return false;
+    }
+    const int64_t calls =
+        calls_for(batch_axes(without_gaps(call.inputs[1]), without_gaps(call.inputs[0]), call.outputs[0]));
+    if (calls <= most_calls) return true;
+    note_decline(place_, call, fmt::format("cuBLASLt: it would take {} calls, {} are allowed", calls, most_calls),
+                 generated_kernel);
+    return false;
 }
 
 bool Contractions::launch(const KernelCall& call) {
@@ -221,7 +234,10 @@ bool Contractions::launch(const KernelCall& call) {
     problem.right = describe(a, transa, &BatchAxis::right);
     problem.result = describe(y, false, &BatchAxis::result);
     const Plan& plan = find(problem);
-    if (!plan.found) return false;
+    if (!plan.found) {
+        if (noted_.insert(&plan).second) note_decline(place_, call, "cuBLASLt: it knows no algorithm", generated_kernel);
+        return false;
+    }
     if (linear) set_bias(plan, problem);
     Ref<Storage> workspace;
     if (plan.workspace > 0) workspace = place_.device.allocate(plan.workspace);
@@ -314,7 +330,7 @@ Plan Contractions::make(const Problem& problem) {
         ask(c.cublasLtMatmulPreferenceSetAttribute(preference, attribute, &value, sizeof value),
             "cublasLtMatmulPreferenceSetAttribute", problem);
     };
-    prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, uint64_t(most_workspace));
+    prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, uint64_t(std::min(most_workspace, place_.most_workspace())));
     prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, problem.left.alignment);
     prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, problem.right.alignment);
     prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, problem.result.alignment);

@@ -4,6 +4,8 @@
 #include <map>
 #include <memory>
 
+#include "runtime/core/environment.h"
+#include "runtime/core/notice.h"
 #include "runtime/cuda/kernel_graph.h"
 
 namespace catena::cuda {
@@ -39,7 +41,7 @@ CudaDevice::CudaDevice(int index)
     faults_ = static_cast<int64_t*>(faults);
     std::fill_n(faults_, 5, 0);
     for (auto* make : {&make_contractions, &make_windows})
-        if (auto provider = make({*this, stream_})) libraries_.push_back(std::move(provider));
+        if (auto provider = make({*this, stream_, [this] { return most_workspace(); }})) libraries_.push_back(std::move(provider));
 }
 
 CudaDevice::~CudaDevice() { driver().cuMemFreeHost(faults_); }
@@ -94,6 +96,18 @@ LibraryProvider* CudaDevice::library_for(const KernelCall& call) {
     return nullptr;
 }
 
+/// A large part of what is free, but no more than follows from the device alone: others in the memory decide about
+/// algorithms only where it is short.
+size_t CudaDevice::most_workspace() const {
+    constexpr size_t always = 256 << 20;
+    if (const auto megabytes = environment::whole_number("CATENA_CUDA_WORKSPACE_MB", 0, 1 << 20))
+        return size_t(*megabytes) << 20;
+    enter();
+    size_t total = 0;
+    check(driver().cuDeviceTotalMem(&total, device_), name(), "cuDeviceTotalMem");
+    return std::max(always, std::min(total / 16, pool_.available() / 2));
+}
+
 bool CudaDevice::has_library_for(const KernelCall& call) { return library_for(call) != nullptr; }
 
 bool CudaDevice::launch_in_library(const KernelCall& call) {
@@ -137,11 +151,30 @@ void CudaDevice::copy_to_host(const Array& from, void* host) {
     raise_faults();
 }
 
+void CudaDevice::reach(const CudaDevice& peer) {
+    {
+        std::lock_guard lock(mutex_);
+        if (!asked_.insert(&peer).second) return;
+    }
+    const Driver& d = driver();
+    int connected = 0;
+    check(d.cuDeviceCanAccessPeer(&connected, device_, peer.device_), name(), "cuDeviceCanAccessPeer");
+    enter();
+    const CUresult enabled = connected ? d.cuCtxEnablePeerAccess(peer.context_, 0) : CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+    if (enabled == CUDA_SUCCESS || enabled == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED) return;
+    const char* reason = "the two are not connected";
+    if (connected) d.cuGetErrorString(enabled, &reason);
+    notice_once(fmt::format("{}: it does not reach the memory of {} ({}): copies from there pass through the host", name(),
+                            peer.name(), reason));
+}
+
 bool CudaDevice::copy_from_peer(const Array& from, const Array& to) {
     auto* peer = dynamic_cast<CudaDevice*>(&from.device());
     if (!peer) return false;
     if (to.size() == 0) return true;
     const Driver& d = driver();
+    reach(*peer);
+    peer->reach(*this);
     // After what the peer has been asked for by now; and what the peer is asked for later must not
     // write over it.
     CUevent written = nullptr, read = nullptr;

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <mutex>
+#include <set>
+
 #include "runtime/core/code_device.h"
 #include "runtime/cuda/library_call.h"
 #include "runtime/cuda/memory_pool.h"
@@ -16,6 +19,7 @@ public:
     ~CudaDevice() override;
 
     std::string architecture() const override { return architecture_; }
+    int newest_code() const override { return driver().version; }
     int multiprocessors() const override { return multiprocessors_; }
     std::vector<const void*> load(const std::string& image,
                                   std::span<const std::string> names) override;
@@ -41,6 +45,10 @@ public:
 
 private:
     LibraryProvider* library_for(const KernelCall& call);
+    /// What one call of a library may take beside its operands.
+    size_t most_workspace() const;
+    /// Lets the device read and write the peer's memory, where the two are connected so; asked once.
+    void reach(const CudaDevice& peer);
     /// Makes the device's context the calling thread's.
     void enter() const;
 
@@ -49,6 +57,8 @@ private:
     CUstream stream_ = nullptr;
     std::string architecture_;
     int multiprocessors_ = 0;
+    std::mutex mutex_;
+    std::set<const CudaDevice*> asked_;  ///< Peers that reach() was called for.
     int64_t* faults_ = nullptr;  ///< Pinned, so that kernels write it, too.
     MemoryPool pool_;
     Staging staging_;

@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "runtime/cuda/shared_library.h"
+#include "runtime/cuda/library_version.h"
 
 namespace catena::cuda {
 
@@ -16,7 +16,8 @@ std::atomic<const Cudnn*> replaced{nullptr};
 
 Cudnn load_cudnn() {
     Cudnn c;
-    SharedLibrary library("CATENA_CUDNN_PATH", {"libcudnn.so.9", "libcudnn.so"});
+    SharedLibrary library("CATENA_CUDNN_PATH", {"libcudnn.so.9", "libcudnn.so"},
+                          later_than_driver("cudnnGetCudartVersion"));
 #define CATENA_CUDNN_BIND(name) library.bind(c.name, #name);
     CATENA_CUDNN(CATENA_CUDNN_BIND)
 #undef CATENA_CUDNN_BIND

@@ -90,16 +90,20 @@ bool EngineRules::allow(cudnnBackendNumericalNote_t note) const {
     }
 }
 
-std::optional<Plan> Plan::find(Operation operation, const EngineSource& source, const EngineRules& rules) {
+std::optional<Plan> Plan::find(Operation operation, const EngineSource& source, const EngineRules& rules,
+                               size_t* skipped) {
+    auto fits = [&](size_t workspace) {
+        if (workspace > rules.most_workspace && skipped && *skipped == 0) *skipped = workspace;
+        return workspace <= rules.most_workspace;
+    };
     std::vector<Descriptor> parts = std::move(operation);
     parts.push_back(graph_of(parts.back(), source));
     for (cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
         for (Descriptor& configuration : configurations_for(parts.back(), source, mode)) {
             const Descriptor engine = engine_of(configuration);
-            if (!allowed(engine, rules) || workspace_of(configuration) > rules.most_workspace) continue;
+            if (!allowed(engine, rules) || !fits(workspace_of(configuration))) continue;
             std::optional<Descriptor> plan = plan_of(configuration, source);
-            if (!plan || size_t(plan->number(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE)) > rules.most_workspace)
-                continue;
+            if (!plan || !fits(size_t(plan->number(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE)))) continue;
             parts.push_back(std::move(configuration));
             Plan found(std::move(parts), std::move(*plan));
             found.compiled_ = compiles(engine);

@@ -24,7 +24,9 @@ using Operation = std::vector<Descriptor>;
 struct EngineRules {
     bool tensor_cores = true;
     size_t most_workspace = 256 << 20;
-    static EngineRules of(Dtype dtype) { return {.tensor_cores = dtype != Dtype::float32}; }
+    static EngineRules of(Dtype dtype, size_t most_workspace = 256 << 20) {
+        return {.tensor_cores = dtype != Dtype::float32, .most_workspace = most_workspace};
+    }
     bool allow(cudnnBackendNumericalNote_t note) const;
 };
 
@@ -40,8 +42,10 @@ public:
     /// A plan that text() of another process gave; nothing when it is damaged or for another device or cuDNN.
     static std::optional<Plan> from_text(const std::string& text, const EngineSource& source);
     /// The first that works of those that cuDNN's heuristics name for the operation, the fastest first, and the rules
-    /// allow; nothing when there is none. CudnnError when cuDNN fails.
-    static std::optional<Plan> find(Operation operation, const EngineSource& source, const EngineRules& rules);
+    /// allow; nothing when there is none. CudnnError when cuDNN fails. `skipped` becomes the workspace of the first that
+    /// would have been taken if it wanted less.
+    static std::optional<Plan> find(Operation operation, const EngineSource& source, const EngineRules& rules,
+                                    size_t* skipped = nullptr);
 
     size_t workspace() const { return workspace_; }
     bool is_compiled() const { return compiled_; }  ///< Its engine was compiled for it: that takes its time.

@@ -10,8 +10,9 @@ namespace catena::cuda {
 
 namespace {
 
-// Code of a toolkit runs on drivers of its own major version or later.
-constexpr int oldest_driver = CUDA_VERSION / 1000 * 1000;
+// The first whose entries are all that Catena calls; headers of a later toolkit name the same ones. What code and libraries
+// a driver takes is asked where they are chosen.
+constexpr int oldest_driver = 12000;
 
 std::atomic<const Driver*> replaced{nullptr};
 

@@ -14,7 +14,7 @@ namespace catena::cuda {
     entry(cuInit) entry(cuDriverGetVersion) entry(cuGetErrorName) entry(cuGetErrorString) entry(  \
         cuDeviceGetCount) entry(cuDeviceGet) entry(cuDeviceGetName) entry(cuDeviceGetAttribute)   \
         entry(cuDeviceTotalMem) entry(cuDevicePrimaryCtxRetain) entry(cuCtxSetCurrent)            \
-            entry(cuCtxGetCurrent) entry(cuMemAlloc) entry(cuMemFree) entry(cuMemGetInfo)         \
+            entry(cuCtxGetCurrent) entry(cuDeviceCanAccessPeer) entry(cuCtxEnablePeerAccess) entry(cuMemAlloc) entry(cuMemFree) entry(cuMemGetInfo)         \
                 entry(cuMemAllocHost) entry(cuMemFreeHost) entry(cuMemcpyHtoDAsync)               \
                     entry(cuMemcpyDtoHAsync) entry(cuMemcpyDtoDAsync) entry(cuMemcpyPeerAsync)    \
                         entry(cuStreamCreate) entry(cuStreamSynchronize) entry(cuStreamWaitEvent) \

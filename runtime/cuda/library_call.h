@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string>
 
 #include "runtime/core/code_device.h"
 #include "runtime/cuda/driver.h"
@@ -22,7 +24,16 @@ public:
 struct LibraryPlace {
     CodeDevice& device;
     CUstream stream;
+    std::function<size_t()> most_workspace = [] { return size_t(256) << 20; };  ///< Of one call, in bytes.
 };
+
+/// Says once on standard error, for each op, shapes and reason, that a library does not compute a call that it is meant for, or
+/// not in its best way, and what does instead.
+void note_decline(const LibraryPlace& place, const KernelCall& call, const std::string& reason, const char* instead);
+inline constexpr const char* generated_kernel = "a generated kernel";
+
+/// Says that `what` is generated because the library is not there; nothing where `variable` is /none.
+void note_missing(const LibraryPlace& place, const char* variable, const std::string& complaint, const char* what);
 
 /// cuBLASLt for contractions; null where its header was not there at build time.
 std::unique_ptr<LibraryProvider> make_contractions(LibraryPlace place);

@@ -7,13 +7,16 @@
 #include <vector>
 
 #include "runtime/core/device.h"
-#include "runtime/cuda/driver.h"
+#include "runtime/cuda/segment_blocks.h"
 
 namespace catena::cuda {
 
 /// Device memory that is kept for the next request. All work of a device is in the order of one
 /// stream, so a block may be handed out again at once: whoever gets it uses it later than who gave
 /// it back. The context must be current.
+///
+/// Small blocks have sizes in steps, and are cut from slabs for good. Large ones are cut from segments and become one again
+/// with their neighbours, so that requests of ever other sizes share the same memory.
 class MemoryPool {
 public:
     explicit MemoryPool(std::string device) : device_(std::move(device)) {}
@@ -21,30 +24,37 @@ public:
     MemoryPool& operator=(const MemoryPool&) = delete;
     ~MemoryPool();  ///< Gives everything back that is not in use, and all slabs.
 
-    /// At least `bytes` > 0, 256-byte aligned. DeviceError with what is in use, cached and free
-    /// when there is no room even after cached blocks were given back.
+    /// At least `bytes` > 0, 256-byte aligned. DeviceError with what is in use and free when there is no room even after
+    /// unused segments were given back.
     CUdeviceptr allocate(size_t bytes, CUstream stream);
     void free(CUdeviceptr block, size_t bytes);
 
-    /// Gives cached blocks back to the driver, when the stream is done with them.
+    /// Gives unused segments back to the driver, when the stream is done with them.
     void release(CUstream stream);
     MemoryStatistics statistics() const;
     void reset_peak();
+    /// What could be allocated now: free on the device or kept here, in whatever pieces.
+    size_t available() const;
 
-    /// What is really taken for a request: at most an eighth more, 512 bytes at least.
+    /// What is taken for a request: at most an eighth more than a small one, the next multiple of 512 bytes for a large.
     static size_t rounded(size_t bytes);
 
 private:
-    void release_cached(CUstream stream);
-    CUdeviceptr from_driver(size_t bytes, CUstream stream);
-    CUdeviceptr from_slab(size_t bytes, CUstream stream);
+    CUdeviceptr allocate_small(size_t bytes, CUstream stream);
+    CUdeviceptr allocate_large(size_t bytes, CUstream stream);
+    /// A segment or a slab, 0 where the driver has no room for it.
+    CUdeviceptr from_driver(size_t bytes);
+    void give_back_unused(CUstream stream, size_t wanted);
+    [[noreturn]] void fail_for_want_of(size_t bytes) const;
 
     std::string device_;
     mutable std::mutex mutex_;
-    std::map<size_t, std::vector<CUdeviceptr>> free_;  ///< By rounded size.
-    std::vector<CUdeviceptr> slabs_;  ///< Small blocks are cut from them, for good.
-    CUdeviceptr slab_ = 0;            ///< What is left of the last.
+    std::map<size_t, std::vector<CUdeviceptr>> small_;  ///< Free ones, by rounded size.
+    std::vector<CUdeviceptr> slabs_;
+    CUdeviceptr slab_ = 0;  ///< What is left of the last.
     size_t slab_left_ = 0;
+    SegmentBlocks large_;
+    size_t segment_bytes_ = 0;  ///< Of all segments.
     MemoryStatistics statistics_;
 };
 

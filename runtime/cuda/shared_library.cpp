@@ -3,29 +3,24 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include "runtime/core/environment.h"
+#include "runtime/core/cuda_libraries.h"
 
 namespace catena::cuda {
 
-SharedLibrary::SharedLibrary(const char* variable, const std::vector<std::string>& names) {
-    std::vector<std::string> files;
-    if (auto file = environment::text(variable)) {
-        files.push_back(*file);
-    } else {
-        files = names;
-        const std::string home = environment::text("CUDA_HOME").value_or("");
-        for (const std::string& folder : {home, std::string("/usr/local/cuda")})
-            for (const char* below : {"/lib64/", "/lib/"})
-                for (const std::string& name : names)
-                    if (!folder.empty()) files.push_back(folder + below + name);
-    }
+SharedLibrary::SharedLibrary(const char* variable, const std::vector<std::string>& names, const Refusal& refusal) {
     std::string tried;
-    for (const std::string& file : files) {
-        if ((handle_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL))) {
-            file_ = file;
-            return;
+    for (const std::string& file : cuda_library_files(variable, names)) {
+        std::string refused;
+        if (void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+            if (refusal) refused = refusal([handle](const char* name) { return dlsym(handle, name); });
+            if (refused.empty()) {
+                handle_ = handle;
+                file_ = file;
+                return;
+            }
+            dlclose(handle);
         }
-        tried += (tried.empty() ? "" : ", ") + file;
+        tried += (tried.empty() ? "" : ", ") + file + (refused.empty() ? "" : ", which " + refused);
     }
     complaint_ = fmt::format("not there (tried {}); install it or set {}", tried, variable);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -8,9 +9,11 @@ namespace catena::cuda {
 /// A library that may be missing, found at run time.
 class SharedLibrary {
 public:
-    /// Tries the file that the environment variable names, alone, else `names` as the loader finds them, then below
-    /// CUDA_HOME and /usr/local/cuda.
-    SharedLibrary(const char* variable, const std::vector<std::string>& names);
+    /// Why a library that was opened is not the one to use; empty when it is. `find` gives its entries, null for none.
+    using Refusal = std::function<std::string(const std::function<void*(const char*)>& find)>;
+
+    /// Takes the first of cuda_library_files(variable, names) that can be opened and is not refused.
+    SharedLibrary(const char* variable, const std::vector<std::string>& names, const Refusal& refusal = {});
 
     /// Sets `function`; the first that is not there is the complaint.
     template <class F>

@@ -1,9 +1,10 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
+#include <deque>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "runtime/cuda/driver.h"
 
@@ -18,22 +19,32 @@ public:
     Staging& operator=(const Staging&) = delete;
     ~Staging();
 
-    /// The host's bytes may change when this returns; the copy is done in the order of the stream.
+    /// The host's bytes may change when this returns; the copy is done in the order of the stream. Waits for earlier
+    /// copies only where all the memory that this may take, CATENA_CUDA_STAGING_MB, is full of them, and then for the
+    /// oldest alone.
     void upload(CUdeviceptr to, const void* from, size_t bytes, CUstream stream);
     /// Returns when the bytes are there, after all earlier work of the stream.
     void download(void* to, CUdeviceptr from, size_t bytes, CUstream stream);
 
 private:
-    struct Buffer {
-        void* memory = nullptr;
-        CUevent done = nullptr;  ///< The last copy out of it.
+    /// Filled from its beginning by one copy after another. When it is full an event behind the last of them says when it
+    /// is free again.
+    struct Chunk {
+        char* memory = nullptr;
+        size_t used = 0;
+        CUevent done = nullptr;
     };
-    Buffer& next();
+    Chunk make_chunk();
+    Chunk next_chunk();
+    size_t most_chunks();
+    void release(Chunk& chunk);
 
     std::string device_;
-    std::mutex mutex_;
-    std::array<Buffer, 4> buffers_;
-    size_t turn_ = 0;
+    std::mutex uploading_, downloading_;
+    Chunk filling_;                ///< Of uploads; no memory: none yet.
+    std::deque<Chunk> in_flight_;  ///< Full ones, the oldest first.
+    size_t most_chunks_ = 0;       ///< 0: not asked for yet.
+    Chunk downloads_;
 };
 
 }  // namespace catena::cuda

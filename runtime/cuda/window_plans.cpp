@@ -6,37 +6,42 @@
 
 namespace catena::cuda {
 
-const Plan* WindowPlans::find(LibraryRole role, const Operands& operands, const Attributes& attributes) {
+WindowPlans::Choice& WindowPlans::find(LibraryRole role, const Operands& operands, const Attributes& attributes,
+                                       const std::function<size_t()>& most_workspace) {
     std::string key = fmt::format("{}", int(role));
     for (const Array& x : operands)
         key += fmt::format(" {} {} {}", to_string(x.type()), to_string(x.strides()), alignment_of(x));
     for (const Attributes::Entry& entry : attributes.entries())
         key += fmt::format(" {}={}", entry.name, to_string(entry.value));
-    auto known = plans_.find(key);
-    if (known == plans_.end()) known = plans_.emplace(key, restore_or_make(key, role, operands, attributes)).first;
-    return known->second ? &*known->second : nullptr;
+    auto known = choices_.find(key);
+    if (known == choices_.end())
+        known = choices_.emplace(key, restore_or_make(key, role, operands, attributes, most_workspace())).first;
+    return known->second;
 }
 
-std::optional<Plan> WindowPlans::restore_or_make(const std::string& key, LibraryRole role, const Operands& operands,
-                                                 const Attributes& attributes) const {
+WindowPlans::Choice WindowPlans::restore_or_make(const std::string& key, LibraryRole role, const Operands& operands,
+                                                 const Attributes& attributes, size_t most_workspace) const {
     if (store_.find)
         if (const std::optional<std::string> text = store_.find(key))
-            if (std::optional<Plan> plan = Plan::from_text(*text, source_)) return plan;
-    std::optional<Plan> plan = make(role, operands, attributes);
+            if (std::optional<Plan> plan = Plan::from_text(*text, source_); plan && plan->workspace() <= most_workspace)
+                return {.plan = std::move(plan), .most_workspace = most_workspace};
+    Choice choice = make(role, operands, attributes, most_workspace);
     forget_cudnn_warnings();  // Of each engine that was tried.
-    if (plan && plan->is_compiled() && store_.keep) store_.keep(key, plan->text());
-    return plan;
+    if (choice.plan && choice.plan->is_compiled() && store_.keep) store_.keep(key, choice.plan->text());
+    return choice;
 }
 
-std::optional<Plan> WindowPlans::make(LibraryRole role, const Operands& operands, const Attributes& attributes) const {
+WindowPlans::Choice WindowPlans::make(LibraryRole role, const Operands& operands, const Attributes& attributes,
+                                      size_t most_workspace) const {
+    Choice choice{.most_workspace = most_workspace};
     try {
-        return Plan::find(is_window_role(role) ? window_operation(role, operands, attributes)
-                                               : normalization_operation(role, operands),
-                          source_, EngineRules::of(operands[0].dtype()));
+        choice.plan = Plan::find(is_window_role(role) ? window_operation(role, operands, attributes)
+                                                      : normalization_operation(role, operands),
+                                 source_, EngineRules::of(operands[0].dtype(), most_workspace), &choice.skipped_workspace);
     } catch (const CudnnError& error) {
         if (!error.refused()) throw;
-        return std::nullopt;
     }
+    return choice;
 }
 
 }  // namespace catena::cuda

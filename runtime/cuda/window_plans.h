@@ -20,17 +20,26 @@ struct PlanStore {
 class WindowPlans {
 public:
     explicit WindowPlans(EngineSource source, PlanStore store = {}) : source_(source), store_(std::move(store)) {}
-    /// Null when cuDNN knows no way. Operands are those of window_operands() or normalization_operands(). CudnnError.
-    const Plan* find(LibraryRole role, const Operands& operands, const Attributes& attributes);
+
+    struct Choice {
+        std::optional<Plan> plan;      ///< Nothing when cuDNN knows no way.
+        size_t most_workspace = 0;     ///< That was allowed then.
+        size_t skipped_workspace = 0;  ///< What a better engine wanted; 0: there was none.
+        bool noted = false;            ///< Whoever asks may have told the user.
+    };
+    /// Operands are those of window_operands() or normalization_operands(); `most_workspace` is asked where a plan is made.
+    /// CudnnError.
+    Choice& find(LibraryRole role, const Operands& operands, const Attributes& attributes,
+                 const std::function<size_t()>& most_workspace);
 
 private:
-    std::optional<Plan> restore_or_make(const std::string& key, LibraryRole role, const Operands& operands,
-                                        const Attributes& attributes) const;
-    std::optional<Plan> make(LibraryRole role, const Operands& operands, const Attributes& attributes) const;
+    Choice restore_or_make(const std::string& key, LibraryRole role, const Operands& operands,
+                           const Attributes& attributes, size_t most_workspace) const;
+    Choice make(LibraryRole role, const Operands& operands, const Attributes& attributes, size_t most_workspace) const;
 
     EngineSource source_;
     PlanStore store_;
-    std::map<std::string, std::optional<Plan>> plans_;
+    std::map<std::string, Choice> choices_;
 };
 
 }  // namespace catena::cuda

@@ -5,7 +5,9 @@
 #ifdef CATENA_HAS_CUDNN
 
 #include <algorithm>
+#include <cstdint>
 #include <mutex>
+#include <utility>
 
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
@@ -41,13 +43,17 @@ public:
     bool launch(const KernelCall& call) override;
 
 private:
-    bool slide(const KernelCall& call);
-    bool normalize(const KernelCall& call);
-    bool normalize_gradient(const KernelCall& call);
+    using Choice = WindowPlans::Choice;
+    // Compute the call if the choice has a plan.
+    Choice& slide(const KernelCall& call);
+    Choice& normalize(const KernelCall& call);
+    Choice& normalize_gradient(const KernelCall& call);
+    void note(const KernelCall& call, Choice& choice);
     PlanStore store() const;
-    bool run(const KernelCall& call, const Operands& operands, void* number = nullptr);
+    Choice& run(const KernelCall& call, const Operands& operands, void* number = nullptr);
 
     LibraryPlace place_;
+    std::once_flag missing_;
     std::mutex mutex_;
     cudnnHandle_t handle_ = nullptr;
     std::optional<WindowPlans> plans_;
@@ -55,19 +61,35 @@ private:
 
 bool Windows::takes(const KernelCall& call) {
     const LibraryRole role = library_role_of(call.op);
-    if (!(is_window_role(role) || is_normalization_role(role)) || !cudnn().complaint.empty()) return false;
-    if (!cudnn_type_of(call.outputs[0].dtype())) return false;
+    if (!(is_window_role(role) || is_normalization_role(role)) || !cudnn_type_of(call.outputs[0].dtype())) return false;
+    int64_t smallest = INT64_MAX, largest = 0;
     for (std::span<const Array> arrays : {call.inputs, std::span<const Array>(call.outputs)})
-        for (const Array& x : arrays)
-            if (x.size() == 0 || x.size() > INT32_MAX) return false;
-    return is_window_role(role) ? takes_windows(call) : takes_normalization(call);
+        for (const Array& x : arrays) smallest = std::min(smallest, x.size()), largest = std::max(largest, x.size());
+    if (smallest == 0 || (is_normalization_role(role) && !takes_normalization(call))) return false;
+    if (!cudnn().complaint.empty()) {
+        std::call_once(missing_, [this] {
+            note_missing(place_, "CATENA_CUDNN_PATH", cudnn_version(),
+                         "convolution, average pooling and batch normalization are generated kernels, which are slower");
+        });
+        return false;
+    }
+    std::string reason;
+    if (largest > INT32_MAX)
+        reason = fmt::format("cuDNN: a tensor has {} elements, it takes {} at most", largest, INT32_MAX);
+    else if (is_window_role(role) && !takes_windows(call))
+        reason = "cuDNN: it takes no such windows, or operands of several dtypes";
+    if (!reason.empty()) note_decline(place_, call, reason, generated_kernel);
+    return reason.empty();
 }
 
 bool Windows::launch(const KernelCall& call) {
     try {
         const LibraryRole role = library_role_of(call.op);
-        if (is_window_role(role)) return slide(call);
-        return role == LibraryRole::batch_normalization ? normalize(call) : normalize_gradient(call);
+        Choice& choice = is_window_role(role)                        ? slide(call)
+                               : role == LibraryRole::batch_normalization ? normalize(call)
+                                                                           : normalize_gradient(call);
+        note(call, choice);
+        return choice.plan.has_value();
     } catch (const CudnnError& error) {
         std::string types;
         for (const Array& x : call.inputs) types += (types.empty() ? "" : ", ") + to_string(x.type());
@@ -76,8 +98,24 @@ bool Windows::launch(const KernelCall& call) {
     }
 }
 
+/// At the first call that a choice is made for.
+void Windows::note(const KernelCall& call, Choice& choice) {
+    {
+        std::lock_guard lock(mutex_);
+        if (std::exchange(choice.noted, true)) return;
+    }
+    if (choice.skipped_workspace > 0)
+        note_decline(place_, call,
+                     fmt::format("cuDNN: its best engine wants a workspace of {:.1f} MiB, {} are allowed "
+                                 "(CATENA_CUDA_WORKSPACE_MB)",
+                                 double(choice.skipped_workspace) / (1 << 20), choice.most_workspace >> 20),
+                     choice.plan ? "another of its engines" : generated_kernel);
+    else if (!choice.plan)
+        note_decline(place_, call, "cuDNN: none of its engines computes it as exactly as it should be", generated_kernel);
+}
+
 /// Of views, and of copies when cuDNN does not take them as they lie.
-bool Windows::slide(const KernelCall& call) {
+WindowPlans::Choice& Windows::slide(const KernelCall& call) {
     Arrays inputs;
     bool views = false;
     for (const Array& x : call.inputs) {
@@ -85,21 +123,20 @@ bool Windows::slide(const KernelCall& call) {
         views = views || !inputs.back().contiguous();
     }
     const KernelCall described{call.op, inputs, call.outputs, call.attributes, call.scalars};
-    if (run(described, window_operands(described))) return true;
-    if (!views) return false;
+    if (Choice& choice = run(described, window_operands(described)); choice.plan || !views) return choice;
     for (Array& x : inputs) x = x.as_contiguous();
     return run(described, window_operands(described));
 }
 
-bool Windows::normalize(const KernelCall& call) {
+WindowPlans::Choice& Windows::normalize(const KernelCall& call) {
     const Array inverse_deviation = Array::empty(call.outputs[2].type(), place_.device);
     auto epsilon = float(call.scalars[0]);
-    if (!run(call, normalization_operands(call, inverse_deviation), &epsilon)) return false;
-    copy_elements(variance_of(inverse_deviation, call.scalars[0]), call.outputs[2]);
-    return true;
+    Choice& choice = run(call, normalization_operands(call, inverse_deviation), &epsilon);
+    if (choice.plan) copy_elements(variance_of(inverse_deviation, call.scalars[0]), call.outputs[2]);
+    return choice;
 }
 
-bool Windows::normalize_gradient(const KernelCall& call) {
+WindowPlans::Choice& Windows::normalize_gradient(const KernelCall& call) {
     return run(call, normalization_operands(call, inverse_deviation_of(call.inputs[3], call.scalars[0])));
 }
 
@@ -112,19 +149,19 @@ PlanStore Windows::store() const {
                             const std::string& text) { kernel_provider().keep_code(about + key, text); }};
 }
 
-bool Windows::run(const KernelCall& call, const Operands& operands, void* number) {
+WindowPlans::Choice& Windows::run(const KernelCall& call, const Operands& operands, void* number) {
     std::lock_guard lock(mutex_);
     if (!handle_) {
         check_cudnn(cudnn().cudnnCreate(&handle_), "cudnnCreate");
         check_cudnn(cudnn().cudnnSetStream(handle_, reinterpret_cast<cudaStream_t>(place_.stream)), "cudnnSetStream");
         plans_.emplace(EngineSource{.handle = handle_}, store());
     }
-    const Plan* plan = plans_->find(library_role_of(call.op), operands, call.attributes);
-    if (!plan) return false;
+    Choice& choice = plans_->find(library_role_of(call.op), operands, call.attributes, place_.most_workspace);
+    if (!choice.plan) return choice;
     Ref<Storage> workspace;
-    if (plan->workspace() > 0) workspace = place_.device.allocate(plan->workspace());
-    plan->execute(handle_, bindings_of(operands, number), workspace ? workspace->data : nullptr);
-    return true;
+    if (choice.plan->workspace() > 0) workspace = place_.device.allocate(choice.plan->workspace());
+    choice.plan->execute(handle_, bindings_of(operands, number), workspace ? workspace->data : nullptr);
+    return choice;
 }
 
 }  // namespace

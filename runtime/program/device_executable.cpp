@@ -1,6 +1,7 @@
 #include "runtime/program/device_executable.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "runtime/program/device_form.h"
 
@@ -26,10 +27,12 @@ DeviceExecutable::DeviceExecutable(Schedule schedule, CodeDevice& device, const 
 void DeviceExecutable::bind_kernels() {
     for (const KernelLaunch& launch : schedule_.kernels) {
         scalar_begins_.push_back(scalar_indices_.size());
-        scalar_indices_.insert(scalar_indices_.end(), launch.scalars.begin(), launch.scalars.end());
+        if (!launch.device.scalars_by_value)
+            scalar_indices_.insert(scalar_indices_.end(), launch.scalars.begin(), launch.scalars.end());
         const std::vector<int64_t> numbers = device_numbers(launch.program, launch.device.vector, launch.strides_read);
         std::vector<uint64_t> words(std::max<size_t>(launch.operands.size(), 1) + 1, 0);
         words.insert(words.end(), numbers.begin(), numbers.end());
+        if (launch.device.scalars_by_value) words.resize(words.size() + launch.scalars.size());
         arguments_.push_back(std::move(words));
     }
     scalar_values_.resize(scalar_indices_.size());
@@ -86,13 +89,16 @@ void DeviceExecutable::bind_steps(const DeviceKernels& kernels) {
     }
 }
 
-void DeviceExecutable::set_arguments(size_t k) {
+void DeviceExecutable::set_arguments(size_t k, std::span<const double> scalars) {
     const KernelLaunch& launch = schedule_.kernels[k];
     std::vector<uint64_t>& words = arguments_[k];
     const size_t operands = launch.operands.size();
     for (size_t o = 0; o < operands; ++o)
         words[o] = uint64_t(placement_.address(launch.operands[o].buffer) + launch.operands[o].byte_offset);
-    if (!launch.scalars.empty())
+    if (launch.device.scalars_by_value)
+        std::transform(launch.scalars.begin(), launch.scalars.end(), words.end() - int64_t(launch.scalars.size()),
+                       [&](int s) { return std::bit_cast<uint64_t>(scalars[size_t(s)]); });
+    else if (!launch.scalars.empty())
         words[std::max<size_t>(operands, 1)] =
             uint64_t(static_cast<double*>(device_scalars_.storage()->data) + scalar_begins_[k]);
 }
@@ -111,17 +117,18 @@ void DeviceExecutable::run_library_call(size_t index, std::span<const double> sc
         device_.launch(made);
 }
 
+void DeviceExecutable::upload_scalars(std::span<const double> scalars) {
+    if (scalar_values_.empty()) return;
+    for (size_t s = 0; s < scalar_indices_.size(); ++s) scalar_values_[s] = scalars[size_t(scalar_indices_[s])];
+    device_.upload(device_scalars_.storage()->data, scalar_values_.data(), scalar_values_.size() * sizeof(double));
+}
+
 void DeviceExecutable::execute(std::span<const double> scalars) {
     const Ref<Storage> temporaries = placement_.place_temporaries();
-    if (!scalar_values_.empty()) {
-        for (size_t s = 0; s < scalar_indices_.size(); ++s)
-            scalar_values_[s] = scalars[size_t(scalar_indices_[s])];
-        device_.upload(device_scalars_.storage()->data, scalar_values_.data(),
-                       scalar_values_.size() * sizeof(double));
-    }
+    upload_scalars(scalars);
     for (Step& step : steps_) {
         if (step.library_call < 0) {
-            for (int k : step.kernels) set_arguments(size_t(k));
+            for (int k : step.kernels) set_arguments(size_t(k), scalars);
             device_.replay(step.replay, step.launches);
             continue;
         }

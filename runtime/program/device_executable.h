@@ -50,7 +50,8 @@ private:
 
     void execute(std::span<const double> scalars);
     void run_library_call(size_t index, std::span<const double> scalars);
-    void set_arguments(size_t k);
+    void upload_scalars(std::span<const double> scalars);
+    void set_arguments(size_t k, std::span<const double> scalars);
 
     Schedule schedule_;
     CodeDevice& device_;
@@ -59,8 +60,9 @@ private:
     Placement placement_;
 
     std::vector<std::vector<uint64_t>>
-        arguments_;                    ///< Per kernel: addresses, that of the scalars, numbers.
-    std::vector<int> scalar_indices_;  ///< Of all kernels, concatenated,
+        arguments_;                    ///< Per kernel: addresses, that of the scalars, numbers, scalars.
+    // For kernels that do not take their scalars by value:
+    std::vector<int> scalar_indices_;  ///< of all of them, concatenated,
     std::vector<double> scalar_values_;
     std::vector<size_t> scalar_begins_;  ///< the first of each kernel,
     Array device_scalars_;               ///< and the values on the device.

@@ -10,6 +10,8 @@ namespace {
 constexpr int64_t widest_access = 16;
 /// Blocks of 256 threads that a multiprocessor holds at once, times a few for balance.
 constexpr int64_t blocks_per_multiprocessor = 32;
+/// What every driver takes as a kernel's arguments, in words of 8 bytes.
+constexpr size_t most_argument_words = 4096 / sizeof(uint64_t);
 
 int operand_count(const KernelProgram& program) { return int(program.inputs.size() + program.outputs.size()); }
 
@@ -53,6 +55,11 @@ bool needs_wide_index(const KernelProgram& program) {
         if (reach >= limit) return true;
     }
     return false;
+}
+
+bool takes_scalars_by_value(const KernelProgram& program) {
+    const size_t numbers = device_numbers(program, 1, strides_read(program)).size();
+    return size_t(operand_count(program)) + 1 + numbers + size_t(program.scalar_count) <= most_argument_words;
 }
 
 int64_t group_count(const KernelProgram& program, int vector) {

@@ -19,6 +19,9 @@ bool takes_steps_of(const KernelProgram& program, int vector, std::span<const in
 /// Whether element indices, plus one grid step, may overflow 32 bits.
 bool needs_wide_index(const KernelProgram& program);
 
+/// Whether a kernel's scalars fit among its arguments, all of which are copied at every launch.
+bool takes_scalars_by_value(const KernelProgram& program);
+
 /// The number of results of a reduction, or of vectors of a map.
 int64_t group_count(const KernelProgram& program, int vector);
 /// The number of blocks that covers all groups; a launch may have fewer.

@@ -40,6 +40,8 @@ struct DeviceForm {
     int reduce_threads = 1;   ///< Threads per result.
     int vector = 1;           ///< Vector width along the innermost dimension.
     bool wide_index = false;  ///< Indices have 64 bits, else 32.
+    /// The program's scalars that the kernel reads stand behind its other numbers; else its code has their address.
+    bool scalars_by_value = false;
 };
 
 /// A compiled kernel with all arguments except addresses and scalars.

@@ -71,7 +71,8 @@ Json kernel_json(const KernelLaunch& kernel) {
         json["device"] = {{"threads", kernel.device.threads},
                           {"reduce_threads", kernel.device.reduce_threads},
                           {"vector", kernel.device.vector},
-                          {"wide_index", kernel.device.wide_index}};
+                          {"wide_index", kernel.device.wide_index},
+                          {"scalars_by_value", kernel.device.scalars_by_value}};
     return json;
 }
 
@@ -188,7 +189,7 @@ KernelLaunch kernel_from(const Json& json) {
     if (json.contains("device")) {
         const Json& form = json.at("device");
         kernel.device = {form.at("threads").get<int>(), form.at("reduce_threads").get<int>(), form.at("vector").get<int>(),
-                         form.at("wide_index").get<bool>()};
+                         form.at("wide_index").get<bool>(), form.value("scalars_by_value", false)};
     }
     return kernel;
 }

@@ -143,7 +143,8 @@ struct Engines {
             cuda::is_window_role(role)
                 ? cuda::window_operands(call)
                 : cuda::normalization_operands(call, Array::empty(call.inputs[1].type(), CollectingDevice::instance()));
-        const Plan* plan = plans->find(role, operands, call.attributes);
+        const auto& choice = plans->find(role, operands, call.attributes, [] { return size_t(256) << 20; });
+        const Plan* plan = choice.plan ? &*choice.plan : nullptr;
         found[role] += plan != nullptr;
         if (plan) expect_ready(*plan, operands, role);
         return plan;

@@ -157,6 +157,7 @@ void EmulatedDevice::launch_code(const Launch& launch) {
 }
 
 void EmulatedDevice::upload(void* to, const void* from, size_t bytes) {
+    ++uploads_;
     if (bytes > 0) std::memcpy(to, from, bytes);
 }
 

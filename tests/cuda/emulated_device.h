@@ -47,6 +47,7 @@ public:
     /// While it is set, kernels are loaded and launches are not done: all can be compiled at once afterwards.
     void set_collecting(bool collecting) { collecting_ = collecting; }
     int launches() const { return launches_; }
+    int uploads() const { return uploads_; }
     int kernel_count() const { return int(kernels_.size()); }
 
 private:
@@ -61,7 +62,7 @@ private:
     std::vector<std::string> texts_;
     std::vector<Unit> units_;
     std::vector<std::unique_ptr<EmulatedKernel>> kernels_;
-    int launches_ = 0;
+    int launches_ = 0, uploads_ = 0;
     bool collecting_ = false;
     int64_t faults_[5] = {};
     std::mutex mutex_;

@@ -120,7 +120,7 @@ TEST_F(CudaContractions, take_their_workspace_from_the_pool) {
     library.workspace = 3 << 20;
     const Array a = waves({8, 8}).to(device);
     for (int i = 0; i < 3; ++i) run_kernel(product, std::vector{a, a}, transposes(false, false));
-    EXPECT_EQ(driver.count("cuMemAlloc 3145728"), 1);
+    EXPECT_EQ(driver.count("cuMemAlloc "), 2) << "a segment for it and a slab for the matrices";
     EXPECT_GE(device.memory_statistics().peak_bytes, size_t(3) << 20);
 }
 

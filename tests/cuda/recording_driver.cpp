@@ -93,6 +93,12 @@ cuda::Driver make_table() {
         return context = c, note("cuCtxSetCurrent", "{}", number(c));
     };
     d.cuCtxGetCurrent = [](CUcontext* c) { return *c = context, CUDA_SUCCESS; };
+    d.cuDeviceCanAccessPeer = [](int* can, CUdevice device, CUdevice peer) {
+        return *can = current->connected && device != peer, CUDA_SUCCESS;
+    };
+    d.cuCtxEnablePeerAccess = [](CUcontext peer, unsigned) {
+        return note("cuCtxEnablePeerAccess", "{} to {}", number(context), number(peer));
+    };
     d.cuMemAlloc = allocate;
     d.cuMemFree = release;
     d.cuMemGetInfo = [](size_t* left, size_t* total) {
@@ -134,7 +140,7 @@ cuda::Driver make_table() {
     d.cuEventRecord = [](CUevent event, CUstream) {
         return note("cuEventRecord", "{}", number(event));
     };
-    d.cuEventQuery = [](CUevent) { return CUDA_SUCCESS; };
+    d.cuEventQuery = [](CUevent) { return current->busy ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS; };
     d.cuEventSynchronize = [](CUevent event) {
         return note("cuEventSynchronize", "{}", number(event));
     };

@@ -19,7 +19,10 @@ public:
     std::string failing;              ///< The next call of this name ...
     CUresult failure = CUDA_SUCCESS;  ///< ... gives this.
     size_t memory_left = size_t(1) << 30;
+    bool connected = true;  ///< Devices reach each other's memory.
+    bool busy = false;  ///< Events are not reached until somebody waits for them.
 
+    void set_version(int version) { table_.version = version; }  ///< 13000 before.
     int count(const std::string& beginning) const;  ///< Calls whose text begins so.
 
 private:

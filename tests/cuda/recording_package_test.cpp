@@ -86,6 +86,15 @@ TEST_F(CompiledCudaPackage, of_a_region_on_the_device_is_for_it_and_later_ones) 
     EXPECT_THAT(codegen::cuda::portable_architectures(device), ElementsAre("sm_90", "compute_90"));
 }
 
+TEST_F(CompiledCudaPackage, of_a_device_here_is_code_that_its_driver_loads) {
+    RecordingDriver driver;
+    cuda::CudaDevice device(0);
+    auto f = static_graph([](const Variable& x) { return softmax(x); }, {.name = "f"});
+    f(Variable(batch(0, 8).array().to(device), false));
+    driver.set_version(6050);
+    EXPECT_THAT(message_of([&] { f.save(temporary("x.catena")); }), HasSubstr("it is a driver for CUDA 6.5"));
+}
+
 TEST_F(CompiledCudaPackage, of_other_architectures_is_refused_by_their_names) {
     save({"sm_80", "compute_100"});
     RecordingDriver driver;

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "benchmarks/models/gpt_block.h"
+#include "benchmarks/models/resnet50.h"
 #include "frontend/catena.h"
 #include "tests/cuda/emulated_device.h"
 
@@ -72,6 +74,42 @@ TEST(CudaTraining, is_that_of_the_host) {
     EXPECT_THAT(device.weights, Pointwise(DoubleNear(1e-4), host.weights));
     EXPECT_THAT(device.averages, Pointwise(DoubleNear(1e-4), host.averages));
     EXPECT_LT(device.losses.back(), device.losses.front());
+}
+
+/// Losses of three steps of a model that is made where new arrays are.
+template <class Model>
+std::vector<double> losses_of(Device& device, const Shape& shape, const std::function<Model()>& make) {
+    set_seed(5);
+    // Normalized over a few values each, small images make much of rounding.
+    const auto wide = using_config(&Config::dtype, Dtype::float64);
+    const DeviceScope scope(device);
+    Model model = make();
+    for (const auto& [path, state] : model.namedpersistents()) EXPECT_EQ(&state->device(), &device) << path;
+    std::vector<double> values(size_t(element_count(shape)));
+    for (size_t i = 0; i < values.size(); ++i) values[i] = std::sin(double(i) * 0.3);
+    const Variable x(Array::from(values, shape), false);
+    MomentumSGD optimizer(0.01);
+    optimizer.setup(model);
+    std::vector<double> losses;
+    for (int i = 0; i < 3; ++i) {
+        const Variable loss = mean(square(model(x)));
+        model.cleargrads();
+        loss.backward();
+        optimizer.update();
+        losses.push_back(loss.item<double>());
+    }
+    return losses;
+}
+
+TEST(CudaTraining, of_models_that_are_made_on_the_device_is_that_of_the_host) {
+    using ::testing::DoubleNear;
+    using ::testing::Pointwise;
+    const std::function resnet = [] { return models::ResNet50(7, 2); };
+    EXPECT_THAT(losses_of(EmulatedDevice::instance(), {3, 3, 32, 32}, resnet),
+                Pointwise(DoubleNear(1e-5), losses_of(cpu_device(), {3, 3, 32, 32}, resnet)));
+    const std::function block = [] { return models::GptBlock(16, 2, 5); };
+    EXPECT_THAT(losses_of(EmulatedDevice::instance(), {2, 5, 16}, block),
+                Pointwise(DoubleNear(1e-6), losses_of(cpu_device(), {2, 5, 16}, block)));
 }
 
 TEST(CudaTraining, inputs_of_another_device_are_refused_by_both_names) {

@@ -147,7 +147,11 @@ using namespace catena::testing;
 extern "C" {
 
 CUresult cuInit(unsigned) { return CUDA_SUCCESS; }
-CUresult cuDriverGetVersion(int* version) { return *version = CUDA_VERSION, CUDA_SUCCESS; }
+/// CUDA_DOUBLE_VERSION in the environment, "12040", for tests of other drivers.
+CUresult cuDriverGetVersion(int* version) {
+    const char* given = std::getenv("CUDA_DOUBLE_VERSION");
+    return *version = given ? std::atoi(given) : CUDA_VERSION, CUDA_SUCCESS;
+}
 CUresult cuGetErrorName(CUresult result, const char** text) {
     *text = result == CUDA_ERROR_OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY"
                                                : "CUDA_ERROR_LAUNCH_FAILED";
@@ -178,6 +182,11 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
 }
 CUresult cuCtxSetCurrent(CUcontext context) { return current = context, CUDA_SUCCESS; }
 CUresult cuCtxGetCurrent(CUcontext* context) { return *context = current, CUDA_SUCCESS; }
+
+CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
+    return *can = device != peer, CUDA_SUCCESS;
+}
+CUresult cuCtxEnablePeerAccess(CUcontext, unsigned) { return CUDA_SUCCESS; }
 
 CUresult cuMemAlloc(CUdeviceptr* address, size_t bytes) {
     std::lock_guard lock(WorkQueue::mutex());

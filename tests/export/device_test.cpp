@@ -44,7 +44,7 @@ protected:
     /// With cuda:0, and without Catena's compiler or NVRTC.
     static CommandResult run_there(const std::string& command) {
         return run("CATENA_CUDA_DRIVER=" + double_of_cuda + " CATENA_COMPILER_PATH=/nowhere CATENA_NVRTC_PATH=/nowhere "
-                   "CATENA_CUBLASLT_PATH=/nowhere CATENA_CUDNN_PATH=/nowhere " + command);
+                   "CATENA_CUBLASLT_PATH=/none CATENA_CUDNN_PATH=/none " + command);
     }
     static std::vector<double> losses_on_host(Program program) {
         std::vector<double> losses;
@@ -90,7 +90,7 @@ TEST_F(OnDevice, the_tool_runs_and_times_a_step_without_the_compiler) {
 
 TEST_F(OnDevice, what_was_trained_there_is_saved_for_it_and_runs_on_another) {
     const std::string folder = temporary("programs"), stem = folder + "/mushroom";
-    const CommandResult saved = run("CATENA_CUDA_DRIVER=" + double_of_cuda + " CATENA_CUBLASLT_PATH=/nowhere " +
+    const CommandResult saved = run("CATENA_CUDA_DRIVER=" + double_of_cuda + " CATENA_CUBLASLT_PATH=/none " +
                                     program("catena") + " bench mushroom --device cuda:0 --save " + folder);
     ASSERT_EQ(saved.status, 0) << saved.output;
     EXPECT_THAT(run(program("catena") + " show " + stem + ".catena").output,
