@@ -12,7 +12,7 @@ namespace catena {
 struct MultiprocessOptions {
     int n_processes = 0;               ///< 0: as many as there are processors.
     int n_prefetch = 1;                ///< Batches that are read while one is used.
-    std::optional<size_t> shared_mem;  ///< Bytes for each example, 4 MiB unless given; larger ones take longer.
+    std::optional<size_t> shared_mem = {}; ///< Bytes for each example, 4 MiB unless given; larger ones take longer.
     double dataset_timeout = 30;       ///< Seconds after which a slow example is complained about, once.
     int64_t maxtasksperchild = 0;      ///< A process that has read so many examples is replaced; 0: never.
 };

@@ -22,9 +22,9 @@ struct SaveOptions {
 };
 
 struct LoadOptions {
-    std::string path;    ///< Prefix of the keys to load, "updater/model:main" of a Chainer snapshot.
+    std::string path = {}; ///< Prefix of the keys to load, "updater/model:main" of a Chainer snapshot.
     bool strict = true;  ///< A missing key is an error; otherwise what it belongs to stays as it is.
-    std::vector<std::string> ignore_names;  ///< Keys that are not looked for.
+    std::vector<std::string> ignore_names = {}; ///< Keys that are not looked for.
 };
 
 /// An object's place in a file that is being saved or loaded. As in Chainer one function serves both directions, and
