@@ -46,6 +46,7 @@
 #include "frontend/serializer/hdf5.h"
 #include "frontend/serializer/memory_archive.h"
 #include "frontend/serializer/npz.h"
+#include "frontend/static_function.h"
 #include "frontend/static_graph.h"
 #include "frontend/trainer/classifier.h"
 #include "frontend/trainer/extensions/dump_graph.h"

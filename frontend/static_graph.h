@@ -45,15 +45,15 @@ struct StaticGraphOptions {
 
 /// How a region becomes a file, see StaticGraph::save.
 struct PackageOptions {
-    std::vector<std::string> input_names;   ///< Default "x", or "x0", "x1", ...
-    std::vector<std::string> output_names;  ///< Default "y", or "y0", "y1", ...
-    std::vector<OpenSize> open_sizes;       ///< {{0, 0, "batch"}}: the first axis of the first input is the caller's choice.
+    std::vector<std::string> input_names = {}; ///< Default "x", or "x0", "x1", ...
+    std::vector<std::string> output_names = {}; ///< Default "y", or "y0", "y1", ...
+    std::vector<OpenSize> open_sizes = {};  ///< {{0, 0, "batch"}}: the first axis of the first input is the caller's choice.
     /// Kinds of processors that code is made for: "avx512", "avx2", "scalar". When neither these nor devices are named, all of
     /// this architecture, or the device's where the region's arrays lie on one.
-    std::vector<std::string> code_levels;
+    std::vector<std::string> code_levels = {};
     /// CUDA devices that code is made for: "sm_90", or "compute_90" for PTX, which every later device takes. Beside
     /// `code_levels`, or alone. Needs NVRTC and no device.
-    std::vector<std::string> cuda_architectures;
+    std::vector<std::string> cuda_architectures = {};
     bool stages = true;  ///< Keep the program's forms as text, for `catena show`.
 };
 
@@ -106,6 +106,9 @@ private:
 
 /// ValueError: the arguments of the region cannot be copied, so it cannot be called on others.
 [[noreturn]] void fail_to_rerun();
+
+/// ValueError: a StaticFunction is called that no region was assigned to.
+[[noreturn]] void fail_without_region();
 
 /// A callable whose arithmetic is compiled. Made by static_graph().
 template <class F>
@@ -219,6 +222,11 @@ template <class F>
 auto static_graph(F f, StaticGraphOptions options = {},
                   const std::source_location& at = std::source_location::current()) {
     return StaticGraph<F>(std::move(f), std::move(options), at);
+}
+/// The same with a name and no other options: `static_graph(f, "step")`.
+template <class F, std::convertible_to<std::string_view> Name>
+auto static_graph(F f, const Name& name, const std::source_location& at = std::source_location::current()) {
+    return StaticGraph<F>(std::move(f), {.name = std::string(std::string_view(name))}, at);
 }
 
 }  // namespace catena

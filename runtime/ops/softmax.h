@@ -4,9 +4,16 @@
 
 namespace catena {
 
-/// exp(x) over its sum along `axis`, computed with the maximum taken off.
-Variable softmax(const Operand& x, int64_t axis = 1);
-/// x - log(sum(exp(x))) along `axis`, computed with the maximum taken off.
-Variable log_softmax(const Operand& x, int64_t axis = 1);
+namespace functions {  // Objects keep their defaults where they are passed on, see activation.h.
+
+struct Softmax { Variable operator()(const Operand& x, int64_t axis = 1) const; };
+struct LogSoftmax { Variable operator()(const Operand& x, int64_t axis = 1) const; };
+
+}  // namespace functions
+
+/// (x, axis = 1): exp(x) over its sum along `axis`, computed with the maximum taken off.
+inline constexpr functions::Softmax softmax;
+/// (x, axis = 1): x - log(sum(exp(x))) along `axis`, computed with the maximum taken off.
+inline constexpr functions::LogSoftmax log_softmax;
 
 }  // namespace catena
