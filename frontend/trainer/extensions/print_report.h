@@ -6,10 +6,11 @@
 #include <vector>
 
 #include "frontend/trainer/extensions/log_report.h"
+#include "frontend/trainer/extensions/missing_keys.h"
 
 namespace catena::extensions {
 
-/// Prints the columns `entries` of a LogReport as a table that grows.
+/// Prints the columns `entries` of a LogReport as a table that grows. One warning names an entry that nothing reports.
 class PrintReport : public Extension {
 public:
     /// The log is the trainer's extension of that name.
@@ -18,15 +19,17 @@ public:
     PrintReport(std::vector<std::string> entries, LogReport log_report, std::FILE* out = stdout);
     void initialize(Trainer& trainer) override;
     void operator()(Trainer& trainer) override;
+    void finalize() override;
     void serialize(const Serializer& s) override;
     std::string default_name() const override { return "PrintReport"; }
 
 private:
-    void print(const LogEntry& entry) const;
+    void print(const LogEntry& entry);
     std::vector<std::string> entries_;
     std::string log_name_;
     std::shared_ptr<LogReport> own_log_;
     std::FILE* out_;
+    MissingKeys missing_;
     bool header_printed_ = false;
     size_t printed_ = 0;
 };
