@@ -39,6 +39,7 @@
 #include "frontend/parallel/multi_node_iterator.h"
 #include "frontend/parallel/multi_node_optimizer.h"
 #include "frontend/parallel/multi_node_snapshot.h"
+#include "frontend/parallel/multi_node_stop_on_signal.h"
 #include "frontend/parallel/multi_node_trainer_evaluator.h"
 #include "frontend/parallel/multi_node_trainer_snapshot.h"
 #include "frontend/parallel/observation_aggregator.h"
