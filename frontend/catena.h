@@ -2,6 +2,12 @@
 
 // Everything that a user of Catena needs: `#include <catena/catena.h>` and `namespace ct = catena;`.
 
+#include <version>
+
+#ifndef __cpp_lib_source_location
+#error "Catena needs std::source_location of C++20: compile with -std=c++20 and g++ 11 or clang 16 at least"
+#endif
+
 #include "frontend/dataset/cifar.h"
 #include "frontend/dataset/concat_examples.h"
 #include "frontend/dataset/datasets.h"
