@@ -2,7 +2,7 @@
 # packages of a build, looks into them, and unpacks them into folders (no root needed) as apt would, step by step:
 # the libraries run a program that was built with the development package, and with the compiler's package it compiles.
 cmake_minimum_required(VERSION 3.25)
-foreach(program IN ITEMS cpack dpkg-deb dpkg-shlibdeps dpkg-query)
+foreach(program IN ITEMS cpack dpkg-deb dpkg-shlibdeps dpkg-query file)
     find_program(found_${program} ${program})
     if(NOT found_${program})
         message(STATUS "skipped: there is no ${program}")
