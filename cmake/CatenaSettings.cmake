@@ -90,7 +90,7 @@ function(catena_target target)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         target_compile_options(${target} PRIVATE -Wno-restrict $<$<BOOL:${CATENA_WERROR}>:-Wno-error=maybe-uninitialized>)
     else()
-        # clang blames us for std::get_temporary_buffer in libstdc++'s own stable_sort.
-        target_compile_options(${target} PRIVATE -Wno-deprecated-declarations)
+        # clang blames us for std::get_temporary_buffer in libstdc++'s own stable_sort, and for loops that stay scalar.
+        target_compile_options(${target} PRIVATE -Wno-deprecated-declarations -Wno-pass-failed)
     endif()
 endfunction()
