@@ -49,8 +49,9 @@ if(TARGET catena_image)
     list(APPEND libraries image)
 endif()
 if(CATENA_HAS_COMPILER)
+    # dpkg-shlibdeps meets libLLVM as a link of llvm-22-dev, which says nothing of the package that has the library.
     catena_package(compiler libcatena-compiler libs "Catena: the compiler of static regions, and catena-opt" DEPENDS runtime
-                   RECOMMENDS binutils)
+                   BESIDE "libllvm${LLVM_VERSION_MAJOR}" RECOMMENDS binutils)
 endif()
 if(TARGET catena_hdf5)
     catena_package(hdf5 libcatena-hdf5 libs "Catena: HDF5 files" DEPENDS runtime)
