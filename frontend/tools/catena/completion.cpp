@@ -6,7 +6,7 @@
 #include <set>
 
 #include "frontend/tools/catena/commands.h"
-#include "frontend/tools/completion/completion_scripts.h"
+#include "frontend/tools/completion/completion_scripts.inc"
 
 namespace catena::tool {
 namespace {
