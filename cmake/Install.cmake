@@ -31,26 +31,29 @@ target_compile_features(catena_runtime PUBLIC cxx_std_20)
 set_target_properties(catena_runtime PROPERTIES EXPORT_NAME runtime)
 set_target_properties(catena_runtime catena PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 
-install(TARGETS catena_runtime catena EXPORT catena_targets)
-install(DIRECTORY ${public_folder}/catena DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(TARGETS catena_runtime catena EXPORT catena_targets ${CATENA_LIBRARY_COMPONENTS})
+install(DIRECTORY ${public_folder}/catena DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 if(TARGET catena-opt)
-    install(TARGETS catena-opt)
+    install(TARGETS catena-opt COMPONENT compiler)
 endif()
 
 foreach(library IN ITEMS catena_onnx catena_image catena_download)
     if(TARGET ${library})
         string(REPLACE "catena_" "catena::" alias ${library})
         add_library(${alias} ALIAS ${library})
-        install(TARGETS ${library} EXPORT catena_targets)
+        string(REPLACE "catena_" "" component ${library})
+        install(TARGETS ${library} EXPORT catena_targets LIBRARY COMPONENT ${component} NAMELINK_COMPONENT dev
+                ARCHIVE COMPONENT dev)
     endif()
 endforeach()
-install(EXPORT catena_targets NAMESPACE catena:: FILE catena-targets.cmake DESTINATION ${package_folder})
+install(EXPORT catena_targets NAMESPACE catena:: FILE catena-targets.cmake DESTINATION ${package_folder}
+        COMPONENT dev)
 configure_package_config_file(cmake/catena-config.cmake.in ${PROJECT_BINARY_DIR}/catena-config.cmake
     INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/catena-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/catena-config.cmake ${PROJECT_BINARY_DIR}/catena-config-version.cmake
-    DESTINATION ${package_folder})
+    DESTINATION ${package_folder} COMPONENT dev)
 
 # pkg-config --cflags --libs catena
 file(RELATIVE_PATH to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
@@ -64,4 +67,4 @@ Requires: fmt
 Cflags: -I${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
 Libs: -L${prefix}/@CMAKE_INSTALL_LIBDIR@ -lcatena -lcatena_runtime
 ]])
-install(FILES ${pkg_config} DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${pkg_config} DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)

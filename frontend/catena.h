@@ -2,6 +2,12 @@
 
 // Everything that a user of Catena needs: `#include <catena/catena.h>` and `namespace ct = catena;`.
 
+#include <version>
+
+#ifndef __cpp_lib_source_location
+#error "Catena needs std::source_location of C++20: compile with -std=c++20 and g++ 11 or clang 16 at least"
+#endif
+
 #include "frontend/dataset/cifar.h"
 #include "frontend/dataset/concat_examples.h"
 #include "frontend/dataset/datasets.h"
@@ -39,6 +45,7 @@
 #include "frontend/parallel/multi_node_iterator.h"
 #include "frontend/parallel/multi_node_optimizer.h"
 #include "frontend/parallel/multi_node_snapshot.h"
+#include "frontend/parallel/multi_node_stop_on_signal.h"
 #include "frontend/parallel/multi_node_trainer_evaluator.h"
 #include "frontend/parallel/multi_node_trainer_snapshot.h"
 #include "frontend/parallel/observation_aggregator.h"
@@ -46,6 +53,7 @@
 #include "frontend/serializer/hdf5.h"
 #include "frontend/serializer/memory_archive.h"
 #include "frontend/serializer/npz.h"
+#include "frontend/static_function.h"
 #include "frontend/static_graph.h"
 #include "frontend/trainer/classifier.h"
 #include "frontend/trainer/extensions/dump_graph.h"

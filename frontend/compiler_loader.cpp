@@ -37,7 +37,7 @@ Loaded load() {
     // RTLD_LOCAL: LLVM's symbols must not clash with those of another LLVM in the process.
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library)
-        return {nullptr, fmt::format("the compiler {} cannot be loaded: {}; set CATENA_COMPILER_PATH to "
+        return {nullptr, fmt::format("the compiler {} cannot be loaded: {}; install libcatena-compiler, set CATENA_COMPILER_PATH to "
                                      "the file, or build with CATENA_COMPILER=ON",
                                      path.string(), dlerror())};
     auto* create = reinterpret_cast<Compiler* (*)()>(dlsym(library, "catena_compiler_create"));

@@ -15,6 +15,10 @@ StaticRegion::StaticRegion(StaticGraphOptions options, const std::source_locatio
     : implementation_(std::make_unique<Implementation>(std::move(options), at)) {}
 StaticRegion::~StaticRegion() = default;
 
+void fail_without_region() {
+    fail<ValueError>("StaticFunction: it holds no region; assign one: f = ct::static_graph(...)");
+}
+
 StaticRegion::Outcome StaticRegion::call(const Flat& arguments, const Body& body) {
     return implementation_->call(arguments, body);
 }

@@ -45,15 +45,15 @@ struct StaticGraphOptions {
 
 /// Options of StaticGraph::save.
 struct PackageOptions {
-    std::vector<std::string> input_names;   ///< Default "x", or "x0", "x1", ...
-    std::vector<std::string> output_names;  ///< Default "y", or "y0", "y1", ...
-    std::vector<OpenSize> open_sizes;       ///< {{0, 0, "batch"}}: the first axis of the first input is the caller's choice.
+    std::vector<std::string> input_names = {}; ///< Default "x", or "x0", "x1", ...
+    std::vector<std::string> output_names = {}; ///< Default "y", or "y0", "y1", ...
+    std::vector<OpenSize> open_sizes = {};  ///< {{0, 0, "batch"}}: the first axis of the first input is the caller's choice.
     /// Instruction sets to generate code for: "avx512", "avx2", "scalar". If neither these nor devices are given: all of
     /// this architecture, or the device on which the region's arrays are.
-    std::vector<std::string> code_levels;
+    std::vector<std::string> code_levels = {};
     /// CUDA architectures to generate code for: "sm_90", or "compute_90" for PTX, which every later device accepts. With or
     /// without `code_levels`. Needs NVRTC but no device.
-    std::vector<std::string> cuda_architectures;
+    std::vector<std::string> cuda_architectures = {};
     bool stages = true;  ///< Store the program after each stage as text, for `catena show`.
 };
 
@@ -106,6 +106,9 @@ private:
 
 /// Throws a ValueError: the region's arguments cannot be copied, so its code cannot be called with others.
 [[noreturn]] void fail_to_rerun();
+
+/// ValueError: a StaticFunction is called that no region was assigned to.
+[[noreturn]] void fail_without_region();
 
 /// A callable whose arithmetic is compiled. Made by static_graph().
 template <class F>
@@ -219,6 +222,11 @@ template <class F>
 auto static_graph(F f, StaticGraphOptions options = {},
                   const std::source_location& at = std::source_location::current()) {
     return StaticGraph<F>(std::move(f), std::move(options), at);
+}
+/// The same with a name and no other options: `static_graph(f, "step")`.
+template <class F, std::convertible_to<std::string_view> Name>
+auto static_graph(F f, const Name& name, const std::source_location& at = std::source_location::current()) {
+    return StaticGraph<F>(std::move(f), {.name = std::string(std::string_view(name))}, at);
 }
 
 }  // namespace catena

@@ -23,6 +23,7 @@ void train_with_trainer(const Options& options, const std::shared_ptr<ct::Commun
         extensions::Evaluator(test, model, {.device = device, .static_graph = compiled}), comm));
     trainer.extend(ct::multi_node_snapshot(
         comm, extensions::SnapshotOptions{.n_retains = 2, .autoload = !options.resume.empty()}));
+    trainer.extend(extensions::MultiNodeStopOnSignal(comm));  // Ctrl-C saves a snapshot first.
     if (comm->rank() == 0) {
         trainer.extend(extensions::LogReport());
         trainer.extend(

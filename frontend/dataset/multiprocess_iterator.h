@@ -12,7 +12,7 @@ namespace catena {
 struct MultiprocessOptions {
     int n_processes = 0;               ///< 0: as many as there are processors.
     int n_prefetch = 1;                ///< Batches that are read ahead.
-    std::optional<size_t> shared_mem;  ///< Bytes per example, default 4 MiB; larger examples are slower.
+    std::optional<size_t> shared_mem = {}; ///< Bytes per example, default 4 MiB; larger examples are slower.
     double dataset_timeout = 30;       ///< Seconds after which a slow example gives a warning, once.
     int64_t maxtasksperchild = 0;      ///< A process is replaced after this many examples; 0: never.
 };

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "frontend/dataset/concat_examples.h"
 #include "runtime/core/error.h"
 

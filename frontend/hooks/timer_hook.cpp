@@ -1,12 +1,15 @@
 #include "frontend/hooks/timer_hook.h"
 
 #include <algorithm>
+#include <chrono>
 #include <iostream>
 
 #include "runtime/core/error.h"
 
 namespace catena {
 namespace {
+
+double seconds_now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 struct Unit {
     const char* name;
@@ -33,9 +36,11 @@ void TimerHook::forward_postprocess(const OpDef& op, std::span<const Variable* c
 void TimerHook::backward_preprocess(const OpDef&, std::span<const Variable>) { start(); }
 void TimerHook::backward_postprocess(const OpDef& op, std::span<const Variable>) { stop("backward of " + op.name); }
 
+void TimerHook::start() { running_.push_back(seconds_now()); }
+
 void TimerHook::stop(const std::string& name) {
     if (running_.empty()) return;  // It began before this hook was added.
-    double seconds = std::chrono::duration<double>(Clock::now() - running_.back()).count();
+    const double seconds = seconds_now() - running_.back();
     running_.pop_back();
     call_history_.emplace_back(name, seconds);
     if (running_.empty()) total_ += seconds;

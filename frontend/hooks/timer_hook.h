@@ -1,8 +1,7 @@
 #pragma once
 
-#include <chrono>
 #include <map>
-#include <ostream>
+#include <iosfwd>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,10 +38,9 @@ public:
     void print_report(const std::string& unit = "auto") const;  ///< To std::cout.
 
 private:
-    using Clock = std::chrono::steady_clock;
-    void start() { running_.push_back(Clock::now()); }
+    void start();
     void stop(const std::string& name);
-    std::vector<Clock::time_point> running_;
+    std::vector<double> running_;  ///< When they began, in seconds.
     std::vector<std::pair<std::string, double>> call_history_;
     double total_ = 0;
 };

@@ -12,7 +12,7 @@ class Communicator;
 struct BatchNormalizationLinkOptions {
     double decay = 0.9;
     double eps = 2e-5;
-    std::optional<Dtype> dtype;      ///< Of parameters and statistics; default config().dtype.
+    std::optional<Dtype> dtype = {}; ///< Of parameters and statistics; default config().dtype.
     bool use_gamma = true;
     bool use_beta = true;
     Initializer initial_gamma = 1.0;

@@ -50,7 +50,7 @@ std::vector<std::pair<std::string, std::string>> ConvolutionLink::printable_spec
             {"nobias", bool_text(options_.nobias)}};
 }
 
-Convolution2D::Convolution2D(std::optional<int64_t> in_channels, int64_t out_channels, Dims ksize,
+Convolution2D::Convolution2D(std::optional<int64_t> in_channels, int64_t out_channels, const PerAxis& ksize,
                              const Convolution2DOptions& options)
     : ConvolutionLink("Convolution2D", false, in_channels, out_channels, ksize, options) {
     if (!options.outsize.empty())

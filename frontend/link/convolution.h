@@ -1,18 +1,19 @@
 #pragma once
 
 #include "frontend/link/link.h"
+#include "runtime/ops/per_axis.h"
 
 namespace catena {
 
 /// Options of both links, in Chainer's order.
 struct Convolution2DOptions {
-    Dims stride = {1};
-    Dims pad = {0};
+    PerAxis stride = 1;
+    PerAxis pad = 0;
     bool nobias = false;
-    Dims outsize = {};            ///< Deconvolution2D only: spatial sizes of the result; empty: the smallest that fit.
-    Initializer initialW;         ///< Default LeCunNormal, with the fans of W as stored.
+    PerAxis outsize = {};         ///< Deconvolution2D only: spatial sizes of the result; empty: the smallest that fit.
+    Initializer initialW = {};    ///< Default LeCunNormal, with the fans of W as stored.
     Initializer initial_bias = 0.0;
-    Dims dilate = {1};
+    PerAxis dilate = 1;
     int64_t groups = 1;
 };
 using Deconvolution2DOptions = Convolution2DOptions;
@@ -46,11 +47,8 @@ private:
 class Convolution2D : public ConvolutionLink {
 public:
     /// Without in_channels (or with 0) they are taken from the first input; a single ksize applies to both axes.
-    Convolution2D(std::optional<int64_t> in_channels, int64_t out_channels, Dims ksize,
+    Convolution2D(std::optional<int64_t> in_channels, int64_t out_channels, const PerAxis& ksize,
                   const Convolution2DOptions& options = {});
-    Convolution2D(std::optional<int64_t> in_channels, int64_t out_channels, int64_t ksize,
-                  const Convolution2DOptions& options = {})
-        : Convolution2D(in_channels, out_channels, Dims{ksize, ksize}, options) {}
     /// in_channels from the first input.
     Convolution2D(int64_t out_channels, int64_t ksize) : Convolution2D(std::nullopt, out_channels, ksize) {}
 
@@ -60,12 +58,9 @@ public:
 /// Transposed 2-D convolution with W [in_channels, out_channels / groups, kh, kw].
 class Deconvolution2D : public ConvolutionLink {
 public:
-    Deconvolution2D(std::optional<int64_t> in_channels, int64_t out_channels, Dims ksize,
+    Deconvolution2D(std::optional<int64_t> in_channels, int64_t out_channels, const PerAxis& ksize,
                     const Deconvolution2DOptions& options = {})
         : ConvolutionLink("Deconvolution2D", true, in_channels, out_channels, ksize, options) {}
-    Deconvolution2D(std::optional<int64_t> in_channels, int64_t out_channels, int64_t ksize,
-                    const Deconvolution2DOptions& options = {})
-        : Deconvolution2D(in_channels, out_channels, Dims{ksize, ksize}, options) {}
     Deconvolution2D(int64_t out_channels, int64_t ksize) : Deconvolution2D(std::nullopt, out_channels, ksize) {}
 
     Variable operator()(const Operand& x);

@@ -6,7 +6,7 @@ namespace catena {
 
 struct LinearOptions {
     bool nobias = false;
-    Initializer initialW;                ///< LeCunNormal unless given.
+    Initializer initialW = {};           ///< LeCunNormal unless given.
     Initializer initial_bias = 0.0;
 };
 

@@ -5,8 +5,8 @@
 namespace catena {
 
 struct LSTMOptions {
-    Initializer lateral_init;            ///< Of each gate's (out, out) part of lateral.W; LeCunNormal unless given.
-    Initializer upward_init;             ///< Of each gate's (out, in) part of upward.W.
+    Initializer lateral_init = {};       ///< Of each gate's (out, out) part of lateral.W; LeCunNormal unless given.
+    Initializer upward_init = {};        ///< Of each gate's (out, in) part of upward.W.
     Initializer bias_init = 0.0;
     Initializer forget_bias_init = 1.0;
 };

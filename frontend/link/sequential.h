@@ -1,6 +1,8 @@
 #pragma once
 
 #include <concepts>
+#include <functional>
+#include <type_traits>
 
 #include "frontend/link/owned_link.h"
 
@@ -8,8 +10,9 @@ namespace catena {
 
 /// Links and functions called one after the other:
 ///
-///     ct::Sequential net{ct::Linear{784, 100}, ct::relu, ct::Linear{100, 10}};
+///     ct::Sequential net{ct::Linear{784, 100}, ct::relu, ct::dropout, ct::Linear{100, 10}};
 ///
+/// Functions with options have their defaults; others are given by a lambda of one Variable.
 /// Only links are children; they are named "0", "1", ... among themselves, as in Chainer.
 class Sequential : public Link {
 public:
@@ -32,11 +35,15 @@ public:
     }
     template <class L>
     Sequential& insert(size_t index, L&& layer) {
-        using Class = std::remove_cvref_t<L>;
+        using Class = std::decay_t<L>;
+        constexpr bool is_function = std::is_invocable_r_v<Variable, Class&, const Variable&>;
+        static_assert(std::derived_from<Class, Link> || is_function,
+                      "Sequential takes links and functions of one Variable. A plain function loses its default arguments where it "
+                      "is passed on; pass a lambda: [](const ct::Variable& x) { return my_function(x); }");
         if constexpr (std::derived_from<Class, Link>)
             place(index, {OwnedLink(Class(std::forward<L>(layer))),
                           [](Link& link, const Variable& x) -> Variable { return static_cast<Class&>(link)(x); }, {}});
-        else
+        else if constexpr (is_function)
             place(index, {{}, nullptr, Function(std::forward<L>(layer))});
         return *this;
     }

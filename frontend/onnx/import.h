@@ -15,8 +15,8 @@ namespace catena::onnx {
 
 /// An input or output of a model. Sizes are numbers, names ("batch"), or "" if unspecified.
 struct Port {
-    std::string name;
-    std::optional<Dtype> dtype;
+    std::string name = {};
+    std::optional<Dtype> dtype = {};
     std::optional<std::vector<std::string>> shape;
 };
 

@@ -6,7 +6,7 @@
 namespace catena {
 
 struct CExportOptions {
-    std::string name;                      ///< Prefix of files and functions; the program's name when empty.
+    std::string name = {};                 ///< Prefix of files and functions; the program's name when empty.
     std::string level = "scalar";          ///< Instruction set, see PackageOptions::code_levels.
     std::map<std::string, int64_t> sizes;  ///< A value for every open size.
 };

@@ -22,9 +22,9 @@ struct SaveOptions {
 };
 
 struct LoadOptions {
-    std::string path;    ///< Prefix of the keys to load, "updater/model:main" of a Chainer snapshot.
+    std::string path = {}; ///< Prefix of the keys to load, "updater/model:main" of a Chainer snapshot.
     bool strict = true;  ///< A missing key is an error; false: its value is unchanged.
-    std::vector<std::string> ignore_names;  ///< Keys that are skipped.
+    std::vector<std::string> ignore_names = {}; ///< Keys that are skipped.
 };
 
 /// Saves or loads an object under a prefix of keys in a file. As in Chainer, one function does both, and its keys

@@ -14,7 +14,7 @@ namespace catena {
 
 struct ParallelUpdaterOptions {
     /// Names and devices of the model and its copies; "main" must be among them (ValueError).
-    std::vector<std::pair<std::string, Device*>> devices;
+    std::vector<std::pair<std::string, Device*>> devices = {};
     Converter converter = {};  ///< concat_examples by default.
     double loss_scale = 0;     ///< See Optimizer::set_loss_scale; 0: none.
     bool auto_new_epoch = true;

@@ -1,6 +1,7 @@
 #include "frontend/trainer/trainer.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 
@@ -13,6 +14,8 @@
 
 namespace catena {
 namespace {
+
+double seconds_now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 class FunctionExtension final : public Extension {
 public:
@@ -75,7 +78,7 @@ void Trainer::run(bool show_loop_exception_msg) {
     std::filesystem::create_directories(out_, error);
     if (error) fail<FileError>("Trainer: cannot create the folder {}: {}", out_, error.message());
     std::vector<Entry*> extensions = by_priority();
-    start_ = std::chrono::steady_clock::now();
+    start_ = seconds_now();
     for (Entry* entry : extensions) entry->extension->resume(*this);
     for (Entry* entry : extensions)
         if (!entry->trigger.finished()) entry->extension->initialize(*this);
@@ -138,7 +141,7 @@ void Trainer::tell_error(const std::vector<Entry*>& extensions, const std::excep
 double Trainer::elapsed_time() const {
     if (final_time_) return *final_time_;
     if (!start_) fail<ValueError>("Trainer: no time has elapsed before run()");
-    return time_before_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - *start_).count();
+    return time_before_ + (seconds_now() - *start_);
 }
 
 bool Trainer::is_before_training() const { return updater_.iteration() == 0; }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -95,7 +94,7 @@ private:
     Reporter reporter_;
     Observation observation_;
     std::vector<std::unique_ptr<Entry>> extensions_;
-    std::optional<std::chrono::steady_clock::time_point> start_;
+    std::optional<double> start_;  ///< When run() was called, by a steady clock in seconds.
     std::optional<double> final_time_;
     bool stopping_ = false;
     double time_before_ = 0;  ///< Time of the training before the snapshot.

@@ -136,7 +136,7 @@ protected:
     /// Whether reduce_buffer takes arrays of this device; otherwise they go through the host.
     virtual bool reaches(const Device& device) const;
     /// Called for every buffer that reduce_buffer will get, by the thread that filled it.
-    virtual void filled(const Array& buffer) {}
+    virtual void filled([[maybe_unused]] const Array& buffer) {}
     /// Sums the ranks' buffers (contiguous, of equal types) into all of them.
     virtual void reduce_buffer(const char* call, const Array& buffer, Reduction reduction);
     /// The background work of start_allreduce; by default compares the call on all ranks, then

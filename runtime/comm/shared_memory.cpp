@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "runtime/comm/patience.h"

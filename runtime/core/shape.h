@@ -1,9 +1,11 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "runtime/core/dtype.h"
 
@@ -17,6 +19,11 @@ public:
     Dims() = default;
     Dims(std::initializer_list<int64_t> values);
     explicit Dims(std::span<const int64_t> values);  ///< ShapeError past max_rank.
+    /// The same of a vector of any integers, wherever a shape is expected.
+    template <std::integral T>
+    Dims(const std::vector<T>& values) {
+        for (const T value : values) push_back(int64_t(value));
+    }
     static Dims filled(int rank, int64_t value);
 
     int rank() const { return rank_; }

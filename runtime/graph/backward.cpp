@@ -260,8 +260,7 @@ void run_backward(std::span<const Variable> outputs, std::span<const Variable> g
     walk.run();
 }
 
-void backward(std::span<const Variable> outputs, std::span<const Variable> grad_outputs,
-              bool enable_double_backprop) {
+void backward(const VariableList& outputs, const VariableList& grad_outputs, bool enable_double_backprop) {
     if (!grad_outputs.empty() && grad_outputs.size() != outputs.size())
         fail<ValueError>("backward: {} outputs, {} grad_outputs", outputs.size(), grad_outputs.size());
     std::vector<Variable> starts;
@@ -286,8 +285,8 @@ Variables gradients_at_border(std::span<const Variable> outputs, std::span<const
     return sink.take();
 }
 
-Variables grad(std::span<const Variable> outputs, std::span<const Variable> inputs,
-               std::span<const Variable> grad_outputs, const GradOptions& options) {
+Variables grad(const VariableList& outputs, const VariableList& inputs, const VariableList& grad_outputs,
+               const GradOptions& options) {
     if (!grad_outputs.empty() && grad_outputs.size() != outputs.size())
         fail<ValueError>("grad: {} outputs, {} grad_outputs", outputs.size(), grad_outputs.size());
     auto mode = using_config(&Config::enable_backprop, options.enable_double_backprop);

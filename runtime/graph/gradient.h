@@ -1,5 +1,7 @@
 #pragma once
 
+#include <concepts>
+#include <initializer_list>
 #include <span>
 
 #include "runtime/graph/variable.h"
@@ -15,14 +17,24 @@ struct GradOptions {
     double loss_scale = 1.0;              ///< Multiplies the automatic start gradients.
 };
 
+/// Variables as an argument: `{y}`, `{x, W}`, a vector, a span. Never stored.
+class VariableList : public std::span<const Variable> {
+public:
+    VariableList() = default;
+    VariableList(std::initializer_list<Variable> variables) : span(variables.begin(), variables.size()) {}
+    template <std::convertible_to<std::span<const Variable>> List>
+    VariableList(const List& list) : span(list) {}
+};
+
 /// Gradients of `outputs` with respect to `inputs` (leaves or intermediate variables), in order; undefined where
 /// no gradient flows. Runs only the graph between the two and changes no other variable's gradient. Missing
 /// grad_outputs are ones; given ones must match in number and type.
-Variables grad(std::span<const Variable> outputs, std::span<const Variable> inputs,
-               std::span<const Variable> grad_outputs = {}, const GradOptions& options = {});
+///
+///     auto gx = ct::grad({y}, {x}, {}, {.enable_double_backprop = true})[0];
+Variables grad(const VariableList& outputs, const VariableList& inputs, const VariableList& grad_outputs = {},
+               const GradOptions& options = {});
 
 /// backward() from several outputs at once. Every output needs a gradient in `grad_outputs` or set on it.
-void backward(std::span<const Variable> outputs, std::span<const Variable> grad_outputs = {},
-              bool enable_double_backprop = false);
+void backward(const VariableList& outputs, const VariableList& grad_outputs = {}, bool enable_double_backprop = false);
 
 }  // namespace catena

@@ -12,10 +12,10 @@ class FunctionHook {
 public:
     virtual ~FunctionHook() = default;
     virtual std::string name() const = 0;
-    virtual void forward_preprocess(const OpDef&, std::span<const Variable* const> inputs) {}
-    virtual void forward_postprocess(const OpDef&, std::span<const Variable* const> inputs) {}
-    virtual void backward_preprocess(const OpDef&, std::span<const Variable> grad_outputs) {}
-    virtual void backward_postprocess(const OpDef&, std::span<const Variable> grad_outputs) {}
+    virtual void forward_preprocess(const OpDef&, [[maybe_unused]] std::span<const Variable* const> inputs) {}
+    virtual void forward_postprocess(const OpDef&, [[maybe_unused]] std::span<const Variable* const> inputs) {}
+    virtual void backward_preprocess(const OpDef&, [[maybe_unused]] std::span<const Variable> grad_outputs) {}
+    virtual void backward_postprocess(const OpDef&, [[maybe_unused]] std::span<const Variable> grad_outputs) {}
     virtual void added() {}
     virtual void deleted() {}
 };

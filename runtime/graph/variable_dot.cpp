@@ -3,6 +3,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "runtime/core/error.h"
 #include "runtime/graph/node.h"
 

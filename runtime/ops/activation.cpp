@@ -147,21 +147,21 @@ Variable relu(const Operand& x) { return call(op_relu, x.location(), {}, {}, x);
 static const FunctionDef& f_relu =
     function("relu(x)", {"x"}, [](const FunctionArguments& a) { return relu(a.array("x")); });
 
-Variable leaky_relu(const Operand& x, const Scalar& slope) {
+Variable functions::LeakyRelu::operator()(const Operand& x, const Scalar& slope) const {
     return call(op_leaky_relu, x.location(), {}, {slope}, x);
 }
 static const FunctionDef& f_leaky_relu = function(
     "leaky_relu(x, slope=0.2)", {"x"},
     [](const FunctionArguments& a) { return leaky_relu(a.array("x"), a.number("slope")); });
 
-Variable elu(const Operand& x, const Scalar& alpha) {
+Variable functions::Elu::operator()(const Operand& x, const Scalar& alpha) const {
     return call(op_elu, x.location(), {}, {alpha}, x);
 }
 static const FunctionDef& f_elu =
     function("elu(x, alpha=1.0)", {"x"},
              [](const FunctionArguments& a) { return elu(a.array("x"), a.number("alpha")); });
 
-Variable selu(const Operand& x, double alpha, double scale) {
+Variable functions::Selu::operator()(const Operand& x, double alpha, double scale) const {
     LocationScope scope(x.location());
     return elu(x, alpha) * scale;
 }
@@ -171,7 +171,7 @@ static const FunctionDef& f_selu =
                  return selu(a.array("x"), a.number("alpha"), a.number("scale"));
              });
 
-Variable gelu(const Operand& x, std::string_view approximate) {
+Variable functions::Gelu::operator()(const Operand& x, std::string_view approximate) const {
     if (approximate == "none") return call(op_gelu, x.location(), {}, {}, x);
     if (approximate == "tanh") return call(op_gelu_tanh, x.location(), {}, {}, x);
     LocationScope scope(x.location());
@@ -197,14 +197,14 @@ static const FunctionDef& f_swish =
     function("swish(x, beta)", {"x", "beta"},
              [](const FunctionArguments& a) { return swish(a.array("x"), a.array("beta")); });
 
-Variable softplus(const Operand& x, const Scalar& beta) {
+Variable functions::Softplus::operator()(const Operand& x, const Scalar& beta) const {
     return call(op_softplus, x.location(), {}, {beta}, x);
 }
 static const FunctionDef& f_softplus =
     function("softplus(x, beta=1.0)", {"x"},
              [](const FunctionArguments& a) { return softplus(a.array("x"), a.number("beta")); });
 
-Variable clipped_relu(const Operand& x, double z) {
+Variable functions::ClippedRelu::operator()(const Operand& x, double z) const {
     if (!(z > 0)) {
         LocationScope scope(x.location());
         fail<ValueError>("clipped_relu: z is {}, it must be greater than 0", z);
@@ -254,7 +254,7 @@ static const FunctionDef& f_prelu =
     function("prelu(x, W)", {"x", "W"},
              [](const FunctionArguments& a) { return prelu(a.array("x"), a.array("W")); });
 
-Variable crelu(const Operand& x, int64_t axis) {
+Variable functions::Crelu::operator()(const Operand& x, int64_t axis) const {
     LocationScope scope(x.location());
     return concat({relu(x), relu(-x)}, axis);
 }

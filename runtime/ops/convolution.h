@@ -1,23 +1,24 @@
 #pragma once
 
 #include "runtime/ops/op.h"
+#include "runtime/ops/per_axis.h"
 
 namespace catena {
 
 /// Options of convolutions; a single number applies to all spatial axes.
 struct ConvolutionOptions {
-    Dims stride = {1};
-    Dims pad = {0};
+    PerAxis stride = 1;
+    PerAxis pad = 0;
     bool cover_all =
         false;  ///< The last window may exceed the padded end, so that every element is covered.
-    Dims dilate = {1};
+    PerAxis dilate = 1;
     int64_t groups = 1;
 };
 struct DeconvolutionOptions {
-    Dims stride = {1};
-    Dims pad = {0};
-    Dims outsize = {};  ///< Spatial sizes of the result; empty: the smallest that fit.
-    Dims dilate = {1};
+    PerAxis stride = 1;
+    PerAxis pad = 0;
+    PerAxis outsize = {};  ///< Spatial sizes of the result; empty: the smallest that fit.
+    PerAxis dilate = 1;
     int64_t groups = 1;
 };
 
@@ -40,8 +41,5 @@ Variable deconvolution_nd(const Operand& x, const Operand& W, const Operand& b,
 /// Number of windows of extent `kernel` on an axis of `size`; 0 or negative when none fits.
 int64_t window_count(int64_t size, int64_t kernel, int64_t stride, int64_t pad, bool cover_all,
                      int64_t dilate = 1);
-/// `dims` with one entry per spatial axis: a single one is repeated. ValueError naming `op` and
-/// `what` when the number or a value (less than `least`) is wrong.
-Dims per_axis(const char* op, const char* what, const Dims& dims, int axes, int64_t least);
 
 }  // namespace catena

@@ -114,13 +114,13 @@ const FunctionDef& f_gaussian = function("gaussian(mean, ln_var, *, eps=None, re
 
 }  // namespace
 
-Variable dropout(const Operand& x, const Scalar& ratio) {
+Variable functions::Dropout::operator()(const Operand& x, const Scalar& ratio) const {
     LocationScope scope(x.location());
     check_ratio(ratio);
     return config().train ? drop(x, ratio) : x.variable();
 }
 
-Variable dropout(const Operand& x, const Scalar& ratio, const Operand& mask) {
+Variable functions::Dropout::operator()(const Operand& x, const Scalar& ratio, const Operand& mask) const {
     LocationScope scope(x.location());
     check_ratio(ratio);
     const Variable &vx = x, &factors = mask;

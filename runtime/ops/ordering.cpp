@@ -12,11 +12,16 @@ namespace catena {
 
 namespace {
 
+void assert_axis(const TypeCall& c) {
+    const int64_t axis = c.attributes.integer("axis");
+    CATENA_ASSERT(axis >= 0 && axis < c.inputs[0].shape.rank(), "the axis is one of x");
+}
+
 // argmax_c1: the axis holds at least one element, unless nothing is computed
 Types arg_type(const TypeCall& c) {
+    assert_axis(c);
     Shape shape = c.inputs[0].shape;
     const int axis = int(c.attributes.integer("axis"));
-    CATENA_ASSERT(axis >= 0 && axis < shape.rank(), "the axis is one of x");
     const int64_t size = shape[axis];
     shape.erase(axis);
     if (size == 0 && element_count(shape) > 0)
@@ -73,6 +78,7 @@ const OpDef& op_argsort = register_op({
     .kind = Kind::sort,
     .type =
         [](const TypeCall& c) {
+            assert_axis(c);
             return Types{{Dtype::int32, c.inputs[0].shape}};
         },
     .kernel = run_argsort,
@@ -89,6 +95,7 @@ const OpDef& op_cumsum = register_op({
     .differentiable = true,
     .type =
         [](const TypeCall& c) {
+            assert_axis(c);
             const Type& x = c.inputs[0];
             return Types{{is_float(x.dtype) ? x.dtype : Dtype::int64, x.shape}};
         },

@@ -330,19 +330,19 @@ const FunctionDef& f_average_pooling_2d = function(
 
 }  // namespace
 
-Variables max_pooling_2d_with_indices(const Operand& x, const Dims& ksize, const MaxPooling& o) {
+Variables max_pooling_2d_with_indices(const Operand& x, const PerAxis& ksize, const MaxPooling& o) {
     LocationScope scope(x.location());
     Attributes a = window_attributes("max_pooling_2d", ksize, o.stride, o.pad, o.cover_all);
     const Variable* inputs[] = {&x.variable()};
     return apply(op_max_pooling, inputs, x.location(), a);
 }
 
-Variable max_pooling_2d(const Operand& x, const Dims& ksize, const MaxPooling& options) {
+Variable max_pooling_2d(const Operand& x, const PerAxis& ksize, const MaxPooling& options) {
     return max_pooling_2d_with_indices(x, ksize, options)[0];
 }
 
-Variable average_pooling_2d(const Operand& x, const Dims& ksize, const Dims& stride,
-                            const Dims& pad) {
+Variable average_pooling_2d(const Operand& x, const PerAxis& ksize, const PerAxis& stride,
+                            const PerAxis& pad) {
     LocationScope scope(x.location());
     Attributes a = window_attributes("average_pooling_2d", ksize, stride, pad, {});
     return call(op_average_pooling, x.location(), a, {}, x);

@@ -119,7 +119,11 @@ const FunctionDef& f_log_softmax = function(
 
 }  // namespace
 
-Variable softmax(const Operand& x, int64_t axis) { return along_axis(op_softmax, x, axis); }
-Variable log_softmax(const Operand& x, int64_t axis) { return along_axis(op_log_softmax, x, axis); }
+Variable functions::Softmax::operator()(const Operand& x, int64_t axis) const {
+    return along_axis(op_softmax, x, axis);
+}
+Variable functions::LogSoftmax::operator()(const Operand& x, int64_t axis) const {
+    return along_axis(op_log_softmax, x, axis);
+}
 
 }  // namespace catena

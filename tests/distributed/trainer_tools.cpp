@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <set>
 
@@ -277,6 +278,27 @@ void check_trainer_snapshot(const Communicators& comm, const std::string& folder
     comm->barrier();
 }
 
+/// A signal to one rank ends the training of all at the next iteration where they ask each other.
+void check_stop_on_signal(const Communicators& comm, const std::string& folder) {
+    const std::string out = folder + "_stopped_of_" + std::to_string(comm->size());
+    if (comm->rank() == 0) std::filesystem::remove_all(out);
+    comm->barrier();
+    ReportingUpdater updater(comm->rank());
+    Trainer trainer(updater, {100, "iteration"}, out);
+    trainer.extend(multi_node_snapshot(
+        comm, extensions::SnapshotOptions{.filename = "at_{.updater.iteration}"}));
+    trainer.extend(extensions::MultiNodeStopOnSignal(comm, 4));
+    trainer.extend(
+        [&](Trainer& t) {
+            if (t.updater().iteration() == 5 && comm->rank() == comm->size() - 1) raise(SIGTERM);
+        },
+        {.name = "signal", .trigger = {1, "iteration"}});
+    trainer.run();
+    EXPECT_EQ(updater.iteration(), 8);
+    comm->barrier();
+    EXPECT_TRUE(std::filesystem::exists(out + "/at_8.0"));
+}
+
 /// Saved by every rank, resumed where all were, removed at the end.
 void check_checkpointer(const Communicators& comm, const std::string& folder) {
     const std::string out = folder + "_checkpoints_of_" + std::to_string(comm->size());
@@ -343,6 +365,7 @@ void check_trainer_tools(const Communicators& comm, const std::string& folder) {
     check_evaluators(comm, folder);
     check_trainer_snapshot(comm, folder);
     check_checkpointer(comm, folder);
+    check_stop_on_signal(comm, folder);
     check_synchronized_iterator(comm);
 }
 

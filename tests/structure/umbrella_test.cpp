@@ -12,9 +12,9 @@ namespace {
 
 using testing::run;
 
-std::string compile_umbrella(const std::string& flags) {
+std::string compile_umbrella(const std::string& flags, const std::string& code = "") {
     const std::string source = std::string(CATENA_BINARY_DIR) + "/umbrella.cpp";
-    std::ofstream(source) << "#include <catena/catena.h>\n";
+    std::ofstream(source) << "#include <catena/catena.h>\n" << code;
     return std::string(CATENA_CXX) + " -std=c++20 -I" CATENA_SOURCE_DIR "/frontend/include -I" CATENA_SOURCE_DIR " " +
            flags + " " + source;
 }
@@ -23,9 +23,18 @@ TEST(Umbrella, closure_has_no_compiler_and_no_onednn) {
     const auto closure = run(compile_umbrella("-M"));
     ASSERT_EQ(closure.status, 0) << closure.output;
     ASSERT_NE(closure.output.find("frontend/catena.h"), std::string::npos) << closure.output;
-    for (const char* forbidden : {"/mlir/", "/llvm/", "dnnl", "/CLI/", "/nlohmann/", "/curl/", "omp.h"})
+    for (const char* forbidden : {"/mlir/", "/llvm/", "dnnl", "/CLI/", "/nlohmann/", "/curl/", "omp.h", "/fmt/format.h", "/sstream"})
         EXPECT_EQ(closure.output.find(forbidden), std::string::npos)
             << "<catena/catena.h> reaches " << forbidden;
+}
+
+TEST(Umbrella, compiles_and_is_used_without_a_warning) {
+    const auto result = run(compile_umbrella("-Wall -Wextra -Wpedantic -Werror -fsyntax-only",
+                                             "namespace ct = catena;\n"
+                                             "ct::Convolution2D layer() { return {3, 8, 3, {.stride = 2, .pad = 1}}; }\n"
+                                             "ct::Linear other() { return {3, 8, {.nobias = true}}; }\n"
+                                             "ct::PackageOptions package() { return {.input_names = {\"x\"}}; }\n"));
+    EXPECT_EQ(result.status, 0) << result.output;
 }
 
 TEST(Umbrella, compiles_in_a_second_and_a_half) {

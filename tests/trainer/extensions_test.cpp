@@ -90,6 +90,39 @@ TEST_F(ExtensionTest, log_report_chooses_keys_and_postprocesses) {
     EXPECT_EQ(log[0]["more"], 7);
 }
 
+TEST_F(ExtensionTest, a_misspelt_key_is_warned_of_once_with_the_nearest) {
+    const auto warnings = [&](std::function<void(Trainer&)> prepare) {
+        ::testing::internal::CaptureStderr();
+        run(std::move(prepare));
+        return ::testing::internal::GetCapturedStderr();
+    };
+    const std::string of_print = warnings([&](Trainer& trainer) {
+        trainer.extend(LogReport({.trigger = {1, "iteration"}}));
+        trainer.extend(PrintReport({"epoch", "hlaf", "x"}, "LogReport", std::tmpfile()));
+    });
+    EXPECT_EQ(of_print, "catena: PrintReport: nothing reports 'hlaf'; the nearest key is 'half'\n");
+    EXPECT_EQ(warnings([&](Trainer& t) { t.extend(PrintReport({"eproch"}, LogReport({.filename = ""}), std::tmpfile())); }),
+              "catena: PrintReport: nothing reports 'eproch'; the nearest key is 'epoch'\n");
+    EXPECT_EQ(warnings([](Trainer& trainer) { trainer.extend(LogReport({.keys = {"half", "halv"}})); }),
+              "catena: LogReport: nothing reports 'halv'; the nearest key is 'half'\n");
+    EXPECT_THAT(warnings([](Trainer& trainer) { trainer.extend(PlotReport({"x", "hal"}, {.x_key = "epoch"})); }),
+                HasSubstr("catena: PlotReport: nothing reports 'hal'; the nearest key is 'half'\n"));
+}
+
+TEST_F(ExtensionTest, a_key_that_comes_late_is_not_warned_of) {
+    ::testing::internal::CaptureStderr();
+    MockUpdater updater(2);
+    updater.on_update = [](int64_t i) {
+        report({{"main/x", double(i)}});
+        if (i > 8) report({{"validation/x", double(i)}});
+    };
+    Trainer trainer(updater, {6, "epoch"}, path());
+    trainer.extend(LogReport()).extend(PrintReport({"validation/x", "nowhere"}, "LogReport", std::tmpfile()));
+    trainer.run();
+    EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+              "catena: PrintReport: nothing reports 'nowhere'; the nearest key is 'epoch'\n");
+}
+
 TEST_F(ExtensionTest, print_report_prints_chainers_table) {
     std::string table = printed([&](std::FILE* out) {
         run([&](Trainer& trainer) {

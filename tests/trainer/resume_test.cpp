@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstring>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

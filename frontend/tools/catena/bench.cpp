@@ -12,6 +12,8 @@
 #include "frontend/serializer/npz.h"
 #include "frontend/static_graph.h"
 #include "frontend/tools/catena/commands.h"
+#include "frontend/tools/catena/completion.h"
+#include "frontend/tools/catena/terminal.h"
 #include "frontend/tools/catena/workload.h"
 #include "runtime/core/code_device.h"
 #include "runtime/core/error.h"
@@ -115,7 +117,7 @@ std::string measure_in_a_process(const std::string& workload, const std::string&
     int status = 0;
     waitpid(child, &status, 0);
     if (status != 0) {
-        std::cerr << "catena bench: " << workload << " (" << variant << ") failed\n";
+        print_error(fmt::format("bench: {} ({}) failed", workload, variant));
         return "";
     }
     return line;
@@ -128,9 +130,11 @@ std::string milliseconds_text(double ms) {
 
 void print_row(const Json& row, double eager_ms) {
     const double ms = row["ms"];
-    fmt::print("{:<18} {:<10} {:>11} {:>11} {:>8} {:>9.3f} {:>8} {:>7}\n", row["workload"].get<std::string>(),
+    const std::string gain = fmt::format("{:>8}", eager_ms > 0 ? fmt::format("{:.2f}x", eager_ms / ms) : "");
+    const Style judged = eager_ms >= ms ? Style::good : Style::bad;
+    fmt::print("{:<18} {:<10} {:>11} {:>11} {} {:>9.3f} {:>8} {:>7}\n", row["workload"].get<std::string>(),
                row["peer"].get<std::string>().substr(7), milliseconds_text(ms),
-               milliseconds_text(row["min_ms"]), eager_ms > 0 ? fmt::format("{:.2f}x", eager_ms / ms) : "",
+               milliseconds_text(row["min_ms"]), eager_ms > 0 ? styled(judged, gain) : gain,
                row["first_s"].get<double>(), row["n"].get<size_t>(), row["rss_mb"].get<long>());
     std::cout.flush();
 }
@@ -151,9 +155,11 @@ void run_bench(BenchOptions options) {
                       << std::endl;
         return;
     }
-    if (!options.json)
-        fmt::print("{} threads; iterations in milliseconds\n{:<18} {:<10} {:>11} {:>11} {:>8} {:>9} {:>8} {:>7}\n",
-                   options.threads, "workload", "variant", "median", "least", "", "first s", "n", "MB");
+    if (!options.json) {
+        const std::string header = fmt::format("{:<18} {:<10} {:>11} {:>11} {:>8} {:>9} {:>8} {:>7}", "workload", "variant", "median",
+                                               "least", "", "first s", "n", "MB");
+        fmt::print("{} threads; iterations in milliseconds\n{}\n", options.threads, styled(Style::heading, header));
+    }
     bool failed = false;
     for (const auto& workload : options.workloads) {
         double eager_ms = 0;
@@ -181,11 +187,16 @@ void add_bench(CLI::App& program) {
     std::string names = "any of";
     for (const Workload& workload : workloads())
         names += fmt::format("\n  {:<18} {}", workload.name, workload.description);
-    command->add_option("workloads", options->workloads, names);
+    complete_with(command->add_option("workloads", options->workloads, names), [](auto) {
+        std::vector<std::string> all;
+        for (const Workload& workload : workloads()) all.push_back(workload.name);
+        return all;
+    });
     command->add_flag("--json", options->json, "one JSON object a line instead of a table");
-    command->add_option("--variant", options->variants, "eager, compiled, step, trusted; several with commas")
-        ->delimiter(',')
-        ->allow_extra_args(false);
+    CLI::Option* variant =
+        command->add_option("--variant", options->variants, "eager, compiled, step, trusted; several with commas");
+    variant->delimiter(',')->allow_extra_args(false);
+    complete_with(variant, [all = options->variants](auto) { return all; });
     command->add_option("--seconds", options->seconds, "how long each is measured")->capture_default_str();
     command->add_option("--threads", options->threads, "threads of the runtime; as many as `catena info` says")
         ->check(CLI::Range(1, 1 << 16));

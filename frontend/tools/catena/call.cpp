@@ -1,4 +1,5 @@
 // catena call: runs a function of the public interface by name, on arrays from files.
+#include <algorithm>
 #include <iostream>
 #include <map>
 
@@ -7,6 +8,7 @@
 #include "frontend/static_graph.h"
 #include "frontend/tools/catena/call_inputs.h"
 #include "frontend/tools/catena/commands.h"
+#include "frontend/tools/catena/completion.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/gradient.h"
 #include "runtime/graph/dot.h"
@@ -220,6 +222,22 @@ void print_functions() {
     for (const FunctionDef* def : all_functions()) fmt::print("{}\n", def->signature);
 }
 
+std::vector<std::string> function_names() {
+    std::vector<std::string> names;
+    for (const FunctionDef* def : all_functions()) names.push_back(def->name);
+    return names;
+}
+
+/// "slope=" for the function that was named.
+std::vector<std::string> arguments_to_set(std::span<const std::string> before) {
+    std::vector<std::string> arguments;
+    const std::vector<std::string> names = function_names();
+    const auto named = std::find_first_of(before.begin(), before.end(), names.begin(), names.end());
+    if (named != before.end())
+        for (const auto& [name, value] : find_function(*named).defaults) arguments.push_back(name + "=");
+    return arguments;
+}
+
 }  // namespace
 
 void add_call(CLI::App& program) {
@@ -230,12 +248,14 @@ void add_call(CLI::App& program) {
     command->set_help_flag();
     command->add_flag("-h,--help", options->help, "this help; after a function, what that one takes");
     command->add_flag("--list", options->list, "print the signatures of all functions");
-    command->add_option("function", options->function, "a function, as in leaky_relu");
+    CLI::Option* function = command->add_option("function", options->function, "a function, as in leaky_relu");
+    complete_with(function, [](auto) { return function_names(); });
     command->add_option("inputs", options->inputs,
                         "its array arguments in order as .npy files, or one .npz with x0 x1 ... and, to ask "
                         "for gradients, gy0 ... and ggx0 ...");
-    command->add_option("--set", options->settings, "another argument, NAME=JSON; again for more")
-        ->allow_extra_args(false);
+    CLI::Option* set = command->add_option("--set", options->settings, "another argument, NAME=JSON; again for more");
+    set->allow_extra_args(false);
+    complete_with(set, arguments_to_set);
     command->add_flag("--compiled", options->compiled, "run as a compiled static region");
     command->add_flag("--test", options->test, "test mode instead of train mode");
     command->add_option("--onnx", options->onnx, "write the call as an ONNX model to this file");

@@ -4,7 +4,9 @@
 
 #include "frontend/package/c_export.h"
 #include "frontend/tools/catena/commands.h"
+#include "frontend/tools/catena/completion.h"
 #include "runtime/core/error.h"
+#include "runtime/program/code_library.h"
 
 namespace catena::tool {
 namespace {
@@ -33,7 +35,9 @@ void add_export(CLI::App& program) {
     command->add_option("program", options->package, "the file")->required();
     command->add_option("--c", options->folder, "the folder for header, source, object file and weights")->required();
     command->add_option("--name", options->c.name, "prefix of files and functions instead of the program's name");
-    command->add_option("--level", options->c.level, "processors that it is for: scalar, avx2, avx512")->capture_default_str();
+    CLI::Option* level = command->add_option("--level", options->c.level, "processors that it is for: scalar, avx2, avx512");
+    level->capture_default_str();
+    complete_with(level, [](auto) { return program::known_code_levels(); });
     command->add_option("--size", options->sizes, "NAME=NUMBER: what an open size is");
     command->callback([options] {
         for (const std::string& size : options->sizes) options->c.sizes.insert(parse_size(size));

@@ -10,6 +10,8 @@
 
 #include "codegen/compiler.h"
 #include "frontend/tools/catena/commands.h"
+#include "frontend/tools/catena/completion.h"
+#include "frontend/tools/catena/terminal.h"
 #include "runtime/core/cuda_plug_in.h"
 #include "runtime/core/device.h"
 #include "runtime/core/environment.h"
@@ -22,7 +24,7 @@ namespace catena::tool {
 namespace {
 
 void row(const std::string& name, const std::string& value) {
-    fmt::print("{:<12} {}\n", name, value);
+    fmt::print("{} {}\n", styled(Style::heading, fmt::format("{:<12}", name)), value);
 }
 
 std::string cpu_model() {
@@ -90,7 +92,7 @@ void print_info() {
 void print_environment() {
     for (const environment::VariableInfo& v : environment::variables()) {
         const std::optional<std::string> value = environment::text(v.name);
-        fmt::print("{}{}\n    {}\n    takes {}; when it is not set: {}\n", v.name, value ? " = " + *value : "", v.meaning,
+        fmt::print("{}{}\n    {}\n    takes {}; when it is not set: {}\n", styled(Style::heading, v.name), value ? " = " + *value : "", v.meaning,
                    v.type, v.fallback);
     }
 }
@@ -100,9 +102,10 @@ void print_environment() {
 void add_info(CLI::App& program) {
     auto env = std::make_shared<std::string>();
     CLI::App* info = program.add_subcommand("info", "version, CPU, devices, plug-ins, compiler, memory");
-    info->add_option("--env", *env, "the environment variables there are, what they take and what is set; as docs/environment.md "
+    CLI::Option* form = info->add_option("--env", *env, "the environment variables there are, what they take and what is set; as docs/environment.md "
                                     "with --env=markdown")
         ->expected(0, 1)->default_str("text")->check(CLI::IsMember({"text", "markdown"}));
+    complete_with(form, [](auto) { return std::vector<std::string>{"text", "markdown"}; });
     info->callback([env, info] {
         if (info->count("--env") == 0) print_info();
         else if (*env == "markdown") fmt::print("{}", environment::reference_page());

@@ -1,14 +1,36 @@
-#include <algorithm>
 #include <iostream>
 #include <new>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include <fmt/core.h>
+
 #include "frontend/tools/catena/commands.h"
-#include "runtime/core/error.h"
+#include "frontend/tools/catena/completion.h"
+#include "frontend/tools/catena/terminal.h"
 #include "runtime/core/nearest.h"
 
 namespace {
+
+/// --color, wherever it stands: what goes wrong while the other words are read is coloured, too.
+void add_color(CLI::App& program) {
+    CLI::Option* color = program.add_option_function<std::string>("--color", catena::tool::set_color,
+                                                                  "colours: always, never or auto (on terminals, unless "
+                                                                  "NO_COLOR is set)")
+                             ->check(CLI::IsMember({"always", "never", "auto"}))
+                             ->trigger_on_parse();
+    catena::tool::complete_with(color, [](auto) { return std::vector<std::string>{"always", "auto", "never"}; });
+    for (CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) command->fallthrough();
+}
+
+/// What CLI11 says of wrong words, or help that was asked for.
+int finish(const CLI::App& program, const CLI::ParseError& error) {
+    std::ostringstream errors;
+    const int status = program.exit(error, std::cout, errors);
+    catena::tool::print_usage_error(errors.str());
+    return status;
+}
 
 /// CLI11 would say that a subcommand is missing, whatever the first word is.
 void check_subcommand(const CLI::App& program, int argc, char** argv) {
@@ -16,7 +38,7 @@ void check_subcommand(const CLI::App& program, int argc, char** argv) {
     std::vector<std::string> names;
     for (const CLI::App* subcommand : program.get_subcommands([](const CLI::App*) { return true; }))
         names.push_back(subcommand->get_name());
-    if (std::find(names.begin(), names.end(), argv[1]) != names.end()) return;
+    if (catena::tool::find_subcommand(program, argv[1])) return;
     throw CLI::ParseError(fmt::format("there is no subcommand '{}'; the nearest is {}", argv[1],
                                       catena::nearest(argv[1], names).at(0)),
                           CLI::ExitCodes::ExtrasError);
@@ -34,19 +56,19 @@ int main(int argc, char** argv) {
     catena::tool::add_show(program);
     catena::tool::add_export(program);
     catena::tool::add_bench(program);
+    catena::tool::add_completion(program);
+    add_color(program);
     try {
+        if (catena::tool::answer_completion(program, argc, argv)) return 0;
         check_subcommand(program, argc, argv);
         program.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        return program.exit(error);
-    } catch (const catena::Error& error) {
-        std::cerr << "catena: " << error.what() << '\n';
-        return 1;
+        return finish(program, error);
     } catch (const std::bad_alloc&) {
-        std::cerr << "catena: out of memory\n";
+        catena::tool::print_error("out of memory");
         return 1;
     } catch (const std::exception& error) {
-        std::cerr << "catena: " << error.what() << '\n';
+        catena::tool::print_error(error.what());
         return 1;
     }
     return 0;

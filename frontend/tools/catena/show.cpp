@@ -7,6 +7,7 @@
 #include "frontend/serializer/hdf5.h"
 #include "frontend/serializer/npz.h"
 #include "frontend/tools/catena/commands.h"
+#include "frontend/tools/catena/completion.h"
 #include "runtime/core/error.h"
 #include "runtime/file/npy.h"
 #include "runtime/program/program.h"
@@ -70,6 +71,13 @@ void print_contents(const Program& program) {
     fmt::print("{:<8} {}\n", "stages", stages.empty() ? "none were kept" : stages);
 }
 
+/// Of the program that was named.
+std::vector<std::string> stages_of_file(std::span<const std::string> before) {
+    for (const std::string& word : before)
+        if (word.ends_with(".catena")) return Program::open(word).stages();
+    return {};
+}
+
 }  // namespace
 
 void add_show(CLI::App& program) {
@@ -79,9 +87,10 @@ void add_show(CLI::App& program) {
     auto options = std::make_shared<Options>();
     auto* command = program.add_subcommand("show", "prints what is in a program (.catena), a model (.onnx) or a file of arrays (.npz, .npy, .h5)");
     command->add_option("file", options->file, "the file")->required();
-    command->add_option("--stage", options->stage,
+    CLI::Option* stage = command->add_option("--stage", options->stage,
                         "print the program as it was at a stage: program.txt, program.dot (for Graphviz), import.mlir, "
                         "fused.mlir, schedule.txt, LEVEL.ll, LEVEL.s, cuda_schedule.txt, kernels.cu");
+    complete_with(stage, stages_of_file);
     command->callback([options] {
         const std::string& path = options->file;
         if (!path.ends_with(".catena") && !options->stage.empty())

@@ -71,6 +71,8 @@ std::string named_after(const std::string& filename, const LogEntry& entry) {
 
 void LogReport::operator()(Trainer& trainer) {
     const Observation& observation = trainer.observation();
+    if (!missing_.done())
+        for (const auto& [key, value] : observation) missing_.saw(key);
     if (options_.keys.empty()) {
         summary_.add(observation);
     } else {
@@ -83,6 +85,7 @@ void LogReport::operator()(Trainer& trainer) {
     LogEntry entry{.values = summary_.compute_mean(), .epoch = trainer.updater().epoch(),
                    .iteration = trainer.updater().iteration(), .elapsed_time = trainer.elapsed_time()};
     summary_.clear();
+    missing_.end_row();
     if (options_.postprocess) options_.postprocess(entry);
     log_.push_back(std::move(entry));
     if (options_.filename.empty()) return;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "frontend/trainer/extension.h"
+#include "frontend/trainer/extensions/missing_keys.h"
 #include "frontend/trainer/summary.h"
 
 namespace catena::extensions {
@@ -29,8 +30,10 @@ struct LogReportOptions {
 /// atomically, so it is complete at any time.
 class LogReport : public Extension {
 public:
-    explicit LogReport(LogReportOptions options = {}) : options_(std::move(options)) {}
+    explicit LogReport(LogReportOptions options = {})
+        : options_(std::move(options)), missing_("LogReport", options_.keys) {}
     void operator()(Trainer& trainer) override;
+    void finalize() override { missing_.end(); }
     void serialize(const Serializer& s) override;
     std::string default_name() const override { return "LogReport"; }
     const std::vector<LogEntry>& log() const { return log_; }
@@ -39,6 +42,7 @@ private:
     std::string text(int indent) const;
     LogReportOptions options_;
     DictSummary summary_;
+    MissingKeys missing_;
     std::vector<LogEntry> log_;
 };
 

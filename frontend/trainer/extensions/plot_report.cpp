@@ -10,20 +10,34 @@
 #include "frontend/trainer/updater.h"
 
 namespace catena::extensions {
+namespace {
+
+std::vector<std::string> all_keys(std::vector<std::string> keys, const std::string& x_key) {
+    keys.push_back(x_key);
+    return keys;
+}
+
+}  // namespace
+
 PlotReport::PlotReport(std::vector<std::string> y_keys, PlotReportOptions options)
-    : y_keys_(std::move(y_keys)), options_(std::move(options)) {}
+    : y_keys_(std::move(y_keys)), options_(std::move(options)), missing_("PlotReport", all_keys(y_keys_, options_.x_key)) {}
 
 bool PlotReport::available() { return is_on_path("gnuplot"); }
 
 void PlotReport::operator()(Trainer& trainer) {
+    if (!missing_.done())
+        for (const char* key : {"iteration", "epoch"}) missing_.saw(key);
     Observation wanted;
-    for (auto& [key, reported] : trainer.observation())
+    for (auto& [key, reported] : trainer.observation()) {
+        missing_.saw(key);
         if (key == options_.x_key || std::find(y_keys_.begin(), y_keys_.end(), key) != y_keys_.end())
             wanted.emplace(key, reported);
+    }
     summary_.add(wanted);
     if (!options_.trigger(trainer)) return;
     std::map<std::string, double> means = summary_.compute_mean();
     summary_.clear();
+    missing_.end_row();
     means.emplace("iteration", trainer.updater().iteration());
     means.emplace("epoch", trainer.updater().epoch());
     auto x = means.find(options_.x_key);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "frontend/trainer/extension.h"
+#include "frontend/trainer/extensions/missing_keys.h"
 #include "frontend/trainer/summary.h"
 
 namespace catena::extensions {
@@ -23,6 +24,7 @@ class PlotReport : public Extension {
 public:
     explicit PlotReport(std::vector<std::string> y_keys, PlotReportOptions options = {});
     void operator()(Trainer& trainer) override;
+    void finalize() override { missing_.end(); }
     void serialize(const Serializer& s) override;
     std::string default_name() const override { return "PlotReport"; }
     static bool available();  ///< gnuplot is on the PATH.
@@ -35,6 +37,7 @@ private:
     DictSummary summary_;
     std::map<std::string, std::vector<Point>> lines_;
     bool told_ = false;
+    MissingKeys missing_;
 };
 
 }  // namespace catena::extensions

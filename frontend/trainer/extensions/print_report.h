@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "frontend/trainer/extensions/log_report.h"
+#include "frontend/trainer/extensions/missing_keys.h"
 
 namespace catena::extensions {
 
@@ -18,15 +19,17 @@ public:
     PrintReport(std::vector<std::string> entries, LogReport log_report, std::FILE* out = stdout);
     void initialize(Trainer& trainer) override;
     void operator()(Trainer& trainer) override;
+    void finalize() override;
     void serialize(const Serializer& s) override;
     std::string default_name() const override { return "PrintReport"; }
 
 private:
-    void print(const LogEntry& entry) const;
+    void print(const LogEntry& entry);
     std::vector<std::string> entries_;
     std::string log_name_;
     std::shared_ptr<LogReport> own_log_;
     std::FILE* out_;
+    MissingKeys missing_;
     bool header_printed_ = false;
     size_t printed_ = 0;
 };

@@ -1,6 +1,7 @@
 #include "frontend/trainer/extensions/stop_on_signal.h"
 
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 
@@ -14,7 +15,7 @@ namespace {
 
 constexpr std::array signals = {SIGINT, SIGTERM};
 volatile std::sig_atomic_t received = 0;
-bool installed = false;  ///< By one trainer at a time.
+std::atomic<bool> installed = false;  ///< By one trainer at a time; ranks may be threads.
 std::array<struct sigaction, signals.size()> previous;
 
 void receive(int signal) {
@@ -26,7 +27,8 @@ void receive(int signal) {
 }  // namespace
 
 void StopOnSignal::initialize(Trainer&) {
-    if (installed) return;
+    if (installed.exchange(true)) return;
+    installed_ = true;
     received = 0;
     struct sigaction action = {};
     action.sa_handler = receive;
@@ -36,20 +38,23 @@ void StopOnSignal::initialize(Trainer&) {
         // A signal ignored by the parent (nohup, background jobs) stays ignored.
         if (previous[i].sa_handler != SIG_IGN) sigaction(signals[i], &action, nullptr);
     }
-    installed = installed_ = true;
 }
 
 void StopOnSignal::operator()(Trainer& trainer) {
-    if (!received) return;
-    std::fprintf(stderr, "catena: signal %d ended the training after iteration %ld\n", int(received),
-                 long(trainer.updater().iteration()));
+    const int signal = agree(received);
+    if (!signal) return;
+    if (tells())
+        std::fprintf(stderr, "catena: signal %d ended the training after iteration %ld\n", signal,
+                     long(trainer.updater().iteration()));
     trainer.stop();
 }
 
 void StopOnSignal::finalize() {
     if (!installed_) return;
     for (size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &previous[i], nullptr);
-    installed = installed_ = false;
+    received = 0;
+    installed_ = false;
+    installed = false;
 }
 
 }  // namespace catena::extensions

@@ -8,7 +8,7 @@ namespace catena::extensions {
 /// trainer are saved, run() returns. A second signal ends the process at once. During the training it replaces the
 /// process's signal handlers; finalize() restores them.
 ///
-/// For one process: ranks that train together would have to agree on the iteration.
+/// For one process; ranks that train together have MultiNodeStopOnSignal.
 class StopOnSignal : public Extension {
 public:
     ~StopOnSignal() override { finalize(); }
@@ -17,6 +17,11 @@ public:
     void finalize() override;
     std::string default_name() const override { return "StopOnSignal"; }
     int priority() const override { return -200; }  ///< After all other extensions.
+
+protected:
+    /// What counts, given the signal that this process received (0: none).
+    virtual int agree(int signal) { return signal; }
+    virtual bool tells() const { return true; }  ///< Whether this one says that the training ended.
 
 private:
     bool installed_ = false;

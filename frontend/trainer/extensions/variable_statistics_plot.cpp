@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include <fmt/format.h>
+
 #include "frontend/link/parameter.h"
 #include "frontend/trainer/extensions/run_program.h"
 #include "frontend/trainer/extensions/statistics.h"

@@ -1,0 +1,48 @@
+#include "frontend/trainer/extensions/missing_keys.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+
+#include "runtime/core/nearest.h"
+
+namespace catena::extensions {
+namespace {
+
+constexpr int rows_to_wait = 10;
+
+bool seems_misspelt(const std::string& key, const std::set<std::string>& reported) {
+    const size_t most = std::max<size_t>(2, key.size() / 5);
+    return std::any_of(reported.begin(), reported.end(), [&](const std::string& other) { return edit_distance(key, other) <= most; });
+}
+
+}  // namespace
+
+void MissingKeys::saw(const std::string& key) {
+    if (done()) return;
+    reported_.insert(key);
+    missing_.erase(key);
+}
+
+void MissingKeys::end_row() {
+    ++rows_;
+    std::erase_if(missing_, [&](const std::string& key) {
+        const bool now = rows_ >= rows_to_wait || seems_misspelt(key, reported_);
+        if (now) warn(key);
+        return now;
+    });
+}
+
+void MissingKeys::end() {
+    if (rows_ == 0) return;
+    for (const std::string& key : missing_) warn(key);
+    missing_.clear();
+}
+
+void MissingKeys::warn(const std::string& key) const {
+    const std::vector<std::string> known(reported_.begin(), reported_.end());
+    const std::string hint = known.empty() ? "nothing is reported at all" : "the nearest key is '" + nearest(key, known).at(0) + "'";
+    std::fprintf(stderr, "catena: %s: nothing reports '%s'; %s\n", extension_.c_str(), key.c_str(), hint.c_str());
+}
+
+}  // namespace catena::extensions

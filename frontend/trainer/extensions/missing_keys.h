@@ -1,0 +1,29 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace catena::extensions {
+
+/// Watches the keys that an extension was asked for, and warns once of each that nothing reports, with the nearest key
+/// that something does: after the first row where a reported key is so near that this one seems misspelt, else after ten
+/// rows or at the end. (Some values come late: an Evaluator may run every tenth epoch.)
+class MissingKeys {
+public:
+    MissingKeys(std::string extension, const std::vector<std::string>& keys)
+        : extension_(std::move(extension)), missing_(keys.begin(), keys.end()) {}
+    bool done() const { return missing_.empty(); }
+    void saw(const std::string& key);
+    void end_row();
+    void end();  ///< Of the training.
+
+private:
+    void warn(const std::string& key) const;
+
+    std::string extension_;
+    std::set<std::string> missing_, reported_;
+    int rows_ = 0;
+};
+
+}  // namespace catena::extensions

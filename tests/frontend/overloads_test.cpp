@@ -1,0 +1,187 @@
+// Calls as users write them first: each form compiles and means what it says.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "codegen/compiler.h"
+#include "frontend/catena.h"
+
+namespace ct = catena;
+
+namespace catena {
+namespace {
+
+ct::Variable ramp(const ct::Shape& shape) {
+    std::vector<float> values(size_t(element_count(shape)));
+    for (size_t i = 0; i < values.size(); ++i) values[i] = 0.1f * float(i % 17) - 0.8f;
+    return ct::Variable(ct::Array::from(values, shape));
+}
+std::vector<float> values(const ct::Variable& x) { return x.array().to_vector<float>(); }
+
+TEST(Overloads, one_number_stands_for_both_axes_of_a_window) {
+    const ct::Variable x = ramp({2, 3, 9, 9}), W = ramp({4, 3, 3, 3}), V = ramp({3, 4, 3, 3});
+    EXPECT_EQ(values(ct::convolution_2d(x, W, {.stride = 2, .pad = 1, .dilate = 2})),
+              values(ct::convolution_2d(x, W, {.stride = {2, 2}, .pad = {1, 1}, .dilate = {2, 2}})));
+    EXPECT_EQ(ct::convolution_2d(x, W, {.stride = {2, 1}, .pad = 1}).shape(), (ct::Shape{2, 4, 5, 9}));
+    EXPECT_EQ(values(ct::deconvolution_2d(x, V, {.stride = 2, .pad = 1})),
+              values(ct::deconvolution_2d(x, V, {.stride = {2, 2}, .pad = {1, 1}})));
+    EXPECT_EQ(ct::deconvolution_2d(x, V, {.stride = 2, .outsize = 20}).shape(), (ct::Shape{2, 4, 20, 20}));
+    EXPECT_EQ(values(ct::max_pooling_2d(x, 3, {.stride = 2, .pad = 1})),
+              values(ct::max_pooling_2d(x, {3, 3}, {.stride = {2, 2}, .pad = {1, 1}})));
+    EXPECT_EQ(values(ct::average_pooling_2d(x, 3, 2, 1)), values(ct::average_pooling_2d(x, {3, 3}, {2, 2}, {1, 1})));
+    EXPECT_EQ(ct::average_pooling_2d(x, 3).shape(), (ct::Shape{2, 3, 3, 3}));
+}
+
+TEST(Overloads, one_number_stands_for_both_axes_of_a_link) {
+    const ct::Variable x = ramp({2, 3, 9, 9});
+    EXPECT_EQ(ct::Convolution2D(3, 4, 3, {.stride = 2, .pad = 1})(x).shape(), (ct::Shape{2, 4, 5, 5}));
+    EXPECT_EQ(ct::Convolution2D(3, 4, {3, 5}, {.stride = {2, 1}, .pad = 1})(x).shape(), (ct::Shape{2, 4, 5, 7}));
+    EXPECT_EQ(ct::Deconvolution2D(3, 4, 3, {.stride = 2})(x).shape(), (ct::Shape{2, 4, 19, 19}));
+    EXPECT_THROW(ct::Convolution2D(3, 4, {3, 3, 3}), ct::ValueError);
+}
+
+TEST(Overloads, grad_takes_lists_in_braces) {
+    const ct::Variable x = ramp({5}), w = ramp({5});
+    const ct::Variable y = x * x * w;
+    const auto [gx, gw] = [&] {
+        const ct::Variables both = ct::grad({y}, {x, w}, {ramp({5})}, {.enable_double_backprop = true});
+        return std::pair(both[0], both[1]);
+    }();
+    const std::vector<ct::Variable> inputs{x, w};
+    EXPECT_EQ(values(gx), values(ct::grad({y}, inputs, {ramp({5})})[0]));
+    EXPECT_EQ(values(gw), values(ct::grad({y}, inputs, {ramp({5})})[1]));
+    EXPECT_EQ(values(ct::grad({ct::sum(y)}, {x})[0]), values(2.0 * x * w));
+    EXPECT_EQ(values(ct::grad({ct::sum(gx)}, {w})[0]), values(2.0 * x * ramp({5})));
+    ct::backward({ct::sum(x), ct::sum(x * w)}, {ramp({}), ramp({})});
+    EXPECT_TRUE(w.grad().defined());
+}
+
+TEST(Overloads, a_vector_is_a_shape) {
+    std::vector<int64_t> shape{2, 3};
+    const std::vector<int> other{3, 2};
+    EXPECT_EQ(ct::random_normal(shape).shape(), (ct::Shape{2, 3}));
+    EXPECT_EQ(ct::random_uniform(other, ct::Dtype::float64).shape(), (ct::Shape{3, 2}));
+    EXPECT_EQ(ct::reshape(ramp({6}), shape).shape(), (ct::Shape{2, 3}));
+    EXPECT_EQ(ct::transpose(ramp({2, 3}), std::vector<int>{1, 0}).shape(), (ct::Shape{3, 2}));
+    EXPECT_THROW(ct::random_normal(std::vector<int64_t>(9, 1)), ct::ShapeError);
+}
+
+/// A function of the user's own.
+ct::Variable twice(const ct::Operand& x) { return x * 2.0; }
+
+TEST(Overloads, functions_with_options_stand_in_a_sequential) {
+    ct::Sequential net{ct::leaky_relu, ct::elu, ct::selu, ct::gelu, ct::softplus, ct::clipped_relu, ct::crelu,
+                       ct::dropout,    twice,   ct::softmax, [](const auto& x) { return ct::log_softmax(x, 0); }};
+    const auto evaluating = ct::using_config(&ct::Config::train, false);
+    const ct::Variable x = ramp({4, 3});
+    const ct::Variable hidden =
+        ct::clipped_relu(ct::softplus(ct::gelu(ct::selu(ct::elu(ct::leaky_relu(x, 0.2), 1.0)), "none"), 1.0), 20);
+    EXPECT_EQ(values(net(x)), values(ct::log_softmax(ct::softmax(ct::crelu(hidden, 1) * 2.0, 1), 0)));
+    auto region = ct::static_graph(ct::leaky_relu, "leaky");
+    EXPECT_EQ(values(region(x)), values(ct::leaky_relu(x)));
+}
+
+TEST(Overloads, a_text_names_a_region) {
+    auto doubled = ct::static_graph([](ct::Variable x) { return x * 2.0; }, "doubling");
+    const std::string name = "halving";
+    auto halved = ct::static_graph([](ct::Variable x) { return x / 2.0; }, name);
+    auto plain = ct::static_graph([](ct::Variable x) { return x; }, {});
+    EXPECT_EQ(values(halved(doubled(ramp({3})))), values(ramp({3})));
+    EXPECT_NE(doubled.explain().find("doubling"), std::string::npos) << doubled.explain();
+    EXPECT_NE(halved.explain().find("halving"), std::string::npos) << halved.explain();
+    EXPECT_NE(plain.explain().find("region"), std::string::npos) << plain.explain();
+    // Errors name the caller's line.
+    auto wrong = ct::static_graph([](ct::Variable x) { return ct::reshape(x, {7}); }, "wrong");
+    EXPECT_THROW(wrong(ramp({3})), ct::ShapeError);
+}
+
+/// Regions as members, whatever they are made of.
+class Trainee {
+public:
+    Trainee() { sgd_.setup(model_); }
+    ct::Linear& model() { return model_; }
+    ct::StaticFunction<ct::Variable(const ct::Variable&)> predict = ct::static_graph(std::ref(model_), "predict");
+    ct::StaticFunction<double(ct::Variable, ct::Variable)> step = ct::static_graph(
+        [this](ct::Variable x, ct::Variable t) {
+            const ct::Variable loss = ct::mean_squared_error(model_(x), t);
+            model_.cleargrads();
+            loss.backward();
+            sgd_.update();
+            return double(loss.item<float>());
+        },
+        {.name = "step"});
+
+private:
+    ct::Linear model_{4, 2};
+    ct::SGD sgd_{0.1};
+};
+
+TEST(StaticFunction, a_region_in_a_member_records_compiles_and_counts) {
+    Trainee trainee;
+    const ct::Variable x(ramp({8, 4}).array(), false), t(ramp({8, 2}).array(), false);
+    const double first = trainee.step(x, t);
+    double last = first;
+    for (int i = 0; i < 30; ++i) last = trainee.step(x, t);
+    EXPECT_LT(last, first);
+    EXPECT_EQ(trainee.step.statistics().calls, 31);
+    EXPECT_EQ(trainee.step.statistics().cuts, 31);
+    EXPECT_EQ(trainee.step.statistics().compiled_calls, ct::compiler_available() ? 31 : 0);
+    EXPECT_NE(trainee.step.explain().find("step"), std::string::npos) << trainee.step.explain();
+    trainee.step.clear();
+    trainee.step(x, t);
+}
+
+TEST(StaticFunction, gradients_flow_through_it) {
+    Trainee trainee;
+    const ct::Variable x = ramp({3, 4});
+    const std::vector<float> eager = values(ct::grad({ct::sum(trainee.model()(x))}, {x})[0]);
+    trainee.model().cleargrads();
+    ct::sum(trainee.predict(x)).backward();
+    EXPECT_EQ(values(x.grad_variable()), eager);
+    EXPECT_TRUE(trainee.model().W.grad().defined());
+}
+
+TEST(StaticFunction, holds_any_region_and_copies_share_it) {
+    using Region = ct::StaticFunction<ct::Variable(ct::Variable, double)>;
+    std::map<std::string, Region> regions;
+    regions["times"] = ct::static_graph([](ct::Variable x, double factor) { return x * factor; });
+    regions["plus"] = ct::static_graph([seen = 0](ct::Variable x, double term) mutable { return x + term + double(seen++); });
+    const Region copy = regions["plus"];
+    EXPECT_EQ(values(regions["times"](ramp({2}), 3)), values(ramp({2}) * 3.0));
+    EXPECT_EQ(values(regions["plus"](ramp({2}), 1)), values(ramp({2}) + 1.0 + 0.0));
+    EXPECT_EQ(values(copy(ramp({2}), 1)), values(ramp({2}) + 1.0 + 1.0));
+    EXPECT_EQ(copy.statistics().calls, 2);
+    EXPECT_TRUE(copy);
+}
+
+TEST(StaticFunction, results_and_arguments_may_be_of_any_kind) {
+    struct Both {
+        ct::Variable sum, product;
+    };
+    ct::StaticFunction<Both(std::vector<ct::Variable>)> both =
+        ct::static_graph([](const std::vector<ct::Variable>& v) { return Both{v[0] + v[1], v[0] * v[1]}; });
+    ct::StaticFunction<void(ct::Variable)> nothing = ct::static_graph([](ct::Variable x) { return x + 1.0; });
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(values(both({ramp({2}), ramp({2})}).product), values(ramp({2}) * ramp({2})));
+    nothing(ramp({2}));
+    EXPECT_EQ(nothing.statistics().calls, 1);
+}
+
+TEST(StaticFunction, without_a_region_it_says_so) {
+    const ct::StaticFunction<ct::Variable(ct::Variable)> none;
+    EXPECT_FALSE(none);
+    EXPECT_THROW(none(ramp({2})), ct::ValueError);
+    EXPECT_THROW(none.statistics(), ct::ValueError);
+}
+
+TEST(StaticFunction, saves_as_its_region) {
+    if (!ct::compiler_available()) GTEST_SKIP() << "built without the compiler";
+    ct::StaticFunction<ct::Variable(ct::Variable)> region = ct::static_graph([](ct::Variable x) { return ct::exp(x); });
+    const ct::Variable y = region(ramp({3}));
+    const std::string path = testing::TempDir() + "static_function.catena";
+    region.save(path);
+    auto program = ct::Program::load(path);
+    EXPECT_EQ(program.run({ramp({3}).array()})[0].to_vector<float>(), values(y));
+}
+
+}  // namespace
+}  // namespace catena
