@@ -76,10 +76,11 @@ Json measure(const Workload& workload, Variant variant, double seconds) {
 void save_programs(const BenchOptions& options) {
     std::filesystem::create_directories(options.save);
     for (const std::string& name : options.workloads) {
-        const Iteration iteration = find_workload(name).prepare(Variant::step, 1);
+        const Workload workload = find_workload(name);
+        const Iteration iteration = workload.prepare(Variant::step, 1);
         if (!iteration.save) continue;
         for (int i = 0; i < 2; ++i) iteration.run();
-        const std::string stem = options.save + "/" + name;
+        const std::string stem = options.save + "/" + workload.name;
         NamedArrays inputs;
         PackageOptions package{.cuda_architectures = options.cuda_architectures, .stages = false};
         if (!package.cuda_architectures.empty()) package.code_levels = program::known_code_levels();
