@@ -45,8 +45,8 @@ void BatchNormalization::initialize(const Shape& size) {
     RecorderScope paused(nullptr);
     if (options_.use_gamma) gamma.initialize(size);
     if (options_.use_beta) beta.initialize(size);
-    avg_mean.set_array(options_.initial_avg_mean({config().dtype, size}));
-    avg_var.set_array(options_.initial_avg_var({config().dtype, size}));
+    avg_mean.set_array(options_.initial_avg_mean({config().dtype, size}).to(avg_mean.home()));
+    avg_var.set_array(options_.initial_avg_var({config().dtype, size}).to(avg_var.home()));
 }
 
 Variable BatchNormalization::operator()(const Operand& operand, bool finetune) {

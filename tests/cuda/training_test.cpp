@@ -62,6 +62,18 @@ Result train(Device& device) {
     return result;
 }
 
+TEST(CudaTraining, statistics_begin_where_their_link_is_made) {
+    Device& device = EmulatedDevice::instance();
+    const DeviceScope scope(device);
+    const BatchNormalization known(3);
+    BatchNormalization from_input(Shape{}, {.axis = {0}});
+    const auto test_mode = using_config(&Config::train, false);
+    from_input(Variable(Array::zeros({Dtype::float32, {2, 3}}), false));
+    for (const BatchNormalization* link : {&known, static_cast<const BatchNormalization*>(&from_input)})
+        for (const State* state : {static_cast<const State*>(&link->gamma), &link->avg_mean, &link->avg_var, &link->N})
+            EXPECT_EQ(&state->device(), &device);
+}
+
 TEST(CudaTraining, is_that_of_the_host) {
     const Result host = train(cpu_device()), device = train(EmulatedDevice::instance());
     EXPECT_EQ(device.device, "emulated");
