@@ -30,6 +30,7 @@ struct Dcgan {
         generator.cleargrads();
         loss.backward();
         generator_optimizer.update();
+        discriminator.cleargrads();  // What the generator's loss left in it.
         return loss;
     }
 };

@@ -7,7 +7,8 @@
 
 namespace catena::testing {
 
-/// What three iterations of a workload leave, on the host; sizes are divided by `divisor`.
+/// What three iterations of a workload leave, on the host; of one that amplifies rounding, the losses of the first two.
+/// Sizes are divided by `divisor`.
 std::vector<std::vector<double>> workload_results(Device& device, const tool::Workload& workload, tool::Variant variant,
                                                   int64_t divisor);
 /// The device's against the host's: the largest of an array gives the scale of its errors.

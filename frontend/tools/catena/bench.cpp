@@ -50,11 +50,12 @@ double rounded(double value, double step) { return std::round(value / step) * st
 
 /// Keys and meaning as in the scripts for other frameworks, but that first_s is the longest of the warm-up
 /// iterations: a region records in its first and may compile in a later one. Where sizes change from one iteration to
-/// the next, every size is seen before times are taken, and equally often while they are.
+/// the next, every size is seen twice before times are taken (a region of many sizes compiles each at its second call), and all
+/// equally often while they are.
 Json measure(const Workload& workload, Variant variant, double seconds) {
     const Iteration iteration = workload.prepare(variant, 1);
     double first = 0;
-    for (int i = 0; i < std::max(4, iteration.cycle); ++i) first = std::max(first, timed(iteration));
+    for (int i = 0; i < std::max(4, 2 * iteration.cycle); ++i) first = std::max(first, timed(iteration));
     std::vector<double> times;
     const auto start = std::chrono::steady_clock::now();
     while (since(start) < seconds || times.size() < 5 || times.size() % size_t(iteration.cycle) != 0)

@@ -33,7 +33,7 @@ struct Iteration {
     std::function<std::vector<Array>(const std::string& path, const PackageOptions&)> save = nullptr;
     std::function<StaticGraphStatistics()> statistics = nullptr;  ///< Of its regions; null where there is none.
     std::function<Array()> loss = nullptr;                        ///< Of the last run; null where nothing is trained.
-    int cycle = 1;     ///< Runs after which the sizes come again: all are seen before times are taken.
+    int cycle = 1;     ///< Runs after which the sizes come again: all are seen twice before times are taken.
     int programs = 1;  ///< That a cycle needs where it is compiled: one for each of its sizes,
     int branches = 0;  ///< of which so many are not for other sizes but because the code takes another way.
 };
@@ -47,6 +47,9 @@ struct Workload {
     std::function<Iteration(Variant, int64_t divisor)> prepare;
     /// Names under which its figures are reported as well: of rows that are other ways to write the same network.
     std::vector<std::string> also = {};
+    /// Rounding grows from update to update: activations within it of 0, statistics of few numbers, gradients of nothing but
+    /// rounding that Adam scales up. Two runs are compared by their first losses, not by their parameters.
+    bool amplifies_rounding = false;
 };
 int64_t divided(int64_t size, int64_t divisor);  ///< At least 2, if it was.
 const std::vector<Workload>& workloads();
