@@ -103,7 +103,7 @@ void time_training(const Options& o, const char* name, std::shared_ptr<Model> mo
 
 void time_models(const Options& o) {
     for (int64_t batch : {o.cut(4), o.cut(64)}) {
-        auto model = std::make_shared<models::ResNet50>(1000, o.cut(64));
+        auto model = std::make_shared<models::ResNet50>(models::ResNet50Sizes{.width = o.cut(64)});
         const int64_t size = std::max<int64_t>(32, 224 / o.divisor);
         const Variable x(random({batch, 3, size, size}, Dtype::float32), false);
         std::vector<int32_t> labels(size_t(batch), 0);
@@ -114,7 +114,7 @@ void time_models(const Options& o) {
                       [&](const Variable& x) { return softmax_cross_entropy((*model)(x), t); });
     }
     const int64_t batch = o.cut(8), length = o.cut(1024), width = o.cut(768);
-    auto model = std::make_shared<models::GptBlock>(width, width % 64 == 0 ? width / 64 : 1, length);
+    auto model = std::make_shared<models::CausalBlock>(width, width % 64 == 0 ? width / 64 : 1, length);
     const Variable x(random({batch, length, width}, Dtype::float32), false);
     Adam optimizer(3e-4);
     time_training(o, fmt::format("gpt2 block {}x{}", batch, length).c_str(), model, optimizer, x,

@@ -1,5 +1,7 @@
 #include "tests/cuda/nvrtc_check.h"
 
+#include <algorithm>
+#include <regex>
 #include <set>
 #include <thread>
 #include <vector>
@@ -14,7 +16,14 @@ namespace catena::testing {
 
 namespace {
 
-/// All kernels that were loaded, in few translation units.
+std::set<std::string> kernel_names(const std::string& text) {
+    static const std::regex kernel("__global__ void __launch_bounds__\\(\\d+\\) (\\w+)\\(");
+    std::set<std::string> names;
+    for (std::sregex_iterator it(text.begin(), text.end(), kernel), end; it != end; ++it) names.insert((*it)[1]);
+    return names;
+}
+
+/// All kernels that were loaded, in few translation units. Two programs of one process may each have one of a name.
 std::vector<std::string> merged_texts(std::span<const std::string> texts) {
     constexpr size_t bytes_at_once = 200'000;
     std::set<std::string> math;
@@ -23,8 +32,15 @@ std::vector<std::string> merged_texts(std::span<const std::string> texts) {
         math.insert(name);
     const std::string preamble = codegen::cuda::preamble_text(math);
     std::vector<std::string> merged;
+    std::set<std::string> defined;
     for (const std::string& text : texts) {
-        if (merged.empty() || merged.back().size() > bytes_at_once) merged.push_back(preamble);
+        const std::set<std::string> names = kernel_names(text);
+        const bool again = std::any_of(names.begin(), names.end(), [&](const auto& name) { return defined.contains(name); });
+        if (merged.empty() || merged.back().size() > bytes_at_once || again) {
+            merged.push_back(preamble);
+            defined.clear();
+        }
+        defined.insert(names.begin(), names.end());
         merged.back() += text.substr(text.find("extern \"C\""));
     }
     return merged;

@@ -64,6 +64,18 @@ Result train(Device& device) {
     return result;
 }
 
+TEST(CudaTraining, statistics_begin_where_their_link_is_made) {
+    Device& device = EmulatedDevice::instance();
+    const DeviceScope scope(device);
+    const BatchNormalization known(3);
+    BatchNormalization from_input(Shape{}, {.axis = {0}});
+    const auto test_mode = using_config(&Config::train, false);
+    from_input(Variable(Array::zeros({Dtype::float32, {2, 3}}), false));
+    for (const BatchNormalization* link : {&known, static_cast<const BatchNormalization*>(&from_input)})
+        for (const State* state : {static_cast<const State*>(&link->gamma), &link->avg_mean, &link->avg_var, &link->N})
+            EXPECT_EQ(&state->device(), &device);
+}
+
 TEST(CudaTraining, is_that_of_the_host) {
     const Result host = train(cpu_device()), device = train(EmulatedDevice::instance());
     EXPECT_EQ(device.device, "emulated");
@@ -104,10 +116,10 @@ std::vector<double> losses_of(Device& device, const Shape& shape, const std::fun
 TEST(CudaTraining, of_models_that_are_made_on_the_device_is_that_of_the_host) {
     using ::testing::DoubleNear;
     using ::testing::Pointwise;
-    const std::function resnet = [] { return models::ResNet50(7, 2); };
+    const std::function resnet = [] { return models::ResNet50({.width = 2, .classes = 7}); };
     EXPECT_THAT(losses_of(EmulatedDevice::instance(), {3, 3, 32, 32}, resnet),
                 Pointwise(DoubleNear(1e-5), losses_of(cpu_device(), {3, 3, 32, 32}, resnet)));
-    const std::function block = [] { return models::GptBlock(16, 2, 5); };
+    const std::function block = [] { return models::CausalBlock(16, 2, 5); };
     EXPECT_THAT(losses_of(EmulatedDevice::instance(), {2, 5, 16}, block),
                 Pointwise(DoubleNear(1e-6), losses_of(cpu_device(), {2, 5, 16}, block)));
 }

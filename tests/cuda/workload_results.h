@@ -10,7 +10,8 @@ namespace catena::testing {
 
 using Results = std::vector<std::vector<double>>;
 
-/// What iterations of a workload leave, on the host; sizes are divided by `divisor`.
+/// What iterations of a workload leave, on the host; of one that amplifies rounding, the losses of the first two. Sizes are
+/// divided by `divisor`.
 Results workload_results(Device& device, const tool::Workload& workload, tool::Variant variant, int64_t divisor,
                          int iterations = 3);
 

@@ -23,6 +23,22 @@ TEST(Bench, json_lines_have_the_keys_of_the_other_frameworks) {
     EXPECT_EQ(count, 2);
 }
 
+TEST(Bench, has_every_row) {
+    const auto result = run(program("catena") + " bench --help");
+    for (const std::string name :
+         {"mushroom", "mlp", "lenet", "resnet20", "resnet50", "resnet50_infer", "ptb_lstm_unrolled", "transformer",
+          "dcgan", "vgg16_cifar", "unet", "gpt2_small", "gpt_decode", "char_rnn", "gelu_chain", "layer_norm",
+          "softmax_xent", "small_ops", "one_op"})
+        EXPECT_THAT(result.output, ::testing::ContainsRegex("\n *" + name + " "));
+}
+
+TEST(Bench, a_row_of_two_names_has_two_lines) {
+    const auto result = run(program("catena") + " bench --json --seconds 0 --variant eager ptb_lstm_unrolled");
+    EXPECT_EQ(result.status, 0) << result.output;
+    EXPECT_THAT(result.output, HasSubstr("\"workload\":\"ptb_lstm_unrolled\""));
+    EXPECT_THAT(result.output, HasSubstr("\"workload\":\"ptb_lstm\""));
+}
+
 TEST(Bench, compiled_variants_run_small_ops) {
     if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "built without the compiler";
     const auto result = run(program("catena") + " bench --json --seconds 0.01 --variant compiled,step,trusted small_ops");

@@ -22,7 +22,7 @@ TEST(BenchmarkModels, resnet50_has_the_parameters_of_the_paper) {
 
 TEST(BenchmarkModels, resnet50_halves_images_five_times_and_learns) {
     set_seed(1);
-    models::ResNet50 model(10, 4);
+    models::ResNet50 model({.width = 4, .classes = 10});
     const Variable x(random_normal({2, 3, 64, 64}).array(), false), t(Array::from<int32_t>({3, 7}), false);
     MomentumSGD optimizer(0.05);
     optimizer.setup(model);
@@ -40,12 +40,12 @@ TEST(BenchmarkModels, resnet50_halves_images_five_times_and_learns) {
 }
 
 TEST(BenchmarkModels, a_block_of_gpt2_has_its_parameters) {
-    EXPECT_EQ(parameter_count(models::GptBlock(768, 12, 4)), 7087872);
+    EXPECT_EQ(parameter_count(models::GptBlock(768, 12)), 7087872);
 }
 
 TEST(BenchmarkModels, a_block_of_gpt2_sees_what_was_before_and_nothing_else) {
     set_seed(2);
-    models::GptBlock block(16, 4, 6);
+    models::CausalBlock block(16, 4, 6);
     std::vector<float> values = random_normal({1, 6, 16}).array().to_vector<float>();
     auto rows = [&] { return block(Variable(Array::from(values, {1, 6, 16}), false)).array().to_vector<float>(); };
     const std::vector<float> before = rows();

@@ -51,14 +51,17 @@ double timed(const Iteration& iteration) {
 double rounded(double value, double step) { return std::round(value / step) * step; }
 
 /// Keys and meaning as in the scripts for other frameworks, but that first_s is the longest of the warm-up
-/// iterations: a region records in its first and may compile in a later one.
+/// iterations: a region records in its first and may compile in a later one. Where sizes change from one iteration to
+/// the next, every size is seen twice before times are taken (a region of many sizes compiles each at its second call), and all
+/// equally often while they are.
 Json measure(const Workload& workload, Variant variant, double seconds) {
     const Iteration iteration = workload.prepare(variant, 1);
     double first = 0;
-    for (int i = 0; i < 4; ++i) first = std::max(first, timed(iteration));
+    for (int i = 0; i < std::max(4, 2 * iteration.cycle); ++i) first = std::max(first, timed(iteration));
     std::vector<double> times;
     const auto start = std::chrono::steady_clock::now();
-    while (since(start) < seconds || times.size() < 5) times.push_back(timed(iteration));
+    while (since(start) < seconds || times.size() < 5 || times.size() % size_t(iteration.cycle) != 0)
+        times.push_back(timed(iteration));
     std::sort(times.begin(), times.end());
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
@@ -76,10 +79,11 @@ Json measure(const Workload& workload, Variant variant, double seconds) {
 void save_programs(const BenchOptions& options) {
     std::filesystem::create_directories(options.save);
     for (const std::string& name : options.workloads) {
-        const Iteration iteration = find_workload(name).prepare(Variant::step, 1);
+        const Workload workload = find_workload(name);
+        const Iteration iteration = workload.prepare(Variant::step, 1);
         if (!iteration.save) continue;
         for (int i = 0; i < 2; ++i) iteration.run();
-        const std::string stem = options.save + "/" + name;
+        const std::string stem = options.save + "/" + workload.name;
         NamedArrays inputs;
         PackageOptions package{.cuda_architectures = options.cuda_architectures, .stages = false};
         if (!package.cuda_architectures.empty()) package.code_levels = program::known_code_levels();
@@ -139,6 +143,16 @@ void print_row(const Json& row, double eager_ms) {
     std::cout.flush();
 }
 
+/// One line, and one more for each other name.
+void print_lines(Json row, const Workload& workload) {
+    std::cout << row << '\n';
+    for (const std::string& name : workload.also) {
+        row["workload"] = name;
+        std::cout << row << '\n';
+    }
+    std::cout.flush();
+}
+
 void run_bench(BenchOptions options) {
     if (options.threads > 0) set_thread_count(options.threads);
     options.threads = thread_count();
@@ -167,11 +181,11 @@ void run_bench(BenchOptions options) {
             const std::string line = measure_in_a_process(workload, variant, options);
             failed |= line.empty();
             if (line.empty()) continue;
+            Json row = Json::parse(line);
             if (options.json) {
-                std::cout << line << std::flush;
+                print_lines(row, find_workload(workload));
                 continue;
             }
-            const Json row = Json::parse(line);
             print_row(row, eager_ms);
             if (variant == name_of(Variant::eager)) eager_ms = row["ms"];
         }
@@ -184,7 +198,7 @@ void run_bench(BenchOptions options) {
 void add_bench(CLI::App& program) {
     auto options = std::make_shared<BenchOptions>();
     auto* command = program.add_subcommand("bench", "times training iterations: eager, compiled, whole step, trusted step");
-    std::string names = "any of";
+    std::string names = "files of models (.onnx), or any of";
     for (const Workload& workload : workloads())
         names += fmt::format("\n  {:<18} {}", workload.name, workload.description);
     complete_with(command->add_option("workloads", options->workloads, names), [](auto) {

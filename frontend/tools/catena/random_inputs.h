@@ -2,6 +2,7 @@
 
 #include <random>
 
+#include "runtime/graph/config.h"
 #include "runtime/graph/variable.h"
 
 namespace catena::tool {
@@ -9,10 +10,10 @@ namespace catena::tool {
 /// Inputs of the benchmarks: the same numbers in every process.
 class RandomInputs {
 public:
-    /// float32, uniform in [0, 1).
+    /// Of config().dtype, uniform in [0, 1): float32 numbers, the same ones in every dtype that holds them.
     Array uniform(const Shape& shape) {
         std::uniform_real_distribution<float> distribution(0, 1);
-        return filled<float>(shape, distribution);
+        return filled<float>(shape, distribution).astype(config().dtype);
     }
     /// int32, uniform in [0, classes).
     Array labels(int32_t classes, const Shape& shape) {

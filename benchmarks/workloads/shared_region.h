@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "frontend/static_graph.h"
 #include "frontend/tools/catena/workload.h"
@@ -15,6 +16,12 @@ auto shared_region(const char* name, Variant variant, F f) {
     StaticGraphOptions options{.name = name};
     if (variant == Variant::trusted) options.audit = Audit::never;
     return std::make_shared<Region>(static_graph(std::move(f), options));
+}
+
+inline std::vector<Array> arrays_of(const std::vector<Variable>& variables) {
+    std::vector<Array> arrays;
+    for (const Variable& variable : variables) arrays.push_back(variable.array());
+    return arrays;
 }
 
 }  // namespace catena::tool

@@ -2,19 +2,13 @@
 // differentiated by backward() outside; `step` and `trusted` are one region that returns the gradients.
 #include "frontend/catena.h"
 #include "frontend/tools/catena/random_inputs.h"
-#include "frontend/tools/catena/shared_region.h"
-#include "frontend/tools/catena/workloads.h"
+#include "benchmarks/workloads/shared_region.h"
+#include "benchmarks/workloads/workloads.h"
 
 namespace catena::tool {
 namespace {
 
 using VariableList = std::vector<Variable>;
-
-std::vector<Array> arrays_of(const VariableList& variables) {
-    std::vector<Array> arrays;
-    for (const Variable& variable : variables) arrays.push_back(variable.array());
-    return arrays;
-}
 
 /// An iteration of y = f(xs) and its gradients at gy; without gy, y is a scalar.
 template <class F>
