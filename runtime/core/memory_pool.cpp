@@ -19,6 +19,9 @@ namespace {
 
 constexpr size_t alignment = 64;
 constexpr size_t huge_page = size_t(2) << 20;
+/// From here on blocks are mapped one by one: freed into malloc's heap, where small allocations live on between them, they
+/// would never leave the process. A model whose arrays grow from call to call would keep the blocks of all its sizes.
+constexpr size_t mapped_limit = size_t(128) << 10;
 constexpr size_t chunk_bytes = size_t(1) << 20;  ///< Small blocks are cut from chunks of this size.
 constexpr size_t small_limit = size_t(32) << 10;  ///< The largest block of the per-thread lists.
 constexpr size_t kept_per_class = size_t(256) << 10;  ///< What a thread keeps of one size.
@@ -55,6 +58,7 @@ constexpr size_t bytes_of_class(uint32_t index) {
 static_assert(bytes_of_class(class_of(100).index) == 128);
 static_assert(bytes_of_class(class_of(1025).index) == 1152);
 static_assert(bytes_of_class(class_of(huge_page).index) == huge_page);
+static_assert(bytes_of_class(class_of(mapped_limit + 1).index) % (16 << 10) == 0, "whole pages");
 
 struct FreeBlock {
     FreeBlock* next;
@@ -225,8 +229,14 @@ void* map_huge(size_t bytes) {
     return result;
 }
 
+void* map_pages(size_t bytes) {
+    if (bytes >= huge_page) return map_huge(bytes);
+    void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return mapped == MAP_FAILED ? nullptr : mapped;
+}
+
 void system_free(void* block, size_t bytes) {
-    if (bytes >= huge_page)
+    if (bytes >= mapped_limit)
         munmap(block, bytes);
     else
         std::free(block);
@@ -249,7 +259,7 @@ size_t free_large_blocks() {
 void* system_allocate(size_t bytes) {
     Central& shared = central();
     const auto attempt = [bytes] {
-        return bytes >= huge_page ? map_huge(bytes) : std::aligned_alloc(alignment, bytes);
+        return bytes >= mapped_limit ? map_pages(bytes) : std::aligned_alloc(alignment, bytes);
     };
     void* block = attempt();
     if (!block && free_large_blocks() > 0) block = attempt();

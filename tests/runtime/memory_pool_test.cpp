@@ -1,6 +1,11 @@
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <memory>
 #include <thread>
 #include <vector>
+
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 
@@ -24,6 +29,31 @@ TEST(MemoryPool, counts_live_bytes_and_their_peak) {
     EXPECT_EQ(cpu_memory_statistics().peak_bytes, before + 5'001'000);
     reset_peak_memory();
     EXPECT_EQ(cpu_memory_statistics().peak_bytes, before);
+}
+
+size_t resident_bytes() {
+    size_t all = 0, resident = 0;
+    std::ifstream("/proc/self/statm") >> all >> resident;
+    return resident * size_t(sysconf(_SC_PAGESIZE));
+}
+
+TEST(MemoryPool, released_blocks_leave_the_process_whatever_lies_between) {
+    void* volatile large = std::malloc(size_t(30) << 20);  // From now on malloc takes as large ones from its heap.
+    std::free(large);
+    release_cached_memory();
+    const size_t before = resident_bytes();
+    std::vector<std::unique_ptr<char[]>> notes;
+    {
+        std::vector<Array> blocks;
+        for (int i = 0; i < 400; ++i) {
+            blocks.push_back(bytes(500'000));
+            std::memset(blocks.back().raw_data(), 1, 500'000);
+            notes.push_back(std::make_unique<char[]>(1000));
+        }
+        EXPECT_GT(resident_bytes(), before + 150'000'000);
+    }
+    release_cached_memory();
+    EXPECT_LT(resident_bytes(), before + 50'000'000);
 }
 
 TEST(MemoryPool, a_steady_state_asks_the_system_for_nothing) {
