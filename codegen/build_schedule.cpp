@@ -139,7 +139,7 @@ private:
         for (mlir::Value tensor : group.tensors) inputs.push_back(view_of(tensor));
         for (mlir::Value result : op.getResults()) {
             Type type = ir::type_of(result);
-            outputs.push_back(whole(add_buffer(type), type));
+            outputs.push_back(whole(add_buffer(type), type, order_of(result)));
             views_[result] = outputs.back();
         }
         std::vector<int> scalars;
@@ -229,7 +229,7 @@ private:
         for (mlir::Value scalar : call.getScalars()) made.scalars.push_back(scalars_.at(scalar));
         for (mlir::Value result : op.getResults()) {
             Type type = ir::type_of(result);
-            made.outputs.push_back(whole(add_buffer(type), type));
+            made.outputs.push_back(whole(add_buffer(type), type, order_of(result)));
             views_[result] = made.outputs.back();
         }
         in_order_.emplace_back().library_call = int(schedule_.library_calls.size());

@@ -32,7 +32,7 @@ namespace {
 /// A trace after all passes, in a context of its own.
 struct LoweredProgram {
     /// `imported` is called between import and passes.
-    LoweredProgram(const Trace& trace, bool fast_math, bool any_size, passes::Dump* dump,
+    LoweredProgram(const Trace& trace, const passes::PipelineOptions& options,
                    const std::function<void(mlir::ModuleOp)>& imported = {})
         : context(kernel_dialects(), mlir::MLIRContext::Threading::DISABLED),
           handler(&context, [this](mlir::Diagnostic& diagnostic) {
@@ -42,13 +42,13 @@ struct LoweredProgram {
           }) {
         ir::load_dialects(context);
         context.loadAllAvailableDialects();
+        passes::Dump* const dump = options.dump;
         codegen::StageTimer timer(dump);
         module = ir::import_trace(trace, context);
         timer.lap("import");
         if (dump) dump->program("import", *module);
         if (imported) imported(*module);
-        passes::PipelineOptions pipeline{.fast_math = fast_math, .dump = dump, .any_size = any_size};
-        if (mlir::failed(passes::run_pipeline(*module, pipeline, notes)))
+        if (mlir::failed(passes::run_pipeline(*module, options, notes)))
             fail<CompileError>("region {}: {}", trace.name, complaints);
     }
 
@@ -69,7 +69,7 @@ class MlirCompiler : public Compiler {
 public:
     PortableProgram compile_portable(const Trace& trace, const PortableOptions& options) override {
         PortableProgram program;
-        LoweredProgram lowered(trace, options.fast_math, options.any_size, nullptr, [&](mlir::ModuleOp imported) {
+        LoweredProgram lowered(trace, {.fast_math = options.fast_math, .any_size = options.any_size}, [&](mlir::ModuleOp imported) {
             if (options.stages) program.stages.emplace_back("import.mlir", passes::print_with_places(imported));
         });
         mlir::OwningOpRef<mlir::ModuleOp>& module = lowered.module;
@@ -95,7 +95,7 @@ public:
                                                                                    // sizes.
         for (const Trace* trace : runs) {
             const bool shown = options.stages && program.schedules.empty();
-            LoweredProgram lowered(*trace, options.fast_math, /*any_size=*/runs.size() > 1, nullptr, [&](mlir::ModuleOp imported) {
+            LoweredProgram lowered(*trace, {.fast_math = options.fast_math, .any_size = runs.size() > 1}, [&](mlir::ModuleOp imported) {
                 if (shown) program.stages.emplace_back("import.mlir", passes::print_with_places(imported));
             });
             program.schedules.push_back(codegen::build_schedule(
@@ -115,12 +115,13 @@ public:
     std::shared_ptr<Executable> compile(const Trace& trace, const CompileOptions& options) override {
         auto start = std::chrono::steady_clock::now();
         passes::Dump dump(trace.name.empty() ? "region" : trace.name);
-        LoweredProgram lowered(trace, options.fast_math, /*any_size=*/false, &dump);
+        const bool on_host = !options.device || options.device->is_host();
+        LoweredProgram lowered(trace, {.fast_math = options.fast_math, .dump = &dump, .channels_last = on_host});
         mlir::OwningOpRef<mlir::ModuleOp>& module = lowered.module;
         auto seconds = [&] {
             return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         };
-        if (options.device && !options.device->is_host()) {
+        if (!on_host) {
             auto* device = dynamic_cast<CodeDevice*>(options.device);
             if (!device) fail<CompileError>("region {}: programs cannot be compiled for {}", trace.name, options.device->name());
             codegen::Schedule schedule =

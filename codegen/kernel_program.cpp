@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "runtime/core/memory_order.h"
+
 namespace catena::codegen {
 
 namespace {
@@ -29,7 +31,48 @@ bool mergeable(KernelProgram& program, int dim) {
     return fits;
 }
 
+/// The same walk with dimension order[d] as dimension d.
+void reorder(KernelProgram& program, const Dims& order) {
+    const auto permuted = [&](const Dims& dims) {
+        Dims result;
+        for (int64_t dim : order) result.push_back(dims[int(dim)]);
+        return result;
+    };
+    program.domain = permuted(program.domain);
+    for_each_operand(program, [&](KernelOperand& o) { o.strides = permuted(o.strides); });
+    uint32_t reduced = 0;
+    for (int d = 0; d < order.rank(); ++d) reduced |= (program.reduced >> order[d] & 1) << d;
+    program.reduced = reduced;
+}
+
 }  // namespace
+
+void walk_channels_last(KernelProgram& program) {
+    const Strides last = strides_in(MemoryOrder::channels_last, program.domain);
+    const auto lies_last = [&](const Strides& strides) {
+        for (int d = 0; d < program.domain.rank(); ++d)
+            if (program.domain[d] != 1 && strides[d] != last[d]) return false;
+        return true;
+    };
+    const auto spans = [&](const Strides& strides) {
+        for (int d = 0; d < program.domain.rank(); ++d)
+            if (program.domain[d] != 1 && strides[d] == 0) return false;
+        return true;
+    };
+    if (program.domain.rank() < 3) return;
+    bool found = false, may = true;
+    for (const KernelOperand& input : program.inputs) found = found || lies_last(input.strides);
+    for (const KernelProgram::Output& output : program.outputs) {
+        const bool is_last = lies_last(output.to.strides);
+        found = found || is_last;
+        may = may && (is_last || !spans(output.to.strides));
+    }
+    if (!found || !may) return;
+    Dims order{0};
+    for (int d = 2; d < program.domain.rank(); ++d) order.push_back(d);
+    order.push_back(1);
+    reorder(program, order);
+}
 
 KernelProgram collapse(const KernelProgram& original) {
     KernelProgram program = original;

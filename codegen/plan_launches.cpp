@@ -201,7 +201,9 @@ int dimension_to_split(const KernelProgram& program, const SplitRule& rule) {
 }  // namespace
 
 KernelPlan plan_launches(const KernelProgram& original, const SplitRule& rule) {
-    KernelProgram program = collapse(original);
+    KernelProgram program = original;
+    if (!has_columns(program)) walk_channels_last(program);
+    program = collapse(program);
     if (has_columns(program)) return rule.columns(program, rule);
     bool room = program.domain.rank() < max_rank;
     if (int dim = dimension_to_split(program, rule); dim >= 0 && room) return Splitter(program, dim, rule).run();

@@ -9,6 +9,7 @@
 
 #include "ir/dialect.h"
 #include "ir/types.h"
+#include "codegen/views.h"
 #include "runtime/core/error.h"
 
 namespace catena::codegen {
@@ -140,7 +141,7 @@ private:
         int value = t.value;
         if (value < 0) value = get(inside, natural_register(t.dtype));
         program().outputs.push_back(
-            {value, {type.dtype, over_domain(type.shape, contiguous_strides(type.shape))}});
+            {value, {type.dtype, over_domain(type.shape, strides_in(order_of(outside), type.shape))}});
     }
 
     Tensor& tensor(mlir::Value value) {

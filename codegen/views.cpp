@@ -1,8 +1,15 @@
 #include "codegen/views.h"
 
+#include "passes/channels_last.h"
+
 namespace catena::codegen {
 
-View whole(int buffer, const Type& type) { return {buffer, 0, type, contiguous_strides(type.shape)}; }
+MemoryOrder order_of(mlir::Value value) {
+    auto result = mlir::dyn_cast<mlir::OpResult>(value);
+    return result && passes::is_channels_last(result) ? MemoryOrder::channels_last : MemoryOrder::row_major;
+}
+
+View whole(int buffer, const Type& type, MemoryOrder order) { return {buffer, 0, type, strides_in(order, type.shape)}; }
 
 std::optional<View> reshaped(const View& view, const Shape& shape) {
     View result = view;

@@ -2,12 +2,18 @@
 
 #include <optional>
 
+#include "mlir/IR/Value.h"
+
 #include "codegen/schedule.h"
+#include "runtime/core/memory_order.h"
 
 namespace catena::codegen {
 
-/// A row-major view of a whole buffer.
-View whole(int buffer, const Type& type);
+/// The memory order that the passes chose for a value.
+MemoryOrder order_of(mlir::Value value);
+
+/// A view of a whole buffer in one of the two memory orders.
+View whole(int buffer, const Type& type, MemoryOrder order = MemoryOrder::row_major);
 
 /// The view after an operation; none if that needs a copy.
 std::optional<View> reshaped(const View& view, const Shape& shape);

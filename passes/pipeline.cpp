@@ -21,6 +21,7 @@ struct Stage {
     const char* name;
     std::unique_ptr<mlir::Pass> (*make)(std::vector<std::string>* notes);
     bool decides_by_size = false;
+    bool needs_channels_last = false;
 };
 
 const Stage stages[] = {
@@ -36,6 +37,8 @@ const Stage stages[] = {
     {"join-calls", create_join_calls_pass, true},
     // Memory traffic dominates: one pass over memory for everything that shares a domain.
     {"fuse", create_fuse_pass},
+    // After fusion, because only what groups and calls store has a memory order.
+    {"layout", [](auto*) { return createLayout(); }, true, true},
 };
 
 std::vector<std::string> left_out() {
@@ -59,8 +62,12 @@ std::vector<std::string> stage_names() {
 void build_pipeline(mlir::OpPassManager& manager, const PipelineOptions& options, std::vector<std::string>* notes) {
     mlir::OpPassManager& function = manager.nest<mlir::func::FuncOp>();
     const std::vector<std::string> without = left_out();
+    const auto is_wanted = [&](const Stage& stage) {
+        return std::ranges::find(without, stage.name) == without.end() && !(options.any_size && stage.decides_by_size) &&
+               (options.channels_last || !stage.needs_channels_last);
+    };
     for (const Stage& stage : stages)
-        if (std::ranges::find(without, stage.name) == without.end() && !(options.any_size && stage.decides_by_size)) function.addPass(stage.make(notes));
+        if (is_wanted(stage)) function.addPass(stage.make(notes));
 }
 
 mlir::LogicalResult run_pipeline(mlir::ModuleOp module, const PipelineOptions& options,

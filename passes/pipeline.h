@@ -18,6 +18,7 @@ struct PipelineOptions {
     bool fast_math = false;  ///< Allow rewrites that change rounding, NaN or inf.
     Dump* dump = nullptr;    ///< Shows every stage, if given.
     bool any_size = false;   ///< The program must be the same at all sizes: no decision may depend on them.
+    bool channels_last = false;  ///< The target's kernels accept images whose channels are the innermost dimension.
     bool verify_each = false;  ///< Verify after every stage, not only at the end.
 };
 

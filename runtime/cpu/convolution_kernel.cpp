@@ -54,22 +54,42 @@ void for_each_product(const Shape& x, const Shape& W, const Shape& y, const Wind
             }
 }
 
-Array contiguous_float(const Array& array, Dtype dtype) {
+bool any_empty(const Array& a, const Array& b) { return a.size() == 0 || b.size() == 0; }
+
+Array as_row_major(const Array& array, Dtype dtype) {
     return array.defined() ? array.astype(dtype).as_contiguous() : array;
 }
 
+/// The same in whichever of the two memory orders it is.
+Array readable(const Array& array, Dtype dtype) {
+    Array converted = array.astype(dtype);
+    const bool is_ordered = memory_order(converted.shape(), converted.strides()).has_value();
+    return is_ordered && dtype == Dtype::float32 ? converted : converted.as_contiguous();
+}
+
+MemoryOrder order_of(const Array& array) {
+    return memory_order(array.shape(), array.strides()).value_or(MemoryOrder::row_major);
+}
+
+Sizes sizes_of(const Array& x, const Shape& W, const Array& y, const WindowSteps& steps) {
+    Sizes sizes(x.shape(), W, y.shape(), steps);
+    sizes.x_order = order_of(x);
+    sizes.y_order = order_of(y);
+    return sizes;
+}
+
 /// Gives f arrays in float32 or float64 and stores what it wrote.
+/// `by_library`: f may be given a float32 array with its channels last.
 template <class F>
-void in_working_dtype(const Array& result, F&& f) {
+void in_working_dtype(const Array& result, bool by_library, F&& f) {
     Dtype dtype = result.dtype() == Dtype::float64 ? Dtype::float64 : Dtype::float32;
     if (result.size() == 0) return;
-    Array working =
-        dtype == result.dtype() ? result : Array::empty({dtype, result.shape()}, result.device());
+    const bool as_it_is = dtype == result.dtype() &&
+                          (result.contiguous() || (by_library && dtype == Dtype::float32));
+    Array working = as_it_is ? result : Array::empty({dtype, result.shape()}, result.device());
     f(dtype, working);
     if (!(working == result)) copy_elements(working, result);
 }
-
-bool any_empty(const Array& a, const Array& b) { return a.size() == 0 || b.size() == 0; }
 
 void fill_zero(const Array& array) {
     std::memset(array.raw_data(), 0, size_t(array.size()) * size_of(array.dtype()));
@@ -79,13 +99,13 @@ void fill_zero(const Array& array) {
 
 void convolve(const Array& x, const Array& W, const Array& b, const WindowSteps& steps,
               const Array& y) {
-    in_working_dtype(y, [&](Dtype dtype, const Array& result) {
-        Array from = contiguous_float(x, dtype), by = contiguous_float(W, dtype),
-              bias = contiguous_float(b, dtype);
+    in_working_dtype(y, !any_empty(x, W), [&](Dtype dtype, const Array& result) {
+        Array from = readable(x, dtype), by = as_row_major(W, dtype),
+              bias = as_row_major(b, dtype);
         if (dtype == Dtype::float32 && !any_empty(x, W))
             return run_float(
                 b.defined() ? ConvolutionDirection::forward_bias : ConvolutionDirection::forward,
-                Sizes(x.shape(), W.shape(), y.shape(), steps), from, by, bias, result);
+                sizes_of(from, W.shape(), result, steps), from, by, bias, result);
         fill_zero(result);
         visit_dtype(dtype, [&](auto zero) {
             using T = decltype(zero);
@@ -104,11 +124,11 @@ void convolve(const Array& x, const Array& W, const Array& b, const WindowSteps&
 }
 
 void convolve_data(const Array& gy, const Array& W, const WindowSteps& steps, const Array& gx) {
-    in_working_dtype(gx, [&](Dtype dtype, const Array& result) {
-        Array from = contiguous_float(gy, dtype), by = contiguous_float(W, dtype);
+    in_working_dtype(gx, !any_empty(gy, W), [&](Dtype dtype, const Array& result) {
+        Array from = readable(gy, dtype), by = as_row_major(W, dtype);
         if (dtype == Dtype::float32 && !any_empty(gy, W))
             return run_float(ConvolutionDirection::data,
-                             Sizes(gx.shape(), W.shape(), gy.shape(), steps), from, by, Array(),
+                             sizes_of(result, W.shape(), from, steps), from, by, Array(),
                              result);
         fill_zero(result);
         visit_dtype(dtype, [&](auto zero) {
@@ -124,10 +144,10 @@ void convolve_data(const Array& gy, const Array& W, const WindowSteps& steps, co
 }
 
 void convolve_weights(const Array& x, const Array& gy, const WindowSteps& steps, const Array& gW) {
-    in_working_dtype(gW, [&](Dtype dtype, const Array& result) {
-        Array from = contiguous_float(x, dtype), by = contiguous_float(gy, dtype);
+    in_working_dtype(gW, false, [&](Dtype dtype, const Array& result) {
+        Array from = readable(x, dtype), by = readable(gy, dtype);
         if (dtype == Dtype::float32 && !any_empty(x, gy))
-            return convolution_weights(Sizes(x.shape(), gW.shape(), gy.shape(), steps),
+            return convolution_weights(sizes_of(from, gW.shape(), by, steps),
                                        from.data<float>(), by.data<float>(), result.data<float>());
         fill_zero(result);
         visit_dtype(dtype, [&](auto zero) {

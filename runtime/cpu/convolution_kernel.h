@@ -11,6 +11,7 @@ struct WindowSteps {
 };
 
 // x is [N, C, spatial...], W [O, C/groups, kernel...], y [N, O, positions...]; floats of one dtype,
+// results row-major or, images alone, with their channels last (runtime/core/memory_order.h),
 // any strides of the inputs. The number of positions is y's, whatever rule it came from: windows
 // may pass the end of x.
 

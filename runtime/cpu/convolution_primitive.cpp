@@ -29,7 +29,7 @@ ConvolutionSizes::ConvolutionSizes(const Shape& x_shape, const Shape& W_shape, c
 }
 
 std::vector<int64_t> ConvolutionSizes::key() const {
-    std::vector<int64_t> key{y_channels, int64_t(W.size())};
+    std::vector<int64_t> key{y_channels, int64_t(x_order), int64_t(y_order), int64_t(W.size())};
     for (const memory::dims* each : {&x, &W, &y, &stride, &pad, &pad_end, &dilate})
         key.insert(key.end(), each->begin(), each->end());
     return key;
@@ -37,10 +37,17 @@ std::vector<int64_t> ConvolutionSizes::key() const {
 
 namespace {
 
-/// The layouts to ask for. Blocked ones are faster even with the reorders they cost, but for
-/// gradients towards few channels, where most of a block would be empty (measured).
-memory::desc layout(const memory::dims& dims, bool blocked) {
-    return blocked ? onednn::any(dims) : onednn::plain(dims);
+/// The layout to ask for inside. Blocked ones are faster even with the reorders they cost, but for
+/// gradients towards few channels, where most of a block would be empty (measured). Channels-last
+/// is as fast as blocked, without the reorders; not for groups.
+memory::desc layout(const memory::dims& dims, ConvolutionDirection direction,
+                    const ConvolutionSizes& s) {
+    const bool is_last =
+        s.x_order == MemoryOrder::channels_last || s.y_order == MemoryOrder::channels_last;
+    if (is_last && !s.has_groups()) return onednn::ordered(dims, MemoryOrder::channels_last);
+    const bool blocked =
+        direction != ConvolutionDirection::data || s.has_groups() || s.x[1] >= 8;
+    return blocked ? onednn::any(dims) : onednn::ordered(dims);
 }
 
 }  // namespace
@@ -49,12 +56,12 @@ std::shared_ptr<const ConvolutionPrimitive> ConvolutionPrimitive::make(
     ConvolutionDirection direction, const ConvolutionSizes& s) {
     using namespace dnnl;
     constexpr auto direct = algorithm::convolution_direct;
-    const bool blocked = direction != ConvolutionDirection::data || s.has_groups() || s.x[1] >= 8;
-    memory::desc x = layout(s.x, blocked), W = onednn::any(s.W), y = layout(s.y, blocked);
+    memory::desc x = layout(s.x, direction, s), W = onednn::any(s.W),
+                 y = layout(s.y, direction, s);
     primitive_attr attributes;
     attributes.set_scratchpad_mode(scratchpad_mode::user);
     auto made = std::make_shared<ConvolutionPrimitive>();
-    made->bias_ = onednn::plain({s.y[1]});
+    made->bias_ = onednn::ordered({s.y[1]});
     bool with_bias = direction == ConvolutionDirection::forward_bias;
     convolution_forward::desc forward =
         with_bias ? convolution_forward::desc(prop_kind::forward_training, direct, x, W,
@@ -62,28 +69,28 @@ std::shared_ptr<const ConvolutionPrimitive> ConvolutionPrimitive::make(
                   : convolution_forward::desc(prop_kind::forward_training, direct, x, W, y,
                                               s.stride, s.dilate, s.pad, s.pad_end);
     convolution_forward::primitive_desc hint(forward, attributes, onednn::engine());
-    memory::desc plain_x = onednn::plain(s.x), plain_W = onednn::plain(s.W),
-                 plain_y = onednn::slice_of_channels(s.y, s.y_channels);
+    memory::desc ours_x = onednn::ordered(s.x, s.x_order), ours_W = onednn::ordered(s.W),
+                 ours_y = onednn::slice_of_channels(s.y, s.y_channels, s.y_order);
     if (direction == ConvolutionDirection::data) {
         convolution_backward_data::primitive_desc desc(
             {direct, x, W, y, s.stride, s.dilate, s.pad, s.pad_end}, attributes, onednn::engine(),
             hint);
         made->set(convolution_backward_data(desc), DNNL_ARG_DIFF_DST, DNNL_ARG_WEIGHTS,
-                  DNNL_ARG_DIFF_SRC, {plain_y, desc.diff_dst_desc(), true},
-                  {plain_W, desc.weights_desc(), true}, {plain_x, desc.diff_src_desc(), false},
+                  DNNL_ARG_DIFF_SRC, {ours_y, desc.diff_dst_desc(), true},
+                  {ours_W, desc.weights_desc(), true}, {ours_x, desc.diff_src_desc(), false},
                   desc.scratchpad_desc());
     } else if (direction == ConvolutionDirection::weights) {
         convolution_backward_weights::primitive_desc desc(
             {direct, x, W, y, s.stride, s.dilate, s.pad, s.pad_end}, attributes, onednn::engine(),
             hint);
         made->set(convolution_backward_weights(desc), DNNL_ARG_SRC, DNNL_ARG_DIFF_DST,
-                  DNNL_ARG_DIFF_WEIGHTS, {plain_x, desc.src_desc(), true},
-                  {plain_y, desc.diff_dst_desc(), true}, {plain_W, desc.diff_weights_desc(), false},
+                  DNNL_ARG_DIFF_WEIGHTS, {ours_x, desc.src_desc(), true},
+                  {ours_y, desc.diff_dst_desc(), true}, {ours_W, desc.diff_weights_desc(), false},
                   desc.scratchpad_desc());
     } else {
         made->set(convolution_forward(hint), DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST,
-                  {plain_x, hint.src_desc(), true}, {plain_W, hint.weights_desc(), true},
-                  {plain_y, hint.dst_desc(), false}, hint.scratchpad_desc());
+                  {ours_x, hint.src_desc(), true}, {ours_W, hint.weights_desc(), true},
+                  {ours_y, hint.dst_desc(), false}, hint.scratchpad_desc());
     }
     return made;
 }

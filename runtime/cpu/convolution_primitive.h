@@ -17,6 +17,7 @@ struct ConvolutionSizes {
     dnnl::memory::dims x, W, y, stride, pad, pad_end, dilate;
     /// Channels of the array that y is a slice of: what its batch stride follows from.
     int64_t y_channels;
+    MemoryOrder x_order = MemoryOrder::row_major, y_order = MemoryOrder::row_major;
 
     ConvolutionSizes(const Shape& x_shape, const Shape& W_shape, const Shape& y_shape,
                      const WindowSteps& steps);
@@ -24,8 +25,8 @@ struct ConvolutionSizes {
     bool has_groups() const { return W.size() > x.size(); }
 };
 
-/// A float32 convolution or one of its gradients on row-major arrays, with the layouts that oneDNN
-/// chose inside. The inputs a and b are x and W (forward), gy and W (data), x and gy (weights).
+/// A float32 convolution or one of its gradients, with the layouts that oneDNN chose
+/// inside. Weights are row-major. The inputs a and b are x and W (forward), gy and W (data), x and gy (weights).
 class ConvolutionPrimitive {
 public:
     /// Made once a process for each direction and sizes: oneDNN generates code. What is made for

@@ -98,7 +98,9 @@ private:
 
     void run_part(const Images& images, int64_t batches, int64_t channels) {
         const int64_t image = product(sizes_.y) / sizes_.y[0];
-        const float* gy = gy_ + images.begin * image + channels * (image / division_.channels);
+        const int64_t slice =
+            (sizes_.y_order == MemoryOrder::row_major ? image : sizes_.y[1]) / division_.channels;
+        const float* gy = gy_ + images.begin * image + channels * slice;
         float* to = division_.batches > 1 ? results_.data<float>() + batches * size_ : gW_;
         images.primitive->run(images.x, gy, nullptr, to + channels * (size_ / division_.channels));
     }

@@ -15,17 +15,15 @@ dnnl::stream& stream() {
     return stream;
 }
 
-dnnl::memory::desc plain(const dnnl::memory::dims& dims) {
-    dnnl::memory::dims strides(dims.size(), 1);
-    for (int i = int(dims.size()) - 2; i >= 0; --i) strides[i] = strides[i + 1] * dims[i + 1];
-    return {dims, dnnl::memory::data_type::f32, strides};
+dnnl::memory::desc ordered(const dnnl::memory::dims& dims, MemoryOrder order) {
+    return slice_of_channels(dims, dims.size() > 1 ? dims[1] : 0, order);
 }
 
-dnnl::memory::desc slice_of_channels(const dnnl::memory::dims& dims, int64_t channels) {
-    dnnl::memory::dims whole = dims, strides(dims.size(), 1);
-    whole[1] = channels;
-    for (int i = int(dims.size()) - 2; i >= 0; --i) strides[i] = strides[i + 1] * whole[i + 1];
-    return {dims, dnnl::memory::data_type::f32, strides};
+dnnl::memory::desc slice_of_channels(const dnnl::memory::dims& dims, int64_t channels, MemoryOrder order) {
+    Shape whole{std::span<const int64_t>(dims)};
+    if (dims.size() > 1) whole[1] = channels;
+    const Strides strides = strides_in(order, whole);
+    return {dims, dnnl::memory::data_type::f32, dnnl::memory::dims(strides.begin(), strides.end())};
 }
 
 dnnl::memory::desc any(const dnnl::memory::dims& dims) {

@@ -6,16 +6,17 @@
 
 #include "runtime/core/array.h"
 #include "runtime/core/device.h"
+#include "runtime/core/memory_order.h"
 
 namespace catena::onednn {
 
 dnnl::engine& engine();
 dnnl::stream& stream();  ///< This thread's.
 
-/// float32, row-major.
-dnnl::memory::desc plain(const dnnl::memory::dims& dims);
-/// float32, row-major: dims[1] channels of an array that has `channels` of them.
-dnnl::memory::desc slice_of_channels(const dnnl::memory::dims& dims, int64_t channels);
+/// float32 in the given order.
+dnnl::memory::desc ordered(const dnnl::memory::dims& dims, MemoryOrder order = MemoryOrder::row_major);
+/// The same: dims[1] channels of an array that has `channels` of them.
+dnnl::memory::desc slice_of_channels(const dnnl::memory::dims& dims, int64_t channels, MemoryOrder order);
 /// float32, in the layout that the primitive chooses.
 dnnl::memory::desc any(const dnnl::memory::dims& dims);
 

@@ -3,6 +3,7 @@
 #include "runtime/core/error.h"
 #include "runtime/cpu/convolution_kernel.h"
 #include "runtime/ops/arithmetic.h"
+#include "runtime/ops/channels_last.h"
 #include "runtime/ops/composite.h"
 #include "runtime/ops/convolution_elements.h"
 #include "runtime/ops/element_text.h"
@@ -190,6 +191,14 @@ std::vector<int> write_deconvolution(OnnxCall& c) {
     return c.node("ConvTranspose", {c.input(0, c.result()), c.input(1, c.result())}, attributes);
 }
 
+/// float32 images whose channels are not in groups.
+std::function<ChannelsLast(const TypeCall&)> images_last(uint32_t inputs, uint32_t outputs) {
+    return [=](const TypeCall& c) {
+        const bool by_library = c.inputs[0].dtype == Dtype::float32 && c.inputs[1].dtype == Dtype::float32;
+        return by_library && c.attributes.integer("groups") == 1 ? ChannelsLast{inputs, outputs, true} : ChannelsLast();
+    };
+}
+
 const OpDef& op_convolution = register_op({
     .name = "convolution",
     .kind = Kind::window,
@@ -207,6 +216,7 @@ const OpDef& op_convolution = register_op({
 const bool op_convolution_text = set_element_text(op_convolution, convolution_elements());
 
 const bool op_convolution_role = set_library_role(op_convolution, LibraryRole::convolution);
+const bool op_convolution_last = set_channels_last(op_convolution, images_last(1, 1));
 
 const OpDef& op_convolution_data = register_op({
     .name = "convolution_data",
@@ -232,6 +242,7 @@ const OpDef& op_convolution_data = register_op({
 const bool op_convolution_data_text = set_element_text(op_convolution_data, convolution_data_elements());
 
 const bool op_convolution_data_role = set_library_role(op_convolution_data, LibraryRole::convolution_data);
+const bool op_convolution_data_last = set_channels_last(op_convolution_data, images_last(1, 1));
 
 const OpDef& op_convolution_weights = register_op({
     .name = "convolution_weights",
@@ -256,6 +267,7 @@ const OpDef& op_convolution_weights = register_op({
 const bool op_convolution_weights_text = set_element_text(op_convolution_weights, convolution_weights_elements());
 
 const bool op_convolution_weights_role = set_library_role(op_convolution_weights, LibraryRole::convolution_weights);
+const bool op_convolution_weights_last = set_channels_last(op_convolution_weights, images_last(3, 0));
 
 /// b as [1, O, 1, ...], to be added to y.
 Variable as_channels(const Variable& b, int rank) {

@@ -1,0 +1,147 @@
+#include <map>
+
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "mlir/IR/Builders.h"
+
+#include "ir/types.h"
+#include "passes/bytes.h"
+#include "passes/change_limit.h"
+#include "passes/channels_last.h"
+#include "passes/passes.h"
+#include "passes/place.h"
+#include "runtime/ops/channels_last.h"
+
+namespace catena::passes {
+
+#define GEN_PASS_DEF_LAYOUT
+#include "passes/passes.h.inc"
+
+constexpr llvm::StringLiteral attribute_name = "catena.channels_last";
+
+bool is_channels_last(mlir::OpResult result) {
+    auto numbers = result.getOwner()->getAttrOfType<mlir::DenseI64ArrayAttr>(attribute_name);
+    return numbers && llvm::is_contained(numbers.asArrayRef(), int64_t(result.getResultNumber()));
+}
+
+void set_channels_last(llvm::ArrayRef<mlir::OpResult> results) {
+    llvm::SmallVector<int64_t> numbers;
+    for (mlir::OpResult result : results) numbers.push_back(int64_t(result.getResultNumber()));
+    mlir::Operation* op = results.front().getOwner();
+    op->setAttr(attribute_name, mlir::DenseI64ArrayAttr::get(op->getContext(), numbers));
+}
+
+namespace {
+
+/// [N, C, spatial...] with more than one channel and position: others are in both orders.
+bool is_image(mlir::Value value) {
+    const Shape shape = ir::shape_of(value);
+    int64_t positions = 1;
+    for (int d = 2; d < shape.rank(); ++d) positions *= shape[d];
+    return shape.rank() >= 3 && shape.rank() <= 5 && shape[1] > 1 && positions > 1;
+}
+
+bool is_full(mlir::Value value, ir::GroupOp group) { return llvm::equal(ir::shape_of(value), group.getDomain()); }
+
+/// A group that runs row by row reduces its innermost dimensions before it stores full results.
+bool takes_channels_last(ir::GroupOp group) {
+    if (group.getReduced().empty()) return true;
+    const auto is_full_result = [&](mlir::Value result) { return is_full(result, group); };
+    return !(group.reduces_rows() && llvm::any_of(group.getResults(), is_full_result));
+}
+
+ChannelsLast rule_of(ir::LibraryCall call) {
+    const OpDef* op = find_op(call.getFunction().str());
+    auto attributes = ir::to_attributes(call.getCallAttributes());
+    if (!op || mlir::failed(attributes)) return {};
+    SmallVector<Type, 4> types;
+    for (mlir::Value input : call.getInputs()) types.push_back(ir::type_of(input));
+    return channels_last_of(TypeCall{*op, types, *attributes});
+}
+
+class Layouts {
+public:
+    explicit Layouts(mlir::func::FuncOp function) : function_(function) {}
+
+    void run() {
+        for (mlir::BlockArgument argument : function_.getArguments()) fixed_.insert(argument);
+        for (mlir::Operation& op : function_.getBody().front()) visit(op);
+        for (mlir::Operation& op : function_.getBody().front()) decide(op);
+    }
+
+private:
+    void visit(mlir::Operation& op) {
+        if (auto group = mlir::dyn_cast<ir::GroupOp>(op)) return visit_group(group);
+        if (auto call = mlir::dyn_cast<ir::LibraryCall>(op)) return visit_call(op, call);
+        // A view or an end: row-major on both sides.
+        for (mlir::Value operand : op.getOperands()) vote(operand, -1);
+        for (mlir::Value result : op.getResults()) fixed_.insert(result);
+    }
+
+    void visit_group(ir::GroupOp group) {
+        llvm::SmallVector<mlir::Value> images;
+        for (mlir::Value value : group.getInputs())
+            if (is_image(value) && is_full(value, group)) images.push_back(value);
+        for (mlir::Value value : group.getResults())
+            if (is_image(value) && is_full(value, group)) images.push_back(value);
+        if (!takes_channels_last(group)) {
+            for (mlir::Value image : images) vote(image, -1);
+            for (mlir::Value result : group.getResults()) fixed_.insert(result);
+            return;
+        }
+        for (mlir::Value image : images) together_.unionSets(key(images.front()), key(image));
+    }
+
+    void visit_call(mlir::Operation& op, ir::LibraryCall call) {
+        const ChannelsLast rule = rule_of(call);
+        const int gain = rule.preferred ? 1 : 0;
+        for (auto [i, input] : llvm::enumerate(call.getInputs())) vote(input, rule.inputs >> i & 1 ? gain : -1);
+        for (mlir::OpResult result : op.getResults()) {
+            const bool may = rule.outputs >> result.getResultNumber() & 1;
+            vote(result, may ? gain : -1);
+            if (!may) fixed_.insert(result);
+        }
+    }
+
+    static const void* key(mlir::Value value) { return value.getAsOpaquePointer(); }
+
+    void vote(mlir::Value value, int gain) {
+        if (!mlir::isa<mlir::RankedTensorType>(value.getType()) || !is_image(value)) return;
+        together_.insert(key(value));
+        votes_[key(value)] += gain * int64_t(bytes_of(value));
+    }
+
+    bool is_wanted(mlir::Value value) {
+        const auto found = together_.findLeader(key(value));
+        if (found == together_.member_end()) return false;
+        if (sums_.empty()) {
+            for (const auto& [each, bytes] : votes_) sums_[*together_.findLeader(each)] += bytes;
+        }
+        return sums_[*found] > 0;
+    }
+
+    void decide(mlir::Operation& op) {
+        if (!mlir::isa<ir::GroupOp, ir::LibraryCall>(op)) return;
+        llvm::SmallVector<mlir::OpResult> last;
+        for (mlir::OpResult result : op.getResults())
+            if (is_image(result) && !fixed_.contains(result) && is_wanted(result)) last.push_back(result);
+        if (last.empty() || !ChangeLimit::instance().allows("layout", [&] { return place_of(&op); })) return;
+        set_channels_last(last);
+    }
+
+    mlir::func::FuncOp function_;
+    llvm::EquivalenceClasses<const void*> together_;
+    std::map<const void*, int64_t> votes_, sums_;  ///< Bytes for channels-last; of each value, of each class.
+    llvm::DenseSet<mlir::Value> fixed_;            ///< Row-major whatever is decided.
+};
+
+class LayoutPass : public impl::LayoutBase<LayoutPass> {
+public:
+    void runOnOperation() override {
+        if (!getOperation().isExternal()) Layouts(getOperation()).run();
+    }
+};
+
+}  // namespace
+
+}  // namespace catena::passes

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "runtime/ops/op.h"
+
+namespace catena {
+
+/// Which arrays of a call the op's host kernel reads and writes with their channels last (runtime/core/memory_order.h)
+/// at no extra cost. Bit i: input or output i.
+struct ChannelsLast {
+    uint32_t inputs = 0, outputs = 0;
+    bool preferred = false;  ///< The kernel is faster so: it would reorder row-major arrays.
+};
+
+/// Declared once, beside the op's definition. Returns true.
+bool set_channels_last(const OpDef& op, std::function<ChannelsLast(const TypeCall&)> rule);
+/// Nothing where the op declares nothing.
+ChannelsLast channels_last_of(const TypeCall& call);
+
+}  // namespace catena

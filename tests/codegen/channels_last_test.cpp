@@ -1,0 +1,92 @@
+// Images between convolutions are stored with their channels last: whatever reads them there gives what eager code gives.
+#include <gtest/gtest.h>
+
+#include "runtime/graph/gradient.h"
+#include "runtime/ops/activation.h"
+#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/convolution.h"
+#include "runtime/ops/joining.h"
+#include "runtime/ops/math.h"
+#include "runtime/ops/movement.h"
+#include "runtime/ops/normalization.h"
+#include "runtime/ops/pooling.h"
+#include "runtime/ops/reduction.h"
+#include "runtime/ops/slicing.h"
+#include "runtime/ops/softmax.h"
+#include "tests/codegen/region.h"
+
+namespace catena::test {
+
+namespace {
+
+using Results = std::vector<Variable>;
+using Given = const std::vector<Variable>&;
+
+Array f32(const Shape& shape, uint32_t seed = 1) { return random_array({Dtype::float32, shape}, seed); }
+
+/// An image that two convolutions read and one writes, and whatever `read` makes of it.
+void check(const std::function<Results(const Variable&)>& read, const Shape& x = {2, 3, 8, 7}, double slack = 256) {
+    const auto f = [&](Given v) -> Results {
+        const Variable image = relu(convolution_2d(v[0], v[1], {.pad = {1}}));
+        Results results = read(image);
+        results.push_back(convolution_2d(image, v[2]) + 1.0);
+        results.push_back(convolution_2d(image, v[3]) * 2.0);
+        return results;
+    };
+    expect_as_near_as_eager(f, {f32(x), f32({5, x[1], 3, 3}, 2), f32({4, 5, 3, 3}, 3), f32({6, 5, 1, 1}, 4)}, slack);
+}
+
+}  // namespace
+
+TEST(channels_last, maps) {
+    check([](const Variable& h) -> Results { return {exp(h * -1.0), h + h, h * reshape(sum(h, Axes{0, 2, 3}), {1, 5, 1, 1})}; });
+}
+
+TEST(channels_last, reductions_over_any_axes) {
+    for (const Axes& axes : {Axes{0, 2, 3}, {2, 3}, {1}, {0}, {3}, {0, 1}, {1, 2, 3}, {0, 1, 2, 3}})
+        check([&](const Variable& h) -> Results { return {sum(h, axes), max(h, axes, true), sum(square(h), axes) * 0.5}; });
+}
+
+TEST(channels_last, maps_after_reductions) {
+    check([](const Variable& h) -> Results { return {softmax(h, 1), softmax(h, 3), h - mean(h, {2, 3}, true), h - mean(h, {0, 2, 3}, true)}; });
+}
+
+TEST(channels_last, views) {
+    check([](const Variable& h) -> Results {
+        return {reshape(h, {h.shape()[0], -1}), transpose(h, {0, 2, 3, 1}), slice_axis(h, 1, 1, 4, 2), flip(h, 3), reshape(h, {-1}) * 2.0};
+    });
+}
+
+TEST(channels_last, library_calls) {
+    check([](const Variable& h) -> Results {
+        return {max_pooling_2d(h, 2), average_pooling_2d(h, 2), concat({h, h * 2.0}, 1)};
+    });
+}
+
+TEST(channels_last, the_image_itself) {
+    check([](const Variable& h) -> Results { return {h}; });
+}
+
+TEST(channels_last, one_image_one_channel_one_position) {
+    const auto read = [](const Variable& h) -> Results { return {h * 2.0, sum(h, Axes{0, 2, 3})}; };
+    check(read, {1, 3, 8, 7});
+    check(read, {2, 1, 8, 7});
+    check(read, {2, 3, 3, 3});
+    check(read, {2, 3, 3, 8});
+    check(read, {40, 3, 20, 20}, 2048);  // Reductions in blocks.
+}
+
+TEST(channels_last, gradients_of_a_normalized_network) {
+    const auto f = [](Given v) -> Results {
+        const Variable first = convolution_2d(v[0], v[1], {.pad = {1}});
+        const Variable h = relu(batch_normalization(first, v[3], v[4]));
+        const Variable y = convolution_2d(h, v[2], {.stride = {2}});
+        const Variable loss = sum(square(y));
+        Results results{loss};
+        for (const Variable& g : grad({&loss, 1}, std::vector<Variable>{v[1], v[2], v[3], v[4]})) results.push_back(g);
+        return results;
+    };
+    expect_as_near_as_eager(f, {f32({4, 3, 9, 9}), f32({8, 3, 3, 3}, 2), f32({6, 8, 3, 3}, 3), f32({8}, 4), f32({8}, 5)}, 4096);
+}
+
+}  // namespace catena::test
