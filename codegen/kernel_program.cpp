@@ -65,7 +65,8 @@ void walk_channels_last(KernelProgram& program) {
     for (const KernelProgram::Output& output : program.outputs) {
         const bool is_last = lies_last(output.to.strides);
         found = found || is_last;
-        may = may && (is_last || !spans(output.to.strides));
+        // Results are stored in vectors along the innermost dimension.
+        may = may && (is_last || !spans(output.to.strides)) && (program.domain[1] == 1 || output.to.strides[1] <= 1);
     }
     if (!found || !may) return;
     Dims order{0};

@@ -7,8 +7,8 @@ namespace catena::codegen {
 // The types of programs are declared in the runtime.
 using namespace program;
 
-/// Makes the channels the innermost dimension where an operand that spans the domain has its channels last and no result
-/// that spans it is row-major.
+/// Makes the channels the innermost dimension where an operand that spans the domain has its channels last and every result
+/// can be stored so.
 void walk_channels_last(KernelProgram& program);
 
 /// The same program with dimensions of size 1 dropped and neighbours merged wherever every operand allows. At

@@ -43,11 +43,25 @@ bool is_image(mlir::Value value) {
 
 bool is_full(mlir::Value value, ir::GroupOp group) { return llvm::equal(ir::shape_of(value), group.getDomain()); }
 
-/// A group that runs row by row reduces its innermost dimensions before it stores full results.
+/// Whether a smaller result of a sweep over [N, C, spatial...] can be stored in vectors along C.
+bool lies_along_channels(mlir::Value value, ir::GroupOp group) {
+    const Shape shape = ir::shape_of(value);
+    const int channel = shape.rank() - int(group.getDomain().size()) + 1;
+    if (channel < 0 || shape[channel] == 1) return true;
+    for (int d = channel + 1; d < shape.rank(); ++d)
+        if (shape[d] != 1) return false;
+    return true;
+}
+
+/// Not a group that runs row by row: it reduces its innermost dimensions before it stores full results.
 bool takes_channels_last(ir::GroupOp group) {
-    if (group.getReduced().empty()) return true;
-    const auto is_full_result = [&](mlir::Value result) { return is_full(result, group); };
-    return !(group.reduces_rows() && llvm::any_of(group.getResults(), is_full_result));
+    bool has_full = false;
+    for (mlir::Value result : group.getResults()) {
+        const bool full = is_full(result, group);
+        has_full = has_full || full;
+        if (!full && !lies_along_channels(result, group)) return false;
+    }
+    return group.getReduced().empty() || !group.reduces_rows() || !has_full;
 }
 
 ChannelsLast rule_of(ir::LibraryCall call) {
@@ -82,8 +96,10 @@ private:
         llvm::SmallVector<mlir::Value> images;
         for (mlir::Value value : group.getInputs())
             if (is_image(value) && is_full(value, group)) images.push_back(value);
-        for (mlir::Value value : group.getResults())
+        for (mlir::Value value : group.getResults()) {
             if (is_image(value) && is_full(value, group)) images.push_back(value);
+            else fixed_.insert(value);
+        }
         if (!takes_channels_last(group)) {
             for (mlir::Value image : images) vote(image, -1);
             for (mlir::Value result : group.getResults()) fixed_.insert(result);
