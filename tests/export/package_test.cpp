@@ -383,7 +383,7 @@ TEST_F(Package, what_a_file_cannot_hold_is_refused) {
         {.name = "fourth"});
     fourth(batch(0, 4));
     EXPECT_THAT(message_of([&] { fourth.save(temporary("x.catena"), {.open_sizes = {{0, 0, "n"}}}); }),
-                HasSubstr("which is no sum of products of up to three of them"));
+                HasSubstr("which is not a sum of products of up to three of them"));
 }
 
 TEST_F(Package, numbers_may_be_infinite) {

@@ -222,7 +222,7 @@ func.func @computed_early(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xf
     catena.yield %r : f32
   }
   %wall = catena.concat "concat"(%0) {axis = 0} : (tensor<64xf32>) -> tensor<64xf32>
-  // expected-remark @+1 {{an operation between them cannot be fused}}
+  // expected-remark @+1 {{an operation between them, which cannot be fused, depends on the first}}
   %3 = catena.map "add"(%2, %wall) : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32> {
   ^bb0(%a: f32, %b: f32):
     %r = arith.addf %a, %b : f32

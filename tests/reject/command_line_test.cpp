@@ -87,7 +87,7 @@ TEST_F(RejectedCommand, what_there_is_no_memory_for) {
     const CommandResult result = run("ulimit -v 1000000 && " + program("catena") + " call matmul " + column + " " + row);
     EXPECT_TRUE(WIFEXITED(result.status)) << "it crashed:\n" << result.output;
     EXPECT_EQ(WEXITSTATUS(result.status), 1);
-    EXPECT_THAT(result.output, StartsWith("catena: cpu: an array float32[300000,300000]: out of memory: the system refused 360000000000 bytes"));
+    EXPECT_THAT(result.output, StartsWith("catena: matmul: its result float32[300000,300000] on cpu: out of memory: the system refused 360000000000 bytes"));
     EXPECT_EQ(std::count(result.output.begin(), result.output.end(), '\n'), 1) << result.output;
     for (const std::string& file : {column, row}) std::filesystem::remove(file);
 }

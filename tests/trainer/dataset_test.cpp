@@ -246,7 +246,7 @@ TEST_F(DatasetFileTest, cifar_is_read_from_its_binary_version) {
     write("test_batch.bin", "short");
     EXPECT_THAT(testing::message_of<FileError>([&] { get_cifar10(path()); }), HasSubstr("records of 3073"));
     write("test.bin", record({char(3), char(100)}, 1));
-    EXPECT_THAT(testing::message_of<FileError>([&] { get_cifar100(path()); }), HasSubstr("the label 100"));
+    EXPECT_THAT(testing::message_of<FileError>([&] { get_cifar100(path()); }), HasSubstr("has label 100"));
 }
 
 TEST_F(DatasetFileTest, ptb_words_are_numbered_as_they_come) {
