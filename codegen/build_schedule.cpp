@@ -66,6 +66,14 @@ private:
         return int(schedule_.buffers.size()) - 1;
     }
 
+    /// A new buffer for a result of a group or call, in the memory order that the passes chose.
+    View made_by(mlir::OpResult result) {
+        const Type type = ir::type_of(result);
+        const MemoryOrder order = order_of(result);
+        schedule_.info.channels_last += order == MemoryOrder::channels_last;
+        return views_[result] = whole(add_buffer(type), type, order);
+    }
+
     View view_of(mlir::Value value) const {
         auto found = views_.find(value);
         CATENA_ASSERT(found != views_.end(), "a value is read before it is made");
@@ -137,10 +145,8 @@ private:
             read_group(&op, [this](mlir::Value value) { return view_of(value); }, options_.fast_math);
         std::vector<View> inputs, outputs;
         for (mlir::Value tensor : group.tensors) inputs.push_back(view_of(tensor));
-        for (mlir::Value result : op.getResults()) {
-            Type type = ir::type_of(result);
-            outputs.push_back(whole(add_buffer(type), type, order_of(result)));
-            views_[result] = outputs.back();
+        for (mlir::OpResult result : op.getResults()) {
+            outputs.push_back(made_by(result));
         }
         std::vector<int> scalars;
         for (mlir::Value scalar : group.scalars) scalars.push_back(scalars_.at(scalar));
@@ -227,10 +233,8 @@ private:
         made.attributes = *attributes;
         for (mlir::Value input : call.getInputs()) made.inputs.push_back(view_of(input));
         for (mlir::Value scalar : call.getScalars()) made.scalars.push_back(scalars_.at(scalar));
-        for (mlir::Value result : op.getResults()) {
-            Type type = ir::type_of(result);
-            made.outputs.push_back(whole(add_buffer(type), type, order_of(result)));
-            views_[result] = made.outputs.back();
+        for (mlir::OpResult result : op.getResults()) {
+            made.outputs.push_back(made_by(result));
         }
         in_order_.emplace_back().library_call = int(schedule_.library_calls.size());
         schedule_.library_calls.push_back(std::move(made));

@@ -141,7 +141,7 @@ private:
         int value = t.value;
         if (value < 0) value = get(inside, natural_register(t.dtype));
         program().outputs.push_back(
-            {value, {type.dtype, over_domain(type.shape, strides_in(order_of(outside), type.shape))}});
+            {value, {type.dtype, over_domain(type.shape, strides_in(order_of(mlir::cast<mlir::OpResult>(outside)), type.shape))}});
     }
 
     Tensor& tensor(mlir::Value value) {

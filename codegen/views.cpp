@@ -4,9 +4,8 @@
 
 namespace catena::codegen {
 
-MemoryOrder order_of(mlir::Value value) {
-    auto result = mlir::dyn_cast<mlir::OpResult>(value);
-    return result && passes::is_channels_last(result) ? MemoryOrder::channels_last : MemoryOrder::row_major;
+MemoryOrder order_of(mlir::OpResult result) {
+    return passes::is_channels_last(result) ? MemoryOrder::channels_last : MemoryOrder::row_major;
 }
 
 View whole(int buffer, const Type& type, MemoryOrder order) { return {buffer, 0, type, strides_in(order, type.shape)}; }

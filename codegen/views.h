@@ -9,8 +9,8 @@
 
 namespace catena::codegen {
 
-/// The memory order that the passes chose for a value.
-MemoryOrder order_of(mlir::Value value);
+/// The memory order that the passes chose for a result.
+MemoryOrder order_of(mlir::OpResult result);
 
 /// A view of a whole buffer in one of the two memory orders.
 View whole(int buffer, const Type& type, MemoryOrder order = MemoryOrder::row_major);

@@ -1,7 +1,6 @@
 #include <map>
 
 #include "llvm/ADT/EquivalenceClasses.h"
-#include "llvm/ADT/SmallPtrSet.h"
 #include "mlir/IR/Builders.h"
 
 #include "ir/types.h"
@@ -80,6 +79,7 @@ public:
     void run() {
         for (mlir::BlockArgument argument : function_.getArguments()) fixed_.insert(argument);
         for (mlir::Operation& op : function_.getBody().front()) visit(op);
+        for (const auto& [value, bytes] : votes_) sums_[*together_.findLeader(value)] += bytes;
         for (mlir::Operation& op : function_.getBody().front()) decide(op);
     }
 
@@ -127,13 +127,10 @@ private:
         votes_[key(value)] += gain * int64_t(bytes_of(value));
     }
 
-    bool is_wanted(mlir::Value value) {
-        const auto found = together_.findLeader(key(value));
-        if (found == together_.member_end()) return false;
-        if (sums_.empty()) {
-            for (const auto& [each, bytes] : votes_) sums_[*together_.findLeader(each)] += bytes;
-        }
-        return sums_[*found] > 0;
+    bool is_wanted(mlir::Value value) const {
+        const auto leader = together_.findLeader(key(value));
+        const auto sum = leader == together_.member_end() ? sums_.end() : sums_.find(*leader);
+        return sum != sums_.end() && sum->second > 0;
     }
 
     void decide(mlir::Operation& op) {

@@ -38,7 +38,10 @@ const Stage stages[] = {
     // Memory traffic dominates: one pass over memory for everything that shares a domain.
     {"fuse", create_fuse_pass},
     // After fusion, because only what groups and calls store has a memory order.
-    {"layout", [](auto*) { return createLayout(); }, true, true},
+    {.name = "layout",
+     .make = [](auto*) { return createLayout(); },
+     .decides_by_size = true,
+     .needs_channels_last = true},
 };
 
 std::vector<std::string> left_out() {

@@ -15,6 +15,7 @@ struct ExecutableInfo {
     int kernels = 0;          ///< Distinct compiled kernels.
     int library_calls = 0;
     int fused_ops = 0;        ///< Recorded ops fused with others into kernels.
+    int channels_last = 0;    ///< Images stored with their channels last, see runtime/core/memory_order.h.
     int update_sweeps = 0;    ///< Launches that write assigned states.
     size_t code_bytes = 0;
     size_t bytes = 0;         ///< Approximate memory held between calls, code included.

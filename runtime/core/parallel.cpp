@@ -18,6 +18,14 @@ namespace catena {
 
 namespace {
 
+/// For oneDNN, which asks OpenMP. The thread sanitizer cannot see the barriers between its threads: one has to do there.
+void tell_openmp(int count) {
+#if defined(__SANITIZE_THREAD__)
+    count = 1;
+#endif
+    omp_set_num_threads(count);
+}
+
 /// The first number of OMP_NUM_THREADS, which may be a list, as OpenMP read it; else all processors.
 int threads_of_openmp() {
     const char* text = std::getenv("OMP_NUM_THREADS");
@@ -29,7 +37,7 @@ int initial_threads() {
     constexpr int64_t most = std::numeric_limits<int>::max();
     const std::optional<int64_t> wanted = environment::whole_number("CATENA_NUM_THREADS", 1, most);
     const int threads = wanted ? int(*wanted) : threads_of_openmp();
-    omp_set_num_threads(threads);
+    tell_openmp(threads);
     return threads;
 }
 
@@ -79,7 +87,7 @@ void set_thread_count(int count) {
     if (count < 1)
         fail<ValueError>("set_thread_count: {} threads cannot work; give 1 or more", count);
     threads().store(count);
-    omp_set_num_threads(count);  // For oneDNN, which asks OpenMP.
+    tell_openmp(count);
 }
 
 void parallel_ranges(int64_t n, int64_t grain, void (*body)(void*, int64_t, int64_t),

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <bit>
-#include <vector>
+#include <memory>
 
 #include <dnnl.h>
 
@@ -108,13 +108,13 @@ void run(const Product& p) {
 }
 
 /// c = the sum of the pieces + beta c, row by row.
-void add_up(const Product& p, const std::vector<float>& pieces, int64_t count) {
+void add_up(const Product& p, const float* pieces, int64_t count) {
     parallel_for(p.m, 1 + 20'000 / (p.n * count), [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i)
             for (int64_t j = 0; j < p.n; ++j) {
-                float sum = pieces[size_t(i * p.n + j)];
+                float sum = pieces[i * p.n + j];
                 for (int64_t piece = 1; piece < count; ++piece)
-                    sum += pieces[size_t((piece * p.m + i) * p.n + j)];
+                    sum += pieces[(piece * p.m + i) * p.n + j];
                 float& c = p.c[i * p.ldc + j];
                 c = p.beta == 0 ? sum : sum + p.beta * c;
             }
@@ -122,13 +122,13 @@ void add_up(const Product& p, const std::vector<float>& pieces, int64_t count) {
 }
 
 void run_divided(const Product& p, const Division& d) {
-    std::vector<float> pieces(d.depth > 1 ? size_t(d.depth * p.m * p.n) : 0);
+    const std::unique_ptr<float[]> pieces(d.depth > 1 ? new float[size_t(d.depth * p.m * p.n)] : nullptr);
     parallel_for(d.count(), 1, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
             const int64_t piece = i / (d.rows * d.columns);
             Product whole = p;
             if (d.depth > 1) {
-                whole.c = pieces.data() + piece * p.m * p.n;
+                whole.c = pieces.get() + piece * p.m * p.n;
                 whole.ldc = p.n;
                 whole.beta = 0;
             }
@@ -136,7 +136,7 @@ void run_divided(const Product& p, const Division& d) {
                      range(p.n, i % d.columns, d.columns), range(p.k, piece, d.depth)));
         }
     });
-    if (d.depth > 1) add_up(p, pieces, d.depth);
+    if (d.depth > 1) add_up(p, pieces.get(), d.depth);
 }
 
 }  // namespace

@@ -7,21 +7,12 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/error.h"
-#include "runtime/core/parallel.h"
 #include "runtime/graph/gradient.h"
 #include "tests/ops/row_runner.h"
+#include "tests/support/threads.h"
 
 namespace catena::testing {
 namespace {
-
-class Threads {
-public:
-    explicit Threads(int count) : before_(thread_count()) { set_thread_count(count); }
-    ~Threads() { set_thread_count(before_); }
-
-private:
-    int before_;
-};
 
 /// Elements of the largest input after the enlargement, at most.
 constexpr int64_t most_elements = 150'000;

@@ -6,18 +6,12 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
+#include "tests/support/threads.h"
 
 namespace catena {
 namespace {
 
-class Threads {
-public:
-    explicit Threads(int count) : before_(thread_count()) { set_thread_count(count); }
-    ~Threads() { set_thread_count(before_); }
-
-private:
-    int before_;
-};
+using testing::Threads;
 
 TEST(Parallel, every_index_is_visited_once) {
     for (int threads : {1, 2, 3, 7}) {

@@ -8,10 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/device.h"
-#include "runtime/core/parallel.h"
-#include "runtime/core/random.h"
 #include "runtime/cpu/convolution_kernel.h"
 #include "runtime/cpu/gemm.h"
+#include "tests/support/threads.h"
 
 namespace catena {
 namespace {
@@ -29,18 +28,17 @@ Array random_array(const Shape& shape, uint64_t seed) {
 /// `compute` writes `result`: with the same bits on 1, 2, 3, 4, 7 and 16 threads.
 template <class F>
 void expect_same_bits(const Array& result, F&& compute) {
-    const int before = thread_count();
-    set_thread_count(1);
-    compute();
-    const std::vector<float> expected(result.data<float>(), result.data<float>() + result.size());
-    for (int threads : {2, 3, 4, 7, 16}) {
-        set_thread_count(threads);
+    const auto bits_on = [&](int count) {
+        const testing::Threads scope(count);
         compute();
-        EXPECT_EQ(0,
-                  std::memcmp(expected.data(), result.raw_data(), expected.size() * sizeof(float)))
-            << "other bits on " << threads << " threads";
+        return std::vector<float>(result.data<float>(), result.data<float>() + result.size());
+    };
+    const std::vector<float> expected = bits_on(1);
+    for (int count : {2, 3, 4, 7, 16}) {
+        const std::vector<float> bits = bits_on(count);
+        EXPECT_EQ(0, std::memcmp(expected.data(), bits.data(), bits.size() * sizeof(float)))
+            << "other bits on " << count << " threads";
     }
-    set_thread_count(before);
 }
 
 struct Sizes {
