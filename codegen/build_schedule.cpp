@@ -251,13 +251,13 @@ private:
         for (mlir::Value value : returned_) add_result(value);
         std::map<int, int> input_of;  // By number in the trace.
         for (size_t i = 0; i < trace_.inputs.size(); ++i) input_of.try_emplace(trace_.inputs[i], int(i));
-        std::vector<std::pair<int, int>> states;
+        StateResults states;
         for (size_t i = 0; i < assigned_.size(); ++i) {
             CATENA_ASSERT(bool(assigned_[i]), "a pass has dropped an assign");
             states.emplace_back(int(schedule_.results.size()), input_of.at(trace_.assigns[i].target));
             add_result(assigned_[i]);
         }
-        batch_kernels(schedule_, in_order_);
+        batch_kernels(schedule_, in_order_, states);
         plan_memory(schedule_);
         plan_donations(schedule_, states);
         for (KernelLaunch& kernel : schedule_.kernels) {
@@ -290,7 +290,7 @@ private:
         schedule_.results.push_back(std::move(result));
     }
 
-    void fill_info(const std::vector<std::pair<int, int>>& states) {
+    void fill_info(const StateResults& states) {
         ExecutableInfo& info = schedule_.info;
         info.steps = int(schedule_.launches.size());
         info.library_calls = int(schedule_.library_calls.size());

@@ -6,6 +6,7 @@
 #include "runtime/cpu/gather_kernel.h"
 #include "runtime/graph/config.h"
 #include "runtime/ops/arithmetic.h"
+#include "runtime/ops/checked_ranges.h"
 #include "runtime/ops/element_text.h"
 #include "runtime/ops/function.h"
 #include "runtime/ops/gather.h"
@@ -142,6 +143,19 @@ Joinings gather_joinings(const TypeCall& c) {
     return {{.inputs = {Joining::shared, 0}, .output = int(c.attributes.integer("position"))}};
 }
 
+/// The places along `axes` of an array of `shape`; the index arrays are the operands from 1 on.
+CheckedRanges places_in(const Shape& shape, const Attributes& attributes, const Axes& axes) {
+    CheckedRanges ranges;
+    for (int k = 0; k < axes.rank(); ++k) {
+        const int64_t size = shape[int(axes[k])];
+        ranges.push_back({.operand = 1 + k, .low = attributes.flag("wrap") ? -size : 0, .high = size});
+        if (attributes.has("ignore_label")) ranges.back().ignored = attributes.integer("ignore_label");
+    }
+    return ranges;
+}
+
+CheckedRanges gathered_places(const TypeCall& c) { return places_in(c.inputs[0].shape, c.attributes, c.attributes.dims("axes")); }
+
 OpDef gather_op(const char* name) {
     return {
         .name = name,
@@ -168,6 +182,8 @@ const OpDef& op_embed_id = register_op(gather_op("embed_id"));
 const bool gathers_have_elements =
     set_element_plan(op_get_item, gather_elements) && set_element_plan(op_take, gather_elements) &&
     set_element_plan(op_permutate, gather_elements) && set_element_plan(op_embed_id, gather_elements);
+const bool gathers_check_places = checks_only(op_get_item, gathered_places) && checks_only(op_take, gathered_places) &&
+                                  checks_only(op_permutate, gathered_places) && checks_only(op_embed_id, gathered_places);
 const bool gathers_can_be_joined = can_be_joined(op_get_item, gather_joinings) && can_be_joined(op_take, gather_joinings) &&
                                    can_be_joined(op_embed_id, gather_joinings);
 
@@ -208,6 +224,9 @@ const OpDef& op_scatter_add = register_op({
     .checks_values = true,
 });
 
+const bool scatter_add_checks_places = checks_only(op_scatter_add, [](const TypeCall& c) {
+    return places_in(c.attributes.dims("shape"), c.attributes, c.attributes.dims("axes"));
+});
 const bool scatter_add_has_elements = set_element_plan(op_scatter_add, scatter_elements);
 
 const bool scatter_add_can_be_joined = can_be_joined(op_scatter_add, [](const TypeCall& c) -> Joinings {
@@ -264,6 +283,11 @@ OpDef along_axis_op(const char* name) {
 }
 const OpDef& op_take_along_axis = register_op(along_axis_op("take_along_axis"));
 const OpDef& op_select_item = register_op(along_axis_op("select_item"));
+CheckedRanges places_along_axis(const TypeCall& c) {
+    return places_in(c.inputs[0].shape, c.attributes, {c.attributes.integer("axis")});
+}
+const bool takes_check_places =
+    checks_only(op_take_along_axis, places_along_axis) && checks_only(op_select_item, places_along_axis);
 const bool take_along_axis_has_text = set_element_text(op_take_along_axis, take_along_axis_text);
 const bool select_item_has_text = set_element_text(op_select_item, take_along_axis_text);
 
@@ -293,6 +317,12 @@ const OpDef& op_add_along_axis = register_op({
     .checks_values = true,
 });
 
+const bool add_along_axis_checks_places = checks_only(op_add_along_axis, [](const TypeCall& c) {
+    const int axis = int(c.attributes.integer("axis"));
+    Shape y = c.inputs[0].shape;
+    y[axis] = c.attributes.integer("size");
+    return places_in(y, c.attributes, {axis});
+});
 const bool add_along_axis_has_text = set_element_text(op_add_along_axis, add_along_axis_text);
 
 Variable add_along_axis(const Variable& b, const Variable& indices, int axis, int64_t size,

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "runtime/program/value_checks.h"
+
 namespace catena::program {
 
 namespace {
@@ -207,11 +209,13 @@ private:
             check_replaced(b, buffer_of[size_t(input)], fmt::format("input {}", input));
             from = std::min(from, first(b));
         }
-        for (size_t l = size_t(from); l < s_.launches.size(); ++l) {
-            const int call = s_.launches[l].library_call;
+        ValueChecks checks(s_);
+        for (int l = 0; l < int(s_.launches.size()); ++l) {
+            const int call = s_.launches[size_t(l)].library_call;
             if (call < 0) continue;
-            const OpDef& op = *s_.library_calls[size_t(call)].op;
-            require(!op.checks_values, "launch {}, {}, can fail after launch {} wrote over an input", l, op.name, from);
+            require(l < from || !checks.can_fail(call), "launch {}, {}, can fail after launch {} wrote over an input", l,
+                    s_.library_calls[size_t(call)].op->name, from);
+            checks.passed(call);
         }
     }
 

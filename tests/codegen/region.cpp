@@ -67,6 +67,13 @@ std::vector<Array> Region::step(const std::vector<Array>& arguments) {
     return outputs;
 }
 
+Variable state(const Array& content) {
+    Variable variable(content, false);
+    variable.body()->is_state = true;
+    variable.array().body()->owner = variable.body();
+    return variable;
+}
+
 Array random_array(const Type& type, uint32_t seed, double low, double high) {
     std::mt19937 engine(seed);
     std::uniform_real_distribution<double> any(low, high);

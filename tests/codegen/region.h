@@ -36,6 +36,9 @@ private:
     std::shared_ptr<Executable> executable_;
 };
 
+/// A variable whose content a program may replace.
+Variable state(const Array& content);
+
 Array random_array(const Type& type, uint32_t seed, double low = -2, double high = 2);
 
 /// Compiled results are as near to float64's as eager ones are, up to `slack` units in the last place.

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/device.h"
-#include "runtime/graph/variable_body.h"
 #include "runtime/core/error.h"
 #include "runtime/ops/activation.h"
 #include "runtime/ops/arithmetic.h"
@@ -17,13 +16,6 @@ namespace catena::test {
 namespace {
 
 Array f32(const Shape& shape, uint32_t seed = 1) { return random_array({Dtype::float32, shape}, seed); }
-
-Variable state(const Array& content) {
-    Variable variable(content, false);
-    variable.body()->is_state = true;
-    variable.array().body()->owner = variable.body();
-    return variable;
-}
 
 /// Momentum SGD on parameters whose gradients are the arguments.
 struct Momentum {
