@@ -57,6 +57,7 @@ Program::Program(const Follower& follower, const Ending& ending)
             kept_outputs_.push_back(output >= 0 ? output : -1 - place_in(forward_.inputs, v));
         }
     for (const Trace::Step& step : forward_.steps) sends_messages_ |= step.attributes.has("communicator");
+    trace_bytes_ = bytes_of(forward_);
 }
 
 /// States whose new content may overwrite the old one in place.
@@ -180,7 +181,7 @@ void Program::compute_kept(Activation& activation) {
 }
 
 size_t Program::bytes() const {
-    return sizeof(*this) + bytes_of(forward_) + (is_compiled() ? executable_->info().bytes : 0);
+    return sizeof(*this) + trace_bytes_ + (is_compiled() ? executable_->info().bytes : 0);
 }
 
 }  // namespace catena::capture

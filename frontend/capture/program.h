@@ -68,6 +68,7 @@ private:
     const Ending& ending_;
     const GraphEnd* graph_;
     Trace forward_;
+    size_t trace_bytes_ = 0;  ///< Of forward_: the region adds up all its programs whenever one is new.
     std::vector<int> inputs_, outputs_, wanted_;
     std::vector<char> output_alive_;  ///< For each of outputs_: it is still referenced.
     std::vector<char> input_seen_;    ///< For each of inputs_: one of looks_ is a view of it.
