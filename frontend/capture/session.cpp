@@ -133,7 +133,8 @@ void Session::compile_beside(Program& program) {
 
 void Session::compiled(Region& region, const std::string& description, Program& program) {
     std::lock_guard lock(region.mutex_);
-    ++region.statistics_.programs;
+    // What eager code has left in the pool, one arena cannot be made of. Not for each size: their arenas are made of each other.
+    if (++region.statistics_.programs == 1 && program.device().is_host()) release_cached_memory();
     region.statistics_.compile_seconds += program.compile_seconds();
     region.note(fmt::format("call {}: compiled {} steps for {} in {:.1f} ms", region.statistics_.calls,
                             program.forward().steps.size(), description, program.compile_seconds() * 1e3));

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdlib>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include <sys/mman.h>
@@ -133,6 +134,7 @@ struct ThreadCache {
 
 [[gnu::tls_model("initial-exec")]] thread_local ThreadCache* cache = nullptr;
 [[gnu::tls_model("initial-exec")]] thread_local bool thread_is_over = false;
+[[gnu::tls_model("initial-exec")]] thread_local bool is_short_lived = false;
 
 void* system_allocate(size_t bytes);
 
@@ -269,11 +271,23 @@ void* system_allocate(size_t bytes) {
     return block;
 }
 
+/// Frees cached blocks below a size, the largest first, until that size is free. Called with the mutex held.
+void free_smaller_blocks(SizeClass size) {
+    Central& shared = central();
+    size_t freed = 0;
+    for (uint32_t i = size.index; i-- > small_class_count && freed < size.bytes;) {
+        std::vector<void*>& blocks = shared.large[i];
+        for (; !blocks.empty() && freed < size.bytes; blocks.pop_back(), freed += bytes_of_class(i))
+            system_free(blocks.back(), bytes_of_class(i));
+    }
+    shared.cached_bytes -= freed;
+}
+
 MemoryBlock allocate_large(SizeClass size) {
     Central& shared = central();
     const std::lock_guard lock(shared.mutex);
     // A block up to a quarter too large is better than another one from the system.
-    const uint32_t last = std::min(size.index + 2, class_count - 1);
+    const uint32_t last = is_short_lived ? class_count - 1 : std::min(size.index + 2, class_count - 1);
     for (uint32_t i = size.index; i <= last; ++i) {
         if (shared.large[i].empty()) continue;
         void* block = shared.large[i].back();
@@ -281,6 +295,7 @@ MemoryBlock allocate_large(SizeClass size) {
         shared.cached_bytes -= bytes_of_class(i);
         return {block, i};
     }
+    if (is_short_lived) free_smaller_blocks(size);
     return {system_allocate(size.bytes), size.index};
 }
 
@@ -385,5 +400,8 @@ void release_cached_memory() {
     const std::lock_guard lock(central().mutex);
     free_large_blocks();
 }
+
+ShortLivedMemory::ShortLivedMemory() : before_(std::exchange(is_short_lived, true)) {}
+ShortLivedMemory::~ShortLivedMemory() { is_short_lived = before_; }
 
 }  // namespace catena

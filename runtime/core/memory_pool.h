@@ -19,4 +19,18 @@ MemoryBlock allocate_memory(size_t bytes);
 /// Returns a block, on any thread; `bytes` as requested.
 void free_memory(const MemoryBlock& block, size_t bytes) noexcept;
 
+/// While one lives, this thread allocates blocks that are soon free again: any cached block that is large enough will do, and
+/// a new one is made of the cached blocks that are too small for it. So programs of several sizes take the largest arena, not
+/// the sum of all.
+class ShortLivedMemory {
+public:
+    ShortLivedMemory();
+    ~ShortLivedMemory();
+    ShortLivedMemory(const ShortLivedMemory&) = delete;
+    ShortLivedMemory& operator=(const ShortLivedMemory&) = delete;
+
+private:
+    bool before_;
+};
+
 }  // namespace catena

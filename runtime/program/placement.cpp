@@ -2,6 +2,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/memory_pool.h"
 
 namespace catena::program {
 
@@ -104,7 +105,10 @@ void Placement::copy_shared(std::span<const Array> inputs, std::span<const Array
 
 Ref<Storage> Placement::place_temporaries() {
     Ref<Storage> arena;
-    if (schedule_.arena_bytes) arena = device_.allocate(schedule_.arena_bytes);
+    if (schedule_.arena_bytes) {
+        const ShortLivedMemory soon_free;
+        arena = device_.allocate(schedule_.arena_bytes);
+    }
     char* base = arena ? static_cast<char*>(arena->data) : nullptr;
     for (size_t b = 0; b < addresses_.size(); ++b) {
         const Buffer& buffer = schedule_.buffers[b];

@@ -65,5 +65,24 @@ TEST(CaptureCounts, operations_that_are_followed_allocate_nothing) {
     }
 }
 
+TEST(CaptureCounts, compiled_code_keeps_nothing_of_the_eager_past) {
+    if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
+    constexpr size_t past = 100 << 20;
+    {
+        std::vector<Array> together;
+        for (int i = 0; i < 5; ++i) together.push_back(Array::empty({Dtype::int8, {int64_t(past / 5)}}));
+    }
+    const size_t before = cpu_memory_statistics().bytes_reserved;
+    ASSERT_GE(before, past);
+    auto f = static_graph([](const Variable& x) { return sum(exp(matmul(x, x))); });
+    const Variable x(Array::from(std::vector<float>(64 * 64, 0.1f), {64, 64}));
+    f(x);
+    EXPECT_LE(cpu_memory_statistics().bytes_reserved, before - past);
+    f(x);
+    const size_t steady = cpu_memory_statistics().system_allocations;
+    for (int i = 0; i < 20; ++i) f(x);
+    EXPECT_EQ(cpu_memory_statistics().system_allocations, steady);
+}
+
 }  // namespace
 }  // namespace catena::testing

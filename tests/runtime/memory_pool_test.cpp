@@ -12,6 +12,7 @@
 #include "runtime/core/array.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/memory_pool.h"
 
 namespace catena {
 namespace {
@@ -69,6 +70,33 @@ TEST(MemoryPool, a_steady_state_asks_the_system_for_nothing) {
     EXPECT_EQ(after.system_allocations, before.system_allocations);
     EXPECT_EQ(after.bytes_reserved, before.bytes_reserved);
     EXPECT_EQ(after.allocations, before.allocations + 7000);
+}
+
+TEST(MemoryPool, short_lived_blocks_of_several_sizes_take_the_largest) {
+    release_cached_memory();
+    const size_t before = cpu_memory_statistics().bytes_reserved;
+    const auto work = [](int64_t n) {
+        const ShortLivedMemory soon_free;
+        bytes(n);
+    };
+    for (int64_t n = 10'000'000; n <= 60'000'000; n += 5'000'000) work(n);
+    const MemoryStatistics grown = cpu_memory_statistics();
+    EXPECT_GE(grown.bytes_reserved, before + 60'000'000);
+    EXPECT_LE(grown.bytes_reserved, before + 68'000'000) << "each new block is made of the one before";
+    for (int64_t n = 60'000'000; n >= 10'000'000; n -= 5'000'000) work(n);
+    EXPECT_EQ(cpu_memory_statistics().system_allocations, grown.system_allocations) << "the largest serves all sizes";
+}
+
+TEST(MemoryPool, a_short_lived_block_is_made_of_cached_ones) {
+    release_cached_memory();
+    {
+        std::vector<Array> eager;
+        for (int i = 0; i < 20; ++i) eager.push_back(bytes(3'000'000));
+    }
+    const size_t before = cpu_memory_statistics().bytes_reserved;
+    const ShortLivedMemory soon_free;
+    bytes(40'000'000);
+    EXPECT_LT(cpu_memory_statistics().bytes_reserved, before + 8'000'000);
 }
 
 TEST(MemoryPool, live_blocks_do_not_overlap) {
