@@ -12,8 +12,8 @@
 #include "mlir/IR/OwningOpRef.h"
 
 #include "codegen/build_schedule.h"
+#include "codegen/context_pool.h"
 #include "codegen/cpu/kernel.h"
-#include "codegen/cpu/lower.h"
 #include "codegen/cuda/kernel_provider.h"
 #include "codegen/cuda/layout.h"
 #include "codegen/cuda/schedule_code.h"
@@ -29,19 +29,16 @@ namespace catena {
 
 namespace {
 
-/// A trace after all passes, in a context of its own.
+/// A trace after all passes.
 struct LoweredProgram {
     /// `imported` is called between import and passes.
     LoweredProgram(const Trace& trace, const passes::PipelineOptions& options,
                    const std::function<void(mlir::ModuleOp)>& imported = {})
-        : context(kernel_dialects(), mlir::MLIRContext::Threading::DISABLED),
-          handler(&context, [this](mlir::Diagnostic& diagnostic) {
+        : context(*pooled), handler(&context, [this](mlir::Diagnostic& diagnostic) {
               if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
                   complaints += (complaints.empty() ? "" : "; ") + diagnostic.str();
               return mlir::success();
           }) {
-        ir::load_dialects(context);
-        context.loadAllAvailableDialects();
         passes::Dump* const dump = options.dump;
         codegen::StageTimer timer(dump);
         module = ir::import_trace(trace, context);
@@ -52,14 +49,9 @@ struct LoweredProgram {
             fail<CompileError>("region {}: {}", trace.name, complaints);
     }
 
-    static mlir::DialectRegistry kernel_dialects() {
-        mlir::DialectRegistry registry;
-        codegen::register_kernel_dialects(registry);
-        return registry;
-    }
-
     std::string complaints;
-    mlir::MLIRContext context;
+    codegen::PooledContext pooled;
+    mlir::MLIRContext& context;
     mlir::ScopedDiagnosticHandler handler;
     mlir::OwningOpRef<mlir::ModuleOp> module;
     std::vector<std::string> notes;
