@@ -15,6 +15,8 @@ namespace {
 constexpr VariableInfo table[] = {
     {"CATENA_CACHE_DIR", "folder", "$XDG_CACHE_HOME/catena, else ~/.cache/catena",
      "Downloads, and the machine code cache in its subfolder kernels/."},
+    {"CATENA_CHECK_PACKED", "1 or 0", "0",
+     "Check at every use of packed weights that the weights did not change unnoticed."},
     {"CATENA_CHECK_SCHEDULES", "1 or 0", "0, in debug builds always 1",
      "Check the memory plan of every compiled program before it runs."},
     {"CATENA_COMM_TIMEOUT", "seconds, a number above 0", "600",
@@ -66,6 +68,8 @@ constexpr VariableInfo table[] = {
      "Threads of eager kernels and compiled programs."},
     {"CATENA_NVRTC_PATH", "file", "the first that is found",
      "The NVRTC library, which compiles for CUDA devices."},
+    {"CATENA_PACKED_WEIGHTS", "1 or 0", "1",
+     "Keep weights of convolutions that are read again and again, as in inference, in the library's layout, too."},
     {"CATENA_PASS_LIMIT", "a whole number of at least 0", "no limit",
      "How many changes the passes may make, to find a wrong one by bisection."},
     {"CATENA_PLUGIN_PATH", "folders, separated by colons", "beside libcatena_runtime",
