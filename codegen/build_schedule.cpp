@@ -14,6 +14,7 @@
 #include "codegen/views.h"
 #include "ir/dialect.h"
 #include "ir/types.h"
+#include "passes/place.h"
 #include "runtime/program/check_lifetimes.h"
 
 namespace catena::codegen {
@@ -36,6 +37,21 @@ SourceLoc source_of(mlir::Location location) {
         return mlir::WalkResult::advance();
     });
     return found;
+}
+
+/// The operations of a group, or the one that this is.
+std::vector<program::Operation> operations_of(mlir::Operation& op) {
+    std::vector<program::Operation> operations;
+    auto add = [&](mlir::Operation& each) {
+        program::Operation made{passes::function_of(&each), source_of(each.getLoc())};
+        if (std::ranges::find(operations, made) == operations.end()) operations.push_back(std::move(made));
+    };
+    auto group = mlir::dyn_cast<ir::GroupOp>(op);
+    if (!group) add(op);
+    else
+        for (mlir::Operation& inner : group.getBody().front())
+            if (mlir::isa<ir::MapOp, ir::ReduceOp>(inner)) add(inner);
+    return operations;
 }
 
 class Builder {
@@ -105,7 +121,7 @@ private:
         Shape shape = ir::shape_of(op.getResult(0));
         if (mlir::isa<ir::ReshapeOp>(op)) {
             std::optional<View> view = reshaped(from, shape);
-            if (!view) view = reshaped(copy(from), shape);
+            if (!view) view = reshaped(copy(from, operations_of(op)), shape);
             views_[op.getResult(0)] = *view;
         } else if (auto transpose = mlir::dyn_cast<ir::TransposeOp>(op)) {
             views_[op.getResult(0)] = transposed(from, as_span(transpose.getAxes()));
@@ -119,7 +135,7 @@ private:
     }
 
     /// A kernel that copies `from` row-major into a new buffer.
-    View copy(const View& from) {
+    View copy(const View& from, std::vector<program::Operation> operations) {
         KernelProgram program;
         program.domain = from.type.shape;
         program.inputs.push_back({from.type.dtype, strides_without_ones(from)});
@@ -127,7 +143,7 @@ private:
             {.kind = KernelValue::Kind::load, .type = natural_register(from.type.dtype), .operand = 0});
         View to = whole(add_buffer(from.type), from.type);
         program.outputs.push_back({value, {from.type.dtype, strides_without_ones(to)}});
-        add_program(program, {from}, {to}, {});
+        add_program(program, {from}, {to}, {}, std::move(operations));
         return to;
     }
 
@@ -150,12 +166,13 @@ private:
         }
         std::vector<int> scalars;
         for (mlir::Value scalar : group.scalars) scalars.push_back(scalars_.at(scalar));
-        add_program(group.program, inputs, outputs, scalars);
+        add_program(group.program, inputs, outputs, scalars, operations_of(op));
         if (group.operations > 1) schedule_.info.fused_ops += group.operations;
     }
 
     void add_program(const KernelProgram& program, const std::vector<View>& inputs,
-                     const std::vector<View>& outputs, const std::vector<int>& scalars) {
+                     const std::vector<View>& outputs, const std::vector<int>& scalars,
+                     const std::vector<program::Operation>& operations) {
         if (std::all_of(outputs.begin(), outputs.end(),
                         [](const View& v) { return element_count(v.type.shape) == 0; }))
             return;
@@ -181,6 +198,7 @@ private:
             kernel.program = std::move(launch.program);
             kernel.options.fast_math = options_.fast_math;
             kernel.scalars = scalars;
+            kernel.operations = operations;
             kernel.strides_read = strides_read(kernel.program);
             kernel.element_nanoseconds = element_nanoseconds(kernel.program);
             kernel.row_scratch_rows = row_scratch_rows(kernel.program);
@@ -224,6 +242,7 @@ private:
         std::string name = call.getFunction().str();
         made.op = find_op(name);
         made.location = source_of(op.getLoc());
+        made.function = passes::function_of(&op);
         LocationScope scope(made.location);
         if (!made.op) fail<CompileError>("{}: no op of this name is registered", name);
         if (!made.op->kernel) fail<CompileError>("{}: the op has no kernel of its own", name);
@@ -278,7 +297,7 @@ private:
             result.input = buffer->index;
         } else {
             if (buffer->place == Buffer::Place::input || !is_whole) {
-                view = copy(view);
+                view = copy(view, {{"copy of a result", {}}});
                 buffer = &schedule_.buffers[size_t(view.buffer)];
             }
             if (buffer->place == Buffer::Place::arena) {
@@ -292,6 +311,7 @@ private:
 
     void fill_info(const StateResults& states) {
         ExecutableInfo& info = schedule_.info;
+        info.name = trace_.name;
         info.steps = int(schedule_.launches.size());
         info.library_calls = int(schedule_.library_calls.size());
         info.arena_bytes = schedule_.arena_bytes;

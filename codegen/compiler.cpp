@@ -23,6 +23,7 @@
 #include "ir/import.h"
 #include "passes/dump.h"
 #include "passes/pipeline.h"
+#include "runtime/profile/profiler.h"
 #include "runtime/program/executable.h"
 
 namespace catena {
@@ -105,6 +106,7 @@ public:
     }
 
     std::shared_ptr<Executable> compile(const Trace& trace, const CompileOptions& options) override {
+        const profile::Span span("compile", trace.name);
         auto start = std::chrono::steady_clock::now();
         passes::Dump dump(trace.name.empty() ? "region" : trace.name);
         const bool on_host = !options.device || options.device->is_host();

@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -64,6 +65,19 @@ std::vector<std::string> symbol_names(const std::vector<const KernelLaunch*>& la
     return names;
 }
 
+/// Comments that say which of the user's operations each function computes. Only in texts: code is shared by programs with
+/// other lines.
+std::string legend(const std::vector<const KernelLaunch*>& launches, const std::vector<std::string>& names, const char* extension) {
+    const char* comment = std::string_view(extension) == "ll" ? ";" : "#";
+    std::string text;
+    for (size_t i = 0; i < launches.size(); ++i) {
+        text += fmt::format("{} {}:", comment, names[i]);
+        for (const program::Operation& operation : launches[i]->operations) text += " " + program::to_string(operation);
+        text += "\n";
+    }
+    return text;
+}
+
 /// All kernels through one module.
 JitResult compile(const std::vector<const KernelLaunch*>& launches, mlir::MLIRContext& context,
                   passes::Dump& dump) {
@@ -72,7 +86,7 @@ JitResult compile(const std::vector<const KernelLaunch*>& launches, mlir::MLIRCo
     CodeListener listener;
     if (dump.wants("kernels-code"))
         listener = [&](const char* extension, const std::string& text) {
-            dump.text("kernels-code", extension, text);
+            dump.text("kernels-code", extension, legend(launches, names, extension) + text);
         };
     const bool keep = DiskCache::instance().on();
     StageTimer timer(&dump);

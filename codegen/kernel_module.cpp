@@ -20,7 +20,7 @@ std::string kernel_symbol(const KernelLaunch& launch, size_t number) {
 
 void StageTimer::lap(const char* stage) {
     auto now = std::chrono::steady_clock::now();
-    if (dump_) dump_->time(stage, std::chrono::duration<double, std::milli>(now - start_).count());
+    if (dump_) dump_->time(stage, start_, now);
     start_ = now;
 }
 

@@ -44,6 +44,7 @@ std::string to_string(const Schedule& schedule) {
         if (int c = schedule.launches[l].library_call; c >= 0) {
             const LibraryCall& call = schedule.library_calls[size_t(c)];
             text += fmt::format("  {} ({})", call.op->name, catena::to_string(call.location));
+            if (!call.function.empty() && call.function != call.op->name) text += " of " + call.function;
             list(text, "", buffers_of(call.inputs));
             list(text, " ->", buffers_of(call.outputs));
             text += "\n";
@@ -56,6 +57,8 @@ std::string to_string(const Schedule& schedule) {
             text += fmt::format("  kernel {}, {} units:", k, kernel.units);
             list(text, "", {operands.begin(), outputs});
             list(text, " ->", {outputs, operands.end()});
+            for (const program::Operation& operation : kernel.operations)
+                text += (&operation == &kernel.operations[0] ? "  // " : ", ") + program::to_string(operation);
             text += "\n";
         }
     }

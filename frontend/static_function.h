@@ -35,6 +35,8 @@ public:
     /// See StaticGraph.
     void save(const std::string& path, const PackageOptions& options = {}) const { there().save(path, options); }
     std::string explain() const { return there().explain(); }
+    RegionProfile profile() const { return there().profile(); }
+    void save_html(const std::string& path) const { there().save_html(path); }
     StaticGraphStatistics statistics() const { return there().statistics(); }
     void clear() const { there().clear(); }
     explicit operator bool() const { return bool(region_); }
@@ -45,6 +47,8 @@ private:
         virtual Result call(Arguments&... arguments) = 0;
         virtual void save(const std::string& path, const PackageOptions& options) = 0;
         virtual std::string explain() const = 0;
+        virtual RegionProfile profile() const = 0;
+        virtual void save_html(const std::string& path) const = 0;
         virtual StaticGraphStatistics statistics() const = 0;
         virtual void clear() = 0;
     };
@@ -54,6 +58,8 @@ private:
         Result call(Arguments&... arguments) override { return static_cast<Result>(region(arguments...)); }
         void save(const std::string& path, const PackageOptions& options) override { region.save(path, options); }
         std::string explain() const override { return region.explain(); }
+        RegionProfile profile() const override { return region.profile(); }
+        void save_html(const std::string& path) const override { region.save_html(path); }
         StaticGraphStatistics statistics() const override { return region.statistics(); }
         void clear() override { region.clear(); }
         StaticGraph<F> region;

@@ -35,6 +35,8 @@ void StaticRegion::save(const std::string& path, const PackageOptions& options, 
 }
 
 std::string StaticRegion::explain() const { return implementation_->explain(); }
+RegionProfile StaticRegion::profile() const { return implementation_->profile(); }
+void StaticRegion::save_html(const std::string& path) const { implementation_->save_html(path); }
 StaticGraphStatistics StaticRegion::statistics() const { return implementation_->statistics(); }
 void StaticRegion::clear() { implementation_->clear(); }
 

@@ -10,6 +10,7 @@
 
 #include "frontend/flatten.h"
 #include "frontend/open_size.h"
+#include "frontend/profile.h"
 
 namespace catena {
 
@@ -69,9 +70,11 @@ struct StaticGraphStatistics {
     int64_t programs = 0;           ///< Programs compiled.
     int64_t dropped = 0;            ///< Programs evicted to save memory.
     double compile_seconds = 0;     ///< Time of passes and code generation.
-    int64_t timed_calls = 0;        ///< Followed calls that were timed.
+    int64_t timed_calls = 0;        ///< Followed calls that were timed; never the first of a key.
     double follow_seconds = 0;      ///< In the user's code and its recording, without computing,
     double compute_seconds = 0;     ///< and in computing.
+    int64_t timed_eager_calls = 0;  ///< Calls that were timed while regions were switched off,
+    double eager_seconds = 0;       ///< and their time.
 };
 
 /// One region: records and runs its programs. Thread-safe. static_graph() wraps it for a callable.
@@ -96,6 +99,8 @@ public:
     void save(const std::string& path, const PackageOptions& options, const Rerun& rerun) const;
 
     std::string explain() const;
+    RegionProfile profile() const;
+    void save_html(const std::string& path) const;
     StaticGraphStatistics statistics() const;
     void clear();  ///< Removes all programs.
 
@@ -149,6 +154,10 @@ public:
 
     /// A report: what was recorded and fused, what was not and why, and every program with its hits and times.
     std::string explain() const { return region_->explain(); }
+    /// The launches of its compiled programs, with their times as far as calls ran in a ProfileScope or with CATENA_PROFILE.
+    RegionProfile profile() const { return region_->profile(); }
+    /// Writes a page for a browser: the programs as launches and stages, with what is known of their costs.
+    void save_html(const std::string& path) const { region_->save_html(path); }
     StaticGraphStatistics statistics() const { return region_->statistics(); }
     /// Removes all programs; the next call records again.
     void clear() { region_->clear(); }

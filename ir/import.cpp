@@ -167,7 +167,7 @@ private:
         mlir::Location place = b_.getUnknownLoc();
         if (step.location.line != 0)
             place = mlir::FileLineColLoc::get(b_.getContext(), step.location.file, step.location.line, 0);
-        return mlir::NameLoc::get(b_.getStringAttr(step.op->name), place);
+        return mlir::NameLoc::get(b_.getStringAttr(*step.function ? step.function : step.op->name.c_str()), place);
     }
 
     static llvm::ArrayRef<int64_t> dims(const StepCall& call, std::string_view name) {

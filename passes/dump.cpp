@@ -1,6 +1,5 @@
 #include "passes/dump.h"
 
-#include <chrono>
 #include <fstream>
 #include <filesystem>
 #include <iterator>
@@ -17,6 +16,7 @@
 #include "passes/environment.h"
 #include "passes/pipeline.h"
 #include "runtime/file/file_name.h"
+#include "runtime/profile/profiler.h"
 
 namespace catena::passes {
 
@@ -108,9 +108,11 @@ void Dump::show(llvm::StringRef stage, llvm::StringRef extension, llvm::StringRe
     file << text.str();
 }
 
-void Dump::time(llvm::StringRef stage, double milliseconds) {
-    if (settings_.time)
-        llvm::errs() << llvm::formatv("catena: {0} {1} {2:f2} ms\n", region_, stage, milliseconds);
+void Dump::time(llvm::StringRef stage, Clock::time_point begin, Clock::time_point end) {
+    profile::add({.name = stage.str(), .category = "stage of compilation"}, begin, end);
+    if (!settings_.time) return;
+    const double milliseconds = std::chrono::duration<double, std::milli>(end - begin).count();
+    llvm::errs() << llvm::formatv("catena: {0} {1} {2:f2} ms\n", region_, stage, milliseconds);
 }
 
 namespace {
@@ -120,13 +122,12 @@ public:
     explicit DumpInstrumentation(Dump& dump) : dump_(dump) {}
 
     void runBeforePass(mlir::Pass* pass, mlir::Operation*) override {
-        if (is_stage(pass)) starts_.push_back(Clock::now());
+        if (is_stage(pass)) starts_.push_back(Dump::Clock::now());
     }
     void runAfterPass(mlir::Pass* pass, mlir::Operation* op) override {
         if (!is_stage(pass)) return;
-        double ms = std::chrono::duration<double, std::milli>(Clock::now() - starts_.back()).count();
+        dump_.time(stage_of(pass), starts_.back(), Dump::Clock::now());
         starts_.pop_back();
-        dump_.time(stage_of(pass), ms);
         dump_.program(stage_of(pass), op);
     }
     void runAfterPassFailed(mlir::Pass* pass, mlir::Operation*) override {
@@ -134,7 +135,6 @@ public:
     }
 
 private:
-    using Clock = std::chrono::steady_clock;
     /// Adaptors that only nest other passes have no argument.
     static bool is_stage(mlir::Pass* pass) { return !pass->getArgument().empty(); }
     static llvm::StringRef stage_of(mlir::Pass* pass) {
@@ -144,7 +144,7 @@ private:
     }
 
     Dump& dump_;
-    std::vector<Clock::time_point> starts_;
+    std::vector<Dump::Clock::time_point> starts_;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -31,7 +32,9 @@ public:
     void program(llvm::StringRef stage, mlir::Operation* op);
     /// Text of another kind: "ll", "s", "txt". Written to files only, unless the stage was requested by name.
     void text(llvm::StringRef stage, llvm::StringRef extension, llvm::StringRef text);
-    void time(llvm::StringRef stage, double milliseconds);
+    /// The stage took from `begin` to `end`.
+    using Clock = std::chrono::steady_clock;
+    void time(llvm::StringRef stage, Clock::time_point begin, Clock::time_point end);
     bool wants(llvm::StringRef stage) const;  ///< False: the text is not needed.
 
 private:

@@ -57,8 +57,9 @@ public:
         for (const Refusal& refusal : refusals_) {
             if (graph_.find(refusal.producer) == graph_.find(refusal.consumer)) continue;
             mlir::Operation* op = operations_[refusal.consumer];
-            result.push_back({op, place_of(op) + " is not fused with " +
-                                      place_of(operations_[refusal.producer]) + ": " + refusal.reason});
+            const std::string place = place_of(op), producer = place_of(operations_[refusal.producer]);
+            result.push_back({op, place == producer ? "parts of " + place + " are not fused: " + refusal.reason
+                                                    : place + " is not fused with " + producer + ": " + refusal.reason});
         }
         return result;
     }

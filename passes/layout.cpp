@@ -78,6 +78,7 @@ public:
 
     void run() {
         for (mlir::BlockArgument argument : function_.getArguments()) fixed_.insert(argument);
+        keeps_states_ = llvm::none_of(function_.getBody().front(), [](mlir::Operation& op) { return mlir::isa<ir::AssignOp>(op); });
         for (mlir::Operation& op : function_.getBody().front()) visit(op);
         for (const auto& [value, bytes] : votes_) sums_[*together_.findLeader(value)] += bytes;
         for (mlir::Operation& op : function_.getBody().front()) decide(op);
@@ -110,13 +111,28 @@ private:
 
     void visit_call(mlir::Operation& op, ir::LibraryCall call) {
         const ChannelsLast rule = rule_of(call);
-        const int gain = rule.preferred ? 1 : 0;
+        if (rule.alike) return visit_alike(op, call, rule);
+        const int gain = rule.preferred || (rule.preferred_packed && keeps_states_) ? 1 : 0;
         for (auto [i, input] : llvm::enumerate(call.getInputs())) vote(input, rule.inputs >> i & 1 ? gain : -1);
         for (mlir::OpResult result : op.getResults()) {
             const bool may = rule.outputs >> result.getResultNumber() & 1;
             vote(result, may ? gain : -1);
             if (!may) fixed_.insert(result);
         }
+    }
+
+    /// Like a group: it costs nothing in either order.
+    void visit_alike(mlir::Operation& op, ir::LibraryCall call, const ChannelsLast& rule) {
+        llvm::SmallVector<mlir::Value> images;
+        for (auto [i, input] : llvm::enumerate(call.getInputs())) {
+            if (!(rule.inputs >> i & 1)) vote(input, -1);
+            else if (is_image(input)) images.push_back(input);
+        }
+        for (mlir::OpResult result : op.getResults()) {
+            if (!(rule.outputs >> result.getResultNumber() & 1)) fixed_.insert(result);
+            else if (is_image(result)) images.push_back(result);
+        }
+        for (mlir::Value image : images) together_.unionSets(key(images.front()), key(image));
     }
 
     static const void* key(mlir::Value value) { return value.getAsOpaquePointer(); }
@@ -143,6 +159,7 @@ private:
     }
 
     mlir::func::FuncOp function_;
+    bool keeps_states_ = false;  ///< No state is assigned, as in inference: weights are packed once for many calls.
     llvm::EquivalenceClasses<const void*> together_;
     std::map<const void*, int64_t> votes_, sums_;  ///< Bytes for channels-last; of each value, of each class.
     llvm::DenseSet<mlir::Value> fixed_;            ///< Row-major whatever is decided.

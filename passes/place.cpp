@@ -6,9 +6,14 @@
 
 namespace catena::passes {
 
-std::string place_of(mlir::Operation* op) {
+std::string function_of(mlir::Operation* op) {
+    if (auto called = op->getLoc()->findInstanceOf<mlir::NameLoc>()) return called.getName().str();
     auto name = op->getAttrOfType<mlir::StringAttr>("function");
-    std::string text = (name ? name.getValue() : op->getName().getStringRef()).str();
+    return (name ? name.getValue() : op->getName().getStringRef()).str();
+}
+
+std::string place_of(mlir::Operation* op) {
+    std::string text = function_of(op);
     if (auto file = op->getLoc()->findInstanceOf<mlir::FileLineColLoc>())
         text += " (" + llvm::sys::path::filename(file.getFilename().getValue()).str() + ":" +
                 std::to_string(file.getLine()) + ")";

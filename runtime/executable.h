@@ -11,6 +11,7 @@ namespace catena {
 
 /// Properties of a compiled program, for explain() and tests.
 struct ExecutableInfo {
+    std::string name;         ///< The region's, with "_backward" for its gradients.
     int steps = 0;            ///< Launches per call: kernels plus library calls.
     int kernels = 0;          ///< Distinct compiled kernels.
     int library_calls = 0;
@@ -24,6 +25,22 @@ struct ExecutableInfo {
     std::vector<std::string> notes;  ///< What was fused, and why the rest was not.
 };
 
+/// One launch of a program: kernels that run together, or a library call.
+struct LaunchReport {
+    std::string name;                     ///< The user's functions: "multiply, add_scalar, tanh".
+    std::vector<std::string> operations;  ///< The same with their lines, each once: "tanh (chain.cpp:8)".
+    bool is_library_call = false;
+    int kernels = 0;
+    std::string sizes;                    ///< "float32[100,64]": what it computes, or goes through.
+    std::vector<int> reads_from;          ///< The launches whose results it reads.
+    // Of one call, at the latest sizes:
+    double bytes_read = 0, bytes_written = 0;
+    double product_operations = 0;        ///< Multiplications and additions of a product or convolution.
+    // As far as calls were profiled:
+    int64_t calls = 0;
+    double seconds = 0;                   ///< Of all of them.
+};
+
 /// A compiled program bound to the sizes it was last called with.
 class Executable {
 public:
@@ -35,6 +52,8 @@ public:
     virtual void run(std::span<const Array> inputs, std::span<const double> scalars,
                      std::span<const bool> donated, std::span<Array> outputs) = 0;
     virtual const ExecutableInfo& info() const = 0;
+    /// In the order in which they run. Empty for programs that do not know.
+    virtual std::vector<LaunchReport> launches() { return {}; }
 };
 
 }  // namespace catena

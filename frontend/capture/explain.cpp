@@ -3,30 +3,19 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <string_view>
 
 #include <fmt/format.h>
 
 #include "codegen/compiler.h"
+#include "frontend/capture/costs.h"
 #include "frontend/capture/region.h"
+#include "frontend/pages/html.h"
+#include "frontend/pages/program_page.h"
 #include "runtime/file/file_name.h"
+#include "runtime/program/portable.h"
 
 namespace catena::capture {
 namespace {
-
-/// The notes without duplicates: an update has one per parameter.
-std::string describe_notes(const std::vector<std::string>& notes) {
-    std::vector<std::pair<std::string_view, int>> counted;
-    for (const std::string& note : notes) {
-        auto known = std::find_if(counted.begin(), counted.end(), [&](const auto& line) { return line.first == note; });
-        if (known == counted.end()) counted.emplace_back(note, 1);
-        else ++known->second;
-    }
-    std::string text;
-    for (const auto& [note, times] : counted)
-        text += times == 1 ? fmt::format("      {}\n", note) : fmt::format("      {} (x {})\n", note, times);
-    return text;
-}
 
 void describe_executable(std::string& text, const std::string& what, const Trace& trace, const Executable& executable) {
     const ExecutableInfo& info = executable.info();
@@ -34,7 +23,7 @@ void describe_executable(std::string& text, const std::string& what, const Trace
                         "{:.1f} ms to compile, {} bytes of code, {} bytes of temporaries\n",
                         what, trace.steps.size(), info.steps, info.kernels, info.library_calls, info.fused_ops,
                         info.compile_seconds * 1e3, info.code_bytes, info.arena_bytes);
-    text += describe_notes(info.notes);
+    text += folded(info.notes, std::string(6, ' '));
 }
 
 void describe_program(std::string& text, const Ending& ending) {
@@ -62,12 +51,23 @@ std::string describe_following(const StaticGraphStatistics& s) {
     return text;
 }
 
+/// With its stages on the way to a package, which differ from those for this process only by what depends on the machine.
+pages::ProgramSection section_of(const CompiledProgram& program) {
+    const ExecutableInfo& info = program.executable->info();
+    PortableProgram portable = compiler().compile_portable(*program.trace, {.any_size = false, .levels = {}, .stages = true});
+    return {info.name, program.executable->launches(), std::move(portable.stages), info.notes};
+}
+
 }  // namespace
 
 std::string Region::explain() const {
     std::lock_guard lock(mutex_);
     const StaticGraphStatistics& s = statistics_;
     std::string text = fmt::format("static_graph {} ({})\n", options_.name, to_string(at_));
+    if (last_entry_) {
+        const std::vector<CompiledProgram> programs = compiled_programs(*last_entry_);
+        text += summary_of(programs, s) + costs_of(options_.name, programs);
+    }
     text += fmt::format("  {} calls: {} compiled, {} by the eager kernels, {} as part of others or switched off; the code ran in {}, "
                         "took a new path in {}; {} host reads; {} programs\n",
                         s.calls, s.compiled_calls, s.interpreted_calls, s.eager_calls, s.followed_calls, s.mismatches, s.cuts,
@@ -90,6 +90,27 @@ std::string Region::explain() const {
     }
     for (const std::string& line : history_) text += "  " + line + "\n";
     return text;
+}
+
+RegionProfile Region::profile() const {
+    std::lock_guard lock(mutex_);
+    return profile_of(options_.name, last_entry_ ? compiled_programs(*last_entry_) : std::vector<CompiledProgram>());
+}
+
+void Region::save_html(const std::string& path) const {
+    std::vector<std::string> lines = {to_string(at_)};
+    std::vector<CompiledProgram> programs;
+    {
+        std::lock_guard lock(mutex_);
+        if (last_entry_) {
+            lines.push_back(last_entry_->description);
+            programs = compiled_programs(*last_entry_);
+        }
+    }
+    std::vector<pages::ProgramSection> sections;
+    for (const CompiledProgram& program : programs) sections.push_back(section_of(program));  // Compiles: without the lock.
+    if (sections.empty()) fail<ValueError>("save_html: region {} has no compiled program yet; call it first", options_.name);
+    pages::write_file(path, pages::program_page("static_graph " + options_.name, lines, sections));
 }
 
 void Region::dump_explanation() const {

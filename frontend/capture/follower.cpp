@@ -5,6 +5,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/graph/user_function.h"
 
 namespace catena::capture {
 namespace {
@@ -157,6 +158,7 @@ std::unique_ptr<Step> Follower::make_step(const OpDef& op, Inputs inputs, const 
     step->op = &op;
     step->attributes = attributes;
     step->location = current_location();
+    step->function = user_function(op);
     step->device = &device;
     step->previous = step_;
     step->index = steps_;

@@ -52,6 +52,7 @@ struct Step {
     const OpDef* op = nullptr;
     Attributes attributes;
     SourceLoc location;
+    const char* function = "";            ///< See user_function().
     Device* device = nullptr;             ///< The device of the outputs.
     SmallVector<int, 4> operands;         ///< Values; those from first_value on are new inputs from outside.
     SmallVector<int, 2> scalars;          ///< Scalar slots; those from first_scalar on are new.

@@ -20,6 +20,7 @@ Trace trace_of_path(const Tree& tree, const Segment& segment, const Step* last, 
         made.op = step->op;
         made.attributes = step->attributes;
         made.location = step->location;
+        made.function = step->function;
         for (int v : step->operands) {
             made.inputs.push_back(v - first);
             if (v - first < segment.arguments) read[size_t(v - first)] = 1;

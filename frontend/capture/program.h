@@ -40,7 +40,7 @@ public:
     void compute_kept(Activation& activation);
 
     const Trace& forward() const { return forward_; }
-    const Executable* executable() const { return is_compiled() ? executable_.get() : nullptr; }
+    Executable* executable() const { return is_compiled() ? executable_.get() : nullptr; }
     const GraphEnd* graph() const { return graph_; }
     const std::vector<int>& inputs() const { return inputs_; }    ///< As values of the segment,
     const std::vector<int>& outputs() const { return outputs_; }  ///< in the executable's order.

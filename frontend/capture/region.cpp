@@ -11,6 +11,7 @@
 #include "frontend/capture/session.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/profile/profiler.h"
 
 namespace catena::capture {
 namespace {
@@ -65,13 +66,19 @@ bool is_due(Audit audit, int64_t call) {
 Region::Region(StaticGraphOptions options, const SourceLoc& at) : options_(std::move(options)), at_(at) {}
 
 StaticRegion::Outcome Region::run_eagerly(const StaticRegion::Body& body) {
+    bool is_first = false;
     {
         std::lock_guard lock(mutex_);
         ++statistics_.calls;
-        ++statistics_.eager_calls;
+        is_first = statistics_.eager_calls++ == 0;
     }
     Flat outputs;
+    const auto start = std::chrono::steady_clock::now();
     body(outputs);
+    if (is_first || current_recorder()) return {};  // The first one initialises what it calls.
+    std::lock_guard lock(mutex_);
+    ++statistics_.timed_eager_calls;
+    statistics_.eager_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return {};
 }
 
@@ -117,6 +124,7 @@ std::unique_ptr<Follower> Region::take_follower(Entry& entry) {
 StaticRegion::Outcome Region::call(const Flat& arguments, const StaticRegion::Body& body) {
     // Inside another region the outer one records these operations as its own.
     if (!config().use_static_graph || current_recorder()) return run_eagerly(body);
+    const profile::Span span("call", options_.name, at_);
     std::shared_ptr<Entry> entry;
     std::shared_ptr<Program> program;  // Set if the code can be skipped.
     std::shared_ptr<Replay> replay;
@@ -173,6 +181,7 @@ StaticRegion::Outcome Region::follow(const std::shared_ptr<Entry>& entry, const 
     follower->begin(arguments, {options_.name.c_str(), options_.breaks, options_.keep_grads, options_.audit != Audit::always}, session);
     try {
         RecorderScope recording(follower.get());
+        const profile::Span span("the user's code of", options_.name, at_);
         body(results);
     } catch (...) {
         session.abandon(*follower);

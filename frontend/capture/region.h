@@ -85,6 +85,8 @@ public:
     StaticRegion::Outcome call(const Flat& arguments, const StaticRegion::Body& body);
     SavedCall last_call() const;  ///< ValueError if there is none that can be saved.
     std::string explain() const;
+    RegionProfile profile() const;
+    void save_html(const std::string& path) const;
     StaticGraphStatistics statistics() const;
     void clear();
 

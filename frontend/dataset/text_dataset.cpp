@@ -75,7 +75,7 @@ Example TextDataset::get_example(int64_t i) const {
 
 std::string text_of(const Array& line) {
     Array bytes = line.to(cpu_device()).as_contiguous();
-    const uint8_t* data = bytes.data<uint8_t>();
+    const uint8_t* data = bytes.elements<uint8_t>();
     return {data, data + bytes.size()};
 }
 

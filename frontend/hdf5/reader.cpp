@@ -89,9 +89,9 @@ public:
         Array array = Array::empty({*dtype, shape}, cpu_device());
         if (array.size() == 0) return array;
         Handle memory = H5Tget_class(type) == H5T_ENUM ? Handle(H5Tcopy(type), H5Tclose) : type_of(*dtype);
-        check(H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, array.raw_data()) >= 0, key);
+        check(H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, array.to_fill()) >= 0, key);
         if (*dtype == Dtype::bool_)
-            for (char *x = static_cast<char*>(array.raw_data()), *end = x + array.size(); x < end; ++x) *x = *x != 0;
+            for (char *x = static_cast<char*>(array.to_fill()), *end = x + array.size(); x < end; ++x) *x = *x != 0;
         return array;
     }
 

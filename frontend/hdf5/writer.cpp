@@ -55,7 +55,7 @@ public:
             H5Pset_chunk(properties, int(chunk.size()), chunk.data());
             H5Pset_deflate(properties, compression_level);
         }
-        add(key, type_of(host.dtype()), space, properties, host.size() > 0 ? host.raw_data() : nullptr);
+        add(key, type_of(host.dtype()), space, properties, host.size() > 0 ? host.elements() : nullptr);
     }
 
     void write_text(const std::string& key, std::string_view text) override {

@@ -66,7 +66,6 @@ bool Link::claim(Part* part, std::ptrdiff_t distance) {
     for (Entry& entry : entries_) {
         if (entry.distance != distance || entry.part) continue;
         entry.part = part;
-        if (entry.kind == PartKind::child) static_cast<Link*>(part)->know_size(entry.bytes);
         if (--missing_ == 0) std::erase(awaiting_parts, this);
         return true;
     }
@@ -166,8 +165,12 @@ void Link::check_all_listed() const {
 
 std::vector<std::pair<std::string, Link*>> Link::named_children() const {
     std::vector<std::pair<std::string, Link*>> found;
-    for (const Entry& entry : entries())
-        if (entry.kind == PartKind::child) found.emplace_back(entry.name, static_cast<Link*>(entry.part));
+    for (const Entry& entry : entries()) {
+        if (entry.kind != PartKind::child) continue;
+        auto* const child = static_cast<Link*>(entry.part);
+        child->know_size(entry.bytes);  // A copied child was not a link yet when it was claimed.
+        found.emplace_back(entry.name, child);
+    }
     return found;
 }
 

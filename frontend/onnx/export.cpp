@@ -339,7 +339,7 @@ void write_outside(const std::string& path, const std::vector<std::pair<uint64_t
     AtomicFile file(path);
     for (const auto& [offset, array] : arrays) {
         const Array dense = array.as_contiguous();
-        file.write(dense.raw_data(), size_t(dense.size()) * size_of(dense.dtype()));
+        file.write(dense.elements(), size_t(dense.size()) * size_of(dense.dtype()));
     }
     file.commit();
 }

@@ -48,7 +48,7 @@ void check_bytes(const Proto& tensor, uint64_t given, uint64_t needed) {
 template <class T, class List>
 void copy_list(const Proto& tensor, const List& list, const Array& to) {
     check_bytes(tensor, uint64_t(list.size()) * sizeof(T), uint64_t(to.size()) * sizeof(T));
-    char* bytes = static_cast<char*>(to.raw_data());
+    char* bytes = static_cast<char*>(to.to_fill());
     for (int i = 0; i < list.size(); ++i) {
         T element = static_cast<T>(list[i]);
         std::memcpy(bytes + size_t(i) * sizeof(T), &element, sizeof(T));
@@ -103,7 +103,7 @@ void copy_external(const Proto& tensor, const std::string& folder, const Array& 
     if (offset < 0 || uint64_t(offset) > file.size() || bytes > file.size() - uint64_t(offset))
         fail<FileError>("onnx: {} needs bytes {} to {} of {}, which has {}", describe(tensor),
                         offset, uint64_t(offset) + bytes, file.path(), file.size());
-    file.read_at(uint64_t(offset), to.raw_data(), bytes);
+    file.read_at(uint64_t(offset), to.to_fill(), bytes);
 }
 
 /// The data must exist before memory is allocated for its declared size.
@@ -148,7 +148,7 @@ void write_tensor(const Array& array, const std::string& name, Proto& tensor) {
     tensor.set_name(name);
     tensor.set_data_type(to_onnx(array.dtype()));
     for (int64_t size : array.shape()) tensor.add_dims(size);
-    tensor.set_raw_data(dense.raw_data(), size_t(dense.size()) * size_of(dense.dtype()));
+    tensor.set_raw_data(dense.elements(), size_t(dense.size()) * size_of(dense.dtype()));
 }
 
 Array read_tensor(const Proto& tensor, const std::string& folder) {
@@ -160,7 +160,7 @@ Array read_tensor(const Proto& tensor, const std::string& folder) {
     if (tensor.data_location() == Proto::EXTERNAL)
         copy_external(tensor, folder, array);
     else if (tensor.has_raw_data())
-        std::memcpy(array.raw_data(), tensor.raw_data().data(), tensor.raw_data().size());
+        std::memcpy(array.to_fill(), tensor.raw_data().data(), tensor.raw_data().size());
     else
         copy_typed(tensor, array);
     return array;

@@ -31,7 +31,7 @@ double sum_of_squares(const T* elements, int64_t count) {
 double sum_of_squares(const Array& array, int64_t begin, int64_t end) {
     return visit_dtype(array.dtype(), [&](auto zero) {
         using T = decltype(zero);
-        return sum_of_squares(static_cast<const T*>(array.raw_data()) + begin, end - begin);
+        return sum_of_squares(static_cast<const T*>(array.elements()) + begin, end - begin);
     });
 }
 

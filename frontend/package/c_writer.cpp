@@ -359,7 +359,7 @@ std::string CWriter::weights() const {
     std::string text(weight_bytes_, '\0');
     for (const Block& block : blocks_) {
         const Array dense = block.array->as_contiguous();
-        if (dense.size() > 0) std::memcpy(text.data() + block.offset, dense.raw_data(), bytes_of(dense.type()));
+        if (dense.size() > 0) std::memcpy(text.data() + block.offset, dense.elements(), bytes_of(dense.type()));
     }
     uLong sum = adler32(0, nullptr, 0);
     for (size_t at = 0; at < text.size(); at += size_t(1) << 30)

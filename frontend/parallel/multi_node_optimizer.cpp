@@ -185,13 +185,13 @@ private:
         for (UpdateSlot& slot : optimizer.slots()) {
             if (!slot.param.array().defined()) continue;
             Array data = slot.param.array().to(cpu_device()).as_contiguous();
-            content = mix(content, data.raw_data(), size_t(bytes_of(slot.param)));
+            content = mix(content, data.elements(), size_t(bytes_of(slot.param)));
         }
         std::vector<Array> all =
             communicator_->allgather(Array::from<int64_t>({int64_t(names), int64_t(content)}));
         bool equal = true;
         for (const Array& each : all) {
-            const int64_t *theirs = each.data<int64_t>(), *root = all[0].data<int64_t>();
+            const int64_t *theirs = each.elements<int64_t>(), *root = all[0].elements<int64_t>();
             if (theirs[0] != root[0])
                 fail<CommunicationError>(
                     "multi-node optimizer: the ranks' models have different parameters or shapes");

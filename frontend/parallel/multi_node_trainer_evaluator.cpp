@@ -46,7 +46,7 @@ std::map<std::string, double> GenericMultiNodeEvaluator::evaluate() {
         for (const Array& each : communicator_->gather(bytes, root_))
             if (each.size() > 0)
                 results.push_back(
-                    unpack_arrays({reinterpret_cast<const char*>(each.data<uint8_t>()) + 1,
+                    unpack_arrays({reinterpret_cast<const char*>(each.elements<uint8_t>()) + 1,
                                    size_t(each.size() - 1)},
                                   "GenericMultiNodeEvaluator"));
     }

@@ -33,7 +33,7 @@ public:
         std::string_view elements = text();
         if (count * size_of(type.dtype) != elements.size()) wrong();
         Array array = Array::empty(type, cpu_device());
-        if (!elements.empty()) std::memcpy(array.raw_data(), elements.data(), elements.size());
+        if (!elements.empty()) std::memcpy(array.to_fill(), elements.data(), elements.size());
         return array;
     }
 
@@ -63,7 +63,7 @@ void put(std::string& bytes, const Array& array) {
     put(bytes, int64_t(host.dtype()));
     put(bytes, int64_t(host.rank()));
     for (int64_t d : host.shape()) put(bytes, d);
-    put(bytes, std::string_view(host.size() ? static_cast<const char*>(host.raw_data()) : nullptr,
+    put(bytes, std::string_view(host.size() ? static_cast<const char*>(host.elements()) : nullptr,
                                 size_t(host.size()) * size_of(host.dtype())));
 }
 

@@ -50,12 +50,12 @@ size_t bytes_of(const Type& type) {
 
 Array as_array(std::string_view bytes) {
     Array array = Array::empty({Dtype::uint8, {int64_t(bytes.size())}}, cpu_device());
-    if (!bytes.empty()) std::memcpy(array.raw_data(), bytes.data(), bytes.size());
+    if (!bytes.empty()) std::memcpy(array.to_fill(), bytes.data(), bytes.size());
     return array;
 }
 std::string as_bytes(const Array& array) {
     return array.size()
-               ? std::string(static_cast<const char*>(array.raw_data()), size_t(array.size()))
+               ? std::string(static_cast<const char*>(array.elements()), size_t(array.size()))
                : "";
 }
 

@@ -185,7 +185,7 @@ std::shared_ptr<Communicator> LocalCommunicator::split(int color, int key) {
     std::vector<std::tuple<int, int, int>> members;  // Key, rank, color.
     std::vector<Array> all = allgather(Array::from<int64_t>({color, key}));
     for (int r = 0; r < size(); ++r) {
-        const int64_t* theirs = all[size_t(r)].data<int64_t>();
+        const int64_t* theirs = all[size_t(r)].elements<int64_t>();
         if (theirs[0] == color) members.emplace_back(int(theirs[1]), r, color);
     }
     std::sort(members.begin(), members.end());

@@ -48,6 +48,7 @@ public:
         }
         blocks_[best].in_use = true;
         storage->data = blocks_[best].memory.data;
+        storage->expose();  // To other processes.
         storage->size_class = uint32_t(best);
         return storage;
     }

@@ -18,6 +18,16 @@ void* Storage::operator new(size_t) { return ObjectPool<Storage>::allocate(); }
 void Storage::operator delete(void* storage) { ObjectPool<Storage>::free(storage); }
 void Storage::destroy(Storage* storage) { storage->device->free(storage); }
 
+std::mutex& Storage::forms_mutex() {
+    static auto* mutex = new std::mutex;  // Storages may outlive any static.
+    return *mutex;
+}
+
+void Storage::drop_forms() {
+    std::lock_guard lock(forms_mutex());
+    delete forms.exchange(nullptr);
+}
+
 void* ArrayBody::operator new(size_t) { return ObjectPool<ArrayBody>::allocate(); }
 void ArrayBody::operator delete(void* body) { ObjectPool<ArrayBody>::free(body); }
 void ArrayBody::destroy(ArrayBody* body) { delete body; }
@@ -121,7 +131,16 @@ void Array::settle() const {
 void* Array::raw_data(Caller at) const {
     there("raw_data", at);
     if (Recorder* recorder = current_recorder()) recorder->addressed(*body_);
-    return address();
+    void* const pointer = address();
+    body_->storage->expose();
+    return pointer;
+}
+
+void* Array::to_fill() const {
+    if (Recorder* recorder = current_recorder()) recorder->addressed(*body_);
+    void* const pointer = address();
+    body_->storage->will_change();
+    return pointer;
 }
 
 const void* Array::elements() const { return address(); }
@@ -135,12 +154,26 @@ void* Array::address() const {
            body_->offset * int64_t(size_of(dtype()));
 }
 
+void Array::check_element_type(const char* asked, Dtype wanted, const Caller& at) const {
+    if (dtype(at) != wanted) fail<DtypeError>("{}<{}>() of an array of {}", asked, name_of(wanted), name_of(dtype()));
+}
+
 template <class T>
 T* Array::data(Caller at) const {
-    if (dtype(at) != dtype_of<T>)
-        fail<DtypeError>("data<{}>() of an array of {}", name_of(dtype_of<T>),
-                         name_of(dtype()));
+    check_element_type("data", dtype_of<T>, at);
     return static_cast<T*>(raw_data());
+}
+
+template <class T>
+const T* Array::elements(Caller at) const {
+    check_element_type("elements", dtype_of<T>, at);
+    return static_cast<const T*>(address());
+}
+
+template <class T>
+T* Array::to_fill(Caller at) const {
+    check_element_type("to_fill", dtype_of<T>, at);
+    return static_cast<T*>(to_fill());
 }
 
 Array Array::view(const Shape& shape, const Strides& strides, int64_t offset) const {
@@ -216,6 +249,8 @@ std::vector<T> Array::to_vector(Caller at) const {
 #define CATENA_INSTANTIATE(T)                                        \
     template Array Array::from<T>(std::span<const T>, const Shape&); \
     template T* Array::data<T>(Caller) const;                        \
+    template const T* Array::elements<T>(Caller) const;              \
+    template T* Array::to_fill<T>(Caller) const;                     \
     template T Array::item<T>(Caller) const;                         \
     template std::vector<T> Array::to_vector<T>(Caller) const;
 CATENA_INSTANTIATE(bool)

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <mutex>
 #include <source_location>
 #include <span>
 #include <vector>
@@ -14,12 +16,36 @@ class Device;
 class Pending;
 struct VariableBody;
 
+/// What a library derived from a storage's elements and keeps beside them (runtime/cpu/packed.h).
+struct DerivedForms {
+    virtual ~DerivedForms() = default;
+};
+
 /// A block of device memory, shared by any number of arrays. Freed into its device's pool.
 struct Storage : RefCounted {
     void* data = nullptr;  ///< Null on the meta device and for zero bytes.
     size_t bytes = 0;
     Device* device = nullptr;
     uint32_t size_class = 0;  ///< The list of the device's pool it belongs to.
+    /// Somebody may hold a pointer to write through, so that changes of the elements cannot be noticed.
+    std::atomic<bool> is_exposed = false;
+    std::atomic<uint8_t> derivations = 0;  ///< How often a form was derived from the present elements, up to a limit.
+    std::atomic<DerivedForms*> forms = nullptr;  ///< Owned; changed under forms_mutex().
+    Storage* lender = nullptr;  ///< Owner of the memory that a BorrowedStorage shows, if that is a storage, too.
+
+    ~Storage() { delete forms.load(std::memory_order_relaxed); }
+    static std::mutex& forms_mutex();
+    /// Before every write: what was derived from the old elements is dropped.
+    void will_change() {
+        derivations.store(0, std::memory_order_relaxed);
+        if (forms.load(std::memory_order_relaxed)) [[unlikely]] drop_forms();
+    }
+    /// Before a pointer to write through is given away.
+    void expose() {
+        is_exposed.store(true, std::memory_order_relaxed);
+        will_change();
+    }
+    void drop_forms();
 
     static void* operator new(size_t bytes);
     static void operator delete(void* storage);
@@ -91,11 +117,18 @@ public:
     const Ref<Storage>& storage() const { return body_->storage; }
 
     /// Address of element [0,...,0]; DeviceError unless host memory. Inside a static region this is a host read and may
-    /// be a write: all recorded uses of the array are computed first.
+    /// be a write: all recorded uses of the array are computed first. As the pointer may be kept and written through at any
+    /// time, nothing that was derived from the elements, such as packed weights, is kept: to read them, call elements().
     void* raw_data(Caller at = Caller::current()) const;
-    const void* elements() const;  ///< As raw_data(), read-only.
     template <class T>
     T* data(Caller at = Caller::current()) const;  ///< As raw_data; DtypeError when T is not the element type.
+    const void* elements() const;  ///< As raw_data(), read-only.
+    template <class T>
+    const T* elements(Caller at = Caller::current()) const;  ///< As data(), read-only.
+    /// As raw_data(), to fill the array at once: the pointer is not used after the next operation with the array.
+    void* to_fill() const;
+    template <class T>
+    T* to_fill(Caller at = Caller::current()) const;  ///< DtypeError when T is not the element type.
 
     /// A view of the same elements; bounds are not checked.
     Array view(const Shape& shape, const Strides& strides, int64_t offset) const;
@@ -120,6 +153,7 @@ private:
         return *body_;
     }
     [[noreturn]] static void undefined(const char* asked, const Caller& at);
+    void check_element_type(const char* asked, Dtype wanted, const Caller& at) const;
     void settle() const;  ///< Computes the elements of a pending array.
     void* address() const;
     Ref<ArrayBody> body_;

@@ -8,7 +8,7 @@
 namespace catena {
 
 /// Memory owned by somebody else, as the storage of arrays. Must outlive all its arrays; its address may be changed in
-/// between.
+/// between. Nobody tells it of changes, so that nothing derived from its elements is kept, but for those of a lender.
 class BorrowedStorage {
 public:
     /// The reference count never reaches zero, so it is not freed into a pool.
@@ -17,11 +17,16 @@ public:
         storage_->device = &device;
         storage_->bytes = bytes;
         storage_->data = data;
+        storage_->expose();
     }
     ~BorrowedStorage() { delete storage_; }
     BorrowedStorage(BorrowedStorage&& other) noexcept : storage_(std::exchange(other.storage_, nullptr)) {}
 
-    void move_to(void* data) { storage_->data = data; }
+    /// `lender`: the storage that has this memory, if one does.
+    void move_to(void* data, Storage* lender = nullptr) {
+        storage_->data = data;
+        storage_->lender = lender;
+    }
 
     /// `offset` in elements.
     Array array(const Type& type, const Strides& strides, int64_t offset) const {

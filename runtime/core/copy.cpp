@@ -2,6 +2,7 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <numeric>
 #include <type_traits>
 
 #include "runtime/core/array.h"
@@ -120,6 +121,22 @@ bool copy_transposed(const LoopNest& nest, size_t element, std::byte* to, const 
     return true;
 }
 
+/// In the order of the target's memory, so that its neighbours are written one after the other.
+LoopNest nest_of(const Array& from, const Array& to) {
+    std::array<int, max_rank> order;
+    const int rank = to.rank();
+    std::iota(order.begin(), order.begin() + rank, 0);
+    std::stable_sort(order.begin(), order.begin() + rank, [&](int a, int b) { return to.strides()[a] > to.strides()[b]; });
+    Shape shape = to.shape();
+    std::array<Strides, 2> strides = {to.strides(), from.strides()};
+    for (int i = 0; i < rank; ++i) {
+        shape[i] = to.shape()[order[size_t(i)]];
+        strides[0][i] = to.strides()[order[size_t(i)]];
+        strides[1][i] = from.strides()[order[size_t(i)]];
+    }
+    return make_loop_nest(shape, strides);
+}
+
 /// The device's own kernels do it; elements from elsewhere are moved there first.
 void copy_on_device(const Array& from, const Array& to) {
     const Array here = from.to(to.device());
@@ -137,9 +154,8 @@ void copy_elements(const Array& from, const Array& to) {
                                                   " and " + to_string(to.type()));
     if (to.size() == 0) return;
     if (!from.device().is_host() || !to.device().is_host()) return copy_on_device(from, to);
-    const std::array<Strides, 2> strides = {to.strides(), from.strides()};
-    const LoopNest nest = make_loop_nest(to.shape(), strides);
-    auto* const target = static_cast<std::byte*>(to.raw_data());
+    const LoopNest nest = nest_of(from, to);
+    auto* const target = static_cast<std::byte*>(to.to_fill());
     const auto* const source = static_cast<const std::byte*>(from.elements());
     const int64_t to_size = int64_t(size_of(to.dtype())),
                   from_size = int64_t(size_of(from.dtype()));

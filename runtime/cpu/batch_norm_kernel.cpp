@@ -202,7 +202,7 @@ void for_keys(const Task& task) {
 template <class T>
 void forward(const KeyView& view, const Array& x, const Array& gamma, const Array& beta, double eps,
              const Array& y, const Array& mean, const Array& variance) {
-    for_keys(Forward<T>{view, x.data<T>(), gamma.data<T>(), beta.data<T>(), T(eps), y.data<T>(),
+    for_keys(Forward<T>{view, x.elements<T>(), gamma.elements<T>(), beta.elements<T>(), T(eps), y.data<T>(),
                         mean.data<T>(), variance.data<T>()});
 }
 
@@ -210,8 +210,8 @@ template <class T>
 void backward(const KeyView& view, const Array& x, const Array& gamma, const Array& mean,
               const Array& variance, const Array& gy, double eps, const Array& gx,
               const Array& ggamma, const Array& gbeta) {
-    for_keys(Backward<T>{view, x.data<T>(), gamma.data<T>(), mean.data<T>(), variance.data<T>(),
-                         gy.data<T>(), T(eps), gx.data<T>(), ggamma.data<T>(), gbeta.data<T>()});
+    for_keys(Backward<T>{view, x.elements<T>(), gamma.elements<T>(), mean.data<T>(), variance.data<T>(),
+                         gy.elements<T>(), T(eps), gx.data<T>(), ggamma.data<T>(), gbeta.data<T>()});
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "runtime/core/error.h"
 #include "runtime/cpu/convolution_primitive.h"
 #include "runtime/cpu/convolution_weights.h"
+#include "runtime/cpu/pointwise_convolution.h"
 
 namespace catena {
 namespace {
@@ -15,7 +16,7 @@ using Sizes = ConvolutionSizes;
 void run_float(ConvolutionDirection direction, const Sizes& sizes, const Array& a, const Array& b,
                const Array& bias, const Array& result) {
     ConvolutionPrimitive::find(direction, sizes)
-        ->run(a.data<float>(), b.data<float>(), bias.defined() ? bias.data<float>() : nullptr,
+        ->run(a.elements<float>(), b, bias.defined() ? bias.elements<float>() : nullptr,
               result.data<float>());
 }
 
@@ -102,10 +103,12 @@ void convolve(const Array& x, const Array& W, const Array& b, const WindowSteps&
     in_working_dtype(y, !any_empty(x, W), [&](Dtype dtype, const Array& result) {
         Array from = readable(x, dtype), by = as_row_major(W, dtype),
               bias = as_row_major(b, dtype);
-        if (dtype == Dtype::float32 && !any_empty(x, W))
+        if (dtype == Dtype::float32 && !any_empty(x, W)) {
+            if (convolve_as_product(from, by, bias, steps, result)) return;
             return run_float(
                 b.defined() ? ConvolutionDirection::forward_bias : ConvolutionDirection::forward,
                 sizes_of(from, W.shape(), result, steps), from, by, bias, result);
+        }
         fill_zero(result);
         visit_dtype(dtype, [&](auto zero) {
             using T = decltype(zero);
@@ -113,8 +116,8 @@ void convolve(const Array& x, const Array& W, const Array& b, const WindowSteps&
             int64_t per_channel = result.size() / (y.dim(0) * y.dim(1));
             if (bias.defined())
                 for (int64_t i = 0; i < result.size(); ++i)
-                    sums[i] = bias.data<T>()[i / per_channel % y.dim(1)];
-            const T *px = from.data<T>(), *pw = by.data<T>();
+                    sums[i] = bias.elements<T>()[i / per_channel % y.dim(1)];
+            const T *px = from.elements<T>(), *pw = by.elements<T>();
             for_each_product(x.shape(), W.shape(), y.shape(), steps,
                              [&](int64_t ix, int64_t iw, int64_t iy) {
                                  sums[iy] = T(sums[iy] + px[ix] * pw[iw]);
@@ -126,15 +129,17 @@ void convolve(const Array& x, const Array& W, const Array& b, const WindowSteps&
 void convolve_data(const Array& gy, const Array& W, const WindowSteps& steps, const Array& gx) {
     in_working_dtype(gx, !any_empty(gy, W), [&](Dtype dtype, const Array& result) {
         Array from = readable(gy, dtype), by = as_row_major(W, dtype);
-        if (dtype == Dtype::float32 && !any_empty(gy, W))
+        if (dtype == Dtype::float32 && !any_empty(gy, W)) {
+            if (convolve_data_as_product(from, by, steps, result)) return;
             return run_float(ConvolutionDirection::data,
                              sizes_of(result, W.shape(), from, steps), from, by, Array(),
                              result);
+        }
         fill_zero(result);
         visit_dtype(dtype, [&](auto zero) {
             using T = decltype(zero);
             T* sums = result.data<T>();
-            const T *pg = from.data<T>(), *pw = by.data<T>();
+            const T *pg = from.elements<T>(), *pw = by.elements<T>();
             for_each_product(gx.shape(), W.shape(), gy.shape(), steps,
                              [&](int64_t ix, int64_t iw, int64_t iy) {
                                  sums[ix] = T(sums[ix] + pg[iy] * pw[iw]);
@@ -146,14 +151,16 @@ void convolve_data(const Array& gy, const Array& W, const WindowSteps& steps, co
 void convolve_weights(const Array& x, const Array& gy, const WindowSteps& steps, const Array& gW) {
     in_working_dtype(gW, false, [&](Dtype dtype, const Array& result) {
         Array from = readable(x, dtype), by = readable(gy, dtype);
-        if (dtype == Dtype::float32 && !any_empty(x, gy))
+        if (dtype == Dtype::float32 && !any_empty(x, gy)) {
+            if (convolve_weights_as_product(from, by, steps, result)) return;
             return convolution_weights(sizes_of(from, gW.shape(), by, steps),
-                                       from.data<float>(), by.data<float>(), result.data<float>());
+                                       from.elements<float>(), by.elements<float>(), result.data<float>());
+        }
         fill_zero(result);
         visit_dtype(dtype, [&](auto zero) {
             using T = decltype(zero);
             T* sums = result.data<T>();
-            const T *px = from.data<T>(), *pg = by.data<T>();
+            const T *px = from.elements<T>(), *pg = by.elements<T>();
             for_each_product(x.shape(), gW.shape(), gy.shape(), steps,
                              [&](int64_t ix, int64_t iw, int64_t iy) {
                                  sums[iw] = T(sums[iw] + px[ix] * pg[iy]);

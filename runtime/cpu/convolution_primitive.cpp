@@ -5,6 +5,8 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "runtime/cpu/packed.h"
+
 namespace catena {
 
 using dnnl::memory;
@@ -39,12 +41,16 @@ namespace {
 
 /// The layout to ask for inside. Blocked ones are faster even with the reorders they cost, but for
 /// gradients towards few channels, where most of a block would be empty (measured). Channels-last
-/// is as fast as blocked, without the reorders; not for groups.
+/// is as fast as blocked, without the reorders; not for groups of several channels.
 memory::desc layout(const memory::dims& dims, ConvolutionDirection direction,
                     const ConvolutionSizes& s) {
     const bool is_last =
         s.x_order == MemoryOrder::channels_last || s.y_order == MemoryOrder::channels_last;
-    if (is_last && !s.has_groups()) return onednn::ordered(dims, MemoryOrder::channels_last);
+    const bool is_depthwise = s.has_groups() && s.W[0] == s.x[1] && s.W[0] == s.y[1] &&
+                              direction != ConvolutionDirection::weights;
+    // Towards the weights of windows with steps, blocked ones are so much faster that they are worth the reorders.
+    const bool steps = direction == ConvolutionDirection::weights && std::ranges::any_of(s.stride, [](int64_t n) { return n > 1; });
+    if (is_last && !steps && (!s.has_groups() || is_depthwise)) return onednn::ordered(dims, MemoryOrder::channels_last);
     const bool blocked =
         direction != ConvolutionDirection::data || s.has_groups() || s.x[1] >= 8;
     return blocked ? onednn::any(dims) : onednn::ordered(dims);
@@ -122,21 +128,26 @@ std::shared_ptr<const ConvolutionPrimitive> ConvolutionPrimitive::find(
 
 memory ConvolutionPrimitive::prepare(const float* a, Array& held) const { return a_.open(a, held); }
 
-void ConvolutionPrimitive::run(const float* a, const float* b, const float* bias,
+void ConvolutionPrimitive::run(const float* a, const Array& W, const float* bias,
                                float* result) const {
-    Array held;
-    run(prepare(a, held), b, bias, result);
+    Array held_a, held_W;
+    execute(prepare(a, held_a), onednn::open_packed(b_, W, held_W), bias, result);
 }
 
-void ConvolutionPrimitive::run(const memory& prepared, const float* b, const float* bias,
-                               float* result) const {
-    Array held_b, held_result, workspace = onednn::scratch(scratchpad_);
-    memory opened = result_.open(result, held_result);
+void ConvolutionPrimitive::run(const memory& prepared, const float* b, float* result) const {
+    Array held;
+    execute(prepared, b_.open(b, held), nullptr, result);
+}
+
+void ConvolutionPrimitive::execute(const memory& a, const memory& b, const float* bias,
+                                   float* result) const {
+    Array held, workspace = onednn::scratch(scratchpad_);
+    memory opened = result_.open(result, held);
     std::unordered_map<int, memory> arguments{
-        {a_argument_, prepared},
-        {b_argument_, b_.open(b, held_b)},
+        {a_argument_, a},
+        {b_argument_, b},
         {result_argument_, opened},
-        {DNNL_ARG_SCRATCHPAD, onednn::memory(scratchpad_, workspace.raw_data())}};
+        {DNNL_ARG_SCRATCHPAD, onednn::memory(scratchpad_, workspace.to_fill())}};
     if (bias) arguments[DNNL_ARG_BIAS] = onednn::memory(bias_, bias);
     primitive_.execute(onednn::stream(), arguments);
     result_.close(opened, result);

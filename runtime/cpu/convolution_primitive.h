@@ -35,15 +35,16 @@ public:
                                                             const ConvolutionSizes& sizes,
                                                             bool on_one_thread = false);
 
-    /// `bias` may be null.
-    void run(const float* a, const float* b, const float* bias, float* result) const;
+    /// `bias` may be null. Not for the weights' gradient: W may be kept packed (runtime/cpu/packed.h).
+    void run(const float* a, const Array& W, const float* bias, float* result) const;
     /// The input a in the primitive's layout, for several runs; `held` owns the memory.
     dnnl::memory prepare(const float* a, Array& held) const;
-    void run(const dnnl::memory& prepared, const float* b, const float* bias, float* result) const;
+    void run(const dnnl::memory& prepared, const float* b, float* result) const;
 
 private:
     static std::shared_ptr<const ConvolutionPrimitive> make(ConvolutionDirection direction,
                                                             const ConvolutionSizes& sizes);
+    void execute(const dnnl::memory& a, const dnnl::memory& b, const float* bias, float* result) const;
     void set(dnnl::primitive primitive, int a_argument, int b_argument, int result_argument,
              onednn::Tensor a, onednn::Tensor b, onednn::Tensor result,
              dnnl::memory::desc scratchpad);

@@ -25,7 +25,7 @@ struct Division {
 };
 
 Division divide(const ConvolutionSizes& s) {
-    constexpr int64_t most_parts = 16, least_work = 1'000'000, least_channels = 16, enough = 4;
+    constexpr int64_t most_parts = 16, least_work = 1'000'000, least_channels = 64, enough = 4;
     const int64_t W = product(s.W), x = product(s.x), y = product(s.y), batch = s.x[0];
     const int64_t channels = s.y[1], work = y / channels * W;
     const auto most =
@@ -102,11 +102,11 @@ private:
             (sizes_.y_order == MemoryOrder::row_major ? image : sizes_.y[1]) / division_.channels;
         const float* gy = gy_ + images.begin * image + channels * slice;
         float* to = division_.batches > 1 ? results_.data<float>() + batches * size_ : gW_;
-        images.primitive->run(images.x, gy, nullptr, to + channels * (size_ / division_.channels));
+        images.primitive->run(images.x, gy, to + channels * (size_ / division_.channels));
     }
 
     void add_up() const {
-        const float* from = results_.data<float>();
+        const float* from = results_.elements<float>();
         parallel_for(size_, 1 + 20'000 / division_.batches, [&](int64_t begin, int64_t end) {
             std::copy(from + begin, from + end, gW_ + begin);
             for (int64_t part = 1; part < division_.batches; ++part)

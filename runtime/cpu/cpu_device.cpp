@@ -60,6 +60,7 @@ public:
         const auto out_of_memory = [&](size_t bytes) {
             throw OutOfMemory(described(call), bytes, cpu_memory_statistics().bytes_reserved);
         };
+        for (const Array& output : call.outputs) output.storage()->will_change();
         try {
             run(call);
         } catch (const OutOfMemory& error) {
@@ -76,13 +77,13 @@ public:
 
     void copy_from_host(const void* host, const Array& to) override {
         if (to.size() > 0)
-            std::memcpy(to.raw_data(), host, size_t(to.size()) * size_of(to.dtype()));
+            std::memcpy(to.to_fill(), host, size_t(to.size()) * size_of(to.dtype()));
     }
 
     void copy_to_host(const Array& from, void* host) override {
         const Array dense = from.as_contiguous();
         if (from.size() > 0)
-            std::memcpy(host, dense.raw_data(), size_t(from.size()) * size_of(from.dtype()));
+            std::memcpy(host, dense.elements(), size_t(from.size()) * size_of(from.dtype()));
     }
 };
 

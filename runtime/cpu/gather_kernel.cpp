@@ -63,7 +63,7 @@ Walk plan_walk(const KernelCall& call, const Shape& shape, const Strides& stride
         Axes all;
         for (int i = 0; i < common.rank(); ++i) all.push_back(i);
         const std::vector<int64_t> reads = offsets_of(common, steps, all);
-        const int64_t* indices = given.data<int64_t>();
+        const int64_t* indices = given.elements<int64_t>();
         const int axis = int(axes[k]), named = int(a.has("named_axes") ? a.dims("named_axes")[k] : axis);
         for (size_t b = 0; b < reads.size(); ++b) {
             const int64_t index = indices[reads[b]];
@@ -156,7 +156,7 @@ void run_gather(const KernelCall& call) {
     const bool can_ignore = call.attributes.has("ignore_label");
     visit_dtype(x.dtype(), [&](auto zero) {
         using T = decltype(zero);
-        gather(walk, can_ignore, x.data<T>(), call.outputs[0].data<T>());
+        gather(walk, can_ignore, x.elements<T>(), call.outputs[0].data<T>());
     });
 }
 
@@ -167,7 +167,7 @@ void run_scatter_add(const KernelCall& call) {
     const bool can_ignore = call.attributes.has("ignore_label");
     visit_dtype(gy.dtype(), [&](auto zero) {
         using T = decltype(zero);
-        with_sums<T>(y, [&](auto* sums) { scatter(walk, can_ignore, gy.data<T>(), sums); });
+        with_sums<T>(y, [&](auto* sums) { scatter(walk, can_ignore, gy.elements<T>(), sums); });
     });
 }
 
@@ -180,10 +180,10 @@ void run_take_along_axis(const KernelCall& call) {
     const Lines lines(x.shape(), axis);
     visit_dtype(x.dtype(), [&](auto zero) {
         using T = decltype(zero);
-        const int64_t* index = indices.data<int64_t>();
+        const int64_t* index = indices.elements<int64_t>();
         T* y = call.outputs[0].data<T>();
         for (int64_t o = 0; o < lines.outer; ++o) {
-            const T* from = x.data<T>() + o * size * lines.inner;
+            const T* from = x.elements<T>() + o * size * lines.inner;
             for (int64_t k = 0; k < count; ++k)
                 for (int64_t i = 0; i < lines.inner; ++i)
                     *y++ =
@@ -203,8 +203,8 @@ void run_add_along_axis(const KernelCall& call) {
         using T = decltype(zero);
         with_sums<T>(call.outputs[0], [&](auto* sums) {
             using S = std::remove_pointer_t<decltype(sums)>;
-            const int64_t* index = indices.data<int64_t>();
-            const T* from = gy.data<T>();
+            const int64_t* index = indices.elements<int64_t>();
+            const T* from = gy.elements<T>();
             for (int64_t o = 0; o < lines.outer; ++o) {
                 S* to = sums + o * size * lines.inner;
                 for (int64_t k = 0; k < count; ++k)
@@ -224,7 +224,7 @@ void run_one_hot(const KernelCall& call) {
         using T = decltype(zero);
         T* to = y.data<T>();
         std::fill_n(to, y.size(), T());
-        const int64_t* index = indices.data<int64_t>();
+        const int64_t* index = indices.elements<int64_t>();
         for (int64_t i = 0; i < indices.size(); ++i, to += classes)
             to[checked_index(call.op, index[i], y.rank() - 1, classes, false)] = T(1);
     });

@@ -87,8 +87,8 @@ void matmul_float(const Array& a, const Array& b, bool transa, bool transb, cons
     Matrices ma = readable(a, transa, batch, flag_a, lda);
     Matrices mb = readable(b, transb, batch, flag_b, ldb);
     int64_t m = ma.rows, n = mb.columns, k = ma.columns, count = element_count(batch);
-    const float* pa = ma.array.data<float>();
-    const float* pb = mb.array.data<float>();
+    const float* pa = ma.array.elements<float>();
+    const float* pb = mb.array.elements<float>();
     float* py = y.data<float>();
     float beta = accumulate ? 1 : 0;
     auto one = [&](int64_t i) {
@@ -143,11 +143,11 @@ void matmul_loops(const Array& a, const Array& b, bool transa, bool transb, cons
     int64_t m = ma.rows, n = mb.columns, k = ma.columns;
     std::vector<T> row_major(size_t(k * n) + 1);
     for (int64_t i = 0; i < element_count(batch); ++i) {
-        const T* pb = mb.array.data<T>() + batch_offset(batch, mb.batch_strides, i);
+        const T* pb = mb.array.elements<T>() + batch_offset(batch, mb.batch_strides, i);
         for (int64_t p = 0; p < k; ++p)
             for (int64_t j = 0; j < n; ++j)
                 row_major[p * n + j] = pb[p * mb.row_stride + j * mb.column_stride];
-        const T* pa = ma.array.data<T>() + batch_offset(batch, ma.batch_strides, i);
+        const T* pa = ma.array.elements<T>() + batch_offset(batch, ma.batch_strides, i);
         T* py = y.data<T>() + i * m * n;
         parallel_for(m, 1 + 30'000 / (n * k + 1), [&](int64_t begin, int64_t end) {
             multiply_rows(pa, ma, row_major.data(), n, k, py, begin, end);
@@ -158,7 +158,7 @@ void matmul_loops(const Array& a, const Array& b, bool transa, bool transb, cons
 void matmul_bool(const Array& a, const Array& b, bool transa, bool transb, const Array& y) {
     Array counts = Array::empty({Dtype::int64, y.shape()}, y.device());
     matmul_loops<int64_t>(a.astype(Dtype::int64), b.astype(Dtype::int64), transa, transb, counts);
-    const int64_t* from = counts.data<int64_t>();
+    const int64_t* from = counts.elements<int64_t>();
     bool* to = y.data<bool>();
     for (int64_t i = 0; i < y.size(); ++i) to[i] = from[i] != 0;
 }

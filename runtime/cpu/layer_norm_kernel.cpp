@@ -83,7 +83,7 @@ void backward(const Array& x, const Array& gamma, const Array& gy, double eps, c
         for (int64_t part = begin; part < end; ++part) {
             int64_t first = rows * part / parts, last = rows * (part + 1) / parts;
             T* sum = sums.data() + part * 2 * n;
-            run_backward(x.data<T>() + first * n, gamma.data<T>(), gy.data<T>() + first * n, T(eps),
+            run_backward(x.elements<T>() + first * n, gamma.elements<T>(), gy.elements<T>() + first * n, T(eps),
                          gx.data<T>() + first * n, sum, sum + n, last - first, n);
         }
     });
@@ -102,7 +102,7 @@ template <class T>
 void forward(const Array& x, const Array& gamma, const Array& beta, double eps, const Array& y) {
     int64_t n = gamma.size(), rows = n ? x.size() / n : 0;
     parallel_for(rows, 1 + 20'000 / (n + 1), [&](int64_t begin, int64_t end) {
-        run_forward(x.data<T>() + begin * n, gamma.data<T>(), beta.data<T>(), T(eps),
+        run_forward(x.elements<T>() + begin * n, gamma.elements<T>(), beta.elements<T>(), T(eps),
                     y.data<T>() + begin * n, end - begin, n);
     });
 }

@@ -93,7 +93,7 @@ void run_backward(const double* c_prev, const double* x, const double* gc, const
 template <class T>
 void forward(const Array& c_prev, const Array& x, const Array& c, const Array& h) {
     int64_t count = h.size();
-    const T *old = c_prev.data<T>(), *gates = x.data<T>();
+    const T *old = c_prev.elements<T>(), *gates = x.elements<T>();
     T *cell = c.data<T>(), *out = h.data<T>();
     parallel_for(count, units_per_thread, [&](int64_t begin, int64_t end) {
         run_forward(old + begin, gates + 4 * begin, cell + begin, out + begin, end - begin);
@@ -105,8 +105,8 @@ template <class T>
 void backward(const Array& c_prev, const Array& x, const Array& gc, const Array& gh,
               const Array& gc_prev, const Array& gx) {
     int64_t count = gh.size();
-    const T *old = c_prev.data<T>(), *gates = x.data<T>(), *to_c = gc.data<T>(),
-            *to_h = gh.data<T>();
+    const T *old = c_prev.elements<T>(), *gates = x.elements<T>(), *to_c = gc.elements<T>(),
+            *to_h = gh.elements<T>();
     T *to_old = gc_prev.data<T>(), *to_gates = gx.data<T>();
     parallel_for(count, units_per_thread, [&](int64_t begin, int64_t end) {
         run_backward(old + begin, gates + 4 * begin, to_c + begin, to_h + begin, to_old + begin,

@@ -55,7 +55,7 @@ Tensor::Tensor(const dnnl::memory::desc& ours, const dnnl::memory::desc& theirs,
 dnnl::memory Tensor::open(const float* data, Array& held) const {
     if (!reordered_) return memory(ours_, data);
     held = scratch(theirs_);
-    dnnl::memory opened = memory(theirs_, held.raw_data());
+    dnnl::memory opened = memory(theirs_, held.to_fill());
     if (is_input_) {
         dnnl::memory from = memory(ours_, data);
         reorder_.execute(stream(), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, opened}});

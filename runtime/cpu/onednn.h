@@ -47,6 +47,10 @@ public:
     /// Converts an output back.
     void close(const dnnl::memory& opened, float* data) const;
 
+    bool is_converted() const { return reordered_; }
+    const dnnl::memory::desc& ours() const { return ours_; }
+    const dnnl::memory::desc& theirs() const { return theirs_; }
+
 private:
     dnnl::memory::desc ours_, theirs_;
     dnnl::reorder reorder_;

@@ -47,7 +47,7 @@ void run_arg(const KernelCall& call, Better better) {
     int32_t* y = call.outputs[0].data<int32_t>();
     visit_dtype(x.dtype(), [&](auto zero) {
         using T = decltype(zero);
-        const T* data = x.data<T>();
+        const T* data = x.elements<T>();
         for_each_line(x, axis, 1, [&](int64_t from, int64_t to, int64_t stride) {
             int64_t best = 0;
             for (int64_t i = 1; i < x.dim(axis) && !is_nan(data[from + best * stride]); ++i) {
@@ -75,7 +75,7 @@ void run_argsort(const KernelCall& call) {
     int32_t* y = call.outputs[0].data<int32_t>();
     visit_dtype(x.dtype(), [&](auto zero) {
         using T = decltype(zero);
-        const T* data = x.data<T>();
+        const T* data = x.elements<T>();
         for_each_line(x, axis, size, [&](int64_t from, int64_t to, int64_t stride) {
             std::vector<int32_t> order(size_t(size), 0);
             std::iota(order.begin(), order.end(), 0);
@@ -98,7 +98,7 @@ void run_cumsum(const KernelCall& call) {
         using T = decltype(zero);
         using Sum =
             std::conditional_t<std::is_same_v<T, double> || std::is_integral_v<T>, T, float>;
-        const T* from = x.data<T>();
+        const T* from = x.elements<T>();
         T* to = y.data<T>();
         for_each_line(x, axis, size, [&](int64_t begin, int64_t, int64_t stride) {
             Sum total{};

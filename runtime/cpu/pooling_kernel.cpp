@@ -73,6 +73,7 @@ CATENA_INLINE void max_plane(const Plane& p, const T* x, T* y, int32_t* index) {
             if (ih < 0 || ih >= p.height) continue;
             for (int64_t j = 0; j < p.kw; ++j) {
                 int64_t first = p.first_column(j), count = p.end_column(j) - first;
+                if (count <= 0) continue;
                 const T* from = x + ih * p.width + first * p.sw - p.pw + j;
                 int32_t tap = int32_t(i * p.kw + j);
                 if (p.sw == 1)
@@ -194,44 +195,45 @@ void run_scatter(const Plane& p, const double* gy, const int32_t* index, double*
 }
 
 /// Adds taps of x to windows, or windows to the taps.
-template <class T, bool Spread>
-CATENA_INLINE void average_planes(const Plane& p, T* x, T* y, int64_t planes) {
-    T factor = T(1) / T(p.kh * p.kw);
+template <bool Spread, class X, class Y>
+CATENA_INLINE void average_planes(const Plane& p, X* x, Y* y, int64_t planes) {
+    using T = std::remove_const_t<X>;
+    const T factor = T(1) / T(p.kh * p.kw);
     for (int64_t plane = 0; plane < planes; ++plane, x += p.inputs(), y += p.outputs()) {
-        if (Spread)
+        if constexpr (Spread)
             std::fill(x, x + p.inputs(), T(0));
         else
             std::fill(y, y + p.outputs(), T(0));
         for (int64_t oh = 0; oh < p.out_height; ++oh) {
-            T* row = y + oh * p.out_width;
+            Y* row = y + oh * p.out_width;
             for (int64_t i = 0; i < p.kh; ++i) {
                 int64_t ih = oh * p.sh - p.ph + i;
                 if (ih < 0 || ih >= p.height) continue;
                 for (int64_t j = 0; j < p.kw; ++j) {
                     int64_t first = p.first_column(j), end = p.end_column(j);
-                    T* taps = x + ih * p.width - p.pw + j;
-                    if (Spread)
-                        for (int64_t o = first; o < end; ++o) taps[o * p.sw] += row[o] * factor;
+                    const int64_t at = ih * p.width - p.pw + j;  // Before x where the first windows begin in the padding.
+                    if constexpr (Spread)
+                        for (int64_t o = first; o < end; ++o) x[at + o * p.sw] += row[o] * factor;
                     else
-                        for (int64_t o = first; o < end; ++o) row[o] += taps[o * p.sw];
+                        for (int64_t o = first; o < end; ++o) row[o] += x[at + o * p.sw];
                 }
             }
-            if (!Spread)
+            if constexpr (!Spread)
                 for (int64_t o = 0; o < p.out_width; ++o) row[o] *= factor;
         }
     }
 }
-CATENA_VECTOR_CODE void run_average(const Plane& p, float* x, float* y, int64_t planes) {
-    average_planes<float, false>(p, x, y, planes);
+CATENA_VECTOR_CODE void run_average(const Plane& p, const float* x, float* y, int64_t planes) {
+    average_planes<false>(p, x, y, planes);
 }
-void run_average(const Plane& p, double* x, double* y, int64_t planes) {
-    average_planes<double, false>(p, x, y, planes);
+void run_average(const Plane& p, const double* x, double* y, int64_t planes) {
+    average_planes<false>(p, x, y, planes);
 }
-CATENA_VECTOR_CODE void run_spread(const Plane& p, float* x, float* y, int64_t planes) {
-    average_planes<float, true>(p, x, y, planes);
+CATENA_VECTOR_CODE void run_spread(const Plane& p, float* x, const float* y, int64_t planes) {
+    average_planes<true>(p, x, y, planes);
 }
-void run_spread(const Plane& p, double* x, double* y, int64_t planes) {
-    average_planes<double, true>(p, x, y, planes);
+void run_spread(const Plane& p, double* x, const double* y, int64_t planes) {
+    average_planes<true>(p, x, y, planes);
 }
 
 /// f(T(), first plane, number of planes) on threads, T being the element type.
@@ -252,7 +254,7 @@ void max_pool(const Array& x, const PoolingWindow& window, const Array& y, const
     Plane p(x, y, window);
     for_planes(x, p, [&](auto zero, int64_t first, int64_t count) {
         using T = decltype(zero);
-        run_max(p, x.data<T>() + first * p.inputs(), y.data<T>() + first * p.outputs(),
+        run_max(p, x.elements<T>() + first * p.inputs(), y.data<T>() + first * p.outputs(),
                 index.data<int32_t>() + first * p.outputs(), count);
     });
 }
@@ -262,7 +264,7 @@ void max_pool_scatter(const Array& gy, const Array& index, const PoolingWindow& 
     Plane p(gx, gy, window);
     for_planes(gx, p, [&](auto zero, int64_t first, int64_t count) {
         using T = decltype(zero);
-        run_scatter(p, gy.data<T>() + first * p.outputs(),
+        run_scatter(p, gy.elements<T>() + first * p.outputs(),
                     index.data<int32_t>() + first * p.outputs(), gx.data<T>() + first * p.inputs(),
                     count);
     });
@@ -274,7 +276,7 @@ void max_pool_gather(const Array& x, const Array& index, const PoolingWindow& wi
     for_planes(x, p, [&](auto zero, int64_t first, int64_t count) {
         using T = decltype(zero);
         for (int64_t plane = first; plane < first + count; ++plane) {
-            const T* from = x.data<T>() + plane * p.inputs();
+            const T* from = x.elements<T>() + plane * p.inputs();
             T* to = y.data<T>() + plane * p.outputs();
             std::fill(to, to + p.outputs(), T(0));
             for_each_winner(p, index.data<int32_t>() + plane * p.outputs(),
@@ -287,7 +289,7 @@ void average_pool(const Array& x, const PoolingWindow& window, const Array& y) {
     Plane p(x, y, window);
     for_planes(x, p, [&](auto zero, int64_t first, int64_t count) {
         using T = decltype(zero);
-        run_average(p, x.data<T>() + first * p.inputs(), y.data<T>() + first * p.outputs(), count);
+        run_average(p, x.elements<T>() + first * p.inputs(), y.data<T>() + first * p.outputs(), count);
     });
 }
 
@@ -295,7 +297,7 @@ void average_pool_spread(const Array& gy, const PoolingWindow& window, const Arr
     Plane p(gx, gy, window);
     for_planes(gx, p, [&](auto zero, int64_t first, int64_t count) {
         using T = decltype(zero);
-        run_spread(p, gx.data<T>() + first * p.inputs(), gy.data<T>() + first * p.outputs(), count);
+        run_spread(p, gx.data<T>() + first * p.inputs(), gy.elements<T>() + first * p.outputs(), count);
     });
 }
 

@@ -47,8 +47,8 @@ void run_dropout(const double* x, const float* draws, double ratio, double* y, i
 
 template <class T>
 void dropout(const RandomStream& stream, const Array& x, double ratio, const Array& y) {
-    const T* from = x.data<T>();
-    T* to = y.data<T>();
+    const T* from = x.elements<T>();
+    T* to = y.to_fill<T>();
     parallel_for(x.size(), elements_per_thread, [&](int64_t begin, int64_t end) {
         float draws[block];
         for (int64_t i = begin; i < end; i += block) {

@@ -58,7 +58,7 @@ public:
           wide_(compute_ == Compute::int64 ? Compute::int64 : Compute::float64),
           input_(call.inputs[0]),
           output_(call.outputs[0]),
-          data_(static_cast<const std::byte*>(input_.raw_data())),
+          data_(static_cast<const std::byte*>(input_.elements())),
           element_(int64_t(size_of(input_.dtype()))),
           width_(int64_t(size_of(compute_))) {
         const BlockKernels& kernels = block_kernels();

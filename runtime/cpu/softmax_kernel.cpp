@@ -214,7 +214,7 @@ void softmax_forward(const Array& x, const Array& y, int axis, bool log) {
     AxisView view(x.shape(), axis);
     visit_float(x.dtype(), [&](auto zero) {
         using T = decltype(zero);
-        const T* from = x.data<T>();
+        const T* from = x.elements<T>();
         T* to = y.data<T>();
         for_each_block(view, [&](int64_t at, int64_t, int64_t width) {
             softmax_block(from + at, to + at, view.size, view.inner, width, log);
@@ -226,7 +226,7 @@ void softmax_backward(const Array& y, const Array& gy, const Array& gx, int axis
     AxisView view(y.shape(), axis);
     visit_float(y.dtype(), [&](auto zero) {
         using T = decltype(zero);
-        const T *py = y.data<T>(), *pgy = gy.data<T>();
+        const T *py = y.elements<T>(), *pgy = gy.elements<T>();
         T* to = gx.data<T>();
         for_each_block(view, [&](int64_t at, int64_t, int64_t width) {
             softmax_gradient_block(py + at, pgy + at, to + at, view.size, view.inner, width, log);
@@ -239,7 +239,7 @@ void cross_entropy_forward(const Array& x, const CrossEntropyTask& task, const A
     AxisView view(x.shape(), 1);
     visit_float(x.dtype(), [&](auto zero) {
         using T = decltype(zero);
-        const T* from = x.data<T>();
+        const T* from = x.elements<T>();
         T *to = loss.data<T>(), *maxima = highest.data<T>(), *sums = total.data<T>();
         for_each_block(view, [&](int64_t at, int64_t position, int64_t width) {
             max_sum_block(from + at, view.size, view.inner, width, maxima + position, sums + position);
@@ -263,7 +263,7 @@ void cross_entropy_backward(const Array& x, const CrossEntropyTask& task, const 
     AxisView view(x.shape(), 1);
     visit_float(x.dtype(), [&](auto zero) {
         using T = decltype(zero);
-        const T *from = x.data<T>(), *maxima = highest.data<T>(), *sums = total.data<T>(), *upper = gy.data<T>();
+        const T *from = x.elements<T>(), *maxima = highest.elements<T>(), *sums = total.elements<T>(), *upper = gy.elements<T>();
         T* to = gx.data<T>();
         bool one = gy.size() == 1;
         for_each_block(view, [&](int64_t at, int64_t position, int64_t width) {

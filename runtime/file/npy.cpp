@@ -288,7 +288,7 @@ Array read_npy(ByteSource& source) {
     RecorderScope paused(nullptr);
     Array array = Array::empty({format->dtype, shape}, cpu_device());
     if (bytes > 0) {
-        char* data = static_cast<char*>(array.raw_data());
+        char* data = static_cast<char*>(array.to_fill());
         source.read(data, bytes);
         if (format->swapped) swap_bytes(data, bytes / format->bytes, format->bytes);
         if (format->widened && format->bytes == 2) widen<uint16_t, int32_t>(data, array.size());
@@ -372,7 +372,7 @@ void write_npy(const Array& array, const ByteSink& sink) {
     Array host = array.to(cpu_device()).as_contiguous();
     if (host.dtype() == Dtype::bfloat16) host = host.astype(Dtype::float32);
     write_header(descr_of(host.dtype()), &host.shape(), sink);
-    if (host.size() > 0) sink(host.raw_data(), size_t(host.size()) * size_of(host.dtype()));
+    if (host.size() > 0) sink(host.elements(), size_t(host.size()) * size_of(host.dtype()));
 }
 
 void write_npy_text(std::string_view utf8, const ByteSink& sink) {

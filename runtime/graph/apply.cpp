@@ -8,6 +8,7 @@
 #include "runtime/graph/hooks.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/recorder.h"
+#include "runtime/graph/user_function.h"
 #include "runtime/ops/map_type.h"
 
 namespace catena {
@@ -119,6 +120,7 @@ Variables apply(const OpDef& op, Inputs inputs, const SourceLoc& at, const Attri
     const bool whole = recorder && (!op.body || recorder->takes_whole(op));
     const bool deferred = recorder && recorder->defers();
     if (op.body && (!op.kernel || (recorder && !whole))) {
+        const UserFunctionScope function(op);
         if (op.type) output_types(op, inputs, attributes);  // Type errors should name the composite.
         std::optional<RecorderScope> unseen;
         if (whole) unseen.emplace(nullptr);

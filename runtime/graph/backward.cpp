@@ -12,6 +12,7 @@
 #include "runtime/graph/node.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/graph/unchain.h"
+#include "runtime/graph/user_function.h"
 #include "runtime/ops/arithmetic.h"
 
 namespace catena {
@@ -113,6 +114,7 @@ private:
                 if (node.outputs[i] && gy[i].defined()) store_gradient(Ref<VariableBody>(node.outputs[i]), gy[i]);
         if (!sink_.goes_below(node)) return;
         LocationScope at(node.location);
+        const UserFunctionScope function(*node.op, UserFunctionScope::Part::gradient);
         for (FunctionHook* hook : function_hooks()) hook->backward_preprocess(*node.op, gy);
         Variables gx = node.region ? node.region->gradient(node, gy)
                                    : node.op->gradient(GradientCall(node, gy));

@@ -31,6 +31,7 @@ struct Trace {
         std::vector<int> scalars;  ///< Indices into Trace::scalars.
         Attributes attributes;
         SourceLoc location;
+        const char* function = "";  ///< What the user called there, see user_function(); interned.
     };
     struct ScalarSlot {
         double value = 0;            ///< The value while recording.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/core/device.h"
+#include "runtime/graph/user_function.h"
 
 namespace catena {
 
@@ -70,6 +71,7 @@ void Tracer::saw(const OpDef& op, std::span<const Variable* const> inputs, std::
     step.op = &op;
     step.attributes = attributes;
     step.location = at;
+    step.function = user_function(op);
     for (const Variable* x : inputs) {
         bool trained_leaf = x->requires_grad() && !x->body()->creator && !x->body()->alias_of;
         bool owned = x->array().body()->owner;  // Then it is that state's content, even if shared.

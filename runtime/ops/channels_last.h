@@ -8,7 +8,9 @@ namespace catena {
 /// at no extra cost. Bit i: input or output i.
 struct ChannelsLast {
     uint32_t inputs = 0, outputs = 0;
-    bool preferred = false;  ///< The kernel is faster so: it would reorder row-major arrays.
+    bool preferred = false;         ///< The kernel is faster so: it would reorder row-major arrays.
+    bool preferred_packed = false;  ///< So it is where the weights are kept packed (runtime/cpu/packed.h).
+    bool alike = false;             ///< All of these arrays in one order, or the kernel reorders those that differ.
 };
 
 /// Declared once, beside the op's definition. Returns true.

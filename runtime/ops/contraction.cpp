@@ -135,13 +135,13 @@ void linear_kernel(const KernelCall& c) {
     int64_t rows = y.dim(0), columns = y.dim(1);
     if (y.dtype() == Dtype::float32) {
         for (int64_t i = 0; i < rows; ++i)
-            std::copy_n(b.data<float>(), columns, y.data<float>() + i * columns);
+            std::copy_n(b.elements<float>(), columns, y.data<float>() + i * columns);
         return matmul_arrays(x, W, false, true, y, true);
     }
     matmul_arrays(x, W, false, true, y);
     visit_dtype(y.dtype(), [&](auto zero) {
         using T = decltype(zero);
-        add_rows(b.data<T>(), y.data<T>(), rows, columns);
+        add_rows(b.elements<T>(), y.data<T>(), rows, columns);
     });
 }
 

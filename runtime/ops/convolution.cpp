@@ -55,6 +55,13 @@ Dims positions_of(const Dims& x, const Dims& kernel, const Attributes& a, const 
     return positions;
 }
 
+/// Channels of all groups. Users' options were checked; attributes may come from a file, too.
+int64_t in_all_groups(int64_t channels, const Attributes& a) {
+    int64_t all = 0;
+    CATENA_ASSERT(!__builtin_mul_overflow(channels, a.integer("groups"), &all), "channels can be counted");
+    return all;
+}
+
 Shape full_shape(int64_t batch, int64_t channels, const Dims& sizes) {
     Shape shape{batch, channels};
     for (int64_t size : sizes) shape.push_back(size);
@@ -88,8 +95,9 @@ Type convolution_type(const TypeCall& c) {
     Dtype dtype = check_operands(c, "x", "W", name);
     const Shape &x = c.inputs[0].shape, &W = c.inputs[1].shape;
     int64_t groups = c.attributes.integer("groups");
-    if (x[1] != W[1] * groups)  // convolution_c3
-        fail<ShapeError>("{}: W takes {} channels{}, x has {} ({})", name, W[1] * groups,
+    const int64_t channels = in_all_groups(W[1], c.attributes);
+    if (x[1] != channels)  // convolution_c3
+        fail<ShapeError>("{}: W takes {} channels{}, x has {} ({})", name, channels,
                          groups > 1 ? fmt::format(" in {} groups", groups) : "", x[1], both(c));
     if (W[0] % groups != 0)  // convolution_c5
         fail<ShapeError>("{}: W gives {} channels, which {} groups do not divide ({})", name, W[0],
@@ -107,7 +115,7 @@ Types data_type(const TypeCall& c) {
           spatial(gy)))  // deconvolution_c2
         fail<ShapeError>("deconvolution: an output of {} does not come from x ({})",
                          to_string(size), both(c));
-    return {{dtype, full_shape(gy[0], W[1] * c.attributes.integer("groups"), size)}};
+    return {{dtype, full_shape(gy[0], in_all_groups(W[1], c.attributes), size)}};
 }
 
 Types weights_type(const TypeCall& c) {
@@ -191,23 +199,29 @@ std::vector<int> write_deconvolution(OnnxCall& c) {
     return c.node("ConvTranspose", {c.input(0, c.result()), c.input(1, c.result())}, attributes);
 }
 
-/// float32 images whose channels are not in groups. Reordering them counts where little is computed with each element;
-/// with few positions oneDNN's kernels for blocked images are faster by more than that (measured).
+/// float32 images whose channels are not in groups, or alone. With a kernel of one element they are matrices
+/// (runtime/cpu/pointwise_convolution.h). Else reordering them counts where little is computed with each element; with few
+/// positions oneDNN's kernels for blocked images are faster by more than that, but not than what packing their weights
+/// costs at every call (measured).
 std::function<ChannelsLast(const TypeCall&)> images_last(uint32_t inputs, uint32_t outputs) {
     return [=](const TypeCall& c) {
         const bool by_library = c.inputs[0].dtype == Dtype::float32 && c.inputs[1].dtype == Dtype::float32;
-        if (!by_library || c.attributes.integer("groups") != 1) return ChannelsLast();
-        constexpr int64_t most_products = 600, least_positions = 1024;
-        const Shape& image = c.inputs[0].shape;
-        int64_t taps = 1, positions = image[0];
-        for (int64_t size : spatial(image)) positions *= size;
         const bool gives_weights = outputs == 0;
-        const Dims kernel = gives_weights ? c.attributes.dims("size") : spatial(c.inputs[1].shape);
-        for (int64_t size : kernel) taps *= size;
+        const Shape &image = c.inputs[0].shape, &other = c.inputs[1].shape;
+        const int64_t groups = c.attributes.integer("groups");
+        const bool depthwise = !gives_weights && groups == image[1] && groups == other[0] && other[1] == 1;
+        if (!by_library || (groups != 1 && !depthwise)) return ChannelsLast();
+        constexpr int64_t most_products = 600, least_positions = 1024;
+        int64_t kernel_size = 1, positions = image[0];
+        for (int64_t size : spatial(image)) positions *= size;
+        const Dims kernel = gives_weights ? c.attributes.dims("size") : spatial(other);
+        for (int64_t size : kernel) kernel_size *= size;
+        int64_t taps = kernel_size;
         for (int64_t step : c.attributes.dims("stride")) taps = std::max<int64_t>(1, taps / step);
-        const int64_t channels = gives_weights ? std::min(c.inputs[0].shape[1], c.inputs[1].shape[1])
-                                               : std::min(c.inputs[1].shape[0], c.inputs[1].shape[1]);
-        return ChannelsLast{inputs, outputs, channels * taps <= most_products && positions >= least_positions};
+        const int64_t channels = gives_weights ? std::min(image[1], other[1]) : std::min(other[0], other[1]);
+        const bool preferred =
+            groups == 1 && (kernel_size == 1 || (channels * taps <= most_products && positions >= least_positions));
+        return ChannelsLast{.inputs = inputs, .outputs = outputs, .preferred = preferred, .preferred_packed = !gives_weights};
     };
 }
 

@@ -87,7 +87,7 @@ const OpDef& op_class_labels = register_op({
             visit_dtype(labels.dtype(), [&](auto zero) {
                 using T = decltype(zero);
                 if constexpr (std::is_integral_v<T>) {
-                    const T* from = labels.data<T>();
+                    const T* from = labels.elements<T>();
                     check_labels(from, labels.size(), c.attributes.integer("classes"),
                                  c.attributes.integer("ignore_label"));
                     std::copy_n(from, labels.size(), c.outputs[0].data<T>());
@@ -215,7 +215,7 @@ struct TaskData {
         : labels(c.inputs[1].astype(Dtype::int64).as_contiguous()),
           weights(c.inputs.size() > weight ? c.inputs[weight].to_vector<double>()
                                            : std::vector<double>()),
-          task{labels.data<int64_t>(), weights.empty() ? nullptr : weights.data(),
+          task{labels.elements<int64_t>(), weights.empty() ? nullptr : weights.data(),
                c.attributes.integer("ignore_label")} {
         check_labels(task.labels, labels.size(), c.inputs[0].dim(1), task.ignore_label);
         count = labels.size() - std::count(task.labels, task.labels + labels.size(), task.ignore_label);
@@ -243,7 +243,7 @@ void cross_entropy_kernel(const KernelCall& c) {
     double total = 0;
     visit_dtype(losses.dtype(), [&](auto zero) {
         using T = decltype(zero);
-        const T* each = losses.data<T>();
+        const T* each = losses.elements<T>();
         for (int64_t i = 0; i < losses.size(); ++i) total += double(each[i]);
     });
     visit_dtype(loss.dtype(), [&](auto zero) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "runtime/ops/channels_last.h"
 #include "runtime/ops/element_text.h"
 #include "runtime/ops/function.h"
 #include "runtime/ops/movement.h"
@@ -73,6 +74,9 @@ const OpDef& op_concat = register_op({
 });
 
 const bool concat_runs_anywhere = set_runs_anywhere(op_concat);
+const bool concat_last = set_channels_last(op_concat, [](const TypeCall&) {
+    return ChannelsLast{.inputs = ~0u, .outputs = 1, .alike = true};
+});
 
 /// Where the parts of a split end; "sections" equal parts or the cuts and the end.
 std::vector<int64_t> part_ends(const Attributes& attributes, int64_t size) {

@@ -48,8 +48,8 @@ const OpDef& op_dropout = define_composite({
             Array x = as_working_array(c.inputs[0], c.inputs[0].dtype()),
                   y = working_output(c.outputs[0]);
             Array state = c.inputs[1].as_contiguous();
-            RandomStream stream{uint64_t(state.data<int64_t>()[0]),
-                                uint64_t(state.data<int64_t>()[1])};
+            RandomStream stream{uint64_t(state.elements<int64_t>()[0]),
+                                uint64_t(state.elements<int64_t>()[1])};
             dropout_elements(stream, x, c.scalars[0], y);
             store(y, c.outputs[0]);
         },

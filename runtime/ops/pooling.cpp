@@ -1,8 +1,11 @@
 #include "runtime/ops/pooling.h"
 
 #include "runtime/core/error.h"
+#include "runtime/core/memory_order.h"
+#include "runtime/cpu/pooling_channels.h"
 #include "runtime/cpu/pooling_kernel.h"
 #include "runtime/cpu/softmax_kernel.h"
+#include "runtime/ops/channels_last.h"
 #include "runtime/ops/convolution.h"
 #include "runtime/ops/element_text.h"
 #include "runtime/ops/function.h"
@@ -64,6 +67,29 @@ Types adjoint_type(const TypeCall& c) {
     return {gx};
 }
 
+bool is_last(const Array& array) {
+    return memory_order(array.shape(), array.strides()) == MemoryOrder::channels_last;
+}
+
+/// Itself, or a copy with its channels last.
+Array with_channels_last(const Array& array) {
+    if (is_last(array)) return array;
+    const Strides strides = strides_in(MemoryOrder::channels_last, array.shape());
+    Array made = Array::empty(array.type(), array.device()).view(array.shape(), strides, 0);
+    copy_elements(array, made);
+    return made;
+}
+
+/// Channels-last costs nothing where all images of a call have it.
+std::function<ChannelsLast(const TypeCall&)> all_alike(uint32_t inputs, uint32_t outputs) {
+    return [=](const TypeCall& c) {
+        const Dtype dtype = c.inputs[0].dtype;
+        constexpr int64_t least_channels = 32;  // The loop over fewer is slower than that over positions (measured).
+        if (c.inputs[0].shape[1] < least_channels || (dtype != Dtype::float32 && dtype != Dtype::float64)) return ChannelsLast();
+        return ChannelsLast{.inputs = inputs, .outputs = outputs, .alike = true};
+    };
+}
+
 /// Runs f(input, output) in the working dtype.
 template <class F>
 void in_working_dtype(const KernelCall& c, F&& f) {
@@ -113,8 +139,11 @@ const OpDef& op_max_pooling = register_op({
         },
     .kernel =
         [](const KernelCall& c) {
-            in_working_dtype(c, [&](const Array& x, const Array& y) {
-                max_pool(x, window_of(c.attributes), y, c.outputs[1]);
+            const Array &y = c.outputs[0], &index = c.outputs[1];
+            if (is_last(y) && is_last(index))
+                return channels_last::max_pool(with_channels_last(c.inputs[0]), window_of(c.attributes), y, index);
+            in_working_dtype(c, [&](const Array& x, const Array& working) {
+                max_pool(x, window_of(c.attributes), working, index);
             });
         },
     .gradient =
@@ -126,6 +155,7 @@ const OpDef& op_max_pooling = register_op({
     .reads = [](int, int) { return Reads{.outputs = 2}; },
     .onnx = write_max_pooling,
 });
+const bool op_max_pooling_last = set_channels_last(op_max_pooling, all_alike(1, 3));
 const bool op_max_pooling_text = set_element_text(op_max_pooling, R"(
         const i64 height = x0_size[2], width = x0_size[3], ow = i % y0_size[3], oh = i / y0_size[3] % y0_size[2];
         const i64 plane = i / (y0_size[3] * y0_size[2]) * height * width;
@@ -150,6 +180,9 @@ const OpDef& op_max_pooling_scatter = register_op({
     .type = adjoint_type,
     .kernel =
         [](const KernelCall& c) {
+            if (is_last(c.outputs[0]))
+                return channels_last::max_pool_scatter(with_channels_last(c.inputs[0]), with_channels_last(c.inputs[1]),
+                                                       window_of(c.attributes), c.outputs[0]);
             Array index = c.inputs[1].as_contiguous();
             in_working_dtype(c, [&](const Array& gy, const Array& gx) {
                 max_pool_scatter(gy, index, window_of(c.attributes), gx);
@@ -163,6 +196,7 @@ const OpDef& op_max_pooling_scatter = register_op({
         },
     .reads = [](int, int) { return Reads{.inputs = 2}; },
 });
+const bool op_max_pooling_scatter_last = set_channels_last(op_max_pooling_scatter, all_alike(3, 1));
 /// Many threads: each element visits the windows that may contain it.
 constexpr const char* scatter_of_many_text = R"(
         const i64 w = i % y0_size[3], h = i / y0_size[3] % y0_size[2], height = x0_size[2], width = x0_size[3];
@@ -239,6 +273,8 @@ const OpDef& op_average_pooling = register_op({
         },
     .kernel =
         [](const KernelCall& c) {
+            if (is_last(c.outputs[0]))
+                return channels_last::average_pool(with_channels_last(c.inputs[0]), window_of(c.attributes), c.outputs[0]);
             in_working_dtype(c, [&](const Array& x, const Array& y) {
                 average_pool(x, window_of(c.attributes), y);
             });
@@ -257,6 +293,7 @@ const OpDef& op_average_pooling = register_op({
             return c.node("AveragePool", {c.input(0)}, attributes);
         },
 });
+const bool op_average_pooling_last = set_channels_last(op_average_pooling, all_alike(1, 1));
 const bool op_average_pooling_text = set_element_text(op_average_pooling, R"(
         const i64 height = x0_size[2], width = x0_size[3], ow = i % y0_size[3], oh = i / y0_size[3] % y0_size[2];
         const i64 plane = i / (y0_size[3] * y0_size[2]) * height * width;
@@ -276,6 +313,8 @@ const OpDef& op_average_pooling_spread = register_op({
     .type = adjoint_type,
     .kernel =
         [](const KernelCall& c) {
+            if (is_last(c.outputs[0]))
+                return channels_last::average_pool_spread(with_channels_last(c.inputs[0]), window_of(c.attributes), c.outputs[0]);
             in_working_dtype(c, [&](const Array& gy, const Array& gx) {
                 average_pool_spread(gy, window_of(c.attributes), gx);
             });
@@ -286,6 +325,7 @@ const OpDef& op_average_pooling_spread = register_op({
                 call(op_average_pooling, current_location(), c.attributes(), {}, c.gy())};
         },
 });
+const bool op_average_pooling_spread_last = set_channels_last(op_average_pooling_spread, all_alike(1, 1));
 const bool op_average_pooling_spread_text = set_element_text(op_average_pooling_spread, R"(
         const i64 w = i % y0_size[3], h = i / y0_size[3] % y0_size[2], height = x0_size[2], width = x0_size[3];
         const i64 plane = i / (y0_size[3] * y0_size[2]) * height * width;

@@ -23,7 +23,7 @@ void product_of_others_kernel(const KernelCall& call) {
     visit_dtype(x.dtype(), [&](auto zero) {
         using T = decltype(zero);
         using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
-        const T* from = x.data<T>();
+        const T* from = x.elements<T>();
         T* to = call.outputs[0].data<T>();
         std::vector<Wide> left(size_t(n) + 1, 1);
         for (int64_t row = 0; row < x.dim(0); ++row, from += n, to += n) {

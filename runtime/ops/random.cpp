@@ -19,7 +19,7 @@ Array state_array(int64_t seed) { return Array::from<int64_t>({seed, 0}); }
 
 RandomStream stream_of(const Array& state) {
     Array dense = state.as_contiguous();
-    return {uint64_t(dense.data<int64_t>()[0]), uint64_t(dense.data<int64_t>()[1])};
+    return {uint64_t(dense.elements<int64_t>()[0]), uint64_t(dense.elements<int64_t>()[1])};
 }
 
 void check_state(const TypeCall& c) {
@@ -41,10 +41,10 @@ Types drawn_type(const TypeCall& c) {
 void uniform_kernel(const KernelCall& c) {
     RandomStream stream = stream_of(c.inputs[0]);
     const Array& y = c.outputs[0];
-    if (y.dtype() == Dtype::float64) return fill_uniform(stream, y.data<double>(), y.size());
+    if (y.dtype() == Dtype::float64) return fill_uniform(stream, y.to_fill<double>(), y.size());
     Array draws =
         y.dtype() == Dtype::float32 ? y : Array::empty({Dtype::float32, y.shape()}, y.device());
-    float* to = draws.data<float>();
+    float* to = draws.to_fill<float>();
     parallel_for(y.size(), 8192, [&](int64_t begin, int64_t end) {
         uniform_block(stream, uint64_t(begin), to + begin, end - begin);
     });
@@ -54,10 +54,10 @@ void uniform_kernel(const KernelCall& c) {
 void normal_kernel(const KernelCall& c) {
     RandomStream stream = stream_of(c.inputs[0]);
     const Array& y = c.outputs[0];
-    if (y.dtype() == Dtype::float64) return fill_normal(stream, y.data<double>(), y.size());
+    if (y.dtype() == Dtype::float64) return fill_normal(stream, y.to_fill<double>(), y.size());
     Array draws =
         y.dtype() == Dtype::float32 ? y : Array::empty({Dtype::float32, y.shape()}, y.device());
-    fill_normal(stream, draws.data<float>(), y.size());
+    fill_normal(stream, draws.to_fill<float>(), y.size());
     if (!(draws == y)) copy_elements(draws, y);
 }
 

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "runtime/program/device_form.h"
+#include "runtime/program/launch_reports.h"
 
 namespace catena::program {
 
@@ -136,6 +137,8 @@ void DeviceExecutable::execute(std::span<const double> scalars) {
     }
     placement_.release_copies();
 }
+
+std::vector<LaunchReport> DeviceExecutable::launches() { return launch_reports(schedule_); }
 
 void DeviceExecutable::run(std::span<const Array> inputs, std::span<const double> scalars,
                          std::span<const bool> donated, std::span<Array> outputs) {

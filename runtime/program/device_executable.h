@@ -32,6 +32,7 @@ public:
     void run_into(std::span<const Array> inputs, std::span<const double> scalars,
                   std::span<const Array> outputs);
     const ExecutableInfo& info() const override { return schedule_.info; }
+    std::vector<LaunchReport> launches() override;  ///< Not timed.
     const Schedule& schedule() const { return schedule_; }
 
 private:

@@ -5,12 +5,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "runtime/core/device.h"
 #include "runtime/core/environment.h"
 #include "runtime/core/out_of_memory.h"
 #include "runtime/core/parallel.h"
+#include "runtime/program/launch_reports.h"
 
 namespace catena::program {
 
@@ -101,30 +103,42 @@ void ScheduledExecutable::bind_launches() {
     }
 }
 
-void ScheduledExecutable::run_batch(const Batch& batch, std::span<const double> scalars) {
-    if (batch.library_call >= 0) {
-        BoundCall& bound = calls_[size_t(batch.library_call)];
-        for (size_t s = 0; s < bound.scalars.size(); ++s)
-            bound.scalars[s] = scalars[size_t(bound.call->scalars[s])];
-        LocationScope location(bound.call->location);
-        const OpDef& op = *bound.call->op;
-        cpu_device().launch(KernelCall{op, bound.inputs, bound.outputs, bound.call->attributes, bound.scalars});
-        return;
+void ScheduledExecutable::run_library_call(BoundCall& bound, std::span<const double> scalars) {
+    for (size_t s = 0; s < bound.scalars.size(); ++s) bound.scalars[s] = scalars[size_t(bound.call->scalars[s])];
+    LocationScope location(bound.call->location);
+    const OpDef& op = *bound.call->op;
+    cpu_device().launch(KernelCall{op, bound.inputs, bound.outputs, bound.call->attributes, bound.scalars});
+}
+
+void ScheduledExecutable::run_chunks(const Batch& batch, int64_t begin, int64_t end, const LaunchTimes* times) {
+    std::optional<KernelSlices> slices;
+    if (times) slices.emplace(*times);
+    for (int64_t c = begin; c < end; ++c) {
+        const Chunk& chunk = batch.chunks[size_t(c)];
+        const KernelLaunch& kernel = schedule_.kernels[size_t(chunk.kernel)];
+        KernelArguments arguments = arguments_[size_t(chunk.kernel)];
+        if (kernel.row_scratch_bytes) arguments.row_scratch = thread_scratch(kernel.row_scratch_bytes);
+        if (slices) slices->begin(chunk.kernel);
+        kernel.function(&arguments, chunk.begin, chunk.end);
     }
-    auto run_chunks = [&](int64_t begin, int64_t end) {
-        for (int64_t c = begin; c < end; ++c) {
-            const Chunk& chunk = batch.chunks[size_t(c)];
-            const KernelLaunch& kernel = schedule_.kernels[size_t(chunk.kernel)];
-            KernelArguments arguments = arguments_[size_t(chunk.kernel)];
-            if (kernel.row_scratch_bytes) arguments.row_scratch = thread_scratch(kernel.row_scratch_bytes);
-            kernel.function(&arguments, chunk.begin, chunk.end);
-        }
-    };
-    int64_t count = int64_t(batch.chunks.size());
-    if (count <= batch.grain)
-        run_chunks(0, count);
-    else
-        parallel_for(count, batch.grain, run_chunks);
+}
+
+void ScheduledExecutable::run_batch(const Batch& batch, std::span<const double> scalars, const LaunchTimes* times) {
+    if (batch.library_call >= 0) return run_library_call(calls_[size_t(batch.library_call)], scalars);
+    const int64_t count = int64_t(batch.chunks.size());
+    if (count <= batch.grain) return run_chunks(batch, 0, count, times);
+    parallel_for(count, batch.grain, [&](int64_t begin, int64_t end) { run_chunks(batch, begin, end, times); });
+}
+
+LaunchTimes& ScheduledExecutable::begin_profile() {
+    if (!times_) times_ = std::make_unique<LaunchTimes>(schedule_);
+    times_->begin_call();
+    return *times_;
+}
+
+std::vector<LaunchReport> ScheduledExecutable::launches() {
+    std::lock_guard lock(mutex_);
+    return times_ ? times_->reports() : launch_reports(schedule_);
 }
 
 void ScheduledExecutable::find_dying_buffers() {
@@ -140,6 +154,7 @@ void ScheduledExecutable::find_dying_buffers() {
 void ScheduledExecutable::run(std::span<const Array> inputs, std::span<const double> scalars,
                               std::span<const bool> donated, std::span<Array> outputs) {
     std::lock_guard lock(mutex_);
+    LaunchTimes* const times = profile::is_on() ? &begin_profile() : nullptr;
     placement_.place_inputs(inputs);
     placement_.place_outputs(inputs, donated, outputs);
     const Ref<Storage> temporaries = placement_.place_temporaries();
@@ -149,11 +164,14 @@ void ScheduledExecutable::run(std::span<const Array> inputs, std::span<const dou
         scalar_values_[s] = scalars[size_t(scalar_indices_[s])];
     if (temporaries && !dying_.empty()) std::memset(temporaries->data, poison_byte, schedule_.arena_bytes);
     for (size_t l = 0; l < batches_.size(); ++l) {
-        run_batch(batches_[l], scalars);
+        const profile::Clock::time_point begin = times ? profile::Clock::now() : profile::Clock::time_point();
+        run_batch(batches_[l], scalars, times);
+        if (times) times->add_launch(l, begin);
         if (!dying_.empty())
             for (int b : dying_[l]) std::memset(placement_.address(b), poison_byte, schedule_.buffers[size_t(b)].bytes);
     }
     placement_.release_copies();
+    if (times) times->end_call();
 }
 
 }  // namespace catena::program

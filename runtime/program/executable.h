@@ -1,8 +1,10 @@
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <vector>
 
+#include "runtime/program/launch_times.h"
 #include "runtime/program/placement.h"
 #include "runtime/program/schedule.h"
 
@@ -19,6 +21,7 @@ public:
     void run(std::span<const Array> inputs, std::span<const double> scalars,
              std::span<const bool> donated, std::span<Array> outputs) override;
     const ExecutableInfo& info() const override { return schedule_.info; }
+    std::vector<LaunchReport> launches() override;
 
 private:
     /// A library call with its arrays, whose storage is set to the memory of each call.
@@ -42,7 +45,10 @@ private:
     void bind_library_calls();
     void bind_launches();
 
-    void run_batch(const Batch& batch, std::span<const double> scalars);
+    void run_batch(const Batch& batch, std::span<const double> scalars, const LaunchTimes* times);
+    void run_library_call(BoundCall& bound, std::span<const double> scalars);
+    void run_chunks(const Batch& batch, int64_t begin, int64_t end, const LaunchTimes* times);
+    LaunchTimes& begin_profile();
     void find_dying_buffers();
 
     Schedule schedule_;
@@ -63,6 +69,7 @@ private:
 
     std::vector<BoundCall> calls_;
     std::vector<Batch> batches_;
+    std::unique_ptr<LaunchTimes> times_;  ///< Once a call was profiled.
     std::vector<std::vector<int>> dying_;  ///< With CATENA_POISON, per launch: temporaries not used afterwards.
 };
 

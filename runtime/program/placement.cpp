@@ -26,7 +26,8 @@ Array other_look(const Array& owner, const View& view) {
 Placement::Placement(const Schedule& schedule, Device& device, size_t input_alignment)
     : schedule_(schedule), device_(device), input_alignment_(input_alignment),
       input_buffers_(schedule.input_types.size(), -1), copies_(schedule.input_types.size()),
-      addresses_(schedule.buffers.size(), nullptr), storages_(schedule.buffers.size()) {
+      addresses_(schedule.buffers.size(), nullptr),
+      lenders_(schedule.buffers.size(), nullptr), storages_(schedule.buffers.size()) {
     for (size_t b = 0; b < schedule.buffers.size(); ++b)
         if (schedule.buffers[b].place == Buffer::Place::input)
             input_buffers_[size_t(schedule.buffers[b].index)] = int(b);
@@ -57,8 +58,11 @@ void Placement::place_inputs(std::span<const Array> inputs) {
     if (inputs.size() != input_buffers_.size())
         throw InternalError(fmt::format("compiled program: {} inputs given, {} expected", inputs.size(),
                                         input_buffers_.size()));
-    for (size_t i = 0; i < inputs.size(); ++i)
-        addresses_[size_t(input_buffers_[i])] = address_of(readable(i, inputs[i]));
+    for (size_t i = 0; i < inputs.size(); ++i) {
+        const Array& array = readable(i, inputs[i]);
+        addresses_[size_t(input_buffers_[i])] = address_of(array);
+        lenders_[size_t(input_buffers_[i])] = array.storage().get();
+    }
 }
 
 void Placement::place_outputs(std::span<const Array> inputs, std::span<const bool> donated,
@@ -80,6 +84,10 @@ void Placement::place_outputs(std::span<const Array> inputs, std::span<const boo
                                 !copies_[donor].defined() && inputs[donor].type() == result.view.type &&
                                 is_aligned(inputs[donor], output_alignment);
         outputs[r] = takes_over ? inputs[donor] : Array::empty(result.view.type, device_);
+        if (takes_over) {  // What reads the old content in this call keeps nothing of it.
+            inputs[donor].storage()->will_change();
+            lenders_[size_t(input_buffers_[donor])] = nullptr;
+        }
         addresses_[size_t(result.view.buffer)] = address_of(outputs[r]);
     }
 }
@@ -90,6 +98,7 @@ void Placement::place_given(std::span<const Array> outputs) {
         if (result.input < 0 && schedule_.buffers[size_t(result.view.buffer)].index == int(r))
             addresses_[size_t(result.view.buffer)] = address_of(outputs[r]);
     }
+    for (const Array& output : outputs) output.storage()->will_change();
 }
 
 void Placement::copy_shared(std::span<const Array> inputs, std::span<const Array> outputs) const {
@@ -113,7 +122,7 @@ Ref<Storage> Placement::place_temporaries() {
     for (size_t b = 0; b < addresses_.size(); ++b) {
         const Buffer& buffer = schedule_.buffers[b];
         if (buffer.place == Buffer::Place::arena) addresses_[b] = base + buffer.offset;
-        if (storages_[b]) storages_[b]->move_to(addresses_[b]);
+        if (storages_[b]) storages_[b]->move_to(addresses_[b], lenders_[b]);
     }
     return arena;
 }

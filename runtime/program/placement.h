@@ -41,8 +41,10 @@ private:
     size_t input_alignment_;
     std::vector<int> input_buffers_;
     std::vector<Array> copies_;  ///< By input.
-    // By buffer: its address, and the storage of array()s (empty when there is none).
+    // By buffer: its address, the caller's storage that has it if it is an input, and the storage of array()s (empty
+    // when there is none).
     std::vector<char*> addresses_;
+    std::vector<Storage*> lenders_;
     std::vector<std::optional<BorrowedStorage>> storages_;
 };
 

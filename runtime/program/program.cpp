@@ -5,6 +5,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/program/device_code.h"
+#include "runtime/program/launch_reports.h"
 #include "runtime/program/loaded_program.h"
 #include "runtime/program/schedule_json.h"
 
@@ -106,6 +107,7 @@ struct Program::Implementation {
             }
         }
         program::Schedule schedule = contents.schedule_at(sizes);
+        schedule.info.name = contents.name;
         for (program::KernelLaunch& kernel : schedule.kernels) {
             kernel.function = reinterpret_cast<program::KernelFunction>(code_->find(program::symbol_at(kernel.symbol, level)));
             kernel.code = code_;
@@ -303,6 +305,17 @@ void Program::save(const std::string& path) const {
 namespace {
 const std::string stage_folder = "stages/";
 }  // namespace
+
+std::vector<LaunchReport> Program::launches() const {
+    std::lock_guard lock(implementation_->mutex);
+    if (!implementation_->executables.empty()) {
+        std::vector<LaunchReport> launches = implementation_->executables.front().executable->launches();
+        if (!launches.empty()) return launches;
+    }
+    const Contents& contents = implementation_->contents;
+    const std::vector<int64_t> sizes(contents.open_sizes.size(), 1);
+    return program::launch_reports(contents.is_for_host() ? contents.schedule_at(sizes) : contents.device_schedule_at(sizes));
+}
 
 std::vector<std::string> Program::stages() const {
     std::vector<std::string> names;

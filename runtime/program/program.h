@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/core/array.h"
+#include "runtime/executable.h"
 
 namespace catena {
 
@@ -55,6 +56,9 @@ public:
     /// Checks the whole file except its machine code, which is not loaded: after open() nothing of the file is ever
     /// executed. FileError naming file and place.
     void verify() const;
+
+    /// Its launches: as at the latest call, else at open sizes of 1.
+    std::vector<LaunchReport> launches() const;
 
     std::vector<std::string> state_names() const;
     /// Present content. ValueError listing the names when there is no such state.

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/core/array.h"
@@ -44,6 +45,18 @@ struct DeviceForm {
     bool scalars_by_value = false;
 };
 
+/// An operation of the user's program: the function that was called, and the line.
+struct Operation {
+    std::string function;
+    SourceLoc location;
+    friend bool operator==(const Operation& a, const Operation& b) {
+        return a.function == b.function && a.location.line == b.location.line &&
+               std::string_view(a.location.file) == b.location.file;
+    }
+};
+/// "relu (model.cpp:12)".
+std::string to_string(const Operation& operation);
+
 /// A compiled kernel with all arguments except addresses and scalars.
 struct KernelLaunch {
     struct Operand {
@@ -52,6 +65,7 @@ struct KernelLaunch {
     };
     KernelProgram program;
     KernelOptions options;
+    std::vector<Operation> operations;  ///< What it computes, or a part of; each once.
     std::string key;     ///< Key of the code in the process that compiled it,
     std::string symbol;  ///< and its name in a library, see symbol_at, or on a device.
     DeviceForm device;   ///< Its launch parameters on a device.
@@ -92,6 +106,7 @@ struct LibraryCall {
     Attributes attributes;
     std::vector<int> scalars;
     SourceLoc location;
+    std::string function;  ///< What the user called there; empty: the op.
     std::optional<ElementLaunches> elements;  ///< On devices.
 };
 

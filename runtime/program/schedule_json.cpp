@@ -45,6 +45,8 @@ Json buffer_json(const Buffer& b) {
             {"donor", b.donor},      {"first", b.first}, {"last", b.last}};
 }
 
+Json operation_json(const Operation& o) { return {o.function, o.location.file, o.location.line}; }
+
 Json kernel_json(const KernelLaunch& kernel) {
     const KernelProgram& program = kernel.program;
     Json json = {{"symbol", kernel.symbol},
@@ -65,6 +67,7 @@ Json kernel_json(const KernelLaunch& kernel) {
                             {"dtype", dtype_json(operand.dtype)},
                             {"strides", dims_json(operand.strides)}});
     }
+    for (const Operation& operation : kernel.operations) json["operations"].push_back(operation_json(operation));
     Json& reads = json["strides_read"] = Json::array();
     for (const KernelLaunch::StrideRead& read : kernel.strides_read) reads.push_back({read.operand, read.dim});
     if (kernel.device.threads > 0)
@@ -91,6 +94,7 @@ Json call_json(const LibraryCall& call) {
         json["attributes"].push_back(attribute_json(entry));
     for (const View& view : call.inputs) json["inputs"].push_back(view_json(view));
     for (const View& view : call.outputs) json["outputs"].push_back(view_json(view));
+    if (!call.function.empty()) json["function"] = call.function;
     if (call.elements) json["elements"] = elements_json(*call.elements);
     return json;
 }
@@ -161,6 +165,13 @@ Buffer buffer_from(const Json& json) {
     return buffer;
 }
 
+Operation operation_from(const Json& json) {
+    Operation operation{json.at(0).get<std::string>(), {}};
+    operation.location.file = intern(json.at(1).get<std::string>());
+    operation.location.line = json.at(2).get<uint32_t>();
+    return operation;
+}
+
 KernelLaunch kernel_from(const Json& json) {
     KernelLaunch kernel;
     KernelProgram& program = kernel.program;
@@ -186,6 +197,8 @@ KernelLaunch kernel_from(const Json& json) {
     }
     for (const Json& read : json.at("strides_read"))
         kernel.strides_read.push_back({read.at(0).get<int>(), read.at(1).get<int>()});
+    if (json.contains("operations"))
+        for (const Json& operation : json.at("operations")) kernel.operations.push_back(operation_from(operation));
     if (json.contains("device")) {
         const Json& form = json.at("device");
         kernel.device = {form.at("threads").get<int>(), form.at("reduce_threads").get<int>(), form.at("vector").get<int>(),
@@ -219,6 +232,7 @@ LibraryCall call_from(const Json& json) {
     call.scalars = json.at("scalars").get<std::vector<int>>();
     call.location.file = intern(json.at("file").get<std::string>());
     call.location.line = json.at("line").get<uint32_t>();
+    call.function = json.value("function", "");
     if (json.contains("elements")) call.elements = elements_from(json.at("elements"));
     return call;
 }

@@ -76,6 +76,20 @@ TEST(CudaTraining, statistics_begin_where_their_link_is_made) {
             EXPECT_EQ(&state->device(), &device);
 }
 
+TEST(CudaTraining, costs_of_launches_are_told_by_the_bytes_they_move) {
+    Device& device = EmulatedDevice::instance();
+    const DeviceScope scope(device);
+    auto f = static_graph([](const Variable& x) { return exp(x) * 2.0; }, "on_device");
+    f(Variable(Array::zeros({Dtype::float32, {6, 8}}), false));
+    const RegionProfile profile = f.profile();
+    EXPECT_FALSE(profile.is_timed);
+    ASSERT_EQ(profile.rows.size(), 1u);
+    EXPECT_EQ(profile.rows[0].launch.name, "exp, multiply_scalar");
+    EXPECT_EQ(profile.rows[0].launch.bytes_read, 4.0 * 6 * 8);
+    EXPECT_EQ(profile.rows[0].launch.bytes_written, 4.0 * 6 * 8);
+    EXPECT_THAT(f.explain(), ::testing::HasSubstr("what costs most, by the bytes moved (1 of 1"));
+}
+
 TEST(CudaTraining, is_that_of_the_host) {
     const Result host = train(cpu_device()), device = train(EmulatedDevice::instance());
     EXPECT_EQ(device.device, "emulated");

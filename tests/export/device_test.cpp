@@ -62,7 +62,8 @@ TEST_F(OnDevice, c_runs_a_step_without_the_compiler) {
     for (double expected : losses_on_host(Program::load(path()))) {
         std::string name;
         double loss = 0;
-        lines >> name >> loss;
+        while (lines >> name && name.starts_with("==")) std::getline(lines, name);  // A sanitizer's warning.
+        lines >> loss;
         EXPECT_EQ(name, "loss");
         EXPECT_NEAR(loss, expected, 1e-5);
     }

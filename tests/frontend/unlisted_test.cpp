@@ -53,6 +53,17 @@ std::string refused(F f) {
     return "no error";
 }
 
+struct HasOneThatForgets : Chain {
+    ForgetsOne inner;
+    HasOneThatForgets() { add_children({{"inner", inner}}); }
+};
+
+TEST(Unlisted, a_copied_child_is_searched_to_its_end) {
+    const HasOneThatForgets model;
+    HasOneThatForgets copy = model;
+    EXPECT_THAT(refused([&] { copy.check_all_listed(); }), AllOf(HasSubstr("/inner"), HasSubstr("after 'l1'")));
+}
+
 TEST(Unlisted, a_link_is_named_at_setup) {
     ForgetsOne model;
     SGD sgd;

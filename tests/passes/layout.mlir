@@ -49,3 +49,27 @@ func.func @groups_and_other_types(%x: tensor<32x4x8x8xf64>, %V: tensor<4x4x3x3xf
       : (tensor<32x4x6x6xf64>, tensor<4x4x3x3xf64>) -> tensor<32x4x4x4xf64>
   return %1 : tensor<32x4x4x4xf64>
 }
+
+// Where no state is assigned, weights are packed once for many calls: channels are last at any size, also where each has its
+// own kernel, and through pooling and concatenation, which cost nothing in either order.
+// CHECK-LABEL: @inference
+// CHECK: catena.window "convolution"(%arg0, %arg1) {{.*}} attributes {catena.channels_last = array<i64: 0>}
+// CHECK: catena.window "convolution"{{.*}}groups = 32{{.*}} attributes {catena.channels_last = array<i64: 0>}
+// CHECK: catena.window "max_pooling"{{.*}} attributes {catena.channels_last = array<i64: 0, 1>}
+// CHECK: catena.concat "concat"{{.*}} attributes {catena.channels_last = array<i64: 0>}
+// CHECK: catena.window "convolution"
+// CHECK-NOT: channels_last
+// CHECK: return
+func.func @inference(%x: tensor<1x3x8x8xf32>, %V: tensor<32x3x3x3xf32>, %D: tensor<32x1x3x3xf32>, %W: tensor<4x64x1x1xf32>)
+    -> tensor<1x4x4x4xf32> {
+  %0 = catena.window "convolution"(%x, %V) {cover_all = false, dilate = [1, 1], groups = 1, pad = [1, 1], stride = [1, 1]}
+      : (tensor<1x3x8x8xf32>, tensor<32x3x3x3xf32>) -> tensor<1x32x8x8xf32>
+  %1 = catena.window "convolution"(%0, %D) {cover_all = false, dilate = [1, 1], groups = 32, pad = [1, 1], stride = [1, 1]}
+      : (tensor<1x32x8x8xf32>, tensor<32x1x3x3xf32>) -> tensor<1x32x8x8xf32>
+  %2:2 = catena.window "max_pooling"(%1) {cover_all = false, ksize = [2, 2], pad = [0, 0], stride = [2, 2]}
+      : (tensor<1x32x8x8xf32>) -> (tensor<1x32x4x4xf32>, tensor<1x32x4x4xi32>)
+  %3 = catena.concat "concat"(%2#0, %2#0) {axis = 1} : (tensor<1x32x4x4xf32>, tensor<1x32x4x4xf32>) -> tensor<1x64x4x4xf32>
+  %4 = catena.window "convolution"(%3, %W) {cover_all = false, dilate = [1, 1], groups = 1, pad = [0, 0], stride = [1, 1]}
+      : (tensor<1x64x4x4xf32>, tensor<4x64x1x1xf32>) -> tensor<1x4x4x4xf32>
+  return %4 : tensor<1x4x4x4xf32>
+}

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 
 #include "tests/support/command.h"
@@ -70,6 +72,83 @@ TEST(Bench, wrong_names_are_told_what_there_is) {
     const auto variant = run(program("catena") + " bench --variant fast mlp");
     EXPECT_NE(variant.status, 0);
     EXPECT_THAT(variant.output, HasSubstr("compiled"));
+}
+
+std::string read_text(const std::string& path) {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(Bench, lines_of_a_library_go_to_standard_error) {
+    const std::string errors = ::testing::TempDir() + "catena_bench_errors.txt";
+    const auto result = run("(DNNL_VERBOSE=1 " + program("catena") + " bench --json --seconds 0 --variant eager lenet 2>" + errors + ")");
+    EXPECT_EQ(result.status, 0);
+    EXPECT_THAT(result.output, ::testing::MatchesRegex("\\{\"peer\":\"catena-eager\",[^\n]*\n"));
+    EXPECT_THAT(read_text(errors).substr(0, 1000), HasSubstr("_verbose,"));
+}
+
+TEST(Bench, reports_are_a_page_and_a_table_with_peers) {
+    const std::string stem = ::testing::TempDir() + "catena_bench_report";
+    std::ofstream(stem + ".jsonl") << "{\"peer\": \"torch-<b>\", \"workload\": \"one_op\", \"ms\": 0.0125, \"rss_mb\": 512}\n\n"
+                                      "{\"peer\": \"torch\", \"workload\": \"not_measured\", \"ms\": 1}\n";
+    const auto result = run(program("catena") + " bench --seconds 0 --variant eager one_op --peers " + stem + ".jsonl --report " +
+                            stem + ".html," + stem + ".md");
+    ASSERT_EQ(result.status, 0) << result.output;
+    const std::string page = read_text(stem + ".html"), table = read_text(stem + ".md");
+    for (const std::string& text : {page, table}) {
+        EXPECT_THAT(text, HasSubstr("one_op"));
+        EXPECT_THAT(text, HasSubstr("0.012500"));
+        EXPECT_THAT(text, ::testing::Not(HasSubstr("not_measured")));
+    }
+    EXPECT_THAT(table, HasSubstr("| one_op | torch-<b> | 0.012500 |"));
+    EXPECT_THAT(page, HasSubstr("torch-&lt;b&gt;"));
+    EXPECT_THAT(page, HasSubstr("class=\"bar eager\""));
+    EXPECT_THAT(page, HasSubstr("prefers-color-scheme: dark"));
+    EXPECT_THAT(page, ::testing::Not(HasSubstr("://")));
+}
+
+TEST(Bench, wrong_reports_and_peers_are_told_before_anything_is_measured) {
+    const auto report = run(program("catena") + " bench --seconds 60 --report out.pdf one_op");
+    EXPECT_NE(report.status, 0);
+    EXPECT_THAT(report.output, HasSubstr("NAME.html or NAME.md, 'out.pdf' is neither"));
+    const std::string path = ::testing::TempDir() + "catena_bench_peers.jsonl";
+    std::ofstream(path) << "{\"peer\": \"torch\", \"workload\": \"one_op\", \"ms\": 1}\nms\n";
+    const auto peers = run(program("catena") + " bench --seconds 60 --peers " + path + " one_op");
+    EXPECT_NE(peers.status, 0);
+    EXPECT_THAT(peers.output, HasSubstr(path + ":2: a line is"));
+}
+
+//---- CATENA_PROFILE
+
+TEST(ProfileAtExit, is_a_trace_of_every_launch) {
+    if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "built without the compiler";
+    const std::string path = ::testing::TempDir() + "catena_bench_trace.json";
+    std::filesystem::remove(path);
+    const auto result = run("CATENA_PROFILE=" + path + " " + program("catena") + " bench --seconds 0 --variant step small_ops");
+    ASSERT_EQ(result.status, 0) << result.output;
+    const std::string trace = read_text(path);
+    EXPECT_THAT(trace, HasSubstr("\"cat\":\"kernels\""));
+    EXPECT_THAT(trace, HasSubstr("\"cat\":\"compile\""));
+    EXPECT_THAT(trace, ::testing::EndsWith("\n]}\n"));
+}
+
+TEST(ProfileAtExit, on_a_full_disk_is_a_line_and_the_program_still_succeeds) {
+    if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "built without the compiler";
+    const std::string path = ::testing::TempDir() + "catena_full_trace.json";
+    std::filesystem::remove(path);
+    // The limit, of 512 or 1024 bytes, stands for the full disk.
+    const auto result = run("trap '' XFSZ; ulimit -f 1; CATENA_KERNEL_CACHE=off CATENA_PROFILE=" + path + " " + program("catena") +
+                            " bench --json --seconds 0 --variant step small_ops");
+    EXPECT_EQ(result.status, 0) << result.output;
+    EXPECT_THAT(result.output, HasSubstr("catena: CATENA_PROFILE: " + path + ": writing failed"));
+    EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST(ProfileAtExit, in_a_folder_that_does_not_exist_is_told_at_once) {
+    if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "built without the compiler";
+    const auto result = run("CATENA_PROFILE=/no/such/folder/t.json " + program("catena") + " bench --seconds 0 --variant step small_ops");
+    EXPECT_NE(result.status, 0);
+    EXPECT_THAT(result.output, HasSubstr("CATENA_PROFILE: '/no/such/folder/t.json' cannot be written, there is no folder /no/such/folder"));
 }
 
 }  // namespace

@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "frontend/serializer/npz.h"
+#include <fstream>
+
+#include "codegen/compiler.h"
+#include "frontend/catena.h"
 #include "runtime/file/npy.h"
 #include "tests/support/command.h"
 
@@ -27,6 +30,27 @@ TEST(Show, tells_what_an_npy_file_holds) {
 
 TEST(Show, stages_are_those_of_programs) {
     EXPECT_THAT(show("some.npz --stage fused.mlir").output, ::testing::HasSubstr("--stage is for programs (.catena), some.npz is none"));
+}
+
+TEST(Show, page_of_a_program_escapes_what_the_file_says) {
+    if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
+    const std::string stem = ::testing::TempDir() + "show_page";
+    auto f = static_graph([](const Variable& x) { return tanh(exp(x) * 2.0); }, "<script>alert(1)</script>");
+    f(Variable(Array::zeros({Dtype::float32, {4, 8}})));
+    f.save(stem + ".catena", {.input_names = {"<img src=x>"}, .code_levels = {"scalar"}});
+    const auto result = show(stem + ".catena --html " + stem + ".html");
+    ASSERT_EQ(result.status, 0) << result.output;
+    std::ifstream file(stem + ".html");
+    const std::string page{std::istreambuf_iterator<char>(file), {}};
+    EXPECT_THAT(page, ::testing::HasSubstr("<title>&lt;script&gt;alert(1)&lt;/script&gt;</title>"));
+    EXPECT_THAT(page, ::testing::Not(::testing::HasSubstr("<script")));
+    EXPECT_THAT(page, ::testing::Not(::testing::HasSubstr("<img")));
+    EXPECT_THAT(page, ::testing::HasSubstr("<li>tanh (show_test.cpp:"));
+    EXPECT_THAT(page, ::testing::HasSubstr("<b>schedule.txt</b>"));
+}
+
+TEST(Show, pages_are_of_programs) {
+    EXPECT_THAT(show("some.npz --html x.html"), ::testing::Field(&CommandResult::output, ::testing::HasSubstr("--html is for programs (.catena), some.npz is none")));
 }
 
 }  // namespace

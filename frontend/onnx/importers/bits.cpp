@@ -49,7 +49,7 @@ Variables reinterpreted(const NodeCall& n) {
                             catena::name_of(n[0].dtype())));
     const Array from = n[0].array().to(cpu_device()).as_contiguous();
     const Array to = Array::empty({dtype, from.shape()}, cpu_device());
-    std::memcpy(to.raw_data(), from.raw_data(), size_t(from.size()) * size_of(dtype));
+    std::memcpy(to.to_fill(), from.elements(), size_t(from.size()) * size_of(dtype));
     return {Variable(to, false)};
 }
 

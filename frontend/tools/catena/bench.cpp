@@ -11,6 +11,7 @@
 
 #include "frontend/serializer/npz.h"
 #include "frontend/static_graph.h"
+#include "frontend/tools/catena/bench_report.h"
 #include "frontend/tools/catena/commands.h"
 #include "frontend/tools/catena/completion.h"
 #include "frontend/tools/catena/terminal.h"
@@ -33,6 +34,8 @@ struct BenchOptions {
     std::string device = "cpu";
     std::string save;  ///< A folder for programs, instead of times.
     std::vector<std::string> cuda_architectures;
+    std::vector<std::string> reports;  ///< Files for a page.
+    std::string peers;                 ///< A file with lines of other frameworks' scripts.
     bool json = false;
     bool here = false;  ///< Measure in this process: what the parent starts.
 };
@@ -94,8 +97,8 @@ void save_programs(const BenchOptions& options) {
     }
 }
 
-/// Runs this program again for one measurement and reads its line; an empty one when it failed.
-std::string measure_in_a_process(const std::string& workload, const std::string& variant,
+/// Runs this program again for one measurement and reads its line; null when it failed.
+Json measure_in_a_process(const std::string& workload, const std::string& variant,
                                  const BenchOptions& options) {
     std::vector<std::string> words = {"catena", "bench", "--here", "--variant", variant, "--seconds",
                                       std::to_string(options.seconds), "--threads",
@@ -114,17 +117,19 @@ std::string measure_in_a_process(const std::string& workload, const std::string&
         _exit(127);
     }
     close(pipe_ends[1]);
-    std::string line;
+    std::string output;
     char buffer[512];
-    for (ssize_t n; (n = read(pipe_ends[0], buffer, sizeof buffer)) > 0;) line.append(buffer, n);
+    for (ssize_t n; (n = read(pipe_ends[0], buffer, sizeof buffer)) > 0;) output.append(buffer, n);
     close(pipe_ends[0]);
     int status = 0;
     waitpid(child, &status, 0);
     if (status != 0) {
         print_error(fmt::format("bench: {} ({}) failed", workload, variant));
-        return "";
+        return {};
     }
-    return line;
+    Json row = measurement_in(output);
+    if (row.is_null()) print_error(fmt::format("bench: {} ({}) told no time", workload, variant));
+    return row;
 }
 
 /// One op takes less than a microsecond: milliseconds with the digits that matter.
@@ -143,14 +148,14 @@ void print_row(const Json& row, double eager_ms) {
     std::cout.flush();
 }
 
-/// One line, and one more for each other name.
-void print_lines(Json row, const Workload& workload) {
-    std::cout << row << '\n';
+/// The row, and one more for each other name.
+std::vector<Json> with_other_names(Json row, const Workload& workload) {
+    std::vector<Json> rows{row};
     for (const std::string& name : workload.also) {
         row["workload"] = name;
-        std::cout << row << '\n';
+        rows.push_back(row);
     }
-    std::cout.flush();
+    return rows;
 }
 
 void run_bench(BenchOptions options) {
@@ -160,6 +165,9 @@ void run_bench(BenchOptions options) {
         for (const Workload& workload : workloads()) options.workloads.push_back(workload.name);
     for (const auto& name : options.workloads) find_workload(name);
     for (const auto& name : options.variants) parse_variant(name);
+    for (const auto& path : options.reports) check_report_name(path);
+    BenchReport report{.machine = fmt::format("{} threads, {}", options.threads, options.device)};
+    if (!options.peers.empty()) report.peers = read_peers(options.peers);
     DeviceScope scope(get_device(options.device));
     if (!options.save.empty()) return save_programs(options);
 
@@ -178,18 +186,20 @@ void run_bench(BenchOptions options) {
     for (const auto& workload : options.workloads) {
         double eager_ms = 0;
         for (const auto& variant : options.variants) {
-            const std::string line = measure_in_a_process(workload, variant, options);
-            failed |= line.empty();
-            if (line.empty()) continue;
-            Json row = Json::parse(line);
+            const Json row = measure_in_a_process(workload, variant, options);
+            failed |= row.is_null();
+            if (row.is_null()) continue;
+            const std::vector<Json> rows = with_other_names(row, find_workload(workload));
+            report.rows.insert(report.rows.end(), rows.begin(), rows.end());
             if (options.json) {
-                print_lines(row, find_workload(workload));
+                for (const Json& each : rows) std::cout << each << std::endl;
                 continue;
             }
             print_row(row, eager_ms);
             if (variant == name_of(Variant::eager)) eager_ms = row["ms"];
         }
     }
+    for (const std::string& path : options.reports) save_report(report, path);
     if (failed) throw CLI::RuntimeError(1);
 }
 
@@ -222,6 +232,10 @@ void add_bench(CLI::App& program) {
                         "that of --device")
         ->delimiter(',')
         ->allow_extra_args(false);
+    command->add_option("--report", options->reports, "also write a page (NAME.html) or a table (NAME.md); several with commas")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    command->add_option("--peers", options->peers, "a file with JSON lines of other frameworks, for the report");
     command->add_flag("--here", options->here, "measure in this process")->group("");
     command->callback([options] { run_bench(*options); });
 }

@@ -1,9 +1,12 @@
 // catena show: what a compiled program in a file is, and its forms on the way to code.
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
 #include <fmt/ranges.h>
 
+#include "frontend/pages/html.h"
+#include "frontend/pages/program_page.h"
 #include "frontend/serializer/hdf5.h"
 #include "frontend/serializer/npz.h"
 #include "frontend/tools/catena/commands.h"
@@ -71,6 +74,18 @@ void print_contents(const Program& program) {
     fmt::print("{:<8} {}\n", "stages", stages.empty() ? "none were kept" : stages);
 }
 
+/// The program as one page for a browser.
+void save_page(const Program& program, const std::string& path) {
+    pages::ProgramSection section{program.name(), program.launches(), {}, {}};
+    for (const char* name : {"import.mlir", "fused.mlir", "schedule.txt", "cuda_schedule.txt"}) {
+        const std::vector<std::string> stages = program.stages();
+        if (std::ranges::find(stages, name) != stages.end()) section.stages.emplace_back(name, program.stage(name));
+    }
+    std::vector<std::string> lines;
+    for (const std::string& target : program.targets()) lines.push_back("code for " + target);
+    pages::write_file(path, pages::program_page(program.name(), lines, {section}));
+}
+
 /// Of the program that was named.
 std::vector<std::string> stages_of_file(std::span<const std::string> before) {
     for (const std::string& word : before)
@@ -82,7 +97,7 @@ std::vector<std::string> stages_of_file(std::span<const std::string> before) {
 
 void add_show(CLI::App& program) {
     struct Options {
-        std::string file, stage;
+        std::string file, stage, html;
     };
     auto options = std::make_shared<Options>();
     auto* command = program.add_subcommand("show", "prints what is in a program (.catena), a model (.onnx) or a file of arrays (.npz, .npy, .h5)");
@@ -91,8 +106,11 @@ void add_show(CLI::App& program) {
                         "print the program as it was at a stage: program.txt, program.dot (for Graphviz), import.mlir, "
                         "fused.mlir, schedule.txt, LEVEL.ll, LEVEL.s, cuda_schedule.txt, kernels.cu");
     complete_with(stage, stages_of_file);
+    command->add_option("--html", options->html, "write a page for a browser there: launches as boxes, stages side by side");
     command->callback([options] {
         const std::string& path = options->file;
+        if (!path.ends_with(".catena") && !options->html.empty())
+            fail<ValueError>("show: --html is for programs (.catena), {} is none", path);
         if (!path.ends_with(".catena") && !options->stage.empty())
             fail<ValueError>("show: --stage is for programs (.catena), {} is none", path);
         if (path.ends_with(".npz")) return print_archive(NpzFile(path));
@@ -100,6 +118,7 @@ void add_show(CLI::App& program) {
         if (path.ends_with(".npy")) return fmt::print("{}\n", to_string(load_npy(path).type()));
         if (path.ends_with(".onnx")) return print_model(path);
         const Program loaded = Program::open(options->file);
+        if (!options->html.empty()) return save_page(loaded, options->html);
         if (options->stage.empty())
             print_contents(loaded);
         else

@@ -21,7 +21,7 @@ bool is_finite(const Array& array) {
         for (int64_t i = 0; i < host.size(); ++i) sum += 0.0 * double(x[i]);
         return sum == 0;
     };
-    return host.dtype() == Dtype::float64 ? all_finite(host.data<double>()) : all_finite(host.data<float>());
+    return host.dtype() == Dtype::float64 ? all_finite(host.elements<double>()) : all_finite(host.elements<float>());
 }
 
 }  // namespace

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "frontend/capture/region.h"
+
+namespace catena::capture {
+
+/// A compiled program of a region: a segment of its code, or its gradients.
+struct CompiledProgram {
+    std::shared_ptr<void> owner;
+    const Trace* trace = nullptr;
+    Executable* executable = nullptr;
+};
+/// Those for one key.
+std::vector<CompiledProgram> compiled_programs(const Entry& entry);
+
+/// All launches of these programs, the most expensive first.
+RegionProfile profile_of(const std::string& region, const std::vector<CompiledProgram>& programs);
+
+/// What was fused and what it costs, in a few lines: the beginning of explain().
+std::string summary_of(const std::vector<CompiledProgram>& programs, const StaticGraphStatistics& statistics);
+/// The most expensive launches, and why they are apart from their neighbours.
+std::string costs_of(const std::string& region, const std::vector<CompiledProgram>& programs);
+
+/// Lines without duplicates, with the number of each.
+std::string folded(const std::vector<std::string>& lines, const std::string& indent);
+
+}  // namespace catena::capture

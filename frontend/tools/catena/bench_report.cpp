@@ -1,0 +1,163 @@
+#include "frontend/tools/catena/bench_report.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "frontend/pages/html.h"
+#include "runtime/core/error.h"
+#include "runtime/file/file.h"
+
+namespace catena::tool {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using pages::escaped;
+
+constexpr std::string_view own = "catena-";
+
+/// One time of one workload.
+struct Entry {
+    std::string who;  ///< "eager", "torch-2.4".
+    bool is_own = false;
+    double ms = 0;
+    Json first_s, rss_mb;  ///< Null where they are not known.
+};
+struct Group {
+    std::string workload;
+    std::vector<Entry> entries;
+    double eager_ms() const {
+        for (const Entry& entry : entries)
+            if (entry.is_own && entry.who == "eager") return entry.ms;
+        return 0;
+    }
+};
+
+bool is_measurement(const Json& row) {
+    return row.is_object() && row.contains("peer") && row["peer"].is_string() && row.contains("workload") &&
+           row["workload"].is_string() && row.contains("ms") && row["ms"].is_number() && row["ms"].get<double>() > 0;
+}
+
+Json number_or_null(const Json& row, const char* key) {
+    return row.contains(key) && row[key].is_number() ? row[key] : Json();
+}
+
+/// By workload, ours first; peers only of workloads that were measured.
+std::vector<Group> groups_of(const BenchReport& report) {
+    std::vector<Group> groups;
+    const auto group_of = [&](const std::string& workload) {
+        return std::ranges::find(groups, workload, &Group::workload);
+    };
+    const auto entry_of = [](const Json& row, bool is_own) {
+        const std::string who = row["peer"].get<std::string>();
+        return Entry{is_own ? who.substr(own.size()) : who, is_own, row["ms"].get<double>(), number_or_null(row, "first_s"),
+                     number_or_null(row, "rss_mb")};
+    };
+    for (const Json& row : report.rows) {
+        const std::string workload = row["workload"].get<std::string>();
+        if (group_of(workload) == groups.end()) groups.push_back({workload, {}});
+        group_of(workload)->entries.push_back(entry_of(row, true));
+    }
+    for (const Json& row : report.peers)
+        if (auto group = group_of(row["workload"].get<std::string>()); group != groups.end())
+            group->entries.push_back(entry_of(row, false));
+    return groups;
+}
+
+std::string ms_text(double ms) { return ms < 0.1 ? fmt::format("{:.6f}", ms) : fmt::format("{:.3f}", ms); }
+
+std::string gain_text(const Entry& entry, double eager_ms) {
+    return eager_ms > 0 && entry.who != "eager" ? fmt::format("{:.2f}x", eager_ms / entry.ms) : "";
+}
+
+std::string number_text(const Json& number, int digits) {
+    return number.is_number() ? fmt::format("{:.{}f}", number.get<double>(), digits) : "";
+}
+
+std::string bars_of(const Group& group) {
+    double most = 0;
+    for (const Entry& entry : group.entries) most = std::max(most, entry.ms);
+    std::string text = "<div><h3>" + escaped(group.workload) + "</h3><div class=\"bars\">";
+    for (const Entry& entry : group.entries)
+        text += fmt::format("<span class=\"name\">{}</span><span class=\"row\"><span class=\"bar {}\" style=\"width:{:.1f}%\"></span>{} ms</span>",
+                            escaped(entry.who), entry.is_own ? escaped(entry.who) : "peer", 70 * entry.ms / most, ms_text(entry.ms));
+    return text + "</div></div>\n";
+}
+
+std::string table_of(const std::vector<Group>& groups) {
+    std::string text = "<table><tr><th>workload</th><th>variant</th><th>ms</th><th>to eager</th><th>first s</th><th>MB</th></tr>\n";
+    for (const Group& group : groups)
+        for (const Entry& entry : group.entries)
+            text += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", escaped(group.workload),
+                                escaped(entry.who), ms_text(entry.ms), gain_text(entry, group.eager_ms()),
+                                number_text(entry.first_s, 3), number_text(entry.rss_mb, 0));
+    return text + "</table>\n";
+}
+
+std::string html_of(const BenchReport& report) {
+    const std::vector<Group> groups = groups_of(report);
+    std::string body = "<h1>catena bench</h1><p class=\"faint\">" + escaped(report.machine) +
+                       "; milliseconds of one iteration, the median; shorter is better</p>\n<div class=\"workloads\">\n";
+    for (const Group& group : groups) body += bars_of(group);
+    return pages::page("catena bench", body + "</div>\n<h2>Table</h2>\n" + table_of(groups));
+}
+
+/// A cell of a Markdown table.
+std::string cell(const std::string& text) {
+    std::string result;
+    for (char c : text) result += c == '|' ? "\\|" : c == '\n' ? " " : std::string(1, c);
+    return result;
+}
+
+std::string markdown_of(const BenchReport& report) {
+    std::string text = "# catena bench\n\n" + report.machine + "; milliseconds of one iteration, the median.\n\n";
+    text += "| workload | variant | ms | to eager | first s | MB |\n|---|---|--:|--:|--:|--:|\n";
+    for (const Group& group : groups_of(report))
+        for (const Entry& entry : group.entries)
+            text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", cell(group.workload), cell(entry.who), ms_text(entry.ms),
+                                gain_text(entry, group.eager_ms()), number_text(entry.first_s, 3), number_text(entry.rss_mb, 0));
+    return text;
+}
+
+}  // namespace
+
+std::vector<Json> read_peers(const std::string& path) {
+    std::istringstream lines(FileReader(path).read_all());
+    std::vector<Json> peers;
+    int number = 0;
+    for (std::string line; std::getline(lines, line);) {
+        ++number;
+        if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+        Json row = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+        if (!is_measurement(row))
+            fail<FileError>("{}:{}: a line is {{\"peer\": NAME, \"workload\": NAME, \"ms\": above 0}}, optionally with first_s and rss_mb",
+                            path, number);
+        peers.push_back(std::move(row));
+    }
+    return peers;
+}
+
+Json measurement_in(const std::string& output) {
+    std::istringstream lines(output);
+    Json found;
+    for (std::string line; std::getline(lines, line);) {
+        Json row = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+        if (is_measurement(row)) found = std::move(row);
+        else std::fprintf(stderr, "%s\n", line.c_str());
+    }
+    return found;
+}
+
+void check_report_name(const std::string& path) {
+    if (!path.ends_with(".html") && !path.ends_with(".md"))
+        fail<ValueError>("bench: a report is NAME.html or NAME.md, '{}' is neither", path);
+}
+
+void save_report(const BenchReport& report, const std::string& path) {
+    check_report_name(path);
+    pages::write_file(path, path.ends_with(".md") ? markdown_of(report) : html_of(report));
+}
+
+}  // namespace catena::tool

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace catena::tool {
+
+/// Measurements of `catena bench`, and lines of other frameworks' scripts, for a page.
+struct BenchReport {
+    std::string machine;  ///< "2 threads, cpu".
+    std::vector<nlohmann::ordered_json> rows, peers;
+};
+
+/// The lines {"peer": ..., "workload": ..., "ms": ...} of a file; FileError naming file and line when one is not such an object.
+std::vector<nlohmann::ordered_json> read_peers(const std::string& path);
+
+/// The object of the last line that is one with a time; null when there is none. The others, which a library may have printed,
+/// are copied to standard error.
+nlohmann::ordered_json measurement_in(const std::string& output);
+
+/// ValueError unless a report of this name can be written: .html or .md.
+void check_report_name(const std::string& path);
+/// NAME.html: bars and a table on a page that needs nothing else; NAME.md: the table.
+void save_report(const BenchReport& report, const std::string& path);
+
+}  // namespace catena::tool

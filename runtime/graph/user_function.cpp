@@ -1,0 +1,30 @@
+#include "runtime/graph/user_function.h"
+
+#include <utility>
+
+namespace catena {
+namespace {
+
+struct Outermost {
+    const OpDef* op = nullptr;
+    UserFunctionScope::Part part{};
+};
+thread_local Outermost outermost;
+
+}  // namespace
+
+UserFunctionScope::UserFunctionScope(const OpDef& op, Part part) : is_outermost_(!outermost.op) {
+    if (is_outermost_) outermost = {&op, part};
+}
+
+UserFunctionScope::~UserFunctionScope() {
+    if (is_outermost_) outermost.op = nullptr;
+}
+
+const char* user_function(const OpDef& op) {
+    if (!outermost.op) return intern(op.name);
+    return intern(outermost.part == UserFunctionScope::Part::gradient ? "gradient of " + outermost.op->name
+                                                                      : outermost.op->name);
+}
+
+}  // namespace catena

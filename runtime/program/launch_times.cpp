@@ -1,0 +1,59 @@
+#include "runtime/program/launch_times.h"
+
+#include "runtime/program/launch_reports.h"
+
+namespace catena::program {
+namespace {
+
+const profile::Label* label_of(const LaunchReport& report, const char* category, const std::string& lines) {
+    return profile::keep({.name = report.name,
+                          .category = category,
+                          .place = lines,
+                          .bytes_read = report.bytes_read,
+                          .bytes_written = report.bytes_written,
+                          .operations = report.product_operations});
+}
+
+}  // namespace
+
+LaunchTimes::LaunchTimes(const Schedule& schedule)
+    : reports_(launch_reports(schedule)), generation_(profile::generation()),
+      program_(profile::keep({.name = "program " + schedule.info.name, .category = "program"})) {
+    for (size_t l = 0; l < reports_.size(); ++l)
+        launches_.push_back(label_of(reports_[l], reports_[l].is_library_call ? "library call" : "kernels",
+                                     lines_of(operations_of(schedule, schedule.launches[l]))));
+    for (const KernelLaunch& kernel : schedule.kernels)
+        kernels_.push_back(label_of(kernel_report(schedule, kernel), "kernel", lines_of(kernel.operations)));
+}
+
+void LaunchTimes::begin_call() {
+    call_begin_ = profile::Clock::now();
+    if (generation_ == profile::generation()) return;
+    generation_ = profile::generation();
+    for (LaunchReport& report : reports_) {
+        report.calls = 0;
+        report.seconds = 0;
+    }
+}
+
+void LaunchTimes::add_launch(size_t launch, profile::Clock::time_point begin) {
+    const profile::Clock::time_point now = profile::Clock::now();
+    ++reports_[launch].calls;
+    reports_[launch].seconds += std::chrono::duration<double>(now - begin).count();
+    profile::add(launches_[launch], begin, now);
+}
+
+std::vector<LaunchReport> LaunchTimes::reports() const { return reports_; }
+
+void KernelSlices::begin(int kernel) {
+    if (kernel == kernel_) return;
+    end();
+    kernel_ = kernel;
+    begin_ = profile::Clock::now();
+}
+
+void KernelSlices::end() {
+    if (kernel_ >= 0) profile::add(times_.kernel(kernel_), begin_, profile::Clock::now(), true);
+}
+
+}  // namespace catena::program
