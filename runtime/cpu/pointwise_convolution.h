@@ -8,7 +8,7 @@ namespace catena {
 // Convolutions with a kernel of one element are products of matrices, without a conversion of the
 // operands: of [positions, channels] where images have their channels last, of [channels, positions] for each image where
 // they are row-major. Each function returns false, and does nothing, for others and where oneDNN's convolution is
-// faster (measured; docs/benchmarks.md). What is chosen depends on sizes and memory orders alone.
+// faster (measured: benchmarks/convolutions.cpp). What is chosen depends on sizes and memory orders alone.
 //
 // float32; x and y in one of the two memory orders, W and gW row-major.
 
