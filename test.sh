@@ -20,6 +20,13 @@ count() {
     passed=$((passed + total - $(attribute "$1" failures) - $(attribute "$1" skipped) - disabled))
 }
 
+# What failed, with the end of what it printed: the last lines of ctest itself are a long table of what was skipped.
+show_failures() {
+    awk '/<testcase /{failed = /status="fail"/; if (failed) print "\n" $0} failed' "$1" |
+        sed -e 's/<testcase name="\([^"]*\)".*/FAILED: \1/' -e 's/<[^>]*>//g' -e 's/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g' |
+        cut -c1-300 | tail -n 200
+}
+
 build_and_test() {
     local preset=$1 report="$root/$2/tests.xml"
     shift 2
@@ -62,6 +69,11 @@ for preset in "${presets[@]}"; do
 done
 
 say "$(((SECONDS - start) / 60)) min $(((SECONDS - start) % 60)) s"
+for preset in "${presets[@]}"; do
+    report=$root/build-$preset/tests.xml
+    [ "$preset" != release ] || report=$root/build/tests.xml
+    [ ! -s "$report" ] || show_failures "$report"
+done
 line="$passed passed, $failed failed"
 [ "$skipped" -eq 0 ] || line+=", $skipped skipped"
 echo "$line"

@@ -1,33 +1,15 @@
 #include "runtime/ops/channels_last.h"
 
-#include <map>
-#include <mutex>
-#include <shared_mutex>
+#include "runtime/ops/op_rules.h"
 
 namespace catena {
-namespace {
 
-struct Table {
-    std::shared_mutex mutex;
-    std::map<uint32_t, std::function<ChannelsLast(const TypeCall&)>> rules;
-};
-
-Table& table() {
-    static auto* instance = new Table;
-    return *instance;
-}
-
-}  // namespace
+using Rules = OpRules<ChannelsLast>;
 
 bool set_channels_last(const OpDef& op, std::function<ChannelsLast(const TypeCall&)> rule) {
-    std::unique_lock lock(table().mutex);
-    return table().rules.emplace(op.id, std::move(rule)).second;
+    return Rules::instance().add(op, std::move(rule));
 }
 
-ChannelsLast channels_last_of(const TypeCall& call) {
-    std::shared_lock lock(table().mutex);
-    const auto found = table().rules.find(call.op.id);
-    return found == table().rules.end() ? ChannelsLast() : found->second(call);
-}
+ChannelsLast channels_last_of(const TypeCall& call) { return Rules::instance().of(call).value_or(ChannelsLast()); }
 
 }  // namespace catena
