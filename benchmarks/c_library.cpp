@@ -6,9 +6,9 @@
 
 #include "runtime/c/scratch.h"
 #include "runtime/graph/gradient.h"
-#include "runtime/ops/contraction.h"
-#include "runtime/ops/convolution.h"
-#include "runtime/ops/random.h"
+#include "runtime/ops/connection/convolution.h"
+#include "runtime/ops/math/contraction.h"
+#include "runtime/ops/noise/random.h"
 #include "runtime/program/code_library.h"
 
 namespace catena {

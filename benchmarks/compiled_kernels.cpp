@@ -4,12 +4,12 @@
 
 #include <functional>
 
-#include "frontend/static_graph.h"
+#include "frontend/static_graph/static_graph.h"
 #include "runtime/core/array.h"
-#include "runtime/ops/activation.h"
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/math.h"
-#include "runtime/ops/reduction.h"
+#include "runtime/graph/arithmetic.h"
+#include "runtime/ops/activation/activation.h"
+#include "runtime/ops/math/math.h"
+#include "runtime/ops/math/reduction.h"
 
 namespace catena {
 namespace {

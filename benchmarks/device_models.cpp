@@ -12,7 +12,7 @@
 #include "benchmarks/models/gpt_block.h"
 #include "benchmarks/models/resnet50.h"
 #include "frontend/catena.h"
-#include "frontend/static_graph.h"
+#include "frontend/static_graph/static_graph.h"
 #include "runtime/core/code_device.h"
 
 namespace {

@@ -5,8 +5,8 @@
 #include "runtime/core/memory_pool.h"
 #include "runtime/cpu/map_kernel.h"
 #include "runtime/cpu/reduce_kernel.h"
-#include "runtime/ops/op.h"
-#include "runtime/ops/symbolic.h"
+#include "runtime/graph/op.h"
+#include "runtime/ops/define/symbolic.h"
 
 namespace catena {
 namespace {

@@ -2,8 +2,8 @@
 #include <benchmark/benchmark.h>
 
 #include "runtime/core/device.h"
+#include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
-#include "runtime/ops/arithmetic.h"
 
 namespace catena {
 namespace {

@@ -1,14 +1,14 @@
 // What do the eager heavy operations cost, at the sizes of the workloads?
 #include <benchmark/benchmark.h>
 
-#include "runtime/ops/contraction.h"
-#include "runtime/ops/convolution.h"
-#include "runtime/ops/loss.h"
-#include "runtime/ops/noise.h"
-#include "runtime/ops/normalization.h"
-#include "runtime/ops/pooling.h"
-#include "runtime/ops/random.h"
-#include "runtime/ops/rnn.h"
+#include "runtime/ops/connection/convolution.h"
+#include "runtime/ops/loss/loss.h"
+#include "runtime/ops/math/contraction.h"
+#include "runtime/ops/noise/noise.h"
+#include "runtime/ops/noise/random.h"
+#include "runtime/ops/normalization/normalization.h"
+#include "runtime/ops/pooling/pooling.h"
+#include "runtime/ops/rnn/rnn.h"
 
 namespace catena {
 namespace {

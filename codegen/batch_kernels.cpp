@@ -5,7 +5,7 @@
 
 #include "codegen/schedule.h"
 #include "codegen/uses.h"
-#include "runtime/ops/message.h"
+#include "runtime/ops/declare/message.h"
 #include "runtime/program/value_checks.h"
 
 namespace catena::codegen {

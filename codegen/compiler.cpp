@@ -24,7 +24,7 @@
 #include "passes/dump.h"
 #include "passes/pipeline.h"
 #include "runtime/profile/profiler.h"
-#include "runtime/program/executable.h"
+#include "runtime/program/scheduled_executable.h"
 
 namespace catena {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/executable.h"
 #include "runtime/graph/trace.h"
+#include "runtime/program/executable.h"
 
 namespace catena {
 

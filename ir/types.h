@@ -4,7 +4,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 
 #include "runtime/core/shape.h"
-#include "runtime/ops/attributes.h"
+#include "runtime/graph/attributes.h"
 
 namespace catena::ir {
 

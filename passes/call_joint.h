@@ -3,11 +3,11 @@
 #include "llvm/ADT/SmallVector.h"
 #include "mlir/IR/Builders.h"
 
-#include "runtime/ops/joinings.h"
+#include "runtime/ops/declare/joined_calls.h"
 
 namespace catena::passes {
 
-/// Calls of one op that become one call on longer operands (Joining, runtime/ops/op.h).
+/// Calls of one op that become one call on longer operands (Joining, runtime/graph/op.h).
 struct CallJoint {
     llvm::SmallVector<mlir::Operation*> calls;
     Joining joining;

@@ -9,7 +9,7 @@
 #include "passes/channels_last.h"
 #include "passes/passes.h"
 #include "passes/place.h"
-#include "runtime/ops/channels_last.h"
+#include "runtime/ops/declare/channels_last.h"
 
 namespace catena::passes {
 

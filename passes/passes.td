@@ -38,7 +38,7 @@ def JoinCalls : Pass<"catena-join-calls", "::mlir::func::FuncOp"> {
     A loop over time steps applies the same weights at every step. Where no step needs another's result, the
     calls become one on their operands side by side, which reads the weights once; and the sum of the steps' gradients
     becomes one call as well, whose steps are never stored apart: `sum_t a_t b_t = [a_1 a_2 ...] [b_1; b_2; ...]`.
-    How an op's calls can be joined is said beside its definition (`runtime/ops/joinings.h`); parts of a summed reduction are joined too.
+    How an op's calls can be joined is said beside its definition (`runtime/ops/declare/joined_calls.h`); parts of a summed reduction are joined too.
 
     Done where it copies fewer bytes than it saves. A sum over steps is rounded in another order then,
     as one over a longer inner dimension.
@@ -79,7 +79,7 @@ def Layout : Pass<"catena-layout", "::mlir::func::FuncOp"> {
     groups and library calls that are stored with their channels last are listed in `catena.channels_last`.
 
     All images that one group sweeps should have one order, so they are decided together: for channels-last when more
-    bytes are read and written by calls that prefer it (`runtime/ops/channels_last.h`) than by what is row-major whatever
+    bytes are read and written by calls that prefer it (`runtime/ops/declare/channels_last.h`) than by what is row-major whatever
     is decided here: results of the function, operations without a rule, reshapes, and groups that run row by row.
   }];
   let dependentDialects = ["::catena::ir::CatenaDialect"];

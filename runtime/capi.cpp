@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "runtime/core/borrowed_storage.h"
-#include "runtime/ops/op.h"
+#include "runtime/graph/op.h"
 #include "runtime/program/program.h"
 
 namespace catena {

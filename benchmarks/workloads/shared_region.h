@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "frontend/static_graph.h"
+#include "frontend/static_graph/static_graph.h"
 #include "frontend/tools/catena/workload.h"
 
 namespace catena::tool {

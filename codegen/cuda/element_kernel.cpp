@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "codegen/cuda/scalar_text.h"
-#include "runtime/ops/element_text.h"
+#include "runtime/ops/declare/element_text.h"
 
 namespace catena::codegen::cuda {
 

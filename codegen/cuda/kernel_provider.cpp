@@ -7,7 +7,7 @@
 #include "codegen/kernel_program.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/tracer.h"
-#include "runtime/ops/element_text.h"
+#include "runtime/ops/declare/element_text.h"
 #include "runtime/program/device_form.h"
 
 namespace catena::codegen::cuda {

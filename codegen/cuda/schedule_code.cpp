@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "runtime/ops/element_text.h"
+#include "runtime/ops/declare/element_text.h"
 #include "runtime/program/device_form.h"
 
 namespace catena::codegen::cuda {

@@ -9,7 +9,7 @@
 #include "frontend/capture/path.h"
 #include "frontend/capture/pointer_table.h"
 #include "frontend/capture/undo_log.h"
-#include "frontend/flatten.h"
+#include "frontend/static_graph/flatten.h"
 #include "runtime/core/pending.h"
 #include "runtime/graph/recorder.h"
 

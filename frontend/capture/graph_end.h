@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "frontend/capture/pointer_table.h"
-#include "runtime/executable.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/trace.h"
 #include "runtime/graph/variable.h"
+#include "runtime/program/executable.h"
 
 namespace catena::capture {
 

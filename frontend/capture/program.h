@@ -9,7 +9,7 @@
 #include "frontend/capture/activation.h"
 #include "frontend/capture/path.h"
 #include "frontend/capture/replay.h"
-#include "runtime/executable.h"
+#include "runtime/program/executable.h"
 
 namespace catena::capture {
 

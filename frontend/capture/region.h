@@ -9,7 +9,7 @@
 
 #include "frontend/capture/follower.h"
 #include "frontend/capture/program.h"
-#include "frontend/static_graph.h"
+#include "frontend/static_graph/static_graph.h"
 #include "runtime/graph/config.h"
 
 namespace catena::capture {

@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "frontend/flatten.h"
-#include "frontend/package/exported_program.h"
+#include "frontend/static_graph/exported_program.h"
+#include "frontend/static_graph/flatten.h"
 #include "runtime/graph/trace.h"
 
 namespace catena::capture {

@@ -32,12 +32,12 @@ Dataset read_set(const std::string& folder, const std::vector<std::string>& name
     Array targets = Array::empty({Dtype::int32, {n}}, cpu_device());
     float table[256];
     for (int value = 0; value < 256; ++value) table[value] = float(value * options.scale / 255);
-    float* to = images.data<float>();
+    float* to = images.to_fill<float>();
     for (int64_t i = 0; i < n; ++i) {
         const uint8_t* from = bytes.data() + i * record + labels - 1;
         if (*from >= classes)
             fail<FileError>("{}: image {} has label {}; there are {} classes", folder, i, *from, classes);
-        targets.data<int32_t>()[i] = *from++;
+        targets.to_fill<int32_t>()[i] = *from++;
         for (int64_t k = 0; k < pixels_of_image; ++k) *to++ = table[*from++];
     }
     Array shaped = options.ndim == 3 ? images : images.view({n, pixels_of_image}, {pixels_of_image, 1}, 0);

@@ -46,7 +46,7 @@ Array concatenated(const Column& column, std::optional<double> padding) {
     for (size_t i = 0; i < column.examples.size(); ++i) {
         Array x = column[i].to(cpu_device());
         if (x.shape() == shape && x.contiguous()) {
-            if (bytes > 0) std::memcpy(static_cast<char*>(batch.raw_data()) + i * bytes, x.elements(), bytes);
+            if (bytes > 0) std::memcpy(static_cast<char*>(batch.to_fill()) + i * bytes, x.elements(), bytes);
             continue;
         }
         Strides strides;

@@ -66,7 +66,7 @@ Array read_idx(const std::string& path, int rank) {
     if (!countable) fail<FileError>("{}: declares the shape {}, whose size overflows", path, to_string(shape));
     FileBudget(path, FileReader(path).size()).ask(uint64_t(count), "its header");
     Array bytes = Array::empty({Dtype::uint8, shape}, cpu_device());
-    if (count > 0) reader.read(bytes.raw_data(), size_t(count));
+    if (count > 0) reader.read(bytes.to_fill(), size_t(count));
     return bytes;
 }
 

@@ -23,7 +23,7 @@ Shape image_shape(const Array& pixels, const MnistOptions& options) {
 Array images_of(const Array& pixels, const MnistOptions& options) {
     Array scaled = Array::empty({Dtype::float32, image_shape(pixels, options)}, cpu_device());
     const uint8_t* from = pixels.elements<uint8_t>();
-    float* to = scaled.data<float>();
+    float* to = scaled.to_fill<float>();
     float table[256];
     for (int value = 0; value < 256; ++value) table[value] = float(value * options.scale / 255);
     for (int64_t i = 0; i < pixels.size(); ++i) to[i] = table[from[i]];

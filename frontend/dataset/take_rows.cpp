@@ -18,7 +18,7 @@ Array take_rows(const Array& array, std::span<const int64_t> rows) {
         if (rows[i] < 0 || rows[i] >= available)
             fail<ValueError>("take_rows: row {} of an array with {}", rows[i], available);
         if (bytes > 0)
-            std::memcpy(static_cast<char*>(to.raw_data()) + i * bytes,
+            std::memcpy(static_cast<char*>(to.to_fill()) + i * bytes,
                         static_cast<const char*>(from.elements()) + size_t(rows[i]) * bytes, bytes);
     }
     return to;

@@ -67,7 +67,7 @@ Example TextDataset::get_example(int64_t i) const {
     std::vector<Array> values;
     for (const std::string& text : texts(i)) {
         values.push_back(Array::empty({Dtype::uint8, {int64_t(text.size())}}, cpu_device()));
-        if (!text.empty()) std::memcpy(values.back().raw_data(), text.data(), text.size());
+        if (!text.empty()) std::memcpy(values.back().to_fill(), text.data(), text.size());
     }
     if (values.size() == 1) return Example(std::move(values[0]));
     return Example(std::move(values));

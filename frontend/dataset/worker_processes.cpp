@@ -18,7 +18,7 @@
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
 #include "runtime/graph/recorder.h"
-#include "runtime/ops/random.h"
+#include "runtime/ops/noise/random.h"
 
 namespace catena {
 namespace {

@@ -4,13 +4,13 @@
 #include <vector>
 
 #include "frontend/hdf5/handle.h"
-#include "frontend/hdf5/library.h"
 #include "frontend/hdf5/structure_check.h"
 #include "frontend/serializer/archive.h"
-#include "runtime/file/file.h"
-#include "runtime/file/limits.h"
+#include "frontend/serializer/hdf5_library.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/file/file.h"
+#include "runtime/file/limits.h"
 #include "runtime/graph/recorder.h"
 
 namespace catena::hdf5 {

@@ -3,12 +3,12 @@
 #include <vector>
 
 #include "frontend/hdf5/handle.h"
-#include "frontend/hdf5/library.h"
 #include "frontend/serializer/archive.h"
-#include "runtime/file/file.h"
+#include "frontend/serializer/hdf5_library.h"
 #include "frontend/serializer/serializer.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/file/file.h"
 
 namespace catena::hdf5 {
 namespace {

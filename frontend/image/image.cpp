@@ -30,7 +30,7 @@ void check_size(uint64_t width, uint64_t height, size_t file_bytes, const std::s
 /// [height, width, channels] as [channels, height, width].
 Array channels_first(const std::vector<uint8_t>& pixels, int64_t channels, int64_t height, int64_t width) {
     Array image = Array::empty({Dtype::uint8, {channels, height, width}}, cpu_device());
-    uint8_t* to = image.data<uint8_t>();
+    uint8_t* to = image.to_fill<uint8_t>();
     for (int64_t c = 0; c < channels; ++c)
         for (int64_t i = 0; i < height * width; ++i) *to++ = pixels[size_t(i * channels + c)];
     return image;

@@ -4,15 +4,15 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/communication.h"
-#include "runtime/ops/joining.h"
-#include "runtime/ops/math.h"
-#include "runtime/ops/movement.h"
-#include "runtime/ops/normalization.h"
-#include "runtime/ops/reduction.h"
+#include "runtime/ops/array/joining.h"
+#include "runtime/ops/array/movement.h"
+#include "runtime/ops/communication/communication.h"
+#include "runtime/ops/math/math.h"
+#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/normalization/normalization.h"
 
 namespace catena {
 namespace {

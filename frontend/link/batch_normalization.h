@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "frontend/link/link.h"
-#include "runtime/ops/scalar_operand.h"
+#include "runtime/graph/scalar_operand.h"
 
 namespace catena {
 

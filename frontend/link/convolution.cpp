@@ -2,7 +2,7 @@
 
 #include "frontend/link/lazy.h"
 #include "runtime/core/error.h"
-#include "runtime/ops/convolution.h"
+#include "runtime/ops/connection/convolution.h"
 
 namespace catena {
 

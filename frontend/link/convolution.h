@@ -1,7 +1,7 @@
 #pragma once
 
 #include "frontend/link/link.h"
-#include "runtime/ops/per_axis.h"
+#include "runtime/ops/define/per_axis.h"
 
 namespace catena {
 

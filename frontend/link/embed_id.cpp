@@ -1,7 +1,7 @@
 #include "frontend/link/embed_id.h"
 
 #include "frontend/link/lazy.h"
-#include "runtime/ops/indexing.h"
+#include "runtime/ops/array/indexing.h"
 
 namespace catena {
 namespace {

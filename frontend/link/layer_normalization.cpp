@@ -2,7 +2,7 @@
 
 #include "frontend/link/lazy.h"
 #include "runtime/core/error.h"
-#include "runtime/ops/normalization.h"
+#include "runtime/ops/normalization/normalization.h"
 
 namespace catena {
 

@@ -2,7 +2,7 @@
 
 #include "frontend/link/lazy.h"
 #include "runtime/core/error.h"
-#include "runtime/ops/contraction.h"
+#include "runtime/ops/math/contraction.h"
 
 namespace catena {
 

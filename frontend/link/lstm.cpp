@@ -2,11 +2,11 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/graph/arithmetic.h"
 #include "runtime/graph/recorder.h"
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/indexing.h"
-#include "runtime/ops/joining.h"
-#include "runtime/ops/rnn.h"
+#include "runtime/ops/array/indexing.h"
+#include "runtime/ops/array/joining.h"
+#include "runtime/ops/rnn/rnn.h"
 
 namespace catena {
 namespace {

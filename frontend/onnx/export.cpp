@@ -9,7 +9,7 @@
 #include "frontend/onnx/recording.h"
 #include "frontend/onnx/tensor.h"
 #include "runtime/file/file.h"
-#include "runtime/ops/random.h"
+#include "runtime/ops/noise/random.h"
 
 namespace catena::onnx {
 namespace {

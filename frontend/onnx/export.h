@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "frontend/flatten.h"
-#include "frontend/open_size.h"
-#include "frontend/static_graph.h"
+#include "frontend/static_graph/flatten.h"
+#include "frontend/static_graph/open_size.h"
+#include "frontend/static_graph/static_graph.h"
 #include "runtime/core/error.h"
-#include "runtime/ops/op.h"
+#include "runtime/graph/op.h"
 
 namespace catena::onnx {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "frontend/onnx/errors.h"
-#include "runtime/ops/op.h"
+#include "runtime/graph/op.h"
 
 namespace onnx {
 class AttributeProto;

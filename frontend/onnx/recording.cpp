@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "frontend/open_sizes.h"
+#include "frontend/static_graph/open_sizes.h"
 #include "runtime/core/device.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/tracer.h"

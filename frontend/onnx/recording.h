@@ -4,7 +4,7 @@
 
 #include "frontend/onnx/export.h"
 #include "runtime/graph/trace.h"
-#include "runtime/ops/onnx.h"
+#include "runtime/ops/onnx/onnx.h"
 
 namespace catena::onnx {
 

@@ -5,7 +5,8 @@
 
 #include "frontend/optimizer/update_rule.h"
 #include "runtime/core/error.h"
-#include "runtime/ops/arithmetic.h"
+#include "runtime/graph/arithmetic.h"
+#include "runtime/ops/define/register_map.h"
 
 namespace catena {
 namespace {
@@ -41,7 +42,7 @@ const OpDef& adam_step_op() {
             Type type{Dtype::float64, call.inputs[0].shape};
             return Types{type, type, type};
         };
-        return register_op(std::move(op));
+        return register_map(std::move(op));
     }();
     return op;
 }

@@ -2,9 +2,9 @@
 
 #include "frontend/optimizer/gradient_sweep.h"
 #include "frontend/optimizer/square_norm.h"
+#include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/math.h"
+#include "runtime/ops/math/math.h"
 
 namespace catena {
 namespace {

@@ -7,9 +7,9 @@
 #include "frontend/serializer/serializer.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
-#include "runtime/ops/arithmetic.h"
 
 namespace catena {
 namespace {

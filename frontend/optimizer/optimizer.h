@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "frontend/link/link.h"
-#include "runtime/ops/op.h"
+#include "runtime/graph/op.h"
 
 namespace catena {
 

@@ -4,10 +4,10 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/math.h"
-#include "runtime/ops/op.h"
-#include "runtime/ops/reduction.h"
+#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/op.h"
+#include "runtime/ops/math/math.h"
+#include "runtime/ops/math/reduction.h"
 
 namespace catena {
 namespace {
@@ -57,7 +57,7 @@ void run_square_norm(const KernelCall& call) {
     double total = std::accumulate(sums.begin(), sums.end(), 0.0);
     visit_dtype(call.outputs[0].dtype(), [&](auto zero) {
         using T = decltype(zero);
-        if constexpr (std::is_floating_point_v<T>) *call.outputs[0].data<T>() = T(total);
+        if constexpr (std::is_floating_point_v<T>) *call.outputs[0].to_fill<T>() = T(total);
     });
 }
 

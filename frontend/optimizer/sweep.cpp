@@ -6,6 +6,7 @@
 #include "runtime/cpu/map_kernel.h"
 #include "runtime/graph/hooks.h"
 #include "runtime/graph/recorder.h"
+#include "runtime/ops/define/register_map.h"
 
 namespace catena {
 namespace {
@@ -90,7 +91,7 @@ const OpDef& define_map(const std::string& name, const SweepRule& rule) {
     op.scalar_names = rule.scalars;
     op.formula = rule.formula;
     op.type = [rule](const TypeCall& call) { return map_types(rule, call); };
-    return register_op(std::move(op));
+    return register_map(std::move(op));
 }
 
 Types all_types(const SweepRule& rule, const TypeCall& call) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/ops/op.h"
+#include "runtime/graph/op.h"
 
 namespace catena {
 

@@ -2,7 +2,7 @@
 
 #include "frontend/optimizer/optimizer.h"
 #include "frontend/optimizer/sweep.h"
-#include "runtime/ops/define.h"
+#include "runtime/ops/define/define.h"
 
 namespace catena {
 

@@ -5,7 +5,7 @@
 #include "frontend/package/c_element_function.h"
 #include "frontend/package/c_text.h"
 #include "runtime/c/scratch.h"
-#include "runtime/ops/element_text.h"
+#include "runtime/ops/declare/element_text.h"
 
 namespace catena {
 namespace {
@@ -62,7 +62,7 @@ std::string COperations::statements(const LibraryCall& made, const std::vector<s
         } else {
             fail<ValueError>(
                 "its definition has no element text; add one "
-                "(runtime/ops/element_text.h)");
+                "(runtime/ops/declare/element_text.h)");
         }
     } catch (const ValueError& error) {
         fail<ValueError>("export: {} cannot be exported to C: {}", who, error.what());

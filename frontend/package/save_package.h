@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "frontend/package/exported_program.h"
-#include "frontend/static_graph.h"
+#include "frontend/static_graph/exported_program.h"
+#include "frontend/static_graph/static_graph.h"
 
 namespace catena {
 

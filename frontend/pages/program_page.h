@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/executable.h"
+#include "runtime/program/executable.h"
 
 namespace catena::pages {
 

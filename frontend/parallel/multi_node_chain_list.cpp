@@ -3,10 +3,10 @@
 #include <deque>
 
 #include "runtime/core/error.h"
-#include "runtime/ops/communication.h"
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/movement.h"
-#include "runtime/ops/slicing.h"
+#include "runtime/graph/arithmetic.h"
+#include "runtime/ops/array/movement.h"
+#include "runtime/ops/array/slicing.h"
+#include "runtime/ops/communication/communication.h"
 
 namespace catena {
 namespace {

@@ -5,11 +5,11 @@
 #include <unordered_map>
 
 #include "runtime/core/device.h"
+#include "runtime/graph/arithmetic.h"
 #include "runtime/graph/backward.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/communication.h"
+#include "runtime/ops/communication/communication.h"
 
 namespace catena {
 namespace {

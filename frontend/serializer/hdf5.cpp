@@ -4,7 +4,7 @@
 
 #include <dlfcn.h>
 
-#include "frontend/hdf5/library.h"
+#include "frontend/serializer/hdf5_library.h"
 #include "runtime/core/environment.h"
 #include "runtime/core/error.h"
 

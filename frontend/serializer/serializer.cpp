@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "frontend/link/parameter.h"
 #include "frontend/serializer/archive.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"

@@ -4,8 +4,8 @@
 
 #include "frontend/link/chain.h"
 #include "frontend/trainer/reporter.h"
-#include "runtime/ops/evaluation.h"
-#include "runtime/ops/loss.h"
+#include "runtime/ops/evaluation/evaluation.h"
+#include "runtime/ops/loss/loss.h"
 
 namespace catena {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "frontend/dataset/example.h"
-#include "frontend/static_graph.h"
+#include "frontend/static_graph/static_graph.h"
 
 namespace catena {
 

@@ -10,7 +10,7 @@
 #include "frontend/serializer/serializer.h"
 #include "frontend/trainer/updater.h"
 #include "runtime/core/error.h"
-#include "runtime/ops/random.h"
+#include "runtime/ops/noise/random.h"
 
 namespace catena {
 namespace {

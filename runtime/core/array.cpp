@@ -4,13 +4,13 @@
 #include <cstring>
 #include <memory>
 
+#include "runtime/core/access.h"
 #include "runtime/core/code_device.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/core/object_pool.h"
 #include "runtime/core/out_of_memory.h"
 #include "runtime/core/pending.h"
-#include "runtime/graph/recorder.h"
 
 namespace catena {
 
@@ -48,7 +48,7 @@ bool is_contiguous(const Shape& shape, const Strides& strides) {
 /// Checks a host read: elements must exist and not be traced.
 void check_readable(const Array& array, const char* reader) {
     if (!array.defined()) fail<ValueError>("{}: the array is not defined", reader);
-    if (Recorder* recorder = current_recorder()) recorder->host_read(*array.body());
+    if (AccessObserver* observer = access_observer()) observer->host_read(*array.body());
     else if (Pending* pending = array.body()->pending) pending->force(*array.body());
     if (array.device().is_meta())
         fail<DeviceError>("{}: an array on the meta device has a type, {}, but no elements", reader,
@@ -130,14 +130,14 @@ void Array::settle() const {
 
 void* Array::raw_data(Caller at) const {
     there("raw_data", at);
-    if (Recorder* recorder = current_recorder()) recorder->addressed(*body_);
+    if (AccessObserver* observer = access_observer()) observer->addressed(*body_);
     void* const pointer = address();
     body_->storage->expose();
     return pointer;
 }
 
 void* Array::to_fill() const {
-    if (Recorder* recorder = current_recorder()) recorder->addressed(*body_);
+    if (AccessObserver* observer = access_observer()) observer->addressed(*body_);
     void* const pointer = address();
     body_->storage->will_change();
     return pointer;

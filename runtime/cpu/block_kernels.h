@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "runtime/core/dtype.h"
-#include "runtime/ops/op.h"
+#include "runtime/graph/op.h"
 #include "runtime/scalar/formula.h"
 
 namespace catena {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "runtime/cpu/block_kernels.h"
-#include "runtime/ops/op.h"
+#include "runtime/graph/op.h"
 
 namespace catena {
 

@@ -17,7 +17,7 @@ void run_float(ConvolutionDirection direction, const Sizes& sizes, const Array& 
                const Array& bias, const Array& result) {
     ConvolutionPrimitive::find(direction, sizes)
         ->run(a.elements<float>(), b, bias.defined() ? bias.elements<float>() : nullptr,
-              result.data<float>());
+              result.to_fill<float>());
 }
 
 /// Calls f(x index, W index, y index) for every multiplication of the convolution: the definition,
@@ -93,7 +93,7 @@ void in_working_dtype(const Array& result, bool by_library, F&& f) {
 }
 
 void fill_zero(const Array& array) {
-    std::memset(array.raw_data(), 0, size_t(array.size()) * size_of(array.dtype()));
+    std::memset(array.to_fill(), 0, size_t(array.size()) * size_of(array.dtype()));
 }
 
 }  // namespace
@@ -112,7 +112,7 @@ void convolve(const Array& x, const Array& W, const Array& b, const WindowSteps&
         fill_zero(result);
         visit_dtype(dtype, [&](auto zero) {
             using T = decltype(zero);
-            T* sums = result.data<T>();
+            T* sums = result.to_fill<T>();
             int64_t per_channel = result.size() / (y.dim(0) * y.dim(1));
             if (bias.defined())
                 for (int64_t i = 0; i < result.size(); ++i)
@@ -138,7 +138,7 @@ void convolve_data(const Array& gy, const Array& W, const WindowSteps& steps, co
         fill_zero(result);
         visit_dtype(dtype, [&](auto zero) {
             using T = decltype(zero);
-            T* sums = result.data<T>();
+            T* sums = result.to_fill<T>();
             const T *pg = from.elements<T>(), *pw = by.elements<T>();
             for_each_product(gx.shape(), W.shape(), gy.shape(), steps,
                              [&](int64_t ix, int64_t iw, int64_t iy) {
@@ -154,12 +154,12 @@ void convolve_weights(const Array& x, const Array& gy, const WindowSteps& steps,
         if (dtype == Dtype::float32 && !any_empty(x, gy)) {
             if (convolve_weights_as_product(from, by, steps, result)) return;
             return convolution_weights(sizes_of(from, gW.shape(), by, steps),
-                                       from.elements<float>(), by.elements<float>(), result.data<float>());
+                                       from.elements<float>(), by.elements<float>(), result.to_fill<float>());
         }
         fill_zero(result);
         visit_dtype(dtype, [&](auto zero) {
             using T = decltype(zero);
-            T* sums = result.data<T>();
+            T* sums = result.to_fill<T>();
             const T *px = from.elements<T>(), *pg = by.elements<T>();
             for_each_product(x.shape(), gW.shape(), gy.shape(), steps,
                              [&](int64_t ix, int64_t iw, int64_t iy) {

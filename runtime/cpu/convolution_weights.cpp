@@ -101,7 +101,7 @@ private:
         const int64_t slice =
             (sizes_.y_order == MemoryOrder::row_major ? image : sizes_.y[1]) / division_.channels;
         const float* gy = gy_ + images.begin * image + channels * slice;
-        float* to = division_.batches > 1 ? results_.data<float>() + batches * size_ : gW_;
+        float* to = division_.batches > 1 ? results_.to_fill<float>() + batches * size_ : gW_;
         images.primitive->run(images.x, gy, to + channels * (size_ / division_.channels));
     }
 

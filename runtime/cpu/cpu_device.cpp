@@ -10,7 +10,7 @@
 #include "runtime/core/out_of_memory.h"
 #include "runtime/cpu/map_kernel.h"
 #include "runtime/cpu/reduce_kernel.h"
-#include "runtime/ops/op.h"
+#include "runtime/graph/op.h"
 
 namespace catena {
 

@@ -130,12 +130,12 @@ void scatter(const Walk& walk, bool can_ignore, const T* gy, S* sums) {
 template <class T, class F>
 void with_sums(const Array& y, F&& add) {
     if constexpr (std::is_same_v<T, Sum<T>>) {
-        std::fill_n(y.data<T>(), y.size(), T());
-        add(y.data<T>());
+        std::fill_n(y.to_fill<T>(), y.size(), T());
+        add(y.to_fill<T>());
     } else {
         std::vector<float> sums(size_t(y.size()), 0);
         add(sums.data());
-        std::transform(sums.begin(), sums.end(), y.data<T>(), [](float v) { return T(v); });
+        std::transform(sums.begin(), sums.end(), y.to_fill<T>(), [](float v) { return T(v); });
     }
 }
 
@@ -156,7 +156,7 @@ void run_gather(const KernelCall& call) {
     const bool can_ignore = call.attributes.has("ignore_label");
     visit_dtype(x.dtype(), [&](auto zero) {
         using T = decltype(zero);
-        gather(walk, can_ignore, x.elements<T>(), call.outputs[0].data<T>());
+        gather(walk, can_ignore, x.elements<T>(), call.outputs[0].to_fill<T>());
     });
 }
 
@@ -181,7 +181,7 @@ void run_take_along_axis(const KernelCall& call) {
     visit_dtype(x.dtype(), [&](auto zero) {
         using T = decltype(zero);
         const int64_t* index = indices.elements<int64_t>();
-        T* y = call.outputs[0].data<T>();
+        T* y = call.outputs[0].to_fill<T>();
         for (int64_t o = 0; o < lines.outer; ++o) {
             const T* from = x.elements<T>() + o * size * lines.inner;
             for (int64_t k = 0; k < count; ++k)
@@ -222,7 +222,7 @@ void run_one_hot(const KernelCall& call) {
     const int64_t classes = y.shape().back();
     visit_dtype(y.dtype(), [&](auto zero) {
         using T = decltype(zero);
-        T* to = y.data<T>();
+        T* to = y.to_fill<T>();
         std::fill_n(to, y.size(), T());
         const int64_t* index = indices.elements<int64_t>();
         for (int64_t i = 0; i < indices.size(); ++i, to += classes)

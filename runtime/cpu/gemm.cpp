@@ -89,7 +89,7 @@ void matmul_float(const Array& a, const Array& b, bool transa, bool transb, cons
     int64_t m = ma.rows, n = mb.columns, k = ma.columns, count = element_count(batch);
     const float* pa = ma.array.elements<float>();
     const float* pb = mb.array.elements<float>();
-    float* py = y.data<float>();
+    float* py = y.to_fill<float>();
     float beta = accumulate ? 1 : 0;
     auto one = [&](int64_t i) {
         sgemm(flag_a, flag_b, m, n, k, 1, pa + batch_offset(batch, ma.batch_strides, i), lda,
@@ -148,7 +148,7 @@ void matmul_loops(const Array& a, const Array& b, bool transa, bool transb, cons
             for (int64_t j = 0; j < n; ++j)
                 row_major[p * n + j] = pb[p * mb.row_stride + j * mb.column_stride];
         const T* pa = ma.array.elements<T>() + batch_offset(batch, ma.batch_strides, i);
-        T* py = y.data<T>() + i * m * n;
+        T* py = y.to_fill<T>() + i * m * n;
         parallel_for(m, 1 + 30'000 / (n * k + 1), [&](int64_t begin, int64_t end) {
             multiply_rows(pa, ma, row_major.data(), n, k, py, begin, end);
         });
@@ -159,7 +159,7 @@ void matmul_bool(const Array& a, const Array& b, bool transa, bool transb, const
     Array counts = Array::empty({Dtype::int64, y.shape()}, y.device());
     matmul_loops<int64_t>(a.astype(Dtype::int64), b.astype(Dtype::int64), transa, transb, counts);
     const int64_t* from = counts.elements<int64_t>();
-    bool* to = y.data<bool>();
+    bool* to = y.to_fill<bool>();
     for (int64_t i = 0; i < y.size(); ++i) to[i] = from[i] != 0;
 }
 

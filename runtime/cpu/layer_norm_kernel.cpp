@@ -84,7 +84,7 @@ void backward(const Array& x, const Array& gamma, const Array& gy, double eps, c
             int64_t first = rows * part / parts, last = rows * (part + 1) / parts;
             T* sum = sums.data() + part * 2 * n;
             run_backward(x.elements<T>() + first * n, gamma.elements<T>(), gy.elements<T>() + first * n, T(eps),
-                         gx.data<T>() + first * n, sum, sum + n, last - first, n);
+                         gx.to_fill<T>() + first * n, sum, sum + n, last - first, n);
         }
     });
     for (int64_t i = 0; i < n; ++i) {
@@ -93,8 +93,8 @@ void backward(const Array& x, const Array& gamma, const Array& gy, double eps, c
             to_gamma += sums[part * 2 * n + i];
             to_beta += sums[part * 2 * n + n + i];
         }
-        ggamma.data<T>()[i] = to_gamma;
-        gbeta.data<T>()[i] = to_beta;
+        ggamma.to_fill<T>()[i] = to_gamma;
+        gbeta.to_fill<T>()[i] = to_beta;
     }
 }
 
@@ -103,7 +103,7 @@ void forward(const Array& x, const Array& gamma, const Array& beta, double eps, 
     int64_t n = gamma.size(), rows = n ? x.size() / n : 0;
     parallel_for(rows, 1 + 20'000 / (n + 1), [&](int64_t begin, int64_t end) {
         run_forward(x.elements<T>() + begin * n, gamma.elements<T>(), beta.elements<T>(), T(eps),
-                    y.data<T>() + begin * n, end - begin, n);
+                    y.to_fill<T>() + begin * n, end - begin, n);
     });
 }
 

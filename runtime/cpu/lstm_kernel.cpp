@@ -94,7 +94,7 @@ template <class T>
 void forward(const Array& c_prev, const Array& x, const Array& c, const Array& h) {
     int64_t count = h.size();
     const T *old = c_prev.elements<T>(), *gates = x.elements<T>();
-    T *cell = c.data<T>(), *out = h.data<T>();
+    T *cell = c.to_fill<T>(), *out = h.to_fill<T>();
     parallel_for(count, units_per_thread, [&](int64_t begin, int64_t end) {
         run_forward(old + begin, gates + 4 * begin, cell + begin, out + begin, end - begin);
     });
@@ -107,7 +107,7 @@ void backward(const Array& c_prev, const Array& x, const Array& gc, const Array&
     int64_t count = gh.size();
     const T *old = c_prev.elements<T>(), *gates = x.elements<T>(), *to_c = gc.elements<T>(),
             *to_h = gh.elements<T>();
-    T *to_old = gc_prev.data<T>(), *to_gates = gx.data<T>();
+    T *to_old = gc_prev.to_fill<T>(), *to_gates = gx.to_fill<T>();
     parallel_for(count, units_per_thread, [&](int64_t begin, int64_t end) {
         run_backward(old + begin, gates + 4 * begin, to_c + begin, to_h + begin, to_old + begin,
                      to_gates + 4 * begin, end - begin);

@@ -4,7 +4,7 @@
 
 #include "runtime/core/dtype.h"
 #include "runtime/core/shape.h"
-#include "runtime/ops/op.h"
+#include "runtime/graph/op.h"
 
 namespace catena {
 

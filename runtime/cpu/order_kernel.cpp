@@ -44,7 +44,7 @@ template <class Better>
 void run_arg(const KernelCall& call, Better better) {
     const int axis = int(call.attributes.integer("axis"));
     const Array x = call.inputs[0].as_contiguous();
-    int32_t* y = call.outputs[0].data<int32_t>();
+    int32_t* y = call.outputs[0].to_fill<int32_t>();
     visit_dtype(x.dtype(), [&](auto zero) {
         using T = decltype(zero);
         const T* data = x.elements<T>();
@@ -72,7 +72,7 @@ void run_argsort(const KernelCall& call) {
     const int axis = int(call.attributes.integer("axis"));
     const Array x = call.inputs[0].as_contiguous();
     const int64_t size = x.dim(axis);
-    int32_t* y = call.outputs[0].data<int32_t>();
+    int32_t* y = call.outputs[0].to_fill<int32_t>();
     visit_dtype(x.dtype(), [&](auto zero) {
         using T = decltype(zero);
         const T* data = x.elements<T>();
@@ -99,7 +99,7 @@ void run_cumsum(const KernelCall& call) {
         using Sum =
             std::conditional_t<std::is_same_v<T, double> || std::is_integral_v<T>, T, float>;
         const T* from = x.elements<T>();
-        T* to = y.data<T>();
+        T* to = y.to_fill<T>();
         for_each_line(x, axis, size, [&](int64_t begin, int64_t, int64_t stride) {
             Sum total{};
             for (int64_t k = 0; k < size; ++k) {

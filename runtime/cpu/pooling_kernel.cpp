@@ -254,8 +254,8 @@ void max_pool(const Array& x, const PoolingWindow& window, const Array& y, const
     Plane p(x, y, window);
     for_planes(x, p, [&](auto zero, int64_t first, int64_t count) {
         using T = decltype(zero);
-        run_max(p, x.elements<T>() + first * p.inputs(), y.data<T>() + first * p.outputs(),
-                index.data<int32_t>() + first * p.outputs(), count);
+        run_max(p, x.elements<T>() + first * p.inputs(), y.to_fill<T>() + first * p.outputs(),
+                index.to_fill<int32_t>() + first * p.outputs(), count);
     });
 }
 
@@ -265,7 +265,7 @@ void max_pool_scatter(const Array& gy, const Array& index, const PoolingWindow& 
     for_planes(gx, p, [&](auto zero, int64_t first, int64_t count) {
         using T = decltype(zero);
         run_scatter(p, gy.elements<T>() + first * p.outputs(),
-                    index.data<int32_t>() + first * p.outputs(), gx.data<T>() + first * p.inputs(),
+                    index.elements<int32_t>() + first * p.outputs(), gx.to_fill<T>() + first * p.inputs(),
                     count);
     });
 }
@@ -277,9 +277,9 @@ void max_pool_gather(const Array& x, const Array& index, const PoolingWindow& wi
         using T = decltype(zero);
         for (int64_t plane = first; plane < first + count; ++plane) {
             const T* from = x.elements<T>() + plane * p.inputs();
-            T* to = y.data<T>() + plane * p.outputs();
+            T* to = y.to_fill<T>() + plane * p.outputs();
             std::fill(to, to + p.outputs(), T(0));
-            for_each_winner(p, index.data<int32_t>() + plane * p.outputs(),
+            for_each_winner(p, index.elements<int32_t>() + plane * p.outputs(),
                             [&](int64_t output, int64_t input) { to[output] = from[input]; });
         }
     });
@@ -289,7 +289,7 @@ void average_pool(const Array& x, const PoolingWindow& window, const Array& y) {
     Plane p(x, y, window);
     for_planes(x, p, [&](auto zero, int64_t first, int64_t count) {
         using T = decltype(zero);
-        run_average(p, x.elements<T>() + first * p.inputs(), y.data<T>() + first * p.outputs(), count);
+        run_average(p, x.elements<T>() + first * p.inputs(), y.to_fill<T>() + first * p.outputs(), count);
     });
 }
 
@@ -297,7 +297,7 @@ void average_pool_spread(const Array& gy, const PoolingWindow& window, const Arr
     Plane p(gx, gy, window);
     for_planes(gx, p, [&](auto zero, int64_t first, int64_t count) {
         using T = decltype(zero);
-        run_spread(p, gx.data<T>() + first * p.inputs(), gy.elements<T>() + first * p.outputs(), count);
+        run_spread(p, gx.to_fill<T>() + first * p.inputs(), gy.elements<T>() + first * p.outputs(), count);
     });
 }
 

@@ -181,7 +181,7 @@ private:
     }
 
     std::byte* output_at(int64_t index) const {
-        return static_cast<std::byte*>(output_.raw_data()) +
+        return static_cast<std::byte*>(output_.to_fill()) +
                index * int64_t(size_of(output_.dtype()));
     }
 

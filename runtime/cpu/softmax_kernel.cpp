@@ -215,7 +215,7 @@ void softmax_forward(const Array& x, const Array& y, int axis, bool log) {
     visit_float(x.dtype(), [&](auto zero) {
         using T = decltype(zero);
         const T* from = x.elements<T>();
-        T* to = y.data<T>();
+        T* to = y.to_fill<T>();
         for_each_block(view, [&](int64_t at, int64_t, int64_t width) {
             softmax_block(from + at, to + at, view.size, view.inner, width, log);
         });
@@ -227,7 +227,7 @@ void softmax_backward(const Array& y, const Array& gy, const Array& gx, int axis
     visit_float(y.dtype(), [&](auto zero) {
         using T = decltype(zero);
         const T *py = y.elements<T>(), *pgy = gy.elements<T>();
-        T* to = gx.data<T>();
+        T* to = gx.to_fill<T>();
         for_each_block(view, [&](int64_t at, int64_t, int64_t width) {
             softmax_gradient_block(py + at, pgy + at, to + at, view.size, view.inner, width, log);
         });
@@ -240,7 +240,7 @@ void cross_entropy_forward(const Array& x, const CrossEntropyTask& task, const A
     visit_float(x.dtype(), [&](auto zero) {
         using T = decltype(zero);
         const T* from = x.elements<T>();
-        T *to = loss.data<T>(), *maxima = highest.data<T>(), *sums = total.data<T>();
+        T *to = loss.to_fill<T>(), *maxima = highest.to_fill<T>(), *sums = total.to_fill<T>();
         for_each_block(view, [&](int64_t at, int64_t position, int64_t width) {
             max_sum_block(from + at, view.size, view.inner, width, maxima + position, sums + position);
             for (int64_t j = 0; j < width; ++j) {
@@ -264,7 +264,7 @@ void cross_entropy_backward(const Array& x, const CrossEntropyTask& task, const 
     visit_float(x.dtype(), [&](auto zero) {
         using T = decltype(zero);
         const T *from = x.elements<T>(), *maxima = highest.elements<T>(), *sums = total.elements<T>(), *upper = gy.elements<T>();
-        T* to = gx.data<T>();
+        T* to = gx.to_fill<T>();
         bool one = gy.size() == 1;
         for_each_block(view, [&](int64_t at, int64_t position, int64_t width) {
             T factor[lanes], share[lanes];

@@ -11,7 +11,7 @@
 #include <set>
 #include <tuple>
 
-#include "runtime/ops/element_text.h"
+#include "runtime/ops/declare/element_text.h"
 
 namespace catena::cuda {
 

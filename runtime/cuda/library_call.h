@@ -6,7 +6,7 @@
 
 #include "runtime/core/code_device.h"
 #include "runtime/cuda/driver.h"
-#include "runtime/ops/op.h"
+#include "runtime/graph/op.h"
 
 namespace catena::cuda {
 

@@ -6,10 +6,10 @@
 #include "runtime/graph/check_nan.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/hooks.h"
+#include "runtime/graph/map_type.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/graph/user_function.h"
-#include "runtime/ops/map_type.h"
 
 namespace catena {
 namespace {

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "runtime/core/device.h"
+#include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/hooks.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/graph/unchain.h"
 #include "runtime/graph/user_function.h"
-#include "runtime/ops/arithmetic.h"
 
 namespace catena {
 namespace {

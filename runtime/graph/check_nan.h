@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "runtime/ops/op.h"
+#include "runtime/graph/op.h"
 
 namespace catena {
 

@@ -4,8 +4,8 @@
 #include <initializer_list>
 #include <span>
 
+#include "runtime/graph/op.h"
 #include "runtime/graph/variable.h"
-#include "runtime/ops/op.h"
 
 namespace catena {
 

@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "runtime/ops/op.h"
+#include "runtime/graph/op.h"
 
 namespace catena {
 

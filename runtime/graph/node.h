@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "runtime/core/small_vector.h"
+#include "runtime/graph/op.h"
 #include "runtime/graph/variable_body.h"
-#include "runtime/ops/op.h"
 
 namespace catena {
 

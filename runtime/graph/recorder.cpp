@@ -9,8 +9,14 @@ thread_local Recorder* recorder [[gnu::tls_model("initial-exec")]] = nullptr;
 
 Recorder* current_recorder() { return recorder; }
 
-RecorderScope::RecorderScope(Recorder* next) : previous_(recorder) { recorder = next; }
-RecorderScope::~RecorderScope() { recorder = previous_; }
+RecorderScope::RecorderScope(Recorder* next) : previous_(recorder) {
+    recorder = next;
+    set_access_observer(next);
+}
+RecorderScope::~RecorderScope() {
+    recorder = previous_;
+    set_access_observer(previous_);
+}
 
 void assign(const Variable& state, const Variable& value) {
     const Type& have = state.type();

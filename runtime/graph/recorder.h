@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/core/access.h"
 #include "runtime/graph/trace.h"
 
 namespace catena {
@@ -7,7 +8,7 @@ namespace catena {
 struct Node;
 
 /// Notified of every apply() on this thread. One at a time; an inner scope replaces the outer recorder.
-class Recorder {
+class Recorder : public AccessObserver {
 public:
     virtual ~Recorder() = default;
     /// Called after an operation; composites appear as their bodies unless takes_whole() is true.
@@ -21,10 +22,6 @@ public:
     virtual void changing(VariableBody& variable, Change what) = 0;
     /// `copy` shares the elements of `array`.
     virtual void same(const Array& copy, const Array& array) {}
-    /// The host reads the elements of a value; throws a TraceError if that is not possible.
-    virtual void host_read(ArrayBody& array) = 0;
-    /// The host takes the address of the elements, and may write to them.
-    virtual void addressed(ArrayBody& array) {}
     /// An immediate effect follows: everything recorded so far must be executed first.
     virtual void settle() {}
     /// This call has a one-time effect: it is no prototype for later calls.

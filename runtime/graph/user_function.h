@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/ops/op.h"
+#include "runtime/graph/op.h"
 
 namespace catena {
 

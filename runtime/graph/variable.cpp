@@ -1,12 +1,12 @@
 #include "runtime/graph/variable.h"
 
 #include "runtime/core/device.h"
+#include "runtime/graph/arithmetic.h"
 #include "runtime/graph/backward.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/graph/unchain.h"
-#include "runtime/ops/arithmetic.h"
 
 namespace catena {
 namespace {

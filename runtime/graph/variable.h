@@ -7,8 +7,8 @@
 
 #include "runtime/core/array.h"
 #include "runtime/core/error.h"
+#include "runtime/graph/scalar_operand.h"
 #include "runtime/graph/variable_body.h"
-#include "runtime/ops/scalar_operand.h"
 
 namespace catena {
 
@@ -68,7 +68,7 @@ public:
     void unchain() const;           ///< Removes its creator: it becomes a leaf, also for earlier uses.
     void unchain_backward() const;  ///< Removes all creators behind it (truncated BPTT).
 
-    /// x[{slice(1, 5), 2, ellipsis}], x[0]: see runtime/ops/indexing.h, which makes an Index.
+    /// x[{slice(1, 5), 2, ellipsis}], x[0]: see runtime/ops/array/indexing.h, which makes an Index.
     Variable operator[](std::initializer_list<Index> slices) const;
     Variable operator[](const Index& index) const;
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/ops/arithmetic.h"
+#include "runtime/graph/arithmetic.h"
 
 namespace catena {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "runtime/core/loop_nest.h"
-#include "runtime/ops/element_text.h"
+#include "runtime/ops/declare/element_text.h"
 #include "runtime/program/device_form.h"
 
 namespace catena::program {

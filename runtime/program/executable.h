@@ -1,76 +1,59 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
+#include <span>
+#include <string>
 #include <vector>
 
-#include "runtime/program/launch_times.h"
-#include "runtime/program/placement.h"
-#include "runtime/program/schedule.h"
+#include "runtime/core/array.h"
 
-namespace catena::program {
+namespace catena {
 
-/// Runs a schedule. A call allocates its outputs and one block for all temporaries from the pool, nothing else. With
-/// CATENA_POISON=1 temporaries hold NaN, or invalid indices, before they are written and after their last use.
-class ScheduledExecutable : public Executable {
-public:
-    explicit ScheduledExecutable(Schedule schedule);
-
-    /// DtypeError or ShapeError when an input does not match the program; errors of library calls have the user's
-    /// line. Concurrent calls are serialised.
-    void run(std::span<const Array> inputs, std::span<const double> scalars,
-             std::span<const bool> donated, std::span<Array> outputs) override;
-    const ExecutableInfo& info() const override { return schedule_.info; }
-    std::vector<LaunchReport> launches() override;
-
-private:
-    /// A library call with its arrays, whose storage is set to the memory of each call.
-    struct BoundCall {
-        const LibraryCall* call = nullptr;
-        std::vector<Array> inputs, outputs;
-        std::vector<double> scalars;
-    };
-    /// A piece of a kernel that one thread runs.
-    struct Chunk {
-        int kernel;
-        int64_t begin, end;
-    };
-    struct Batch {
-        int library_call = -1;
-        std::vector<Chunk> chunks;
-        int64_t grain = 0;  ///< Minimal number of chunks per thread.
-    };
-
-    void bind_kernels();
-    void bind_library_calls();
-    void bind_launches();
-
-    void run_batch(const Batch& batch, std::span<const double> scalars, const LaunchTimes* times);
-    void run_library_call(BoundCall& bound, std::span<const double> scalars);
-    void run_chunks(const Batch& batch, int64_t begin, int64_t end, const LaunchTimes* times);
-    LaunchTimes& begin_profile();
-    void find_dying_buffers();
-
-    Schedule schedule_;
-    std::mutex mutex_;
-
-    Placement placement_;
-
-    // Arguments of all kernels, concatenated.
-    struct Patch {
-        int buffer;
-        int64_t byte_offset;
-    };
-    std::vector<Patch> patches_;
-    std::vector<void*> pointers_;
-    std::vector<int> scalar_indices_;
-    std::vector<double> scalar_values_;
-    std::vector<KernelArguments> arguments_;
-
-    std::vector<BoundCall> calls_;
-    std::vector<Batch> batches_;
-    std::unique_ptr<LaunchTimes> times_;  ///< Once a call was profiled.
-    std::vector<std::vector<int>> dying_;  ///< With CATENA_POISON, per launch: temporaries not used afterwards.
+/// Properties of a compiled program, for explain() and tests.
+struct ExecutableInfo {
+    std::string name;         ///< The region's, with "_backward" for its gradients.
+    int steps = 0;            ///< Launches per call: kernels plus library calls.
+    int kernels = 0;          ///< Distinct compiled kernels.
+    int library_calls = 0;
+    int fused_ops = 0;        ///< Recorded ops fused with others into kernels.
+    int channels_last = 0;    ///< Images stored with their channels last, see runtime/core/memory_order.h.
+    int update_sweeps = 0;    ///< Launches that write assigned states.
+    size_t code_bytes = 0;
+    size_t bytes = 0;         ///< Approximate memory held between calls, code included.
+    size_t arena_bytes = 0;   ///< Temporaries of one call, at the latest sizes.
+    double compile_seconds = 0;
+    std::vector<std::string> notes;  ///< What was fused, and why the rest was not.
 };
 
-}  // namespace catena::program
+/// One launch of a program: kernels that run together, or a library call.
+struct LaunchReport {
+    std::string name;                     ///< The user's functions: "multiply, add_scalar, tanh".
+    std::vector<std::string> operations;  ///< The same with their lines, each once: "tanh (chain.cpp:8)".
+    bool is_library_call = false;
+    int kernels = 0;
+    std::string sizes;                    ///< "float32[100,64]": what it computes, or goes through.
+    std::vector<int> reads_from;          ///< The launches whose results it reads.
+    // Of one call, at the latest sizes:
+    double bytes_read = 0, bytes_written = 0;
+    double product_operations = 0;        ///< Multiplications and additions of a product or convolution.
+    // As far as calls were profiled:
+    int64_t calls = 0;
+    double seconds = 0;                   ///< Of all of them.
+};
+
+/// A compiled program bound to the sizes it was last called with.
+class Executable {
+public:
+    virtual ~Executable() = default;
+
+    /// Inputs as Trace::inputs says. Outputs: first Trace::outputs, then the new content of each
+    /// Trace::assigns, as fresh arrays. donated[i]: nothing else references inputs[i], so its memory
+    /// may be overwritten and returned as an output.
+    virtual void run(std::span<const Array> inputs, std::span<const double> scalars,
+                     std::span<const bool> donated, std::span<Array> outputs) = 0;
+    virtual const ExecutableInfo& info() const = 0;
+    /// In the order in which they run. Empty for programs that do not know.
+    virtual std::vector<LaunchReport> launches() { return {}; }
+};
+
+}  // namespace catena

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "runtime/ops/work.h"
+#include "runtime/ops/declare/work.h"
 
 namespace catena::program {
 namespace {

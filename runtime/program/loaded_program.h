@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/program/code_library.h"
-#include "runtime/program/executable.h"
 #include "runtime/program/package.h"
 #include "runtime/program/program.h"
+#include "runtime/program/scheduled_executable.h"
 
 namespace catena::program {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "runtime/core/array.h"
-#include "runtime/executable.h"
+#include "runtime/program/executable.h"
 
 namespace catena {
 

@@ -9,8 +9,8 @@
 
 #include "runtime/core/array.h"
 #include "runtime/core/error.h"
-#include "runtime/executable.h"
-#include "runtime/ops/op.h"
+#include "runtime/graph/op.h"
+#include "runtime/program/executable.h"
 #include "runtime/program/kernel_program.h"
 
 namespace catena::program {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "runtime/ops/checked_ranges.h"
+#include "runtime/ops/declare/checked_ranges.h"
 #include "runtime/program/schedule.h"
 
 namespace catena::program {

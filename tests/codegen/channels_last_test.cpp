@@ -1,17 +1,17 @@
 // Images between convolutions are stored with their channels last: whatever reads them there gives what eager code gives.
 #include <gtest/gtest.h>
 
-#include "runtime/ops/activation.h"
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/convolution.h"
-#include "runtime/ops/joining.h"
-#include "runtime/ops/math.h"
-#include "runtime/ops/movement.h"
-#include "runtime/ops/normalization.h"
-#include "runtime/ops/pooling.h"
-#include "runtime/ops/reduction.h"
-#include "runtime/ops/slicing.h"
-#include "runtime/ops/softmax.h"
+#include "runtime/graph/arithmetic.h"
+#include "runtime/ops/activation/activation.h"
+#include "runtime/ops/activation/softmax.h"
+#include "runtime/ops/array/joining.h"
+#include "runtime/ops/array/movement.h"
+#include "runtime/ops/array/slicing.h"
+#include "runtime/ops/connection/convolution.h"
+#include "runtime/ops/math/math.h"
+#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/normalization/normalization.h"
+#include "runtime/ops/pooling/pooling.h"
 #include "tests/codegen/region.h"
 
 namespace catena::test {

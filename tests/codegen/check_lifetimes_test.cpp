@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runtime/program/executable.h"
+#include "runtime/program/scheduled_executable.h"
 #include "tests/support/environment.h"
 
 namespace catena::program {

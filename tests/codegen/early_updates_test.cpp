@@ -2,13 +2,13 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/error.h"
-#include "runtime/ops/activation.h"
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/contraction.h"
-#include "runtime/ops/indexing.h"
-#include "runtime/ops/joining.h"
-#include "runtime/ops/math.h"
-#include "runtime/ops/movement.h"
+#include "runtime/graph/arithmetic.h"
+#include "runtime/ops/activation/activation.h"
+#include "runtime/ops/array/indexing.h"
+#include "runtime/ops/array/joining.h"
+#include "runtime/ops/array/movement.h"
+#include "runtime/ops/math/contraction.h"
+#include "runtime/ops/math/math.h"
 #include "tests/codegen/region.h"
 
 namespace catena::test {

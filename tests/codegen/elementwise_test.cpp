@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/ops/activation.h"
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/math.h"
-#include "runtime/ops/movement.h"
+#include "runtime/graph/arithmetic.h"
+#include "runtime/ops/activation/activation.h"
+#include "runtime/ops/array/movement.h"
+#include "runtime/ops/math/math.h"
 #include "tests/codegen/region.h"
 
 namespace catena::test {

@@ -1,9 +1,9 @@
 // Small regions whose code emission.*.test reads: each is run and compared here, and dumped and looked at there.
 #include <gtest/gtest.h>
 
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/math.h"
-#include "runtime/ops/reduction.h"
+#include "runtime/graph/arithmetic.h"
+#include "runtime/ops/math/math.h"
+#include "runtime/ops/math/reduction.h"
 #include "tests/codegen/region.h"
 
 namespace catena::test {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/math.h"
+#include "runtime/graph/arithmetic.h"
+#include "runtime/ops/math/math.h"
 #include "tests/codegen/region.h"
 
 namespace catena::test {

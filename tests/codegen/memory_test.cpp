@@ -1,10 +1,10 @@
 // Bytes that programs take, not how fast they are.
 #include <gtest/gtest.h>
 
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/contraction.h"
-#include "runtime/ops/math.h"
-#include "runtime/ops/movement.h"
+#include "runtime/graph/arithmetic.h"
+#include "runtime/ops/array/movement.h"
+#include "runtime/ops/math/contraction.h"
+#include "runtime/ops/math/math.h"
 #include "tests/codegen/region.h"
 
 namespace catena::test {

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/parallel.h"
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/math.h"
-#include "runtime/ops/movement.h"
-#include "runtime/ops/reduction.h"
+#include "runtime/graph/arithmetic.h"
+#include "runtime/ops/array/movement.h"
+#include "runtime/ops/math/math.h"
+#include "runtime/ops/math/reduction.h"
 #include "tests/codegen/region.h"
 
 namespace catena::test {

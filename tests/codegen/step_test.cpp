@@ -2,12 +2,12 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
-#include "runtime/ops/activation.h"
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/contraction.h"
-#include "runtime/ops/indexing.h"
-#include "runtime/ops/math.h"
-#include "runtime/ops/reduction.h"
+#include "runtime/graph/arithmetic.h"
+#include "runtime/ops/activation/activation.h"
+#include "runtime/ops/array/indexing.h"
+#include "runtime/ops/math/contraction.h"
+#include "runtime/ops/math/math.h"
+#include "runtime/ops/math/reduction.h"
 #include "tests/codegen/region.h"
 #include "tests/support/environment.h"
 

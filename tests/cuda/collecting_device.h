@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "runtime/core/code_device.h"
-#include "runtime/ops/op.h"
+#include "runtime/graph/op.h"
 
 namespace catena::testing {
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "frontend/catena.h"
-#include "runtime/ops/element_text.h"
+#include "runtime/ops/declare/element_text.h"
 #include "tests/cuda/emulated_device.h"
 
 namespace catena::testing {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "runtime/ops/random.h"
+#include "runtime/ops/noise/random.h"
 
 namespace catena::testing {
 

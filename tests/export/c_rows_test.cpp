@@ -11,7 +11,7 @@
 #include "codegen/compiler.h"
 #include "frontend/package/c_export.h"
 #include "runtime/graph/tracer.h"
-#include "runtime/ops/element_text.h"
+#include "runtime/ops/declare/element_text.h"
 #include "runtime/program/program.h"
 #include "tests/export/saved_step.h"
 #include "tests/ops/compiled_check.h"

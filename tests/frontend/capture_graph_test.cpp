@@ -2,7 +2,7 @@
 // results, from inside another region. Eager code's nodes are then made once more.
 #include <gtest/gtest.h>
 
-#include "runtime/ops/composite.h"
+#include "runtime/ops/define/composite.h"
 #include "tests/frontend/capture_models.h"
 
 namespace catena::testing {

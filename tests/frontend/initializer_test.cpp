@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/error.h"
-#include "runtime/ops/random.h"
+#include "runtime/ops/noise/random.h"
 
 namespace catena {
 namespace {

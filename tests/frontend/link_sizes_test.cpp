@@ -7,7 +7,7 @@
 #include "frontend/link/layer_normalization.h"
 #include "frontend/link/linear.h"
 #include "runtime/core/error.h"
-#include "runtime/ops/pooling.h"
+#include "runtime/ops/pooling/pooling.h"
 
 namespace catena {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
-#include "runtime/ops/arithmetic.h"
 
 namespace catena {
 namespace {

@@ -11,10 +11,10 @@
 #include "frontend/optimizer/sgd.h"
 #include "frontend/optimizer/sweep.h"
 #include "runtime/core/error.h"
-#include "runtime/ops/random.h"
+#include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
-#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/noise/random.h"
 
 namespace catena {
 namespace {

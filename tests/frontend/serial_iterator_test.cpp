@@ -6,10 +6,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runtime/core/error.h"
 #include "frontend/dataset/split.h"
 #include "frontend/dataset/take_rows.h"
-#include "runtime/ops/random.h"
+#include "runtime/core/error.h"
+#include "runtime/ops/noise/random.h"
 
 namespace catena {
 namespace {

@@ -1,4 +1,4 @@
-#include "frontend/static_graph.h"
+#include "frontend/static_graph/static_graph.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/error.h"
-#include "runtime/ops/arithmetic.h"
+#include "runtime/graph/arithmetic.h"
 
 namespace catena {
 namespace {

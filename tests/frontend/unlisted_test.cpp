@@ -12,7 +12,7 @@
 #include "frontend/serializer/npz.h"
 #include "frontend/trainer/classifier.h"
 #include "runtime/core/error.h"
-#include "runtime/ops/arithmetic.h"
+#include "runtime/graph/arithmetic.h"
 
 namespace catena {
 namespace {

@@ -6,8 +6,9 @@
 
 #include "codegen/compiler.h"
 #include "frontend/catena.h"
-#include "runtime/ops/composite.h"
-#include "runtime/ops/define.h"
+#include "runtime/ops/define/composite.h"
+#include "runtime/ops/define/define.h"
+#include "runtime/ops/define/register_map.h"
 #include "tests/support/command.h"
 #include "tests/support/environment.h"
 
@@ -26,7 +27,7 @@ const OpDef& define_two_faced() {
         const float* x = static_cast<const float*>(c.inputs[0].elements());
         for (int64_t i = 0; i < c.outputs[0].size(); ++i) c.outputs[0].data<float>()[i] = x[i] + 3;
     };
-    return register_op(std::move(op));
+    return register_map(std::move(op));
 }
 const OpDef& op_two_faced = define_two_faced();
 

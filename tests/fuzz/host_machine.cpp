@@ -221,7 +221,7 @@ bool HostMachine::lasts_beyond_an_error(const Action& action) const {
         case Act::replace_state:
         case Act::replace_layer:
         case Act::throw_here: return true;
-        case Act::update: return program_.optimizing != HostProgram::Optimizing::sgd;  // It may make its moments now.
+        case Act::update: return !optimizer_->moment_names().empty();  // It may make its moments now.
         case Act::average_weights: return !average_;
         default: return action.act >= Act::freeze;
     }

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "frontend/static_graph.h"
+#include "frontend/static_graph/static_graph.h"
 
 namespace catena::fuzz {
 

@@ -6,11 +6,11 @@
 
 #include <fmt/format.h>
 
-#include "frontend/static_graph.h"
+#include "frontend/static_graph/static_graph.h"
+#include "runtime/graph/arithmetic.h"
 #include "runtime/graph/gradient.h"
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/movement.h"
-#include "runtime/ops/reduction.h"
+#include "runtime/ops/array/movement.h"
+#include "runtime/ops/math/reduction.h"
 
 namespace catena::fuzz {
 namespace {

@@ -13,7 +13,7 @@
 #include "ir/dialect.h"
 #include "ir/types.h"
 #include "runtime/core/error.h"
-#include "runtime/ops/define.h"
+#include "runtime/ops/define/define.h"
 
 namespace catena::ir {
 namespace {

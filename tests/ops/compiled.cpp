@@ -1,6 +1,6 @@
 #include <stdexcept>
 
-#include "frontend/static_graph.h"
+#include "frontend/static_graph/static_graph.h"
 #include "tests/ops/op_table.h"
 
 namespace catena::testing {

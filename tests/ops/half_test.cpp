@@ -3,13 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/graph/arithmetic.h"
 #include "runtime/graph/gradient.h"
 #include "runtime/graph/variable_math.h"
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/evaluation.h"
-#include "runtime/ops/loss.h"
-#include "runtime/ops/reduction.h"
-#include "runtime/ops/softmax.h"
+#include "runtime/ops/activation/softmax.h"
+#include "runtime/ops/evaluation/evaluation.h"
+#include "runtime/ops/loss/loss.h"
+#include "runtime/ops/math/reduction.h"
 #include "tests/ops/op_table.h"
 
 namespace catena::testing {

@@ -2,15 +2,15 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/device.h"
+#include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/gradient.h"
 #include "runtime/graph/recorder.h"
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/indexing.h"
-#include "runtime/ops/joining.h"
-#include "runtime/ops/movement.h"
-#include "runtime/ops/reduction.h"
-#include "runtime/ops/slicing.h"
+#include "runtime/ops/array/indexing.h"
+#include "runtime/ops/array/joining.h"
+#include "runtime/ops/array/movement.h"
+#include "runtime/ops/array/slicing.h"
+#include "runtime/ops/math/reduction.h"
 
 namespace catena {
 

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "runtime/ops/function.h"
+#include "runtime/ops/by_name/function.h"
 
 // The op table: every registered op has rows, and one driver (op_table.cpp) checks each row against
 // an independent float64 truth, numeric gradients, strided views, other dtypes and the meta device.

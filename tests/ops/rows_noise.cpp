@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/ops/random.h"
+#include "runtime/ops/noise/random.h"
 #include "tests/ops/op_table.h"
 
 namespace catena::testing {

@@ -5,12 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "frontend/static_graph.h"
+#include "frontend/static_graph/static_graph.h"
+#include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
-#include "runtime/ops/activation.h"
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/function.h"
-#include "runtime/ops/slicing.h"
+#include "runtime/ops/activation/activation.h"
+#include "runtime/ops/array/slicing.h"
+#include "runtime/ops/by_name/function.h"
 
 namespace catena {
 namespace {

@@ -2,9 +2,9 @@
 
 #include "runtime/core/parallel.h"
 #include "runtime/graph/config.h"
-#include "runtime/ops/noise.h"
-#include "runtime/ops/normalization.h"
-#include "runtime/ops/random.h"
+#include "runtime/ops/noise/noise.h"
+#include "runtime/ops/noise/random.h"
+#include "runtime/ops/normalization/normalization.h"
 
 namespace catena {
 namespace {

@@ -10,7 +10,7 @@
 #include "ir/import.h"
 #include "passes/change_limit.h"
 #include "runtime/core/error.h"
-#include "runtime/ops/define.h"
+#include "runtime/ops/define/define.h"
 #include "tests/support/environment.h"
 
 namespace catena::passes {

@@ -9,8 +9,9 @@
 #include "ir/import.h"
 #include "passes/dump.h"
 #include "passes/pipeline.h"
-#include "runtime/ops/define.h"
-#include "runtime/ops/map_type.h"
+#include "runtime/graph/map_type.h"
+#include "runtime/ops/define/define.h"
+#include "runtime/ops/define/register_map.h"
 #include "tests/passes/interpreter.h"
 
 namespace catena::passes {
@@ -32,7 +33,7 @@ const OpDef& define_both() {
         broadcast_shapes(c.inputs[0].shape, c.inputs[1].shape, y.shape);
         return Types{y, y};
     };
-    return register_op(std::move(op));
+    return register_map(std::move(op));
 }
 const OpDef& op_both = define_both();
 const OpDef& op_wall = register_op({

@@ -1,15 +1,15 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/device.h"
+#include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/gradient.h"
 #include "runtime/graph/hooks.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/graph/variable_math.h"
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/joining.h"
-#include "runtime/ops/reduction.h"
+#include "runtime/ops/array/joining.h"
+#include "runtime/ops/math/reduction.h"
 
 namespace catena {
 namespace {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "runtime/ops/symbolic.h"
+#include "runtime/ops/define/symbolic.h"
 #include "runtime/scalar/formula.h"
 
 namespace catena {

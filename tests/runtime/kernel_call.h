@@ -7,7 +7,7 @@
 #include "runtime/core/array.h"
 #include "runtime/core/device.h"
 #include "runtime/cpu/map_kernel.h"
-#include "runtime/ops/symbolic.h"
+#include "runtime/ops/define/symbolic.h"
 
 namespace catena::test {
 

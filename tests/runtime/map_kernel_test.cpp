@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/parallel.h"
+#include "runtime/ops/define/register_map.h"
 #include "tests/runtime/kernel_call.h"
 
 namespace catena {
@@ -250,7 +251,7 @@ TEST(Map, may_run_on_several_threads_at_once) {
         map.name = "test.several_threads";
         map.kind = Kind::map;
         map.formula = make_formula<1, 0>([](auto x) { return tanh(x) * 2 + x; });
-        return register_op(std::move(map));
+        return register_map(std::move(map));
     }();
     const Array x = random_array(Dtype::float32, {5000}, 1);
     std::vector<std::vector<float>> results(4);

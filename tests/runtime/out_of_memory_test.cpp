@@ -10,9 +10,9 @@
 
 #include "runtime/core/array.h"
 #include "runtime/core/device.h"
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/movement.h"
-#include "runtime/ops/op.h"
+#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/op.h"
+#include "runtime/ops/array/movement.h"
 
 namespace catena {
 namespace {

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/device.h"
+#include "runtime/graph/arithmetic.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/variable_math.h"
-#include "runtime/ops/arithmetic.h"
 
 namespace catena {
 namespace {

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/array.h"
+#include "runtime/graph/arithmetic.h"
 #include "runtime/graph/variable.h"
-#include "runtime/ops/activation.h"
-#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/activation/activation.h"
 
 namespace catena {
 namespace {

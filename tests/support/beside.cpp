@@ -9,7 +9,7 @@
 #include "frontend/link/link.h"
 #include "frontend/optimizer/optimizer.h"
 #include "runtime/core/error.h"
-#include "runtime/ops/random.h"
+#include "runtime/ops/noise/random.h"
 
 namespace catena::testing {
 namespace {

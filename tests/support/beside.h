@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "codegen/compiler.h"
-#include "frontend/static_graph.h"
+#include "frontend/static_graph/static_graph.h"
 #include "runtime/graph/config.h"
 
 namespace catena {

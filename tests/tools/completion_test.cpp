@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "runtime/ops/function.h"
+#include "runtime/ops/by_name/function.h"
 #include "tests/support/command.h"
 
 namespace catena::testing {

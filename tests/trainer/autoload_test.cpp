@@ -9,8 +9,8 @@
 #include "frontend/trainer/standard_updater.h"
 #include "frontend/trainer/trainer.h"
 #include "frontend/trainer/triggers.h"
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/reduction.h"
+#include "runtime/graph/arithmetic.h"
+#include "runtime/ops/math/reduction.h"
 #include "tests/trainer/fixtures.h"
 
 namespace catena {

@@ -16,7 +16,7 @@
 #include "frontend/trainer/extensions/snapshot.h"
 #include "frontend/trainer/standard_updater.h"
 #include "frontend/trainer/trainer.h"
-#include "runtime/ops/math.h"
+#include "runtime/ops/math/math.h"
 #include "tests/trainer/fixtures.h"
 
 namespace catena {

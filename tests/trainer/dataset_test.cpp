@@ -13,7 +13,7 @@
 #include "frontend/dataset/serial_iterator.h"
 #include "frontend/dataset/split.h"
 #include "frontend/serializer/npz.h"
-#include "runtime/ops/random.h"
+#include "runtime/ops/noise/random.h"
 #include "tests/trainer/fixtures.h"
 
 namespace catena {

@@ -30,8 +30,8 @@
 #include "frontend/trainer/standard_updater.h"
 #include "frontend/trainer/trainer.h"
 #include "runtime/graph/config.h"
-#include "runtime/ops/random.h"
-#include "runtime/ops/reduction.h"
+#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/noise/random.h"
 #include "tests/support/command.h"
 #include "tests/trainer/fixtures.h"
 

@@ -7,7 +7,7 @@
 #include "frontend/link/linear.h"
 #include "frontend/optimizer/adam.h"
 #include "runtime/core/error.h"
-#include "runtime/ops/reduction.h"
+#include "runtime/ops/math/reduction.h"
 #include "tests/trainer/fixtures.h"
 
 namespace catena {

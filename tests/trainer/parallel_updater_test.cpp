@@ -9,8 +9,8 @@
 #include "frontend/trainer/classifier.h"
 #include "frontend/trainer/trainer.h"
 #include "runtime/core/device.h"
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/random.h"
+#include "runtime/graph/arithmetic.h"
+#include "runtime/ops/noise/random.h"
 #include "tests/trainer/fixtures.h"
 
 namespace catena {

@@ -7,14 +7,14 @@
 
 #include "frontend/link/chain.h"
 #include "frontend/link/linear.h"
-#include "frontend/static_graph.h"
+#include "frontend/serializer/npz.h"
+#include "frontend/static_graph/static_graph.h"
 #include "frontend/trainer/classifier.h"
 #include "frontend/trainer/reporting_region.h"
 #include "frontend/trainer/summary.h"
-#include "frontend/serializer/npz.h"
+#include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/reduction.h"
+#include "runtime/ops/math/reduction.h"
 #include "tests/trainer/fixtures.h"
 
 namespace catena {

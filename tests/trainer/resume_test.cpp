@@ -22,10 +22,10 @@
 #include "frontend/trainer/extensions/snapshot.h"
 #include "frontend/trainer/standard_updater.h"
 #include "frontend/trainer/trainer.h"
-#include "runtime/ops/activation.h"
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/noise.h"
-#include "runtime/ops/random.h"
+#include "runtime/graph/arithmetic.h"
+#include "runtime/ops/activation/activation.h"
+#include "runtime/ops/noise/noise.h"
+#include "runtime/ops/noise/random.h"
 #include "tests/trainer/fixtures.h"
 
 namespace catena {

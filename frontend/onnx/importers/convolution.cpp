@@ -1,5 +1,5 @@
 // Convolutions, of integers too, and their transposes.
-#include "runtime/ops/convolution.h"
+#include "runtime/ops/connection/convolution.h"
 
 #include "frontend/onnx/importers/windows.h"
 

@@ -1,5 +1,5 @@
 #include "frontend/onnx/importers/shared.h"
-#include "runtime/ops/normalization.h"
+#include "runtime/ops/normalization/normalization.h"
 
 namespace catena::onnx {
 namespace {

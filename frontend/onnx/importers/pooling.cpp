@@ -1,4 +1,4 @@
-#include "runtime/ops/pooling.h"
+#include "runtime/ops/pooling/pooling.h"
 
 #include "frontend/onnx/importers/windows.h"
 

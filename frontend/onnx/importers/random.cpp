@@ -1,6 +1,6 @@
 // Random numbers. Seeds of nodes are ignored: Catena's generator gives other numbers for them than
 // any other.
-#include "runtime/ops/random.h"
+#include "runtime/ops/noise/random.h"
 
 #include "frontend/onnx/importers/shared.h"
 #include "frontend/onnx/tensor.h"

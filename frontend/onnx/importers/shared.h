@@ -4,16 +4,16 @@
 #include <cmath>
 
 #include "frontend/onnx/importer.h"
-#include "runtime/ops/activation.h"
-#include "runtime/ops/arithmetic.h"
-#include "runtime/ops/contraction.h"
-#include "runtime/ops/indexing.h"
-#include "runtime/ops/joining.h"
-#include "runtime/ops/math.h"
-#include "runtime/ops/movement.h"
-#include "runtime/ops/reduction.h"
-#include "runtime/ops/slicing.h"
-#include "runtime/ops/softmax.h"
+#include "runtime/graph/arithmetic.h"
+#include "runtime/ops/activation/activation.h"
+#include "runtime/ops/activation/softmax.h"
+#include "runtime/ops/array/indexing.h"
+#include "runtime/ops/array/joining.h"
+#include "runtime/ops/array/movement.h"
+#include "runtime/ops/array/slicing.h"
+#include "runtime/ops/math/contraction.h"
+#include "runtime/ops/math/math.h"
+#include "runtime/ops/math/reduction.h"
 
 // Helpers shared by several families of importers.
 

@@ -1,6 +1,6 @@
 // Layers of linear-time sequence models, and caches.
 #include "frontend/onnx/importers/shared.h"
-#include "runtime/ops/convolution.h"
+#include "runtime/ops/connection/convolution.h"
 
 namespace catena::onnx {
 namespace {

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "frontend/serializer/npz.h"
-#include "frontend/static_graph.h"
+#include "frontend/static_graph/static_graph.h"
 #include "frontend/tools/catena/bench_report.h"
 #include "frontend/tools/catena/commands.h"
 #include "frontend/tools/catena/completion.h"

@@ -3,17 +3,17 @@
 #include <iostream>
 #include <map>
 
-#include "runtime/file/file.h"
 #include "frontend/serializer/npz.h"
-#include "frontend/static_graph.h"
+#include "frontend/static_graph/static_graph.h"
 #include "frontend/tools/catena/call_inputs.h"
 #include "frontend/tools/catena/commands.h"
 #include "frontend/tools/catena/completion.h"
+#include "runtime/file/file.h"
 #include "runtime/graph/config.h"
-#include "runtime/graph/gradient.h"
 #include "runtime/graph/dot.h"
+#include "runtime/graph/gradient.h"
 #include "runtime/graph/tracer.h"
-#include "runtime/ops/function.h"
+#include "runtime/ops/by_name/function.h"
 #ifdef CATENA_HAS_ONNX
 #include "frontend/onnx/export.h"
 #endif

@@ -18,7 +18,7 @@
 #include "runtime/core/environment_variables.h"
 #include "runtime/core/parallel.h"
 #include "runtime/graph/config.h"
-#include "runtime/ops/function.h"
+#include "runtime/ops/by_name/function.h"
 
 namespace catena::tool {
 namespace {

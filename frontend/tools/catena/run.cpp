@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "frontend/serializer/npz.h"
-#include "frontend/static_graph.h"
+#include "frontend/static_graph/static_graph.h"
 #include "frontend/tools/catena/call_inputs.h"
 #include "frontend/tools/catena/commands.h"
 #include "frontend/tools/catena/random_inputs.h"

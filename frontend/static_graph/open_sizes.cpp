@@ -1,0 +1,80 @@
+#include "frontend/static_graph/open_sizes.h"
+
+#include <algorithm>
+
+#include "runtime/core/error.h"
+
+namespace catena {
+
+OpenSizes::OpenSizes(std::string who, std::vector<Type> types, const std::vector<OpenSize>& all, Functions functions)
+    : who_(std::move(who)), types_(std::move(types)) {
+    for (const OpenSize& open : all) {
+        if (open.input < 0 || size_t(open.input) >= types_.size() || open.axis < 0 ||
+            open.axis >= types_[size_t(open.input)].shape.rank())
+            fail<ValueError>("{}: the open size '{}' is axis {} of input {}, which does not exist", who_, open.name,
+                             open.axis, open.input);
+        auto found = std::find_if(names_.begin(), names_.end(), [&](const Name& n) { return n.name == open.name; });
+        if (found == names_.end()) {
+            names_.push_back({open.name, types_[size_t(open.input)].shape[open.axis], {}});
+            found = std::prev(names_.end());
+        }
+        found->places.push_back(open);
+    }
+    choose_runs(functions);
+}
+
+void OpenSizes::choose_runs(Functions functions) {
+    std::vector<int64_t> base, twice, other;
+    for (Name& name : names_) {
+        name.base = name.base > 1 ? name.base : 3;  // A size of 1 would broadcast, and 0 would hide dependences.
+        base.push_back(name.base);
+        twice.push_back(2 * name.base + 3);
+        other.push_back(name.base + 4 + 3 * int64_t(other.size()));
+    }
+    exponents_ = functions == Functions::affine ? exponents_up_to(names_.size(), 1, 1) : exponents_up_to(names_.size(), 2, 3);
+    for (const std::vector<int>& exponents : exponents_) {
+        runs_.push_back(base);
+        for (size_t k = 0; k < exponents.size(); ++k) runs_.back()[k] += exponents[k];
+    }
+    if (!names_.empty()) runs_.insert(runs_.end(), {twice, other});
+}
+
+std::vector<Type> OpenSizes::types_at(const std::vector<int64_t>& sizes) const {
+    std::vector<Type> types = types_;
+    for (size_t k = 0; k < names_.size(); ++k)
+        for (const OpenSize& open : names_[k].places) types[size_t(open.input)].shape[open.axis] = sizes[k];
+    return types;
+}
+
+std::optional<SizePolynomial> OpenSizes::polynomial(const std::vector<int64_t>& seen) const {
+    std::optional<SizePolynomial> found = interpolate(exponents_, runs_[0], std::span(seen).first(exponents_.size()));
+    for (size_t r = exponents_.size(); found && r < seen.size(); ++r)
+        if (found->at(runs_[r]) != seen[r]) return std::nullopt;
+    return found;
+}
+
+std::optional<OnnxSize> OpenSizes::affine(const std::vector<int64_t>& seen) const {
+    const std::optional<SizePolynomial> found = polynomial(seen);
+    if (!found || !found->is_affine()) return std::nullopt;
+    OnnxSize size(0);
+    size.factors.resize(names_.size());
+    for (const SizePolynomial::Term& term : found->terms) {
+        const auto open = std::find(term.exponents.begin(), term.exponents.end(), 1);
+        (open == term.exponents.end() ? size.constant : size.factors[size_t(open - term.exponents.begin())]) = term.factor;
+    }
+    return size;
+}
+
+void OpenSizes::check_same(const Trace& was, const Trace& is) const {
+    if (was.structure_hash() == is.structure_hash()) return;
+    for (size_t s = 0; s < std::min(was.steps.size(), is.steps.size()); ++s) {
+        const Trace::Step &a = was.steps[s], &b = is.steps[s];
+        if (a.op != b.op || a.inputs != b.inputs || a.attributes.entries().size() != b.attributes.entries().size())
+            fail<ValueError>("{}: the program differs at other open sizes: step {} is {} ({}) or {} ({})", who_, s,
+                             a.op->name, to_string(a.location), b.op->name, to_string(b.location));
+    }
+    fail<ValueError>("{}: the program differs at other open sizes: it has {} or {} steps", who_, was.steps.size(),
+                     is.steps.size());
+}
+
+}  // namespace catena

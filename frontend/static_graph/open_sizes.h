@@ -1,0 +1,57 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frontend/static_graph/open_size.h"
+#include "frontend/static_graph/size_polynomial.h"
+#include "runtime/graph/trace.h"
+#include "runtime/ops/onnx/onnx.h"
+
+// Programs in files accept arrays of sizes that were not recorded: the functions of these sizes are fitted to recordings at
+// several sizes.
+
+namespace catena {
+
+/// The open sizes of a program, by name, and the recordings that their functions are fitted to.
+class OpenSizes {
+public:
+    struct Name {
+        std::string name;
+        int64_t base = 0;
+        std::vector<OpenSize> places;
+    };
+
+    /// The form of fitted functions: one open size in each term, or products of up to three.
+    enum class Functions : uint8_t { affine, products };
+
+    /// `who` is for messages. ValueError for an input or axis that does not exist.
+    OpenSizes(std::string who, std::vector<Type> types, const std::vector<OpenSize>& open,
+              Functions functions = Functions::affine);
+
+    const std::vector<Name>& names() const { return names_; }
+    /// The sizes as given, with each open size one larger (for products, some two larger), and two more to check the fit.
+    /// One run when nothing is open.
+    const std::vector<std::vector<int64_t>>& runs() const { return runs_; }
+    std::vector<Type> types_at(const std::vector<int64_t>& sizes) const;
+
+    /// The affine function of the open sizes whose values at the runs are `seen`, if one exists.
+    std::optional<OnnxSize> affine(const std::vector<int64_t>& seen) const;
+    /// The same for all forms of functions.
+    std::optional<SizePolynomial> polynomial(const std::vector<int64_t>& seen) const;
+
+    /// ValueError naming the first step that differs between two sizes.
+    void check_same(const Trace& was, const Trace& is) const;
+
+private:
+    void choose_runs(Functions functions);
+
+    std::string who_;
+    std::vector<Type> types_;
+    std::vector<Name> names_;
+    std::vector<std::vector<int>> exponents_;  ///< One per run except the last ones, which only check.
+    std::vector<std::vector<int64_t>> runs_;
+};
+
+}  // namespace catena

@@ -1,0 +1,24 @@
+#pragma once
+
+namespace catena {
+
+struct ArrayBody;
+
+/// Notified when this thread's code reads or addresses the elements of an array: a recorder (runtime/graph/recorder.h),
+/// whose arrays may not have elements yet.
+class AccessObserver {
+public:
+    /// The host reads the elements of a value; throws a TraceError if that is not possible.
+    virtual void host_read(ArrayBody& array) = 0;
+    /// The host takes the address of the elements, and may write to them.
+    virtual void addressed(ArrayBody&) {}
+
+protected:
+    ~AccessObserver() = default;
+};
+
+/// This thread's; null when nobody is to be notified.
+AccessObserver* access_observer();
+void set_access_observer(AccessObserver* observer);
+
+}  // namespace catena

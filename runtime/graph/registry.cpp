@@ -1,0 +1,62 @@
+#include <deque>
+#include <map>
+#include <mutex>
+
+#include "runtime/core/error.h"
+#include "runtime/graph/op.h"
+
+namespace catena {
+namespace {
+
+struct Registry {
+    std::mutex mutex;
+    std::deque<OpDef> ops;  // Addresses stay.
+    std::map<std::string, const OpDef*, std::less<>> by_name;
+};
+
+Registry& registry() {
+    static Registry* r = new Registry;  // Ops are used until the process ends.
+    return *r;
+}
+
+}  // namespace
+
+const OpDef& register_op(OpDef op) {
+    Registry& r = registry();
+    std::lock_guard lock(r.mutex);
+    if (r.by_name.contains(op.name)) throw InternalError("an op named " + op.name + " is registered already");
+    op.id = uint32_t(r.ops.size());
+    op.differentiable = bool(op.gradient);
+    if (op.kind == Kind::map) {
+        op.output_count = int(op.formula.outputs.size());
+        if (!op.kernel) throw InternalError("the map " + op.name + " has no kernel: see register_map");
+    }
+    r.ops.push_back(std::move(op));
+    const OpDef& stored = r.ops.back();
+    r.by_name.emplace(stored.name, &stored);
+    return stored;
+}
+
+const OpDef* find_op(std::string_view name) {
+    Registry& r = registry();
+    std::lock_guard lock(r.mutex);
+    auto found = r.by_name.find(name);
+    return found == r.by_name.end() ? nullptr : found->second;
+}
+
+std::vector<const OpDef*> all_ops() {
+    Registry& r = registry();
+    std::lock_guard lock(r.mutex);
+    std::vector<const OpDef*> ops;
+    for (const OpDef& op : r.ops) ops.push_back(&op);
+    return ops;
+}
+
+std::string_view name_of(Kind kind) {
+    static constexpr std::string_view names[] = {
+        "map", "reduce", "scan", "contract", "window", "reshape", "transpose", "broadcast", "slice",
+        "pad", "concat", "gather", "scatter", "sort", "random", "call"};
+    return names[size_t(kind)];
+}
+
+}  // namespace catena

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <concepts>
+
+#include "runtime/core/ref.h"
+
+namespace catena {
+
+/// A shared number: a hyperparameter that compiled programs read at every call.
+/// `optimizer.alpha = 1e-4` writes through it. Copies of a Cell share the number.
+class Cell {
+public:
+    struct Body : RefCounted {
+        double value;
+        const char* name;
+        int* reads = nullptr;  ///< Not null: counts reads of the number on the host.
+        Body(double v, const char* n) : value(v), name(n) {}
+        static void destroy(Body* body) { delete body; }
+    };
+    explicit Cell(double value = 0, const char* name = "") : body_(make_ref<Body>(value, name)) {}
+    Cell& operator=(double value) {
+        body_->value = value;
+        return *this;
+    }
+    operator double() const { return body_->value; }
+    double value() const { return body_->value; }
+    const char* name() const { return body_->name; }
+    const Ref<Body>& body() const { return body_; }
+
+private:
+    Ref<Body> body_;
+};
+
+/// A scalar operand of an op: a plain number or a cell. In a compiled program both are
+/// run-time arguments, never constants.
+class Scalar {
+public:
+    /// Kind of the C++ type; arrays of a lower kind are promoted to it (lifted() in runtime/ops/define/scalar_type.h).
+    enum class Kind : unsigned char { boolean, integer, floating };
+
+    template <class T>
+        requires std::is_arithmetic_v<T>
+    Scalar(T value) : value_(double(value)), kind_(kind_of<T>) {}
+    Scalar(const Cell& cell) : cell_(cell.body()) {}
+    double value() const {
+        if (!cell_) return value_;
+        if (cell_->reads) ++*cell_->reads;
+        return cell_->value;
+    }
+    double present() const { return cell_ ? cell_->value : value_; }  ///< As value(), but not counted as a read.
+    const Ref<Cell::Body>& cell() const { return cell_; }
+    Kind kind() const { return kind_; }  ///< A cell is a floating number.
+
+private:
+    template <class T>
+    static constexpr Kind kind_of = std::same_as<T, bool> ? Kind::boolean
+                                    : std::integral<T>    ? Kind::integer
+                                                          : Kind::floating;
+    double value_ = 0;
+    Kind kind_ = Kind::floating;
+    Ref<Cell::Body> cell_;
+};
+
+}  // namespace catena

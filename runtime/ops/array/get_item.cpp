@@ -1,0 +1,273 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "runtime/graph/arithmetic.h"
+#include "runtime/ops/array/gather.h"
+#include "runtime/ops/array/indexing.h"
+#include "runtime/ops/array/movement.h"
+#include "runtime/ops/array/slicing.h"
+#include "runtime/ops/by_name/function.h"
+
+namespace catena {
+
+namespace {
+
+/// x[slices] as at most three steps: a strided slice, a reshape (integers drop axes, newaxis adds
+/// them), a gather.
+struct Plan {
+    Dims begin, step, size;
+    Shape shape;      ///< After the reshape.
+    Gather gathered;  ///< No axes: no gather.
+};
+
+// get_item_c1: at most one ellipsis
+// get_item_c2: no more indices than axes
+int count_named_axes(std::span<const Index> slices, const Shape& shape) {
+    int named = 0, ellipses = 0;
+    for (const Index& index : slices) {
+        if (const Variable* array = std::get_if<Variable>(&index.value()))
+            named += array->dtype() == Dtype::bool_ ? array->rank() : 1;
+        else if (std::holds_alternative<Ellipsis>(index.value()))
+            ++ellipses;
+        else if (!std::holds_alternative<NewAxis>(index.value()))
+            ++named;
+    }
+    if (ellipses > 1) fail<ValueError>("get_item: {} ellipses, at most one is possible", ellipses);
+    if (named > shape.rank())
+        fail<ShapeError>("get_item: {} indices for x {}, which has {} axes", named,
+                         to_string(shape), shape.rank());
+    return named;
+}
+
+/// Python's rules for begin:end:step on an axis of n elements.
+void resolve_slice(const Slice& slice, int64_t n, int64_t& begin, int64_t& size) {
+    if (slice.step == 0)
+        fail<ValueError>("get_item: a slice with step 0; steps are positive or negative");
+    const bool up = slice.step > 0;
+    const int64_t lowest = up ? 0 : -1, highest = up ? n : n - 1;
+    const auto resolve = [&](const std::optional<int64_t>& place, int64_t otherwise) {
+        if (!place) return otherwise;
+        return std::clamp(*place < 0 ? *place + n : *place, lowest, highest);
+    };
+    begin = resolve(slice.begin, up ? lowest : highest);
+    const int64_t end = resolve(slice.end, up ? highest : lowest);
+    const int64_t distance = up ? end - begin : begin - end;
+    size = distance <= 0 ? 0 : (distance + std::abs(slice.step) - 1) / std::abs(slice.step);
+    if (size == 0) begin = 0;
+}
+
+/// Places of the true elements, one array for each axis of the mask.
+Variables true_places(const Variable& mask, const Shape& shape, int axis) {
+    for (int i = 0; i < mask.rank(); ++i)
+        if (mask.shape()[i] != shape[axis + i])
+            fail<ShapeError>(
+                "get_item: a bool index {} must have the sizes of x {} from axis {} on",
+                to_string(mask.shape()), to_string(shape), axis);
+    std::vector<std::vector<int64_t>> places(size_t(mask.rank()));
+    int64_t flat = 0;
+    for (int64_t truth : mask.array().to_vector<int64_t>()) {
+        int64_t rest = flat++;
+        if (!truth) continue;
+        for (int i = mask.rank(); i-- > 0; rest /= mask.shape()[i])
+            places[size_t(i)].push_back(rest % mask.shape()[i]);
+    }
+    Variables result;
+    for (const std::vector<int64_t>& along : places)
+        result.push_back(Variable(Array::from(along, {int64_t(along.size())}), false));
+    return result;
+}
+
+/// Reads the indices from the left and builds the plan.
+class Planner {
+public:
+    Planner(const Shape& shape, std::span<const Index> slices) : shape_(shape) {
+        const int named = count_named_axes(slices, shape);
+        for (const Index& index : slices) {
+            ++entry_;
+            if (std::holds_alternative<Ellipsis>(index.value()))
+                for (int i = named; i < shape.rank(); ++i) keep({});
+            else
+                std::visit([&](const auto& value) { add(value); }, index.value());
+        }
+        ++entry_;
+        while (plan_.begin.rank() < shape.rank()) keep({});
+        // Apart from each other, the axes of the indices go first (NumPy's rule).
+        if (!plan_.gathered.axes.empty() && adjacent_)
+            plan_.gathered.position = int(plan_.gathered.axes[0]);
+    }
+    const Plan& plan() const { return plan_; }
+
+private:
+    void add(int64_t index) {
+        note_advanced();
+        const int axis = plan_.begin.rank();
+        const int64_t n = shape_[axis];
+        if (index < -n || index >= n)
+            fail<ValueError>(
+                "get_item: index {} is outside of axis {} of size {}, which takes {} to {}", index,
+                axis, n, -n, n - 1);
+        take(index < 0 ? index + n : index, 1, 1);
+    }
+    void add(const Slice& slice) { keep(slice); }
+    void add(NewAxis) { plan_.shape.push_back(1); }
+    void add(Ellipsis) {}
+    void add(const Variable& indices) {
+        if (indices.dtype() == Dtype::bool_) {
+            if (indices.rank() == 0)
+                fail<ShapeError>("get_item: a bool index must have at least one axis");
+            for (const Variable& along : true_places(indices, shape_, plan_.begin.rank()))
+                gather_along(along);
+        } else {
+            gather_along(indices);
+        }
+    }
+    void gather_along(const Variable& indices) {
+        note_advanced();
+        plan_.gathered.indices.push_back(indices);
+        plan_.gathered.axes.push_back(plan_.shape.rank());
+        plan_.gathered.named.push_back(plan_.begin.rank());
+        keep({});
+    }
+    void keep(const Slice& slice) {
+        int64_t begin, size;
+        resolve_slice(slice, shape_[plan_.begin.rank()], begin, size);
+        take(begin, slice.step, size);
+        plan_.shape.push_back(size);
+    }
+    void take(int64_t begin, int64_t step, int64_t size) {
+        plan_.begin.push_back(begin);
+        plan_.step.push_back(step);
+        plan_.size.push_back(size);
+    }
+    void note_advanced() {
+        if (last_advanced_ >= 0 && last_advanced_ < entry_ - 1) adjacent_ = false;
+        last_advanced_ = entry_;
+    }
+
+    const Shape shape_;
+    Plan plan_;
+    int entry_ = 0;
+    int last_advanced_ = -1;
+    bool adjacent_ = true;
+};
+
+bool is_whole(const Plan& plan, const Shape& shape) {
+    for (int i = 0; i < shape.rank(); ++i)
+        if (plan.begin[i] != 0 || plan.step[i] != 1 || plan.size[i] != shape[i]) return false;
+    return true;
+}
+
+}  // namespace
+
+Variable get_item(const Operand& x, std::span<const Index> slices) {
+    LocationScope scope(x.location());
+    Variable y = x;
+    const Plan plan = Planner(y.shape(), slices).plan();
+    if (!is_whole(plan, y.shape())) y = strided_slice(y, plan.begin, plan.step, plan.size);
+    y = reshape(y, plan.shape);
+    return plan.gathered.axes.empty() ? y : gather(y, plan.gathered);
+}
+Variable get_item(const Operand& x, std::initializer_list<Index> slices) {
+    return get_item(x, std::span<const Index>(slices.begin(), slices.size()));
+}
+
+Variable Variable::operator[](std::initializer_list<Index> slices) const {
+    const std::span<const Index> all(slices.begin(), slices.size());
+    return get_item(Operand(*this, all.empty() ? std::source_location() : all[0].location()), all);
+}
+Variable Variable::operator[](const Index& index) const {
+    return get_item(Operand(*this, index.location()), std::span<const Index>(&index, 1));
+}
+
+// scatter_add_c2: b has the shape and dtype of get_item(a, slices)
+Variable scatter_add(const Operand& a, std::span<const Index> slices, const Operand& b) {
+    LocationScope scope(a.location());
+    const Variable& base = a;
+    Variable added = b;
+    if (base.dtype() != added.dtype())
+        fail<DtypeError>("scatter_add: a is {} and b {}; dtypes must be equal",
+                         name_of(base.dtype()), name_of(added.dtype()));
+    const Plan plan = Planner(base.shape(), slices).plan();
+    if (!plan.gathered.axes.empty()) added = scatter(added, plan.gathered, plan.shape);
+    if (added.shape() != plan.shape)
+        fail<ShapeError>("scatter_add: b is {}, the slices of a {} have shape {}",
+                         to_string(added.shape()), to_string(base.shape()), to_string(plan.shape));
+    added = reshape(added, plan.size);
+    if (!is_whole(plan, base.shape()))
+        added = place_slice(added, plan.begin, plan.step, base.shape());
+    return base + added;
+}
+Variable scatter_add(const Operand& a, std::initializer_list<Index> slices, const Operand& b) {
+    return scatter_add(a, std::span<const Index>(slices.begin(), slices.size()), b);
+}
+
+namespace {
+
+void append_integers(const LiteralValue& value, int depth, Shape& shape,
+                     std::vector<int64_t>& integers) {
+    if (const int64_t* integer = std::get_if<int64_t>(&value.value))
+        return integers.push_back(*integer);
+    const auto* list = std::get_if<std::vector<LiteralValue>>(&value.value);
+    if (!list) fail<ValueError>("get_item: an index array is a list of integers");
+    if (depth == shape.rank()) shape.push_back(int64_t(list->size()));
+    for (const LiteralValue& item : *list) append_integers(item, depth + 1, shape, integers);
+}
+
+/// "1:5", "::-1", "...": what a slice is in text.
+Index index_of_text(const std::string& text) {
+    if (text == "...") return ellipsis;
+    std::optional<int64_t> parts[3];
+    size_t from = 0;
+    int count = 0;
+    for (; count < 3 && from <= text.size(); ++count) {
+        const size_t colon = std::min(text.find(':', from), text.size());
+        if (colon > from) {
+            const LiteralValue part = parse_literal(text.substr(from, colon - from));
+            const int64_t* integer = std::get_if<int64_t>(&part.value);
+            if (!integer) fail<ValueError>("get_item: '{}' is not a slice like '1:5' or '::-1'", text);
+            parts[count] = *integer;
+        }
+        from = colon + 1;
+    }
+    if (count < 2 || from <= text.size())
+        fail<ValueError>("get_item: '{}' is not a slice like '1:5' or '::-1'", text);
+    return slice(parts[0], parts[1], parts[2].value_or(1));
+}
+
+Index index_of_literal(const LiteralValue& value) {
+    if (value.is_none()) return newaxis;
+    if (const int64_t* integer = std::get_if<int64_t>(&value.value)) return *integer;
+    if (const std::string* text = std::get_if<std::string>(&value.value))
+        return index_of_text(*text);
+    Shape shape;
+    std::vector<int64_t> integers;
+    append_integers(value, 0, shape, integers);
+    if (int64_t(integers.size()) != element_count(shape))
+        fail<ValueError>("get_item: the rows of an index array must have equal lengths");
+    return Variable(Array::from(integers, shape), false);
+}
+
+/// [1, '2:5', '...', None, [0, 3]]: integers, slices in text, None for newaxis, lists for index
+/// arrays.
+std::vector<Index> read_slices(const FunctionArguments& a) {
+    const auto* list = std::get_if<std::vector<LiteralValue>>(&a.value("slices").value);
+    std::vector<Index> slices;
+    if (!list)
+        slices.push_back(index_of_literal(a.value("slices")));
+    else
+        for (const LiteralValue& item : *list) slices.push_back(index_of_literal(item));
+    return slices;
+}
+
+}  // namespace
+
+static const FunctionDef& f_get_item =
+    function("get_item(x, slices)", {"x"},
+             [](const FunctionArguments& a) { return get_item(a.array("x"), read_slices(a)); });
+static const FunctionDef& f_scatter_add =
+    function("scatter_add(a, slices, b)", {"a", "b"}, [](const FunctionArguments& a) {
+        return scatter_add(a.array("a"), read_slices(a), a.array("b"));
+    });
+
+}  // namespace catena

@@ -1,0 +1,488 @@
+#include "runtime/ops/connection/convolution.h"
+
+#include "runtime/core/error.h"
+#include "runtime/cpu/convolution_kernel.h"
+#include "runtime/graph/arithmetic.h"
+#include "runtime/ops/array/movement.h"
+#include "runtime/ops/by_name/function.h"
+#include "runtime/ops/connection/convolution_elements.h"
+#include "runtime/ops/declare/channels_last.h"
+#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/define/composite.h"
+#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/onnx/onnx.h"
+
+namespace catena {
+namespace {
+
+// Three bilinear operations, closed under differentiation:
+//   convolution          x, W  -> y
+//   convolution_data     gy, W -> gx   (also deconvolution; "size" is the spatial size of gx)
+//   convolution_weights  x, gy -> gW   ("size" is the spatial size of gW)
+// All have the attributes of the convolution that they belong to, so one set of attributes serves
+// all.
+
+WindowSteps steps_of(const Attributes& a) {
+    return {a.dims("stride"), a.dims("pad"), a.dims("dilate"), a.integer("groups")};
+}
+
+Attributes with_size(const Attributes& a, const Dims* size) {
+    std::vector<Attributes::Entry> entries{{"stride", a.dims("stride")},
+                                           {"pad", a.dims("pad")},
+                                           {"dilate", a.dims("dilate")},
+                                           {"groups", a.integer("groups")},
+                                           {"cover_all", a.flag("cover_all")}};
+    if (size) entries.push_back({"size", *size});
+    return Attributes(std::move(entries));
+}
+
+Dims spatial(const Shape& shape) { return Dims(std::span(shape.begin() + 2, shape.end())); }
+
+/// Sizes of positions for x and kernel sizes; ShapeError when no window fits.
+Dims positions_of(const Dims& x, const Dims& kernel, const Attributes& a, const std::string& what) {
+    for (const char* each : {"stride", "pad", "dilate"})
+        CATENA_ASSERT(a.dims(each).rank() == x.rank() && kernel.rank() == x.rank(), "one for each axis");
+    CATENA_ASSERT(a.integer("groups") >= 1, "channels belong to groups");
+    Dims positions;
+    for (int i = 0; i < x.rank(); ++i) {
+        positions.push_back(window_count(x[i], kernel[i], a.dims("stride")[i], a.dims("pad")[i],
+                                         a.flag("cover_all"), a.dims("dilate")[i]));
+        if (positions[i] <= 0)  // convolution_c4
+            fail<ShapeError>("{}: a window of {} (pad {}, dilate {}) does not fit into {}", what,
+                             to_string(kernel), to_string(a.dims("pad")),
+                             to_string(a.dims("dilate")), to_string(x));
+    }
+    return positions;
+}
+
+/// Channels of all groups. Users' options were checked; attributes may come from a file, too.
+int64_t in_all_groups(int64_t channels, const Attributes& a) {
+    int64_t all = 0;
+    CATENA_ASSERT(!__builtin_mul_overflow(channels, a.integer("groups"), &all), "channels can be counted");
+    return all;
+}
+
+Shape full_shape(int64_t batch, int64_t channels, const Dims& sizes) {
+    Shape shape{batch, channels};
+    for (int64_t size : sizes) shape.push_back(size);
+    return shape;
+}
+
+std::string both(const TypeCall& c, const char* a = "x", const char* b = "W") {
+    return fmt::format("{} {}, {} {}", a, to_string(c.inputs[0].shape), b,
+                       to_string(c.inputs[1].shape));
+}
+
+Dtype check_operands(const TypeCall& c, const char* a, const char* b,
+                     std::string_view name) {
+    const Shape &s0 = c.inputs[0].shape, &s1 = c.inputs[1].shape;
+    if (s0.rank() != s1.rank() || s0.rank() < 3 || s0.rank() > 5)  // convolution_c1
+        fail<ShapeError>("{}: takes arrays of one rank from 3 to 5 ({})", name, both(c, a, b));
+    Dtype dtype = promote(c.inputs[0].dtype, c.inputs[1].dtype);
+    if (!is_float(dtype))  // convolution_c2
+        fail<DtypeError>("{}: takes floating point values, {} is {} and {} is {}", name, a,
+                         to_string(c.inputs[0]), b, to_string(c.inputs[1]));
+    return dtype;
+}
+
+/// The function that users call, with a bias or without.
+const char* function_name(const TypeCall& c) {
+    return c.inputs[0].shape.rank() == 4 ? "convolution_2d" : "convolution_nd";
+}
+
+Type convolution_type(const TypeCall& c) {
+    const char* name = function_name(c);
+    Dtype dtype = check_operands(c, "x", "W", name);
+    const Shape &x = c.inputs[0].shape, &W = c.inputs[1].shape;
+    int64_t groups = c.attributes.integer("groups");
+    const int64_t channels = in_all_groups(W[1], c.attributes);
+    if (x[1] != channels)  // convolution_c3
+        fail<ShapeError>("{}: W takes {} channels{}, x has {} ({})", name, channels,
+                         groups > 1 ? fmt::format(" in {} groups", groups) : "", x[1], both(c));
+    if (W[0] % groups != 0)  // convolution_c5
+        fail<ShapeError>("{}: W gives {} channels, which {} groups do not divide ({})", name, W[0],
+                         groups, both(c));
+    return {dtype, full_shape(x[0], W[0], positions_of(spatial(x), spatial(W), c.attributes, name))};
+}
+
+Types data_type(const TypeCall& c) {
+    Dtype dtype = check_operands(c, "x", "W", c.op.name);
+    const Shape &gy = c.inputs[0].shape, &W = c.inputs[1].shape;
+    if (gy[1] != W[0])  // deconvolution_c1
+        fail<ShapeError>("deconvolution: W takes {} channels, x has {} ({})", W[0], gy[1], both(c));
+    const Dims& size = c.attributes.dims("size");
+    if (!(positions_of(size, spatial(W), c.attributes, "deconvolution") ==
+          spatial(gy)))  // deconvolution_c2
+        fail<ShapeError>("deconvolution: an output of {} does not come from x ({})",
+                         to_string(size), both(c));
+    return {{dtype, full_shape(gy[0], in_all_groups(W[1], c.attributes), size)}};
+}
+
+Types weights_type(const TypeCall& c) {
+    Dtype dtype = check_operands(c, "x", "gy", c.op.name);
+    const Shape &x = c.inputs[0].shape, &gy = c.inputs[1].shape;
+    const Dims& size = c.attributes.dims("size");
+    if (x[0] != gy[0] || !(positions_of(spatial(x), size, c.attributes, c.op.name) == spatial(gy)))
+        fail<ShapeError>("{}: x and gy do not belong together ({})", c.op.name, both(c, "x", "gy"));
+    return {{dtype, full_shape(gy[1], x[1] / c.attributes.integer("groups"), size)}};
+}
+
+// Declared before the ops, which refer to each other.
+Variable convolve_variables(const Variable& x, const Variable& W, const Attributes& a);
+Variable data_of(const Variable& gy, const Variable& W, const Attributes& a, const Dims& size);
+Variable weights_of(const Variable& x, const Variable& gy, const Attributes& a, const Dims& size);
+
+Reads reads_other(int input, int) { return {.inputs = input == 0 ? 2u : 1u}; }
+
+/// Results in the dtypes of the inputs they belong to.
+Variables as_inputs(const GradientCall& c, Variables gx) {
+    for (int i = 0; i < c.input_count(); ++i)
+        if (gx[i].defined()) gx[i] = cast(gx[i], c.x_type(i).dtype);
+    return gx;
+}
+
+Variables convolution_gradient(const GradientCall& c) {
+    Variables gx(c.input_count());
+    if (c.needs(0)) gx[0] = data_of(c.gy(), c.x(1), c.attributes(), spatial(c.x_type(0).shape));
+    if (c.needs(1)) gx[1] = weights_of(c.x(0), c.gy(), c.attributes(), spatial(c.x_type(1).shape));
+    if (c.input_count() > 2 && c.needs(2)) {
+        Axes axes{0};
+        for (int i = 2; i < c.y_type().shape.rank(); ++i) axes.push_back(i);
+        gx[2] = sum(c.gy(), axes);
+    }
+    return as_inputs(c, std::move(gx));
+}
+
+/// Kernel, strides, dilations and groups; `pads` are all begins, then all ends.
+OnnxAttributes window_of(OnnxCall& c, std::vector<int64_t> pads) {
+    std::vector<int64_t> kernel;
+    for (int i = 2; i < c.inputs[1].rank(); ++i) kernel.push_back(c.constant(c.inputs[1].shape[size_t(i)], "W"));
+    return {{"kernel_shape", kernel},
+            {"strides", c.dims("stride")},
+            {"dilations", c.dims("dilate")},
+            {"pads", std::move(pads)},
+            {"group", c.attributes.integer("groups")}};
+}
+
+/// The extent covered by `positions` windows.
+OnnxSize reach_of(OnnxCall& c, size_t axis, const OnnxSize& positions) {
+    const int64_t kernel = c.constant(c.inputs[1].shape[axis + 2], "W");
+    return (positions - 1) * c.dims("stride")[axis] + ((kernel - 1) * c.dims("dilate")[axis] + 1);
+}
+
+/// cover_all is expressed as padding at the end.
+std::vector<int> write_convolution(OnnxCall& c) {
+    std::vector<int64_t> pads = c.dims("pad"), ends = pads;
+    for (size_t i = 0; c.attributes.flag("cover_all") && i < pads.size(); ++i) {
+        OnnxSize more = reach_of(c, i, c.outputs[0].shape[i + 2]) - c.inputs[0].shape[i + 2] - 2 * pads[i];
+        ends[i] += std::max<int64_t>(c.constant(more, "cover_all"), 0);
+    }
+    pads.insert(pads.end(), ends.begin(), ends.end());
+    std::vector<int> values;
+    for (int i = 0; i < int(c.inputs.size()); ++i) values.push_back(c.input(i, c.result()));
+    return c.node("Conv", values, window_of(c, pads));
+}
+
+std::vector<int> write_deconvolution(OnnxCall& c) {
+    std::vector<int64_t> pads = c.dims("pad"), beyond;
+    const size_t axes = pads.size();
+    for (size_t i = 0; i < axes; ++i) {
+        OnnxSize more = c.outputs[0].shape[i + 2] + 2 * pads[i] - reach_of(c, i, c.inputs[0].shape[i + 2]);
+        beyond.push_back(c.constant(more, "size"));
+    }
+    for (size_t i = 0; i < axes; ++i) {  // Where the last window is cut, that is padding.
+        pads.push_back(pads[i] + std::max<int64_t>(-beyond[i], 0));
+        beyond[i] = std::max<int64_t>(beyond[i], 0);
+    }
+    OnnxAttributes attributes = window_of(c, pads);
+    attributes.emplace_back("output_padding", beyond);
+    return c.node("ConvTranspose", {c.input(0, c.result()), c.input(1, c.result())}, attributes);
+}
+
+/// float32 images whose channels are not in groups, or alone. With a kernel of one element they are matrices
+/// (runtime/cpu/pointwise_convolution.h). Else reordering them counts where little is computed with each element; with few
+/// positions oneDNN's kernels for blocked images are faster by more than that, but not than what packing their weights
+/// costs at every call (measured).
+std::function<ChannelsLast(const TypeCall&)> images_last(uint32_t inputs, uint32_t outputs) {
+    return [=](const TypeCall& c) {
+        const bool by_library = c.inputs[0].dtype == Dtype::float32 && c.inputs[1].dtype == Dtype::float32;
+        const bool gives_weights = outputs == 0;
+        const Shape &image = c.inputs[0].shape, &other = c.inputs[1].shape;
+        const int64_t groups = c.attributes.integer("groups");
+        const bool depthwise = !gives_weights && groups == image[1] && groups == other[0] && other[1] == 1;
+        if (!by_library || (groups != 1 && !depthwise)) return ChannelsLast();
+        constexpr int64_t most_products = 600, least_positions = 1024;
+        int64_t kernel_size = 1, positions = image[0];
+        for (int64_t size : spatial(image)) positions *= size;
+        const Dims kernel = gives_weights ? c.attributes.dims("size") : spatial(other);
+        for (int64_t size : kernel) kernel_size *= size;
+        int64_t taps = kernel_size;
+        for (int64_t step : c.attributes.dims("stride")) taps = std::max<int64_t>(1, taps / step);
+        const int64_t channels = gives_weights ? std::min(image[1], other[1]) : std::min(other[0], other[1]);
+        const bool preferred =
+            groups == 1 && (kernel_size == 1 || (channels * taps <= most_products && positions >= least_positions));
+        return ChannelsLast{.inputs = inputs, .outputs = outputs, .preferred = preferred, .preferred_packed = !gives_weights};
+    };
+}
+
+const OpDef& op_convolution = register_op({
+    .name = "convolution",
+    .kind = Kind::window,
+    .input_count = 2,
+    .differentiable = true,
+    .type = [](const TypeCall& c) { return Types{convolution_type(c)}; },
+    .kernel =
+        [](const KernelCall& c) {
+            convolve(c.inputs[0], c.inputs[1], Array(), steps_of(c.attributes), c.outputs[0]);
+        },
+    .gradient = convolution_gradient,
+    .reads = reads_other,
+    .onnx = write_convolution,
+});
+const bool op_convolution_text = set_element_text(op_convolution, convolution_elements());
+
+const bool op_convolution_role = set_library_role(op_convolution, LibraryRole::convolution);
+const bool op_convolution_last = set_channels_last(op_convolution, images_last(1, 1));
+
+const OpDef& op_convolution_data = register_op({
+    .name = "convolution_data",
+    .kind = Kind::window,
+    .input_count = 2,
+    .differentiable = true,
+    .type = data_type,
+    .kernel =
+        [](const KernelCall& c) {
+            convolve_data(c.inputs[0], c.inputs[1], steps_of(c.attributes), c.outputs[0]);
+        },
+    .gradient =
+        [](const GradientCall& c) {
+            Variables gx(2);
+            if (c.needs(0)) gx[0] = convolve_variables(c.gy(), c.x(1), c.attributes());
+            if (c.needs(1))
+                gx[1] = weights_of(c.gy(), c.x(0), c.attributes(), spatial(c.x_type(1).shape));
+            return as_inputs(c, std::move(gx));
+        },
+    .reads = reads_other,
+    .onnx = write_deconvolution,
+});
+const bool op_convolution_data_text = set_element_text(op_convolution_data, convolution_data_elements());
+
+const bool op_convolution_data_role = set_library_role(op_convolution_data, LibraryRole::convolution_data);
+const bool op_convolution_data_last = set_channels_last(op_convolution_data, images_last(1, 1));
+
+const OpDef& op_convolution_weights = register_op({
+    .name = "convolution_weights",
+    .kind = Kind::window,
+    .input_count = 2,
+    .differentiable = true,
+    .type = weights_type,
+    .kernel =
+        [](const KernelCall& c) {
+            convolve_weights(c.inputs[0], c.inputs[1], steps_of(c.attributes), c.outputs[0]);
+        },
+    .gradient =
+        [](const GradientCall& c) {
+            Variables gx(2);
+            if (c.needs(0))
+                gx[0] = data_of(c.x(1), c.gy(), c.attributes(), spatial(c.x_type(0).shape));
+            if (c.needs(1)) gx[1] = convolve_variables(c.x(0), c.gy(), c.attributes());
+            return as_inputs(c, std::move(gx));
+        },
+    .reads = reads_other,
+});
+const bool op_convolution_weights_text = set_element_text(op_convolution_weights, convolution_weights_elements());
+
+const bool op_convolution_weights_role = set_library_role(op_convolution_weights, LibraryRole::convolution_weights);
+const bool op_convolution_weights_last = set_channels_last(op_convolution_weights, images_last(3, 0));
+
+/// b as [1, O, 1, ...], to be added to y.
+Variable as_channels(const Variable& b, int rank) {
+    Shape shape = Shape::filled(rank, 1);
+    shape[1] = b.size();
+    return reshape(b, shape);
+}
+
+const OpDef& op_convolution_bias = define_composite({
+    .name = "convolution_bias",
+    .input_count = 3,
+    .differentiable = true,
+    .type =
+        [](const TypeCall& c) {
+            Type type = convolution_type(c);
+            const Type& b = c.inputs[2];
+            if (!(b.shape == Shape{type.shape[1]}))  // convolution_c6
+                fail<ShapeError>("{}: b should be [{}], it is {} ({})", function_name(c),
+                                 type.shape[1], to_string(b.shape), both(c));
+            return Types{{promote(type.dtype, b.dtype), type.shape}};
+        },
+    .kernel =
+        [](const KernelCall& c) {
+            convolve(c.inputs[0], c.inputs[1], c.inputs[2], steps_of(c.attributes), c.outputs[0]);
+        },
+    .body =
+        [](std::span<const Variable> v, const Attributes& a, std::span<const Scalar>) {
+            return Variables{convolve_variables(v[0], v[1], a) + as_channels(v[2], v[0].rank())};
+        },
+    .gradient = convolution_gradient,
+    .reads = [](int input, int) { return Reads{.inputs = input == 0   ? 2u
+                                                         : input == 1 ? 1u
+                                                                      : 0u}; },
+    .onnx = write_convolution,
+});
+
+Variable convolve_variables(const Variable& x, const Variable& W, const Attributes& a) {
+    return call(op_convolution, current_location(), with_size(a, nullptr), {}, x, W);
+}
+Variable data_of(const Variable& gy, const Variable& W, const Attributes& a, const Dims& size) {
+    return call(op_convolution_data, current_location(), with_size(a, &size), {}, gy, W);
+}
+Variable weights_of(const Variable& x, const Variable& gy, const Attributes& a, const Dims& size) {
+    return call(op_convolution_weights, current_location(), with_size(a, &size), {}, x, gy);
+}
+
+void check_ranks(const char* name, const Variable& x, const Variable& W, int axes, int64_t groups) {
+    int rank = axes > 0 ? axes + 2 : x.rank();
+    if (x.rank() != rank || W.rank() != rank || rank < 3 || rank > 5)  // convolution_c1
+        fail<ShapeError>("{}: x and W should have {} axes, x is {} and W is {}", name,
+                         axes > 0 ? std::to_string(rank) : "3 to 5", to_string(x.shape()),
+                         to_string(W.shape()));
+    if (groups < 1) fail<ValueError>("{}: groups is {} and should be 1 or more", name, groups);
+}
+
+Variable convolution(const char* name, int axes, const Operand& x, const Operand& W,
+                     const Variable& b, const ConvolutionOptions& o) {
+    LocationScope scope(x.location());
+    const Variable& vx = x;
+    check_ranks(name, x, W, axes, o.groups);
+    int count = vx.rank() - 2;
+    Attributes a{{"stride", per_axis(name, "stride", o.stride, count, 1)},
+                 {"pad", per_axis(name, "pad", o.pad, count, 0)},
+                 {"dilate", per_axis(name, "dilate", o.dilate, count, 1)},
+                 {"groups", o.groups},
+                 {"cover_all", o.cover_all}};
+    return b.defined() ? call(op_convolution_bias, x.location(), a, {}, vx, W, b)
+                       : call(op_convolution, x.location(), a, {}, vx, W);
+}
+
+Variable deconvolution(const char* name, int axes, const Operand& x, const Operand& W,
+                       const Variable& b, const DeconvolutionOptions& o) {
+    LocationScope scope(x.location());
+    const Variable &vx = x, &vW = W;
+    check_ranks(name, x, W, axes, o.groups);
+    int count = vx.rank() - 2;
+    Dims stride = per_axis(name, "stride", o.stride, count, 1),
+         pad = per_axis(name, "pad", o.pad, count, 0);
+    Dims dilate = per_axis(name, "dilate", o.dilate, count, 1), size = o.outsize;
+    if (vx.shape()[1] % o.groups != 0)  // deconvolution_c3
+        fail<ShapeError>("{}: x has {} channels, which {} groups do not divide", name,
+                         vx.shape()[1], o.groups);
+    if (size.empty())
+        for (int i = 0; i < count; ++i)
+            size.push_back(stride[i] * (vx.shape()[i + 2] - 1) +
+                           (vW.shape()[i + 2] - 1) * dilate[i] + 1 - 2 * pad[i]);
+    size = per_axis(name, "outsize", size, count, 1);
+    // The convolution that this transposes may be of either kind.
+    bool exact = true;
+    for (int i = 0; i < count; ++i)
+        exact &= window_count(size[i], vW.shape()[i + 2], stride[i], pad[i], false, dilate[i]) ==
+                 vx.shape()[i + 2];
+    Attributes a{{"stride", stride},
+                 {"pad", pad},
+                 {"dilate", dilate},
+                 {"groups", o.groups},
+                 {"cover_all", !exact}};
+    Variable y = data_of(vx, vW, a, size);
+    if (!b.defined()) return y;
+    if (!(b.shape() == Shape{y.shape()[1]}))  // deconvolution_c4
+        fail<ShapeError>("{}: b should be [{}], it is {}", name, y.shape()[1],
+                         to_string(b.shape()));
+    return y + as_channels(b, y.rank());
+}
+
+ConvolutionOptions options_from(const FunctionArguments& a) {
+    return {.stride = a.dims("stride"),
+            .pad = a.dims("pad"),
+            .cover_all = a.flag("cover_all"),
+            .dilate = a.dims("dilate"),
+            .groups = a.integer("groups")};
+}
+DeconvolutionOptions transposed_options_from(const FunctionArguments& a) {
+    return {.stride = a.dims("stride"),
+            .pad = a.dims("pad"),
+            .outsize = a.dims("outsize"),
+            .dilate = a.dims("dilate"),
+            .groups = a.integer("groups")};
+}
+
+const FunctionDef& f_convolution_2d = function(
+    "convolution_2d(x, W, b=None, stride=1, pad=0, cover_all=False, *, dilate=1, groups=1, "
+    "cudnn_fast=False)",
+    {"x", "W", "b"}, [](const FunctionArguments& a) {
+        return convolution_2d(a.array("x"), a.array("W"), a.array("b"), options_from(a));
+    });
+const FunctionDef& f_convolution_nd =
+    function("convolution_nd(x, W, b=None, stride=1, pad=0, cover_all=False, dilate=1, groups=1)",
+             {"x", "W", "b"}, [](const FunctionArguments& a) {
+                 return convolution_nd(a.array("x"), a.array("W"), a.array("b"), options_from(a));
+             });
+const FunctionDef& f_deconvolution_2d =
+    function("deconvolution_2d(x, W, b=None, stride=1, pad=0, outsize=None, *, dilate=1, groups=1)",
+             {"x", "W", "b"}, [](const FunctionArguments& a) {
+                 return deconvolution_2d(a.array("x"), a.array("W"), a.array("b"),
+                                         transposed_options_from(a));
+             });
+const FunctionDef& f_deconvolution_nd =
+    function("deconvolution_nd(x, W, b=None, stride=1, pad=0, outsize=None, dilate=1, groups=1)",
+             {"x", "W", "b"}, [](const FunctionArguments& a) {
+                 return deconvolution_nd(a.array("x"), a.array("W"), a.array("b"),
+                                         transposed_options_from(a));
+             });
+
+}  // namespace
+
+int64_t window_count(int64_t size, int64_t kernel, int64_t stride, int64_t pad, bool cover_all,
+                     int64_t dilate) {
+    // Users' options were checked; attributes may come from a file, too.
+    constexpr int64_t most = int64_t(1) << 46;
+    CATENA_ASSERT(kernel >= 0 && kernel <= most && stride >= 1 && stride <= most && pad >= 0 && pad <= most && dilate >= 1 &&
+                      dilate <= most / std::max<int64_t>(kernel, 1),
+                  "windows step forwards, over sizes that exist");
+    int64_t room = size + 2 * pad - (kernel - 1) * dilate - 1;
+    if (cover_all) room += stride - 1;
+    return room < 0 ? 0 : room / stride + 1;
+}
+
+Dims per_axis(const char* op, const char* what, const Dims& dims, int axes, int64_t least) {
+    Dims full = dims.rank() == 1 ? Dims::filled(axes, dims[0]) : dims;
+    bool good = full.rank() == axes;
+    for (int64_t value : full) good &= value >= least;
+    if (!good)
+        fail<ValueError>("{}: {} is {} and should be {} or more, one for each of {} axes", op, what,
+                         to_string(dims), least, axes);
+    return full;
+}
+
+Variable convolution_2d(const Operand& x, const Operand& W, const Operand& b,
+                        const ConvolutionOptions& options) {
+    return convolution("convolution_2d", 2, x, W, b, options);
+}
+Variable convolution_2d(const Operand& x, const Operand& W, const ConvolutionOptions& options) {
+    return convolution("convolution_2d", 2, x, W, Variable(), options);
+}
+Variable convolution_nd(const Operand& x, const Operand& W, const Operand& b,
+                        const ConvolutionOptions& options) {
+    return convolution("convolution_nd", 0, x, W, b, options);
+}
+Variable deconvolution_2d(const Operand& x, const Operand& W, const Operand& b,
+                          const DeconvolutionOptions& options) {
+    return deconvolution("deconvolution_2d", 2, x, W, b, options);
+}
+Variable deconvolution_2d(const Operand& x, const Operand& W, const DeconvolutionOptions& options) {
+    return deconvolution("deconvolution_2d", 2, x, W, Variable(), options);
+}
+Variable deconvolution_nd(const Operand& x, const Operand& W, const Operand& b,
+                          const DeconvolutionOptions& options) {
+    return deconvolution("deconvolution_nd", 0, x, W, b, options);
+}
+
+}  // namespace catena

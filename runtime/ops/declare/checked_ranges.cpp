@@ -1,0 +1,15 @@
+#include "runtime/ops/declare/checked_ranges.h"
+
+#include "runtime/ops/declare/op_rules.h"
+
+namespace catena {
+
+using Rules = OpRules<CheckedRanges>;
+
+bool checks_only(const OpDef& op, std::function<CheckedRanges(const TypeCall&)> how) {
+    return Rules::instance().add(op, std::move(how));
+}
+
+std::optional<CheckedRanges> checked_ranges(const TypeCall& call) { return Rules::instance().of(call); }
+
+}  // namespace catena

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/graph/op.h"
+
+namespace catena {
+
+/// How devices with generated kernels compute an op without formula and body: launches of C++ texts, with the names
+/// listed in docs/cuda.md.
+struct ElementPass {
+    std::string text;   ///< The code of thread `i` of `count`. Sizes are names, so that similar calls share it.
+    int64_t count = 0;
+    std::vector<std::pair<std::string, int64_t>> numbers;  ///< Further constants of this launch, by name.
+};
+struct ElementProgram {
+    std::vector<ElementPass> passes;  ///< One after another.
+    int64_t scratch = 0;              ///< Words of 8 bytes, `scratch[k]`, that the passes share.
+};
+/// The number of threads. A single thread processes the elements in order, so its plan may be simpler.
+enum class Threads : uint8_t { one, many };
+/// Reads only types and attributes of the call: its arrays may have no memory.
+using ElementPlan = std::function<ElementProgram(const KernelCall&, Threads)>;
+
+// All return true, for initialisers.
+bool set_element_plan(const OpDef& op, ElementPlan plan);
+/// The same for one thread and for many.
+bool set_element_plan(const OpDef& op, std::function<ElementProgram(const KernelCall&)> plan);
+/// One pass over the elements of output 0.
+bool set_element_text(const OpDef& op, std::string text);
+/// The op's kernel works on arrays of any device, because it only calls functions like copy_elements.
+bool set_runs_anywhere(const OpDef& op);
+/// The op always runs on the host, with copies from and to the device; `reason` says why.
+bool set_host_only(const OpDef& op, std::string reason);
+
+/// The function of a vendor library that can compute the op; attributes are those of the op with this role.
+enum class LibraryRole : uint8_t {
+    none,
+    matmul,                    ///< a, b -> y; "transa", "transb"
+    linear,                    ///< x, W, b -> x W^T + b
+    convolution,               ///< x, W -> y; "stride", "pad", "dilate", "groups"
+    convolution_data,          ///< gy, W -> gx
+    convolution_weights,       ///< x, gy -> gW
+    average_pooling,           ///< x -> y; "ksize", "stride", "pad", borders count
+    average_pooling_gradient,  ///< gy -> gx
+    batch_normalization,       ///< x, gamma, beta, scalar eps -> y, mean, variance; "axis"
+    batch_normalization_gradient,  ///< x, gamma, mean, variance, gy, scalar eps -> gx, ggamma, gbeta
+};
+bool set_library_role(const OpDef& op, LibraryRole role);
+LibraryRole library_role_of(const OpDef& op);
+
+bool has_element_plan(const OpDef& op);
+ElementProgram element_program(const KernelCall& call, Threads threads = Threads::many);
+bool runs_anywhere(const OpDef& op);
+const std::string& host_only_reason(const OpDef& op);  ///< "" if it may run on devices.
+
+}  // namespace catena

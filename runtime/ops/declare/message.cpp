@@ -1,0 +1,33 @@
+#include "runtime/ops/declare/message.h"
+
+#include <mutex>
+#include <set>
+
+namespace catena {
+
+namespace {
+
+/// Ops may be registered late, by several threads.
+struct Messages {
+    std::mutex mutex;
+    std::set<const OpDef*> ops;
+};
+Messages& messages() {
+    static Messages& all = *new Messages;
+    return all;
+}
+
+}  // namespace
+
+bool set_is_message(const OpDef& op) {
+    std::lock_guard lock(messages().mutex);
+    messages().ops.insert(&op);
+    return true;
+}
+
+bool is_message(const OpDef& op) {
+    std::lock_guard lock(messages().mutex);
+    return messages().ops.contains(&op);
+}
+
+}  // namespace catena

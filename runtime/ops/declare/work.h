@@ -1,0 +1,11 @@
+#pragma once
+
+#include "runtime/graph/op.h"
+
+namespace catena {
+
+/// The multiplications and additions of a product or convolution, told from its role in a library (LibraryRole); 0 for
+/// other ops, whose time is that of their memory traffic.
+double product_operations(const TypeCall& call, std::span<const Type> outputs);
+
+}  // namespace catena

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "runtime/graph/op.h"
+
+namespace catena {
+
+/// Registers an op defined by `op.body`. Without a gradient it gets that of its body: sufficient
+/// for the rarely used gradients of gradients.
+const OpDef& define_composite(OpDef op);
+
+/// The op's body differentiated at the inputs of the call.
+Variables gradient_of_body(const OpDef& op, const GradientCall& call);
+
+}  // namespace catena

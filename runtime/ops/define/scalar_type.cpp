@@ -1,0 +1,35 @@
+#include "runtime/ops/define/scalar_type.h"
+
+#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/config.h"
+
+namespace catena {
+namespace {
+
+bool lifts(const Variable& x, const Scalar& s) {
+    return x.defined() && x.array().defined() && lifted(x.dtype(), s) != x.dtype();
+}
+
+}  // namespace
+
+Dtype lifted(Dtype dtype, const Scalar& s) {
+    if (is_float(dtype) || s.kind() == Scalar::Kind::boolean) return dtype;
+    if (s.kind() == Scalar::Kind::floating) return config().dtype;
+    return dtype == Dtype::bool_ ? Dtype::int32 : dtype;
+}
+
+Variable lifted(const Operand& x, const Scalar& s) {
+    return lifts(x, s) ? cast(x, lifted(x.variable().dtype(), s)) : x.variable();
+}
+
+Variable call_lifted(const OpDef& op, const Operand& x, std::initializer_list<Scalar> scalars) {
+    for (const Scalar& s : scalars) {
+        if (!lifts(x, s)) continue;
+        Dtype dtype = x.variable().dtype();
+        for (const Scalar& each : scalars) dtype = lifted(dtype, each);
+        return call(op, x.location(), {}, scalars, cast(x, dtype));
+    }
+    return call(op, x.location(), {}, scalars, x);
+}
+
+}  // namespace catena

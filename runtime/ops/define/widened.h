@@ -1,0 +1,12 @@
+#pragma once
+
+#include "runtime/cpu/softmax_kernel.h"
+#include "runtime/graph/arithmetic.h"
+
+namespace catena {
+
+/// Converts 16-bit floats to float32: sums and squares overflow 16 bits even where their mean or logarithm
+/// does not.
+inline Variable widened(const Variable& x) { return cast(x, working_dtype(x.dtype())); }
+
+}  // namespace catena

@@ -1,0 +1,191 @@
+#include "runtime/ops/math/math.h"
+
+#include <numbers>
+
+#include "runtime/ops/by_name/function.h"
+#include "runtime/ops/define/define.h"
+
+namespace catena {
+
+namespace {
+
+constexpr double ln_2 = std::numbers::ln2;
+constexpr double ln_10 = std::numbers::ln10;
+constexpr double two_over_sqrt_pi = 2 * std::numbers::inv_sqrtpi;
+
+/// From expm1, so that small x keep their digits.
+template <class T>
+T hyperbolic_sine(const T& x) {
+    const T e = expm1(absolute(x));
+    const T y = e * (0.5 / (e + 1) + 0.5);
+    return select(x < 0, -y, y);
+}
+template <class T>
+T hyperbolic_cosine(const T& x) {
+    const T e = exp(absolute(x));
+    return e * 0.5 + 0.5 / e;
+}
+
+// The definitions read as a table, one property a line.
+// clang-format off
+
+// Exponentials and logarithms
+
+const OpDef& op_exp = elementwise<1>("exp")
+    .forward([](auto x) { return exp(x); })
+    .gradient([](auto x, auto y, auto gy) { return gy * y; })
+    .floats().onnx("Exp").define();
+
+const OpDef& op_expm1 = elementwise<1>("expm1")
+    .forward([](auto x) { return expm1(x); })
+    .gradient([](auto x, auto y, auto gy) { return gy * (y + 1); })
+    .floats().define();
+
+const OpDef& op_log = elementwise<1>("log")
+    .forward([](auto x) { return log(x); })
+    .gradient([](auto x, auto y, auto gy) { return gy / x; })
+    .floats().onnx("Log").define();
+
+const OpDef& op_log1p = elementwise<1>("log1p")
+    .forward([](auto x) { return log1p(x); })
+    .gradient([](auto x, auto y, auto gy) { return gy / (x + 1); })
+    .floats().define();
+
+const OpDef& op_log2 = elementwise<1>("log2")
+    .forward([](auto x) { return log(x) * (1 / ln_2); })
+    .gradient([](auto x, auto y, auto gy) { return gy / (x * ln_2); })
+    .floats().define();
+
+const OpDef& op_log10 = elementwise<1>("log10")
+    .forward([](auto x) { return log(x) * (1 / ln_10); })
+    .gradient([](auto x, auto y, auto gy) { return gy / (x * ln_10); })
+    .floats().define();
+
+// Powers
+
+const OpDef& op_sqrt = elementwise<1>("sqrt")
+    .forward([](auto x) { return sqrt(x); })
+    .gradient([](auto x, auto y, auto gy) { return gy / (y * 2); })
+    .floats().onnx("Sqrt").define();
+
+const OpDef& op_rsqrt = elementwise<1>("rsqrt")
+    .forward([](auto x) { return rsqrt(x); })
+    .gradient([](auto x, auto y, auto gy) { return gy * (y * y * y) * -0.5; })
+    .floats().define();
+
+const OpDef& op_square = elementwise<1>("square")
+    .forward([](auto x) { return x * x; })
+    .gradient([](auto x, auto y, auto gy) { return gy * (x * 2); })
+    .define();
+
+const OpDef& op_reciprocal = elementwise<1>("reciprocal")
+    .forward([](auto x) { return 1 / x; })
+    .gradient([](auto x, auto y, auto gy) { return -gy * (y * y); })
+    .floats().onnx("Reciprocal").define();
+
+// Signs and rounding
+
+const OpDef& op_absolute = elementwise<1>("absolute")
+    .forward([](auto x) { return absolute(x); })
+    // 0 at 0, and NaN at NaN.
+    .gradient([](auto x, auto y, auto gy) { return gy * select(x > 0, 1, select(x < 0, -1, x)); })
+    .onnx("Abs").define();
+
+const OpDef& op_sign = elementwise<1>("sign")
+    .forward([](auto x) { return select(x > 0, 1, select(x < 0, -1, x)); })
+    .onnx("Sign").define();
+
+const OpDef& op_floor = elementwise<1>("floor")
+    .forward([](auto x) { return floor(x); })
+    .floats().onnx("Floor").define();
+
+const OpDef& op_ceil = elementwise<1>("ceil")
+    .forward([](auto x) { return ceil(x); })
+    .floats().onnx("Ceil").define();
+
+const OpDef& op_trunc = elementwise<1>("trunc")
+    .forward([](auto x) { return trunc(x); })
+    .floats().define();
+
+// Trigonometry
+
+const OpDef& op_sin = elementwise<1>("sin")
+    .forward([](auto x) { return sin(x); })
+    .gradient([](auto x, auto y, auto gy) { return gy * cos(x); })
+    .floats().onnx("Sin").define();
+
+const OpDef& op_cos = elementwise<1>("cos")
+    .forward([](auto x) { return cos(x); })
+    .gradient([](auto x, auto y, auto gy) { return -gy * sin(x); })
+    .floats().onnx("Cos").define();
+
+const OpDef& op_tan = elementwise<1>("tan")
+    .forward([](auto x) { return sin(x) / cos(x); })
+    .gradient([](auto x, auto y, auto gy) { return gy * (y * y + 1); })
+    .floats().onnx("Tan").define();
+
+const OpDef& op_sinh = elementwise<1>("sinh")
+    .forward([](auto x) { return hyperbolic_sine(x); })
+    .gradient([](auto x, auto y, auto gy) { return gy * hyperbolic_cosine(x); })
+    .floats().onnx("Sinh").define();
+
+const OpDef& op_cosh = elementwise<1>("cosh")
+    .forward([](auto x) { return hyperbolic_cosine(x); })
+    .gradient([](auto x, auto y, auto gy) { return gy * hyperbolic_sine(x); })
+    .floats().onnx("Cosh").define();
+
+const OpDef& op_tanh = elementwise<1>("tanh")
+    .forward([](auto x) { return tanh(x); })
+    .gradient([](auto x, auto y, auto gy) { return gy * (1 - y * y); })
+    .floats().onnx("Tanh").define();
+
+// Error functions
+
+const OpDef& op_erf = elementwise<1>("erf")
+    .forward([](auto x) { return erf(x); })
+    .gradient([](auto x, auto y, auto gy) { return gy * (exp(-(x * x)) * two_over_sqrt_pi); })
+    .floats().onnx("Erf").define();
+
+const OpDef& op_erfc = elementwise<1>("erfc")
+    .forward([](auto x) { return erfc(x); })
+    .gradient([](auto x, auto y, auto gy) { return gy * (exp(-(x * x)) * -two_over_sqrt_pi); })
+    .floats().define();
+
+// clang-format on
+
+}  // namespace
+
+#define CATENA_UNARY_FUNCTION(name)                                                      \
+    Variable name(const Operand& x) { return call(op_##name, x.location(), {}, {}, x); } \
+    static const FunctionDef& f_##name = function(                                       \
+        #name "(x)", {"x"}, [](const FunctionArguments& a) { return name(a.array("x")); });
+CATENA_UNARY_FUNCTION(exp)
+CATENA_UNARY_FUNCTION(expm1)
+CATENA_UNARY_FUNCTION(log)
+CATENA_UNARY_FUNCTION(log1p)
+CATENA_UNARY_FUNCTION(log2)
+CATENA_UNARY_FUNCTION(log10)
+CATENA_UNARY_FUNCTION(sqrt)
+CATENA_UNARY_FUNCTION(rsqrt)
+CATENA_UNARY_FUNCTION(square)
+CATENA_UNARY_FUNCTION(reciprocal)
+CATENA_UNARY_FUNCTION(absolute)
+CATENA_UNARY_FUNCTION(sign)
+CATENA_UNARY_FUNCTION(floor)
+CATENA_UNARY_FUNCTION(ceil)
+CATENA_UNARY_FUNCTION(trunc)
+CATENA_UNARY_FUNCTION(sin)
+CATENA_UNARY_FUNCTION(cos)
+CATENA_UNARY_FUNCTION(tan)
+CATENA_UNARY_FUNCTION(sinh)
+CATENA_UNARY_FUNCTION(cosh)
+CATENA_UNARY_FUNCTION(tanh)
+CATENA_UNARY_FUNCTION(erf)
+CATENA_UNARY_FUNCTION(erfc)
+#undef CATENA_UNARY_FUNCTION
+
+Variable fix(const Operand& x) { return trunc(x); }
+static const FunctionDef& f_fix =
+    function("fix(x)", {"x"}, [](const FunctionArguments& a) { return fix(a.array("x")); });
+
+}  // namespace catena

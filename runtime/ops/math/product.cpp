@@ -1,0 +1,140 @@
+#include <type_traits>
+#include <vector>
+
+#include "runtime/cpu/reduce_kernel.h"
+#include "runtime/graph/arithmetic.h"
+#include "runtime/ops/array/movement.h"
+#include "runtime/ops/by_name/function.h"
+#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/onnx/onnx.h"
+
+namespace catena {
+
+namespace {
+
+/// For each element of a row of x [m,n] the product of the others: from the left times from the
+/// right, so that zeros need no division.
+Variable product_of_others(const Variable& x);
+
+void product_of_others_kernel(const KernelCall& call) {
+    const Array x = call.inputs[0].as_contiguous();
+    const int64_t n = x.dim(1);
+    visit_dtype(x.dtype(), [&](auto zero) {
+        using T = decltype(zero);
+        using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
+        const T* from = x.elements<T>();
+        T* to = call.outputs[0].to_fill<T>();
+        std::vector<Wide> left(size_t(n) + 1, 1);
+        for (int64_t row = 0; row < x.dim(0); ++row, from += n, to += n) {
+            for (int64_t i = 0; i < n; ++i) left[i + 1] = left[i] * Wide(from[i]);
+            Wide right = 1;
+            for (int64_t i = n; i-- > 0; right *= Wide(from[i])) to[i] = T(left[i] * right);
+        }
+    });
+}
+
+/// [n,n], true where row and column are equal.
+Variable diagonal(int64_t n) {
+    const Variable position = cumsum(fill({Dtype::int64, {n}}, 1), 0);
+    return reshape(position, {n, 1}) == reshape(position, {1, n});
+}
+
+/// With M = x repeated as rows i of [m,n,n] and 1 on the diagonal, y[i] is the product of row i.
+Variable gradient_of_others(const Variable& x, const Variable& gy) {
+    const int64_t m = x.shape()[0], n = x.shape()[1];
+    const Variable on_diagonal = broadcast_to(diagonal(n), {m, n, n});
+    const Variable rows = where(on_diagonal, 1, broadcast_to(reshape(x, {m, 1, n}), {m, n, n}));
+    const Variable others = reshape(product_of_others(reshape(rows, {m * n, n})), {m, n, n});
+    return sum(where(on_diagonal, 0, others * reshape(gy, {m, n, 1})), 1);
+}
+
+// A separate op, so that a gradient costs O(n); only its own gradient forms all pairs.
+const OpDef& op_prod_others = register_op({
+    .name = "prod_others",
+    .differentiable = true,
+    .type =
+        [](const TypeCall& c) {
+            const Type& x = c.inputs[0];
+            if (!is_float(x.dtype))
+                fail<DtypeError>("prod_others: x is {}, a float dtype is needed", name_of(x.dtype));
+            if (x.shape.rank() != 2)
+                fail<ShapeError>("prod_others: x is {}, a matrix is needed", to_string(x.shape));
+            return Types{x};
+        },
+    .kernel = product_of_others_kernel,
+    .gradient = [](const GradientCall& g) { return Variables{gradient_of_others(g.x(0), g.gy())}; },
+    .reads = [](int, int) { return Reads{.inputs = 1}; },
+});
+
+const bool prod_others_has_text = set_element_text(op_prod_others, R"(
+        const i64 n = x0_size[1], row = i / n * n;
+        T left = 1, right = 1;
+        for (i64 k = row; k < i; ++k) left *= x0(k);
+        for (i64 k = row + n; k-- > i + 1;) right *= x0(k);
+        y0(i, left * right);)");
+
+Variable product_of_others(const Variable& x) { return call(op_prod_others, {}, {}, {}, x); }
+
+/// The gradient of prod: reduced axes last, as rows.
+Variable gradient_of_product(const Variable& x, const Axes& axes, const Variable& gy) {
+    Axes order;
+    int64_t n = 1;
+    for (int i = 0; i < x.rank(); ++i)
+        if (!axes.contains(i)) order.push_back(i);
+    for (int64_t axis : axes) {
+        order.push_back(axis);
+        n *= x.shape()[axis];
+    }
+    if (x.size() == 0) return fill(x.type(), 0);
+    const Variable rows = transpose(x, order);
+    const Variable others = reshape(product_of_others(reshape(rows, {-1, n})), rows.shape());
+    Axes inverse = order;
+    for (int i = 0; i < order.rank(); ++i) inverse[order[i]] = i;
+    return transpose(others, inverse) * broadcast_reduced(gy, axes, x.shape());
+}
+
+const OpDef& op_prod = register_op({
+    .name = "prod",
+    .kind = Kind::reduce,
+    .differentiable = true,
+    .type =
+        [](const TypeCall& c) {
+            const Type& x = c.inputs[0];
+            const Axes& axes = c.attributes.dims("axes");
+            Type y{is_float(x.dtype) ? x.dtype : Dtype::int64, {}};
+            for (int i = 0; i < x.shape.rank(); ++i) {
+                if (!axes.contains(i))
+                    y.shape.push_back(x.shape[i]);
+                else if (c.attributes.flag("keepdims"))
+                    y.shape.push_back(1);
+            }
+            return Types{y};
+        },
+    .kernel = run_reduce,
+    .gradient =
+        [](const GradientCall& g) {
+            return Variables{gradient_of_product(g.x(0), g.attributes().dims("axes"), g.gy())};
+        },
+    .reads = [](int, int) { return Reads{.inputs = 1}; },
+    .combine = Combine::product,
+    .onnx = onnx_reduction("ReduceProd"),
+});
+
+}  // namespace
+
+static const FunctionDef& f_prod_others =
+    function("prod_others(x)", {"x"},
+             [](const FunctionArguments& a) { return product_of_others(a.array("x")); });
+
+Variable prod(const Operand& x, const ReductionAxes& axis, bool keepdims) {
+    LocationScope scope(x.location());
+    const Axes axes = axis.resolve("prod", x.variable().rank());
+    return call(op_prod, x.location(), {{"axes", axes}, {"keepdims", keepdims}}, {}, x);
+}
+static const FunctionDef& f_prod =
+    function("prod(x, axis=None, keepdims=False)", {"x"}, [](const FunctionArguments& a) {
+        return prod(a.array("x"), a.dims("axis"), a.flag("keepdims"));
+    });
+
+}  // namespace catena

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <vector>
+
+#include "runtime/graph/op.h"
+
+namespace catena {
+
+/// Seeds this thread's random numbers, including those of initial parameters. Default seed: CATENA_SEED, else
+/// a different one in every process.
+void set_seed(int64_t seed);
+/// The state that every random operation of this thread reads and advances: int64[2], seed and
+/// number of the next operation. A program that is replayed advances it as eager execution does.
+const Variable& random_state();
+/// The same, after moving it to `device`.
+const Variable& random_state(Device& device);
+/// Must be called once by every operation that has read the state.
+void advance_random_state();
+
+/// All of this thread's random state, as four numbers: what set_seed() sets. restore_random_state() restores
+/// the result of save_random_state().
+std::vector<int64_t> save_random_state();
+void restore_random_state(const std::vector<int64_t>& saved);
+
+/// The random numbers of operation number `state`: equal states give equal bits.
+Variable uniform_of_state(const Variable& state, const Shape& shape, Dtype dtype);
+
+/// Independent draws from [0, 1), or from the standard normal distribution.
+Variable random_uniform(const Shape& shape, Dtype dtype = Dtype::float32,
+                        const std::source_location& at = std::source_location::current());
+Variable random_normal(const Shape& shape, Dtype dtype = Dtype::float32,
+                       const std::source_location& at = std::source_location::current());
+
+}  // namespace catena

@@ -1,0 +1,177 @@
+#include "runtime/program/scheduled_executable.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "runtime/core/device.h"
+#include "runtime/core/environment.h"
+#include "runtime/core/out_of_memory.h"
+#include "runtime/core/parallel.h"
+#include "runtime/program/launch_reports.h"
+
+namespace catena::program {
+
+namespace {
+
+// A second thread costs a few microseconds to wake.
+constexpr double threading_nanoseconds = 30'000;
+constexpr double chunk_nanoseconds = 5'000;
+constexpr int64_t most_chunks = 256;
+
+// A NaN in every float, and -1 or the largest number in every integer.
+constexpr int poison_byte = 0xFF;
+
+/// Scratch memory of the calling thread, at least `bytes`, aligned for vectors; its content is not preserved.
+void* thread_scratch(int64_t bytes) {
+    struct Free {
+        void operator()(void* block) const { std::free(block); }
+    };
+    thread_local std::unique_ptr<void, Free> block;
+    thread_local int64_t size = 0;
+    if (bytes > size) {
+        size = 0;  // Until there is a block.
+        const int64_t larger = (bytes + 4095) / 4096 * 4096;
+        block.reset(std::aligned_alloc(64, size_t(larger)));
+        if (!block) throw OutOfMemory("cpu: a kernel's rows", size_t(larger), cpu_memory_statistics().bytes_reserved);
+        size = larger;
+    }
+    return block.get();
+}
+
+}  // namespace
+
+ScheduledExecutable::ScheduledExecutable(Schedule schedule)
+    : schedule_(std::move(schedule)), placement_(schedule_, cpu_device(), /*input_alignment=*/1) {
+    bind_kernels();
+    bind_library_calls();
+    bind_launches();
+    if (environment::flag("CATENA_POISON", false)) find_dying_buffers();
+}
+
+void ScheduledExecutable::bind_kernels() {
+    for (const KernelLaunch& kernel : schedule_.kernels) {
+        for (const KernelLaunch::Operand& operand : kernel.operands)
+            patches_.push_back({operand.buffer, operand.byte_offset});
+        scalar_indices_.insert(scalar_indices_.end(), kernel.scalars.begin(), kernel.scalars.end());
+    }
+    pointers_.resize(patches_.size());
+    scalar_values_.resize(scalar_indices_.size());
+    size_t pointer = 0, scalar = 0;
+    for (const KernelLaunch& kernel : schedule_.kernels) {
+        arguments_.push_back({pointers_.data() + pointer, scalar_values_.data() + scalar, kernel.numbers.data()});
+        pointer += kernel.operands.size();
+        scalar += kernel.scalars.size();
+    }
+}
+
+void ScheduledExecutable::bind_library_calls() {
+    for (const LibraryCall& call : schedule_.library_calls) {
+        BoundCall bound;
+        bound.call = &call;
+        for (const View& view : call.inputs) bound.inputs.push_back(placement_.array(view));
+        for (const View& view : call.outputs) bound.outputs.push_back(placement_.array(view));
+        bound.scalars.resize(call.scalars.size());
+        calls_.push_back(std::move(bound));
+    }
+}
+
+void ScheduledExecutable::bind_launches() {
+    for (const Launch& launch : schedule_.launches) {
+        Batch batch;
+        batch.library_call = launch.library_call;
+        double total = 0;
+        for (int k : launch.kernels) {
+            const KernelLaunch& kernel = schedule_.kernels[size_t(k)];
+            total += kernel.unit_nanoseconds * double(kernel.units);
+        }
+        double chunk = std::max(chunk_nanoseconds, total / double(most_chunks));
+        if (total < threading_nanoseconds) chunk = total + 1;
+        for (int k : launch.kernels) {
+            const KernelLaunch& kernel = schedule_.kernels[size_t(k)];
+            int64_t units = std::max<int64_t>(int64_t(chunk / kernel.unit_nanoseconds), 1);
+            for (int64_t begin = 0; begin < kernel.units; begin += units)
+                batch.chunks.push_back({k, begin, std::min(begin + units, kernel.units)});
+        }
+        int64_t count = int64_t(batch.chunks.size());
+        batch.grain = total < threading_nanoseconds ? count : 1;
+        batches_.push_back(std::move(batch));
+    }
+}
+
+void ScheduledExecutable::run_library_call(BoundCall& bound, std::span<const double> scalars) {
+    for (size_t s = 0; s < bound.scalars.size(); ++s) bound.scalars[s] = scalars[size_t(bound.call->scalars[s])];
+    LocationScope location(bound.call->location);
+    const OpDef& op = *bound.call->op;
+    cpu_device().launch(KernelCall{op, bound.inputs, bound.outputs, bound.call->attributes, bound.scalars});
+}
+
+void ScheduledExecutable::run_chunks(const Batch& batch, int64_t begin, int64_t end, const LaunchTimes* times) {
+    std::optional<KernelSlices> slices;
+    if (times) slices.emplace(*times);
+    for (int64_t c = begin; c < end; ++c) {
+        const Chunk& chunk = batch.chunks[size_t(c)];
+        const KernelLaunch& kernel = schedule_.kernels[size_t(chunk.kernel)];
+        KernelArguments arguments = arguments_[size_t(chunk.kernel)];
+        if (kernel.row_scratch_bytes) arguments.row_scratch = thread_scratch(kernel.row_scratch_bytes);
+        if (slices) slices->begin(chunk.kernel);
+        kernel.function(&arguments, chunk.begin, chunk.end);
+    }
+}
+
+void ScheduledExecutable::run_batch(const Batch& batch, std::span<const double> scalars, const LaunchTimes* times) {
+    if (batch.library_call >= 0) return run_library_call(calls_[size_t(batch.library_call)], scalars);
+    const int64_t count = int64_t(batch.chunks.size());
+    if (count <= batch.grain) return run_chunks(batch, 0, count, times);
+    parallel_for(count, batch.grain, [&](int64_t begin, int64_t end) { run_chunks(batch, begin, end, times); });
+}
+
+LaunchTimes& ScheduledExecutable::begin_profile() {
+    if (!times_) times_ = std::make_unique<LaunchTimes>(schedule_);
+    times_->begin_call();
+    return *times_;
+}
+
+std::vector<LaunchReport> ScheduledExecutable::launches() {
+    std::lock_guard lock(mutex_);
+    return times_ ? times_->reports() : launch_reports(schedule_);
+}
+
+void ScheduledExecutable::find_dying_buffers() {
+    dying_.resize(schedule_.launches.size());
+    std::vector<bool> taken(schedule_.buffers.size(), false);
+    for (const Buffer& buffer : schedule_.buffers)
+        if (buffer.over >= 0) taken[size_t(buffer.over)] = true;
+    for (size_t b = 0; b < schedule_.buffers.size(); ++b)
+        if (schedule_.buffers[b].place == Buffer::Place::arena && schedule_.buffers[b].last >= 0 && !taken[b])
+            dying_[size_t(schedule_.buffers[b].last)].push_back(int(b));
+}
+
+void ScheduledExecutable::run(std::span<const Array> inputs, std::span<const double> scalars,
+                              std::span<const bool> donated, std::span<Array> outputs) {
+    std::lock_guard lock(mutex_);
+    LaunchTimes* const times = profile::is_on() ? &begin_profile() : nullptr;
+    placement_.place_inputs(inputs);
+    placement_.place_outputs(inputs, donated, outputs);
+    const Ref<Storage> temporaries = placement_.place_temporaries();
+    for (size_t p = 0; p < patches_.size(); ++p)
+        pointers_[p] = placement_.address(patches_[p].buffer) + patches_[p].byte_offset;
+    for (size_t s = 0; s < scalar_indices_.size(); ++s)
+        scalar_values_[s] = scalars[size_t(scalar_indices_[s])];
+    if (temporaries && !dying_.empty()) std::memset(temporaries->data, poison_byte, schedule_.arena_bytes);
+    for (size_t l = 0; l < batches_.size(); ++l) {
+        const profile::Clock::time_point begin = times ? profile::Clock::now() : profile::Clock::time_point();
+        run_batch(batches_[l], scalars, times);
+        if (times) times->add_launch(l, begin);
+        if (!dying_.empty())
+            for (int b : dying_[l]) std::memset(placement_.address(b), poison_byte, schedule_.buffers[size_t(b)].bytes);
+    }
+    placement_.release_copies();
+    if (times) times->end_call();
+}
+
+}  // namespace catena::program

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "runtime/program/launch_times.h"
+#include "runtime/program/placement.h"
+#include "runtime/program/schedule.h"
+
+namespace catena::program {
+
+/// Runs a schedule. A call allocates its outputs and one block for all temporaries from the pool, nothing else. With
+/// CATENA_POISON=1 temporaries hold NaN, or invalid indices, before they are written and after their last use.
+class ScheduledExecutable : public Executable {
+public:
+    explicit ScheduledExecutable(Schedule schedule);
+
+    /// DtypeError or ShapeError when an input does not match the program; errors of library calls have the user's
+    /// line. Concurrent calls are serialised.
+    void run(std::span<const Array> inputs, std::span<const double> scalars,
+             std::span<const bool> donated, std::span<Array> outputs) override;
+    const ExecutableInfo& info() const override { return schedule_.info; }
+    std::vector<LaunchReport> launches() override;
+
+private:
+    /// A library call with its arrays, whose storage is set to the memory of each call.
+    struct BoundCall {
+        const LibraryCall* call = nullptr;
+        std::vector<Array> inputs, outputs;
+        std::vector<double> scalars;
+    };
+    /// A piece of a kernel that one thread runs.
+    struct Chunk {
+        int kernel;
+        int64_t begin, end;
+    };
+    struct Batch {
+        int library_call = -1;
+        std::vector<Chunk> chunks;
+        int64_t grain = 0;  ///< Minimal number of chunks per thread.
+    };
+
+    void bind_kernels();
+    void bind_library_calls();
+    void bind_launches();
+
+    void run_batch(const Batch& batch, std::span<const double> scalars, const LaunchTimes* times);
+    void run_library_call(BoundCall& bound, std::span<const double> scalars);
+    void run_chunks(const Batch& batch, int64_t begin, int64_t end, const LaunchTimes* times);
+    LaunchTimes& begin_profile();
+    void find_dying_buffers();
+
+    Schedule schedule_;
+    std::mutex mutex_;
+
+    Placement placement_;
+
+    // Arguments of all kernels, concatenated.
+    struct Patch {
+        int buffer;
+        int64_t byte_offset;
+    };
+    std::vector<Patch> patches_;
+    std::vector<void*> pointers_;
+    std::vector<int> scalar_indices_;
+    std::vector<double> scalar_values_;
+    std::vector<KernelArguments> arguments_;
+
+    std::vector<BoundCall> calls_;
+    std::vector<Batch> batches_;
+    std::unique_ptr<LaunchTimes> times_;  ///< Once a call was profiled.
+    std::vector<std::vector<int>> dying_;  ///< With CATENA_POISON, per launch: temporaries not used afterwards.
+};
+
+}  // namespace catena::program
