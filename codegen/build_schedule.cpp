@@ -200,8 +200,8 @@ private:
             kernel.scalars = scalars;
             kernel.operations = operations;
             kernel.strides_read = strides_read(kernel.program);
-            kernel.element_nanoseconds = element_nanoseconds(kernel.program);
-            kernel.row_scratch_rows = row_scratch_rows(kernel.program);
+            kernel.element_nanoseconds = cpu::element_nanoseconds(kernel.program);
+            kernel.row_scratch_rows = cpu::row_scratch_rows(kernel.program);
             kernel.options.row_scratch = kernel.row_scratch_rows > 0;
             size_kernel(kernel);
             in_order_.emplace_back().kernels.push_back(int(schedule_.kernels.size()));
@@ -281,7 +281,7 @@ private:
         plan_donations(schedule_, states);
         for (KernelLaunch& kernel : schedule_.kernels) {
             kernel.options.streaming = options_.streaming && streams(kernel.program) && !writes_over_an_input(kernel);
-            kernel.key = kernel_key(kernel.program, kernel.options, host_target());
+            kernel.key = cpu::kernel_key(kernel.program, kernel.options, cpu::host_processor());
         }
         fill_info(states);
     }

@@ -5,7 +5,7 @@
 
 #include "mlir/IR/Operation.h"
 
-#include "codegen/kernel_program.h"
+#include "codegen/kernel/plan.h"
 #include "codegen/schedule.h"
 
 namespace catena::codegen {

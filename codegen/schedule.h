@@ -1,6 +1,6 @@
 #pragma once
 
-#include "codegen/kernel_program.h"
+#include "codegen/kernel/plan.h"
 #include "runtime/program/schedule.h"
 
 namespace catena::codegen {

@@ -15,7 +15,7 @@
 #include "codegen/cpu/vector_math.h"
 #include "runtime/core/error.h"
 
-namespace catena::codegen {
+namespace catena::codegen::cpu {
 
 namespace {
 
@@ -38,9 +38,9 @@ constexpr int64_t chain_length = 64;
 class KernelEmitter {
 public:
     KernelEmitter(mlir::OpBuilder& builder, mlir::Location loc, const KernelProgram& program,
-                  const KernelOptions& options, const Target& target)
+                  const KernelOptions& options, const Processor& processor)
         : b(builder), loc(loc), program_(program), options_(options),
-          lanes_(builder, loc, lane_count(program, target)), shape_(shape_of(program)), where_(program),
+          lanes_(builder, loc, lane_count(program, processor)), shape_(shape_of(program)), where_(program),
           inner_(where_.inner), memory_(lanes_, program_, options_, where_, scratch_) {
         scratch_.slot.assign(program.values.size(), -1);
         if (options.row_scratch) scratch_ = find_row_scratch(program, where_);
@@ -68,11 +68,11 @@ public:
 private:
     //---- analysis
 
-    static int lane_count(const KernelProgram& program, const Target& target) {
+    static int lane_count(const KernelProgram& program, const Processor& processor) {
         int widest = 4;
         for (const KernelValue& value : program.values)
             if (value.type == Register::f64 || value.type == Register::i64) widest = 8;
-        return std::max(target.vector_bytes / widest, 1);
+        return std::max(processor.vector_bytes / widest, 1);
     }
 
     int operand_count() const { return where_.operand_count(); }
@@ -502,8 +502,8 @@ private:
 
 mlir::func::FuncOp emit_kernel(mlir::OpBuilder& builder, mlir::Location loc, const std::string& name,
                                const KernelProgram& program, const KernelOptions& options,
-                               const Target& target) {
-    return KernelEmitter(builder, loc, program, options, target).emit(name);
+                               const Processor& processor) {
+    return KernelEmitter(builder, loc, program, options, processor).emit(name);
 }
 
-}  // namespace catena::codegen
+}  // namespace catena::codegen::cpu

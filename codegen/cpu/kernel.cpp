@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "codegen/cpu/kernel_analysis.h"
-#include "codegen/launch_builder.h"
+#include "codegen/kernel/columns.h"
 
-namespace catena::codegen {
+namespace catena::codegen::cpu {
 
 namespace {
 
@@ -45,8 +45,8 @@ std::string value_text(const KernelValue& v) {
 }  // namespace
 
 std::string kernel_key(const KernelProgram& program, const KernelOptions& options,
-                       const Target& target) {
-    std::string text = fmt::format("{} fast_math={} streaming={} row_scratch={} split={} serial={} dims=", target.key,
+                       const Processor& processor) {
+    std::string text = fmt::format("{} fast_math={} streaming={} row_scratch={} split={} serial={} dims=", processor.key,
                                    options.fast_math, options.streaming, options.row_scratch, program.split,
                                    program.serial);
     for (int dim = 0; dim < program.domain.rank(); ++dim) text += "PR"[program.is_reduced(dim)];
@@ -65,7 +65,7 @@ SplitRule split_rule() {
             .elements_per_block = 32 * 1024,
             .most_blocks = 1024,
             .units = [](const KernelProgram& program) { return shape_of(program).units; },
-            .columns = plan_columns};
+            .columns = plan_columns_with_rows};
 }
 
 int row_scratch_rows(const KernelProgram& program) {
@@ -85,4 +85,4 @@ double element_nanoseconds(const KernelProgram& program) {
     return std::max(0.03 * instructions, 0.03 * bytes);
 }
 
-}  // namespace catena::codegen
+}  // namespace catena::codegen::cpu

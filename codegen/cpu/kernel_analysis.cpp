@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-namespace catena::codegen {
+namespace catena::codegen::cpu {
 
 namespace {
 
@@ -152,4 +152,4 @@ RowScratch find_row_scratch(const KernelProgram& program, const KernelAnalysis& 
     return scratch;
 }
 
-}  // namespace catena::codegen
+}  // namespace catena::codegen::cpu

@@ -4,7 +4,7 @@
 
 #include "codegen/cpu/kernel.h"
 
-namespace catena::codegen {
+namespace catena::codegen::cpu {
 
 /// Where in the loop nest of a collapsed program each value is computed.
 ///
@@ -56,4 +56,4 @@ struct RowScratch {
 };
 RowScratch find_row_scratch(const KernelProgram& program, const KernelAnalysis& analysis);
 
-}  // namespace catena::codegen
+}  // namespace catena::codegen::cpu

@@ -4,7 +4,7 @@
 
 #include "runtime/core/error.h"
 
-namespace catena::codegen {
+namespace catena::codegen::cpu {
 
 using mlir::Value;
 namespace arith = mlir::arith;
@@ -199,4 +199,4 @@ void KernelMemory::store_to_row(int value, Value lanes, int c) {
     LLVM::StoreOp::create(b, loc, lanes, row_address(value, c, element), alignment_of(element));
 }
 
-}  // namespace catena::codegen
+}  // namespace catena::codegen::cpu

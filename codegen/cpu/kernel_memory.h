@@ -9,7 +9,7 @@
 #include "codegen/cpu/kernel_analysis.h"
 #include "codegen/cpu/lanes.h"
 
-namespace catena::codegen {
+namespace catena::codegen::cpu {
 
 using Values = llvm::SmallVector<mlir::Value, 4>;
 
@@ -77,4 +77,4 @@ private:
     mlir::Value mask_, remaining_, lane_;
 };
 
-}  // namespace catena::codegen
+}  // namespace catena::codegen::cpu

@@ -13,7 +13,7 @@
 
 #include "runtime/scalar/math.h"
 
-namespace catena::codegen {
+namespace catena::codegen::cpu {
 
 using mlir::Value;
 
@@ -178,4 +178,4 @@ std::optional<Value> call_math_library(Lanes& lanes, llvm::StringRef name,
     return result;
 }
 
-}  // namespace catena::codegen
+}  // namespace catena::codegen::cpu

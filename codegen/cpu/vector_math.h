@@ -4,7 +4,7 @@
 
 #include "codegen/cpu/lanes.h"
 
-namespace catena::codegen {
+namespace catena::codegen::cpu {
 
 /// The math function `name` ("math.exp") of scalars or vectors in plain arithmetic, the same steps as the
 /// eager kernels take; nothing when LLVM or the C library is to do it.
@@ -15,4 +15,4 @@ std::optional<mlir::Value> expand_math(Lanes& lanes, llvm::StringRef name,
 std::optional<mlir::Value> call_math_library(Lanes& lanes, llvm::StringRef name,
                                              llvm::ArrayRef<mlir::Value> arguments);
 
-}  // namespace catena::codegen
+}  // namespace catena::codegen::cpu

@@ -4,7 +4,7 @@
 
 #include "codegen/cuda/element_kernel.h"
 #include "codegen/disk_cache.h"
-#include "codegen/kernel_program.h"
+#include "codegen/kernel/plan.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/tracer.h"
 #include "runtime/ops/declare/element_text.h"

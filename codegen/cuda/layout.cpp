@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "codegen/cuda/plan_columns.h"
+#include "codegen/kernel/columns.h"
 #include "runtime/program/device_form.h"
 
 namespace catena::codegen::cuda {
@@ -113,7 +113,7 @@ SplitRule split_rule() {
             .elements_per_block = 8 * 1024,
             .most_blocks = 1024,
             .units = [](const KernelProgram& program) { return layout_of(program).blocks(); },
-            .columns = plan_columns};
+            .columns = plan_columns_after_rows};
 }
 
 }  // namespace catena::codegen::cuda

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "codegen/kernel_program.h"
+#include "codegen/kernel/plan.h"
 
 namespace catena::codegen::cuda {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/kernel_program.h"
+#include "codegen/kernel/plan.h"
 
 namespace catena::codegen::cuda {
 

@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <map>
 
-#include "codegen/kernel_program.h"
-#include "codegen/launch_builder.h"
+#include "codegen/kernel/columns.h"
+#include "codegen/kernel/launch_builder.h"
+#include "codegen/kernel/plan.h"
 #include "runtime/core/error.h"
 
 namespace catena::codegen {

@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "codegen/kernel_program.h"
+#include "codegen/kernel/plan.h"
 
 namespace catena::codegen {
 
@@ -33,10 +33,5 @@ private:
 
 /// The dtype for storing a register type.
 Dtype dtype_of_register(Register r);
-
-/// True when there is a column reduction. plan_columns() splits such a program: blocks of rows that accumulate each
-/// column in memory, then the combination of the blocks in their order.
-bool has_columns(const KernelProgram& program);
-KernelPlan plan_columns(const KernelProgram& program, const SplitRule& rule);
 
 }  // namespace catena::codegen

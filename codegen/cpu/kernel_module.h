@@ -8,7 +8,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 
-#include "codegen/cpu/target.h"
+#include "codegen/cpu/processor.h"
 #include "codegen/schedule.h"
 
 namespace mlir {
@@ -18,7 +18,7 @@ namespace catena::passes {
 class Dump;
 }
 
-namespace catena::codegen {
+namespace catena::codegen::cpu {
 
 /// A name for the code's symbol that abbreviates its operations.
 std::string kernel_symbol(const KernelLaunch& launch, size_t number);
@@ -32,7 +32,7 @@ struct KernelModule {
 /// All kernels through one module: emitted, lowered to the LLVM dialect, then to LLVM IR. `dump`, if given, receives every
 /// stage.
 KernelModule lower_kernels(const std::vector<const KernelLaunch*>& launches, const std::vector<std::string>& names,
-                           const Target& target, mlir::MLIRContext& context, passes::Dump* dump);
+                           const Processor& processor, mlir::MLIRContext& context, passes::Dump* dump);
 
 /// Reports the time of stages to `dump`, if given.
 class StageTimer {
@@ -45,4 +45,4 @@ private:
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-}  // namespace catena::codegen
+}  // namespace catena::codegen::cpu

@@ -1,11 +1,7 @@
-#include "codegen/cuda/plan_columns.h"
+#include "codegen/kernel/columns.h"
+#include "codegen/kernel/launch_builder.h"
 
-#include <algorithm>
-
-#include "codegen/cuda/layout.h"
-#include "codegen/launch_builder.h"
-
-namespace catena::codegen::cuda {
+namespace catena::codegen {
 
 namespace {
 
@@ -116,8 +112,8 @@ private:
 
 }  // namespace
 
-KernelPlan plan_columns(const KernelProgram& program, const SplitRule& rule) {
+KernelPlan plan_columns_after_rows(const KernelProgram& program, const SplitRule& rule) {
     return Planner(program, rule).run();
 }
 
-}  // namespace catena::codegen::cuda
+}  // namespace catena::codegen

@@ -1,4 +1,4 @@
-#include "codegen/kernel_cache.h"
+#include "codegen/cpu/kernel_cache.h"
 
 #include <algorithm>
 #include <atomic>
@@ -15,11 +15,11 @@
 #include "codegen/cpu/jit.h"
 #include "codegen/cpu/kernel.h"
 #include "codegen/disk_cache.h"
-#include "codegen/kernel_module.h"
+#include "codegen/cpu/kernel_module.h"
 #include "passes/dump.h"
 #include "passes/environment.h"
 
-namespace catena::codegen {
+namespace catena::codegen::cpu {
 
 namespace {
 
@@ -82,7 +82,7 @@ std::string legend(const std::vector<const KernelLaunch*>& launches, const std::
 JitResult compile(const std::vector<const KernelLaunch*>& launches, mlir::MLIRContext& context,
                   passes::Dump& dump) {
     const std::vector<std::string> names = symbol_names(launches);
-    KernelModule kernels = lower_kernels(launches, names, host_target(), context, &dump);
+    KernelModule kernels = lower_kernels(launches, names, host_processor(), context, &dump);
     CodeListener listener;
     if (dump.wants("kernels-code"))
         listener = [&](const char* extension, const std::string& text) {
@@ -97,9 +97,9 @@ JitResult compile(const std::vector<const KernelLaunch*>& launches, mlir::MLIRCo
 
 /// The key of an object file of these kernels in the disk cache.
 std::string disk_key(const std::vector<const KernelLaunch*>& launches) {
-    const Target& target = host_target();
+    const Processor& processor = host_processor();
     std::string key = fmt::format("host code, LLVM {}, {}\n{} {} {}\n", LLVM_VERSION_STRING, generator_version(),
-                                  target.triple, target.cpu, target.features);
+                                  processor.triple, processor.cpu, processor.features);
     for (const KernelLaunch* launch : launches) key += launch->key + "\n";
     return key;
 }
@@ -179,4 +179,4 @@ void set_kernel_cache_limit(size_t bytes) {
     known.drop_oldest();
 }
 
-}  // namespace catena::codegen
+}  // namespace catena::codegen::cpu

@@ -13,7 +13,7 @@ namespace catena::passes {
 class Dump;
 }
 
-namespace catena::codegen {
+namespace catena::codegen::cpu {
 
 struct CompiledKernels {
     int distinct = 0;       ///< Number of distinct kernels requested.
@@ -32,4 +32,4 @@ KernelCacheState kernel_cache_state();
 /// Limit of the cached code in bytes, besides code owned by programs. Initially CATENA_KERNEL_CACHE_MB, default 256 MB.
 void set_kernel_cache_limit(size_t bytes);
 
-}  // namespace catena::codegen
+}  // namespace catena::codegen::cpu

@@ -1,8 +1,7 @@
-// Column reductions in kernels over rows, in one pass over the memory.
 #include <algorithm>
 
-#include "codegen/cpu/kernel.h"
-#include "codegen/launch_builder.h"
+#include "codegen/kernel/columns.h"
+#include "codegen/kernel/launch_builder.h"
 #include "runtime/core/error.h"
 
 namespace catena::codegen {
@@ -148,7 +147,7 @@ bool has_columns(const KernelProgram& program) {
     return std::any_of(program.values.begin(), program.values.end(), is_columns);
 }
 
-KernelPlan plan_columns(const KernelProgram& program, const SplitRule& rule) {
+KernelPlan plan_columns_with_rows(const KernelProgram& program, const SplitRule& rule) {
     bool has_rows = false;
     for (int dim = 0; dim < program.domain.rank(); ++dim) has_rows = has_rows || !program.is_reduced(dim);
     if (!has_rows) return plan_launches(without_columns(program), rule);

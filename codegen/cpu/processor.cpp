@@ -1,4 +1,4 @@
-#include "codegen/cpu/target.h"
+#include "codegen/cpu/processor.h"
 
 #include <cstdlib>
 
@@ -12,15 +12,15 @@
 #include "runtime/core/error.h"
 #include "runtime/program/code_library.h"
 
-namespace catena::codegen {
+namespace catena::codegen::cpu {
 
 namespace {
 
-Target detect() {
-    Target target;
-    target.triple = llvm::sys::getProcessTriple();
+Processor detect() {
+    Processor processor;
+    processor.triple = llvm::sys::getProcessTriple();
     llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
-    target.cpu = llvm::sys::getHostCPUName().str();
+    processor.cpu = llvm::sys::getHostCPUName().str();
     bool avx512 = features.lookup("avx512f") && features.lookup("avx512dq") &&
                   features.lookup("avx512bw") && features.lookup("avx512vl");
     bool avx2 = features.lookup("avx2") && features.lookup("fma");
@@ -28,53 +28,53 @@ Target detect() {
     if (const auto wanted = environment::text("CATENA_CPU")) {
         const std::string_view name = *wanted;
         if (name == "avx2") {
-            target.cpu = "x86-64-v3";
+            processor.cpu = "x86-64-v3";
             features.clear();
             avx512 = false;
         } else if (name == "scalar") {
-            target.cpu = llvm::Triple(target.triple).isX86() ? "x86-64" : "generic";
+            processor.cpu = llvm::Triple(processor.triple).isX86() ? "x86-64" : "generic";
             features.clear();
             avx512 = avx2 = false;
         } else if (name != "avx512") {
             fail<CompileError>("CATENA_CPU: {} is unknown; use avx512, avx2 or scalar", name);
         }
         if ((name == "avx512" && !avx512) || (name == "avx2" && !avx2))
-            fail<CompileError>("CATENA_CPU: this processor ({}) has no {}", target.cpu, name);
+            fail<CompileError>("CATENA_CPU: this processor ({}) has no {}", processor.cpu, name);
     }
     for (const auto& feature : features) {
-        if (!target.features.empty()) target.features += ",";
-        target.features += (feature.second ? "+" : "-") + feature.first().str();
+        if (!processor.features.empty()) processor.features += ",";
+        processor.features += (feature.second ? "+" : "-") + feature.first().str();
     }
-    target.vector_bytes = avx512 ? 64 : avx2 ? 32 : 16;
-    target.key = fmt::format("{} {}-byte vectors", target.cpu, target.vector_bytes);
-    return target;
+    processor.vector_bytes = avx512 ? 64 : avx2 ? 32 : 16;
+    processor.key = fmt::format("{} {}-byte vectors", processor.cpu, processor.vector_bytes);
+    return processor;
 }
 
 }  // namespace
 
-const Target& host_target() {
-    static const Target target = detect();
-    return target;
+const Processor& host_processor() {
+    static const Processor processor = detect();
+    return processor;
 }
 
-Target level_target(const std::string& level) {
-    Target target;
-    target.triple = llvm::sys::getProcessTriple();
-    const bool x86 = llvm::Triple(target.triple).isX86();
+Processor processor_of_level(const std::string& level) {
+    Processor processor;
+    processor.triple = llvm::sys::getProcessTriple();
+    const bool x86 = llvm::Triple(processor.triple).isX86();
     if (level == "scalar") {
-        target.cpu = x86 ? "x86-64" : "generic";
+        processor.cpu = x86 ? "x86-64" : "generic";
     } else if (x86 && level == "avx2") {
-        target.cpu = "x86-64-v3";
-        target.vector_bytes = 32;
+        processor.cpu = "x86-64-v3";
+        processor.vector_bytes = 32;
     } else if (x86 && level == "avx512") {
-        target.cpu = "x86-64-v4";
-        target.vector_bytes = 64;
+        processor.cpu = "x86-64-v4";
+        processor.vector_bytes = 64;
     } else {
         fail<CompileError>("codegen: '{}' is not an instruction set; use one of {}", level,
                            fmt::join(program::known_code_levels(), ", "));
     }
-    target.key = fmt::format("{} {}-byte vectors", target.cpu, target.vector_bytes);
-    return target;
+    processor.key = fmt::format("{} {}-byte vectors", processor.cpu, processor.vector_bytes);
+    return processor;
 }
 
-}  // namespace catena::codegen
+}  // namespace catena::codegen::cpu

@@ -1,4 +1,4 @@
-#include "codegen/kernel_program.h"
+#include "codegen/kernel/plan.h"
 
 #include <algorithm>
 

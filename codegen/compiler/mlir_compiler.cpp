@@ -12,14 +12,14 @@
 #include "mlir/IR/OwningOpRef.h"
 
 #include "codegen/build_schedule.h"
-#include "codegen/context_pool.h"
+#include "codegen/compiler/context_pool.h"
 #include "codegen/cpu/kernel.h"
 #include "codegen/cuda/kernel_provider.h"
 #include "codegen/cuda/layout.h"
 #include "codegen/cuda/schedule_code.h"
-#include "codegen/kernel_cache.h"
-#include "codegen/kernel_module.h"
-#include "codegen/portable.h"
+#include "codegen/cpu/kernel_cache.h"
+#include "codegen/cpu/kernel_module.h"
+#include "codegen/cpu/portable.h"
 #include "ir/import.h"
 #include "passes/dump.h"
 #include "passes/pipeline.h"
@@ -41,7 +41,7 @@ struct LoweredProgram {
               return mlir::success();
           }) {
         passes::Dump* const dump = options.dump;
-        codegen::StageTimer timer(dump);
+        codegen::cpu::StageTimer timer(dump);
         module = ir::import_trace(trace, context);
         timer.lap("import");
         if (dump) dump->program("import", *module);
@@ -69,14 +69,14 @@ public:
         program.schedule = codegen::build_schedule(
             *module, trace,
             {.fast_math = options.fast_math,
-             .rule = options.any_size ? codegen::any_size_split_rule() : codegen::split_rule(),
+             .rule = options.any_size ? codegen::cpu::any_size_split_rule() : codegen::cpu::split_rule(),
              .streaming = !options.any_size});
         program.schedule.info.notes = lowered.notes;
         if (options.stages) {
             program.stages.emplace_back("fused.mlir", passes::print_with_places(*module));
             program.stages.emplace_back("schedule.txt", codegen::to_string(program.schedule));
         }
-        codegen::add_portable_code(program, options, lowered.context);
+        codegen::cpu::add_portable_code(program, options, lowered.context);
         return program;
     }
 
@@ -129,14 +129,14 @@ public:
             if (shown) dump.text("kernels-cuda", "cu", text);
             return program;
         }
-        codegen::StageTimer timer(&dump);
+        codegen::cpu::StageTimer timer(&dump);
         codegen::Schedule schedule =
-            codegen::build_schedule(*module, trace, {options.fast_math, codegen::split_rule()});
+            codegen::build_schedule(*module, trace, {options.fast_math, codegen::cpu::split_rule()});
         timer.lap("schedule");
         if (dump.wants("schedule")) dump.text("schedule", "txt", codegen::to_string(schedule));
-        codegen::CompiledKernels kernels;
+        codegen::cpu::CompiledKernels kernels;
         try {
-            kernels = codegen::find_or_compile(schedule.kernels, lowered.context, dump);
+            kernels = codegen::cpu::find_or_compile(schedule.kernels, lowered.context, dump);
         } catch (const CompileError& error) {
             if (lowered.complaints.empty()) throw;
             fail<CompileError>("region {}: {} ({})", trace.name, error.what(), lowered.complaints);
@@ -150,14 +150,14 @@ public:
     }
 
     std::string version() const override {
-        const codegen::Target& target = codegen::host_target();
-        return fmt::format("LLVM {}, {}, {}-bit vectors", LLVM_VERSION_STRING, target.cpu,
-                           target.vector_bytes * 8);
+        const codegen::cpu::Processor& processor = codegen::cpu::host_processor();
+        return fmt::format("LLVM {}, {}, {}-bit vectors", LLVM_VERSION_STRING, processor.cpu,
+                           processor.vector_bytes * 8);
     }
 
-    int kernels_compiled() const override { return codegen::kernels_compiled(); }
-    KernelCacheState kernel_cache() const override { return codegen::kernel_cache_state(); }
-    void set_kernel_cache_limit(size_t bytes) override { codegen::set_kernel_cache_limit(bytes); }
+    int kernels_compiled() const override { return codegen::cpu::kernels_compiled(); }
+    KernelCacheState kernel_cache() const override { return codegen::cpu::kernel_cache_state(); }
+    void set_kernel_cache_limit(size_t bytes) override { codegen::cpu::set_kernel_cache_limit(bytes); }
 
     KernelProvider& kernel_provider() override { return provider_; }
 

@@ -1,4 +1,4 @@
-#include "codegen/context_pool.h"
+#include "codegen/compiler/context_pool.h"
 
 #include <mutex>
 #include <utility>
@@ -28,7 +28,7 @@ Pool& pool() {
 
 std::unique_ptr<mlir::MLIRContext> make_context() {
     mlir::DialectRegistry registry;
-    register_kernel_dialects(registry);
+    cpu::register_kernel_dialects(registry);
     auto context = std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
     ir::load_dialects(*context);
     context->loadAllAvailableDialects();

@@ -1,4 +1,4 @@
-#include "codegen/portable.h"
+#include "codegen/cpu/portable.h"
 
 #include <limits>
 #include <map>
@@ -8,17 +8,17 @@
 #include "codegen/cpu/kernel.h"
 #include "codegen/cpu/link_library.h"
 #include "codegen/cpu/object.h"
-#include "codegen/cuda/plan_columns.h"
-#include "codegen/kernel_module.h"
+#include "codegen/kernel/columns.h"
+#include "codegen/cpu/kernel_module.h"
 
-namespace catena::codegen {
+namespace catena::codegen::cpu {
 
 SplitRule any_size_split_rule() {
     // The number of blocks of a split reduction or of column reductions depends on the sizes: neither is
     // split.
     SplitRule rule = split_rule();
     rule.smallest = std::numeric_limits<int64_t>::max();
-    rule.columns = cuda::plan_columns;
+    rule.columns = plan_columns_after_rows;
     return rule;
 }
 
@@ -57,21 +57,21 @@ void add_portable_code(PortableProgram& program, const PortableOptions& options,
     }
     program.schedule.info.kernels = int(distinct.size());
     for (const std::string& level : options.levels) {
-        const Target target = level_target(level);
+        const Processor processor = processor_of_level(level);
         std::vector<std::string> level_names;
         for (const std::string& name : names) level_names.push_back(program::symbol_at(name, level));
-        KernelModule kernels = lower_kernels(distinct, level_names, target, context, nullptr);
+        KernelModule kernels = lower_kernels(distinct, level_names, processor, context, nullptr);
         let_names_repeat(*kernels.module);
         CodeListener listener;
         if (options.stages)
             listener = [&](const char* extension, const std::string& text) {
                 program.stages.emplace_back(level + "." + extension, text);
             };
-        const auto object = make_object(*kernels.module, target, false, listener);
+        const auto object = make_object(*kernels.module, processor, false, listener);
         PortableProgram::Code code{level, std::string(object.data(), object.size()), {}};
         code.library = link_library(code.object);
         program.code.push_back(std::move(code));
     }
 }
 
-}  // namespace catena::codegen
+}  // namespace catena::codegen::cpu

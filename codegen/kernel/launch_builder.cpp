@@ -1,4 +1,4 @@
-#include "codegen/launch_builder.h"
+#include "codegen/kernel/launch_builder.h"
 
 namespace catena::codegen {
 

@@ -1,4 +1,4 @@
-#include "codegen/kernel_module.h"
+#include "codegen/cpu/kernel_module.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "codegen/cpu/lower.h"
 #include "passes/dump.h"
 
-namespace catena::codegen {
+namespace catena::codegen::cpu {
 
 std::string kernel_symbol(const KernelLaunch& launch, size_t number) {
     const KernelProgram& program = launch.program;
@@ -25,14 +25,14 @@ void StageTimer::lap(const char* stage) {
 }
 
 KernelModule lower_kernels(const std::vector<const KernelLaunch*>& launches, const std::vector<std::string>& names,
-                           const Target& target, mlir::MLIRContext& context, passes::Dump* dump) {
+                           const Processor& processor, mlir::MLIRContext& context, passes::Dump* dump) {
     StageTimer timer(dump);
     mlir::OpBuilder builder(&context);
     mlir::Location loc = builder.getUnknownLoc();
     mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(loc);
     for (size_t i = 0; i < launches.size(); ++i) {
         builder.setInsertionPointToEnd(module->getBody());
-        emit_kernel(builder, loc, names[i], launches[i]->program, launches[i]->options, target);
+        emit_kernel(builder, loc, names[i], launches[i]->program, launches[i]->options, processor);
     }
     timer.lap("kernels");
     if (dump) dump->program("kernels", *module);
@@ -46,4 +46,4 @@ KernelModule lower_kernels(const std::vector<const KernelLaunch*>& launches, con
     return kernels;
 }
 
-}  // namespace catena::codegen
+}  // namespace catena::codegen::cpu

@@ -7,7 +7,7 @@ namespace mlir {
 class MLIRContext;
 }
 
-namespace catena::codegen {
+namespace catena::codegen::cpu {
 
 /// Gives every kernel of the schedule its symbol, and compiles them for each requested level.
 void add_portable_code(PortableProgram& program, const PortableOptions& options, mlir::MLIRContext& context);
@@ -15,4 +15,4 @@ void add_portable_code(PortableProgram& program, const PortableOptions& options,
 /// The split rule for unknown outer sizes: only splits that do not depend on them.
 SplitRule any_size_split_rule();
 
-}  // namespace catena::codegen
+}  // namespace catena::codegen::cpu
