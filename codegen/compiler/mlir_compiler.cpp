@@ -1,158 +1,109 @@
 #include "codegen/compiler.h"
 
-#include <chrono>
-#include <functional>
-#include <limits>
-
 #include <fmt/format.h>
 
 #include "llvm/Config/llvm-config.h"
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/IR/OwningOpRef.h"
 
 #include "codegen/build_schedule.h"
-#include "codegen/compiler/context_pool.h"
+#include "codegen/compiler/lowered_program.h"
 #include "codegen/cpu/kernel.h"
+#include "codegen/cpu/kernel_cache.h"
+#include "codegen/cpu/portable.h"
+#include "codegen/cpu/target.h"
 #include "codegen/cuda/kernel_provider.h"
 #include "codegen/cuda/layout.h"
 #include "codegen/cuda/schedule_code.h"
-#include "codegen/cpu/kernel_cache.h"
-#include "codegen/cpu/kernel_module.h"
-#include "codegen/cpu/portable.h"
-#include "ir/import.h"
+#include "codegen/cuda/target.h"
+#include "codegen/schedule.h"
+#include "codegen/stage_timer.h"
 #include "passes/dump.h"
-#include "passes/pipeline.h"
 #include "runtime/profile/profiler.h"
-#include "runtime/program/scheduled_executable.h"
 
 namespace catena {
 
 namespace {
 
-/// A trace after all passes.
-struct LoweredProgram {
-    /// `imported` is called between import and passes.
-    LoweredProgram(const Trace& trace, const passes::PipelineOptions& options,
-                   const std::function<void(mlir::ModuleOp)>& imported = {})
-        : context(*pooled), handler(&context, [this](mlir::Diagnostic& diagnostic) {
-              if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
-                  complaints += (complaints.empty() ? "" : "; ") + diagnostic.str();
-              return mlir::success();
-          }) {
-        passes::Dump* const dump = options.dump;
-        codegen::cpu::StageTimer timer(dump);
-        module = ir::import_trace(trace, context);
-        timer.lap("import");
-        if (dump) dump->program("import", *module);
-        if (imported) imported(*module);
-        if (mlir::failed(passes::run_pipeline(*module, options, notes)))
-            fail<CompileError>("region {}: {}", trace.name, complaints);
+using codegen::Draft;
+using codegen::LoweredProgram;
+using Stages = std::vector<std::pair<std::string, std::string>>;
+
+std::unique_ptr<codegen::Target> target_of(const Trace& trace, const CompileOptions& options) {
+    if (!options.device || options.device->is_host()) return std::make_unique<codegen::cpu::HostTarget>(options.fast_math);
+    auto* device = dynamic_cast<CodeDevice*>(options.device);
+    if (!device) fail<CompileError>("region {}: programs cannot be compiled for {}", trace.name, options.device->name());
+    return std::make_unique<codegen::cuda::DeviceTarget>(*device, options.fast_math);
+}
+
+/// A program for other processes that has no code yet. `stages`, if given, receives its forms.
+struct PortableDraft {
+    PortableDraft(const Trace& trace, const passes::PipelineOptions& options, const codegen::SplitRule& rule, Stages* stages,
+                  const char* schedule_name)
+        : lowered(trace, options,
+                   [&](mlir::ModuleOp imported) {
+                       if (stages) stages->emplace_back("import.mlir", passes::print_with_places(imported));
+                   }),
+          draft(codegen::build_schedule(*lowered.module, trace, rule, options.fast_math)) {
+        draft.schedule.info.notes = lowered.notes;
+        if (!stages) return;
+        stages->emplace_back("fused.mlir", passes::print_with_places(*lowered.module));
+        stages->emplace_back(schedule_name, codegen::to_string(draft.schedule));
     }
 
-    std::string complaints;
-    codegen::PooledContext pooled;
-    mlir::MLIRContext& context;
-    mlir::ScopedDiagnosticHandler handler;
-    mlir::OwningOpRef<mlir::ModuleOp> module;
-    std::vector<std::string> notes;
+    LoweredProgram lowered;
+    Draft draft;
 };
 
 class MlirCompiler : public Compiler {
 public:
+    std::shared_ptr<Executable> compile(const Trace& trace, const CompileOptions& options) override {
+        const profile::Span span("compile", trace.name);
+        const auto begin = std::chrono::steady_clock::now();
+        passes::Dump dump(trace.name.empty() ? "region" : trace.name);
+        const std::unique_ptr<codegen::Target> target = target_of(trace, options);
+        LoweredProgram lowered(
+            trace, {.fast_math = options.fast_math, .dump = &dump, .channels_last = target->takes_channels_last()});
+        codegen::StageTimer timer(&dump);
+        Draft draft = codegen::build_schedule(*lowered.module, trace, target->split_rule(), options.fast_math);
+        timer.lap("schedule");
+        if (dump.wants("schedule")) dump.text("schedule", "txt", codegen::to_string(draft.schedule));
+        draft.schedule.info.notes = lowered.notes;
+        try {
+            return target->compile(std::move(draft), {lowered.context, dump, begin});
+        } catch (const CompileError& error) {
+            if (lowered.complaints.empty()) throw;
+            fail<CompileError>("region {}: {} ({})", trace.name, error.what(), lowered.complaints);
+        }
+    }
+
     PortableProgram compile_portable(const Trace& trace, const PortableOptions& options) override {
         PortableProgram program;
-        LoweredProgram lowered(trace, {.fast_math = options.fast_math, .any_size = options.any_size}, [&](mlir::ModuleOp imported) {
-            if (options.stages) program.stages.emplace_back("import.mlir", passes::print_with_places(imported));
-        });
-        mlir::OwningOpRef<mlir::ModuleOp>& module = lowered.module;
-        program.schedule = codegen::build_schedule(
-            *module, trace,
-            {.fast_math = options.fast_math,
-             .rule = options.any_size ? codegen::cpu::any_size_split_rule() : codegen::cpu::split_rule(),
-             .streaming = !options.any_size});
-        program.schedule.info.notes = lowered.notes;
-        if (options.stages) {
-            program.stages.emplace_back("fused.mlir", passes::print_with_places(*module));
-            program.stages.emplace_back("schedule.txt", codegen::to_string(program.schedule));
-        }
-        codegen::cpu::add_portable_code(program, options, lowered.context);
+        PortableDraft made(trace, {.fast_math = options.fast_math, .any_size = options.any_size},
+                           codegen::cpu::split_rule(options.any_size), options.stages ? &program.stages : nullptr, "schedule.txt");
+        codegen::cpu::add_portable_code(program, std::move(made.draft), options, made.lowered.context);
         return program;
     }
 
     DevicePortableProgram compile_portable_for_device(std::span<const Trace* const> runs,
                                                       const DevicePortableOptions& options) override {
         DevicePortableProgram program;
-        codegen::SplitRule rule = codegen::cuda::split_rule();
-        if (runs.size() > 1) rule.smallest = std::numeric_limits<int64_t>::max();  // The number of blocks depends on the
-                                                                                   // sizes.
+        const bool any_size = runs.size() > 1;
+        std::vector<Draft> drafts;
         for (const Trace* trace : runs) {
-            const bool shown = options.stages && program.schedules.empty();
-            LoweredProgram lowered(*trace, {.fast_math = options.fast_math, .any_size = runs.size() > 1}, [&](mlir::ModuleOp imported) {
-                if (shown) program.stages.emplace_back("import.mlir", passes::print_with_places(imported));
-            });
-            program.schedules.push_back(codegen::build_schedule(
-                *lowered.module, *trace, {.fast_math = options.fast_math, .rule = rule, .streaming = false}));
-            program.schedules.back().info.notes = lowered.notes;
-            if (!shown) continue;
-            program.stages.emplace_back("fused.mlir", passes::print_with_places(*lowered.module));
-            program.stages.emplace_back("cuda_schedule.txt", codegen::to_string(program.schedules.back()));
+            const bool shown = options.stages && drafts.empty();
+            PortableDraft made(*trace, {.fast_math = options.fast_math, .any_size = any_size}, codegen::cuda::split_rule(any_size),
+                               shown ? &program.stages : nullptr, "cuda_schedule.txt");
+            drafts.push_back(std::move(made.draft));
         }
-        codegen::cuda::add_device_code(program, options);
+        codegen::cuda::add_device_code(program, std::move(drafts), options);
         return program;
     }
     std::vector<std::string> portable_architectures(const CodeDevice& device) override {
         return codegen::cuda::portable_architectures(device);
     }
 
-    std::shared_ptr<Executable> compile(const Trace& trace, const CompileOptions& options) override {
-        const profile::Span span("compile", trace.name);
-        auto start = std::chrono::steady_clock::now();
-        passes::Dump dump(trace.name.empty() ? "region" : trace.name);
-        const bool on_host = !options.device || options.device->is_host();
-        LoweredProgram lowered(trace, {.fast_math = options.fast_math, .dump = &dump, .channels_last = on_host});
-        mlir::OwningOpRef<mlir::ModuleOp>& module = lowered.module;
-        auto seconds = [&] {
-            return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-        };
-        if (!on_host) {
-            auto* device = dynamic_cast<CodeDevice*>(options.device);
-            if (!device) fail<CompileError>("region {}: programs cannot be compiled for {}", trace.name, options.device->name());
-            codegen::Schedule schedule =
-                codegen::build_schedule(*module, trace, {options.fast_math, codegen::cuda::split_rule()});
-            schedule.info.notes = std::move(lowered.notes);
-            schedule.info.compile_seconds = seconds();
-            const bool shown = dump.wants("kernels-cuda");
-            std::string text;
-            auto program = codegen::cuda::make_executable(std::move(schedule), *device, options.fast_math,
-                                                          shown ? &text : nullptr);
-            if (shown) dump.text("kernels-cuda", "cu", text);
-            return program;
-        }
-        codegen::cpu::StageTimer timer(&dump);
-        codegen::Schedule schedule =
-            codegen::build_schedule(*module, trace, {options.fast_math, codegen::cpu::split_rule()});
-        timer.lap("schedule");
-        if (dump.wants("schedule")) dump.text("schedule", "txt", codegen::to_string(schedule));
-        codegen::cpu::CompiledKernels kernels;
-        try {
-            kernels = codegen::cpu::find_or_compile(schedule.kernels, lowered.context, dump);
-        } catch (const CompileError& error) {
-            if (lowered.complaints.empty()) throw;
-            fail<CompileError>("region {}: {} ({})", trace.name, error.what(), lowered.complaints);
-        }
-        schedule.info.kernels = kernels.distinct;
-        schedule.info.code_bytes = kernels.code_bytes;
-        schedule.info.bytes = codegen::bytes_of(schedule) + kernels.code_bytes;
-        schedule.info.notes = std::move(lowered.notes);
-        schedule.info.compile_seconds = seconds();
-        return std::make_shared<program::ScheduledExecutable>(std::move(schedule));
-    }
-
     std::string version() const override {
         const codegen::cpu::Processor& processor = codegen::cpu::host_processor();
-        return fmt::format("LLVM {}, {}, {}-bit vectors", LLVM_VERSION_STRING, processor.cpu,
-                           processor.vector_bytes * 8);
+        return fmt::format("LLVM {}, {}, {}-bit vectors", LLVM_VERSION_STRING, processor.cpu, processor.vector_bytes * 8);
     }
 
     int kernels_compiled() const override { return codegen::cpu::kernels_compiled(); }

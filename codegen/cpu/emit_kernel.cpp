@@ -25,7 +25,7 @@ namespace arith = mlir::arith;
 namespace LLVM = mlir::LLVM;
 namespace scf = mlir::scf;
 
-/// A program value where it is being emitted: one scalar for all lanes, or one vector per copy.
+/// A kernel value where it is being emitted: one scalar for all lanes, or one vector per copy.
 struct Emitted {
     Value uniform;
     Values copies;
@@ -37,14 +37,14 @@ constexpr int64_t chain_length = 64;
 
 class KernelEmitter {
 public:
-    KernelEmitter(mlir::OpBuilder& builder, mlir::Location loc, const KernelProgram& program,
+    KernelEmitter(mlir::OpBuilder& builder, mlir::Location loc, const Kernel& kernel,
                   const KernelOptions& options, const Processor& processor)
-        : b(builder), loc(loc), program_(program), options_(options),
-          lanes_(builder, loc, lane_count(program, processor)), shape_(shape_of(program)), where_(program),
-          inner_(where_.inner), memory_(lanes_, program_, options_, where_, scratch_) {
-        scratch_.slot.assign(program.values.size(), -1);
-        if (options.row_scratch) scratch_ = find_row_scratch(program, where_);
-        known_.assign(program.values.size(), false);
+        : b(builder), loc(loc), kernel_(kernel), options_(options),
+          lanes_(builder, loc, lane_count(kernel, processor)), shape_(shape_of(kernel)), where_(kernel),
+          inner_(where_.inner), memory_(lanes_, kernel_, options_, where_, scratch_) {
+        scratch_.slot.assign(kernel.values.size(), -1);
+        if (options.row_scratch) scratch_ = find_row_scratch(kernel, where_);
+        known_.assign(kernel.values.size(), false);
     }
 
     mlir::func::FuncOp emit(const std::string& name) {
@@ -55,7 +55,7 @@ public:
         mlir::Block* entry = function.addEntryBlock();
         b.setInsertionPointToStart(entry);
         memory_.read_arguments(entry->getArgument(0));
-        memo_.assign(program_.values.size(), {});
+        memo_.assign(kernel_.values.size(), {});
         emit_values(KernelAnalysis::level_kernel, 0);
         loop(entry->getArgument(1), entry->getArgument(2), 1, {}, [&](Value unit, Values) {
             emit_unit(unit);
@@ -68,9 +68,9 @@ public:
 private:
     //---- analysis
 
-    static int lane_count(const KernelProgram& program, const Processor& processor) {
+    static int lane_count(const Kernel& kernel, const Processor& processor) {
         int widest = 4;
-        for (const KernelValue& value : program.values)
+        for (const KernelValue& value : kernel.values)
             if (value.type == Register::f64 || value.type == Register::i64) widest = 8;
         return std::max(processor.vector_bytes / widest, 1);
     }
@@ -83,7 +83,7 @@ private:
         int work = 0;
         for (size_t v = 0; v < needed.size(); ++v)
             if (needed[v] && where_.varying[v]) {
-                const KernelValue& value = program_.values[v];
+                const KernelValue& value = kernel_.values[v];
                 bool heavy = value.kind == Kind::instruction && value.name.starts_with("math.") && !known_[v];
                 work += heavy ? 12 : value.kind == Kind::constant ? 0 : 1;
             }
@@ -120,7 +120,7 @@ private:
         }
         std::vector<int> outer;
         for (int dim = 0; dim < inner_; ++dim)
-            if (!program_.is_reduced(dim) && !program_.is_serial(dim)) outer.push_back(dim);
+            if (!kernel_.is_reduced(dim) && !kernel_.is_serial(dim)) outer.push_back(dim);
         Value split_index;
         for (size_t i = outer.size(); i-- > 0;) {
             Value index = rest;
@@ -132,11 +132,11 @@ private:
             if (outer[i] == 0) split_index = index;
         }
         high_of_split_ = Value();
-        if (program_.split >= 0) {
-            Value done = lanes_.mul(split_index, memory_.sizes()[program_.split]);
-            high_of_split_ = lanes_.min(memory_.sizes()[program_.split], lanes_.sub(memory_.split_size(), done));
+        if (kernel_.split >= 0) {
+            Value done = lanes_.mul(split_index, memory_.sizes()[kernel_.split]);
+            high_of_split_ = lanes_.min(memory_.sizes()[kernel_.split], lanes_.sub(memory_.split_size(), done));
         }
-        if (program_.serial > 0) {
+        if (kernel_.serial > 0) {
             clear_accumulators(0);
             emit_rows(1);
         } else if (shape_.lanes_reduced) {
@@ -155,7 +155,7 @@ private:
 
     /// The rows of a unit, one after another, from dimension `dim` on.
     void emit_rows(int dim) {
-        if (dim > program_.serial) return emit_row();
+        if (dim > kernel_.serial) return emit_row();
         loop(lanes_.index(0), high_of(dim), 1, {}, [&](Value i, Values) {
             memory_.step(dim, i);
             emit_rows(dim + 1);
@@ -167,8 +167,8 @@ private:
     void clear_accumulators(size_t at) {
         int dim = where_.reduced_dims[at];
         if (dim == inner_) return over_lanes([&] {
-            for (size_t o = 0; o < program_.outputs.size(); ++o)
-                if (program_.outputs[o].accumulate) memory_.store_neutral(int(o));
+            for (size_t o = 0; o < kernel_.outputs.size(); ++o)
+                if (kernel_.stores[o].accumulate) memory_.store_neutral(int(o));
         });
         loop(lanes_.index(0), memory_.sizes()[dim], 1, {}, [&](Value i, Values) {
             memory_.step(dim, i);
@@ -196,7 +196,7 @@ private:
     }
 
     Value high_of(int dim) const {
-        return dim == program_.split && high_of_split_ ? high_of_split_ : memory_.sizes()[dim];
+        return dim == kernel_.split && high_of_split_ ? high_of_split_ : memory_.sizes()[dim];
     }
 
     /// low + the largest multiple of `step` that fits below high.
@@ -208,7 +208,7 @@ private:
 
     /// Kept lanes: chunks of `unroll` vectors, then single vectors under a mask.
     void emit_chunks(Value low, Value high) {
-        std::vector<bool> all(program_.values.size(), true);
+        std::vector<bool> all(kernel_.values.size(), true);
         int unroll = unroll_of(all);
         if (lanes_.width() * unroll == 1) {
             chunk_loop(low, high, 1, false);
@@ -265,7 +265,7 @@ private:
     }
 
     Value neutral_of(int reduction) {
-        const KernelValue& value = program_.values[reduction];
+        const KernelValue& value = kernel_.values[reduction];
         mlir::Type type = lanes_.scalar_type(value.type);
         if (lanes_.width() > 1) type = lanes_.vector_of(type);
         return lanes_.neutral(value.combine, type);
@@ -274,7 +274,7 @@ private:
     void memorise_reductions(const Values& done) {
         for (size_t i = 0; i < reductions_.size(); ++i) {
             int r = reductions_[i];
-            Combine how = program_.values[r].combine;
+            Combine how = kernel_.values[r].combine;
             Values parts(done.begin() + long(i) * copies_, done.begin() + long(i + 1) * copies_);
             if (!shape_.lanes_reduced) {
                 memo_[r].copies = parts;
@@ -313,7 +313,7 @@ private:
             Value end = lanes_.min(high, lanes_.add(begin, lanes_.index(chain)));
             Values sums = loop(begin, end, step, neutral_elements(), body);
             for (size_t i = 0; i < sums.size(); ++i) {
-                Combine how = program_.values[reductions_[i / size_t(copies_)]].combine;
+                Combine how = kernel_.values[reductions_[i / size_t(copies_)]].combine;
                 sums[i] = lanes_.combine(how, outside[i], sums[i]);
             }
             return sums;
@@ -358,7 +358,7 @@ private:
         emit_values(where_.level_last, where_.last_stage, &needed_);
         Values next;
         for (size_t i = 0; i < reductions_.size(); ++i) {
-            const KernelValue& value = program_.values[reductions_[i]];
+            const KernelValue& value = kernel_.values[reductions_[i]];
             for (int c = 0; c < copies_; ++c) {
                 Value x = in_lanes(value.args[0], c);
                 if (memory_.mask() && shape_.lanes_reduced)
@@ -374,9 +374,9 @@ private:
 
     /// Emits the missing values of `level`, up to results of `stage` reductions.
     void emit_values(int level, int stage, const std::vector<bool>* needed = nullptr) {
-        for (size_t v = 0; v < program_.values.size(); ++v) {
+        for (size_t v = 0; v < kernel_.values.size(); ++v) {
             if (memo_[v] || where_.level[v] != level || where_.stage[v] > stage) continue;
-            if (program_.values[v].kind == Kind::reduction) continue;
+            if (kernel_.values[v].kind == Kind::reduction) continue;
             if (needed && !(*needed)[v]) continue;
             if (!where_.varying[v]) {
                 memorise_uniform(int(v), emit_value(int(v), -1));
@@ -405,7 +405,7 @@ private:
 
     /// Copy c, or the scalar all lanes share when c < 0.
     Value emit_value(int v, int c) {
-        const KernelValue& value = program_.values[v];
+        const KernelValue& value = kernel_.values[v];
         Values args;
         for (int arg : value.args) args.push_back(c < 0 ? memo_[arg].uniform : in_lanes(arg, c));
         switch (value.kind) {
@@ -418,7 +418,7 @@ private:
                 return whole ? lanes_.integer(type, value.integer) : lanes_.constant(type, value.number);
             }
             case Kind::convert:
-                return lanes_.convert(args[0], program_.values[value.args[0]].type, value.type);
+                return lanes_.convert(args[0], kernel_.values[value.args[0]].type, value.type);
             case Kind::round:
                 return lanes_.from_storage(lanes_.to_storage(args[0], value.type, value.dtype), value.dtype,
                                            value.type);
@@ -458,14 +458,14 @@ private:
 
     /// The outputs that do not vary along reduced dimensions.
     void store_outputs() {
-        for (size_t o = 0; o < program_.outputs.size(); ++o)
+        for (size_t o = 0; o < kernel_.outputs.size(); ++o)
             if (!where_.is_full_output(int(o))) store_output(int(o));
     }
 
     void store_output(int output) {
-        int v = program_.outputs[size_t(output)].value;
-        Register from = program_.values[size_t(v)].type;
-        if (class_of(int(program_.inputs.size()) + output, inner_) != StrideClass::zero) {
+        int v = kernel_.stores[size_t(output)].value;
+        Register from = kernel_.values[size_t(v)].type;
+        if (class_of(int(kernel_.inputs.size()) + output, inner_) != StrideClass::zero) {
             for (int c = 0; c < copies_; ++c) memory_.store(output, in_lanes(v, c), from, c);
             return;
         }
@@ -479,7 +479,7 @@ private:
 
     mlir::OpBuilder& b;
     mlir::Location loc;
-    const KernelProgram& program_;
+    const Kernel& kernel_;
     KernelOptions options_;
     Lanes lanes_;
     KernelShape shape_;
@@ -501,9 +501,9 @@ private:
 }  // namespace
 
 mlir::func::FuncOp emit_kernel(mlir::OpBuilder& builder, mlir::Location loc, const std::string& name,
-                               const KernelProgram& program, const KernelOptions& options,
+                               const Kernel& kernel, const KernelOptions& options,
                                const Processor& processor) {
-    return KernelEmitter(builder, loc, program, options, processor).emit(name);
+    return KernelEmitter(builder, loc, kernel, options, processor).emit(name);
 }
 
 }  // namespace catena::codegen::cpu

@@ -14,22 +14,22 @@ constexpr double worth_storing = 10;
 
 }  // namespace
 
-KernelAnalysis::KernelAnalysis(const KernelProgram& program) : program_(program) {
-    inner = program.domain.rank() - 1;
-    lanes_reduced = program.is_reduced(inner);
+KernelAnalysis::KernelAnalysis(const Kernel& kernel) : kernel_(kernel) {
+    inner = kernel.domain.rank() - 1;
+    lanes_reduced = kernel.is_reduced(inner);
     for (int dim = 0; dim <= inner; ++dim)
-        if (program.is_reduced(dim)) reduced_dims.push_back(dim);
+        if (kernel.is_reduced(dim)) reduced_dims.push_back(dim);
     level_chunk = lanes_reduced ? -1 : level_unit + 1;
     level_first_reduced = lanes_reduced ? level_unit + 1 : level_unit + 2;
     level_last = level_first_reduced + int(reduced_dims.size()) - 1;
 
-    size_t n = program.values.size();
+    size_t n = kernel.values.size();
     level.assign(n, level_kernel);
     stage.assign(n, 0);
     varying.assign(n, false);
     used_by_lanes.assign(n, false);
     for (size_t v = 0; v < n; ++v) {
-        const KernelValue& value = program.values[v];
+        const KernelValue& value = kernel.values[v];
         if (value.kind == Kind::load) {
             level[v] = level_of_operand(value.operand);
             varying[v] = class_of(value.operand, inner) != StrideClass::zero;
@@ -49,14 +49,9 @@ KernelAnalysis::KernelAnalysis(const KernelProgram& program) : program_(program)
             for (int arg : value.args) used_by_lanes[arg] = true;
         last_stage = std::max(last_stage, stage[v]);
     }
-    for (size_t o = 0; o < program.outputs.size(); ++o)
-        if (class_of(int(program.inputs.size() + o), inner) != StrideClass::zero)
-            used_by_lanes[program.outputs[o].value] = true;
-}
-
-const KernelOperand& KernelAnalysis::operand(int o) const {
-    int inputs = int(program_.inputs.size());
-    return o < inputs ? program_.inputs[o] : program_.outputs[o - inputs].to;
+    for (size_t o = 0; o < kernel.outputs.size(); ++o)
+        if (class_of(int(kernel.inputs.size() + o), inner) != StrideClass::zero)
+            used_by_lanes[kernel.stores[o].value] = true;
 }
 
 int KernelAnalysis::level_of_dim(int dim) const {
@@ -73,39 +68,39 @@ int KernelAnalysis::level_of_operand(int o) const {
 }
 
 bool KernelAnalysis::is_full_output(int o) const {
-    return level_of_operand(int(program_.inputs.size()) + o) >= level_first_reduced;
+    return level_of_operand(int(kernel_.inputs.size()) + o) >= level_first_reduced;
 }
 
 std::vector<int> KernelAnalysis::reductions_of(int of_stage) const {
     std::vector<int> found;
-    for (size_t v = 0; v < program_.values.size(); ++v)
-        if (program_.values[v].kind == Kind::reduction && stage[v] == of_stage + 1) found.push_back(int(v));
+    for (size_t v = 0; v < kernel_.values.size(); ++v)
+        if (kernel_.values[v].kind == Kind::reduction && stage[v] == of_stage + 1) found.push_back(int(v));
     return found;
 }
 
 std::vector<int> KernelAnalysis::full_outputs_of(int of_stage) const {
     std::vector<int> found;
-    for (size_t o = 0; o < program_.outputs.size(); ++o)
-        if (is_full_output(int(o)) && stage[program_.outputs[o].value] == of_stage) found.push_back(int(o));
+    for (size_t o = 0; o < kernel_.outputs.size(); ++o)
+        if (is_full_output(int(o)) && stage[kernel_.stores[o].value] == of_stage) found.push_back(int(o));
     return found;
 }
 
 std::vector<bool> KernelAnalysis::needed_by(int of_stage, const std::vector<bool>& known) const {
-    std::vector<bool> needed(program_.values.size(), false);
-    for (int r : reductions_of(of_stage)) needed[program_.values[r].args[0]] = true;
-    for (int o : full_outputs_of(of_stage)) needed[program_.outputs[o].value] = true;
+    std::vector<bool> needed(kernel_.values.size(), false);
+    for (int r : reductions_of(of_stage)) needed[kernel_.values[r].args[0]] = true;
+    for (int o : full_outputs_of(of_stage)) needed[kernel_.stores[o].value] = true;
     for (int v = int(needed.size()) - 1; v >= 0; --v)
-        if (needed[v] && !known[v] && program_.values[v].kind != Kind::reduction)
-            for (int arg : program_.values[v].args) needed[arg] = true;
+        if (needed[v] && !known[v] && kernel_.values[v].kind != Kind::reduction)
+            for (int arg : kernel_.values[v].args) needed[arg] = true;
     return needed;
 }
 
 double KernelAnalysis::cost_of(int value) const {
-    std::vector<bool> seen(program_.values.size(), false);
+    std::vector<bool> seen(kernel_.values.size(), false);
     std::function<double(int)> cost = [&](int v) {
-        if (seen[v] || level[v] != level_last || program_.values[v].kind == Kind::reduction) return 0.0;
+        if (seen[v] || level[v] != level_last || kernel_.values[v].kind == Kind::reduction) return 0.0;
         seen[v] = true;
-        const KernelValue& at = program_.values[v];
+        const KernelValue& at = kernel_.values[v];
         double own = 1;
         if (at.kind == Kind::constant) own = 0;
         if (at.kind == Kind::load && class_of(at.operand, inner) == StrideClass::general) own = 16;
@@ -124,8 +119,8 @@ std::vector<bool> RowScratch::known_at(int stage) const {
     return known;
 }
 
-RowScratch find_row_scratch(const KernelProgram& program, const KernelAnalysis& analysis) {
-    size_t n = program.values.size();
+RowScratch find_row_scratch(const Kernel& kernel, const KernelAnalysis& analysis) {
+    size_t n = kernel.values.size();
     RowScratch scratch{.slot = std::vector<int>(n, -1), .from = std::vector<int>(n, -1)};
     if (!analysis.lanes_reduced || analysis.reduced_dims.size() != 1) return scratch;
     std::vector<int> first(n, -1);  // The first stage that computes a value.
@@ -133,7 +128,7 @@ RowScratch find_row_scratch(const KernelProgram& program, const KernelAnalysis& 
         std::vector<bool> visited(n, false);
         // From the results towards the inputs: the last value that qualifies saves the most.
         std::function<void(int)> visit = [&](int v) {
-            const KernelValue& value = program.values[v];
+            const KernelValue& value = kernel.values[v];
             if (visited[v] || analysis.level[v] != analysis.level_last || value.kind == Kind::reduction) return;
             visited[v] = true;
             bool again = first[v] >= 0 && first[v] < stage;
@@ -146,8 +141,8 @@ RowScratch find_row_scratch(const KernelProgram& program, const KernelAnalysis& 
             if (first[v] < 0) first[v] = stage;
             for (int arg : value.args) visit(arg);
         };
-        for (int r : analysis.reductions_of(stage)) visit(program.values[r].args[0]);
-        for (int o : analysis.full_outputs_of(stage)) visit(program.outputs[o].value);
+        for (int r : analysis.reductions_of(stage)) visit(kernel.values[r].args[0]);
+        for (int o : analysis.full_outputs_of(stage)) visit(kernel.stores[o].value);
     }
     return scratch;
 }

@@ -6,13 +6,13 @@
 
 namespace catena::codegen::cpu {
 
-/// Where in the loop nest of a collapsed program each value is computed.
+/// Where in the loop nest of a collapsed kernel each value is computed.
 ///
 /// Levels, from the outside: the kernel, the unit (a row, or a block of kept lanes), with kept lanes the chunk of
 /// lanes, then the reduced loops. A value's level is the outermost at which its operands are known; its stage is the
 /// number of reductions that must have finished before.
 struct KernelAnalysis {
-    explicit KernelAnalysis(const KernelProgram& program);
+    explicit KernelAnalysis(const Kernel& kernel);
 
     static constexpr int level_kernel = 0, level_unit = 1;
     bool lanes_reduced = false;
@@ -23,9 +23,9 @@ struct KernelAnalysis {
     std::vector<bool> varying;         ///< Differs from lane to lane.
     std::vector<bool> used_by_lanes;   ///< Some use is a vector.
 
-    const KernelOperand& operand(int o) const;  ///< Inputs, then outputs.
-    int operand_count() const { return int(program_.inputs.size() + program_.outputs.size()); }
-    StrideClass class_of(int o, int dim) const { return stride_class(program_, operand(o), dim); }
+    const KernelOperand& operand(int o) const { return kernel_.operand(o); }
+    int operand_count() const { return kernel_.operand_count(); }
+    StrideClass class_of(int o, int dim) const { return stride_class(kernel_, operand(o), dim); }
     int level_of_operand(int o) const;
     /// Whether output `o` varies along a reduced dimension.
     bool is_full_output(int o) const;
@@ -42,7 +42,7 @@ struct KernelAnalysis {
 
 private:
     int level_of_dim(int dim) const;
-    const KernelProgram& program_;
+    const Kernel& kernel_;
 };
 
 /// Values that one stage of a row computes and a later one reads again, where storing the row costs less than
@@ -54,6 +54,6 @@ struct RowScratch {
     /// The values that stage `stage` loads from the scratch memory.
     std::vector<bool> known_at(int stage) const;
 };
-RowScratch find_row_scratch(const KernelProgram& program, const KernelAnalysis& analysis);
+RowScratch find_row_scratch(const Kernel& kernel, const KernelAnalysis& analysis);
 
 }  // namespace catena::codegen::cpu

@@ -13,9 +13,9 @@
 #include "mlir/IR/MLIRContext.h"
 
 #include "codegen/cpu/jit.h"
-#include "codegen/cpu/kernel.h"
-#include "codegen/disk_cache.h"
 #include "codegen/cpu/kernel_module.h"
+#include "codegen/disk_cache.h"
+#include "codegen/stage_timer.h"
 #include "passes/dump.h"
 #include "passes/environment.h"
 
@@ -23,7 +23,7 @@ namespace catena::codegen::cpu {
 
 namespace {
 
-struct Kernel {
+struct MachineCode {
     KernelFunction function = nullptr;
     size_t code_bytes = 0;
     std::shared_ptr<void> code;
@@ -37,7 +37,7 @@ size_t limit_from_environment() {
 /// Code by kernel_key, shared by programs of other sizes.
 struct Cache {
     std::mutex mutex;
-    std::map<std::string, Kernel> kernels;
+    std::map<std::string, MachineCode> kernels;
     size_t bytes = 0, limit = limit_from_environment();
     uint64_t clock = 0;
     int64_t dropped = 0;
@@ -59,34 +59,34 @@ Cache& cache() {
     return *instance;
 }
 
-std::vector<std::string> symbol_names(const std::vector<const KernelLaunch*>& launches) {
+std::vector<std::string> symbol_names(const std::vector<const WantedKernel*>& wanted) {
     std::vector<std::string> names;
-    for (const KernelLaunch* launch : launches) names.push_back(kernel_symbol(*launch, names.size()));
+    for (const WantedKernel* each : wanted) names.push_back(kernel_symbol(*each->launch, names.size()));
     return names;
 }
 
 /// Comments that say which of the user's operations each function computes. Only in texts: code is shared by programs with
 /// other lines.
-std::string legend(const std::vector<const KernelLaunch*>& launches, const std::vector<std::string>& names, const char* extension) {
+std::string legend(const std::vector<const WantedKernel*>& wanted, const std::vector<std::string>& names, const char* extension) {
     const char* comment = std::string_view(extension) == "ll" ? ";" : "#";
     std::string text;
-    for (size_t i = 0; i < launches.size(); ++i) {
+    for (size_t i = 0; i < wanted.size(); ++i) {
         text += fmt::format("{} {}:", comment, names[i]);
-        for (const program::Operation& operation : launches[i]->operations) text += " " + program::to_string(operation);
+        for (const program::Operation& operation : wanted[i]->launch->operations) text += " " + program::to_string(operation);
         text += "\n";
     }
     return text;
 }
 
 /// All kernels through one module.
-JitResult compile(const std::vector<const KernelLaunch*>& launches, mlir::MLIRContext& context,
+JitResult compile(const std::vector<const WantedKernel*>& wanted, mlir::MLIRContext& context,
                   passes::Dump& dump) {
-    const std::vector<std::string> names = symbol_names(launches);
-    KernelModule kernels = lower_kernels(launches, names, host_processor(), context, &dump);
+    const std::vector<std::string> names = symbol_names(wanted);
+    KernelModule kernels = lower_kernels(wanted, names, host_processor(), context, &dump);
     CodeListener listener;
     if (dump.wants("kernels-code"))
         listener = [&](const char* extension, const std::string& text) {
-            dump.text("kernels-code", extension, legend(launches, names, extension) + text);
+            dump.text("kernels-code", extension, legend(wanted, names, extension) + text);
         };
     const bool keep = DiskCache::instance().on();
     StageTimer timer(&dump);
@@ -96,31 +96,31 @@ JitResult compile(const std::vector<const KernelLaunch*>& launches, mlir::MLIRCo
 }
 
 /// The key of an object file of these kernels in the disk cache.
-std::string disk_key(const std::vector<const KernelLaunch*>& launches) {
+std::string disk_key(const std::vector<const WantedKernel*>& wanted) {
     const Processor& processor = host_processor();
     std::string key = fmt::format("host code, LLVM {}, {}\n{} {} {}\n", LLVM_VERSION_STRING, generator_version(),
                                   processor.triple, processor.cpu, processor.features);
-    for (const KernelLaunch* launch : launches) key += launch->key + "\n";
+    for (const WantedKernel* each : wanted) key += each->launch->key + "\n";
     return key;
 }
 
 /// Loaded from disk if compiled before, unless a dump is requested.
-JitResult load_or_compile(const std::vector<const KernelLaunch*>& launches, mlir::MLIRContext& context,
+JitResult load_or_compile(const std::vector<const WantedKernel*>& wanted, mlir::MLIRContext& context,
                           passes::Dump& dump) {
     DiskCache& disk = DiskCache::instance();
     const bool shown = dump.wants("kernels") || dump.wants("kernels-llvm-dialect") || dump.wants("kernels-code");
-    if (!disk.on() || shown) return compile(launches, context, dump);
-    const std::string key = disk_key(launches);
+    if (!disk.on() || shown) return compile(wanted, context, dump);
+    const std::string key = disk_key(wanted);
     if (std::optional<std::string> object = disk.find(key)) {
         StageTimer timer(&dump);
         try {
-            JitResult result = jit_load(*object, symbol_names(launches));
+            JitResult result = jit_load(*object, symbol_names(wanted));
             timer.lap("kernels-from-disk");
             return result;
         } catch (const CompileError&) {  // Compiled by another compiler: replaced below.
         }
     }
-    JitResult result = compile(launches, context, dump);
+    JitResult result = compile(wanted, context, dump);
     disk.store(key, result.object);
     result.object.clear();
     return result;
@@ -128,21 +128,20 @@ JitResult load_or_compile(const std::vector<const KernelLaunch*>& launches, mlir
 
 }  // namespace
 
-CompiledKernels find_or_compile(std::span<KernelLaunch> launches, mlir::MLIRContext& context,
-                                passes::Dump& dump) {
+CompiledKernels find_or_compile(std::span<const WantedKernel> wanted, mlir::MLIRContext& context, passes::Dump& dump) {
     Cache& known = cache();
     // One compilation at a time: a second one that needs the same kernels finds them in the cache.
     std::lock_guard lock(known.mutex);
-    std::map<std::string, const KernelLaunch*> missing;
-    for (const KernelLaunch& launch : launches)
-        if (!known.kernels.contains(launch.key)) missing.emplace(launch.key, &launch);
+    std::map<std::string, const WantedKernel*> missing;
+    for (const WantedKernel& each : wanted)
+        if (!known.kernels.contains(each.launch->key)) missing.emplace(each.launch->key, &each);
 
     if (!missing.empty()) {
-        std::vector<const KernelLaunch*> launched;
-        for (const auto& [key, launch] : missing) launched.push_back(launch);
-        JitResult result = load_or_compile(launched, context, dump);
+        std::vector<const WantedKernel*> fresh;
+        for (const auto& [key, each] : missing) fresh.push_back(each);
+        JitResult result = load_or_compile(fresh, context, dump);
         size_t i = 0;
-        for (const auto& [key, launch] : missing) {
+        for (const auto& [key, each] : missing) {
             auto function = reinterpret_cast<KernelFunction>(result.functions[i++]);
             known.kernels[key] = {function, result.code_bytes / missing.size(), result.code};
             known.bytes += known.kernels[key].code_bytes;
@@ -151,13 +150,13 @@ CompiledKernels find_or_compile(std::span<KernelLaunch> launches, mlir::MLIRCont
     }
 
     CompiledKernels summary;
-    std::set<const Kernel*> used;
-    for (KernelLaunch& launch : launches) {
-        Kernel& kernel = known.kernels.at(launch.key);
-        launch.function = kernel.function;
-        launch.code = kernel.code;
-        kernel.last_used = ++known.clock;
-        if (used.insert(&kernel).second) summary.code_bytes += kernel.code_bytes;
+    std::set<const MachineCode*> used;
+    for (const WantedKernel& each : wanted) {
+        MachineCode& code = known.kernels.at(each.launch->key);
+        each.launch->function = code.function;
+        each.launch->code = code.code;
+        code.last_used = ++known.clock;
+        if (used.insert(&code).second) summary.code_bytes += code.code_bytes;
     }
     summary.distinct = int(used.size());
     known.drop_oldest();

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "codegen/compiler.h"
-#include "codegen/schedule.h"
+#include "codegen/cpu/kernel.h"
 
 namespace mlir {
 class MLIRContext;
@@ -22,8 +22,7 @@ struct CompiledKernels {
 
 /// Sets `function` and `code` of every launch: from the process-wide cache, or compiled now, all new ones in one
 /// module. The least recently used kernels are evicted beyond the limit. `dump` receives every stage.
-CompiledKernels find_or_compile(std::span<KernelLaunch> launches, mlir::MLIRContext& context,
-                                passes::Dump& dump);
+CompiledKernels find_or_compile(std::span<const WantedKernel> wanted, mlir::MLIRContext& context, passes::Dump& dump);
 
 /// Kernels compiled since the process began.
 int kernels_compiled();

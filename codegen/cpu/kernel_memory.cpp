@@ -16,9 +16,9 @@ unsigned alignment_of(mlir::Type element) { return element.getIntOrFloatBitWidth
 
 }  // namespace
 
-KernelMemory::KernelMemory(Lanes& lanes, const KernelProgram& program, const KernelOptions& options,
+KernelMemory::KernelMemory(Lanes& lanes, const Kernel& kernel, const KernelOptions& options,
                            const KernelAnalysis& where, const RowScratch& scratch)
-    : lanes_(lanes), b(lanes.b), loc(lanes.loc), program_(program), options_(options), where_(where), scratch_(scratch) {}
+    : lanes_(lanes), b(lanes.b), loc(lanes.loc), kernel_(kernel), options_(options), where_(where), scratch_(scratch) {}
 
 //---- arguments
 
@@ -47,7 +47,7 @@ void KernelMemory::read_arguments(Value arguments) {
             if (where_.class_of(o, dim) == StrideClass::general) strides[dim] = load_field(numbers, next++, i64);
         strides_.push_back(strides);
     }
-    for (int s = 0; s < program_.scalar_count; ++s) scalars_.push_back(load_field(scalars, s, b.getF64Type()));
+    for (int s = 0; s < kernel_.scalar_count; ++s) scalars_.push_back(load_field(scalars, s, b.getF64Type()));
     offsets_.assign(size_t(where_.operand_count()), lanes_.index(0));
 }
 
@@ -135,19 +135,19 @@ Value KernelMemory::load_lanes(Value at, mlir::Type element, unsigned alignment)
 //---- stores
 
 void KernelMemory::store_scalar(int o, Value scalar, Register from) {
-    Dtype dtype = output(o).to.dtype;
-    int operand = operand_of(o);
+    Dtype dtype = kernel_.outputs[size_t(o)].dtype;
+    int operand = kernel_.operand_of_output(o);
     Value at = address(operand, offsets_[size_t(operand)], lanes_.storage_type(dtype));
     LLVM::StoreOp::create(b, loc, lanes_.to_storage(scalar, from, dtype), at, unsigned(size_of(dtype)));
 }
 
 void KernelMemory::store(int o, Value value, Register from, int c) {
-    Dtype dtype = output(o).to.dtype;
-    int operand = operand_of(o);
+    Dtype dtype = kernel_.outputs[size_t(o)].dtype;
+    int operand = kernel_.operand_of_output(o);
     CATENA_ASSERT(where_.class_of(operand, where_.inner) == StrideClass::one, "a kernel's output is not contiguous");
     mlir::Type element = lanes_.storage_type(dtype);
     Value at = address_of_copy(operand, c, element);
-    const std::optional<Combine>& accumulate = output(o).accumulate;
+    const std::optional<Combine>& accumulate = kernel_.stores[size_t(o)].accumulate;
     if (accumulate) {
         Value before = lanes_.from_storage(load_lanes(at, element, unsigned(size_of(dtype))), dtype, from);
         value = lanes_.combine(*accumulate, before, value);
@@ -156,13 +156,13 @@ void KernelMemory::store(int o, Value value, Register from, int c) {
 }
 
 void KernelMemory::store_neutral(int o) {
-    const KernelProgram::Output& to = output(o);
-    Register type = program_.values[size_t(to.value)].type;
+    const Dtype dtype = kernel_.outputs[size_t(o)].dtype;
+    Register type = kernel_.stored(o).type;
     mlir::Type scalar = lanes_.scalar_type(type);
     mlir::Type lanes = lanes_.width() > 1 ? mlir::Type(lanes_.vector_of(scalar)) : scalar;
-    Value neutral = lanes_.to_storage(lanes_.neutral(*to.accumulate, lanes), type, to.to.dtype);
-    int operand = operand_of(o);
-    store_lanes(address(operand, offsets_[size_t(operand)], lanes_.storage_type(to.to.dtype)), neutral, to.to.dtype,
+    Value neutral = lanes_.to_storage(lanes_.neutral(*kernel_.stores[size_t(o)].accumulate, lanes), type, dtype);
+    int operand = kernel_.operand_of_output(o);
+    store_lanes(address(operand, offsets_[size_t(operand)], lanes_.storage_type(dtype)), neutral, dtype,
                 false);
 }
 
@@ -189,13 +189,13 @@ Value KernelMemory::row_address(int value, int c, mlir::Type element) {
 }
 
 Value KernelMemory::load_from_row(int value, int c) {
-    mlir::Type element = lanes_.scalar_type(program_.values[size_t(value)].type);
+    mlir::Type element = lanes_.scalar_type(kernel_.values[size_t(value)].type);
     mlir::Type type = lanes_.width() > 1 ? mlir::Type(lanes_.vector_of(element)) : element;
     return LLVM::LoadOp::create(b, loc, type, row_address(value, c, element), alignment_of(element));
 }
 
 void KernelMemory::store_to_row(int value, Value lanes, int c) {
-    mlir::Type element = lanes_.scalar_type(program_.values[size_t(value)].type);
+    mlir::Type element = lanes_.scalar_type(kernel_.values[size_t(value)].type);
     LLVM::StoreOp::create(b, loc, lanes, row_address(value, c, element), alignment_of(element));
 }
 

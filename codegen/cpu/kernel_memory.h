@@ -17,7 +17,7 @@ using Values = llvm::SmallVector<mlir::Value, 4>;
 /// stores of the current lanes. Copy c of an operand is c vectors further; c < 0 is the scalar at the first lane.
 class KernelMemory {
 public:
-    KernelMemory(Lanes& lanes, const KernelProgram& program, const KernelOptions& options, const KernelAnalysis& where,
+    KernelMemory(Lanes& lanes, const Kernel& kernel, const KernelOptions& options, const KernelAnalysis& where,
                  const RowScratch& scratch);
 
     /// Unpacks KernelArguments at the start of the function.
@@ -59,13 +59,11 @@ private:
     mlir::Value gather(int operand, mlir::Type element, int c, unsigned alignment);
     mlir::Value load_lanes(mlir::Value at, mlir::Type element, unsigned alignment);
     void store_lanes(mlir::Value at, mlir::Value stored, Dtype dtype, bool may_stream);
-    int operand_of(int output) const { return int(program_.inputs.size()) + output; }
-    const KernelProgram::Output& output(int o) const { return program_.outputs[size_t(o)]; }
 
     Lanes& lanes_;
     mlir::OpBuilder& b;
     mlir::Location loc;
-    const KernelProgram& program_;
+    const Kernel& kernel_;
     const KernelOptions& options_;
     const KernelAnalysis& where_;
     const RowScratch& scratch_;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,8 +7,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 
-#include "codegen/cpu/processor.h"
-#include "codegen/schedule.h"
+#include "codegen/cpu/kernel.h"
 
 namespace mlir {
 class MLIRContext;
@@ -31,18 +29,7 @@ struct KernelModule {
 
 /// All kernels through one module: emitted, lowered to the LLVM dialect, then to LLVM IR. `dump`, if given, receives every
 /// stage.
-KernelModule lower_kernels(const std::vector<const KernelLaunch*>& launches, const std::vector<std::string>& names,
+KernelModule lower_kernels(const std::vector<const WantedKernel*>& wanted, const std::vector<std::string>& names,
                            const Processor& processor, mlir::MLIRContext& context, passes::Dump* dump);
-
-/// Reports the time of stages to `dump`, if given.
-class StageTimer {
-public:
-    explicit StageTimer(passes::Dump* dump) : dump_(dump) {}
-    void lap(const char* stage);
-
-private:
-    passes::Dump* dump_;
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 }  // namespace catena::codegen::cpu

@@ -5,7 +5,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Value.h"
 
-#include "codegen/kernel/plan.h"
+#include "codegen/kernel/kernel.h"
 
 namespace catena::codegen::cpu {
 

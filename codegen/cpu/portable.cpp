@@ -1,6 +1,5 @@
 #include "codegen/cpu/portable.h"
 
-#include <limits>
 #include <map>
 
 #include <fmt/format.h>
@@ -8,19 +7,9 @@
 #include "codegen/cpu/kernel.h"
 #include "codegen/cpu/link_library.h"
 #include "codegen/cpu/object.h"
-#include "codegen/kernel/columns.h"
 #include "codegen/cpu/kernel_module.h"
 
 namespace catena::codegen::cpu {
-
-SplitRule any_size_split_rule() {
-    // The number of blocks of a split reduction or of column reductions depends on the sizes: neither is
-    // split.
-    SplitRule rule = split_rule();
-    rule.smallest = std::numeric_limits<int64_t>::max();
-    rule.columns = plan_columns_after_rows;
-    return rule;
-}
 
 namespace {
 
@@ -41,21 +30,24 @@ void let_names_repeat(llvm::Module& module) {
 
 }  // namespace
 
-void add_portable_code(PortableProgram& program, const PortableOptions& options, mlir::MLIRContext& context) {
+void add_portable_code(PortableProgram& program, Draft draft, const PortableOptions& options, mlir::MLIRContext& context) {
+    const std::vector<WantedKernel> wanted = finish(draft, {.fast_math = options.fast_math, .streaming = !options.any_size});
+    Schedule& schedule = draft.schedule;
     std::map<std::string, std::string> symbols;
-    std::vector<const KernelLaunch*> distinct;
+    std::vector<const WantedKernel*> distinct;
     std::vector<std::string> names;
-    const std::string prefix = fmt::format("catena_{:016x}_", hash_of(program.schedule.kernels));
-    for (KernelLaunch& kernel : program.schedule.kernels) {
+    const std::string prefix = fmt::format("catena_{:016x}_", hash_of(schedule.kernels));
+    for (const WantedKernel& each : wanted) {
+        KernelLaunch& kernel = *each.launch;
         auto [known, is_new] = symbols.try_emplace(kernel.key);
         if (is_new) {
             known->second = prefix + kernel_symbol(kernel, names.size()) + "_" + program::code_form(kernel);
             names.push_back(known->second);
-            distinct.push_back(&kernel);
+            distinct.push_back(&each);
         }
         kernel.symbol = known->second;
     }
-    program.schedule.info.kernels = int(distinct.size());
+    schedule.info.kernels = int(distinct.size());
     for (const std::string& level : options.levels) {
         const Processor processor = processor_of_level(level);
         std::vector<std::string> level_names;
@@ -72,6 +64,7 @@ void add_portable_code(PortableProgram& program, const PortableOptions& options,
         code.library = link_library(code.object);
         program.code.push_back(std::move(code));
     }
+    program.schedule = std::move(schedule);
 }
 
 }  // namespace catena::codegen::cpu

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "codegen/schedule.h"
+#include "codegen/draft.h"
 #include "runtime/program/portable.h"
 
 namespace mlir {
@@ -9,10 +9,7 @@ class MLIRContext;
 
 namespace catena::codegen::cpu {
 
-/// Gives every kernel of the schedule its symbol, and compiles them for each requested level.
-void add_portable_code(PortableProgram& program, const PortableOptions& options, mlir::MLIRContext& context);
-
-/// The split rule for unknown outer sizes: only splits that do not depend on them.
-SplitRule any_size_split_rule();
+/// Finishes the draft as the program's schedule, whose kernels get their symbols, and compiles them for each requested level.
+void add_portable_code(PortableProgram& program, Draft draft, const PortableOptions& options, mlir::MLIRContext& context);
 
 }  // namespace catena::codegen::cpu

@@ -19,8 +19,8 @@ enum class Level : uint8_t { thread, group, step };
 
 class Emitter {
 public:
-    Emitter(const KernelProgram& program, const Layout& layout)
-        : program_(program), layout_(layout), inner_(program.domain.rank() - 1) {
+    Emitter(const Kernel& kernel, const Layout& layout)
+        : kernel_(kernel), layout_(layout), inner_(kernel.domain.rank() - 1) {
         analyse();
     }
 
@@ -55,32 +55,28 @@ private:
 
     //---- analysis
 
-    int operand_count() const { return int(program_.inputs.size() + program_.outputs.size()); }
-    const KernelOperand& operand(int o) const {
-        const int inputs = int(program_.inputs.size());
-        return o < inputs ? program_.inputs[size_t(o)] : program_.outputs[size_t(o - inputs)].to;
-    }
-    int output_operand(int output) const { return int(program_.inputs.size()) + output; }
-    Stride stride(int o, int dim) const { return stride_of(program_, operand(o), dim); }
+    int operand_count() const { return kernel_.operand_count(); }
+    const KernelOperand& operand(int o) const { return kernel_.operand(o); }
+    Stride stride(int o, int dim) const { return stride_of(kernel_, operand(o), dim); }
     bool varies_inner(int o) const { return stride(o, inner_) != Stride::zero; }
-    bool reduces() const { return program_.reduced != 0; }
+    bool reduces() const { return kernel_.reduced != 0; }
     bool lanes_reduced() const { return layout_.kind == Layout::Kind::rows; }
 
     Level level_of_operand(int o) const {
         Level level = Level::thread;
         for (int dim = 0; dim <= inner_; ++dim)
             if (stride(o, dim) != Stride::zero)
-                level = std::max(level, program_.is_reduced(dim) ? Level::step : Level::group);
+                level = std::max(level, kernel_.is_reduced(dim) ? Level::step : Level::group);
         return level;
     }
 
     void analyse() {
-        const size_t n = program_.values.size();
+        const size_t n = kernel_.values.size();
         level_.assign(n, Level::thread);
         stage_.assign(n, 0);
         varying_.assign(n, false);
         for (size_t v = 0; v < n; ++v) {
-            const KernelValue& value = program_.values[v];
+            const KernelValue& value = kernel_.values[v];
             if (value.kind == Kind::load) {
                 level_[v] = level_of_operand(value.operand);
                 varying_[v] = varies_inner(value.operand);
@@ -100,31 +96,31 @@ private:
     }
 
     bool is_full_output(int output) const {
-        return level_of_operand(output_operand(output)) == Level::step;
+        return level_of_operand(kernel_.operand_of_output(output)) == Level::step;
     }
 
     std::vector<int> reductions_of(int stage) const {
         std::vector<int> found;
-        for (size_t v = 0; v < program_.values.size() && reduces(); ++v)
-            if (program_.values[v].kind == Kind::reduction && stage_[v] == stage + 1)
+        for (size_t v = 0; v < kernel_.values.size() && reduces(); ++v)
+            if (kernel_.values[v].kind == Kind::reduction && stage_[v] == stage + 1)
                 found.push_back(int(v));
         return found;
     }
     std::vector<int> full_outputs_of(int stage) const {
         std::vector<int> found;
-        for (size_t o = 0; o < program_.outputs.size(); ++o)
-            if (is_full_output(int(o)) && stage_[size_t(program_.outputs[o].value)] == stage)
+        for (size_t o = 0; o < kernel_.outputs.size(); ++o)
+            if (is_full_output(int(o)) && stage_[size_t(kernel_.stores[o].value)] == stage)
                 found.push_back(int(o));
         return found;
     }
     std::vector<bool> needed_by(const std::vector<int>& reductions,
                                 const std::vector<int>& outputs) const {
-        std::vector<bool> needed(program_.values.size(), false);
-        for (int r : reductions) needed[size_t(program_.values[size_t(r)].args[0])] = true;
-        for (int o : outputs) needed[size_t(program_.outputs[size_t(o)].value)] = true;
+        std::vector<bool> needed(kernel_.values.size(), false);
+        for (int r : reductions) needed[size_t(kernel_.values[size_t(r)].args[0])] = true;
+        for (int o : outputs) needed[size_t(kernel_.stores[size_t(o)].value)] = true;
         for (size_t v = needed.size(); v-- > 0;)
             if (needed[v] && level_[v] == Level::step)
-                for (int arg : program_.values[v].args) needed[size_t(arg)] = true;
+                for (int arg : kernel_.values[v].args) needed[size_t(arg)] = true;
         return needed;
     }
 
@@ -136,17 +132,17 @@ private:
             line("const index n{} = index(a.number[{}]);", dim, numbers_++);
         line("const index split_size = index(a.number[{}]);", numbers_++);
         for (int o = 0; o < operand_count(); ++o) {
-            const bool input = o < int(program_.inputs.size());
+            const bool input = o < int(kernel_.inputs.size());
             line("{0}{1}* const p{2} = static_cast<{0}{1}*>(a.pointer[{2}]);",
                  input ? "const " : "", storage_text(operand(o).dtype), o);
             for (int dim = 0; dim <= inner_; ++dim)
                 if (stride(o, dim) == Stride::general)
                     line("const index s{}_{} = index(a.number[{}]);", o, dim, numbers_++);
         }
-        if (program_.split < 0) line("(void)split_size;");
+        if (kernel_.split < 0) line("(void)split_size;");
         if (!layout_.scalars_by_value) return;
         first_scalar_ = numbers_;
-        numbers_ += program_.scalar_count;
+        numbers_ += kernel_.scalar_count;
     }
 
     //---- loops
@@ -174,7 +170,7 @@ private:
         for (int o = 0; o < operand_count(); ++o) {
             std::string sum = level == Level::step ? fmt::format("o{}", o) : "0";
             for (int dim = 0; dim <= inner_; ++dim) {
-                if ((level == Level::step) != program_.is_reduced(dim)) continue;
+                if ((level == Level::step) != kernel_.is_reduced(dim)) continue;
                 if (stride(o, dim) == Stride::one) sum += fmt::format(" + i{}", dim);
                 if (stride(o, dim) == Stride::general)
                     sum += fmt::format(" + i{} * s{}_{}", dim, o, dim);
@@ -188,7 +184,7 @@ private:
         std::vector<int> kept;
         std::string groups = "1";
         for (int dim = 0; dim <= inner_; ++dim)
-            if (!program_.is_reduced(dim)) {
+            if (!kernel_.is_reduced(dim)) {
                 kept.push_back(dim);
                 groups = kept.size() == 1 ? fmt::format("n{}", dim)
                                           : groups + fmt::format(" * n{}", dim);
@@ -220,8 +216,8 @@ private:
         if (!reduces()) return;
         std::string steps = "1";
         for (int dim = 0; dim <= inner_; ++dim) {
-            if (!program_.is_reduced(dim)) continue;
-            if (dim == program_.split) {
+            if (!kernel_.is_reduced(dim)) continue;
+            if (dim == kernel_.split) {
                 // The index of the block, in dimension 0.
                 line("const index left = split_size - i0 * n{};", dim);
                 line("const index m{0} = left < n{0} ? left : n{0};", dim);
@@ -232,14 +228,14 @@ private:
     }
 
     std::string size_of_step(int dim) const {
-        return fmt::format("{}{}", dim == program_.split ? "m" : "n", dim);
+        return fmt::format("{}{}", dim == kernel_.split ? "m" : "n", dim);
     }
 
     template <class Body>
     void loop_over_steps(Body body) {
         std::vector<int> dims;
         for (int dim = 0; dim <= inner_; ++dim)
-            if (program_.is_reduced(dim)) dims.push_back(dim);
+            if (kernel_.is_reduced(dim)) dims.push_back(dim);
         name_indices(dims, "step", [this](int dim) { return size_of_step(dim); });
         name_offsets(Level::step);
         body();
@@ -257,7 +253,7 @@ private:
             any_full = any_full || !full.empty();
         }
         std::vector<int> kept;
-        for (size_t o = 0; o < program_.outputs.size(); ++o)
+        for (size_t o = 0; o < kernel_.outputs.size(); ++o)
             if (!is_full_output(int(o))) kept.push_back(int(o));
         if (kept.empty()) return;
         if (!reduces()) return store_outputs(kept, "o");
@@ -293,7 +289,7 @@ private:
         if (chains) {
             for (int r : reductions) {
                 open("for (int c = 0; c < {}; ++c) {{", copies(r));
-                const KernelValue& value = program_.values[size_t(r)];
+                const KernelValue& value = kernel_.values[size_t(r)];
                 line("total{0}[c] = {1};", r,
                      combine_text(value.combine, value.type, fmt::format("total{}[c]", r),
                                   fmt::format("part{}[c]", r)));
@@ -305,7 +301,7 @@ private:
     }
 
     void declare_accumulator(const char* name, int r) {
-        const KernelValue& value = program_.values[size_t(r)];
+        const KernelValue& value = kernel_.values[size_t(r)];
         std::string neutral = neutral_text(value.combine, value.type);
         std::string all = neutral;
         for (int c = 1; c < copies(r); ++c) all += ", " + neutral;
@@ -317,7 +313,7 @@ private:
         const std::vector<bool> needed = needed_by(reductions, full);
         emit_values(Level::step, [&](int v) { return bool(needed[size_t(v)]); });
         for (int r : reductions) {
-            const KernelValue& value = program_.values[size_t(r)];
+            const KernelValue& value = kernel_.values[size_t(r)];
             const int arg = value.args[0];
             auto add = [&](const std::string& c) {
                 std::string to = fmt::format("{}{}[{}]", accumulator, r, c);
@@ -343,7 +339,7 @@ private:
 
     /// The group's threads put together what each has, always in the same order.
     void finish_reduction(int r) {
-        const KernelValue& value = program_.values[size_t(r)];
+        const KernelValue& value = kernel_.values[size_t(r)];
         auto combine = [&](const std::string& x, const std::string& y) {
             return combine_text(value.combine, value.type, x, y);
         };
@@ -380,7 +376,7 @@ private:
     }
 
     void combine_columns(int r, int c) {
-        const KernelValue& value = program_.values[size_t(r)];
+        const KernelValue& value = kernel_.values[size_t(r)];
         const std::string sum = fmt::format("total{}[{}]", r, c);
         open("{{");
         line("{0}* const turns = reinterpret_cast<{0}*>(shared);", text_of(value.type));
@@ -408,8 +404,8 @@ private:
     template <class Wanted>
     void emit_values(Level level, Wanted wanted) {
         std::vector<int> copied;
-        for (size_t v = 0; v < program_.values.size(); ++v) {
-            const KernelValue& value = program_.values[v];
+        for (size_t v = 0; v < kernel_.values.size(); ++v) {
+            const KernelValue& value = kernel_.values[v];
             if (level_[v] != level || !wanted(int(v)) ||
                 (value.kind == Kind::reduction && reduces()))
                 continue;
@@ -435,7 +431,7 @@ private:
     }
 
     std::string element_text(int v, const std::string& c) const {
-        const int o = program_.values[size_t(v)].operand;
+        const int o = kernel_.values[size_t(v)].operand;
         if (level_of_operand(o) == Level::thread) return fmt::format("p{}[0]", o);
         if (!in_copies(v)) return fmt::format("p{}[{}]", o, offset_of(o));
         if (stride(o, inner_) == Stride::one) return fmt::format("in{}.e[{}]", v, c);
@@ -448,10 +444,10 @@ private:
     }
 
     std::string value_text(int v, const std::string& c, Level) {
-        const KernelValue& value = program_.values[size_t(v)];
+        const KernelValue& value = kernel_.values[size_t(v)];
         std::vector<std::string> args;
         for (int arg : value.args) args.push_back(name_of(arg, c));
-        auto type_of = [&](int arg) { return program_.values[size_t(arg)].type; };
+        auto type_of = [&](int arg) { return kernel_.values[size_t(arg)].type; };
         switch (value.kind) {
             case Kind::load:
                 return load_text(element_text(v, c), operand(value.operand).dtype, value.type);
@@ -484,9 +480,9 @@ private:
 
     void store_outputs(const std::vector<int>& outputs, const char* offset) {
         for (int output : outputs) {
-            const int o = output_operand(output), v = program_.outputs[size_t(output)].value;
+            const int o = kernel_.operand_of_output(output), v = kernel_.stores[size_t(output)].value;
             const Dtype dtype = operand(o).dtype;
-            const Register from = program_.values[size_t(v)].type;
+            const Register from = kernel_.values[size_t(v)].type;
             std::string at =
                 level_of_operand(o) == Level::thread ? "0" : fmt::format("{}{}", offset, o);
             // All lanes of what does not vary hold the same.
@@ -505,7 +501,7 @@ private:
         }
     }
 
-    const KernelProgram& program_;
+    const Kernel& kernel_;
     const Layout& layout_;
     int inner_;
     std::vector<Level> level_;
@@ -520,8 +516,8 @@ private:
 
 }  // namespace
 
-KernelText emit_kernel(const KernelProgram& program, const Layout& layout) {
-    return Emitter(program, layout).emit();
+KernelText emit_kernel(const Kernel& kernel, const Layout& layout) {
+    return Emitter(kernel, layout).emit();
 }
 
 std::string kernel_text(const std::string& name, const KernelText& text, const Layout& layout) {

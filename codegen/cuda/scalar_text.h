@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/kernel/plan.h"
+#include "codegen/kernel/kernel.h"
 
 namespace catena::codegen::cuda {
 

@@ -7,13 +7,13 @@
 namespace catena::codegen {
 
 /// True when there is a column reduction.
-bool has_columns(const KernelProgram& program);
+bool has_columns(const Kernel& kernel);
 
 /// One pass over the memory: blocks of rows that accumulate each column in memory, then the combination of the blocks in
 /// their order.
-KernelPlan plan_columns_with_rows(const KernelProgram& program, const SplitRule& rule);
+KernelPlan plan_columns_with_rows(const Kernel& kernel, const SplitRule& rule);
 
 /// First what the rows give, with the results of rows that columns read, then the columns, each planned for itself.
-KernelPlan plan_columns_after_rows(const KernelProgram& program, const SplitRule& rule);
+KernelPlan plan_columns_after_rows(const Kernel& kernel, const SplitRule& rule);
 
 }  // namespace catena::codegen

@@ -13,7 +13,7 @@ bool is_reduction(const KernelValue& value, bool columns) {
 
 class Planner {
 public:
-    Planner(const KernelProgram& whole, const SplitRule& rule)
+    Planner(const Kernel& whole, const SplitRule& rule)
         : whole_(whole), rule_(rule), kept_strides_(Dims::filled(whole.domain.rank(), 0)) {
         for (int dim = whole.domain.rank() - 1; dim >= 0; --dim) {
             if (whole.is_reduced(dim)) continue;
@@ -38,7 +38,7 @@ private:
     std::vector<int> stored_rows() const {
         std::vector<bool> needed(whole_.values.size(), false);
         for (size_t o = 0; o < whole_.outputs.size(); ++o)
-            if (int v = whole_.outputs[o].value; after_[size_t(v)]) needed[size_t(v)] = true;
+            if (int v = whole_.stores[o].value; after_[size_t(v)]) needed[size_t(v)] = true;
         for (size_t v = needed.size(); v-- > 0;)
             if (needed[v] && !is_reduction(whole_.values[v], false))
                 for (int arg : whole_.values[v].args) needed[size_t(arg)] = true;
@@ -58,8 +58,8 @@ private:
             b.add_output(where, b.clone(v), operand);
         }
         for (size_t o = 0; o < whole_.outputs.size(); ++o)
-            if (!after_[size_t(whole_.outputs[o].value)])
-                b.add_output({Where::output, int(o)}, b.clone(whole_.outputs[o].value), whole_.outputs[o].to);
+            if (!after_[size_t(whole_.stores[o].value)])
+                b.add_output({Where::output, int(o)}, b.clone(whole_.stores[o].value), whole_.outputs[o]);
         add(b, whole_.reduced);
     }
 
@@ -67,20 +67,20 @@ private:
         LaunchBuilder b(whole_);
         for (const Stored& stored : stored_) b.set_stored(stored.value, stored.where, stored.operand);
         for (size_t o = 0; o < whole_.outputs.size(); ++o)
-            if (after_[size_t(whole_.outputs[o].value)])
-                b.add_output({Where::output, int(o)}, b.clone(whole_.outputs[o].value), whole_.outputs[o].to);
+            if (after_[size_t(whole_.stores[o].value)])
+                b.add_output({Where::output, int(o)}, b.clone(whole_.stores[o].value), whole_.outputs[o]);
         const uint32_t all = (1u << whole_.domain.rank()) - 1;
-        for (KernelValue& value : b.program().values) value.columns = false;
+        for (KernelValue& value : b.kernel().values) value.columns = false;
         add(b, all & ~whole_.reduced);
     }
 
     /// The launch over the whole domain, planned by itself, in terms of the whole plan's operands.
     void add(LaunchBuilder& b, uint32_t reduced) {
         if (b.launch.outputs.empty()) return;
-        b.program().domain = whole_.domain;
-        b.program().reduced = reduced;
-        b.program().scalar_count = whole_.scalar_count;
-        KernelPlan plan = plan_launches(b.program(), rule_);
+        b.kernel().domain = whole_.domain;
+        b.kernel().reduced = reduced;
+        b.kernel().scalar_count = whole_.scalar_count;
+        KernelPlan plan = plan_launches(b.kernel(), rule_);
         const int temporaries = int(plan_.temporaries.size());
         auto outside = [&](KernelPlan::Operand& operand) {
             if (operand.kind == Where::temporary)
@@ -101,7 +101,7 @@ private:
         KernelPlan::Operand where;
         KernelOperand operand;
     };
-    const KernelProgram& whole_;
+    const Kernel& whole_;
     const SplitRule& rule_;
     Strides kept_strides_;  ///< Row-major over the dimensions that are not reduced.
     int64_t kept_ = 1;
@@ -112,8 +112,8 @@ private:
 
 }  // namespace
 
-KernelPlan plan_columns_after_rows(const KernelProgram& program, const SplitRule& rule) {
-    return Planner(program, rule).run();
+KernelPlan plan_columns_after_rows(const Kernel& kernel, const SplitRule& rule) {
+    return Planner(kernel, rule).run();
 }
 
 }  // namespace catena::codegen

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "codegen/kernel/collapse.h"
 #include "codegen/kernel/columns.h"
 #include "codegen/kernel/launch_builder.h"
 #include "runtime/core/error.h"
@@ -19,7 +20,7 @@ bool is_columns(const KernelValue& value) {
 
 class ColumnPlanner {
 public:
-    explicit ColumnPlanner(const KernelProgram& whole) : whole_(whole), strides_(Dims::filled(whole.domain.rank(), 0)) {
+    explicit ColumnPlanner(const Kernel& whole) : whole_(whole), strides_(Dims::filled(whole.domain.rank(), 0)) {
         for (int dim = whole.domain.rank() - 1; dim >= 0; --dim) {
             if (!whole.is_reduced(dim)) {
                 ++kept_;
@@ -63,21 +64,23 @@ private:
                          value.combine);
         }
         for (size_t o = 0; o < whole_.outputs.size(); ++o)
-            if (!after_[whole_.outputs[o].value])
-                b.add_output({Where::output, int(o)}, b.clone(whole_.outputs[o].value), whole_.outputs[o].to);
+            if (!after_[whole_.stores[o].value])
+                b.add_output({Where::output, int(o)}, b.clone(whole_.stores[o].value), whole_.outputs[o]);
 
-        KernelProgram& program = b.program();
-        program.domain = whole_.domain;
-        program.domain[0] = block_;
-        program.domain.insert(0, blocks_);
-        program.reduced = whole_.reduced << 1;
-        program.split = 1;
-        program.split_size = whole_.domain[0];
-        program.serial = kept_;
-        program.scalar_count = whole_.scalar_count;
-        for (KernelOperand& input : program.inputs) input.strides.insert(0, input.strides[0] * block_);
-        for (KernelProgram::Output& output : program.outputs)
-            output.to.strides.insert(0, output.accumulate ? columns_ : output.to.strides[0] * block_);
+        Kernel& kernel = b.kernel();
+        kernel.domain = whole_.domain;
+        kernel.domain[0] = block_;
+        kernel.domain.insert(0, blocks_);
+        kernel.reduced = whole_.reduced << 1;
+        kernel.split = 1;
+        kernel.split_size = whole_.domain[0];
+        kernel.serial = kept_;
+        kernel.scalar_count = whole_.scalar_count;
+        for (KernelOperand& input : kernel.inputs) input.strides.insert(0, input.strides[0] * block_);
+        for (size_t o = 0; o < kernel.outputs.size(); ++o) {
+            Strides& strides = kernel.outputs[o].strides;
+            strides.insert(0, kernel.stores[o].accumulate ? columns_ : strides[0] * block_);
+        }
         plan_.launches.push_back(std::move(b.launch));
     }
 
@@ -87,22 +90,21 @@ private:
         for (size_t i = 0; i < sums_.size(); ++i) {
             const KernelValue& value = whole_.values[sums_[i]];
             int input = b.add_input({Where::temporary, int(i)}, {dtype_of_register(value.type), across(strides_, columns_)});
-            b.set(sums_[i], b.program().add({.kind = KernelValue::Kind::reduction,
+            b.set(sums_[i], b.kernel().add({.kind = KernelValue::Kind::reduction,
                                              .type = value.type,
                                              .combine = value.combine,
                                              .args = {b.load(input, value.type)}}));
         }
         for (size_t o = 0; o < whole_.outputs.size(); ++o) {
-            const KernelProgram::Output& output = whole_.outputs[o];
-            if (after_[output.value])
-                b.add_output({Where::output, int(o)}, b.clone(output.value),
-                             {output.to.dtype, across(output.to.strides, 0)});
+            const KernelOperand& to = whole_.outputs[o];
+            if (after_[whole_.stores[o].value])
+                b.add_output({Where::output, int(o)}, b.clone(whole_.stores[o].value), {to.dtype, across(to.strides, 0)});
         }
-        CATENA_ASSERT(b.program().inputs.size() == sums_.size(), "what follows a sum of columns reads nothing else");
-        b.program().domain = across(whole_.domain, blocks_);
-        b.program().reduced = 1;
-        b.program().scalar_count = whole_.scalar_count;
-        b.program() = collapse(b.program());
+        CATENA_ASSERT(b.kernel().inputs.size() == sums_.size(), "what follows a sum of columns reads nothing else");
+        b.kernel().domain = across(whole_.domain, blocks_);
+        b.kernel().reduced = 1;
+        b.kernel().scalar_count = whole_.scalar_count;
+        collapse(b.kernel());
         plan_.launches.push_back(std::move(b.launch));
     }
 
@@ -115,7 +117,7 @@ private:
         return result;
     }
 
-    const KernelProgram& whole_;
+    const Kernel& whole_;
     Strides strides_;  ///< Row-major over the reduced dimensions: where a column's accumulator lies.
     int64_t columns_ = 1, block_ = 1, blocks_ = 1;
     int kept_ = 0;
@@ -125,34 +127,34 @@ private:
 };
 
 /// Without row work only the column reductions remain.
-KernelProgram only_columns(KernelProgram program) {
-    for (KernelValue& value : program.values) value.columns = false;
-    program.reduced = (1u << program.domain.rank()) - 1;
-    return program;
+Kernel only_columns(Kernel kernel) {
+    for (KernelValue& value : kernel.values) value.columns = false;
+    kernel.reduced = (1u << kernel.domain.rank()) - 1;
+    return kernel;
 }
 
 /// Without rows, the reduction of each column is its only element.
-KernelProgram without_columns(KernelProgram program) {
-    for (KernelValue& value : program.values)
+Kernel without_columns(Kernel kernel) {
+    for (KernelValue& value : kernel.values)
         if (is_columns(value)) {
             std::vector<int> args = value.args;
             value = {.kind = KernelValue::Kind::convert, .type = value.type, .args = std::move(args)};
         }
-    return program;
+    return kernel;
 }
 
 }  // namespace
 
-bool has_columns(const KernelProgram& program) {
-    return std::any_of(program.values.begin(), program.values.end(), is_columns);
+bool has_columns(const Kernel& kernel) {
+    return std::any_of(kernel.values.begin(), kernel.values.end(), is_columns);
 }
 
-KernelPlan plan_columns_with_rows(const KernelProgram& program, const SplitRule& rule) {
+KernelPlan plan_columns_with_rows(const Kernel& kernel, const SplitRule& rule) {
     bool has_rows = false;
-    for (int dim = 0; dim < program.domain.rank(); ++dim) has_rows = has_rows || !program.is_reduced(dim);
-    if (!has_rows) return plan_launches(without_columns(program), rule);
-    if (program.reduced == 0) return plan_launches(only_columns(program), rule);
-    return ColumnPlanner(program).run();
+    for (int dim = 0; dim < kernel.domain.rank(); ++dim) has_rows = has_rows || !kernel.is_reduced(dim);
+    if (!has_rows) return plan_launches(without_columns(kernel), rule);
+    if (kernel.reduced == 0) return plan_launches(only_columns(kernel), rule);
+    return ColumnPlanner(kernel).run();
 }
 
 }  // namespace catena::codegen

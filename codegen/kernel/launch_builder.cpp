@@ -2,29 +2,16 @@
 
 namespace catena::codegen {
 
-Dtype dtype_of_register(Register r) {
-    switch (r) {
-        case Register::truth: return Dtype::bool_;
-        case Register::i64: return Dtype::int64;
-        case Register::f32: return Dtype::float32;
-        default: return Dtype::float64;
-    }
-}
-
 int LaunchBuilder::add_input(KernelPlan::Operand from, KernelOperand operand) {
     launch.inputs.push_back(from);
-    program().inputs.push_back(std::move(operand));
+    kernel().inputs.push_back(std::move(operand));
     return int(launch.inputs.size()) - 1;
 }
 
 void LaunchBuilder::add_output(KernelPlan::Operand to, int value, KernelOperand operand,
                                std::optional<Combine> accumulate) {
     launch.outputs.push_back(to);
-    program().outputs.push_back({value, std::move(operand), accumulate});
-}
-
-int LaunchBuilder::load(int input, Register type) {
-    return program().add({.kind = KernelValue::Kind::load, .type = type, .operand = input});
+    kernel().add_output(value, std::move(operand), accumulate);
 }
 
 int LaunchBuilder::clone(int v) {
@@ -39,7 +26,7 @@ int LaunchBuilder::clone(int v) {
         return values_[v] = load(at->second, value.type);
     }
     for (int& arg : value.args) arg = clone(arg);
-    return values_[v] = program().add(std::move(value));
+    return values_[v] = kernel().add(std::move(value));
 }
 
 }  // namespace catena::codegen

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 
+#include "codegen/kernel/collapse.h"
 #include "codegen/kernel/columns.h"
 #include "codegen/kernel/launch_builder.h"
 #include "codegen/kernel/plan.h"
@@ -14,46 +15,46 @@ using Kind = KernelValue::Kind;
 using Where = KernelPlan::Operand::Kind;
 
 /// Number of reductions on the longest path from the inputs to each value.
-std::vector<int> stages_of(const KernelProgram& program) {
-    std::vector<int> stages(program.values.size());
+std::vector<int> stages_of(const Kernel& kernel) {
+    std::vector<int> stages(kernel.values.size());
     for (size_t v = 0; v < stages.size(); ++v) {
-        for (int arg : program.values[v].args) stages[v] = std::max(stages[v], stages[arg]);
-        stages[v] += program.values[v].kind == Kind::reduction;
+        for (int arg : kernel.values[v].args) stages[v] = std::max(stages[v], stages[arg]);
+        stages[v] += kernel.values[v].kind == Kind::reduction;
     }
     return stages;
 }
 
-/// Splits one program at its reductions.
+/// Splits one kernel at its reductions.
 class Splitter {
 public:
-    Splitter(const KernelProgram& program, int split_dim, const SplitRule& rule)
-        : whole_(program), split_dim_(split_dim) {
-        int64_t per_index = element_count(program.domain) / program.domain[split_dim];
-        int64_t size = program.domain[split_dim];
+    Splitter(const Kernel& kernel, int split_dim, const SplitRule& rule)
+        : whole_(kernel), split_dim_(split_dim) {
+        int64_t per_index = element_count(kernel.domain) / kernel.domain[split_dim];
+        int64_t size = kernel.domain[split_dim];
         block_ = std::max<int64_t>(rule.elements_per_block / std::max<int64_t>(per_index, 1), 1);
         block_ = std::max(block_, (size + rule.most_blocks - 1) / rule.most_blocks);
         blocks_ = (size + block_ - 1) / block_;
-        kept_strides_ = Dims::filled(program.domain.rank(), 0);
-        for (int dim = program.domain.rank() - 1; dim >= 0; --dim) {
-            if (program.is_reduced(dim)) continue;
+        kept_strides_ = Dims::filled(kernel.domain.rank(), 0);
+        for (int dim = kernel.domain.rank() - 1; dim >= 0; --dim) {
+            if (kernel.is_reduced(dim)) continue;
             kept_strides_[dim] = kept_;
-            kept_ *= program.domain[dim];
+            kept_ *= kernel.domain[dim];
         }
     }
 
     KernelPlan run() {
         std::vector<int> stages = stages_of(whole_);
         int last = 0;
-        for (const auto& output : whole_.outputs) last = std::max(last, stages[output.value]);
+        for (const KernelStore& store : whole_.stores) last = std::max(last, stages[store.value]);
         for (int stage = 0; stage <= last; ++stage) {
             std::vector<int> reductions, full, kept;
             for (size_t v = 0; v < stages.size(); ++v)
                 if (whole_.values[v].kind == Kind::reduction && stages[v] == stage + 1)
                     reductions.push_back(int(v));
             for (size_t o = 0; o < whole_.outputs.size(); ++o) {
-                if (varies_reduced(whole_.outputs[o].to)) {
-                    if (stages[whole_.outputs[o].value] == stage) full.push_back(int(o));
-                } else if (std::max(stages[whole_.outputs[o].value], 1) == stage + 1) {
+                if (varies_reduced(whole_.outputs[o])) {
+                    if (stages[whole_.stores[o].value] == stage) full.push_back(int(o));
+                } else if (std::max(stages[whole_.stores[o].value], 1) == stage + 1) {
                     kept.push_back(int(o));
                 }
             }
@@ -89,11 +90,11 @@ private:
     }
 
     void finish(LaunchBuilder& b) {
-        b.program().scalar_count = whole_.scalar_count;
+        b.kernel().scalar_count = whole_.scalar_count;
         plan_.launches.push_back(std::move(b.launch));
     }
 
-    /// Strides over [blocks, domain] of an operand of the whole program.
+    /// Strides over [blocks, domain] of an operand of the whole kernel.
     Strides blocked(const Strides& strides) const {
         Strides result = strides;
         result.insert(0, strides[split_dim_] * block_);
@@ -111,18 +112,18 @@ private:
             b.add_output({Where::temporary, where}, b.clone(r), {dtype, kept_strides_});
         }
         for (int o : full)
-            b.add_output({Where::output, o}, b.clone(whole_.outputs[o].value), whole_.outputs[o].to);
+            b.add_output({Where::output, o}, b.clone(whole_.stores[o].value), whole_.outputs[o]);
 
-        KernelProgram& program = b.program();
-        program.domain = whole_.domain;
-        program.domain[split_dim_] = block_;
-        program.domain.insert(0, blocks_);
-        program.reduced = whole_.reduced << 1;
-        program.split = split_dim_ + 1;
-        program.split_size = whole_.domain[split_dim_];
-        for (KernelOperand& input : program.inputs) input.strides = blocked(input.strides);
-        for (size_t o = 0; o < program.outputs.size(); ++o) {
-            Strides& strides = program.outputs[o].to.strides;
+        Kernel& kernel = b.kernel();
+        kernel.domain = whole_.domain;
+        kernel.domain[split_dim_] = block_;
+        kernel.domain.insert(0, blocks_);
+        kernel.reduced = whole_.reduced << 1;
+        kernel.split = split_dim_ + 1;
+        kernel.split_size = whole_.domain[split_dim_];
+        for (KernelOperand& input : kernel.inputs) input.strides = blocked(input.strides);
+        for (size_t o = 0; o < kernel.outputs.size(); ++o) {
+            Strides& strides = kernel.outputs[o].strides;
             strides = blocked(strides);
             if (o < reductions.size()) strides[0] = kept_;
         }
@@ -132,7 +133,7 @@ private:
     /// Combines the blocks in their order and computes what follows from it.
     void combine_launch(const std::vector<int>& reductions, const std::vector<int>& kept) {
         LaunchBuilder b = builder();
-        KernelProgram& program = b.program();
+        Kernel& kernel = b.kernel();
         // Inputs are written over [blocks, domain] here too; the reduced dimensions of the domain have shrunk
         // to size 1, which collapse() drops.
         Dims over_blocks = kept_strides_;
@@ -140,7 +141,7 @@ private:
             const KernelValue& value = whole_.values[reductions[i]];
             int input = b.add_input({Where::temporary, partials_[i]},
                                   {dtype_of_register(value.type), over_blocks});
-            b.set(reductions[i], program.add({.kind = Kind::reduction,
+            b.set(reductions[i], kernel.add({.kind = Kind::reduction,
                                                    .type = value.type,
                                                    .combine = value.combine,
                                                    .args = {b.load(input, value.type)}}));
@@ -153,18 +154,18 @@ private:
             combined_[r] = where;
         }
         for (int o : kept)
-            b.add_output({Where::output, o}, b.clone(whole_.outputs[o].value), whole_.outputs[o].to);
+            b.add_output({Where::output, o}, b.clone(whole_.stores[o].value), whole_.outputs[o]);
 
-        program.domain = whole_.domain;
+        kernel.domain = whole_.domain;
         for (int dim = 0; dim < whole_.domain.rank(); ++dim)
-            if (whole_.is_reduced(dim)) program.domain[dim] = 1;
-        program.domain.insert(0, blocks_);
-        program.reduced = 1;
-        for (size_t i = 0; i < program.inputs.size(); ++i)
-            program.inputs[i].strides.insert(0, i < partial_count ? kept_ : 0);
-        for (KernelProgram::Output& output : program.outputs) output.to.strides.insert(0, 0);
-        program.scalar_count = whole_.scalar_count;
-        program = collapse(program);
+            if (whole_.is_reduced(dim)) kernel.domain[dim] = 1;
+        kernel.domain.insert(0, blocks_);
+        kernel.reduced = 1;
+        for (size_t i = 0; i < kernel.inputs.size(); ++i)
+            kernel.inputs[i].strides.insert(0, i < partial_count ? kept_ : 0);
+        for (KernelOperand& output : kernel.outputs) output.strides.insert(0, 0);
+        kernel.scalar_count = whole_.scalar_count;
+        collapse(kernel);
         finish(b);
     }
 
@@ -172,14 +173,14 @@ private:
     void plain_launch(const std::vector<int>& full) {
         LaunchBuilder b = builder();
         for (int o : full)
-            b.add_output({Where::output, o}, b.clone(whole_.outputs[o].value), whole_.outputs[o].to);
-        b.program().domain = whole_.domain;
-        b.program().scalar_count = whole_.scalar_count;
-        b.program() = collapse(b.program());
+            b.add_output({Where::output, o}, b.clone(whole_.stores[o].value), whole_.outputs[o]);
+        b.kernel().domain = whole_.domain;
+        b.kernel().scalar_count = whole_.scalar_count;
+        collapse(b.kernel());
         finish(b);
     }
 
-    const KernelProgram& whole_;
+    const Kernel& whole_;
     int split_dim_;
     int64_t block_, blocks_;
     Strides kept_strides_;  ///< Row-major over the dimensions that are not reduced.
@@ -190,30 +191,30 @@ private:
 };
 
 /// The dimension to split, or -1 when one launch has enough units.
-int dimension_to_split(const KernelProgram& program, const SplitRule& rule) {
-    int64_t total = element_count(program.domain);
-    if (program.reduced == 0 || total < rule.smallest) return -1;
-    if (rule.units(program) >= rule.enough_units) return -1;
-    for (int dim = 0; dim < program.domain.rank(); ++dim)
-        if (program.is_reduced(dim) && program.domain[dim] >= 8) return dim;
+int dimension_to_split(const Kernel& kernel, const SplitRule& rule) {
+    int64_t total = element_count(kernel.domain);
+    if (kernel.reduced == 0 || total < rule.smallest) return -1;
+    if (rule.units(kernel) >= rule.enough_units) return -1;
+    for (int dim = 0; dim < kernel.domain.rank(); ++dim)
+        if (kernel.is_reduced(dim) && kernel.domain[dim] >= 8) return dim;
     return -1;
 }
 
 }  // namespace
 
-KernelPlan plan_launches(const KernelProgram& original, const SplitRule& rule) {
-    KernelProgram program = original;
-    if (!has_columns(program)) walk_channels_last(program);
-    program = collapse(program);
-    if (has_columns(program)) return rule.columns(program, rule);
-    bool room = program.domain.rank() < max_rank;
-    if (int dim = dimension_to_split(program, rule); dim >= 0 && room) return Splitter(program, dim, rule).run();
+KernelPlan plan_launches(const Kernel& original, const SplitRule& rule) {
+    Kernel kernel = original;
+    if (!has_columns(kernel)) walk_channels_last(kernel);
+    collapse(kernel);
+    if (has_columns(kernel)) return rule.columns(kernel, rule);
+    bool room = kernel.domain.rank() < max_rank;
+    if (int dim = dimension_to_split(kernel, rule); dim >= 0 && room) return Splitter(kernel, dim, rule).run();
 
     KernelPlan plan;
     KernelPlan::Launch launch;
-    for (size_t i = 0; i < program.inputs.size(); ++i) launch.inputs.push_back({Where::input, int(i)});
-    for (size_t o = 0; o < program.outputs.size(); ++o) launch.outputs.push_back({Where::output, int(o)});
-    launch.program = std::move(program);
+    for (size_t i = 0; i < kernel.inputs.size(); ++i) launch.inputs.push_back({Where::input, int(i)});
+    for (size_t o = 0; o < kernel.outputs.size(); ++o) launch.outputs.push_back({Where::output, int(o)});
+    launch.kernel = std::move(kernel);
     plan.launches.push_back(std::move(launch));
     return plan;
 }

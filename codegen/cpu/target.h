@@ -1,0 +1,19 @@
+#pragma once
+
+#include "codegen/target.h"
+
+namespace catena::codegen::cpu {
+
+/// This process's processor: kernels are LLVM's, cached in the process and on disk.
+class HostTarget : public Target {
+public:
+    explicit HostTarget(bool fast_math) : fast_math_(fast_math) {}
+    bool takes_channels_last() const override { return true; }
+    SplitRule split_rule() const override;
+    std::shared_ptr<Executable> compile(Draft draft, const Compilation& compilation) override;
+
+private:
+    bool fast_math_;
+};
+
+}  // namespace catena::codegen::cpu
