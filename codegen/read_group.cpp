@@ -206,14 +206,14 @@ private:
             return kernel().add(std::move(value));
         }
         value.kind = Kind::instruction;
-        value.name = op.getName().getStringRef().str();
+        const llvm::StringRef name = op.getName().getStringRef();
+        const std::optional<Instruction> instruction = instruction_of({name.data(), name.size()});
+        if (!instruction) fail<CompileError>("codegen: kernels have no instruction for {}", name.str());
+        value.instruction = *instruction;
+        if (auto floats = mlir::dyn_cast<mlir::arith::CmpFOp>(op)) value.predicate = int(floats.getPredicate());
+        if (auto integers = mlir::dyn_cast<mlir::arith::CmpIOp>(op)) value.predicate = int(integers.getPredicate());
         for (mlir::Value operand : op.getOperands()) value.args.push_back(inside.at(operand));
         if (int truth = truth_again(op, value.args); truth >= 0) return truth;
-        mlir::DictionaryAttr attributes = op.getAttrDictionary();
-        if (!attributes.empty()) {
-            llvm::raw_string_ostream stream(value.attribute_text);
-            attributes.print(stream);
-        }
         return kernel().add(std::move(value));
     }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -84,7 +83,7 @@ private:
         for (size_t v = 0; v < needed.size(); ++v)
             if (needed[v] && where_.varying[v]) {
                 const KernelValue& value = kernel_.values[v];
-                bool heavy = value.kind == Kind::instruction && value.name.starts_with("math.") && !known_[v];
+                bool heavy = value.kind == Kind::instruction && facts_of(value.instruction).heavy && !known_[v];
                 work += heavy ? 12 : value.kind == Kind::constant ? 0 : 1;
             }
         return work <= 14 ? 4 : work <= 40 ? 2 : 1;
@@ -427,22 +426,23 @@ private:
     }
 
     Value instruction(const KernelValue& value, const Values& args) {
-        llvm::StringRef name = value.name;
-        if (name == "arith.maximumf" || name == "arith.minimumf")
-            return lanes_.float_extreme(args[0], args[1], name == "arith.maximumf");
-        if (name == "arith.divsi" || name == "arith.remsi")
-            return lanes_.safe_divide(args[0], args[1], name == "arith.remsi");
-        if (auto expanded = expand_math(lanes_, name, args)) return *expanded;
-        if (auto called = call_math_library(lanes_, name, args)) return *called;
+        switch (value.instruction) {
+            case Instruction::maximumf: return lanes_.float_extreme(args[0], args[1], true);
+            case Instruction::minimumf: return lanes_.float_extreme(args[0], args[1], false);
+            case Instruction::divsi: return lanes_.safe_divide(args[0], args[1], false);
+            case Instruction::remsi: return lanes_.safe_divide(args[0], args[1], true);
+            default: break;
+        }
+        if (auto expanded = expand_math(lanes_, value.instruction, args)) return *expanded;
+        if (auto called = call_math_library(lanes_, value.instruction, args)) return *called;
 
         mlir::Type type = lanes_.scalar_type(value.type);
         for (Value arg : args)
             if (mlir::isa<mlir::VectorType>(arg.getType())) type = lanes_.vector_of(lanes_.scalar_type(value.type));
-        mlir::OperationState state(loc, name);
+        mlir::OperationState state(loc, facts_of(value.instruction).operation);
         state.addOperands(args);
         state.addTypes(type);
-        if (!value.attribute_text.empty())
-            state.addAttributes(mlir::cast<mlir::DictionaryAttr>(mlir::parseAttribute(value.attribute_text, b.getContext())).getValue());
+        if (is_comparison(value.instruction)) state.addAttribute("predicate", b.getI64IntegerAttr(value.predicate));
         mlir::Operation* op = b.create(state);
         if (options_.fast_math)
             if (auto fast = mlir::dyn_cast<arith::ArithFastMathInterface>(op))

@@ -29,7 +29,7 @@ double element_nanoseconds(const Kernel& kernel) {
     // Vector instructions at a few per nanosecond, bytes at second-level cache speed.
     double instructions = 0, bytes = 0;
     for (const KernelValue& value : kernel.values)
-        instructions += value.name.starts_with("math.") ? 20 : 1;
+        instructions += value.kind == KernelValue::Kind::instruction && facts_of(value.instruction).heavy ? 20 : 1;
     for (int o = 0; o < kernel.operand_count(); ++o)
         if (kernel.operand(o).strides[kernel.inner()] != 0) bytes += double(size_of(kernel.operand(o).dtype));
     return std::max(0.03 * instructions, 0.03 * bytes);

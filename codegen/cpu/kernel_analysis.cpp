@@ -104,9 +104,7 @@ double KernelAnalysis::cost_of(int value) const {
         double own = 1;
         if (at.kind == Kind::constant) own = 0;
         if (at.kind == Kind::load && class_of(at.operand, inner) == StrideClass::general) own = 16;
-        if (at.kind == Kind::instruction && at.name.starts_with("math.")) own = 20;
-        if (at.name == "arith.divf") own = 5;
-        if (at.name == "math.sqrt" || at.name == "math.absf") own = 5;
+        if (at.kind == Kind::instruction) own = facts_of(at.instruction).cost;
         for (int arg : at.args) own += cost(arg);
         return own;
     };

@@ -511,7 +511,7 @@ private:
     int numbers_ = 0, first_scalar_ = 0;
     std::string text_;
     int indent_ = 1;
-    std::set<std::string> math_;
+    std::set<Instruction> math_;
 };
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace catena::codegen::cuda {
 /// A kernel's text without its name and without what stands above it.
 struct KernelText {
     std::string body;            ///< "(const __grid_constant__ Arguments<3, 4> a) { ... }"
-    std::set<std::string> math;  ///< Functions of runtime/scalar/math.h that it calls.
+    std::set<Instruction> math;  ///< Computed by functions of the preamble.
 };
 
 /// `kernel` is collapsed. The text knows its pattern, not its sizes: programs that share it share

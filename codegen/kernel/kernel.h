@@ -1,9 +1,9 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
+#include "codegen/kernel/instruction.h"
 #include "codegen/kernel/register.h"
 #include "runtime/graph/op.h"
 #include "runtime/program/kernel_geometry.h"
@@ -19,7 +19,7 @@ struct KernelValue {
         load,         ///< Element of input `operand`, converted to `type`.
         scalar,       ///< Run-time number `operand`, converted to `type`.
         constant,     ///< `number`, or `integer` for i64 and truth.
-        instruction,  ///< An arith or math operation, `name` with attributes.
+        instruction,  ///< `instruction` of the args.
         convert,      ///< args[0] in another register type.
         round,        ///< args[0] as if it had been stored as `dtype` and loaded again.
         reduction,    ///< args[0] combined over the reduced dimensions, or over the others (`columns`).
@@ -33,8 +33,8 @@ struct KernelValue {
     Combine combine{};
     bool columns = false;  ///< Only before planning, which turns it into accumulated outputs.
     std::vector<int> args;
-    std::string name;            ///< "arith.addf"
-    std::string attribute_text;  ///< Its attributes as MLIR prints them, "{predicate = 2 : i64}"; or empty.
+    Instruction instruction{};
+    int predicate = -1;  ///< Of a comparison; the numbers are those of MLIR's arith dialect.
     friend bool operator==(const KernelValue&, const KernelValue&) = default;
 };
 
