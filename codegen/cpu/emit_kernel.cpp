@@ -8,7 +8,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/TypeUtilities.h"
 
-#include "codegen/cpu/kernel_analysis.h"
+#include "codegen/cpu/loop_nest.h"
 #include "codegen/cpu/kernel_memory.h"
 #include "codegen/cpu/lanes.h"
 #include "codegen/cpu/vector_math.h"
@@ -39,10 +39,9 @@ public:
     KernelEmitter(mlir::OpBuilder& builder, mlir::Location loc, const Kernel& kernel,
                   const KernelOptions& options, const Processor& processor)
         : b(builder), loc(loc), kernel_(kernel), options_(options),
-          lanes_(builder, loc, lane_count(kernel, processor)), shape_(shape_of(kernel)), where_(kernel),
-          inner_(where_.inner), memory_(lanes_, kernel_, options_, where_, scratch_) {
-        scratch_.slot.assign(kernel.values.size(), -1);
-        if (options.row_scratch) scratch_ = find_row_scratch(kernel, where_);
+          lanes_(builder, loc, lane_count(kernel, processor)), shape_(shape_of(kernel)), nest_(kernel),
+          scratch_(options.row_scratch ? find_row_scratch(kernel, nest_) : no_row_scratch(kernel)), inner_(kernel.inner()),
+          memory_(lanes_, kernel_, options_, scratch_) {
         known_.assign(kernel.values.size(), false);
     }
 
@@ -55,7 +54,7 @@ public:
         b.setInsertionPointToStart(entry);
         memory_.read_arguments(entry->getArgument(0));
         memo_.assign(kernel_.values.size(), {});
-        emit_values(KernelAnalysis::level_kernel, 0);
+        emit_values(LoopNest::level_kernel, 0);
         loop(entry->getArgument(1), entry->getArgument(2), 1, {}, [&](Value unit, Values) {
             emit_unit(unit);
             return Values();
@@ -74,14 +73,12 @@ private:
         return std::max(processor.vector_bytes / widest, 1);
     }
 
-    int operand_count() const { return where_.operand_count(); }
-    const KernelOperand& operand(int o) const { return where_.operand(o); }
-    StrideClass class_of(int o, int dim) const { return where_.class_of(o, dim); }
+    const Dependence& depends() const { return nest_.dependence(); }
 
     int unroll_of(const std::vector<bool>& needed) const {
         int work = 0;
         for (size_t v = 0; v < needed.size(); ++v)
-            if (needed[v] && where_.varying[v]) {
+            if (needed[v] && depends().varying(int(v))) {
                 const KernelValue& value = kernel_.values[v];
                 bool heavy = value.kind == Kind::instruction && facts_of(value.instruction).heavy && !known_[v];
                 work += heavy ? 12 : value.kind == Kind::constant ? 0 : 1;
@@ -141,14 +138,14 @@ private:
         } else if (shape_.lanes_reduced) {
             emit_row();
         } else {
-            emit_values(KernelAnalysis::level_unit, 0);
+            emit_values(LoopNest::level_unit, 0);
             Value low = lanes_.mul(block, memory_.block());
             emit_chunks(low, lanes_.min(lanes_.add(low, memory_.block()), memory_.sizes()[inner_]));
         }
     }
 
     void emit_row() {
-        emit_values(KernelAnalysis::level_unit, 0);
+        emit_values(LoopNest::level_unit, 0);
         emit_stages();
     }
 
@@ -164,7 +161,7 @@ private:
 
     /// Stores the neutral element into the unit's accumulators in memory.
     void clear_accumulators(size_t at) {
-        int dim = where_.reduced_dims[at];
+        int dim = nest_.reduced_dims[at];
         if (dim == inner_) return over_lanes([&] {
             for (size_t o = 0; o < kernel_.outputs.size(); ++o)
                 if (kernel_.stores[o].accumulate) memory_.store_neutral(int(o));
@@ -226,7 +223,7 @@ private:
             copies_ = copies;
             if (masked) memory_.set_mask(lanes_.sub(high, i));
             memory_.step(inner_, i);
-            emit_values(where_.level_chunk, 0);
+            emit_values(nest_.level_chunk, 0);
             emit_stages();
             memory_.clear_mask();
             return Values();
@@ -236,20 +233,20 @@ private:
     //---- stages
 
     void emit_stages() {
-        if (where_.reduced_dims.empty() && where_.last_stage == 0) {
+        if (nest_.reduced_dims.empty() && depends().last_stage() == 0) {
             store_outputs();
             return;
         }
-        for (int stage = 0; stage <= where_.last_stage; ++stage) {
+        for (int stage = 0; stage <= depends().last_stage(); ++stage) {
             if (stage > 0) {
-                emit_values(KernelAnalysis::level_unit, stage);
-                if (where_.level_chunk > 0) emit_values(where_.level_chunk, stage);
+                emit_values(LoopNest::level_unit, stage);
+                if (nest_.level_chunk > 0) emit_values(nest_.level_chunk, stage);
             }
             stage_ = stage;
             known_ = scratch_.known_at(stage);
-            needed_ = where_.needed_by(stage, known_);
-            reductions_ = where_.reductions_of(stage);
-            full_outputs_ = where_.full_outputs_of(stage);
+            needed_ = depends().needed_by(stage, known_);
+            reductions_ = depends().reductions_of(stage);
+            full_outputs_ = depends().full_outputs_of(stage);
             if (reductions_.empty() && full_outputs_.empty()) continue;
             if (shape_.lanes_reduced) copies_ = unroll_of(needed_);
             Values carried = neutral_elements();
@@ -288,16 +285,16 @@ private:
     }
 
     Values emit_reduced_loops(size_t at, const Values& carried) {
-        if (at == where_.reduced_dims.size()) return emit_body(carried);
-        int dim = where_.reduced_dims[at];
-        int level = where_.level_first_reduced + int(at);
+        if (at == nest_.reduced_dims.size()) return emit_body(carried);
+        int dim = nest_.reduced_dims[at];
+        int level = nest_.level_first_reduced + int(at);
         if (dim == inner_) return emit_lane_loops(carried);
         auto step = [&](Value i, const Values& inside) {
             memory_.step(dim, i);
-            if (level < where_.level_last) emit_values(level, where_.last_stage, &needed_);
+            if (level < nest_.level_last) emit_values(level, depends().last_stage(), &needed_);
             return emit_reduced_loops(at + 1, inside);
         };
-        int chained = shape_.lanes_reduced ? where_.level_last - 1 : where_.level_last;
+        int chained = shape_.lanes_reduced ? nest_.level_last - 1 : nest_.level_last;
         if (level == chained) return loop_in_chains(lanes_.index(0), high_of(dim), 1, carried, step);
         return loop(lanes_.index(0), high_of(dim), 1, carried, step);
     }
@@ -354,7 +351,7 @@ private:
 
     /// One step of the innermost loop: values, accumulations, full outputs.
     Values emit_body(const Values& carried) {
-        emit_values(where_.level_last, where_.last_stage, &needed_);
+        emit_values(nest_.level_last, depends().last_stage(), &needed_);
         Values next;
         for (size_t i = 0; i < reductions_.size(); ++i) {
             const KernelValue& value = kernel_.values[reductions_[i]];
@@ -374,10 +371,10 @@ private:
     /// Emits the missing values of `level`, up to results of `stage` reductions.
     void emit_values(int level, int stage, const std::vector<bool>* needed = nullptr) {
         for (size_t v = 0; v < kernel_.values.size(); ++v) {
-            if (memo_[v] || where_.level[v] != level || where_.stage[v] > stage) continue;
+            if (memo_[v] || nest_.level(int(v)) != level || depends().stage(int(v)) > stage) continue;
             if (kernel_.values[v].kind == Kind::reduction) continue;
             if (needed && !(*needed)[v]) continue;
-            if (!where_.varying[v]) {
+            if (!depends().varying(int(v))) {
                 memorise_uniform(int(v), emit_value(int(v), -1));
                 continue;
             }
@@ -391,7 +388,7 @@ private:
     void memorise_uniform(int v, Value scalar) {
         memo_[v].uniform = scalar;
         // Broadcast once here, outside the loops over lanes.
-        if (where_.used_by_lanes[v] && lanes_.width() > 1) memo_[v].copies.push_back(lanes_.splat(scalar));
+        if (nest_.used_by_lanes(v) && lanes_.width() > 1) memo_[v].copies.push_back(lanes_.splat(scalar));
     }
 
     /// Copy c of a value in vector form (scalar form when there is one lane).
@@ -459,13 +456,13 @@ private:
     /// The outputs that do not vary along reduced dimensions.
     void store_outputs() {
         for (size_t o = 0; o < kernel_.outputs.size(); ++o)
-            if (!where_.is_full_output(int(o))) store_output(int(o));
+            if (!depends().is_full_output(int(o))) store_output(int(o));
     }
 
     void store_output(int output) {
         int v = kernel_.stores[size_t(output)].value;
         Register from = kernel_.values[size_t(v)].type;
-        if (class_of(int(kernel_.inputs.size()) + output, inner_) != StrideClass::zero) {
+        if (kernel_.outputs[size_t(output)].strides[inner_] != 0) {
             for (int c = 0; c < copies_; ++c) memory_.store(output, in_lanes(v, c), from, c);
             return;
         }
@@ -483,7 +480,7 @@ private:
     KernelOptions options_;
     Lanes lanes_;
     KernelShape shape_;
-    KernelAnalysis where_;
+    LoopNest nest_;
     RowScratch scratch_;
     int inner_;
 

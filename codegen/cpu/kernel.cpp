@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "codegen/cpu/kernel_analysis.h"
+#include "codegen/cpu/row_scratch.h"
 #include "codegen/kernel/columns.h"
 #include "codegen/kernel/pattern.h"
 
@@ -20,7 +20,7 @@ constexpr int64_t streaming_bytes = 8 << 20;
 /// The number of values of a row that a thread keeps in memory; 0: keeping does not pay, or exceeds the
 /// second-level cache.
 int row_scratch_rows(const Kernel& kernel) {
-    int rows = find_row_scratch(kernel, KernelAnalysis(kernel)).slots;
+    int rows = find_row_scratch(kernel, LoopNest(kernel)).slots;
     return rows * row_scratch_stride(kernel) <= most_scratch_bytes ? rows : 0;
 }
 

@@ -17,8 +17,8 @@ unsigned alignment_of(mlir::Type element) { return element.getIntOrFloatBitWidth
 }  // namespace
 
 KernelMemory::KernelMemory(Lanes& lanes, const Kernel& kernel, const KernelOptions& options,
-                           const KernelAnalysis& where, const RowScratch& scratch)
-    : lanes_(lanes), b(lanes.b), loc(lanes.loc), kernel_(kernel), options_(options), where_(where), scratch_(scratch) {}
+                           const RowScratch& scratch)
+    : lanes_(lanes), b(lanes.b), loc(lanes.loc), kernel_(kernel), options_(options), scratch_(scratch) {}
 
 //---- arguments
 
@@ -35,27 +35,27 @@ void KernelMemory::read_arguments(Value arguments) {
     Value numbers = load_field(arguments, 2, pointer);
     row_scratch_ = load_field(arguments, 3, pointer);
     int next = 0;
-    for (int dim = 0; dim <= where_.inner; ++dim) sizes_.push_back(load_field(numbers, next++, i64));
+    for (int dim = 0; dim <= kernel_.inner(); ++dim) sizes_.push_back(load_field(numbers, next++, i64));
     block_ = load_field(numbers, next++, i64);
     blocks_ = load_field(numbers, next++, i64);
     split_size_ = load_field(numbers, next++, i64);
     scratch_stride_ = load_field(numbers, next++, i64);
-    for (int o = 0; o < where_.operand_count(); ++o) {
+    for (int o = 0; o < kernel_.operand_count(); ++o) {
         pointers_.push_back(load_field(pointers, o, pointer));
-        Values strides(size_t(where_.inner) + 1);
-        for (int dim = 0; dim <= where_.inner; ++dim)
-            if (where_.class_of(o, dim) == StrideClass::general) strides[dim] = load_field(numbers, next++, i64);
+        Values strides(size_t(kernel_.inner()) + 1);
+        for (int dim = 0; dim <= kernel_.inner(); ++dim)
+            if (class_of(o, dim) == StrideClass::general) strides[dim] = load_field(numbers, next++, i64);
         strides_.push_back(strides);
     }
     for (int s = 0; s < kernel_.scalar_count; ++s) scalars_.push_back(load_field(scalars, s, b.getF64Type()));
-    offsets_.assign(size_t(where_.operand_count()), lanes_.index(0));
+    offsets_.assign(size_t(kernel_.operand_count()), lanes_.index(0));
 }
 
 //---- where
 
 void KernelMemory::step(int dim, Value i) {
-    for (int o = 0; o < where_.operand_count(); ++o) {
-        StrideClass kind = where_.class_of(o, dim);
+    for (int o = 0; o < kernel_.operand_count(); ++o) {
+        StrideClass kind = class_of(o, dim);
         if (kind == StrideClass::zero) continue;
         Value way = kind == StrideClass::one ? i : lanes_.mul(i, strides_[size_t(o)][size_t(dim)]);
         offsets_[size_t(o)] = lanes_.add(offsets_[size_t(o)], way);
@@ -88,16 +88,16 @@ Value KernelMemory::address_of_copy(int operand, int c, mlir::Type element) {
 //---- loads
 
 Value KernelMemory::load(int operand, Register type, int c) {
-    Dtype dtype = where_.operand(operand).dtype;
+    Dtype dtype = kernel_.operand(operand).dtype;
     mlir::Type element = lanes_.storage_type(dtype);
     unsigned alignment = unsigned(size_of(dtype));
-    StrideClass kind = where_.class_of(operand, where_.inner);
+    StrideClass kind = class_of(operand, kernel_.inner());
     Value stored;
     if (c < 0 || lanes_.width() == 1) {
         Value offset = offsets_[size_t(operand)];
         if (c > 0) {
             Value stride =
-                kind == StrideClass::one ? lanes_.index(1) : strides_[size_t(operand)][size_t(where_.inner)];
+                kind == StrideClass::one ? lanes_.index(1) : strides_[size_t(operand)][size_t(kernel_.inner())];
             offset = lanes_.add(offset, lanes_.mul(lanes_.index(c), stride));
         }
         stored = LLVM::LoadOp::create(b, loc, element, address(operand, offset, element), alignment);
@@ -111,7 +111,7 @@ Value KernelMemory::load(int operand, Register type, int c) {
 
 Value KernelMemory::gather(int operand, mlir::Type element, int c, unsigned alignment) {
     Value vector = lanes_.constant(lanes_.vector_of(element), 0);
-    Value stride = strides_[size_t(operand)][size_t(where_.inner)];
+    Value stride = strides_[size_t(operand)][size_t(kernel_.inner())];
     Value last = mask_ ? lanes_.sub(remaining_, lanes_.index(1)) : Value();
     for (int lane = 0; lane < lanes_.width(); ++lane) {
         Value i = lanes_.index(int64_t(c) * lanes_.width() + lane);
@@ -144,7 +144,7 @@ void KernelMemory::store_scalar(int o, Value scalar, Register from) {
 void KernelMemory::store(int o, Value value, Register from, int c) {
     Dtype dtype = kernel_.outputs[size_t(o)].dtype;
     int operand = kernel_.operand_of_output(o);
-    CATENA_ASSERT(where_.class_of(operand, where_.inner) == StrideClass::one, "a kernel's output is not contiguous");
+    CATENA_ASSERT(class_of(operand, kernel_.inner()) == StrideClass::one, "a kernel's output is not contiguous");
     mlir::Type element = lanes_.storage_type(dtype);
     Value at = address_of_copy(operand, c, element);
     const std::optional<Combine>& accumulate = kernel_.stores[size_t(o)].accumulate;

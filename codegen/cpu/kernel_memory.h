@@ -6,8 +6,8 @@
 #include "mlir/IR/Value.h"
 
 #include "codegen/cpu/kernel.h"
-#include "codegen/cpu/kernel_analysis.h"
 #include "codegen/cpu/lanes.h"
+#include "codegen/cpu/row_scratch.h"
 
 namespace catena::codegen::cpu {
 
@@ -17,8 +17,7 @@ using Values = llvm::SmallVector<mlir::Value, 4>;
 /// stores of the current lanes. Copy c of an operand is c vectors further; c < 0 is the scalar at the first lane.
 class KernelMemory {
 public:
-    KernelMemory(Lanes& lanes, const Kernel& kernel, const KernelOptions& options, const KernelAnalysis& where,
-                 const RowScratch& scratch);
+    KernelMemory(Lanes& lanes, const Kernel& kernel, const KernelOptions& options, const RowScratch& scratch);
 
     /// Unpacks KernelArguments at the start of the function.
     void read_arguments(mlir::Value arguments);
@@ -52,6 +51,7 @@ public:
     void store_to_row(int value, mlir::Value lanes, int c);
 
 private:
+    StrideClass class_of(int operand, int dim) const { return stride_class(kernel_, kernel_.operand(operand), dim); }
     mlir::Value load_field(mlir::Value base, int64_t position, mlir::Type type);
     mlir::Value address(int operand, mlir::Value offset, mlir::Type element);
     mlir::Value address_of_copy(int operand, int c, mlir::Type element);
@@ -65,7 +65,6 @@ private:
     mlir::Location loc;
     const Kernel& kernel_;
     const KernelOptions& options_;
-    const KernelAnalysis& where_;
     const RowScratch& scratch_;
 
     Values sizes_, pointers_, scalars_;

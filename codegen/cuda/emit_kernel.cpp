@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "codegen/cuda/scalar_text.h"
+#include "codegen/kernel/dependence.h"
 #include "runtime/core/error.h"
 
 namespace catena::codegen::cuda {
@@ -20,9 +21,7 @@ enum class Level : uint8_t { thread, group, step };
 class Emitter {
 public:
     Emitter(const Kernel& kernel, const Layout& layout)
-        : kernel_(kernel), layout_(layout), inner_(kernel.domain.rank() - 1) {
-        analyse();
-    }
+        : kernel_(kernel), layout_(layout), depends_(kernel), inner_(kernel.inner()) {}
 
     KernelText emit() {
         read_arguments();
@@ -62,67 +61,12 @@ private:
     bool reduces() const { return kernel_.reduced != 0; }
     bool lanes_reduced() const { return layout_.kind == Layout::Kind::rows; }
 
-    Level level_of_operand(int o) const {
-        Level level = Level::thread;
-        for (int dim = 0; dim <= inner_; ++dim)
-            if (stride(o, dim) != Stride::zero)
-                level = std::max(level, kernel_.is_reduced(dim) ? Level::step : Level::group);
-        return level;
+    Level level_of(uint32_t dims, int stage) const {
+        if (dims & kernel_.reduced) return Level::step;
+        return dims != 0 || stage > 0 ? Level::group : Level::thread;
     }
-
-    void analyse() {
-        const size_t n = kernel_.values.size();
-        level_.assign(n, Level::thread);
-        stage_.assign(n, 0);
-        varying_.assign(n, false);
-        for (size_t v = 0; v < n; ++v) {
-            const KernelValue& value = kernel_.values[v];
-            if (value.kind == Kind::load) {
-                level_[v] = level_of_operand(value.operand);
-                varying_[v] = varies_inner(value.operand);
-            }
-            for (int arg : value.args) {
-                level_[v] = std::max(level_[v], level_[size_t(arg)]);
-                stage_[v] = std::max(stage_[v], stage_[size_t(arg)]);
-                varying_[v] = varying_[v] || varying_[size_t(arg)];
-            }
-            if (value.kind == Kind::reduction && reduces()) {
-                level_[v] = Level::group;
-                stage_[v] += 1;
-                varying_[v] = !lanes_reduced();
-            }
-            last_stage_ = std::max(last_stage_, stage_[v]);
-        }
-    }
-
-    bool is_full_output(int output) const {
-        return level_of_operand(kernel_.operand_of_output(output)) == Level::step;
-    }
-
-    std::vector<int> reductions_of(int stage) const {
-        std::vector<int> found;
-        for (size_t v = 0; v < kernel_.values.size() && reduces(); ++v)
-            if (kernel_.values[v].kind == Kind::reduction && stage_[v] == stage + 1)
-                found.push_back(int(v));
-        return found;
-    }
-    std::vector<int> full_outputs_of(int stage) const {
-        std::vector<int> found;
-        for (size_t o = 0; o < kernel_.outputs.size(); ++o)
-            if (is_full_output(int(o)) && stage_[size_t(kernel_.stores[o].value)] == stage)
-                found.push_back(int(o));
-        return found;
-    }
-    std::vector<bool> needed_by(const std::vector<int>& reductions,
-                                const std::vector<int>& outputs) const {
-        std::vector<bool> needed(kernel_.values.size(), false);
-        for (int r : reductions) needed[size_t(kernel_.values[size_t(r)].args[0])] = true;
-        for (int o : outputs) needed[size_t(kernel_.stores[size_t(o)].value)] = true;
-        for (size_t v = needed.size(); v-- > 0;)
-            if (needed[v] && level_[v] == Level::step)
-                for (int arg : kernel_.values[v].args) needed[size_t(arg)] = true;
-        return needed;
-    }
+    Level level_of_value(int v) const { return level_of(depends_.dims(v), depends_.stage(v)); }
+    Level level_of_operand(int o) const { return level_of(Dependence::dims_of(operand(o)), 0); }
 
     //---- arguments
 
@@ -246,15 +190,15 @@ private:
     void emit_stages() {
         emit_group_values(0);
         bool any_full = false;
-        for (int stage = 0; stage <= last_stage_ && reduces(); ++stage) {
+        for (int stage = 0; stage <= depends_.last_stage(); ++stage) {
             if (stage > 0) emit_group_values(stage);
-            const std::vector<int> reductions = reductions_of(stage), full = full_outputs_of(stage);
-            if (!reductions.empty() || !full.empty()) emit_loop(reductions, full);
+            const std::vector<int> reductions = depends_.reductions_of(stage), full = depends_.full_outputs_of(stage);
+            if (!reductions.empty() || !full.empty()) emit_loop(stage, reductions, full);
             any_full = any_full || !full.empty();
         }
         std::vector<int> kept;
         for (size_t o = 0; o < kernel_.outputs.size(); ++o)
-            if (!is_full_output(int(o))) kept.push_back(int(o));
+            if (!depends_.is_full_output(int(o))) kept.push_back(int(o));
         if (kept.empty()) return;
         if (!reduces()) return store_outputs(kept, "o");
         // A kept output may lie where the group's threads have just read.
@@ -265,14 +209,14 @@ private:
     }
 
     void emit_group_values(int stage) {
-        emit_values(Level::group, [&](int v) { return stage_[size_t(v)] == stage; });
+        emit_values(Level::group, [&](int v) { return depends_.stage(v) == stage; });
     }
 
     int copies(int reduction) const {
-        return lanes_reduced() || varying_[size_t(reduction)] ? layout_.vector : 1;
+        return lanes_reduced() || depends_.varying(reduction) ? layout_.vector : 1;
     }
 
-    void emit_loop(const std::vector<int>& reductions, const std::vector<int>& full) {
+    void emit_loop(int stage, const std::vector<int>& reductions, const std::vector<int>& full) {
         const bool chains = layout_.chains && !reductions.empty();
         const int turns = layout_.reduce_threads;
         for (int r : reductions) declare_accumulator("total", r);
@@ -284,7 +228,7 @@ private:
         } else {
             open("for (index step = turn; step < steps; step += {}) {{", turns);
         }
-        loop_over_steps([&] { emit_step(reductions, full, chains ? "part" : "total"); });
+        loop_over_steps([&] { emit_step(stage, reductions, full, chains ? "part" : "total"); });
         close();
         if (chains) {
             for (int r : reductions) {
@@ -308,9 +252,8 @@ private:
         line("{} {}{}[{}] = {{{}}};", text_of(value.type), name, r, copies(r), all);
     }
 
-    void emit_step(const std::vector<int>& reductions, const std::vector<int>& full,
-                   const char* accumulator) {
-        const std::vector<bool> needed = needed_by(reductions, full);
+    void emit_step(int stage, const std::vector<int>& reductions, const std::vector<int>& full, const char* accumulator) {
+        const std::vector<bool> needed = depends_.needed_by(stage, std::vector<bool>(kernel_.values.size(), false));
         emit_values(Level::step, [&](int v) { return bool(needed[size_t(v)]); });
         for (int r : reductions) {
             const KernelValue& value = kernel_.values[size_t(r)];
@@ -392,7 +335,7 @@ private:
 
     //---- values
 
-    bool in_copies(int v) const { return varying_[size_t(v)] && layout_.vector > 1; }
+    bool in_copies(int v) const { return depends_.varying(v) && layout_.vector > 1; }
     std::string name_of(int v, const std::string& c) const {
         return in_copies(v) ? fmt::format("v{}[{}]", v, c) : fmt::format("v{}", v);
     }
@@ -406,9 +349,7 @@ private:
         std::vector<int> copied;
         for (size_t v = 0; v < kernel_.values.size(); ++v) {
             const KernelValue& value = kernel_.values[v];
-            if (level_[v] != level || !wanted(int(v)) ||
-                (value.kind == Kind::reduction && reduces()))
-                continue;
+            if (level_of_value(int(v)) != level || !wanted(int(v)) || value.kind == Kind::reduction) continue;
             if (!in_copies(int(v))) {
                 line("const {} v{} = {};", text_of(value.type), v, value_text(int(v), "0", level));
                 continue;
@@ -469,8 +410,6 @@ private:
             case Kind::round:
                 return load_text(store_text(args[0], value.type, value.dtype), value.dtype,
                                  value.type);
-            case Kind::reduction:
-                return args[0];  // Of a single element.
             default:
                 return instruction_text(value, args, math_);
         }
@@ -503,11 +442,8 @@ private:
 
     const Kernel& kernel_;
     const Layout& layout_;
+    Dependence depends_;
     int inner_;
-    std::vector<Level> level_;
-    std::vector<int> stage_;
-    std::vector<bool> varying_;
-    int last_stage_ = 0;
     int numbers_ = 0, first_scalar_ = 0;
     std::string text_;
     int indent_ = 1;
@@ -517,7 +453,11 @@ private:
 }  // namespace
 
 KernelText emit_kernel(const Kernel& kernel, const Layout& layout) {
-    return Emitter(kernel, layout).emit();
+    if (kernel.reduced != 0) return Emitter(kernel, layout).emit();
+    Kernel map = kernel;  // In which a reduction is of a single element.
+    for (KernelValue& value : map.values)
+        if (value.kind == Kind::reduction) become_element(value);
+    return Emitter(map, layout).emit();
 }
 
 std::string kernel_text(const std::string& name, const KernelText& text, const Layout& layout) {

@@ -1,4 +1,5 @@
 #include "codegen/kernel/columns.h"
+#include "codegen/kernel/dependence.h"
 #include "codegen/kernel/launch_builder.h"
 
 namespace catena::codegen {
@@ -7,23 +8,14 @@ namespace {
 
 using Where = KernelPlan::Operand::Kind;
 
-bool is_reduction(const KernelValue& value, bool columns) {
-    return value.kind == KernelValue::Kind::reduction && value.columns == columns;
-}
-
 class Planner {
 public:
     Planner(const Kernel& whole, const SplitRule& rule)
-        : whole_(whole), rule_(rule), kept_strides_(Dims::filled(whole.domain.rank(), 0)) {
+        : whole_(whole), rule_(rule), dependence_(whole), kept_strides_(Dims::filled(whole.domain.rank(), 0)) {
         for (int dim = whole.domain.rank() - 1; dim >= 0; --dim) {
             if (whole.is_reduced(dim)) continue;
             kept_strides_[dim] = kept_;
             kept_ *= whole.domain[dim];
-        }
-        after_.assign(whole.values.size(), false);
-        for (size_t v = 0; v < after_.size(); ++v) {
-            after_[v] = is_reduction(whole.values[v], true);
-            for (int arg : whole.values[v].args) after_[v] = after_[v] || after_[size_t(arg)];
         }
     }
 
@@ -34,17 +26,20 @@ public:
     }
 
 private:
+    bool is_row_reduction(int v) const {
+        const KernelValue& value = whole_.values[size_t(v)];
+        return value.kind == KernelValue::Kind::reduction && !value.columns;
+    }
+
     /// Results of rows that a column or what follows from it reads.
     std::vector<int> stored_rows() const {
         std::vector<bool> needed(whole_.values.size(), false);
         for (size_t o = 0; o < whole_.outputs.size(); ++o)
-            if (int v = whole_.stores[o].value; after_[size_t(v)]) needed[size_t(v)] = true;
-        for (size_t v = needed.size(); v-- > 0;)
-            if (needed[v] && !is_reduction(whole_.values[v], false))
-                for (int arg : whole_.values[v].args) needed[size_t(arg)] = true;
+            if (int v = whole_.stores[o].value; dependence_.after_columns(v)) needed[size_t(v)] = true;
+        add_operands(whole_, needed, [&](int v) { return is_row_reduction(v); });
         std::vector<int> found;
         for (size_t v = 0; v < needed.size(); ++v)
-            if (needed[v] && is_reduction(whole_.values[v], false)) found.push_back(int(v));
+            if (needed[v] && is_row_reduction(int(v))) found.push_back(int(v));
         return found;
     }
 
@@ -58,7 +53,7 @@ private:
             b.add_output(where, b.clone(v), operand);
         }
         for (size_t o = 0; o < whole_.outputs.size(); ++o)
-            if (!after_[size_t(whole_.stores[o].value)])
+            if (!dependence_.after_columns(whole_.stores[o].value))
                 b.add_output({Where::output, int(o)}, b.clone(whole_.stores[o].value), whole_.outputs[o]);
         add(b, whole_.reduced);
     }
@@ -67,7 +62,7 @@ private:
         LaunchBuilder b(whole_);
         for (const Stored& stored : stored_) b.set_stored(stored.value, stored.where, stored.operand);
         for (size_t o = 0; o < whole_.outputs.size(); ++o)
-            if (after_[size_t(whole_.stores[o].value)])
+            if (dependence_.after_columns(whole_.stores[o].value))
                 b.add_output({Where::output, int(o)}, b.clone(whole_.stores[o].value), whole_.outputs[o]);
         const uint32_t all = (1u << whole_.domain.rank()) - 1;
         for (KernelValue& value : b.kernel().values) value.columns = false;
@@ -103,9 +98,9 @@ private:
     };
     const Kernel& whole_;
     const SplitRule& rule_;
+    Dependence dependence_;
     Strides kept_strides_;  ///< Row-major over the dimensions that are not reduced.
     int64_t kept_ = 1;
-    std::vector<bool> after_;  ///< Values that need a column.
     std::vector<Stored> stored_;
     KernelPlan plan_;
 };

@@ -2,6 +2,7 @@
 
 #include "codegen/kernel/collapse.h"
 #include "codegen/kernel/columns.h"
+#include "codegen/kernel/dependence.h"
 #include "codegen/kernel/launch_builder.h"
 #include "runtime/core/error.h"
 
@@ -20,7 +21,7 @@ bool is_columns(const KernelValue& value) {
 
 class ColumnPlanner {
 public:
-    explicit ColumnPlanner(const Kernel& whole) : whole_(whole), strides_(Dims::filled(whole.domain.rank(), 0)) {
+    explicit ColumnPlanner(const Kernel& whole) : whole_(whole), dependence_(whole), strides_(Dims::filled(whole.domain.rank(), 0)) {
         for (int dim = whole.domain.rank() - 1; dim >= 0; --dim) {
             if (!whole.is_reduced(dim)) {
                 ++kept_;
@@ -31,7 +32,6 @@ public:
         }
         for (size_t v = 0; v < whole.values.size(); ++v)
             if (is_columns(whole.values[v])) sums_.push_back(int(v));
-        mark_after();
         int64_t rows = whole.domain[0], beside = 1;
         for (int dim = 1; dim < kept_; ++dim) beside *= whole.domain[dim];
         block_ = std::clamp<int64_t>((rows + enough_blocks - 1) / enough_blocks, 1,
@@ -47,15 +47,6 @@ public:
     }
 
 private:
-    /// Which values need a column.
-    void mark_after() {
-        after_.assign(whole_.values.size(), false);
-        for (size_t v = 0; v < after_.size(); ++v) {
-            after_[v] = is_columns(whole_.values[v]);
-            for (int arg : whole_.values[v].args) after_[v] = after_[v] || after_[arg];
-        }
-    }
-
     void rows_launch() {
         LaunchBuilder b(whole_);
         for (size_t i = 0; i < sums_.size(); ++i) {
@@ -64,7 +55,7 @@ private:
                          value.combine);
         }
         for (size_t o = 0; o < whole_.outputs.size(); ++o)
-            if (!after_[whole_.stores[o].value])
+            if (!dependence_.after_columns(whole_.stores[o].value))
                 b.add_output({Where::output, int(o)}, b.clone(whole_.stores[o].value), whole_.outputs[o]);
 
         Kernel& kernel = b.kernel();
@@ -97,7 +88,7 @@ private:
         }
         for (size_t o = 0; o < whole_.outputs.size(); ++o) {
             const KernelOperand& to = whole_.outputs[o];
-            if (after_[whole_.stores[o].value])
+            if (dependence_.after_columns(whole_.stores[o].value))
                 b.add_output({Where::output, int(o)}, b.clone(whole_.stores[o].value), {to.dtype, across(to.strides, 0)});
         }
         CATENA_ASSERT(b.kernel().inputs.size() == sums_.size(), "what follows a sum of columns reads nothing else");
@@ -118,11 +109,11 @@ private:
     }
 
     const Kernel& whole_;
+    Dependence dependence_;
     Strides strides_;  ///< Row-major over the reduced dimensions: where a column's accumulator lies.
     int64_t columns_ = 1, block_ = 1, blocks_ = 1;
     int kept_ = 0;
     std::vector<int> sums_;
-    std::vector<bool> after_;
     KernelPlan plan_;
 };
 
@@ -136,10 +127,7 @@ Kernel only_columns(Kernel kernel) {
 /// Without rows, the reduction of each column is its only element.
 Kernel without_columns(Kernel kernel) {
     for (KernelValue& value : kernel.values)
-        if (is_columns(value)) {
-            std::vector<int> args = value.args;
-            value = {.kind = KernelValue::Kind::convert, .type = value.type, .args = std::move(args)};
-        }
+        if (is_columns(value)) become_element(value);
     return kernel;
 }
 

@@ -18,6 +18,10 @@ void Kernel::add_output(int value, KernelOperand to, std::optional<Combine> accu
     stores.push_back({value, accumulate});
 }
 
+void become_element(KernelValue& reduction) {
+    reduction = {.kind = KernelValue::Kind::convert, .type = reduction.type, .args = std::vector<int>(reduction.args)};
+}
+
 Kernel copying_kernel(KernelGeometry geometry) {
     Kernel kernel{std::move(geometry), {}, {}};
     kernel.stores.push_back({kernel.load(0, natural_register(kernel.inputs[0].dtype)), {}});

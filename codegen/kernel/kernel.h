@@ -58,6 +58,9 @@ struct Kernel : KernelGeometry {
     const KernelValue& stored(int output) const { return values[size_t(stores[size_t(output)].value)]; }
 };
 
+/// Makes a reduction that element itself where it reduces a single one.
+void become_element(KernelValue& reduction);
+
 /// The kernel that stores its only input into its only output.
 Kernel copying_kernel(KernelGeometry geometry);
 

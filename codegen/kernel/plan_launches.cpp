@@ -3,6 +3,7 @@
 
 #include "codegen/kernel/collapse.h"
 #include "codegen/kernel/columns.h"
+#include "codegen/kernel/dependence.h"
 #include "codegen/kernel/launch_builder.h"
 #include "codegen/kernel/plan.h"
 #include "runtime/core/error.h"
@@ -11,24 +12,13 @@ namespace catena::codegen {
 
 namespace {
 
-using Kind = KernelValue::Kind;
 using Where = KernelPlan::Operand::Kind;
-
-/// Number of reductions on the longest path from the inputs to each value.
-std::vector<int> stages_of(const Kernel& kernel) {
-    std::vector<int> stages(kernel.values.size());
-    for (size_t v = 0; v < stages.size(); ++v) {
-        for (int arg : kernel.values[v].args) stages[v] = std::max(stages[v], stages[arg]);
-        stages[v] += kernel.values[v].kind == Kind::reduction;
-    }
-    return stages;
-}
 
 /// Splits one kernel at its reductions.
 class Splitter {
 public:
     Splitter(const Kernel& kernel, int split_dim, const SplitRule& rule)
-        : whole_(kernel), split_dim_(split_dim) {
+        : whole_(kernel), dependence_(kernel), split_dim_(split_dim) {
         int64_t per_index = element_count(kernel.domain) / kernel.domain[split_dim];
         int64_t size = kernel.domain[split_dim];
         block_ = std::max<int64_t>(rule.elements_per_block / std::max<int64_t>(per_index, 1), 1);
@@ -43,21 +33,11 @@ public:
     }
 
     KernelPlan run() {
-        std::vector<int> stages = stages_of(whole_);
         int last = 0;
-        for (const KernelStore& store : whole_.stores) last = std::max(last, stages[store.value]);
+        for (const KernelStore& store : whole_.stores) last = std::max(last, dependence_.stage(store.value));
         for (int stage = 0; stage <= last; ++stage) {
-            std::vector<int> reductions, full, kept;
-            for (size_t v = 0; v < stages.size(); ++v)
-                if (whole_.values[v].kind == Kind::reduction && stages[v] == stage + 1)
-                    reductions.push_back(int(v));
-            for (size_t o = 0; o < whole_.outputs.size(); ++o) {
-                if (varies_reduced(whole_.outputs[o])) {
-                    if (stages[whole_.stores[o].value] == stage) full.push_back(int(o));
-                } else if (std::max(stages[whole_.stores[o].value], 1) == stage + 1) {
-                    kept.push_back(int(o));
-                }
-            }
+            const std::vector<int> reductions = dependence_.reductions_of(stage), full = dependence_.full_outputs_of(stage);
+            const std::vector<int> kept = kept_outputs_of(stage);
             if (!reductions.empty()) {
                 partial_launch(reductions, full);
                 combine_launch(reductions, kept);
@@ -69,10 +49,13 @@ public:
     }
 
 private:
-    bool varies_reduced(const KernelOperand& operand) const {
-        for (int dim = 0; dim < whole_.domain.rank(); ++dim)
-            if (whole_.is_reduced(dim) && operand.strides[dim] != 0) return true;
-        return false;
+    /// The other outputs that can be stored after a stage; those of no reduction, after the first.
+    std::vector<int> kept_outputs_of(int stage) const {
+        std::vector<int> found;
+        for (int o = 0; o < int(whole_.outputs.size()); ++o)
+            if (!dependence_.is_full_output(o) && std::max(dependence_.stage(whole_.stores[size_t(o)].value), 1) == stage + 1)
+                found.push_back(o);
+        return found;
     }
 
     int temporary(Dtype dtype, int64_t elements) {
@@ -141,7 +124,7 @@ private:
             const KernelValue& value = whole_.values[reductions[i]];
             int input = b.add_input({Where::temporary, partials_[i]},
                                   {dtype_of_register(value.type), over_blocks});
-            b.set(reductions[i], kernel.add({.kind = Kind::reduction,
+            b.set(reductions[i], kernel.add({.kind = KernelValue::Kind::reduction,
                                                    .type = value.type,
                                                    .combine = value.combine,
                                                    .args = {b.load(input, value.type)}}));
@@ -181,6 +164,7 @@ private:
     }
 
     const Kernel& whole_;
+    Dependence dependence_;
     int split_dim_;
     int64_t block_, blocks_;
     Strides kept_strides_;  ///< Row-major over the dimensions that are not reduced.
