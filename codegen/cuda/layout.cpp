@@ -99,11 +99,6 @@ Layout layout_of(const KernelGeometry& geometry, const std::vector<int64_t>& ali
     return layout;
 }
 
-Stride stride_of(const KernelGeometry& geometry, const KernelOperand& operand, int dim) {
-    if (operand.strides[dim] == 0) return Stride::zero;
-    return dim == inner_of(geometry) && operand.strides[dim] == 1 ? Stride::one : Stride::general;
-}
-
 std::vector<int64_t> kernel_numbers(const KernelGeometry& geometry, const Layout& layout) {
     return program::device_numbers(geometry, layout.vector, program::strides_read(geometry));
 }

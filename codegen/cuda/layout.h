@@ -40,11 +40,6 @@ Layout layout_of(const KernelGeometry& geometry, const std::vector<int64_t>& ali
 /// text does not know.
 std::vector<int64_t> kernel_numbers(const KernelGeometry& geometry, const Layout& layout);
 
-/// Class of a stride as the text knows it: nothing, "one" along the innermost dimension, or a
-/// number of the launch.
-enum class Stride : uint8_t { zero, one, general };
-Stride stride_of(const KernelGeometry& geometry, const KernelOperand& operand, int dim);
-
 /// When reductions are cut in two launches on this target. With open sizes, they are not: the number of blocks depends on the
 /// sizes.
 SplitRule split_rule(bool any_size);
