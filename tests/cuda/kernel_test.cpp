@@ -5,8 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "codegen/compiler.h"
 #include "codegen/cuda/emit_kernel.h"
 #include "frontend/catena.h"
+#include "runtime/program/portable.h"
 #include "tests/cuda/device_call.h"
 #include "tests/cuda/emulated_device.h"
 
@@ -143,6 +145,34 @@ TEST(CudaLayout, indices_are_wide_only_where_they_must_be) {
                 HasSubstr("typedef int index;"));
     EXPECT_THAT(codegen::cuda::emit_kernel(large, layout_of(large)).body,
                 HasSubstr("typedef i64 index;"));
+}
+
+Trace softmax_of(const Shape& shape) {
+    return record_call([](const std::vector<Variable>& v) { return Variables{softmax(v[0])}; }, {Variable(waves(shape), false)}).trace;
+}
+
+TEST(CudaSchedule, contains_no_costs_of_the_host) {
+    const Trace trace = softmax_of({4, 64});
+    const std::vector<const Trace*> runs{&trace};
+    const auto host = compiler().compile_portable(trace, {}).schedule.kernels,
+               device = compiler().compile_portable_for_device(runs, {}).schedules[0].kernels;
+    ASSERT_EQ(host.size(), 1u);
+    ASSERT_EQ(device.size(), 1u);
+    EXPECT_GT(host[0].row_scratch_rows, 0);
+    EXPECT_GT(host[0].element_nanoseconds, 0);
+    EXPECT_EQ(device[0].row_scratch_rows, 0);
+    EXPECT_EQ(device[0].element_nanoseconds, 0);
+}
+
+TEST(CudaSchedule, is_one_program_where_the_host_would_need_two) {
+    // Rows of the first size fit into the scratch memory of a processor, those of the second do not.
+    const Trace small = softmax_of({4, 60000}), large = softmax_of({4, 70000});
+    const std::vector<const Trace*> runs{&small, &large};
+    const DevicePortableProgram program = compiler().compile_portable_for_device(runs, {});
+    ASSERT_EQ(program.schedules.size(), 2u);
+    EXPECT_EQ(program.schedules[0].kernels[0].symbol, program.schedules[1].kernels[0].symbol);
+    EXPECT_NE(compiler().compile_portable(small, {}).schedule.kernels[0].row_scratch_rows,
+              compiler().compile_portable(large, {}).schedule.kernels[0].row_scratch_rows);
 }
 
 TEST(CudaText, knows_no_sizes) {
