@@ -7,9 +7,9 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Location.h"
 
 #include "codegen/kernel/dependence.h"
+#include "codegen/operations.h"
 #include "codegen/read_group.h"
 #include "codegen/schedule.h"
 #include "codegen/views.h"
@@ -23,34 +23,6 @@ namespace catena::codegen {
 namespace {
 
 std::span<const int64_t> as_span(llvm::ArrayRef<int64_t> values) { return {values.data(), values.size()}; }
-
-SourceLoc source_of(mlir::Location location) {
-    SourceLoc found;
-    location->walk([&](mlir::Location at) {
-        if (auto file = mlir::dyn_cast<mlir::FileLineColLoc>(at)) {
-            found.file = intern(std::string_view(file.getFilename().strref()));
-            found.line = file.getLine();
-            return mlir::WalkResult::interrupt();
-        }
-        return mlir::WalkResult::advance();
-    });
-    return found;
-}
-
-/// The operations of a group, or the one that this is.
-std::vector<program::Operation> operations_of(mlir::Operation& op) {
-    std::vector<program::Operation> operations;
-    auto add = [&](mlir::Operation& each) {
-        program::Operation made{passes::function_of(&each), source_of(each.getLoc())};
-        if (std::ranges::find(operations, made) == operations.end()) operations.push_back(std::move(made));
-    };
-    auto group = mlir::dyn_cast<ir::GroupOp>(op);
-    if (!group) add(op);
-    else
-        for (mlir::Operation& inner : group.getBody().front())
-            if (mlir::isa<ir::MapOp, ir::ReduceOp>(inner)) add(inner);
-    return operations;
-}
 
 class Builder {
 public:

@@ -6,7 +6,7 @@
 
 #include "codegen/build_schedule.h"
 #include "codegen/compiler/lowered_program.h"
-#include "codegen/cpu/kernel.h"
+#include "codegen/cpu/finish.h"
 #include "codegen/cpu/kernel_cache.h"
 #include "codegen/cpu/portable.h"
 #include "codegen/cpu/target.h"

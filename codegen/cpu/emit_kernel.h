@@ -5,7 +5,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 
-#include "codegen/cpu/kernel.h"
+#include "codegen/cpu/finish.h"
 
 namespace catena::codegen::cpu {
 

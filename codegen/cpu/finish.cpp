@@ -1,4 +1,4 @@
-#include "codegen/cpu/kernel.h"
+#include "codegen/cpu/finish.h"
 
 #include <algorithm>
 #include <limits>

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "codegen/compiler.h"
-#include "codegen/cpu/kernel.h"
+#include "codegen/cpu/finish.h"
 
 namespace mlir {
 class MLIRContext;

@@ -5,7 +5,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Value.h"
 
-#include "codegen/cpu/kernel.h"
+#include "codegen/cpu/finish.h"
 #include "codegen/cpu/lanes.h"
 #include "codegen/cpu/row_scratch.h"
 

@@ -7,7 +7,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 
-#include "codegen/cpu/kernel.h"
+#include "codegen/cpu/finish.h"
 
 namespace mlir {
 class MLIRContext;

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "codegen/cpu/kernel.h"
+#include "codegen/cpu/finish.h"
 #include "codegen/cpu/link_library.h"
 #include "codegen/cpu/object.h"
 #include "codegen/cpu/kernel_module.h"

@@ -1,6 +1,6 @@
 #include "codegen/cpu/target.h"
 
-#include "codegen/cpu/kernel.h"
+#include "codegen/cpu/finish.h"
 #include "codegen/cpu/kernel_cache.h"
 #include "codegen/schedule.h"
 #include "runtime/program/scheduled_executable.h"

@@ -65,6 +65,42 @@ private:
     std::vector<Scalar> scalars_;
 };
 
+/// A call as a program.
+struct RecordedCall {
+    Trace trace;
+    std::map<int, int> argument_of;  ///< From an input of the trace to one of the call.
+    std::vector<int> scalar_of;      ///< By scalar of the trace: of the call, or -1.
+    bool reads_scalars = false;      ///< The body computed with their values.
+};
+
+RecordedCall record(const KernelCall& call) {
+    RecordedCall made;
+    auto mode = using_config(&Config::enable_backprop, false);
+    Tracer tracer(true);
+    std::vector<Variable> inputs;
+    std::vector<const Variable*> pointers;
+    for (const Array& input : call.inputs) {
+        // Arrays of their own, though the caller may have passed one twice.
+        inputs.emplace_back(Array::empty(input.type(), meta_device()), false);
+        const int number = int(inputs.size()) - 1;
+        made.argument_of[tracer.add_argument(inputs.back().array(), fmt::format("x{}", number))] = number;
+    }
+    for (const Variable& input : inputs) pointers.push_back(&input);
+    const TaggedScalars tagged(call.scalars);
+    Variables outputs;
+    {
+        RecorderScope scope(&tracer);
+        outputs = apply(call.op, pointers, current_location(), call.attributes, tagged.scalars());
+    }
+    made.trace = tracer.trace();
+    made.trace.outputs.clear();
+    for (const Variable& output : outputs) made.trace.outputs.push_back(tracer.value_of(output.array()));
+    made.trace.name = call.op.name;
+    made.scalar_of = tagged.origins(made.trace);
+    made.reads_scalars = tagged.were_read();
+    return made;
+}
+
 void run_on_host(CodeDevice& device, const KernelCall& call) {
     Arrays inputs, outputs;
     for (const Array& input : call.inputs) inputs.push_back(input.to(cpu_device()));
@@ -158,42 +194,21 @@ CompilingProvider::Program CompilingProvider::build(CodeDevice& device, const Ke
         program.elements = std::make_unique<program::ElementCall>(call, elements.launches, elements.handles());
         return program;
     }
-    auto mode = using_config(&Config::enable_backprop, false);
-    Tracer tracer(true);
-    std::vector<Variable> inputs;
-    std::vector<const Variable*> pointers;
-    std::map<int, int> argument_of;
-    for (const Array& input : call.inputs) {
-        // Arrays of their own, though the caller may have passed one twice.
-        inputs.emplace_back(Array::empty(input.type(), meta_device()), false);
-        argument_of[tracer.add_argument(
-            inputs.back().array(), fmt::format("x{}", inputs.size() - 1))] = int(inputs.size()) - 1;
-    }
-    for (const Variable& input : inputs) pointers.push_back(&input);
-    const TaggedScalars tagged(call.scalars);
-    Variables outputs;
-    {
-        RecorderScope scope(&tracer);
-        outputs = apply(call.op, pointers, current_location(), call.attributes, tagged.scalars());
-    }
-    Trace trace = tracer.trace();
-    trace.outputs.clear();
-    for (const Variable& output : outputs) trace.outputs.push_back(tracer.value_of(output.array()));
-    trace.name = call.op.name;
-
-    const bool alone = trace.steps.size() == 1 && trace.steps[0].op == &call.op;
+    const RecordedCall recorded = record(call);
+    const Trace& trace = recorded.trace;
     for (int v : trace.inputs) {
-        auto argument = argument_of.find(v);
-        program.arguments.push_back(argument == argument_of.end() ? -1 : argument->second);
-        program.captured.push_back(
-            argument == argument_of.end() ? trace.values[size_t(v)].captured.to(device) : Array());
+        auto argument = recorded.argument_of.find(v);
+        const bool captured = argument == recorded.argument_of.end();
+        program.arguments.push_back(captured ? -1 : argument->second);
+        program.captured.push_back(captured ? trace.values[size_t(v)].captured.to(device) : Array());
     }
-    program.scalar_of = tagged.origins(trace);
+    program.scalar_of = recorded.scalar_of;
     for (const Trace::ScalarSlot& slot : trace.scalars) program.scalars.push_back(slot.value);
-    program.reads_scalars = tagged.were_read();
+    program.reads_scalars = recorded.reads_scalars;
 
     program.executable = compile_(trace, {.fast_math = config().fast_math, .device = &device});
     const program::Schedule& schedule = static_cast<program::DeviceExecutable&>(*program.executable).schedule();
+    const bool alone = trace.steps.size() == 1 && trace.steps[0].op == &call.op;
     // The device asks us: there is nobody else to ask.
     if (alone && !schedule.library_calls.empty()) program.executable = nullptr;
     return program;

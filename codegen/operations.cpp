@@ -1,0 +1,39 @@
+#include "codegen/operations.h"
+
+#include <algorithm>
+
+#include "mlir/IR/Location.h"
+
+#include "ir/dialect.h"
+#include "passes/place.h"
+
+namespace catena::codegen {
+
+SourceLoc source_of(mlir::Location location) {
+    SourceLoc found;
+    location->walk([&](mlir::Location at) {
+        if (auto file = mlir::dyn_cast<mlir::FileLineColLoc>(at)) {
+            found.file = intern(std::string_view(file.getFilename().strref()));
+            found.line = file.getLine();
+            return mlir::WalkResult::interrupt();
+        }
+        return mlir::WalkResult::advance();
+    });
+    return found;
+}
+
+std::vector<program::Operation> operations_of(mlir::Operation& op) {
+    std::vector<program::Operation> operations;
+    auto add = [&](mlir::Operation& each) {
+        program::Operation made{passes::function_of(&each), source_of(each.getLoc())};
+        if (std::ranges::find(operations, made) == operations.end()) operations.push_back(std::move(made));
+    };
+    auto group = mlir::dyn_cast<ir::GroupOp>(op);
+    if (!group) add(op);
+    else
+        for (mlir::Operation& inner : group.getBody().front())
+            if (mlir::isa<ir::MapOp, ir::ReduceOp>(inner)) add(inner);
+    return operations;
+}
+
+}  // namespace catena::codegen

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <vector>
+
+#include "mlir/IR/Operation.h"
+
+#include "runtime/program/schedule.h"
+
+namespace catena::codegen {
+
+/// The user's line that an operation comes from.
+SourceLoc source_of(mlir::Location location);
+
+/// The user's operations that a group computes, or the one that this is; each once.
+std::vector<program::Operation> operations_of(mlir::Operation& op);
+
+}  // namespace catena::codegen
