@@ -1,9 +1,10 @@
+#include "codegen/batch_kernels.h"
+
 #include <algorithm>
 #include <iterator>
 #include <optional>
 #include <utility>
 
-#include "codegen/schedule.h"
 #include "codegen/uses.h"
 #include "runtime/ops/declare/message.h"
 #include "runtime/program/value_checks.h"

@@ -8,10 +8,11 @@
 #include "llvm/ADT/DenseMap.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include "codegen/batch_kernels.h"
 #include "codegen/kernel/dependence.h"
 #include "codegen/operations.h"
+#include "codegen/plan_memory.h"
 #include "codegen/read_group.h"
-#include "codegen/schedule.h"
 #include "codegen/views.h"
 #include "ir/dialect.h"
 #include "ir/types.h"

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <utility>
+#include <vector>
+
 #include "codegen/kernel/plan.h"
 #include "runtime/program/schedule.h"
 
@@ -10,5 +13,8 @@ struct Draft {
     Schedule schedule;
     std::vector<Kernel> kernels;  ///< By kernel of the schedule, which has the same geometry.
 };
+
+/// A result and the state (an input) whose content it replaces.
+using StateResults = std::vector<std::pair<int, int>>;
 
 }  // namespace catena::codegen

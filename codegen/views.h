@@ -4,7 +4,8 @@
 
 #include "mlir/IR/Value.h"
 
-#include "codegen/schedule.h"
+#include "codegen/kernel/kernel.h"
+#include "runtime/program/schedule.h"
 #include "runtime/core/memory_order.h"
 
 namespace catena::codegen {

@@ -1,8 +1,8 @@
 #include "codegen/cpu/target.h"
 
+#include "codegen/cpu/code_cache.h"
 #include "codegen/cpu/finish.h"
-#include "codegen/cpu/kernel_cache.h"
-#include "codegen/schedule.h"
+#include "codegen/schedule_text.h"
 #include "runtime/program/scheduled_executable.h"
 
 namespace catena::codegen::cpu {

@@ -60,12 +60,8 @@ std::vector<CodeKernel> group_kernels(std::span<Schedule> schedules, const Runs&
     return kernels;
 }
 
-}  // namespace
-
-std::shared_ptr<program::DeviceExecutable> make_executable(Draft draft, CodeDevice& device, bool fast_math,
-                                                           std::string* text) {
-    std::vector<CodeKernel> groups = group_kernels({&draft.schedule, 1}, {std::move(draft.kernels)});
-    Schedule& schedule = draft.schedule;
+/// The element texts of calls for which the device has no library.
+CallKernels calls_without_library(const Schedule& schedule, CodeDevice& device) {
     CallKernels calls;
     program::Placement placement(schedule, device, 1);  // Arrays that lie as in a call, for libraries to look at.
     for (size_t c = 0; c < schedule.library_calls.size(); ++c) {
@@ -78,6 +74,18 @@ std::shared_ptr<program::DeviceExecutable> make_executable(Draft draft, CodeDevi
         if (has_element_plan(*call.op) && outputs[0].size() > 0 && !device.has_library_for(made))
             calls.emplace(int(c), element_kernels(made));
     }
+    return calls;
+}
+
+}  // namespace
+
+std::shared_ptr<program::DeviceExecutable> make_executable(Draft draft, CodeDevice& device, bool fast_math,
+                                                           std::string* text) {
+    Schedule& schedule = draft.schedule;
+    Runs runs(1);
+    runs[0] = std::move(draft.kernels);
+    std::vector<CodeKernel> groups = group_kernels({&schedule, 1}, runs);
+    CallKernels calls = calls_without_library(schedule, device);
     std::vector<CodeKernel*> wanted, elements;
     for (CodeKernel& kernel : groups) wanted.push_back(&kernel);
     for (auto& [index, call] : calls) call.add_to(elements);

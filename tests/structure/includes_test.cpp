@@ -104,6 +104,12 @@ TEST(Includes, mlir_and_llvm_stay_in_the_compiler) {
     }
 }
 
+TEST(Includes, kernels_and_cuda_texts_are_plain_data_without_mlir) {
+    for (const auto& i : all_includes())
+        EXPECT_TRUE(!starts_with_any(i.file, {"codegen/kernel/", "codegen/cuda/"}) || !starts_with_any(i.target, {"mlir/", "llvm/"}))
+            << to_string(i);
+}
+
 TEST(Includes, onednn_stays_in_runtime_cpu) {
     for (const auto& i : all_includes())
         EXPECT_TRUE(i.file.starts_with("runtime/cpu/") ||

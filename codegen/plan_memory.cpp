@@ -1,4 +1,4 @@
-#include "codegen/schedule.h"
+#include "codegen/plan_memory.h"
 
 #include <algorithm>
 #include <map>
@@ -156,18 +156,6 @@ void plan_donations(Draft& draft, const StateResults& states) {
         };
         if (std::ranges::all_of(readers[size_t(state)], safe)) target.donor = input;
     }
-}
-
-size_t bytes_of(const Schedule& schedule) {
-    size_t bytes = schedule.buffers.size() * sizeof(Buffer) + schedule.launches.size() * sizeof(Launch) +
-                   schedule.results.size() * sizeof(Result);
-    for (const KernelLaunch& kernel : schedule.kernels)
-        bytes += sizeof(kernel) + kernel.key.size() +
-                 kernel.operands.size() * (sizeof(KernelLaunch::Operand) + sizeof(KernelOperand)) +
-                 kernel.numbers.size() * sizeof(int64_t);
-    for (const LibraryCall& call : schedule.library_calls)
-        bytes += sizeof(call) + (call.inputs.size() + call.outputs.size()) * (sizeof(View) + sizeof(Array) + sizeof(ArrayBody));
-    return bytes;
 }
 
 }  // namespace catena::codegen

@@ -1,4 +1,4 @@
-#include "codegen/cpu/portable.h"
+#include "codegen/cpu/portable_code.h"
 
 #include <map>
 

@@ -1,4 +1,4 @@
-#include "codegen/cpu/kernel_cache.h"
+#include "codegen/cpu/code_cache.h"
 
 #include <algorithm>
 #include <atomic>
