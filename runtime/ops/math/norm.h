@@ -1,0 +1,11 @@
+#pragma once
+
+#include "runtime/graph/op.h"
+
+namespace catena {
+
+/// sqrt(squares) with gradient 0 at 0: the length of a vector whose squared length is given, so that the gradient towards
+/// a vector of zeros is zeros and not NaN.
+Variable length_of(const Variable& squares);
+
+}  // namespace catena
