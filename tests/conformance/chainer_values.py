@@ -65,6 +65,8 @@ def case(function, arrays, run=None, note="", **settings):
         found = chainer.grad([sum(losses)], variables)
         for x, gx in zip(variables, found):
             gradients[[i for i, y in enumerate(inputs) if y is x][0]] = None if gx is None else gx.array
+    if all(g is None for g in gradients):
+        gy = [None] * len(outputs)
     cases.append({
         "function": function, "note": note, "settings": {k: repr(v) for k, v in settings.items()},
         "inputs": [described(a) for a in arrays],
@@ -105,9 +107,58 @@ def losses():
     case("argmax_crf1d", [d.uniform(3, 3), *xs], run=lambda cost, *rest: F.argmax_crf1d(cost, rest))
 
 
+def evaluation():
+    d = Draw(2)
+    y, t = d.uniform(12, 4), d.integers(12, low=-1, high=4)
+    image, labels = d.uniform(2, 4, 3, 1), d.integers(2, 3, high=4)
+    for arrays in ([y, t], [image, labels]):
+        case("accuracy", arrays)
+        case("classification_summary", arrays)
+        case("classification_summary", arrays, label_num=5, beta=0.5)
+        for function in ("precision", "recall", "f1_score"):
+            case(function, arrays)
+            case(function, arrays, label_num=4, ignore_label=-1)
+    case("binary_accuracy", [d.uniform(3, 4), d.integers(3, 4, low=-1, high=2)])
+    truth = d.uniform(5, 3)
+    truth[:, 1] = 0.5
+    for multioutput in ("uniform_average", "raw_values"):
+        case("r2_score", [d.uniform(5, 3), truth], multioutput=multioutput)
+        case("r2_score", [d.uniform(4), d.uniform(4)], multioutput=multioutput)
+
+
+def arrays():
+    d = Draw(3)
+    case("depth2space", [d.uniform(2, 8, 2, 3)], r=2)
+    case("space2depth", [d.uniform(1, 2, 4, 6)], r=2)
+    for settings in ({}, {"offset": 1}, {"offset": -2, "axis1": 1, "axis2": 2}, {"offset": 1, "axis1": 2, "axis2": 0}):
+        case("diagonal", [d.uniform(3, 4, 2)], **settings)
+    for lengths in ((4, 3, 3, 1), (2, 2), (1,)):
+        case("transpose_sequence", [d.uniform(n, 2) for n in lengths], run=lambda *xs: F.transpose_sequence(xs))
+    case("pad_sequence", [d.uniform(n, 2) for n in (2, 3, 1)], run=lambda *xs, **o: F.pad_sequence(xs, **o), length=4,
+         padding=-1)
+
+
+def spatial():
+    d = Draw(4)
+    for settings in ({}, {"stride": 2, "pad": 1}, {"stride": (2, 1), "pad": (0, 1), "cover_all": True, "dilate": (1, 2)}):
+        case("im2col", [d.uniform(1, 2, 5, 4)], ksize=(2, 3), **settings)
+    for size in ((6, 7), (2, 2), (3, 1)):
+        image = d.uniform(1, 2, 3, 4, dtype=np.float32)
+        for align_corners in (True, False):
+            case("resize_images", [image], output_shape=size, align_corners=align_corners)
+        case("resize_images", [image], output_shape=size, mode="nearest")
+    case("spatial_transformer_grid", [d.uniform(2, 2, 3)], output_shape=(3, 4))
+    case("spatial_transformer_sampler", [d.uniform(2, 2, 3, 4), d.uniform(2, 2, 3, 2, low=-1.5, high=1.5)])
+
+
 def main():
+    np.float = float  # Chainer 7.8.1 uses the name that NumPy 1.24 removed.
+    np.seterr(invalid="ignore")
     chainer.config.dtype = np.float64
     losses()
+    evaluation()
+    arrays()
+    spatial()
     lines = ",\n".join(json.dumps(c, separators=(",", ":")) for c in cases)
     path = pathlib.Path(__file__).with_suffix(".json")
     path.write_text(f"[\n{lines}\n]\n")
