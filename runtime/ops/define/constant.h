@@ -7,10 +7,10 @@
 
 namespace catena {
 
-/// Numbers that the host knows, as an array beside `like`.
+/// Numbers that the host knows, as an array beside `like`; on the host if that has no elements, so that recorders see them.
 template <class T>
 Variable constant(const std::vector<T>& values, const Shape& shape, const Variable& like) {
-    const DeviceScope beside(like.device());
+    const DeviceScope beside(like.device().is_meta() ? cpu_device() : like.device());
     return Variable(Array::from(values, shape), false);
 }
 
