@@ -151,6 +151,30 @@ def spatial():
     case("spatial_transformer_sampler", [d.uniform(2, 2, 3, 4), d.uniform(2, 2, 3, 2, low=-1.5, high=1.5)])
 
 
+def mathematics():
+    d = Draw(5)
+    for equation, shapes in (("ij,jk->ik", ((2, 3), (3, 4))), ("ij,jk", ((2, 3), (3, 4))), ("iij->j", ((2, 2, 3),)),
+                             ("ij,ik,jk->", ((2, 3), (2, 4), (3, 4))), ("...ij,...jk->...ik", ((2, 2, 3), (2, 3, 4))),
+                             ("ba,b...->a...", ((2, 3), (2, 4, 2))), ("i,i,i->i", ((3,), (3,), (3,))),
+                             ("ab,cd->da", ((2, 3), (2, 4)))):
+        case("einsum", [d.uniform(*s) for s in shapes], subscripts=equation,
+             run=lambda *xs, subscripts: F.einsum(subscripts, *xs))
+    case("tensordot", [d.uniform(2, 3, 4), d.uniform(3, 4, 2)])
+    case("tensordot", [d.uniform(2, 3, 4), d.uniform(4, 2)], axes=1)
+    case("tensordot", [d.uniform(2, 3, 4), d.uniform(4, 3, 5)], axes=((1, 2), (1, 0)))
+    zeros = d.uniform(3, 4)
+    zeros[1, 2] = zeros[0, 1] = zeros[2, 1] = 0
+    for axis in (None, 0, 1, -1):
+        case("cumprod", [zeros], axis=axis)
+        case("cumprod", [d.uniform(2, 5)], axis=axis)
+    case("batch_l2_norm_squared", [d.uniform(3, 2, 2)])
+    case("linear_interpolate", [d.uniform(3, 2), d.uniform(3, 2), d.uniform(3, 2)])
+    for function in ("scale", "bias"):
+        case(function, [d.uniform(2, 3, 4), d.uniform(3)])
+        case(function, [d.uniform(2, 3, 4), d.uniform(2, 3)], axis=0)
+    case("identity", [d.uniform(2), d.uniform(3)])
+
+
 def main():
     np.float = float  # Chainer 7.8.1 uses the name that NumPy 1.24 removed.
     np.seterr(invalid="ignore")
@@ -159,6 +183,7 @@ def main():
     evaluation()
     arrays()
     spatial()
+    mathematics()
     lines = ",\n".join(json.dumps(c, separators=(",", ":")) for c in cases)
     path = pathlib.Path(__file__).with_suffix(".json")
     path.write_text(f"[\n{lines}\n]\n")

@@ -8,4 +8,7 @@ namespace catena {
 /// a vector of zeros is zeros and not NaN.
 Variable length_of(const Variable& squares);
 
+/// The sum of squares over all axes but the first.
+Variable batch_l2_norm_squared(const Operand& x);
+
 }  // namespace catena
