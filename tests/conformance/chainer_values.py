@@ -175,6 +175,34 @@ def mathematics():
     case("identity", [d.uniform(2), d.uniform(3)])
 
 
+def normalizations():
+    d = Draw(6)
+    x = d.uniform(2, 4, 3)
+    x[0, :, 1] = 0
+    case("normalize", [x])
+    case("normalize", [x], eps=0.1, axis=(1, 2))
+    for groups in (1, 2, 4):
+        case("group_normalization", [d.uniform(2, 4, 2, 3), d.uniform(4), d.uniform(4)], groups=groups,
+             run=lambda x, gamma, beta, groups: F.group_normalization(x, groups, gamma, beta))
+    case("local_response_normalization", [d.uniform(2, 6, 2)])
+    case("local_response_normalization", [d.uniform(2, 6)], n=3, k=1, alpha=0.2, beta=0.6)
+    for shape in ((5, 2), (3, 2, 4)):
+        case("batch_renormalization", [d.uniform(*shape), d.uniform(2), d.uniform(2), d.uniform(2), d.uniform(2, low=0.2)],
+             rmax=1.5, dmax=0.4, eps=1e-3,
+             run=lambda x, gamma, beta, mean, var, **o: F.batch_renormalization(
+                 x, gamma, beta, running_mean=mean.array, running_var=var.array, **o))
+
+
+def noise():
+    d = Draw(7)
+    case("rrelu", [d.uniform(3, 4), d.uniform(3, 4, low=0.1, high=0.3)], l=0.1, u=0.3,
+         run=lambda x, r, **o: F.rrelu(x, r=r.array, **o))
+    for mask, batchwise in ((d.integers(2, 3, 4), True), (d.integers(3, 4), False)):
+        case("simplified_dropconnect", [d.uniform(2, 4), d.uniform(3, 4), d.uniform(3), mask], ratio=0.25,
+             use_batchwise_mask=batchwise,
+             run=lambda x, W, b, mask, **o: F.simplified_dropconnect(x, W, b, mask=mask.astype(bool), **o))
+
+
 def main():
     np.float = float  # Chainer 7.8.1 uses the name that NumPy 1.24 removed.
     np.seterr(invalid="ignore")
@@ -184,6 +212,8 @@ def main():
     arrays()
     spatial()
     mathematics()
+    normalizations()
+    noise()
     lines = ",\n".join(json.dumps(c, separators=(",", ":")) for c in cases)
     path = pathlib.Path(__file__).with_suffix(".json")
     path.write_text(f"[\n{lines}\n]\n")
