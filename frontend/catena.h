@@ -116,6 +116,8 @@
 #include "runtime/ops/noise/randomized.h"
 #include "runtime/ops/normalization/normalization.h"
 #include "runtime/ops/pooling/pooling.h"
+#include "runtime/ops/pooling/pooling_nd.h"
+#include "runtime/ops/pooling/unpooling.h"
 #include "runtime/ops/rnn/rnn.h"
 #include "runtime/ops/spatial/resize.h"
 #include "runtime/ops/spatial/spatial_transformer.h"

@@ -203,6 +203,25 @@ def noise():
              run=lambda x, W, b, mask, **o: F.simplified_dropconnect(x, W, b, mask=mask.astype(bool), **o))
 
 
+def pooling():
+    d = Draw(8)
+    options = ({"ksize": 2}, {"ksize": 3, "stride": 2, "pad": 1})
+    sizes = ((7,), (5, 4), (4, 3, 4))
+    for size in sizes:
+        for o in options:
+            suffix = "nd" if len(size) == 2 else f"{len(size)}d"
+            case(f"max_pooling_{suffix}", [d.uniform(1, 2, *size)], **o)
+            case(f"max_pooling_{suffix}", [d.uniform(1, 1, *size)], cover_all=False, **o)
+            case(f"average_pooling_{suffix}", [d.uniform(1, 2, *size)], **o)
+            case(f"average_pooling_{suffix}", [d.uniform(1, 2, *size)], pad_value=None, **o)
+        case(f"unpooling_{len(size)}d", [d.uniform(1, 1, *size)], ksize=2)
+        case(f"unpooling_{len(size)}d", [d.uniform(1, 1, *size)], ksize=3, stride=2, pad=1, cover_all=False)
+    case("unpooling_nd", [d.uniform(1, 2, 3, 2)], ksize=2, outsize=(6, 4))
+    case("spatial_pyramid_pooling_2d", [d.uniform(1, 2, 7, 6)], pyramid_height=3, pooling="max")
+    for o in ({"ksize": 2, "outsize": (4, 5)}, {"ksize": 2, "cover_all": False}, {"ksize": 3, "stride": 2}):
+        case("upsampling_2d", [d.uniform(1, 2, 2, 3), d.integers(1, 2, 2, 3, high=4)], **o)
+
+
 def main():
     np.float = float  # Chainer 7.8.1 uses the name that NumPy 1.24 removed.
     np.seterr(invalid="ignore")
@@ -214,6 +233,7 @@ def main():
     mathematics()
     normalizations()
     noise()
+    pooling()
     lines = ",\n".join(json.dumps(c, separators=(",", ":")) for c in cases)
     path = pathlib.Path(__file__).with_suffix(".json")
     path.write_text(f"[\n{lines}\n]\n")
