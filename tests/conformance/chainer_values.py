@@ -222,6 +222,22 @@ def pooling():
         case("upsampling_2d", [d.uniform(1, 2, 2, 3), d.integers(1, 2, 2, 3, high=4)], **o)
 
 
+def connections():
+    d = Draw(9)
+    e = [d.uniform(2, 3), d.uniform(2, 4), d.uniform(3, 4, 2)]
+    e32 = [a.astype(np.float32) for a in e]
+    case("bilinear", e32)
+    case("bilinear", e32 + [d.uniform(3, 2, dtype=np.float32), d.uniform(4, 2, dtype=np.float32), d.uniform(2, dtype=np.float32)])
+    case("depthwise_convolution_2d", [d.uniform(1, 2, 4, 4), d.uniform(2, 2, 3, 3), d.uniform(4)], stride=1, pad=1)
+    case("local_convolution_2d", [d.uniform(1, 2, 4, 4), d.uniform(2, 2, 2, 2, 3, 3), d.uniform(2, 2, 2)])
+    case("shift", [d.uniform(1, 11, 3, 4)])
+    case("shift", [d.uniform(1, 6, 3, 5)], ksize=(1, 3), dilate=2)
+    case("slstm", [d.uniform(2, 3), d.uniform(2, 3), d.uniform(2, 12), d.uniform(2, 12)])
+    for children in (1, 2, 3):
+        case("tree_lstm", [d.uniform(2, 2) for _ in range(children)] + [d.uniform(2, 2 * (3 + children))])
+    case("lstm", [d.uniform(3, 2), d.uniform(2, 8)])
+
+
 def main():
     np.float = float  # Chainer 7.8.1 uses the name that NumPy 1.24 removed.
     np.seterr(invalid="ignore")
@@ -234,6 +250,7 @@ def main():
     normalizations()
     noise()
     pooling()
+    connections()
     lines = ",\n".join(json.dumps(c, separators=(",", ":")) for c in cases)
     path = pathlib.Path(__file__).with_suffix(".json")
     path.write_text(f"[\n{lines}\n]\n")
