@@ -115,7 +115,7 @@ const int rows = add_rows({
                   .message = "transpose_sequence: xs[0] is float32, xs[1] is float64; dtypes must be equal"}}},
     {.function = "transpose_sequence",
      .note = "long",
-     .inputs = {{.shape = {11}}, {.shape = {7}}},
+     .inputs = {{.shape = {11, 2, 3}}, {.shape = {7, 2, 3}}},
      .truth = transposed},
 });
 

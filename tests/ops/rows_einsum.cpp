@@ -70,7 +70,7 @@ const int einsum_rows = add_rows({
     einsum("transposed", "ij->ji", {ij}, {"ij"}, "ji"),
     einsum("trace", "ii", {square}, {"ii"}, ""),
     einsum("diagonal", "iji->ij", {{.shape = {3, 2, 3}}}, {"iji"}, "ij"),
-    einsum("outer", "i,j->ji", {vector, {.shape = {3}}}, {"i", "j"}, "ji"),
+    einsum("outer", "abcd,e->eabcd", {{.shape = {2, 3, 2, 2}}, {.shape = {3}}}, {"abcd", "e"}, "eabcd"),
     einsum("dot", "ij,ij->", {ij, ij}, {"ij", "ij"}, ""),
     einsum("batch", "bij,bkj->bik", {{.shape = {2, 3, 4}}, {.shape = {2, 5, 4}}}, {"bij", "bkj"}, "bik"),
     einsum("bilinear", "bi,oij,bj->bo", {{.shape = {2, 3}}, {.shape = {2, 3, 4}}, {.shape = {2, 4}}},
