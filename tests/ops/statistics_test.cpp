@@ -2,8 +2,10 @@
 
 #include "runtime/core/parallel.h"
 #include "runtime/graph/config.h"
+#include "runtime/ops/noise/dropconnect.h"
 #include "runtime/ops/noise/noise.h"
 #include "runtime/ops/noise/random.h"
+#include "runtime/ops/noise/randomized.h"
 #include "runtime/ops/normalization/normalization.h"
 
 namespace catena {
@@ -23,6 +25,33 @@ TEST(batch_normalization, running_statistics_move_towards_the_unbiased_ones_of_t
     EXPECT_EQ(mean.array().to_vector<double>(), (std::vector<double>{1.5, 9}));
     EXPECT_EQ(var.array().to_vector<double>(), (std::vector<double>{4, 181}));
     EXPECT_EQ(before.to_vector<double>(), (std::vector<double>{1, 2}));
+}
+
+TEST(batch_renormalization, updates_running_statistics_when_asked) {
+    const Variable x(Array::from(std::vector<double>{1, 10, 3, 20, 5, 60}, {3, 2}));
+    const Variable one(Array::full({Dtype::float64, {2}}, 1)),
+        zero(Array::zeros({Dtype::float64, {2}}));
+    const Variable mean = state({1, 2}), var = state({4, 8});
+    batch_renormalization(x, one, zero, 1.5, 0.5, mean, var);
+    EXPECT_EQ(mean.array().to_vector<double>(), (std::vector<double>{1, 2}));
+    const Variable y = batch_renormalization(x, one, zero, 1.5, 0.5, mean, var,
+                                             {.decay = 0.75, .update_statistics = true});
+    EXPECT_EQ(mean.array().to_vector<double>(), (std::vector<double>{1.5, 9}));
+    EXPECT_EQ(var.array().to_vector<double>(), (std::vector<double>{4, 181}));
+    // With the running statistics from before the update: r is std / 2, d is (3 - 1) / 2, held at 0.5.
+    EXPECT_NEAR(y.array().to_vector<double>()[0], (1 - 3) / 2.0 + 0.5, 1e-4);
+}
+
+TEST(rrelu, has_the_mean_slope_outside_training) {
+    const auto mode = using_config(&Config::train, false);
+    const Variable x(Array::from(std::vector<double>{-8, 0, 3}, {3}));
+    EXPECT_EQ(rrelu(x, 0.25, 0.5).array().to_vector<double>(), (std::vector<double>{-3, 0, 3}));
+}
+
+TEST(zoneout, gives_the_new_state_outside_training) {
+    const auto mode = using_config(&Config::train, false);
+    const Variable h(Array::full({Dtype::float32, {5}}, 1)), x(Array::full({Dtype::float32, {5}}, 2));
+    EXPECT_EQ(zoneout(h, x).body(), x.body());
 }
 
 TEST(dropout, is_the_identity_outside_training) {

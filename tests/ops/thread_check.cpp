@@ -38,12 +38,19 @@ std::vector<Input> enlarged(const Row& row, int64_t factor) {
     return inputs;
 }
 
+/// As a double: the number of elements of a shape of many axes may be more than an integer holds.
+double size_of_shape(const Shape& shape) {
+    double size = 1;
+    for (int64_t n : shape) size *= double(n);
+    return size;
+}
+
 int64_t largest_factor(const Row& row) {
     for (int64_t factor = 4096; factor > 1; factor = factor * 3 / 4) {
-        int64_t most = 0;
+        double most = 0;
         for (const Input& input : row.inputs)
-            if (!input.absent) most = std::max(most, element_count(times(input.shape, factor)));
-        if (most <= most_elements) return factor;
+            if (!input.absent) most = std::max(most, size_of_shape(times(input.shape, factor)));
+        if (most <= double(most_elements)) return factor;
     }
     return 1;
 }

@@ -19,8 +19,9 @@ namespace catena::structure {
 namespace {
 
 std::set<std::string> op_names() {
-    // gelu(x, approximate="tanh"), the file that LogReport writes, the modes of EarlyStoppingTrigger.
-    std::set<std::string> other_meaning = {"tanh", "log", "max", "min"};
+    // gelu(x, approximate="tanh"), the file that LogReport writes, the modes of EarlyStoppingTrigger, a loss with
+    // reduce="sum", the array that triplet calls negative.
+    std::set<std::string> other_meaning = {"tanh", "log", "max", "min", "sum", "negative"};
     for (int k = 0; k <= int(Kind::call); ++k) other_meaning.insert(std::string(name_of(Kind(k))));
     std::set<std::string> names;
     for (const OpDef* op : all_ops())

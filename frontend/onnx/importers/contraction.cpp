@@ -1,6 +1,5 @@
-#include <cctype>
-
 #include "frontend/onnx/importers/shared.h"
+#include "runtime/ops/math/einsum.h"
 
 namespace catena::onnx {
 namespace {
@@ -23,98 +22,11 @@ Variables general_product(const NodeCall& n) {
     return {y};
 }
 
-/// One operand of an einsum: its letters, an ellipsis standing for the digits 0, 1, ... from the
-/// right.
-struct Term {
-    std::string letters;
-    Variable value;
-};
-
-std::string with_ellipsis(const NodeCall& n, std::string text, int rank, size_t& digits) {
-    const size_t dots = text.find("...");
-    if (dots == text.npos) return text;
-    const int covered = rank - (int(text.size()) - 3);
-    if (covered < 0 || covered > 9) n.wrong("the equation does not match its inputs");
-    std::string letters;
-    for (int i = covered; i-- > 0;) letters += char('0' + i);
-    digits = std::max(digits, size_t(covered));
-    return text.replace(dots, 3, letters);
-}
-
-/// Transposes a term to axes `all`; repeated letters are a diagonal.
-Variable along_all(const NodeCall& n, Term term, const std::string& all) {
-    for (size_t i = 0; i < term.letters.size(); ++i)
-        for (size_t k = term.letters.size(); k-- > i + 1;) {
-            if (term.letters[k] != term.letters[i]) continue;
-            const int64_t size = term.value.shape()[int(i)];
-            Shape row = Shape::filled(term.value.rank(), 1), column = row;
-            row[int(i)] = size;
-            column[int(k)] = size;
-            const Variable on = reshape(arange(0, size), row) == reshape(arange(0, size), column);
-            term.value = sum(where(on, term.value, constant_like(term.value, 0)), Axes{int64_t(k)});
-            term.letters.erase(k, 1);
-        }
-    Axes order;
-    Shape shape;
-    for (char c : all) {
-        const size_t at = term.letters.find(c);
-        if (at != std::string::npos) order.push_back(int64_t(at));
-        shape.push_back(at == std::string::npos ? 1 : term.value.shape()[int(at)]);
-    }
-    if (order.rank() != term.value.rank()) n.wrong("the equation does not match its inputs");
-    return reshape(order.rank() ? transpose(term.value, order) : term.value, shape);
-}
-
-Variables einsum(const NodeCall& n) {
-    std::string equation;
-    for (char c : n.text("equation", ""))
-        if (c != ' ') equation += c;
-    const size_t arrow = equation.find("->");
-    std::string left = equation.substr(0, arrow), right;
-    size_t digits = 0, begin = 0;
-    std::vector<Term> terms;
-    for (int i = 0; i < n.count(); ++i) {
-        const size_t end = std::min(left.find(',', begin), left.size());
-        if (begin > left.size()) n.wrong("the equation has fewer terms than inputs");
-        terms.push_back(
-            {with_ellipsis(n, left.substr(begin, end - begin), n[i].rank(), digits), n[i]});
-        begin = end + 1;
-    }
-    std::string all;
-    std::map<char, int> times;
-    for (const Term& term : terms)
-        for (char c : term.letters) {
-            if (all.find(c) == all.npos) all += c;
-            ++times[c];
-        }
-    if (arrow != std::string::npos) {
-        right = with_ellipsis(n, equation.substr(arrow + 2),
-                              int(equation.size() - arrow - 2) - 3 + int(digits), digits);
-    } else {
-        for (const auto& [letter, count] : times)
-            if (count == 1 || std::isdigit(letter)) right += letter;
-        std::sort(right.begin(), right.end(), [](char a, char b) {
-            return std::isdigit(a) && std::isdigit(b) ? a > b : a < b;
-        });
-    }
-    if (all.size() > size_t(max_rank))
-        n.unsupported(fmt::format("an equation of {} letters", all.size()));
-    Variable y = along_all(n, terms[0], all);
-    for (size_t i = 1; i < terms.size(); ++i) y = y * along_all(n, terms[i], all);
-    Axes summed, order;
-    std::string left_over;
-    for (size_t i = 0; i < all.size(); ++i)
-        if (right.find(all[i]) == right.npos)
-            summed.push_back(int64_t(i));
-        else
-            left_over += all[i];
-    if (!summed.empty()) y = cast(sum(y, summed), y.dtype());
-    for (char c : right) {
-        if (left_over.find(c) == left_over.npos)
-            n.wrong(fmt::format("'{}' occurs only on the right of the equation", c));
-        order.push_back(int64_t(left_over.find(c)));
-    }
-    return {order.empty() ? y : transpose(y, order)};
+Variables einsum_of(const NodeCall& n) {
+    std::vector<Variable> operands;
+    for (int i = 0; i < n.count(); ++i)
+        operands.push_back(is_float(n[i].dtype()) ? n[i] : in_float64(n[i]));
+    return {cast(einsum(n.text("equation", ""), operands), n[0].dtype())};
 }
 
 /// The determinant by elimination with the largest pivot, in the order of columns.
@@ -152,7 +64,7 @@ Variables determinant(const NodeCall& n) {
 const int importers = add_importers({
     {"MatMul", [](const NodeCall& n) { return Variables{product(n[0], n[1])}; }},
     {"Gemm", general_product},
-    {"Einsum", einsum},
+    {"Einsum", einsum_of},
     {"Det", determinant},
 });
 

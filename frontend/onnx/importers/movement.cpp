@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "frontend/onnx/importers/shared.h"
+#include "runtime/ops/array/blocks.h"
 #include "frontend/onnx/tensor.h"
 
 namespace catena::onnx {
@@ -169,24 +170,14 @@ Variables size_list(const NodeCall& n) {
     return {Variable(Array::from(sizes, Shape{int64_t(sizes.size())}), false)};
 }
 
-/// Blocks of channels become squares of pixels: depth first (DCR), or columns and rows first (CRD).
-Variables depth_to_space(const NodeCall& n) {
-    const Shape& x = n[0].shape();
-    const int64_t b = n.integer("blocksize"), channels = x[1] / (b * b);
-    const bool columns_first = n.text("mode", "DCR") == "CRD";
-    const Shape apart = columns_first ? Shape{x[0], channels, b, b, x[2], x[3]}
-                                      : Shape{x[0], b, b, channels, x[2], x[3]};
-    const Axes order = columns_first ? Axes{0, 1, 4, 2, 5, 3} : Axes{0, 3, 4, 1, 5, 2};
-    return {reshape(transpose(reshape(n[0], apart), order), {x[0], channels, x[2] * b, x[3] * b})};
+BlockOrder block_order(const NodeCall& n) {
+    return n.text("mode", "DCR") == "CRD" ? BlockOrder::channels_first : BlockOrder::blocks_first;
 }
-
+Variables depth_to_space(const NodeCall& n) {
+    return {depth2space(n[0], n.integer("blocksize"), block_order(n))};
+}
 Variables space_to_depth(const NodeCall& n) {
-    const Shape& x = n[0].shape();
-    const int64_t b = n.integer("blocksize");
-    const bool columns_first = n.text("mode", "DCR") == "CRD";
-    const Variable apart = reshape(n[0], {x[0], x[1], x[2] / b, b, x[3] / b, b});
-    const Axes order = columns_first ? Axes{0, 1, 3, 5, 2, 4} : Axes{0, 3, 5, 1, 2, 4};
-    return {reshape(transpose(apart, order), {x[0], x[1] * b * b, x[2] / b, x[3] / b})};
+    return {space2depth(n[0], n.integer("blocksize"), block_order(n))};
 }
 
 Variables triangle(const NodeCall& n) {

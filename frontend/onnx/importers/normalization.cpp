@@ -52,12 +52,11 @@ Variables group(const NodeCall& n) {
     const int64_t groups = n.integer("num_groups"), channels = x.shape()[1];
     if (groups < 1 || channels % groups != 0)
         n.wrong(fmt::format("{} groups of {} channels", groups, channels));
-    const Variable apart = reshape(x, {x.shape()[0], groups, -1});
-    Variable y = standardised(apart, Axes{2}, n.number("epsilon", 1e-5));
-    if (n.opset() < 21)
-        return {reshape(y * reshape(n[1], {groups, 1}) + reshape(n[2], {groups, 1}), x.shape())};
-    const Shape keys = beside(channels, x.rank());
-    return {reshape(y, x.shape()) * reshape(n[1], keys) + reshape(n[2], keys)};
+    const bool per_group = n.opset() < 21;
+    const auto of_channels = [&](const Variable& factor) {
+        return per_group ? repeat(factor, channels / groups, 0) : factor;
+    };
+    return {group_normalization(x, groups, of_channels(n[1]), of_channels(n[2]), n.number("epsilon", 1e-5))};
 }
 
 Axes axes_from(const NodeCall& n, int rank) {
@@ -96,21 +95,11 @@ Variables to_unit(const NodeCall& n) {
     return {where(size == 0.0, 0, x / where(size == 0.0, 1, size))};
 }
 
-/// Squares of the neighbouring channels, as many before as behind or one less.
-Variables local_response(const NodeCall& n) {
-    const Variable& x = n[0];
-    const int64_t size = n.integer("size"), channels = x.shape()[1];
-    Dims before = Dims::filled(x.rank(), 0), after = before;
-    before[1] = (size - 1) / 2;
-    after[1] = size - 1 - before[1];
-    const Variable squares = pad(x * x, before, after);
-    Variable total;
-    for (int64_t i = 0; i < size; ++i) {
-        const Variable part = slice_axis(squares, 1, i, channels);
-        total = total.defined() ? total + part : part;
-    }
-    const double alpha = n.number("alpha", 1e-4) / double(size);
-    return {x / pow(total * alpha + n.number("bias", 1.0), n.number("beta", 0.75))};
+/// As many channels before as behind or one less.
+Variables local_response_of(const NodeCall& n) {
+    const int64_t size = n.integer("size"), before = (size - 1) / 2;
+    return {local_response(n[0], before, size - 1 - before, n.number("bias", 1.0),
+                           n.number("alpha", 1e-4) / double(size), n.number("beta", 0.75))};
 }
 
 Variables mean_and_variance(const NodeCall& n) {
@@ -127,7 +116,7 @@ const int importers = add_importers({
     {"LayerNormalization", layer},
     {"RMSNormalization", root_mean_square},
     {"LpNormalization", to_unit},
-    {"LRN", local_response},
+    {"LRN", local_response_of},
     {"MeanVarianceNormalization", mean_and_variance},
 });
 

@@ -14,6 +14,7 @@
 #include "runtime/ops/math/contraction.h"
 #include "runtime/ops/math/math.h"
 #include "runtime/ops/math/reduction.h"
+#include "runtime/ops/math/rounding.h"
 
 // Helpers shared by several families of importers.
 
@@ -64,14 +65,6 @@ inline Variable softmax_of(const Variable& x, int64_t axis) {
 }
 
 inline Variable in_float64(const Variable& x) { return cast(x, Dtype::float64); }
-
-/// Rounds ties to even.
-inline Variable nearest_even(const Variable& x) {
-    const Variable below = floor(x), rest = x - below;
-    const Variable up =
-        rest > 0.5 || (rest == 0.5 && fmod(absolute(below), constant_like(x, 2)) == 1.0);
-    return where(up, below + 1, below);
-}
 
 /// x rounded to integers, plus a zero point, clamped to dtype's range.
 inline Variable on_integers(const NodeCall& n, const Variable& x, const Variable& zero,

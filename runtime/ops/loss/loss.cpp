@@ -1,12 +1,11 @@
 #include "runtime/ops/loss/loss.h"
 
-#include <algorithm>
-
 #include "runtime/core/error.h"
 #include "runtime/graph/variable_math.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/define/define.h"
 #include "runtime/ops/define/widened.h"
+#include "runtime/ops/loss/reduced.h"
 #include "runtime/ops/math/reduction.h"
 
 namespace catena {
@@ -69,10 +68,6 @@ const OpDef& op_sigmoid_cross_entropy =
         })
         .define();
 
-Variable mean_of(const Variable& each, Dtype dtype) {
-    return cast(sum(each) * (1.0 / double(std::max<int64_t>(each.size(), 1))), dtype);
-}
-
 void check_same_types(const char* name, const Variable& x0, const Variable& x1) {
     if (!(x0.shape() == x1.shape()))  // error_c1
         fail<ShapeError>("{}: x0 and x1 should have one shape, they have {} and {}", name,
@@ -91,7 +86,8 @@ Variable error_of(const OpDef& op, const char* name, const Operand& x0, const Op
 Variable mean_error_of(const OpDef& op, const char* name, const Operand& x0, const Operand& x1) {
     LocationScope scope(x0.location());
     check_same_types(name, x0, x1);
-    return mean_of(call(op, x0.location(), {}, {}, widened(x0), widened(x1)), x0.variable().dtype());
+    return reduced(call(op, x0.location(), {}, {}, widened(x0), widened(x1)), "mean",
+                   x0.variable().dtype());
 }
 
 const FunctionDef& f_squared_error = function(
@@ -138,9 +134,7 @@ Variable huber_loss(const Operand& x, const Operand& t, const Scalar& delta,
     LocationScope scope(x.location());
     check_same_types("huber_loss", x, t);
     bool along_second = reduce == "sum_along_second_axis";
-    if (!along_second && reduce != "no")
-        fail<ValueError>("huber_loss: reduce is '{}' and should be 'sum_along_second_axis' or 'no'",
-                         reduce);
+    check_reduce("huber_loss", reduce, {"sum_along_second_axis", "no"});
     if (along_second && x.variable().rank() < 2)  // huber_loss_c1
         fail<ShapeError>("huber_loss: x should have a second axis to sum along, it is {}",
                          to_string(x.variable().shape()));
@@ -158,16 +152,13 @@ Variable sigmoid_cross_entropy(const Operand& x, const Operand& t, bool normaliz
     if (!is_float(vx.dtype()))  // sigmoid_cross_entropy_c2
         fail<DtypeError>("sigmoid_cross_entropy: x should be floating point, it is {}",
                          to_string(vx.type()));
-    if (reduce != "mean" && reduce != "no")
-        fail<ValueError>("sigmoid_cross_entropy: reduce is '{}' and should be 'mean' or 'no'",
-                         reduce);
+    check_reduce("sigmoid_cross_entropy", reduce, {"mean", "no"});
     if (reduce == "no") return call(op_sigmoid_cross_entropy, x.location(), {}, {}, vx, vt);
     const Dtype dtype = promote(vx.dtype(), vt.dtype());
     const Variable total = sum(call(op_sigmoid_cross_entropy, x.location(), {}, {}, widened(vx), widened(vt)));
     if (normalize)
         return cast(total / maximum(sum(cast(vt != Scalar(-1), total.dtype())), Scalar(1)), dtype);
-    int64_t batch = vx.rank() > 0 ? vx.shape()[0] : 1;
-    return cast(total * (1.0 / double(std::max<int64_t>(batch, 1))), dtype);
+    return reduced(total, "mean", dtype, vx.rank() > 0 ? vx.shape()[0] : 1);
 }
 
 }  // namespace catena

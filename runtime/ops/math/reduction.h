@@ -51,6 +51,8 @@ Variable argmin(const Operand& x, std::optional<int64_t> axis = {});
 
 /// Running sum; without an axis, of the flattened array. Integers and bools give int64.
 Variable cumsum(const Operand& x, std::optional<int64_t> axis = {});
+/// Running product, likewise; gradients are right at zeros.
+Variable cumprod(const Operand& x, std::optional<int64_t> axis = {});
 
 /// `y`, an array reduced over `axes`, with the reduced axes as size 1 and then as large as in
 /// `shape`.

@@ -13,36 +13,13 @@
 #include "runtime/ops/define/define.h"
 #include "runtime/ops/math/reduction.h"
 #include "runtime/ops/normalization/normalization.h"
+#include "runtime/ops/normalization/statistics.h"
 #include "runtime/ops/onnx/onnx.h"
 
 namespace catena {
 namespace {
 
 using Span = std::span<const Variable>;
-
-// Statistics have the shape of gamma. Attribute "axis" lists the axes normalised over; the others
-// are those of gamma, in order.
-
-/// A per-key array with its axes where x has them.
-Shape expanded(const Shape& x, const Axes& axis) {
-    Shape shape = x;
-    for (int64_t a : axis) shape[int(a)] = 1;
-    return shape;
-}
-
-Shape key_shape(const Shape& x, const Axes& axis) {
-    Shape shape;
-    for (int i = 0; i < x.rank(); ++i)
-        if (!axis.contains(i)) shape.push_back(x[i]);
-    return shape;
-}
-
-/// Elements of a key.
-double count_of(const Shape& x, const Axes& axis) {
-    double count = 1;
-    for (int64_t a : axis) count *= double(x[int(a)]);
-    return count;
-}
 
 /// The factor from a sum to a mean; infinite without elements, so that their mean is NaN.
 double mean_factor(const Shape& x, const Axes& axis) { return 1.0 / count_of(x, axis); }
@@ -244,21 +221,6 @@ const OpDef& op_fixed_batch_norm =
         .onnx(write_fixed_batch_norm)
         .define();
 
-/// Chainer's rule: gamma has the axes from 1 on.
-Axes axes_of(const char* name, const Axes& axis, const Variable& x, const Variable& gamma) {
-    if (!axis.empty()) return normalize_axes(name, axis, x.rank(), false);
-    Axes axes{0};
-    for (int i = gamma.rank() + 1; i < x.rank(); ++i) axes.push_back(i);
-    return axes;
-}
-
-/// decay * old + (1 - decay) * present, assigned. decay stays a run-time argument where it is a
-/// cell.
-void update_statistic(const Variable& state, const Variable& present, const Scalar& decay) {
-    Variable now = cast(present, state.dtype());
-    assign(state, now + (state - now) * decay);
-}
-
 const FunctionDef& f_batch_normalization = function(
     "batch_normalization(x, gamma, beta, *, eps=2e-5, running_mean=None, running_var=None, "
     "decay=0.9, axis=None)",
@@ -283,7 +245,7 @@ const FunctionDef& f_fixed_batch_normalization =
 Variable batch_normalization(const Operand& x, const Operand& gamma, const Operand& beta,
                              const BatchNormalizationOptions& options) {
     LocationScope scope(x.location());
-    Axes axis = axes_of("batch_normalization", options.axis, x, gamma);
+    Axes axis = normalized_axes("batch_normalization", options.axis, x, gamma);
     const Variable* inputs[] = {&x.variable(), &gamma.variable(), &beta.variable()};
     Variables y =
         apply(op_batch_norm, inputs, x.location(), {{"axis", axis}}, std::span(&options.eps, 1));
@@ -293,7 +255,7 @@ Variable batch_normalization(const Operand& x, const Operand& gamma, const Opera
         if (options.running_mean.defined())
             update_statistic(options.running_mean, y[1], options.decay);
         if (options.running_var.defined())
-            update_statistic(options.running_var, y[2] * (count / std::max(count - 1, 1.0)),
+            update_statistic(options.running_var, y[2] * unbiased(count),
                              options.decay);
     }
     return y[0];
@@ -304,7 +266,7 @@ Variable fixed_batch_normalization(const Operand& x, const Operand& gamma, const
                                    const Axes& axis) {
     LocationScope scope(x.location());
     const Variable& vx = x;
-    Axes over = axes_of("fixed_batch_normalization", axis, vx, gamma);
+    Axes over = normalized_axes("fixed_batch_normalization", axis, vx, gamma);
     Shape flat = key_shape(vx.shape(), over), keys = expanded(vx.shape(), over);
     const Operand* given[] = {&gamma, &beta, &mean, &var};
     const char* names[] = {"gamma", "beta", "mean", "var"};

@@ -1,0 +1,68 @@
+#include "runtime/core/error.h"
+#include "runtime/graph/arithmetic.h"
+#include "runtime/ops/array/slicing.h"
+#include "runtime/ops/by_name/function.h"
+#include "runtime/ops/define/widened.h"
+#include "runtime/ops/math/math.h"
+#include "runtime/ops/math/norm.h"
+#include "runtime/ops/math/reduction.h"
+#include "runtime/ops/normalization/normalization.h"
+
+namespace catena {
+namespace {
+
+void check_float(const char* op, const Variable& x) {
+    if (!is_float(x.dtype()))
+        fail<DtypeError>("{}: x should be floating point, it is {}", op, to_string(x.type()));
+}
+
+const FunctionDef& f_normalize =
+    function("normalize(x, eps=1e-05, axis=1)", {"x"}, [](const FunctionArguments& a) {
+        return normalize(a.array("x"), a.number("eps"), a.dims("axis"));
+    });
+const FunctionDef& f_local_response_normalization = function(
+    "local_response_normalization(x, n=5, k=2, alpha=0.0001, beta=0.75)", {"x"},
+    [](const FunctionArguments& a) {
+        return local_response_normalization(a.array("x"), a.integer("n"), a.number("k"), a.number("alpha"),
+                                            a.number("beta"));
+    });
+
+}  // namespace
+
+Variable normalize(const Operand& x, const Scalar& eps, const Axes& axis) {
+    LocationScope scope(x.location());
+    const Variable& v = x;
+    check_float("normalize", v);
+    const Axes axes = normalize_axes("normalize", axis, v.rank(), true);
+    const Variable wide = widened(v);
+    return cast(wide / (length_of(sum(square(wide), axes, true)) + eps), v.dtype());
+}
+
+Variable local_response(const Variable& x, int64_t before, int64_t behind, const Scalar& k,
+                        const Scalar& alpha, const Scalar& beta) {
+    const Variable wide = widened(x);
+    Dims front = Dims::filled(x.rank(), 0), back = front;
+    front[1] = before;
+    back[1] = behind;
+    const Variable squares = pad(square(wide), front, back);
+    Variable total;
+    for (int64_t i = 0; i <= before + behind; ++i) {
+        const Variable part = slice_axis(squares, 1, i, x.shape()[1]);
+        total = total.defined() ? total + part : part;
+    }
+    const Variable size = total * alpha + k;
+    return cast(wide / pow(size, beta), x.dtype());
+}
+
+Variable local_response_normalization(const Operand& x, int64_t n, const Scalar& k, const Scalar& alpha,
+                                      const Scalar& beta) {
+    LocationScope scope(x.location());
+    const Variable& v = x;
+    check_float("local_response_normalization", v);
+    if (v.rank() < 2)
+        fail<ShapeError>("local_response_normalization: x should be [N,C,...], it is {}", to_string(v.shape()));
+    if (n < 1) fail<ValueError>("local_response_normalization: n is {} and should be positive", n);
+    return local_response(v, n / 2, n / 2, k, alpha, beta);
+}
+
+}  // namespace catena
