@@ -64,7 +64,7 @@ TEST(PackedWeights, follow_new_arrays_and_elements_that_the_host_writes) {
 }
 
 TEST(PackedWeights, follow_a_file_that_is_loaded) {
-    const auto file = std::filesystem::temp_directory_path() / "catena_packed_weights.npz";
+    const auto file = std::filesystem::path(::testing::TempDir()) / "catena_packed_weights.npz";
     Net other;
     other(image(50));
     save_npz(file.string(), other);
