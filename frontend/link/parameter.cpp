@@ -1,5 +1,6 @@
 #include "frontend/link/parameter.h"
 
+#include "frontend/serializer/serializer.h"
 #include "runtime/core/device.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/node.h"
@@ -113,6 +114,17 @@ void Parameter::to_device(Device& device) {
     cleargrad();
     State::to_device(device);
     if (gradient.defined()) set_grad(gradient.to(device));
+}
+
+// Beside the State, so that the serializer knows nothing of links.
+void Serializer::operator()(std::string_view key, State& state, Dtype dtype) const {
+    if (!loading()) return write(key, state.array());
+    Array array = read(key);
+    if (!array.defined()) return;
+    if (state.is_initialized() && array.shape() != state.shape())
+        wrong(key, fmt::format("has shape {}, {} is expected", to_string(array.shape()), to_string(state.shape())));
+    Array content = converted(key, array, dtype).to(state.home());
+    later([&state, content] { state.set_array(content); });
 }
 
 }  // namespace catena

@@ -29,7 +29,7 @@ pre { max-height: 40rem; overflow: auto; padding: .7rem; background: var(--panel
 .bars { display: grid; grid-template-columns: max-content 1fr; gap: .15rem .8rem; align-items: center; } .bars .name { text-align: right; }
 .bars .row { display: flex; align-items: center; gap: .5rem; } .bar { height: .95rem; min-width: 2px; border-radius: 0 3px 3px 0; }
 .bar.eager { background: var(--eager); } .bar.compiled { background: var(--compiled); } .bar.step { background: var(--step); }
-.bar.trusted { background: var(--trusted); } .bar.peer { background: var(--peer); }
+.bar.trusted { background: var(--trusted); } .bar.limit { background: var(--faint); } .bar.peer { background: var(--peer); }
 .workloads { display: grid; grid-template-columns: repeat(auto-fill, minmax(26rem, 1fr)); gap: 1.2rem 2.5rem; } .workloads h3 { margin: 0 0 .3rem; font-size: 1rem; }
 )css";
 

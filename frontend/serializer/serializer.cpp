@@ -154,16 +154,6 @@ void Serializer::operator()(std::string_view key, std::string& value) const {
     later([&value, loaded = read_text(key)] { value = loaded; });
 }
 
-void Serializer::operator()(std::string_view key, State& state, Dtype dtype) const {
-    if (!loading()) return write(key, state.array());
-    Array array = read(key);
-    if (!array.defined()) return;
-    if (state.is_initialized() && array.shape() != state.shape())
-        wrong(key, fmt::format("has shape {}, {} is expected", to_string(array.shape()), to_string(state.shape())));
-    Array content = converted(key, array, dtype).to(state.home());
-    later([&state, content] { state.set_array(content); });
-}
-
 void save_to(ArchiveWriter& writer, const SerializeFunction& object) {
     Serializer::Session session{.writer = &writer};
     RecorderScope paused(nullptr);

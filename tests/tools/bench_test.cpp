@@ -50,6 +50,29 @@ TEST(Bench, compiled_variants_run_small_ops) {
     EXPECT_THAT(result.output, HasSubstr("\"peer\":\"catena-trusted\""));
 }
 
+TEST(Bench, the_limit_stands_beside_the_times) {
+    const auto table = run(program("catena") + " bench --limit --seconds 0.01 --variant eager lenet");
+    EXPECT_EQ(table.status, 0) << table.output;
+    EXPECT_THAT(table.output, ::testing::ContainsRegex("lenet +limit +[0-9.]+  = [0-9.]+ of products and convolutions [+] [0-9.]+ of memory"));
+    EXPECT_THAT(table.output, ::testing::ContainsRegex("to limit +GFLOP/s +GB/s"));
+    const auto lines = run(program("catena") + " bench --json --limit --seconds 0.01 --variant eager gelu_chain");
+    EXPECT_THAT(lines.output, ::testing::ContainsRegex("\\{\"peer\":\"catena-limit\",\"workload\":\"gelu_chain\",\"ms\":[0-9.]+,\"library_ms\":"));
+    const auto device = run(program("catena") + " bench --limit --device meta lenet");
+    EXPECT_NE(device.status, 0);
+    EXPECT_THAT(device.output, HasSubstr("--limit measures the host"));
+}
+
+TEST(Bench, a_folder_of_models_must_have_some) {
+    const std::string folder = ::testing::TempDir() + "catena_bench_no_models";
+    std::filesystem::create_directories(folder);
+    const auto empty = run(program("catena") + " bench --models " + folder);
+    EXPECT_NE(empty.status, 0);
+    EXPECT_THAT(empty.output, HasSubstr("contains no .onnx file"));
+    const auto absent = run(program("catena") + " bench --models " + folder + "/absent");
+    EXPECT_NE(absent.status, 0);
+    EXPECT_THAT(absent.output, HasSubstr("No such file"));
+}
+
 TEST(Bench, saved_workloads_run_as_programs) {
     if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "built without the compiler";
     const std::string folder = ::testing::TempDir() + "catena_bench_programs";

@@ -8,12 +8,15 @@
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "frontend/serializer/npz.h"
 #include "frontend/static_graph/static_graph.h"
 #include "frontend/tools/catena/bench_report.h"
+#include "frontend/tools/catena/bench_table.h"
 #include "frontend/tools/catena/commands.h"
 #include "frontend/tools/catena/completion.h"
+#include "frontend/tools/catena/limit.h"
 #include "frontend/tools/catena/terminal.h"
 #include "frontend/tools/catena/workload.h"
 #include "runtime/core/code_device.h"
@@ -37,6 +40,8 @@ struct BenchOptions {
     std::vector<std::string> reports;  ///< Files for a page.
     std::string peers;                 ///< A file with lines of other frameworks' scripts.
     bool json = false;
+    bool limit = false; ///< Also what the machine could do.
+    std::string models; ///< A folder of .onnx files: further workloads.
     bool here = false;  ///< Measure in this process: what the parent starts.
 };
 
@@ -76,6 +81,17 @@ Json measure(const Workload& workload, Variant variant, double seconds) {
             {"first_s", rounded(first, 1e-3)},
             {"n", times.size()},
             {"rss_mb", usage.ru_maxrss / 1024}};
+}
+
+Json measure_limit(const Workload& workload) {
+    const Limit limit = limit_of(workload);
+    return {{"peer", "catena-limit"},
+            {"workload", workload.name},
+            {"ms", rounded(limit.ms(), 1e-6)},
+            {"library_ms", rounded(limit.library_ms, 1e-6)},
+            {"memory_ms", rounded(limit.memory_ms, 1e-6)},
+            {"gflop", limit.product_operations * 1e-9},
+            {"gbyte", limit.bytes * 1e-9}};
 }
 
 /// FOLDER/NAME.catena and FOLDER/NAME.npz, for `catena run` on another machine.
@@ -132,22 +148,6 @@ Json measure_in_a_process(const std::string& workload, const std::string& varian
     return row;
 }
 
-/// One op takes less than a microsecond: milliseconds with the digits that matter.
-std::string milliseconds_text(double ms) {
-    return ms < 0.1 ? fmt::format("{:.6f}", ms) : fmt::format("{:.3f}", ms);
-}
-
-void print_row(const Json& row, double eager_ms) {
-    const double ms = row["ms"];
-    const std::string gain = fmt::format("{:>8}", eager_ms > 0 ? fmt::format("{:.2f}x", eager_ms / ms) : "");
-    const Style judged = eager_ms >= ms ? Style::good : Style::bad;
-    fmt::print("{:<18} {:<10} {:>11} {:>11} {} {:>9.3f} {:>8} {:>7}\n", row["workload"].get<std::string>(),
-               row["peer"].get<std::string>().substr(7), milliseconds_text(ms),
-               milliseconds_text(row["min_ms"]), eager_ms > 0 ? styled(judged, gain) : gain,
-               row["first_s"].get<double>(), row["n"].get<size_t>(), row["rss_mb"].get<long>());
-    std::cout.flush();
-}
-
 /// The row, and one more for each other name.
 std::vector<Json> with_other_names(Json row, const Workload& workload) {
     std::vector<Json> rows{row};
@@ -158,13 +158,38 @@ std::vector<Json> with_other_names(Json row, const Workload& workload) {
     return rows;
 }
 
+/// The .onnx files of a folder, by name.
+std::vector<std::string> models_in(const std::string& folder) {
+    std::vector<std::string> paths;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+        if (entry.path().extension() == ".onnx") paths.push_back(entry.path().string());
+    if (error) fail<FileError>("bench: {}: {}", folder, error.message());
+    if (paths.empty()) fail<FileError>("bench: {} contains no .onnx file", folder);
+    std::sort(paths.begin(), paths.end());
+    return paths;
+}
+
+/// What is to be measured, in order.
+std::vector<std::string> chosen_workloads(const BenchOptions& options) {
+    std::vector<std::string> names = options.workloads;
+    if (names.empty() && options.models.empty())
+        for (const Workload& workload : workloads()) names.push_back(workload.name);
+    if (!options.models.empty())
+        for (const std::string& path : models_in(options.models)) names.push_back(path);
+    for (const auto& name : names) find_workload(name);
+    return names;
+}
+
+constexpr const char* limit_variant = "limit";  // Between processes.
+
 void run_bench(BenchOptions options) {
     if (options.threads > 0) set_thread_count(options.threads);
     options.threads = thread_count();
-    if (options.workloads.empty())
-        for (const Workload& workload : workloads()) options.workloads.push_back(workload.name);
-    for (const auto& name : options.workloads) find_workload(name);
-    for (const auto& name : options.variants) parse_variant(name);
+    options.workloads = chosen_workloads(options);
+    if (!options.here)
+        for (const auto& name : options.variants) parse_variant(name);
+    if (options.limit && options.device != "cpu") fail<ValueError>("bench: --limit measures the host; the device is {}", options.device);
     for (const auto& path : options.reports) check_report_name(path);
     BenchReport report{.machine = fmt::format("{} threads, {}", options.threads, options.device)};
     if (!options.peers.empty()) report.peers = read_peers(options.peers);
@@ -172,31 +197,29 @@ void run_bench(BenchOptions options) {
     if (!options.save.empty()) return save_programs(options);
 
     if (options.here) {
+        const std::string& variant = options.variants.at(0);
         for (const auto& name : options.workloads)
-            std::cout << measure(find_workload(name), parse_variant(options.variants.at(0)), options.seconds)
+            std::cout << (variant == limit_variant ? measure_limit(find_workload(name))
+                                                   : measure(find_workload(name), parse_variant(variant), options.seconds))
                       << std::endl;
         return;
     }
-    if (!options.json) {
-        const std::string header = fmt::format("{:<18} {:<10} {:>11} {:>11} {:>8} {:>9} {:>8} {:>7}", "workload", "variant", "median",
-                                               "least", "", "first s", "n", "MB");
-        fmt::print("{} threads; iterations in milliseconds\n{}\n", options.threads, styled(Style::heading, header));
-    }
+    std::optional<BenchTable> table;
+    if (!options.json) table.emplace(options.threads, options.limit);
+    if (options.limit) options.variants.insert(options.variants.begin(), limit_variant);
     bool failed = false;
     for (const auto& workload : options.workloads) {
-        double eager_ms = 0;
         for (const auto& variant : options.variants) {
             const Json row = measure_in_a_process(workload, variant, options);
             failed |= row.is_null();
             if (row.is_null()) continue;
             const std::vector<Json> rows = with_other_names(row, find_workload(workload));
             report.rows.insert(report.rows.end(), rows.begin(), rows.end());
-            if (options.json) {
+            if (table) {
+                table->print(row);
+            } else {
                 for (const Json& each : rows) std::cout << each << std::endl;
-                continue;
             }
-            print_row(row, eager_ms);
-            if (variant == name_of(Variant::eager)) eager_ms = row["ms"];
         }
     }
     for (const std::string& path : options.reports) save_report(report, path);
@@ -236,6 +259,9 @@ void add_bench(CLI::App& program) {
         ->delimiter(',')
         ->allow_extra_args(false);
     command->add_option("--peers", options->peers, "a file with JSON lines of other frameworks, for the report");
+    command->add_flag("--limit", options->limit,
+                      "also what this machine could do: the fastest products and convolutions, all else at the speed of memory");
+    command->add_option("--models", options->models, "a folder whose models (.onnx) are measured, too, or instead of all workloads");
     command->add_flag("--here", options->here, "measure in this process")->group("");
     command->callback([options] { run_bench(*options); });
 }

@@ -28,9 +28,9 @@ struct Entry {
 struct Group {
     std::string workload;
     std::vector<Entry> entries;
-    double eager_ms() const {
+    double ms_of(std::string_view variant) const {  ///< 0 if it was not measured.
         for (const Entry& entry : entries)
-            if (entry.is_own && entry.who == "eager") return entry.ms;
+            if (entry.is_own && entry.who == variant) return entry.ms;
         return 0;
     }
 };
@@ -68,8 +68,17 @@ std::vector<Group> groups_of(const BenchReport& report) {
 
 std::string ms_text(double ms) { return ms < 0.1 ? fmt::format("{:.6f}", ms) : fmt::format("{:.3f}", ms); }
 
-std::string gain_text(const Entry& entry, double eager_ms) {
-    return eager_ms > 0 && entry.who != "eager" ? fmt::format("{:.2f}x", eager_ms / entry.ms) : "";
+/// How many times as fast as eager code.
+std::string gain_text(const Entry& entry, const Group& group) {
+    const double eager = group.ms_of("eager");
+    const bool compares = eager > 0 && !(entry.is_own && (entry.who == "eager" || entry.who == "limit"));
+    return compares ? fmt::format("{:.2f}x", eager / entry.ms) : "";
+}
+
+/// How many times the time that the machine needs at least.
+std::string distance_text(const Entry& entry, const Group& group) {
+    const double limit = group.ms_of("limit");
+    return limit > 0 && !(entry.is_own && entry.who == "limit") ? fmt::format("{:.2f}", entry.ms / limit) : "";
 }
 
 std::string number_text(const Json& number, int digits) {
@@ -87,11 +96,11 @@ std::string bars_of(const Group& group) {
 }
 
 std::string table_of(const std::vector<Group>& groups) {
-    std::string text = "<table><tr><th>workload</th><th>variant</th><th>ms</th><th>to eager</th><th>first s</th><th>MB</th></tr>\n";
+    std::string text = "<table><tr><th>workload</th><th>variant</th><th>ms</th><th>to eager</th><th>to limit</th><th>first s</th><th>MB</th></tr>\n";
     for (const Group& group : groups)
         for (const Entry& entry : group.entries)
-            text += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", escaped(group.workload),
-                                escaped(entry.who), ms_text(entry.ms), gain_text(entry, group.eager_ms()),
+            text += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", escaped(group.workload),
+                                escaped(entry.who), ms_text(entry.ms), gain_text(entry, group), distance_text(entry, group),
                                 number_text(entry.first_s, 3), number_text(entry.rss_mb, 0));
     return text + "</table>\n";
 }
@@ -113,11 +122,11 @@ std::string cell(const std::string& text) {
 
 std::string markdown_of(const BenchReport& report) {
     std::string text = "# catena bench\n\n" + report.machine + "; milliseconds of one iteration, the median.\n\n";
-    text += "| workload | variant | ms | to eager | first s | MB |\n|---|---|--:|--:|--:|--:|\n";
+    text += "| workload | variant | ms | to eager | to limit | first s | MB |\n|---|---|--:|--:|--:|--:|--:|\n";
     for (const Group& group : groups_of(report))
         for (const Entry& entry : group.entries)
-            text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", cell(group.workload), cell(entry.who), ms_text(entry.ms),
-                                gain_text(entry, group.eager_ms()), number_text(entry.first_s, 3), number_text(entry.rss_mb, 0));
+            text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", cell(group.workload), cell(entry.who), ms_text(entry.ms),
+                                gain_text(entry, group), distance_text(entry, group), number_text(entry.first_s, 3), number_text(entry.rss_mb, 0));
     return text;
 }
 

@@ -1,0 +1,124 @@
+#include "benchmarks/limit/traffic.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "runtime/graph/recorder.h"
+#include "runtime/ops/declare/work.h"
+
+namespace catena::tool {
+namespace {
+
+double bytes_of(const Type& type) { return double(element_count(type.shape)) * double(size_of(type.dtype)); }
+
+/// The elements in memory that a view shows: those of a repeated dimension count once.
+double bytes_shown(const Array& array) {
+    double count = 1;
+    for (int i = 0; i < array.rank(); ++i)
+        if (array.strides()[i] != 0) count *= double(array.shape()[i]);
+    return count * double(size_of(array.dtype()));
+}
+
+class TrafficRecorder : public Recorder {
+public:
+    void saw(const OpDef& op, std::span<const Variable* const> inputs, std::span<const Variable> outputs,
+             const Attributes& attributes, std::span<const Scalar>, const SourceLoc&) override {
+        std::vector<Type> in, out;
+        for (const Variable* x : inputs) in.push_back(x->array().defined() ? x->type() : Type{});
+        for (const Variable& y : outputs) out.push_back(y.type());
+        const double operations = product_operations({op, in, attributes}, out);
+        const bool is_product = operations > 0;
+        if (is_product) count({&op, in, out, attributes, operations, 1});
+        const bool is_view = outputs.size() == 1 && !inputs.empty() && inputs[0]->array().defined() &&
+                             outputs[0].array().storage().get() == inputs[0]->array().storage().get();
+        if (!is_view) {
+            for (const Variable* x : inputs)
+                if (x->array().defined()) read(op, x->array(), outputs, is_product);
+            for (const Variable& y : outputs) made(y.array(), is_product);
+        }
+        for (const Variable& y : outputs) alive_.push_back(y.array());
+    }
+    void assigned(const Variable&, const Variable& value) override { left(value.array()); }
+    void changing(VariableBody&, Change) override {}
+    void host_read(ArrayBody&) override {}
+    bool shape_only() const override { return false; }
+
+    /// `array` is there when the iteration has ended.
+    void left(const Array& array) {
+        if (array.defined()) memory(array).is_given = true;
+    }
+
+    Traffic traffic() const {
+        Traffic result;
+        for (const auto& [key, call] : products_) result.products.push_back(call);
+        for (const auto& [storage, m] : memories_) {
+            if (!m.is_pointwise) result.bytes += std::min(m.bytes, m.read);
+            else if (m.is_given) result.bytes += m.bytes;
+        }
+        return result;
+    }
+
+private:
+    struct Memory {
+        double bytes = 0;
+        double read = 0;            ///< By other operations than products.
+        bool is_pointwise = false;  ///< Written by such an operation.
+        bool is_given = false;      ///< Read by a product, or left.
+    };
+
+    void count(ProductCall call) {
+        const auto [found, is_new] = products_.emplace(call.key(), call);
+        if (!is_new) ++found->second.times;
+    }
+    Memory& memory(const Array& array) {
+        Memory& m = memories_[array.storage().get()];
+        if (m.bytes == 0) alive_.push_back(array);
+        m.bytes = std::max(m.bytes, bytes_shown(array));
+        return m;
+    }
+    void read(const OpDef& op, const Array& array, std::span<const Variable> outputs, bool by_product) {
+        Memory& m = memory(array);
+        if (by_product) {
+            m.is_given = true;
+            return;
+        }
+        double bytes = bytes_shown(array);
+        if (op.kind == Kind::gather) bytes = std::min(bytes, bytes_of(outputs[0].type()));
+        m.read += bytes;
+    }
+    void made(const Array& array, bool by_product) { memory(array).is_pointwise = !by_product; }
+
+    std::map<std::string, ProductCall> products_;
+    std::unordered_map<const Storage*, Memory> memories_;
+    std::vector<Array> alive_;  ///< So that no memory is used twice.
+};
+
+}  // namespace
+
+double ProductCall::bytes() const {
+    double sum = 0;
+    for (const Type& type : inputs) sum += bytes_of(type);
+    for (const Type& type : outputs) sum += bytes_of(type);
+    return sum;
+}
+
+std::string ProductCall::key() const {
+    std::string text = op->name + " " + std::to_string(attributes.hash());
+    for (const Type& type : inputs) text += " " + to_string(type);
+    for (const Type& type : outputs) text += " " + to_string(type);
+    return text;
+}
+
+Traffic traffic_of(const std::function<void()>& iteration, const std::function<std::vector<Array>()>& results) {
+    TrafficRecorder recorder;
+    {
+        RecorderScope scope(&recorder);
+        iteration();
+    }
+    if (results)
+        for (const Array& array : results()) recorder.left(array);
+    return recorder.traffic();
+}
+
+}  // namespace catena::tool

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "runtime/graph/op.h"
+
+namespace catena::tool {
+
+/// A product or convolution without its elements, and how often it is called.
+struct ProductCall {
+    const OpDef* op = nullptr;
+    std::vector<Type> inputs, outputs;
+    Attributes attributes;
+    double operations = 0;  ///< Multiplications and additions of one call.
+    int times = 0;
+
+    double bytes() const;   ///< Of its operands and results.
+    std::string key() const;
+};
+
+/// What an iteration computes, however it is run.
+struct Traffic {
+    std::vector<ProductCall> products;  ///< Each form once.
+    /// Bytes that all other operations move if they were fused completely: each array that they read from a product, a
+    /// convolution or from outside of the iteration once, and each that they give to one of these once. What they pass to each
+    /// other is free, and so is what a product reads or writes itself. Of an array that is read in parts (an embedding) the
+    /// parts count.
+    double bytes = 0;
+};
+
+/// Runs `iteration` and records what it computes. `results` are the arrays that are left when it has run. All arrays of
+/// the iteration are kept until it ends.
+Traffic traffic_of(const std::function<void()>& iteration, const std::function<std::vector<Array>()>& results);
+
+}  // namespace catena::tool
