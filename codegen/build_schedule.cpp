@@ -21,9 +21,6 @@ namespace catena::codegen {
 
 namespace {
 
-// A large output is evicted from the last-level cache before it is read.
-constexpr int64_t streaming_bytes = 8 << 20;
-
 std::span<const int64_t> as_span(llvm::ArrayRef<int64_t> values) { return {values.data(), values.size()}; }
 
 SourceLoc source_of(mlir::Location location) {

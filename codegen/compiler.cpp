@@ -143,7 +143,7 @@ public:
         }
         schedule.info.kernels = kernels.distinct;
         schedule.info.code_bytes = kernels.code_bytes;
-        schedule.info.bytes = codegen::bytes_of(schedule) + kernels.code_bytes;
+        schedule.info.bytes = program::bytes_of(schedule) + kernels.code_bytes;
         schedule.info.notes = std::move(lowered.notes);
         schedule.info.compile_seconds = seconds();
         return std::make_shared<program::ScheduledExecutable>(std::move(schedule));

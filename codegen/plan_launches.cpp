@@ -4,6 +4,7 @@
 #include "codegen/kernel_program.h"
 #include "codegen/launch_builder.h"
 #include "runtime/core/error.h"
+#include "runtime/program/reduction_blocks.h"
 
 namespace catena::codegen {
 
@@ -29,9 +30,9 @@ public:
         : whole_(program), split_dim_(split_dim) {
         int64_t per_index = element_count(program.domain) / program.domain[split_dim];
         int64_t size = program.domain[split_dim];
-        block_ = std::max<int64_t>(rule.elements_per_block / std::max<int64_t>(per_index, 1), 1);
-        block_ = std::max(block_, (size + rule.most_blocks - 1) / rule.most_blocks);
-        blocks_ = (size + block_ - 1) / block_;
+        const ReductionBlocks blocks = reduction_blocks(size, per_index, rule.elements_per_block, rule.most_blocks);
+        block_ = blocks.size;
+        blocks_ = blocks.count;
         kept_strides_ = Dims::filled(program.domain.rank(), 0);
         for (int dim = program.domain.rank() - 1; dim >= 0; --dim) {
             if (program.is_reduced(dim)) continue;

@@ -23,9 +23,6 @@ int last_check(const Schedule& schedule);
 /// fail.
 void plan_donations(Schedule& schedule, const StateResults& states);
 
-/// Approximate memory of the schedule, without machine code.
-size_t bytes_of(const Schedule& schedule);
-
 /// Launches in order with what they read and write, and where each buffer is.
 std::string to_string(const Schedule& schedule);
 

@@ -6,6 +6,7 @@
 
 #include "codegen/cpu/kernel_analysis.h"
 #include "codegen/launch_builder.h"
+#include "runtime/program/reduction_blocks.h"
 
 namespace catena::codegen {
 
@@ -62,8 +63,8 @@ SplitRule split_rule() {
     // Below this, one thread finishes before others have woken up.
     return {.smallest = 256 * 1024,
             .enough_units = 32,
-            .elements_per_block = 32 * 1024,
-            .most_blocks = 1024,
+            .elements_per_block = host_elements_per_block,
+            .most_blocks = host_most_blocks,
             .units = [](const KernelProgram& program) { return shape_of(program).units; },
             .columns = plan_columns};
 }

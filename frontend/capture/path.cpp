@@ -23,7 +23,10 @@ size_t bytes_of(const Step& step) {
 
 }  // namespace
 
-Tree::Tree(std::vector<Type> types) : arguments(std::move(types)) { root.arguments = int(arguments.size()); }
+Tree::Tree(std::vector<Type> types, std::shared_ptr<KnownSizes> known)
+    : arguments(std::move(types)), sizes(std::move(known)) {
+    root.arguments = int(arguments.size());
+}
 Tree::~Tree() = default;
 
 Step& Tree::add(Place& place, std::unique_ptr<Step> made) {

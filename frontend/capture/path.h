@@ -12,6 +12,7 @@
 
 namespace catena::capture {
 
+class KnownSizes;
 class Program;
 struct GraphEnd;
 struct Step;
@@ -85,12 +86,14 @@ struct Ending {
 /// atomically and never change.
 class Tree : public std::enable_shared_from_this<Tree> {
 public:
-    explicit Tree(std::vector<Type> arguments);
+    /// `sizes`: of the region's programs; null if nothing is compiled.
+    explicit Tree(std::vector<Type> arguments, std::shared_ptr<KnownSizes> sizes = {});
     ~Tree();
 
     std::mutex mutex;
     Segment root;
     const std::vector<Type> arguments;
+    const std::shared_ptr<KnownSizes> sizes;
 
     /// Adds `made`, or returns the equal step that another call has added. The mutex must be held.
     Step& add(Place& place, std::unique_ptr<Step> made);
