@@ -5,6 +5,7 @@
 
 #include "frontend/capture/trace_numbers.h"
 #include "runtime/core/device.h"
+#include "runtime/core/environment.h"
 #include "runtime/core/error.h"
 #include "runtime/program/check_lifetimes.h"
 #include "runtime/program/check_schedule.h"
@@ -15,6 +16,11 @@ namespace catena::capture {
 namespace {
 
 constexpr size_t most_singles = 16, most_lines = 16;
+
+bool is_on() {
+    static const bool on = environment::flag("CATENA_PLAN_SIZES", true);
+    return on;
+}
 
 /// The executable's schedule; null for programs of devices.
 std::shared_ptr<const program::Schedule> schedule_of(const std::shared_ptr<Executable>& executable) {
@@ -86,7 +92,7 @@ void KnownSizes::reach_beyond(SizeLine& line, int64_t position, const CompileOpt
 }
 
 std::shared_ptr<Executable> KnownSizes::resize(const Trace& trace, const CompileOptions& options) {
-    if (options.device && !options.device->is_host()) return nullptr;
+    if (!is_on() || (options.device && !options.device->is_host())) return nullptr;
     std::lock_guard lock(mutex_);
     std::vector<int64_t> numbers;
     for (size_t i = 0; i < lines_.size(); ++i) {
@@ -113,7 +119,7 @@ KnownSizes::Made KnownSizes::compile(const std::shared_ptr<const Trace>& trace, 
 
 void KnownSizes::remember(const std::shared_ptr<const Trace>& trace, const std::shared_ptr<Executable>& executable, bool fast_math) {
     const std::shared_ptr<const program::Schedule> schedule = schedule_of(executable);
-    if (!schedule || trace->values.empty()) return;
+    if (!is_on() || !schedule || trace->values.empty()) return;
     std::lock_guard lock(mutex_);
     const std::vector<int64_t> numbers = numbers_of(*trace);
     bool is_on_line = false;

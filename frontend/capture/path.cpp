@@ -18,7 +18,7 @@ void append(std::atomic<T*>& first, T* made) {
 
 size_t bytes_of(const Step& step) {
     return sizeof(Step) + step.attributes.entries().size() * sizeof(Attributes::Entry) +
-           step.cells.size() * sizeof(step.cells[0]);
+           step.inputs.size() * sizeof(Step::Input) + step.cells.size() * sizeof(step.cells[0]);
 }
 
 }  // namespace

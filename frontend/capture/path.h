@@ -57,7 +57,7 @@ struct Step {
     Device* device = nullptr;             ///< The device of the outputs.
     SmallVector<int, 4> operands;         ///< Values; those from first_value on are new inputs from outside.
     SmallVector<int, 2> scalars;          ///< Scalar slots; those from first_scalar on are new.
-    SmallVector<Input, 1> inputs;         ///< The new ones.
+    std::vector<Input> inputs;            ///< The new ones.
     SmallVector<Type, 1> outputs;
     int first_value = 0, first_output = 0, end_value = 0;
     int first_scalar = 0, end_scalar = 0;

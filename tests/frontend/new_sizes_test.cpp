@@ -180,6 +180,70 @@ TEST_F(NewSizes, training_with_batches_of_all_lengths) {
     }
 }
 
+/// Trains `model` with batches of these lengths, eagerly and as one region, and compares the losses.
+template <class Model>
+int64_t resized_in_training(const std::function<Array(int64_t)>& images, const Lengths& lengths) {
+    std::vector<double> found[2];
+    int64_t resized = 0;
+    for (bool compiled : {false, true}) {
+        set_seed(5);
+        Model model;
+        SGD optimizer(0.01);
+        optimizer.setup(model);
+        auto step = static_graph([&](const Variable& x, const Variable& t) {
+            const Variable loss = softmax_cross_entropy(model(x), t);
+            learn(model, optimizer, loss);
+            return loss;
+        }, "step");
+        const auto mode = using_config(&Config::use_static_graph, compiled);
+        for (size_t i = 0; i < lengths.size(); ++i)
+            found[compiled].push_back(step(Variable(images(lengths[i]), false), labels(int(i), lengths[i], 3)).template item<double>());
+        resized = step.statistics().resized;
+    }
+    for (size_t i = 0; i < lengths.size(); ++i) EXPECT_NEAR(found[0][i], found[1][i], 1e-3 * (1 + std::abs(found[0][i]))) << i;
+    return resized;
+}
+
+struct ConvolutionNet : Chain {
+    Convolution2D c1{3, 8, 3, {.stride = 1, .pad = 1}}, c2{8, 8, 3};
+    BatchNormalization bn{8};
+    Linear out{72, 3};
+    ConvolutionNet() { add_children({{"c1", c1}, {"c2", c2}, {"bn", bn}, {"out", out}}); }
+    Variable operator()(const Variable& x) {
+        const Variable h = max_pooling_2d(relu(bn(c1(x))), 2);
+        return out(reshape(relu(c2(h)), {x.shape()[0], -1}));
+    }
+};
+
+TEST_F(NewSizes, convolutions_normalization_and_pooling) {
+    const auto images = [](int64_t n) { return numbers({n, 3, 10, 10}); };
+    EXPECT_GE(resized_in_training<ConvolutionNet>(images, {32, 17, 20, 30, 25, 29, 18, 31, 1, 28, 22, 27, 19}), 8);
+}
+
+struct NoisyRows : Chain {
+    NoisyNet net;
+    NoisyRows() { add_children({{"net", net}}); }
+    Variable operator()(const Variable& x) { return net(x); }
+};
+
+TEST_F(NewSizes, random_numbers_and_running_statistics) {
+    const auto rows = [](int64_t n) { return numbers({n, 3}); };
+    EXPECT_GE(resized_in_training<NoisyRows>(rows, {32, 17, 20, 30, 25, 29, 18, 64, 40, 50, 45, 33, 300, 200, 150}), 8);
+}
+
+struct Normalized : Chain {
+    LayerNormalization norm{12};
+    Linear first{12, 24}, second{24, 12}, out{12, 3};
+    Normalized() { add_children({{"norm", norm}, {"first", first}, {"second", second}, {"out", out}}); }
+    Variable operator()(const Variable& x) { return out(x + second(gelu(first(norm(x))))); }
+};
+
+TEST_F(NewSizes, rows_and_columns_of_normalization) {
+    const auto rows = [](int64_t n) { return numbers({n, 12}); };
+    // Enough rows that columns are summed in blocks, whose number depends on the rows.
+    EXPECT_GE(resized_in_training<Normalized>(rows, {700, 100, 400, 130, 650, 210, 333, 64, 80, 120, 1400, 900, 2500, 2100, 3000}), 7);
+}
+
 TEST_F(NewSizes, another_branch_is_not_another_size) {
     const auto no_graph = no_backprop_mode();
     const Function f = [](const Variable& x) { return x.shape()[0] > 20 ? exp(x) * 2.0 : tanh(x) * 2.0; };
