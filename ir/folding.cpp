@@ -64,6 +64,12 @@ OpFoldResult SliceOp::fold(FoldAdaptor) {
     return {};
 }
 
+mlir::LogicalResult PadOp::fold(FoldAdaptor, llvm::SmallVectorImpl<OpFoldResult>& results) {
+    if (getInputs()[0].getType() != getResults()[0].getType()) return mlir::failure();
+    results.push_back(getInputs()[0]);
+    return mlir::success();
+}
+
 mlir::LogicalResult MapOp::fold(FoldAdaptor, llvm::SmallVectorImpl<OpFoldResult>& results) {
     // A map that stores what it loads, unconverted: a cast to the same type.
     for (auto [value, result] : llvm::zip(yield().getValues(), getResults())) {

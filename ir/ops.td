@@ -198,7 +198,9 @@ def ContractOp : LibraryOp<"contract", "a sum of products over shared indices: t
 }
 def WindowOp : LibraryOp<"window", "a function of a moving window: convolution, pooling">;
 def ScanOp : LibraryOp<"scan", "a running combination along an axis">;
-def PadOp : LibraryOp<"pad", "adds elements at the borders">;
+def PadOp : LibraryOp<"pad", "adds elements at the borders"> {
+  let hasFolder = 1;
+}
 def ConcatOp : LibraryOp<"concat", "concatenates tensors"> {
   let hasCanonicalizer = 1;
   let extraClassDeclaration = [{

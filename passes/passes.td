@@ -71,6 +71,23 @@ def Fuse : Pass<"catena-fuse", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::catena::ir::CatenaDialect"];
 }
 
+def Recompute : Pass<"catena-recompute", "::mlir::func::FuncOp"> {
+  let summary = "compute cheap values where they are read instead of storing them";
+  let description = [{
+    Fusion computes nothing twice: what several groups read is stored by one and read by the others. Where such a value follows by
+    a little arithmetic from an array that is stored anyway and from values that are smaller than it, its readers can compute it from
+    these as cheaply as they read it, and the writing is saved: `x - mean` and `(x - mean) * scale` of a normalization are not stored
+    for the backward pass, which has x.
+
+    Done for a result of a group if all its readers are groups over the same domain, its formula has no more than a few additions,
+    multiplications, comparisons and the like (no function such as exp), and fewer bytes are moved: the result is not
+    written, each reader does not read it, but reads what it did not read before. As the formula reads at most one array of this
+    size, which lives on in the place of the result, no more memory is needed. Smaller values that reductions of the group give
+    become results of it. Contents of states that the program assigns are not kept alive: they are overwritten in place.
+  }];
+  let dependentDialects = ["::catena::ir::CatenaDialect"];
+}
+
 def Layout : Pass<"catena-layout", "::mlir::func::FuncOp"> {
   let summary = "store images with their channels last where their readers prefer it";
   let description = [{

@@ -12,6 +12,7 @@
 #include "passes/fuse.h"
 #include "passes/join_calls.h"
 #include "passes/passes.h"
+#include "passes/recompute.h"
 
 namespace catena::passes {
 
@@ -37,6 +38,8 @@ const Stage stages[] = {
     {"join-calls", create_join_calls_pass, true},
     // Memory traffic dominates: one pass over memory for everything that shares a domain.
     {"fuse", create_fuse_pass},
+    // After fusion, which computes nothing twice: only now it is known what would be stored between sweeps.
+    {"recompute", create_recompute_pass, true},
     // After fusion, because only what groups and calls store has a memory order.
     {.name = "layout",
      .make = [](auto*) { return createLayout(); },

@@ -215,10 +215,12 @@ void Model::Implementation::check_ports(std::span<const Variable> given) const {
 
 void Model::Implementation::run_node(const Node& node, Scope& scope) const {
     std::vector<Variable> inputs;
+    std::vector<bool> known_inputs;
     bool known = true;
     for (const std::string& name : node.input()) {
         const Value* value = name.empty() ? nullptr : scope.find(name);
         inputs.push_back(value ? value->variable : Variable());
+        known_inputs.push_back(value && value->known);
         known &= !value || value->known;
     }
     for (const auto& attribute : node.attribute()) known &= !attribute.has_g();
@@ -238,7 +240,7 @@ void Model::Implementation::run_node(const Node& node, Scope& scope) const {
         return run_graph(graph, below);
     };
     const Importer* importer = find_importer(node.domain(), node.op_type());
-    const NodeCall call(node, opset, std::move(inputs), folder, run_below);
+    const NodeCall call(node, opset, std::move(inputs), std::move(known_inputs), folder, run_below);
     const bool reads_shape = node.op_type() == "Shape" || node.op_type() == "Size";
     Variables outputs;
     try {

@@ -23,11 +23,13 @@ using RunGraph = std::function<Variables(const ::onnx::GraphProto&, std::span<co
 /// One node of a model with its input values, as passed to an importer.
 class NodeCall {
 public:
-    NodeCall(const ::onnx::NodeProto& node, int opset, std::vector<Variable> inputs,
+    /// `known`: one for each input, whether it follows from the model alone.
+    NodeCall(const ::onnx::NodeProto& node, int opset, std::vector<Variable> inputs, std::vector<bool> known,
              const std::string& folder, const RunGraph& run_graph)
         : node_(node),
           opset_(opset),
           inputs_(std::move(inputs)),
+          known_(std::move(known)),
           folder_(folder),
           run_graph_(run_graph) {}
 
@@ -54,6 +56,8 @@ public:
     Variables run_graph(std::string_view attribute, std::span<const Variable> inputs) const;
     int graph_input_count(std::string_view attribute) const;
 
+    /// The input follows from the model alone, whatever it is called with.
+    bool is_known(int i) const { return has(i) && known_[size_t(i)]; }
     /// Elements of an input, read on the host: a static region that computes them is cut there.
     std::vector<int64_t> values(int i) const;
     int64_t value(int i) const;     ///< The only element.
@@ -71,6 +75,7 @@ private:
     const ::onnx::NodeProto& node_;
     int opset_;
     std::vector<Variable> inputs_;
+    std::vector<bool> known_;
     const std::string& folder_;
     const RunGraph& run_graph_;
 };

@@ -36,6 +36,16 @@ func.func @slice_of_slice(%x: tensor<10xf32>) -> tensor<2xf32> {
   return %1 : tensor<2xf32>
 }
 
+// CHECK-LABEL: @pad_by_nothing
+// CHECK: %[[WIDER:.*]] = catena.pad "pad"(%arg0
+// CHECK-NEXT: return %arg0, %[[WIDER]]
+func.func @pad_by_nothing(%x: tensor<8x10xf32>) -> (tensor<8x10xf32>, tensor<9x10xf32>) {
+  %s = catena.scalar 0 seen 0.0
+  %0 = catena.pad "pad"(%x with %s) {after = [0, 0], before = [0, 0]} : (tensor<8x10xf32>) -> tensor<8x10xf32>
+  %1 = catena.pad "pad"(%x with %s) {after = [0, 0], before = [1, 0]} : (tensor<8x10xf32>) -> tensor<9x10xf32>
+  return %0, %1 : tensor<8x10xf32>, tensor<9x10xf32>
+}
+
 // CHECK-LABEL: @reduce_over_size_one
 // CHECK-NEXT: return %arg0
 func.func @reduce_over_size_one(%x: tensor<8x1xf32>) -> tensor<8x1xf32> {

@@ -1,6 +1,8 @@
 // Convolutions, of integers too, and their transposes.
 #include "runtime/ops/connection/convolution.h"
 
+#include <algorithm>
+
 #include "frontend/onnx/importers/windows.h"
 
 namespace catena::onnx {
@@ -71,7 +73,7 @@ Variables deconvolved(const NodeCall& n) {
     const std::string automatic = n.text("auto_pad", "NOTSET");
     const DeconvolutionOptions options{
         .stride = stride, .dilate = dilate, .groups = n.integer("group", 1)};
-    Variable y = deconvolution_nd(x, W, n.has(2) ? n[2] : Variable(), options);
+    Variable y = deconvolution_nd(x, W, Variable(), options);
     Dims before = Dims::filled(y.rank(), 0), after = before, begin = before, size = y.shape();
     for (int i = 0; i < axes; ++i) {
         const int64_t full = y.shape()[i + 2];
@@ -90,15 +92,14 @@ Variables deconvolved(const NodeCall& n) {
         size[i + 2] = full - begin[i + 2] - std::max<int64_t>(end, 0);
         after[i + 2] = std::max<int64_t>(-end, 0);
     }
-    y = strided_slice(y, begin, Dims::filled(y.rank(), 1), size);
-    if (n.has(2)) {
-        // Elements beyond contain only the bias, so it is added last.
-        Shape channels = Shape::filled(y.rank(), 1);
-        channels[1] = n[2].size();
-        const Variable b = reshape(n[2], channels);
-        return {pad(y - b, before, after) + b};
-    }
-    return {pad(y, before, after)};
+    if (size != y.shape()) y = strided_slice(y, begin, Dims::filled(y.rank(), 1), size);
+    const auto is_zero = [](int64_t width) { return width == 0; };
+    if (!std::ranges::all_of(before, is_zero) || !std::ranges::all_of(after, is_zero)) y = pad(y, before, after);
+    if (!n.has(2)) return {y};
+    // Last, because elements beyond the result of the convolution contain only the bias.
+    Shape channels = Shape::filled(y.rank(), 1);
+    channels[1] = n[2].size();
+    return {y + reshape(n[2], channels)};
 }
 
 /// Col2Im: sums columns back into the image: a transposed convolution whose

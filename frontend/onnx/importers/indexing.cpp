@@ -6,8 +6,18 @@
 namespace catena::onnx {
 namespace {
 
+/// One place that the model itself names is a view: the query, key or value in a product of all three.
 Variables gathered(const NodeCall& n) {
-    return {take(n[0], n[1], n.axis(n.integer("axis", 0), n[0].rank()))};
+    const int axis = n.axis(n.integer("axis", 0), n[0].rank());
+    if (!n.is_known(1) || n[1].size() != 1) return {take(n[0], n[1], axis)};
+    const int64_t size = n[0].shape()[axis], given = n.value(1), place = given < 0 ? given + size : given;
+    if (place < 0 || place >= size) return {take(n[0], n[1], axis)};  // Which has the message.
+    Shape shape;
+    for (int i = 0; i < n[0].rank(); ++i) {
+        if (i != axis) shape.push_back(n[0].shape()[i]);
+        else for (int64_t s : n[1].shape()) shape.push_back(s);
+    }
+    return {reshape(slice_axis(n[0], axis, place, 1), shape)};
 }
 
 /// Sizes other than the axis's may be smaller than x's.
