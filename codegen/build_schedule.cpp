@@ -9,8 +9,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Location.h"
 
-#include "codegen/cpu/kernel.h"
+#include "codegen/kernel/dependence.h"
 #include "codegen/read_group.h"
+#include "codegen/schedule.h"
 #include "codegen/views.h"
 #include "ir/dialect.h"
 #include "ir/types.h"
@@ -53,9 +54,9 @@ std::vector<program::Operation> operations_of(mlir::Operation& op) {
 
 class Builder {
 public:
-    Builder(const Trace& trace, const ScheduleOptions& options) : trace_(trace), options_(options) {}
+    Builder(const Trace& trace, const SplitRule& rule, bool fast_math) : trace_(trace), rule_(rule), fast_math_(fast_math) {}
 
-    Schedule build(mlir::func::FuncOp function) {
+    Draft build(mlir::func::FuncOp function) {
         for (mlir::BlockArgument argument : function.getArguments()) {
             Type type = ir::type_of(argument);
             int buffer = add_buffer(type);
@@ -68,7 +69,7 @@ public:
         for (size_t i = 0; i < trace_.assigns.size(); ++i) assign_of_[trace_.assigns[i].target] = i;
         for (mlir::Operation& op : function.getBody().front()) visit(op);
         finish(function);
-        return std::move(schedule_);
+        return std::move(draft_);
     }
 
 private:
@@ -133,14 +134,11 @@ private:
 
     /// A kernel that copies `from` row-major into a new buffer.
     View copy(const View& from, std::vector<program::Operation> operations) {
-        KernelProgram program;
-        program.domain = from.type.shape;
-        program.inputs.push_back({from.type.dtype, strides_without_ones(from)});
-        int value = program.add(
-            {.kind = KernelValue::Kind::load, .type = natural_register(from.type.dtype), .operand = 0});
-        View to = whole(add_buffer(from.type), from.type);
-        program.outputs.push_back({value, {from.type.dtype, strides_without_ones(to)}});
-        add_program(program, {from}, {to}, {}, std::move(operations));
+        const View to = whole(add_buffer(from.type), from.type);
+        const Kernel kernel = copying_kernel({.domain = from.type.shape,
+                                              .inputs = {{from.type.dtype, strides_without_ones(from)}},
+                                              .outputs = {{from.type.dtype, strides_without_ones(to)}}});
+        add_kernel(kernel, {from}, {to}, {}, std::move(operations));
         return to;
     }
 
@@ -155,7 +153,7 @@ private:
 
     void add_group(mlir::Operation& op) {
         GroupReading group =
-            read_group(&op, [this](mlir::Value value) { return view_of(value); }, options_.fast_math);
+            read_group(&op, [this](mlir::Value value) { return view_of(value); }, fast_math_);
         std::vector<View> inputs, outputs;
         for (mlir::Value tensor : group.tensors) inputs.push_back(view_of(tensor));
         for (mlir::OpResult result : op.getResults()) {
@@ -163,73 +161,37 @@ private:
         }
         std::vector<int> scalars;
         for (mlir::Value scalar : group.scalars) scalars.push_back(scalars_.at(scalar));
-        add_program(group.program, inputs, outputs, scalars, operations_of(op));
+        add_kernel(group.kernel, inputs, outputs, scalars, operations_of(op));
         if (group.operations > 1) schedule_.info.fused_ops += group.operations;
     }
 
-    void add_program(const KernelProgram& program, const std::vector<View>& inputs,
-                     const std::vector<View>& outputs, const std::vector<int>& scalars,
-                     const std::vector<program::Operation>& operations) {
+    void add_kernel(const Kernel& whole, const std::vector<View>& inputs, const std::vector<View>& outputs,
+                    const std::vector<int>& scalars, const std::vector<program::Operation>& operations) {
         if (std::all_of(outputs.begin(), outputs.end(),
                         [](const View& v) { return element_count(v.type.shape) == 0; }))
             return;
-        KernelPlan plan = plan_launches(program, options_.rule);
+        KernelPlan plan = plan_launches(whole, rule_);
         std::vector<int> temporaries;
         for (const KernelPlan::Temporary& temporary : plan.temporaries)
             temporaries.push_back(add_buffer({temporary.dtype, Shape{temporary.elements}}));
+        auto operand_of = [&](const KernelPlan::Operand& operand) -> KernelLaunch::Operand {
+            if (operand.kind == KernelPlan::Operand::Kind::temporary) return {temporaries[size_t(operand.index)], 0};
+            const View& view = (operand.kind == KernelPlan::Operand::Kind::input ? inputs : outputs)[size_t(operand.index)];
+            return {view.buffer, view.offset * int64_t(size_of(view.type.dtype))};
+        };
         for (KernelPlan::Launch& launch : plan.launches) {
             KernelLaunch kernel;
-            auto add_operand = [&](const KernelPlan::Operand& operand) {
-                if (operand.kind == KernelPlan::Operand::Kind::temporary) {
-                    kernel.operands.push_back({temporaries[size_t(operand.index)], 0});
-                    return;
-                }
-                const View& view = operand.kind == KernelPlan::Operand::Kind::input
-                                       ? inputs[size_t(operand.index)]
-                                       : outputs[size_t(operand.index)];
-                kernel.operands.push_back(
-                    {view.buffer, view.offset * int64_t(size_of(view.type.dtype))});
-            };
-            for (const auto& operand : launch.inputs) add_operand(operand);
-            for (const auto& operand : launch.outputs) add_operand(operand);
-            kernel.program = std::move(launch.program);
-            kernel.options.fast_math = options_.fast_math;
+            for (const auto& operand : launch.inputs) kernel.operands.push_back(operand_of(operand));
+            for (const auto& operand : launch.outputs) kernel.operands.push_back(operand_of(operand));
+            kernel.geometry = launch.kernel;
             kernel.scalars = scalars;
             kernel.operations = operations;
-            kernel.strides_read = strides_read(kernel.program);
-            kernel.element_nanoseconds = element_nanoseconds(kernel.program);
-            kernel.row_scratch_rows = row_scratch_rows(kernel.program);
-            kernel.options.row_scratch = kernel.row_scratch_rows > 0;
+            kernel.strides_read = strides_read(kernel.geometry);
             size_kernel(kernel);
             in_order_.emplace_back().kernels.push_back(int(schedule_.kernels.size()));
             schedule_.kernels.push_back(std::move(kernel));
+            draft_.kernels.push_back(std::move(launch.kernel));
         }
-    }
-
-    /// Whether outputs are large and every vector of them is aligned.
-    static bool streams(const KernelProgram& program) {
-        bool large = false;
-        int inner = program.domain.rank() - 1;
-        for (const KernelProgram::Output& output : program.outputs) {
-            if (output.to.strides[inner] == 0) continue;
-            int64_t bytes = int64_t(size_of(output.to.dtype));
-            int64_t elements = 1;
-            for (int dim = 0; dim < program.domain.rank(); ++dim) {
-                if (output.to.strides[dim] != 0) elements *= program.domain[dim];
-                if (dim < inner && output.to.strides[dim] * bytes % 64 != 0) return false;
-            }
-            large = large || elements * bytes >= streaming_bytes;
-        }
-        return large;
-    }
-
-    /// An output written in place of an operand is in the caches already.
-    bool writes_over_an_input(const KernelLaunch& kernel) const {
-        for (size_t o = kernel.program.inputs.size(); o < kernel.operands.size(); ++o) {
-            const Buffer& buffer = schedule_.buffers[size_t(kernel.operands[o].buffer)];
-            if (buffer.donor >= 0 || buffer.over >= 0) return true;
-        }
-        return false;
     }
 
     //---- library calls
@@ -274,12 +236,8 @@ private:
             add_result(assigned_[i]);
         }
         batch_kernels(schedule_, in_order_, states);
-        plan_memory(schedule_);
-        plan_donations(schedule_, states);
-        for (KernelLaunch& kernel : schedule_.kernels) {
-            kernel.options.streaming = options_.streaming && streams(kernel.program) && !writes_over_an_input(kernel);
-            kernel.key = kernel_key(kernel.program, kernel.options, host_target());
-        }
+        plan_memory(draft_);
+        plan_donations(draft_, states);
         fill_info(states);
     }
 
@@ -319,7 +277,7 @@ private:
         for (const Launch& launch : schedule_.launches) {
             bool updates = false;
             for (int k : launch.kernels)
-                for (size_t o = schedule_.kernels[size_t(k)].program.inputs.size();
+                for (size_t o = schedule_.kernels[size_t(k)].geometry.inputs.size();
                      o < schedule_.kernels[size_t(k)].operands.size(); ++o)
                     updates = updates || is_state[size_t(schedule_.kernels[size_t(k)].operands[o].buffer)];
             info.update_sweeps += updates;
@@ -327,8 +285,10 @@ private:
     }
 
     const Trace& trace_;
-    const ScheduleOptions& options_;
-    Schedule schedule_;
+    const SplitRule& rule_;
+    bool fast_math_;
+    Draft draft_;
+    Schedule& schedule_ = draft_.schedule;
     llvm::DenseMap<mlir::Value, View> views_;
     llvm::DenseMap<mlir::Value, int> scalars_;
     std::vector<Launch> in_order_;
@@ -339,12 +299,17 @@ private:
 
 }  // namespace
 
-Schedule build_schedule(mlir::ModuleOp module, const Trace& trace, const ScheduleOptions& options) {
+Draft build_schedule(mlir::ModuleOp module, const Trace& trace, const SplitRule& rule, bool fast_math) {
     auto functions = module.getOps<mlir::func::FuncOp>();
     CATENA_ASSERT(!functions.empty(), "a program without a function");
-    Schedule schedule = Builder(trace, options).build(*functions.begin());
-    if (program::lifetimes_are_checked()) program::check_lifetimes(schedule);
-    return schedule;
+    Draft draft = Builder(trace, rule, fast_math).build(*functions.begin());
+    if (program::lifetimes_are_checked()) {
+        const std::vector<Kernel>& kernels = draft.kernels;
+        program::check_lifetimes(
+            draft.schedule, {.sweeps_once = [&](int k) { return sweeps_once(kernels[size_t(k)]); },
+                             .accumulates = [&](int k, int o) { return kernels[size_t(k)].stores[size_t(o)].accumulate.has_value(); }});
+    }
+    return draft;
 }
 
 }  // namespace catena::codegen

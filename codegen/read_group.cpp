@@ -61,14 +61,14 @@ public:
             read_inner(op);
             for (mlir::Value result : op->getResults()) add_output(result, result);
         }
-        result_.program.scalar_count = int(result_.scalars.size());
+        result_.kernel.scalar_count = int(result_.scalars.size());
         return std::move(result_);
     }
 
 private:
     void read_group(ir::GroupOp group) {
-        program().domain = Dims(std::span<const int64_t>(group.getDomain().data(), group.getDomain().size()));
-        for (int64_t dim : group.getReduced()) program().reduced |= 1u << dim;
+        kernel().domain = Dims(std::span<const int64_t>(group.getDomain().data(), group.getDomain().size()));
+        for (int64_t dim : group.getReduced()) kernel().reduced |= 1u << dim;
         size_t tensors = group.getInputs().size();
         mlir::Block& body = group.getBody().front();
         for (size_t i = 0; i < tensors; ++i) add_input(body.getArgument(unsigned(i)), group.getInputs()[unsigned(i)]);
@@ -86,13 +86,13 @@ private:
 
     void begin_single(mlir::Operation* op) {
         if (auto map = mlir::dyn_cast<ir::MapOp>(op)) {
-            program().domain = Dims(std::span<const int64_t>(map.shape().data(), map.shape().size()));
+            kernel().domain = Dims(std::span<const int64_t>(map.shape().data(), map.shape().size()));
             for (mlir::Value input : map.getInputs()) add_input(input, input);
             for (mlir::Value scalar : map.getScalars()) scalars_[scalar.getAsOpaquePointer()] = scalar_number(scalar);
         } else {
             auto reduce = mlir::cast<ir::ReduceOp>(op);
-            program().domain = ir::shape_of(reduce.getInput());
-            for (int64_t dim : reduce.getAxes()) program().reduced |= 1u << dim;
+            kernel().domain = ir::shape_of(reduce.getInput());
+            for (int64_t dim : reduce.getAxes()) kernel().reduced |= 1u << dim;
             add_input(reduce.getInput(), reduce.getInput());
         }
     }
@@ -118,7 +118,7 @@ private:
 
     /// Strides of a shape aligned at the domain's last dimension, 0 where it has size 1.
     Strides over_domain(const Shape& shape, const Strides& strides) {
-        int rank = program().domain.rank();
+        int rank = kernel().domain.rank();
         // Leading dimensions of size 1 may exceed the domain's rank.
         int skip = shape.rank() - rank;
         Strides result = Dims::filled(rank, 0);
@@ -132,7 +132,7 @@ private:
         if (tensors_.contains(inside.getAsOpaquePointer())) return;
         tensors_[inside.getAsOpaquePointer()] = {int(result_.tensors.size()), -1, {}, view.type.dtype};
         result_.tensors.push_back(outside);
-        program().inputs.push_back({view.type.dtype, over_domain(view.type.shape, view.strides)});
+        kernel().inputs.push_back({view.type.dtype, over_domain(view.type.shape, view.strides)});
     }
 
     void add_output(mlir::Value inside, mlir::Value outside) {
@@ -140,8 +140,7 @@ private:
         Tensor t = tensor(inside);
         int value = t.value;
         if (value < 0) value = get(inside, natural_register(t.dtype));
-        program().outputs.push_back(
-            {value, {type.dtype, over_domain(type.shape, strides_in(order_of(mlir::cast<mlir::OpResult>(outside)), type.shape))}});
+        kernel().add_output(value, {type.dtype, over_domain(type.shape, strides_in(order_of(mlir::cast<mlir::OpResult>(outside)), type.shape))});
     }
 
     Tensor& tensor(mlir::Value value) {
@@ -153,7 +152,7 @@ private:
     /// The element of a tensor in a register, as it would be loaded back from memory.
     int get(mlir::Value value, Register want) {
         Tensor& t = tensor(value);
-        if (t.input >= 0) return program().add({.kind = Kind::load, .type = want, .operand = t.input});
+        if (t.input >= 0) return kernel().load(t.input, want);
         int v = t.value;
         Register held = t.held;
         if (storing_rounds(t.dtype, held)) {
@@ -163,14 +162,14 @@ private:
             bool narrow_float = t.dtype == Dtype::float16 || t.dtype == Dtype::bfloat16;
             bool narrow_integer = is_integer(t.dtype) && t.dtype != Dtype::int64;
             if (narrow_integer || (narrow_float && !fast_math_))
-                v = program().add({.kind = Kind::round, .type = held, .dtype = t.dtype, .args = {v}});
+                v = kernel().add({.kind = Kind::round, .type = held, .dtype = t.dtype, .args = {v}});
         }
         return convert(v, held, want);
     }
 
     int convert(int v, Register from, Register to) {
         if (from == to) return v;
-        return program().add({.kind = Kind::convert, .type = to, .args = {v}});
+        return kernel().add({.kind = Kind::convert, .type = to, .args = {v}});
     }
 
     //---- operations
@@ -186,7 +185,7 @@ private:
                 inside[argument] = get(map.getInputs()[unsigned(i)], type);
             } else {
                 int number = scalars_.at(map.getScalars()[unsigned(i - inputs)].getAsOpaquePointer());
-                inside[argument] = program().add({.kind = Kind::scalar, .type = type, .operand = number});
+                inside[argument] = kernel().add({.kind = Kind::scalar, .type = type, .operand = number});
             }
         }
         for (mlir::Operation& op : body.without_terminator()) inside[op.getResult(0)] = read_scalar_op(op, inside);
@@ -204,18 +203,18 @@ private:
                 value.number = number.getValueAsDouble();
             else
                 value.integer = mlir::cast<mlir::IntegerAttr>(constant.getValue()).getInt();
-            return program().add(std::move(value));
+            return kernel().add(std::move(value));
         }
         value.kind = Kind::instruction;
-        value.name = op.getName().getStringRef().str();
+        const llvm::StringRef name = op.getName().getStringRef();
+        const std::optional<Instruction> instruction = instruction_of({name.data(), name.size()});
+        if (!instruction) fail<CompileError>("codegen: kernels have no instruction for {}", name.str());
+        value.instruction = *instruction;
+        if (auto floats = mlir::dyn_cast<mlir::arith::CmpFOp>(op)) value.predicate = int(floats.getPredicate());
+        if (auto integers = mlir::dyn_cast<mlir::arith::CmpIOp>(op)) value.predicate = int(integers.getPredicate());
         for (mlir::Value operand : op.getOperands()) value.args.push_back(inside.at(operand));
         if (int truth = truth_again(op, value.args); truth >= 0) return truth;
-        mlir::DictionaryAttr attributes = op.getAttrDictionary();
-        if (!attributes.empty()) {
-            llvm::raw_string_ostream stream(value.attribute_text);
-            attributes.print(stream);
-        }
-        return program().add(std::move(value));
+        return kernel().add(std::move(value));
     }
 
     /// `x != 0` where x is a truth value that became a number: the truth value. Otherwise -1.
@@ -225,12 +224,12 @@ private:
         bool differs = (floats && floats.getPredicate() == mlir::arith::CmpFPredicate::UNE) ||
                        (integers && integers.getPredicate() == mlir::arith::CmpIPredicate::ne);
         if (!differs) return -1;
-        const KernelValue x = program().values[size_t(args[0])];
-        const KernelValue& other = program().values[size_t(args[1])];
+        const KernelValue x = kernel().values[size_t(args[0])];
+        const KernelValue& other = kernel().values[size_t(args[1])];
         if (other.kind != Kind::constant || other.number != 0 || other.integer != 0) return -1;
-        if (x.kind == Kind::convert && program().values[size_t(x.args[0])].type == Register::truth) return x.args[0];
-        if (x.kind == Kind::load && program().inputs[size_t(x.operand)].dtype == Dtype::bool_)
-            return program().add({.kind = Kind::load, .type = Register::truth, .operand = x.operand});
+        if (x.kind == Kind::convert && kernel().values[size_t(x.args[0])].type == Register::truth) return x.args[0];
+        if (x.kind == Kind::load && kernel().inputs[size_t(x.operand)].dtype == Dtype::bool_)
+            return kernel().load(x.operand, Register::truth);
         return -1;
     }
 
@@ -241,14 +240,14 @@ private:
         // A tensor that has size 1 wherever the domain is reduced is its own reduction.
         Shape shape = ir::shape_of(reduce.getInput());
         bool spans = false, columns = false;
-        int skip = program().domain.rank() - shape.rank();
+        int skip = kernel().domain.rank() - shape.rank();
         for (int dim = std::max(-skip, 0); dim < shape.rank(); ++dim) {
-            if (program().domain[dim + skip] == 1) continue;
-            if (program().is_reduced(dim + skip)) spans = spans || shape[dim] != 1;
+            if (kernel().domain[dim + skip] == 1) continue;
+            if (kernel().is_reduced(dim + skip)) spans = spans || shape[dim] != 1;
             else columns = columns || llvm::is_contained(reduce.getAxes(), dim);
         }
         if (spans || columns)
-            element = program().add({.kind = Kind::reduction,
+            element = kernel().add({.kind = Kind::reduction,
                                      .type = held,
                                      .combine = Combine(int(reduce.getCombine())),
                                      .columns = columns,
@@ -256,7 +255,7 @@ private:
         tensors_[reduce.getResult().getAsOpaquePointer()] = {-1, element, held, type.dtype};
     }
 
-    KernelProgram& program() { return result_.program; }
+    Kernel& kernel() { return result_.kernel; }
 
     const std::function<View(mlir::Value)>& view_;
     bool fast_math_;

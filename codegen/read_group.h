@@ -5,15 +5,15 @@
 
 #include "mlir/IR/Operation.h"
 
-#include "codegen/kernel_program.h"
+#include "codegen/kernel/kernel.h"
 #include "codegen/schedule.h"
 
 namespace catena::codegen {
 
-/// A catena.group, or a lone map or reduce, as plain data. Program inputs and scalars are `tensors` and
+/// A catena.group, or a lone map or reduce, as plain data. Inputs and scalars of the kernel are `tensors` and
 /// `scalars` of the operation in order; outputs are its results in order.
 struct GroupReading {
-    KernelProgram program;
+    Kernel kernel;
     std::vector<mlir::Value> tensors;
     std::vector<mlir::Value> scalars;
     int operations = 1;  ///< Maps and reductions inside.

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "codegen/kernel/dependence.h"
 #include "codegen/uses.h"
 #include "runtime/program/value_checks.h"
 
@@ -11,48 +12,33 @@ namespace catena::codegen {
 
 namespace {
 
-/// True when every element is visited once: nothing full or reduced depends on a reduction.
-bool sweeps_once(const KernelProgram& program) {
-    std::vector<bool> after(program.values.size(), false);
-    for (size_t v = 0; v < after.size(); ++v) {
-        const KernelValue& value = program.values[v];
-        for (int arg : value.args) after[v] = after[v] || after[arg];
-        if (value.kind != KernelValue::Kind::reduction) continue;
-        if (after[v]) return false;
-        after[v] = true;
-    }
-    for (const KernelProgram::Output& output : program.outputs)
-        for (int dim = 0; dim < program.domain.rank(); ++dim)
-            if (program.is_reduced(dim) && output.to.strides[dim] != 0 && after[output.value]) return false;
-    return true;
-}
-
 /// True when the kernel, which writes `output`, reads `input` only at the index it writes, and before it writes.
-bool updates_in_place(const KernelLaunch& kernel, int input, int output) {
-    const KernelProgram& program = kernel.program;
-    size_t inputs = program.inputs.size();
+bool updates_in_place(const Draft& draft, int k, int input, int output) {
+    const KernelLaunch& kernel = draft.schedule.kernels[size_t(k)];
+    const KernelGeometry& geometry = kernel.geometry;
+    size_t inputs = geometry.inputs.size();
     const KernelOperand* to = nullptr;
     for (size_t o = inputs; o < kernel.operands.size(); ++o) {
         if (kernel.operands[o].buffer != output) continue;
         if (to) return false;
-        to = &program.outputs[o - inputs].to;
+        to = &geometry.outputs[o - inputs];
     }
     if (!to) return false;
     // Where the output is broadcast, other steps would read what this one has written; only a reduced value, stored after
     // all loops, may be broadcast, along all reduced dimensions.
     int full = 0, repeated = 0;
-    for (int dim = 0; dim < program.domain.rank(); ++dim) {
-        if (program.domain[dim] == 1) continue;
-        if (program.is_reduced(dim))
+    for (int dim = 0; dim < geometry.domain.rank(); ++dim) {
+        if (geometry.domain[dim] == 1) continue;
+        if (geometry.is_reduced(dim))
             ++(to->strides[dim] == 0 ? repeated : full);
         else if (to->strides[dim] == 0)
             return false;
     }
-    if (full > 0 && (repeated > 0 || !sweeps_once(program))) return false;
+    if (full > 0 && (repeated > 0 || !sweeps_once(draft.kernels[size_t(k)]))) return false;
     for (size_t i = 0; i < inputs; ++i) {
         if (kernel.operands[i].buffer != input) continue;
-        if (kernel.operands[i].byte_offset != 0 || program.inputs[i].dtype != to->dtype ||
-            !(program.inputs[i].strides == to->strides))
+        if (kernel.operands[i].byte_offset != 0 || geometry.inputs[i].dtype != to->dtype ||
+            !(geometry.inputs[i].strides == to->strides))
             return false;
     }
     return true;
@@ -73,7 +59,8 @@ std::map<int, int> readers_of(const Schedule& schedule, const Launch& launch) {
     return readers;
 }
 
-void reuse_inputs(Schedule& schedule) {
+void reuse_inputs(Draft& draft) {
+    Schedule& schedule = draft.schedule;
     std::vector<bool> taken(schedule.buffers.size(), false);
     for (int l = 0; l < int(schedule.launches.size()); ++l) {
         std::map<int, int> readers = readers_of(schedule, schedule.launches[l]);
@@ -88,7 +75,7 @@ void reuse_inputs(Schedule& schedule) {
                     const Buffer& source = schedule.buffers[input];
                     return source.place == Buffer::Place::arena && source.first < l && source.last == l &&
                            source.bytes == target.bytes && !taken[input] && readers[input] == 1 &&
-                           updates_in_place(kernel, input, output);
+                           updates_in_place(draft, k, input, output);
                 };
                 auto input = std::find_if(uses.reads.begin(), uses.reads.end(), fits);
                 if (input == uses.reads.end()) continue;
@@ -101,9 +88,9 @@ void reuse_inputs(Schedule& schedule) {
 
 }  // namespace
 
-void plan_memory(Schedule& schedule) {
-    reuse_inputs(schedule);
-    place_buffers(schedule);
+void plan_memory(Draft& draft) {
+    reuse_inputs(draft);
+    place_buffers(draft.schedule);
 }
 
 namespace {
@@ -141,7 +128,8 @@ int last_check(const Schedule& schedule) {
     return last;
 }
 
-void plan_donations(Schedule& schedule, const StateResults& states) {
+void plan_donations(Draft& draft, const StateResults& states) {
+    Schedule& schedule = draft.schedule;
     const std::vector<std::vector<Reader>> readers = readers_by_buffer(schedule);
     // A caller that catches an error still owns its donated inputs.
     const int no_error_after = last_check(schedule);
@@ -164,7 +152,7 @@ void plan_donations(Schedule& schedule, const StateResults& states) {
         auto safe = [&](const Reader& reader) {
             return reader.launch < target.first ||
                    (reader.launch == target.first && reader.kernel >= 0 &&
-                    updates_in_place(schedule.kernels[size_t(reader.kernel)], state, output));
+                    updates_in_place(draft, reader.kernel, state, output));
         };
         if (std::ranges::all_of(readers[size_t(state)], safe)) target.donor = input;
     }

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "codegen/kernel_program.h"
-#include "runtime/program/schedule.h"
+#include "codegen/draft.h"
 
 namespace catena::codegen {
 
@@ -14,14 +13,14 @@ void batch_kernels(Schedule& schedule, const std::vector<Launch>& in_order, cons
 
 /// Gives every arena buffer an offset; those that live at the same time do not overlap. Outputs of kernels overwrite
 /// inputs in place that are not read afterwards, if the kernel allows it.
-void plan_memory(Schedule& schedule);
+void plan_memory(Draft& draft);
 
 /// The last launch that can fail on values of its inputs, though all before it did not; -1: none.
 int last_check(const Schedule& schedule);
 
 /// Lets the new content of a state overwrite the old if the old is not read afterwards and no later launch can
 /// fail.
-void plan_donations(Schedule& schedule, const StateResults& states);
+void plan_donations(Draft& draft, const StateResults& states);
 
 /// Launches in order with what they read and write, and where each buffer is.
 std::string to_string(const Schedule& schedule);

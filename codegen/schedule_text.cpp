@@ -53,7 +53,7 @@ std::string to_string(const Schedule& schedule) {
             const KernelLaunch& kernel = schedule.kernels[size_t(k)];
             std::vector<int> operands;
             for (const KernelLaunch::Operand& operand : kernel.operands) operands.push_back(operand.buffer);
-            auto outputs = operands.begin() + std::ptrdiff_t(kernel.program.inputs.size());
+            auto outputs = operands.begin() + std::ptrdiff_t(kernel.geometry.inputs.size());
             text += fmt::format("  kernel {}, {} units:", k, kernel.units);
             list(text, "", {operands.begin(), outputs});
             list(text, " ->", {outputs, operands.end()});

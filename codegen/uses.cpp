@@ -3,7 +3,7 @@
 namespace catena::codegen {
 
 void add_kernel(Uses& uses, const program::KernelLaunch& kernel) {
-    const size_t inputs = kernel.program.inputs.size();
+    const size_t inputs = kernel.geometry.inputs.size();
     for (size_t o = 0; o < kernel.operands.size(); ++o)
         (o < inputs ? uses.reads : uses.writes).push_back(kernel.operands[o].buffer);
 }

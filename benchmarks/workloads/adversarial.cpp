@@ -75,6 +75,7 @@ Iteration prepare_dcgan(Variant variant, int64_t divisor) {
             "dcgan", variant, [gan](const Variable& x) { return gan->step(gan->generator, gan->discriminator, x); });
         iteration.run = [=] { *loss = (*region)(x).array(); };
         iteration.statistics = [region] { return region->statistics(); };
+        iteration.profile = [region] { return region->profile(); };
         iteration.save = [=](const std::string& path, const PackageOptions& options) {
             region->save(path, options);
             return std::vector<Array>{x.array()};

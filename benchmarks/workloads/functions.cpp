@@ -27,7 +27,8 @@ Iteration differentiate(const char* name, Variant variant, F f, VariableList xs,
                     region->save(path, options);
                     return arrays_of(xs);
                 },
-                [=] { return region->statistics(); }};
+                [=] { return region->statistics(); },
+            [=] { return region->profile(); }};
     }
     auto finish = [xs, gy](const Variable& y) {
         if (gy.defined()) y.set_grad(gy.array());
@@ -52,7 +53,8 @@ Iteration differentiate(const char* name, Variant variant, F f, VariableList xs,
                 clear();
                 finish((*region)(xs));
             },
-            1, gradients, nullptr, [=] { return region->statistics(); }};
+            1, gradients, nullptr, [=] { return region->statistics(); },
+            [=] { return region->profile(); }};
 }
 
 }  // namespace
@@ -115,7 +117,8 @@ Iteration prepare_one_op(Variant variant, int64_t) {
     return {[=] {
                 for (int i = 0; i < repeats; ++i) Variable z = (*region)(x, y);
             },
-            repeats, nullptr, nullptr, [=] { return region->statistics(); }};
+            repeats, nullptr, nullptr, [=] { return region->statistics(); },
+            [=] { return region->profile(); }};
 }
 
 }  // namespace catena::tool

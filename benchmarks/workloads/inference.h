@@ -27,6 +27,7 @@ Iteration infer(const char* name, Variant variant, F f, std::vector<Variable> xs
     auto region = shared_region(name, variant, f);
     iteration.run = [=] { in_test_mode([&] { *last = (*region)(xs); }); };
     iteration.statistics = [region] { return region->statistics(); };
+    iteration.profile = [region] { return region->profile(); };
     if (variant != Variant::compiled)
         iteration.save = [=](const std::string& path, const PackageOptions& options) {
             in_test_mode([&] { region->save(path, options); });

@@ -109,6 +109,7 @@ Iteration prepare_gpt_decode(Variant variant, int64_t divisor) {
         auto region = shared_region("gpt_decode", variant, call);
         use([region](const Variable& word, const auto& caches) { return (*region)(word, caches); });
         iteration.statistics = [region] { return region->statistics(); };
+        iteration.profile = [region] { return region->profile(); };
     }
     return iteration;
 }

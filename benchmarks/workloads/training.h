@@ -62,8 +62,10 @@ Iteration train(const char* name, Variant variant, std::shared_ptr<Model> model,
             const Batch& batch = state->take();
             state->loss = step(batch.x, batch.t).array();
         };
-        if constexpr (!std::is_null_pointer_v<decltype(region)>)
+        if constexpr (!std::is_null_pointer_v<decltype(region)>) {
             iteration.statistics = [region] { return region->statistics(); };
+            iteration.profile = [region] { return region->profile(); };
+        }
     };
     if (variant == Variant::eager) {
         use([=](const Variable& x, const Variable& t) { return step_with(*model, x, t); }, nullptr);

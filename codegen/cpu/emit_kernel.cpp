@@ -1,162 +1,95 @@
 #include "codegen/cpu/emit_kernel.h"
 
-#include <algorithm>
-#include <optional>
-
-#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/BuiltinTypes.h"
-#include "mlir/IR/TypeUtilities.h"
 
-#include "codegen/cpu/kernel_analysis.h"
-#include "codegen/cpu/kernel_memory.h"
-#include "codegen/cpu/lanes.h"
-#include "codegen/cpu/vector_math.h"
-#include "runtime/core/error.h"
+#include "codegen/cpu/stage_emitter.h"
 
-namespace catena::codegen {
+namespace catena::codegen::cpu {
 
 namespace {
 
-using Kind = KernelValue::Kind;
 using mlir::Value;
-namespace arith = mlir::arith;
-namespace LLVM = mlir::LLVM;
-namespace scf = mlir::scf;
 
-/// A program value where it is being emitted: one scalar for all lanes, or one vector per copy.
-struct Emitted {
-    Value uniform;
-    Values copies;
-    explicit operator bool() const { return uniform || !copies.empty(); }
-};
-
-/// Maximum number of successive additions to one accumulator.
-constexpr int64_t chain_length = 64;
-
+/// The units of a kernel: a row, the rows of a block one after another, or a block of kept lanes.
 class KernelEmitter {
 public:
-    KernelEmitter(mlir::OpBuilder& builder, mlir::Location loc, const KernelProgram& program,
-                  const KernelOptions& options, const Target& target)
-        : b(builder), loc(loc), program_(program), options_(options),
-          lanes_(builder, loc, lane_count(program, target)), shape_(shape_of(program)), where_(program),
-          inner_(where_.inner), memory_(lanes_, program_, options_, where_, scratch_) {
-        scratch_.slot.assign(program.values.size(), -1);
-        if (options.row_scratch) scratch_ = find_row_scratch(program, where_);
-        known_.assign(program.values.size(), false);
-    }
+    KernelEmitter(mlir::OpBuilder& builder, mlir::Location loc, const Kernel& kernel, const KernelOptions& options,
+                  const Processor& processor)
+        : e_(builder, loc, kernel, options, processor), kernel_(kernel), lanes_(e_.lanes), memory_(e_.memory),
+          inner_(kernel.inner()) {}
 
     mlir::func::FuncOp emit(const std::string& name) {
-        auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+        mlir::OpBuilder& b = e_.b;
+        auto pointer = mlir::LLVM::LLVMPointerType::get(b.getContext());
         auto type = b.getFunctionType({pointer, b.getI64Type(), b.getI64Type()}, {});
-        auto function = mlir::func::FuncOp::create(b, loc, name, type);
+        auto function = mlir::func::FuncOp::create(b, e_.loc, name, type);
         mlir::OpBuilder::InsertionGuard guard(b);
         mlir::Block* entry = function.addEntryBlock();
         b.setInsertionPointToStart(entry);
         memory_.read_arguments(entry->getArgument(0));
-        memo_.assign(program_.values.size(), {});
-        emit_values(KernelAnalysis::level_kernel, 0);
-        loop(entry->getArgument(1), entry->getArgument(2), 1, {}, [&](Value unit, Values) {
+        e_.values.emit(LoopNest::level_kernel, 0);
+        e_.loop(entry->getArgument(1), entry->getArgument(2), 1, {}, [&](Value unit, Values) {
             emit_unit(unit);
             return Values();
         });
-        mlir::func::ReturnOp::create(b, loc);
+        mlir::func::ReturnOp::create(b, e_.loc);
         return function;
     }
 
 private:
-    //---- analysis
-
-    static int lane_count(const KernelProgram& program, const Target& target) {
-        int widest = 4;
-        for (const KernelValue& value : program.values)
-            if (value.type == Register::f64 || value.type == Register::i64) widest = 8;
-        return std::max(target.vector_bytes / widest, 1);
-    }
-
-    int operand_count() const { return where_.operand_count(); }
-    const KernelOperand& operand(int o) const { return where_.operand(o); }
-    StrideClass class_of(int o, int dim) const { return where_.class_of(o, dim); }
-
-    int unroll_of(const std::vector<bool>& needed) const {
-        int work = 0;
-        for (size_t v = 0; v < needed.size(); ++v)
-            if (needed[v] && where_.varying[v]) {
-                const KernelValue& value = program_.values[v];
-                bool heavy = value.kind == Kind::instruction && value.name.starts_with("math.") && !known_[v];
-                work += heavy ? 12 : value.kind == Kind::constant ? 0 : 1;
-            }
-        return work <= 14 ? 4 : work <= 40 ? 2 : 1;
-    }
-
-    //---- loops
-
-    /// for (i = low; i < high; i += step) carried = body(i, carried); values memorised in the body are discarded
-    /// after it.
-    template <class F>
-    Values loop(Value low, Value high, int64_t step, const Values& carried, F&& body) {
-        auto memo = memo_;
-        auto offsets = memory_.offsets();
-        auto op = scf::ForOp::create(b, loc, low, high, lanes_.index(step), carried);
-        {
-            mlir::OpBuilder::InsertionGuard guard(b);
-            b.setInsertionPointToStart(op.getBody());
-            auto inside = op.getRegionIterArgs();
-            Values next = body(op.getInductionVar(), Values(inside.begin(), inside.end()));
-            if (!carried.empty()) scf::YieldOp::create(b, loc, next);
-        }
-        memo_ = std::move(memo);
-        memory_.offsets() = std::move(offsets);
-        return Values(op.getResults().begin(), op.getResults().end());
-    }
-
     void emit_unit(Value unit) {
         Value rest = unit;
         Value block;
-        if (!shape_.lanes_reduced) {
+        if (!e_.nest.lanes_reduced) {
             block = lanes_.rem(rest, memory_.blocks());
             rest = lanes_.div(rest, memory_.blocks());
         }
-        std::vector<int> outer;
-        for (int dim = 0; dim < inner_; ++dim)
-            if (!program_.is_reduced(dim) && !program_.is_serial(dim)) outer.push_back(dim);
-        Value split_index;
-        for (size_t i = outer.size(); i-- > 0;) {
-            Value index = rest;
-            if (i > 0) {
-                index = lanes_.rem(rest, memory_.sizes()[outer[i]]);
-                rest = lanes_.div(rest, memory_.sizes()[outer[i]]);
-            }
-            memory_.step(outer[i], index);
-            if (outer[i] == 0) split_index = index;
+        const Value first = step_outer_dims(rest);
+        e_.high_of_split = Value();
+        if (kernel_.split >= 0) {
+            const Value size = memory_.sizes()[size_t(kernel_.split)];
+            Value done = lanes_.mul(first, size);
+            e_.high_of_split = lanes_.min(size, lanes_.sub(memory_.split_size(), done));
         }
-        high_of_split_ = Value();
-        if (program_.split >= 0) {
-            Value done = lanes_.mul(split_index, memory_.sizes()[program_.split]);
-            high_of_split_ = lanes_.min(memory_.sizes()[program_.split], lanes_.sub(memory_.split_size(), done));
-        }
-        if (program_.serial > 0) {
+        if (kernel_.serial > 0) {
             clear_accumulators(0);
             emit_rows(1);
-        } else if (shape_.lanes_reduced) {
+        } else if (e_.nest.lanes_reduced) {
             emit_row();
         } else {
-            emit_values(KernelAnalysis::level_unit, 0);
+            e_.values.emit(LoopNest::level_unit, 0);
             Value low = lanes_.mul(block, memory_.block());
-            emit_chunks(low, lanes_.min(lanes_.add(low, memory_.block()), memory_.sizes()[inner_]));
+            emit_chunks(low, lanes_.min(lanes_.add(low, memory_.block()), memory_.sizes()[size_t(inner_)]));
         }
     }
 
+    /// Moves operands to the unit's indices of the outer dimensions, and returns that of dimension 0, if it is one.
+    Value step_outer_dims(Value rest) {
+        std::vector<int> outer;
+        for (int dim = 0; dim < inner_; ++dim)
+            if (!kernel_.is_reduced(dim) && !kernel_.is_serial(dim)) outer.push_back(dim);
+        Value first;
+        for (size_t i = outer.size(); i-- > 0;) {
+            Value index = rest;
+            if (i > 0) {
+                index = lanes_.rem(rest, memory_.sizes()[size_t(outer[i])]);
+                rest = lanes_.div(rest, memory_.sizes()[size_t(outer[i])]);
+            }
+            memory_.step(outer[i], index);
+            if (outer[i] == 0) first = index;
+        }
+        return first;
+    }
+
     void emit_row() {
-        emit_values(KernelAnalysis::level_unit, 0);
-        emit_stages();
+        e_.values.emit(LoopNest::level_unit, 0);
+        StageEmitter(e_).emit();
     }
 
     /// The rows of a unit, one after another, from dimension `dim` on.
     void emit_rows(int dim) {
-        if (dim > program_.serial) return emit_row();
-        loop(lanes_.index(0), high_of(dim), 1, {}, [&](Value i, Values) {
+        if (dim > kernel_.serial) return emit_row();
+        e_.loop(lanes_.index(0), e_.high_of(dim), 1, {}, [&](Value i, Values) {
             memory_.step(dim, i);
             emit_rows(dim + 1);
             return Values();
@@ -165,12 +98,12 @@ private:
 
     /// Stores the neutral element into the unit's accumulators in memory.
     void clear_accumulators(size_t at) {
-        int dim = where_.reduced_dims[at];
+        const int dim = e_.nest.reduced_dims[at];
         if (dim == inner_) return over_lanes([&] {
-            for (size_t o = 0; o < program_.outputs.size(); ++o)
-                if (program_.outputs[o].accumulate) memory_.store_neutral(int(o));
+            for (size_t o = 0; o < kernel_.outputs.size(); ++o)
+                if (kernel_.stores[o].accumulate) memory_.store_neutral(int(o));
         });
-        loop(lanes_.index(0), memory_.sizes()[dim], 1, {}, [&](Value i, Values) {
+        e_.loop(lanes_.index(0), memory_.sizes()[size_t(dim)], 1, {}, [&](Value i, Values) {
             memory_.step(dim, i);
             clear_accumulators(at + 1);
             return Values();
@@ -180,12 +113,12 @@ private:
     /// The innermost dimension, a vector at a time.
     template <class F>
     void over_lanes(F&& body) {
-        Value low = lanes_.index(0), high = memory_.sizes()[inner_];
-        Value middle = whole_steps(low, high, lanes_.width());
-        copies_ = 1;
+        Value low = lanes_.index(0), high = memory_.sizes()[size_t(inner_)];
+        Value middle = e_.whole_steps(low, high, lanes_.width());
+        e_.values.set_copies(1);
         for (bool masked : {false, true}) {
             if (masked && lanes_.width() == 1) break;
-            loop(masked ? middle : low, masked ? high : middle, lanes_.width(), {}, [&](Value i, Values) {
+            e_.loop(masked ? middle : low, masked ? high : middle, lanes_.width(), {}, [&](Value i, Values) {
                 if (masked) memory_.set_mask(lanes_.sub(high, i));
                 memory_.step(inner_, i);
                 body();
@@ -195,315 +128,43 @@ private:
         }
     }
 
-    Value high_of(int dim) const {
-        return dim == program_.split && high_of_split_ ? high_of_split_ : memory_.sizes()[dim];
-    }
-
-    /// low + the largest multiple of `step` that fits below high.
-    Value whole_steps(Value low, Value high, int64_t step) {
-        Value count = lanes_.sub(high, low);
-        Value mask = lanes_.index(-step);  // steps are powers of two
-        return lanes_.add(low, arith::AndIOp::create(b, loc, count, mask));
-    }
-
     /// Kept lanes: chunks of `unroll` vectors, then single vectors under a mask.
     void emit_chunks(Value low, Value high) {
-        std::vector<bool> all(program_.values.size(), true);
-        int unroll = unroll_of(all);
+        const int unroll = e_.values.unroll_of(std::vector<bool>(kernel_.values.size(), true));
         if (lanes_.width() * unroll == 1) {
             chunk_loop(low, high, 1, false);
             return;
         }
-        Value middle = whole_steps(low, high, int64_t(unroll) * lanes_.width());
+        Value middle = e_.whole_steps(low, high, int64_t(unroll) * lanes_.width());
         chunk_loop(low, middle, unroll, false);
-        if (lanes_.width() == 1)
-            chunk_loop(middle, high, 1, false);
-        else
-            chunk_loop(middle, high, 1, true);
+        chunk_loop(middle, high, 1, lanes_.width() > 1);
     }
 
     void chunk_loop(Value low, Value high, int copies, bool masked) {
-        loop(low, high, int64_t(copies) * lanes_.width(), {}, [&](Value i, Values) {
-            copies_ = copies;
+        e_.loop(low, high, int64_t(copies) * lanes_.width(), {}, [&](Value i, Values) {
+            e_.values.set_copies(copies);
             if (masked) memory_.set_mask(lanes_.sub(high, i));
             memory_.step(inner_, i);
-            emit_values(where_.level_chunk, 0);
-            emit_stages();
+            e_.values.emit(e_.nest.level_chunk, 0);
+            StageEmitter(e_).emit();
             memory_.clear_mask();
             return Values();
         });
     }
 
-    //---- stages
-
-    void emit_stages() {
-        if (where_.reduced_dims.empty() && where_.last_stage == 0) {
-            store_outputs();
-            return;
-        }
-        for (int stage = 0; stage <= where_.last_stage; ++stage) {
-            if (stage > 0) {
-                emit_values(KernelAnalysis::level_unit, stage);
-                if (where_.level_chunk > 0) emit_values(where_.level_chunk, stage);
-            }
-            stage_ = stage;
-            known_ = scratch_.known_at(stage);
-            needed_ = where_.needed_by(stage, known_);
-            reductions_ = where_.reductions_of(stage);
-            full_outputs_ = where_.full_outputs_of(stage);
-            if (reductions_.empty() && full_outputs_.empty()) continue;
-            if (shape_.lanes_reduced) copies_ = unroll_of(needed_);
-            Values carried = neutral_elements();
-            auto memo = memo_;
-            auto offsets = memory_.offsets();
-            Values done = emit_reduced_loops(0, carried);
-            memo_ = std::move(memo);
-            memory_.offsets() = std::move(offsets);
-            memorise_reductions(done);
-        }
-        store_outputs();
-    }
-
-    Value neutral_of(int reduction) {
-        const KernelValue& value = program_.values[reduction];
-        mlir::Type type = lanes_.scalar_type(value.type);
-        if (lanes_.width() > 1) type = lanes_.vector_of(type);
-        return lanes_.neutral(value.combine, type);
-    }
-
-    void memorise_reductions(const Values& done) {
-        for (size_t i = 0; i < reductions_.size(); ++i) {
-            int r = reductions_[i];
-            Combine how = program_.values[r].combine;
-            Values parts(done.begin() + long(i) * copies_, done.begin() + long(i + 1) * copies_);
-            if (!shape_.lanes_reduced) {
-                memo_[r].copies = parts;
-                continue;
-            }
-            for (size_t step = 1; step < parts.size(); step *= 2)
-                for (size_t at = 0; at + step < parts.size(); at += 2 * step)
-                    parts[at] = lanes_.combine(how, parts[at], parts[at + step]);
-            Value all = lanes_.width() > 1 ? lanes_.combine_lanes(how, parts[0]) : parts[0];
-            memorise_uniform(r, all);
-        }
-    }
-
-    Values emit_reduced_loops(size_t at, const Values& carried) {
-        if (at == where_.reduced_dims.size()) return emit_body(carried);
-        int dim = where_.reduced_dims[at];
-        int level = where_.level_first_reduced + int(at);
-        if (dim == inner_) return emit_lane_loops(carried);
-        auto step = [&](Value i, const Values& inside) {
-            memory_.step(dim, i);
-            if (level < where_.level_last) emit_values(level, where_.last_stage, &needed_);
-            return emit_reduced_loops(at + 1, inside);
-        };
-        int chained = shape_.lanes_reduced ? where_.level_last - 1 : where_.level_last;
-        if (level == chained) return loop_in_chains(lanes_.index(0), high_of(dim), 1, carried, step);
-        return loop(lanes_.index(0), high_of(dim), 1, carried, step);
-    }
-
-    /// As loop(), for reductions: splits long sums into partial sums, for
-    /// accuracy.
-    template <class F>
-    Values loop_in_chains(Value low, Value high, int64_t step, const Values& carried, F&& body) {
-        if (carried.empty()) return loop(low, high, step, carried, body);
-        int64_t chain = chain_length * step;
-        return loop(low, high, chain, carried, [&](Value begin, const Values& outside) {
-            Value end = lanes_.min(high, lanes_.add(begin, lanes_.index(chain)));
-            Values sums = loop(begin, end, step, neutral_elements(), body);
-            for (size_t i = 0; i < sums.size(); ++i) {
-                Combine how = program_.values[reductions_[i / size_t(copies_)]].combine;
-                sums[i] = lanes_.combine(how, outside[i], sums[i]);
-            }
-            return sums;
-        });
-    }
-
-    Values neutral_elements() {
-        Values neutral;
-        for (int r : reductions_)
-            for (int c = 0; c < copies_; ++c) neutral.push_back(neutral_of(r));
-        return neutral;
-    }
-
-    /// The innermost dimension when it is reduced: unrolled vectors, then single vectors under a mask that add
-    /// to the first copy.
-    Values emit_lane_loops(Values carried) {
-        Value low = lanes_.index(0), high = high_of(inner_);
-        int copies = copies_, width = lanes_.width();
-        Value middle = whole_steps(low, high, int64_t(copies) * width);
-        auto step = [&](Value i, const Values& inside) {
-            memory_.step(inner_, i);
-            memory_.set_lane(i);
-            return emit_body(inside);
-        };
-        carried = loop_in_chains(low, middle, int64_t(copies) * width, carried, step);
-        Values first;
-        for (size_t i = 0; i < reductions_.size(); ++i) first.push_back(carried[i * copies]);
-        copies_ = 1;
-        first = loop(middle, high, width, first, [&](Value i, const Values& inside) {
-            if (width > 1) memory_.set_mask(lanes_.sub(high, i));
-            Values next = step(i, inside);
-            memory_.clear_mask();
-            return next;
-        });
-        copies_ = copies;
-        for (size_t i = 0; i < reductions_.size(); ++i) carried[i * copies] = first[i];
-        return carried;
-    }
-
-    /// One step of the innermost loop: values, accumulations, full outputs.
-    Values emit_body(const Values& carried) {
-        emit_values(where_.level_last, where_.last_stage, &needed_);
-        Values next;
-        for (size_t i = 0; i < reductions_.size(); ++i) {
-            const KernelValue& value = program_.values[reductions_[i]];
-            for (int c = 0; c < copies_; ++c) {
-                Value x = in_lanes(value.args[0], c);
-                if (memory_.mask() && shape_.lanes_reduced)
-                    x = lanes_.select(memory_.mask(), x, lanes_.neutral(value.combine, x.getType()));
-                next.push_back(lanes_.combine(value.combine, carried[i * size_t(copies_) + size_t(c)], x));
-            }
-        }
-        for (int o : full_outputs_) store_output(o);
-        return next;
-    }
-
-    //---- values
-
-    /// Emits the missing values of `level`, up to results of `stage` reductions.
-    void emit_values(int level, int stage, const std::vector<bool>* needed = nullptr) {
-        for (size_t v = 0; v < program_.values.size(); ++v) {
-            if (memo_[v] || where_.level[v] != level || where_.stage[v] > stage) continue;
-            if (program_.values[v].kind == Kind::reduction) continue;
-            if (needed && !(*needed)[v]) continue;
-            if (!where_.varying[v]) {
-                memorise_uniform(int(v), emit_value(int(v), -1));
-                continue;
-            }
-            for (int c = 0; c < copies_; ++c)
-                memo_[v].copies.push_back(known_[v] ? memory_.load_from_row(int(v), c) : emit_value(int(v), c));
-            if (scratch_.slot[v] >= 0 && scratch_.from[v] == stage_)
-                for (int c = 0; c < copies_; ++c) memory_.store_to_row(int(v), in_lanes(int(v), c), c);
-        }
-    }
-
-    void memorise_uniform(int v, Value scalar) {
-        memo_[v].uniform = scalar;
-        // Broadcast once here, outside the loops over lanes.
-        if (where_.used_by_lanes[v] && lanes_.width() > 1) memo_[v].copies.push_back(lanes_.splat(scalar));
-    }
-
-    /// Copy c of a value in vector form (scalar form when there is one lane).
-    Value in_lanes(int v, int c) {
-        const Emitted& e = memo_[v];
-        CATENA_ASSERT(bool(e), "a kernel reads a value before it is there");
-        if (!e.uniform) return e.copies[size_t(c)];
-        return e.copies.empty() ? e.uniform : e.copies[0];
-    }
-
-    /// Copy c, or the scalar all lanes share when c < 0.
-    Value emit_value(int v, int c) {
-        const KernelValue& value = program_.values[v];
-        Values args;
-        for (int arg : value.args) args.push_back(c < 0 ? memo_[arg].uniform : in_lanes(arg, c));
-        switch (value.kind) {
-            case Kind::load: return memory_.load(value.operand, value.type, c);
-            case Kind::scalar:
-                return lanes_.convert(memory_.scalar(value.operand), Register::f64, value.type);
-            case Kind::constant: {
-                mlir::Type type = lanes_.scalar_type(value.type);
-                bool whole = value.type == Register::i64 || value.type == Register::truth;
-                return whole ? lanes_.integer(type, value.integer) : lanes_.constant(type, value.number);
-            }
-            case Kind::convert:
-                return lanes_.convert(args[0], program_.values[value.args[0]].type, value.type);
-            case Kind::round:
-                return lanes_.from_storage(lanes_.to_storage(args[0], value.type, value.dtype), value.dtype,
-                                           value.type);
-            default: return instruction(value, args);
-        }
-    }
-
-    Value instruction(const KernelValue& value, const Values& args) {
-        llvm::StringRef name = value.name;
-        if (name == "arith.maximumf" || name == "arith.minimumf")
-            return lanes_.float_extreme(args[0], args[1], name == "arith.maximumf");
-        if (name == "arith.divsi" || name == "arith.remsi")
-            return lanes_.safe_divide(args[0], args[1], name == "arith.remsi");
-        if (auto expanded = expand_math(lanes_, name, args)) return *expanded;
-        if (auto called = call_math_library(lanes_, name, args)) return *called;
-
-        mlir::Type type = lanes_.scalar_type(value.type);
-        for (Value arg : args)
-            if (mlir::isa<mlir::VectorType>(arg.getType())) type = lanes_.vector_of(lanes_.scalar_type(value.type));
-        mlir::OperationState state(loc, name);
-        state.addOperands(args);
-        state.addTypes(type);
-        if (!value.attribute_text.empty())
-            state.addAttributes(mlir::cast<mlir::DictionaryAttr>(mlir::parseAttribute(value.attribute_text, b.getContext())).getValue());
-        mlir::Operation* op = b.create(state);
-        if (options_.fast_math)
-            if (auto fast = mlir::dyn_cast<arith::ArithFastMathInterface>(op))
-                op->setAttr(fast.getFastMathAttrName(),
-                            arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::contract |
-                                                                              arith::FastMathFlags::reassoc |
-                                                                              arith::FastMathFlags::arcp |
-                                                                              arith::FastMathFlags::nsz));
-        return op->getResult(0);
-    }
-
-    //---- results
-
-    /// The outputs that do not vary along reduced dimensions.
-    void store_outputs() {
-        for (size_t o = 0; o < program_.outputs.size(); ++o)
-            if (!where_.is_full_output(int(o))) store_output(int(o));
-    }
-
-    void store_output(int output) {
-        int v = program_.outputs[size_t(output)].value;
-        Register from = program_.values[size_t(v)].type;
-        if (class_of(int(program_.inputs.size()) + output, inner_) != StrideClass::zero) {
-            for (int c = 0; c < copies_; ++c) memory_.store(output, in_lanes(v, c), from, c);
-            return;
-        }
-        Value scalar = memo_[size_t(v)].uniform;
-        if (!scalar) {  // All lanes are equal.
-            scalar = memo_[size_t(v)].copies[0];
-            if (lanes_.width() > 1) scalar = lanes_.extract(scalar, 0);
-        }
-        memory_.store_scalar(output, scalar, from);
-    }
-
-    mlir::OpBuilder& b;
-    mlir::Location loc;
-    const KernelProgram& program_;
-    KernelOptions options_;
-    Lanes lanes_;
-    KernelShape shape_;
-    KernelAnalysis where_;
-    RowScratch scratch_;
+    Emission e_;
+    const Kernel& kernel_;
+    Lanes& lanes_;
+    KernelMemory& memory_;
     int inner_;
-
-    KernelMemory memory_;
-    Value high_of_split_;
-
-    // The current position of emission.
-    std::vector<Emitted> memo_;
-    int copies_ = 1;
-    int stage_ = 0;
-    std::vector<bool> needed_, known_;
-    std::vector<int> reductions_, full_outputs_;
 };
 
 }  // namespace
 
 mlir::func::FuncOp emit_kernel(mlir::OpBuilder& builder, mlir::Location loc, const std::string& name,
-                               const KernelProgram& program, const KernelOptions& options,
-                               const Target& target) {
-    return KernelEmitter(builder, loc, program, options, target).emit(name);
+                               const Kernel& kernel, const KernelOptions& options,
+                               const Processor& processor) {
+    return KernelEmitter(builder, loc, kernel, options, processor).emit(name);
 }
 
-}  // namespace catena::codegen
+}  // namespace catena::codegen::cpu

@@ -7,12 +7,12 @@
 
 #include "codegen/cpu/kernel.h"
 
-namespace catena::codegen {
+namespace catena::codegen::cpu {
 
 /// Appends `func.func @name(%arguments: !llvm.ptr, %begin: i64, %end: i64)` that runs units [begin, end) of
-/// the collapsed `program`, in scf, arith, math, vector and pointer operations.
+/// the collapsed `kernel`, in scf, arith, math, vector and pointer operations.
 mlir::func::FuncOp emit_kernel(mlir::OpBuilder& builder, mlir::Location loc, const std::string& name,
-                               const KernelProgram& program, const KernelOptions& options,
-                               const Target& target);
+                               const Kernel& kernel, const KernelOptions& options,
+                               const Processor& processor);
 
-}  // namespace catena::codegen
+}  // namespace catena::codegen::cpu

@@ -13,7 +13,7 @@
 
 #include "runtime/core/error.h"
 
-namespace catena::codegen {
+namespace catena::codegen::cpu {
 
 namespace {
 
@@ -38,7 +38,7 @@ struct Jit {
     std::atomic<int> modules{0};
 
     Jit() {
-        auto machine = make_machine(host_target(), true);
+        auto machine = make_machine(host_processor(), true);
         llvm::orc::LLJITBuilder builder;
         builder.setJITTargetMachineBuilder(llvm::orc::JITTargetMachineBuilder(machine->getTargetTriple()));
         builder.setDataLayout(machine->createDataLayout());
@@ -85,7 +85,7 @@ JitResult jit_compile(std::unique_ptr<llvm::LLVMContext> context, std::unique_pt
                       const std::vector<std::string>& names, const CodeListener& listener,
                       bool keep_object) {
     jit();
-    llvm::SmallVector<char, 0> object = make_object(*module, host_target(), true, listener);
+    llvm::SmallVector<char, 0> object = make_object(*module, host_processor(), true, listener);
     module.reset();
     context.reset();
 
@@ -100,4 +100,4 @@ JitResult jit_load(const std::string& object, const std::vector<std::string>& na
     return link(llvm::MemoryBuffer::getMemBufferCopy(object, "kernels"), names);
 }
 
-}  // namespace catena::codegen
+}  // namespace catena::codegen::cpu

@@ -11,7 +11,7 @@ class LLVMContext;
 class Module;
 }  // namespace llvm
 
-namespace catena::codegen {
+namespace catena::codegen::cpu {
 
 /// A compiled module.
 struct JitResult {
@@ -29,4 +29,4 @@ JitResult jit_compile(std::unique_ptr<llvm::LLVMContext> context, std::unique_pt
 /// Links an object file from jit_compile(), possibly of another process.
 JitResult jit_load(const std::string& object, const std::vector<std::string>& names);
 
-}  // namespace catena::codegen
+}  // namespace catena::codegen::cpu

@@ -1,89 +1,101 @@
 #include "codegen/cpu/kernel.h"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
-#include "codegen/cpu/kernel_analysis.h"
-#include "codegen/launch_builder.h"
+#include "codegen/cpu/row_scratch.h"
+#include "codegen/kernel/columns.h"
+#include "codegen/kernel/pattern.h"
 #include "runtime/program/reduction_blocks.h"
 
-namespace catena::codegen {
+namespace catena::codegen::cpu {
 
 namespace {
 
 constexpr int64_t most_scratch_bytes = 512 * 1024;
 
-template <class F>
-void for_each_operand(const KernelProgram& program, F&& f) {
-    for (const KernelOperand& input : program.inputs) f(input);
-    for (const KernelProgram::Output& output : program.outputs) f(output.to);
+/// The number of values of a row that a thread keeps in memory; 0: keeping does not pay, or exceeds the
+/// second-level cache.
+int row_scratch_rows(const Kernel& kernel) {
+    int rows = find_row_scratch(kernel, LoopNest(kernel)).slots;
+    return rows * row_scratch_stride(kernel) <= most_scratch_bytes ? rows : 0;
 }
 
-std::string operand_text(const KernelProgram& program, const KernelOperand& operand) {
-    std::string text(catena::name_of(operand.dtype));
-    for (int dim = 0; dim < program.domain.rank(); ++dim)
-        text += "01s"[int(stride_class(program, operand, dim))];
-    return text;
+/// Estimated nanoseconds per index of the domain on one thread, to choose the number of threads.
+double element_nanoseconds(const Kernel& kernel) {
+    // Vector instructions at a few per nanosecond, bytes at second-level cache speed.
+    double instructions = 0, bytes = 0;
+    for (const KernelValue& value : kernel.values)
+        instructions += value.kind == KernelValue::Kind::instruction && facts_of(value.instruction).heavy ? 20 : 1;
+    for (int o = 0; o < kernel.operand_count(); ++o)
+        if (kernel.operand(o).strides[kernel.inner()] != 0) bytes += double(size_of(kernel.operand(o).dtype));
+    return std::max(0.03 * instructions, 0.03 * bytes);
 }
 
-std::string value_text(const KernelValue& v) {
-    constexpr const char* kinds[] = {"load", "scalar", "constant", "", "convert", "round", "reduce"};
-    std::string text = fmt::format("{}{}:{}", kinds[int(v.kind)], v.name, name_of(v.type));
-    switch (v.kind) {
-        case KernelValue::Kind::load:
-        case KernelValue::Kind::scalar: text += fmt::format(" {}", v.operand); break;
-        case KernelValue::Kind::constant: text += fmt::format(" {:a} {}", v.number, v.integer); break;
-        case KernelValue::Kind::instruction: text += v.attribute_text; break;
-        case KernelValue::Kind::round: text += fmt::format(" {}", catena::name_of(v.dtype)); break;
-        case KernelValue::Kind::reduction: text += fmt::format(" {} {}", int(v.combine), v.columns); break;
-        default: break;
+/// Whether outputs are large and every vector of them is aligned.
+bool streams(const KernelGeometry& geometry) {
+    bool large = false;
+    const int inner = geometry.inner();
+    for (const KernelOperand& output : geometry.outputs) {
+        if (output.strides[inner] == 0) continue;
+        int64_t bytes = int64_t(size_of(output.dtype));
+        int64_t elements = 1;
+        for (int dim = 0; dim < geometry.domain.rank(); ++dim) {
+            if (output.strides[dim] != 0) elements *= geometry.domain[dim];
+            if (dim < inner && output.strides[dim] * bytes % 64 != 0) return false;
+        }
+        large = large || elements * bytes >= streaming_bytes;
     }
-    for (int arg : v.args) text += fmt::format(" %{}", arg);
-    return text;
+    return large;
+}
+
+/// An output written in place of an operand is in the caches already.
+bool writes_over_an_input(const Schedule& schedule, const KernelLaunch& launch) {
+    for (size_t o = launch.geometry.inputs.size(); o < launch.operands.size(); ++o) {
+        const Buffer& buffer = schedule.buffers[size_t(launch.operands[o].buffer)];
+        if (buffer.donor >= 0 || buffer.over >= 0) return true;
+    }
+    return false;
 }
 
 }  // namespace
 
-std::string kernel_key(const KernelProgram& program, const KernelOptions& options,
-                       const Target& target) {
-    std::string text = fmt::format("{} fast_math={} streaming={} row_scratch={} split={} serial={} dims=", target.key,
-                                   options.fast_math, options.streaming, options.row_scratch, program.split,
-                                   program.serial);
-    for (int dim = 0; dim < program.domain.rank(); ++dim) text += "PR"[program.is_reduced(dim)];
-    for (const KernelOperand& input : program.inputs) text += "\nin " + operand_text(program, input);
-    for (const KernelValue& value : program.values) text += "\n" + value_text(value);
-    for (const KernelProgram::Output& output : program.outputs)
-        text += fmt::format("\nout %{} {} {}", output.value, operand_text(program, output.to),
-                            output.accumulate ? int(*output.accumulate) : -1);
-    return text;
+std::vector<WantedKernel> finish(Draft& draft, const FinishOptions& options) {
+    std::vector<WantedKernel> wanted;
+    for (size_t k = 0; k < draft.kernels.size(); ++k) {
+        const Kernel& kernel = draft.kernels[k];
+        KernelLaunch& launch = draft.schedule.kernels[k];
+        launch.element_nanoseconds = element_nanoseconds(kernel);
+        launch.row_scratch_rows = row_scratch_rows(kernel);
+        size_kernel(launch);
+        const bool streaming = options.streaming && streams(kernel) && !writes_over_an_input(draft.schedule, launch);
+        wanted.push_back({&kernel, &launch, {options.fast_math, streaming, launch.row_scratch_rows > 0}});
+        launch.key = kernel_key(kernel, wanted.back().options, host_processor());
+    }
+    return wanted;
 }
 
-SplitRule split_rule() {
+std::string kernel_key(const Kernel& kernel, const KernelOptions& options, const Processor& processor) {
+    return fmt::format("{} fast_math={} streaming={} row_scratch={} {}", processor.key, options.fast_math, options.streaming,
+                       options.row_scratch, pattern_of(kernel));
+}
+
+SplitRule split_rule(bool any_size) {
     // Below this, one thread finishes before others have woken up.
-    return {.smallest = 256 * 1024,
-            .enough_units = 32,
-            .elements_per_block = host_elements_per_block,
-            .most_blocks = host_most_blocks,
-            .units = [](const KernelProgram& program) { return shape_of(program).units; },
-            .columns = plan_columns};
+    SplitRule rule{.smallest = 256 * 1024,
+                   .enough_units = 32,
+                   .elements_per_block = host_elements_per_block,
+                   .most_blocks = host_most_blocks,
+                   .units = [](const KernelGeometry& geometry) { return shape_of(geometry).units; },
+                   .columns = plan_columns_with_rows};
+    if (any_size) {
+        // The number of blocks of a split reduction or of column reductions depends on the sizes: neither is split.
+        rule.smallest = std::numeric_limits<int64_t>::max();
+        rule.columns = plan_columns_after_rows;
+    }
+    return rule;
 }
 
-int row_scratch_rows(const KernelProgram& program) {
-    int rows = find_row_scratch(program, KernelAnalysis(program)).slots;
-    return rows * row_scratch_stride(program) <= most_scratch_bytes ? rows : 0;
-}
-
-double element_nanoseconds(const KernelProgram& program) {
-    // Vector instructions at a few per nanosecond, bytes at second-level cache speed.
-    double instructions = 0, bytes = 0;
-    for (const KernelValue& value : program.values)
-        instructions += value.name.starts_with("math.") ? 20 : 1;
-    int inner = program.domain.rank() - 1;
-    for_each_operand(program, [&](const KernelOperand& operand) {
-        if (operand.strides[inner] != 0) bytes += double(size_of(operand.dtype));
-    });
-    return std::max(0.03 * instructions, 0.03 * bytes);
-}
-
-}  // namespace catena::codegen
+}  // namespace catena::codegen::cpu

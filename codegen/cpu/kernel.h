@@ -1,24 +1,39 @@
 #pragma once
 
-#include <cstdint>
+#include <vector>
 
-#include "codegen/kernel_program.h"
-#include "codegen/cpu/target.h"
+#include "codegen/cpu/processor.h"
+#include "codegen/draft.h"
 
-namespace catena::codegen {
+namespace catena::codegen::cpu {
 
-/// The number of values of a row that a thread keeps in memory; 0: keeping does not pay, or exceeds the
-/// second-level cache.
-int row_scratch_rows(const KernelProgram& program);
+/// Choices of code generation that are part of a kernel's identity.
+struct KernelOptions {
+    bool fast_math = false;
+    bool streaming = false;    ///< Non-temporal stores.
+    bool row_scratch = false;  ///< Keeps values of a row between its stages, see RowScratch.
+};
 
-/// A text that is equal for two programs exactly if they can use the same code.
-std::string kernel_key(const KernelProgram& program, const KernelOptions& options,
-                       const Target& target);
+/// A kernel whose code is wanted; it points into a draft.
+struct WantedKernel {
+    const Kernel* kernel = nullptr;
+    KernelLaunch* launch = nullptr;
+    KernelOptions options;
+};
 
-/// When reductions are split into two launches on this target.
-SplitRule split_rule();
+struct FinishOptions {
+    bool fast_math = false;
+    bool streaming = true;  ///< Large outputs may use non-temporal stores: for sizes of whole vectors only.
+};
 
-/// Estimated nanoseconds per index of the domain on one thread, to choose the number of threads.
-double element_nanoseconds(const KernelProgram& program);
+/// Adds to the draft's launches what a processor needs beside their geometry: costs, scratch memory, and the keys of their
+/// code. They are returned in order.
+std::vector<WantedKernel> finish(Draft& draft, const FinishOptions& options);
 
-}  // namespace catena::codegen
+/// A text that is equal for two kernels exactly if they can use the same code.
+std::string kernel_key(const Kernel& kernel, const KernelOptions& options, const Processor& processor);
+
+/// When reductions are split into two launches. With open sizes, only splits that do not depend on them.
+SplitRule split_rule(bool any_size);
+
+}  // namespace catena::codegen::cpu

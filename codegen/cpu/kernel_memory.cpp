@@ -4,7 +4,7 @@
 
 #include "runtime/core/error.h"
 
-namespace catena::codegen {
+namespace catena::codegen::cpu {
 
 using mlir::Value;
 namespace arith = mlir::arith;
@@ -16,9 +16,9 @@ unsigned alignment_of(mlir::Type element) { return element.getIntOrFloatBitWidth
 
 }  // namespace
 
-KernelMemory::KernelMemory(Lanes& lanes, const KernelProgram& program, const KernelOptions& options,
-                           const KernelAnalysis& where, const RowScratch& scratch)
-    : lanes_(lanes), b(lanes.b), loc(lanes.loc), program_(program), options_(options), where_(where), scratch_(scratch) {}
+KernelMemory::KernelMemory(Lanes& lanes, const Kernel& kernel, const KernelOptions& options,
+                           const RowScratch& scratch)
+    : lanes_(lanes), b(lanes.b), loc(lanes.loc), kernel_(kernel), options_(options), scratch_(scratch) {}
 
 //---- arguments
 
@@ -35,27 +35,27 @@ void KernelMemory::read_arguments(Value arguments) {
     Value numbers = load_field(arguments, 2, pointer);
     row_scratch_ = load_field(arguments, 3, pointer);
     int next = 0;
-    for (int dim = 0; dim <= where_.inner; ++dim) sizes_.push_back(load_field(numbers, next++, i64));
+    for (int dim = 0; dim <= kernel_.inner(); ++dim) sizes_.push_back(load_field(numbers, next++, i64));
     block_ = load_field(numbers, next++, i64);
     blocks_ = load_field(numbers, next++, i64);
     split_size_ = load_field(numbers, next++, i64);
     scratch_stride_ = load_field(numbers, next++, i64);
-    for (int o = 0; o < where_.operand_count(); ++o) {
+    for (int o = 0; o < kernel_.operand_count(); ++o) {
         pointers_.push_back(load_field(pointers, o, pointer));
-        Values strides(size_t(where_.inner) + 1);
-        for (int dim = 0; dim <= where_.inner; ++dim)
-            if (where_.class_of(o, dim) == StrideClass::general) strides[dim] = load_field(numbers, next++, i64);
+        Values strides(size_t(kernel_.inner()) + 1);
+        for (int dim = 0; dim <= kernel_.inner(); ++dim)
+            if (class_of(o, dim) == StrideClass::general) strides[dim] = load_field(numbers, next++, i64);
         strides_.push_back(strides);
     }
-    for (int s = 0; s < program_.scalar_count; ++s) scalars_.push_back(load_field(scalars, s, b.getF64Type()));
-    offsets_.assign(size_t(where_.operand_count()), lanes_.index(0));
+    for (int s = 0; s < kernel_.scalar_count; ++s) scalars_.push_back(load_field(scalars, s, b.getF64Type()));
+    offsets_.assign(size_t(kernel_.operand_count()), lanes_.index(0));
 }
 
 //---- where
 
 void KernelMemory::step(int dim, Value i) {
-    for (int o = 0; o < where_.operand_count(); ++o) {
-        StrideClass kind = where_.class_of(o, dim);
+    for (int o = 0; o < kernel_.operand_count(); ++o) {
+        StrideClass kind = class_of(o, dim);
         if (kind == StrideClass::zero) continue;
         Value way = kind == StrideClass::one ? i : lanes_.mul(i, strides_[size_t(o)][size_t(dim)]);
         offsets_[size_t(o)] = lanes_.add(offsets_[size_t(o)], way);
@@ -88,16 +88,16 @@ Value KernelMemory::address_of_copy(int operand, int c, mlir::Type element) {
 //---- loads
 
 Value KernelMemory::load(int operand, Register type, int c) {
-    Dtype dtype = where_.operand(operand).dtype;
+    Dtype dtype = kernel_.operand(operand).dtype;
     mlir::Type element = lanes_.storage_type(dtype);
     unsigned alignment = unsigned(size_of(dtype));
-    StrideClass kind = where_.class_of(operand, where_.inner);
+    StrideClass kind = class_of(operand, kernel_.inner());
     Value stored;
     if (c < 0 || lanes_.width() == 1) {
         Value offset = offsets_[size_t(operand)];
         if (c > 0) {
             Value stride =
-                kind == StrideClass::one ? lanes_.index(1) : strides_[size_t(operand)][size_t(where_.inner)];
+                kind == StrideClass::one ? lanes_.index(1) : strides_[size_t(operand)][size_t(kernel_.inner())];
             offset = lanes_.add(offset, lanes_.mul(lanes_.index(c), stride));
         }
         stored = LLVM::LoadOp::create(b, loc, element, address(operand, offset, element), alignment);
@@ -111,7 +111,7 @@ Value KernelMemory::load(int operand, Register type, int c) {
 
 Value KernelMemory::gather(int operand, mlir::Type element, int c, unsigned alignment) {
     Value vector = lanes_.constant(lanes_.vector_of(element), 0);
-    Value stride = strides_[size_t(operand)][size_t(where_.inner)];
+    Value stride = strides_[size_t(operand)][size_t(kernel_.inner())];
     Value last = mask_ ? lanes_.sub(remaining_, lanes_.index(1)) : Value();
     for (int lane = 0; lane < lanes_.width(); ++lane) {
         Value i = lanes_.index(int64_t(c) * lanes_.width() + lane);
@@ -135,19 +135,19 @@ Value KernelMemory::load_lanes(Value at, mlir::Type element, unsigned alignment)
 //---- stores
 
 void KernelMemory::store_scalar(int o, Value scalar, Register from) {
-    Dtype dtype = output(o).to.dtype;
-    int operand = operand_of(o);
+    Dtype dtype = kernel_.outputs[size_t(o)].dtype;
+    int operand = kernel_.operand_of_output(o);
     Value at = address(operand, offsets_[size_t(operand)], lanes_.storage_type(dtype));
     LLVM::StoreOp::create(b, loc, lanes_.to_storage(scalar, from, dtype), at, unsigned(size_of(dtype)));
 }
 
 void KernelMemory::store(int o, Value value, Register from, int c) {
-    Dtype dtype = output(o).to.dtype;
-    int operand = operand_of(o);
-    CATENA_ASSERT(where_.class_of(operand, where_.inner) == StrideClass::one, "a kernel's output is not contiguous");
+    Dtype dtype = kernel_.outputs[size_t(o)].dtype;
+    int operand = kernel_.operand_of_output(o);
+    CATENA_ASSERT(class_of(operand, kernel_.inner()) == StrideClass::one, "a kernel's output is not contiguous");
     mlir::Type element = lanes_.storage_type(dtype);
     Value at = address_of_copy(operand, c, element);
-    const std::optional<Combine>& accumulate = output(o).accumulate;
+    const std::optional<Combine>& accumulate = kernel_.stores[size_t(o)].accumulate;
     if (accumulate) {
         Value before = lanes_.from_storage(load_lanes(at, element, unsigned(size_of(dtype))), dtype, from);
         value = lanes_.combine(*accumulate, before, value);
@@ -156,13 +156,13 @@ void KernelMemory::store(int o, Value value, Register from, int c) {
 }
 
 void KernelMemory::store_neutral(int o) {
-    const KernelProgram::Output& to = output(o);
-    Register type = program_.values[size_t(to.value)].type;
+    const Dtype dtype = kernel_.outputs[size_t(o)].dtype;
+    Register type = kernel_.stored(o).type;
     mlir::Type scalar = lanes_.scalar_type(type);
     mlir::Type lanes = lanes_.width() > 1 ? mlir::Type(lanes_.vector_of(scalar)) : scalar;
-    Value neutral = lanes_.to_storage(lanes_.neutral(*to.accumulate, lanes), type, to.to.dtype);
-    int operand = operand_of(o);
-    store_lanes(address(operand, offsets_[size_t(operand)], lanes_.storage_type(to.to.dtype)), neutral, to.to.dtype,
+    Value neutral = lanes_.to_storage(lanes_.neutral(*kernel_.stores[size_t(o)].accumulate, lanes), type, dtype);
+    int operand = kernel_.operand_of_output(o);
+    store_lanes(address(operand, offsets_[size_t(operand)], lanes_.storage_type(dtype)), neutral, dtype,
                 false);
 }
 
@@ -189,14 +189,14 @@ Value KernelMemory::row_address(int value, int c, mlir::Type element) {
 }
 
 Value KernelMemory::load_from_row(int value, int c) {
-    mlir::Type element = lanes_.scalar_type(program_.values[size_t(value)].type);
+    mlir::Type element = lanes_.scalar_type(kernel_.values[size_t(value)].type);
     mlir::Type type = lanes_.width() > 1 ? mlir::Type(lanes_.vector_of(element)) : element;
     return LLVM::LoadOp::create(b, loc, type, row_address(value, c, element), alignment_of(element));
 }
 
 void KernelMemory::store_to_row(int value, Value lanes, int c) {
-    mlir::Type element = lanes_.scalar_type(program_.values[size_t(value)].type);
+    mlir::Type element = lanes_.scalar_type(kernel_.values[size_t(value)].type);
     LLVM::StoreOp::create(b, loc, lanes, row_address(value, c, element), alignment_of(element));
 }
 
-}  // namespace catena::codegen
+}  // namespace catena::codegen::cpu

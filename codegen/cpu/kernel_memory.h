@@ -6,10 +6,10 @@
 #include "mlir/IR/Value.h"
 
 #include "codegen/cpu/kernel.h"
-#include "codegen/cpu/kernel_analysis.h"
 #include "codegen/cpu/lanes.h"
+#include "codegen/cpu/row_scratch.h"
 
-namespace catena::codegen {
+namespace catena::codegen::cpu {
 
 using Values = llvm::SmallVector<mlir::Value, 4>;
 
@@ -17,8 +17,7 @@ using Values = llvm::SmallVector<mlir::Value, 4>;
 /// stores of the current lanes. Copy c of an operand is c vectors further; c < 0 is the scalar at the first lane.
 class KernelMemory {
 public:
-    KernelMemory(Lanes& lanes, const KernelProgram& program, const KernelOptions& options, const KernelAnalysis& where,
-                 const RowScratch& scratch);
+    KernelMemory(Lanes& lanes, const Kernel& kernel, const KernelOptions& options, const RowScratch& scratch);
 
     /// Unpacks KernelArguments at the start of the function.
     void read_arguments(mlir::Value arguments);
@@ -52,6 +51,7 @@ public:
     void store_to_row(int value, mlir::Value lanes, int c);
 
 private:
+    StrideClass class_of(int operand, int dim) const { return stride_class(kernel_, kernel_.operand(operand), dim); }
     mlir::Value load_field(mlir::Value base, int64_t position, mlir::Type type);
     mlir::Value address(int operand, mlir::Value offset, mlir::Type element);
     mlir::Value address_of_copy(int operand, int c, mlir::Type element);
@@ -59,15 +59,12 @@ private:
     mlir::Value gather(int operand, mlir::Type element, int c, unsigned alignment);
     mlir::Value load_lanes(mlir::Value at, mlir::Type element, unsigned alignment);
     void store_lanes(mlir::Value at, mlir::Value stored, Dtype dtype, bool may_stream);
-    int operand_of(int output) const { return int(program_.inputs.size()) + output; }
-    const KernelProgram::Output& output(int o) const { return program_.outputs[size_t(o)]; }
 
     Lanes& lanes_;
     mlir::OpBuilder& b;
     mlir::Location loc;
-    const KernelProgram& program_;
+    const Kernel& kernel_;
     const KernelOptions& options_;
-    const KernelAnalysis& where_;
     const RowScratch& scratch_;
 
     Values sizes_, pointers_, scalars_;
@@ -77,4 +74,4 @@ private:
     mlir::Value mask_, remaining_, lane_;
 };
 
-}  // namespace catena::codegen
+}  // namespace catena::codegen::cpu

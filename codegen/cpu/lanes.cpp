@@ -5,7 +5,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/TypeUtilities.h"
 
-namespace catena::codegen {
+namespace catena::codegen::cpu {
 
 using namespace mlir::arith;
 using mlir::Type;
@@ -217,4 +217,4 @@ Value Lanes::combine_lanes(Combine how, Value vector) {
     return extract(vector, 0);
 }
 
-}  // namespace catena::codegen
+}  // namespace catena::codegen::cpu

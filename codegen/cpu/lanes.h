@@ -5,9 +5,9 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Value.h"
 
-#include "codegen/kernel_program.h"
+#include "codegen/kernel/kernel.h"
 
-namespace catena::codegen {
+namespace catena::codegen::cpu {
 
 /// Small steps of kernel emission: scalars and vectors of one fixed lane count.
 class Lanes {
@@ -69,4 +69,4 @@ private:
 /// True for f32 and f64, scalar or vector.
 bool is_float_value(mlir::Value v);
 
-}  // namespace catena::codegen
+}  // namespace catena::codegen::cpu

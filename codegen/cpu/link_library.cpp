@@ -21,7 +21,7 @@
 
 extern char** environ;
 
-namespace catena::codegen {
+namespace catena::codegen::cpu {
 
 namespace {
 
@@ -111,4 +111,4 @@ std::string link_library(const std::string& object) {
     return library;
 }
 
-}  // namespace catena::codegen
+}  // namespace catena::codegen::cpu

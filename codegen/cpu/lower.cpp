@@ -25,7 +25,7 @@
 
 #include "runtime/core/error.h"
 
-namespace catena::codegen {
+namespace catena::codegen::cpu {
 
 void register_kernel_dialects(mlir::DialectRegistry& registry) {
     registry.insert<mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
@@ -58,4 +58,4 @@ std::unique_ptr<llvm::Module> translate_to_llvm(mlir::ModuleOp module, llvm::LLV
     return translated;
 }
 
-}  // namespace catena::codegen
+}  // namespace catena::codegen::cpu

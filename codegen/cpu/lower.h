@@ -9,7 +9,7 @@ class LLVMContext;
 class Module;
 }  // namespace llvm
 
-namespace catena::codegen {
+namespace catena::codegen::cpu {
 
 /// Registers the dialects of kernels and those they are lowered to.
 void register_kernel_dialects(mlir::DialectRegistry& registry);
@@ -21,4 +21,4 @@ void lower_to_llvm_dialect(mlir::ModuleOp module);
 /// The LLVM dialect as LLVM IR.
 std::unique_ptr<llvm::Module> translate_to_llvm(mlir::ModuleOp module, llvm::LLVMContext& context);
 
-}  // namespace catena::codegen
+}  // namespace catena::codegen::cpu

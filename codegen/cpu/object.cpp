@@ -15,19 +15,19 @@
 
 #include "runtime/core/error.h"
 
-namespace catena::codegen {
+namespace catena::codegen::cpu {
 
-std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target, bool jit) {
+std::unique_ptr<llvm::TargetMachine> make_machine(const Processor& processor, bool jit) {
     static const bool ready = !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter();
     if (!ready) fail<CompileError>("codegen: LLVM has no code generator for this machine");
     std::string error;
-    llvm::Triple triple(target.triple);
+    llvm::Triple triple(processor.triple);
     const llvm::Target* found = llvm::TargetRegistry::lookupTarget(triple, error);
-    if (!found) fail<CompileError>("codegen: LLVM has no target {}: {}", target.triple, error);
+    if (!found) fail<CompileError>("codegen: LLVM has no target {}: {}", processor.triple, error);
     llvm::TargetOptions options;
     options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
     return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(
-        triple, target.cpu, target.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
+        triple, processor.cpu, processor.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
         llvm::CodeGenOptLevel::Default, jit));
 }
 
@@ -78,14 +78,14 @@ void show(llvm::Module& module, llvm::TargetMachine& machine, const CodeListener
 
 }  // namespace
 
-llvm::SmallVector<char, 0> make_object(llvm::Module& module, const Target& target, bool jit,
+llvm::SmallVector<char, 0> make_object(llvm::Module& module, const Processor& processor, bool jit,
                                        const CodeListener& listener) {
-    auto machine = make_machine(target, jit);
+    auto machine = make_machine(processor, jit);
     module.setDataLayout(machine->createDataLayout());
     module.setTargetTriple(machine->getTargetTriple());
     for (llvm::Function& function : module) {
         if (function.isDeclaration()) continue;
-        function.addFnAttr("prefer-vector-width", std::to_string(target.vector_bytes * 8));
+        function.addFnAttr("prefer-vector-width", std::to_string(processor.vector_bytes * 8));
         function.addFnAttr(llvm::Attribute::NoUnwind);
     }
     optimise(module, *machine);
@@ -96,4 +96,4 @@ llvm::SmallVector<char, 0> make_object(llvm::Module& module, const Target& targe
     return object;
 }
 
-}  // namespace catena::codegen
+}  // namespace catena::codegen::cpu

@@ -1,19 +1,19 @@
 #pragma once
 
-#include <string>
+#include "codegen/target.h"
 
-namespace catena::codegen {
+namespace catena::codegen::cpu {
 
-/// The target processor: the host, unless limited by CATENA_CPU (avx512, avx2, scalar).
-struct Target {
-    std::string triple;
-    std::string cpu;       ///< LLVM's name: "znver4".
-    std::string features;  ///< "+avx512f,-avx512fp16,..."
-    int vector_bytes = 16;
-    std::string key;       ///< Distinguishes code in caches.
+/// This process's processor: kernels are LLVM's, cached in the process and on disk.
+class HostTarget : public Target {
+public:
+    explicit HostTarget(bool fast_math) : fast_math_(fast_math) {}
+    bool takes_channels_last() const override { return true; }
+    SplitRule split_rule() const override;
+    std::shared_ptr<Executable> compile(Draft draft, const Compilation& compilation) override;
+
+private:
+    bool fast_math_;
 };
-const Target& host_target();
-/// All processors of a level of program::known_code_levels; CompileError listing them otherwise.
-Target level_target(const std::string& level);
 
-}  // namespace catena::codegen
+}  // namespace catena::codegen::cpu

@@ -1,7 +1,5 @@
 #include "codegen/cpu/vector_math.h"
 
-#include <algorithm>
-#include <array>
 #include <string>
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -11,18 +9,13 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/TypeUtilities.h"
 
-#include "runtime/scalar/math.h"
+#include "codegen/kernel/math_steps.h"
 
-namespace catena::codegen {
+namespace catena::codegen::cpu {
 
 using mlir::Value;
 
 namespace {
-
-Value call_libm(Lanes& lanes, llvm::StringRef function, Value x) {
-    return *call_math_library(lanes, ("math." + function).str(), x);
-}
-using CallLibm = Value (*)(Lanes&, llvm::StringRef function, Value x);
 
 namespace arith = mlir::arith;
 
@@ -36,11 +29,8 @@ public:
     using I = Value;
     using B = Value;
 
-    EmittingOps(Lanes& lanes, Value like, CallLibm call_libm)
-        : l(lanes),
-          f32_(lanes.shaped_like(like, lanes.b.getF32Type())),
-          i32_(lanes.shaped_like(like, lanes.b.getI32Type())),
-          call_libm_(call_libm) {}
+    EmittingOps(Lanes& lanes, Value like)
+        : l(lanes), f32_(lanes.shaped_like(like, lanes.b.getF32Type())), i32_(lanes.shaped_like(like, lanes.b.getI32Type())) {}
 
     F constant(float value) const { return l.constant(f32_, value); }
     I integer(int32_t value) const { return l.integer(i32_, value); }
@@ -74,7 +64,7 @@ public:
 
     /// Lanes with large arguments, which are rare, call the C library one by one.
     F libm_where(B where, F value, F x, math::LibmFunction function) const {
-        llvm::StringRef name = function == math::LibmFunction::sin ? "sin" : "cos";
+        const Instruction instruction = function == math::LibmFunction::sin ? Instruction::sin : Instruction::cos;
         Value any = where;
         if (mlir::isa<mlir::VectorType>(where.getType()))
             any = mlir::vector::ReductionOp::create(l.b, l.loc, mlir::vector::CombiningKind::OR,
@@ -82,7 +72,7 @@ public:
         auto branch = mlir::scf::IfOp::create(l.b, l.loc, f32_, any, /*withElseRegion=*/true);
         mlir::OpBuilder::InsertionGuard guard(l.b);
         l.b.setInsertionPointToStart(branch.thenBlock());
-        mlir::scf::YieldOp::create(l.b, l.loc, select(where, call_libm_(l, name, x), value));
+        mlir::scf::YieldOp::create(l.b, l.loc, select(where, *call_math_library(l, instruction, x), value));
         l.b.setInsertionPointToStart(branch.elseBlock());
         mlir::scf::YieldOp::create(l.b, l.loc, value);
         return branch.getResult(0);
@@ -91,50 +81,19 @@ public:
 private:
     Lanes& l;
     mlir::Type f32_, i32_;
-    CallLibm call_libm_;
 };
-
-/// The functions of math.h by their name in the dialect.
-template <bool avx512>
-std::optional<Value> expand(Lanes& lanes, llvm::StringRef name, Value x) {
-    using Ops = EmittingOps<avx512>;
-    using Expansion = Value (*)(const Ops&, Value);
-    static constexpr std::pair<const char*, Expansion> expansions[] = {
-        {"math.exp", math::exp_approx<Ops, Value>},
-        {"math.expm1", math::expm1_approx<Ops, Value>},
-        {"math.log", math::log_approx<Ops, Value>},
-        {"math.log1p", math::log1p_approx<Ops, Value>},
-        {"math.tanh", math::tanh_approx<Ops, Value>},
-        {"math.erf", math::erf_approx<Ops, Value>},
-        {"math.erfc", math::erfc_approx<Ops, Value>},
-        {"math.sin", math::sin_approx<Ops, Value>},
-        {"math.cos", math::cos_approx<Ops, Value>},
-    };
-    for (const auto& [known, expansion] : expansions)
-        if (name == known) return expansion(Ops(lanes, x, call_libm), x);
-    return std::nullopt;
-}
 
 }  // namespace
 
-std::optional<Value> expand_math(Lanes& lanes, llvm::StringRef name,
-                                 llvm::ArrayRef<Value> arguments) {
-    if (arguments.size() != 1 || !mlir::getElementTypeOrSelf(arguments[0]).isF32())
-        return std::nullopt;
-    const bool whole_register =
-        mlir::isa<mlir::VectorType>(arguments[0].getType()) && lanes.width() == 16;
-    return whole_register ? expand<true>(lanes, name, arguments[0])
-                          : expand<false>(lanes, name, arguments[0]);
+std::optional<Value> expand_math(Lanes& lanes, Instruction instruction, llvm::ArrayRef<Value> arguments) {
+    if (!facts_of(instruction).has_steps || !mlir::getElementTypeOrSelf(arguments[0]).isF32()) return std::nullopt;
+    const Value x = arguments[0];
+    const bool whole_register = mlir::isa<mlir::VectorType>(x.getType()) && lanes.width() == 16;
+    return whole_register ? take_steps(EmittingOps<true>(lanes, x), instruction, x)
+                          : take_steps(EmittingOps<false>(lanes, x), instruction, x);
 }
 
 namespace {
-
-/// What LLVM turns into instructions by itself.
-bool is_native(llvm::StringRef function) {
-    constexpr std::array<const char*, 10> native{"sqrt", "rsqrt", "absf", "absi",     "floor",
-                                                 "ceil", "trunc", "fma",  "copysign", "roundeven"};
-    return std::any_of(native.begin(), native.end(), [&](const char* n) { return function == n; });
-}
 
 mlir::func::FuncOp declare(Lanes& lanes, const std::string& name, mlir::FunctionType type) {
     mlir::Operation* scope = lanes.b.getInsertionBlock()->getParentOp();
@@ -150,10 +109,9 @@ mlir::func::FuncOp declare(Lanes& lanes, const std::string& name, mlir::Function
 
 }  // namespace
 
-std::optional<Value> call_math_library(Lanes& lanes, llvm::StringRef name,
-                                       llvm::ArrayRef<Value> arguments) {
-    if (!name.consume_front("math.") || is_native(name)) return std::nullopt;
-    std::string function = name == "powf" ? "pow" : name.str();
+std::optional<Value> call_math_library(Lanes& lanes, Instruction instruction, llvm::ArrayRef<Value> arguments) {
+    if (!facts_of(instruction).library) return std::nullopt;
+    std::string function = facts_of(instruction).library;
     mlir::Type element = mlir::getElementTypeOrSelf(arguments[0]);
     if (element.isF32()) function += "f";
     llvm::SmallVector<mlir::Type> types(arguments.size(), element);
@@ -178,4 +136,4 @@ std::optional<Value> call_math_library(Lanes& lanes, llvm::StringRef name,
     return result;
 }
 
-}  // namespace catena::codegen
+}  // namespace catena::codegen::cpu

@@ -2,154 +2,58 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
+#include "codegen/cuda/reduction_text.h"
 #include "codegen/cuda/scalar_text.h"
-#include "runtime/core/error.h"
+#include "codegen/cuda/value_text.h"
 
 namespace catena::codegen::cuda {
 
 namespace {
 
-using Kind = KernelValue::Kind;
-
-/// Where a value is computed: once in a thread, once for each group (a result, or a step of a map),
-/// or at every step of what is reduced.
-enum class Level : uint8_t { thread, group, step };
-
+/// The loops of a kernel: over groups, and in each, for every stage, over the steps of what is reduced.
 class Emitter {
 public:
-    Emitter(const KernelProgram& program, const Layout& layout)
-        : program_(program), layout_(layout), inner_(program.domain.rank() - 1) {
-        analyse();
+    Emitter(const Kernel& kernel, const Layout& layout)
+        : w_(kernel, layout), lines_(w_.lines), values_(w_), reductions_(w_), kernel_(kernel), layout_(layout),
+          inner_(kernel.inner()) {
+        for (int dim = 0; dim <= inner_; ++dim) (kernel.is_reduced(dim) ? reduced_dims_ : kept_dims_).push_back(dim);
     }
 
     KernelText emit() {
         read_arguments();
-        emit_values(Level::thread, [](int) { return true; });
+        values_.write(Level::thread, [](int) { return true; });
         begin_groups();
         emit_stages();
-        close();  // groups
-        return {fmt::format("(const __grid_constant__ Arguments<{}, {}> a) {{\n{}}}\n",
-                            std::max(operand_count(), 1), numbers_, text_),
-                std::move(math_)};
+        lines_.close();  // groups
+        return {fmt::format("(const __grid_constant__ Arguments<{}, {}> a) {{\n{}}}\n", std::max(kernel_.operand_count(), 1),
+                            w_.numbers, lines_.text()),
+                std::move(w_.math)};
     }
 
 private:
-    //---- text
-
-    template <class... Args>
-    void line(fmt::format_string<Args...> format, Args&&... args) {
-        text_.append(size_t(indent_) * 4, ' ');
-        text_ += fmt::format(format, std::forward<Args>(args)...) + "\n";
-    }
-    template <class... Args>
-    void open(fmt::format_string<Args...> format, Args&&... args) {
-        line(format, std::forward<Args>(args)...);
-        ++indent_;
-    }
-    void close() {
-        --indent_;
-        line("}}");
-    }
-
-    //---- analysis
-
-    int operand_count() const { return int(program_.inputs.size() + program_.outputs.size()); }
-    const KernelOperand& operand(int o) const {
-        const int inputs = int(program_.inputs.size());
-        return o < inputs ? program_.inputs[size_t(o)] : program_.outputs[size_t(o - inputs)].to;
-    }
-    int output_operand(int output) const { return int(program_.inputs.size()) + output; }
-    Stride stride(int o, int dim) const { return stride_of(program_, operand(o), dim); }
-    bool varies_inner(int o) const { return stride(o, inner_) != Stride::zero; }
-    bool reduces() const { return program_.reduced != 0; }
-    bool lanes_reduced() const { return layout_.kind == Layout::Kind::rows; }
-
-    Level level_of_operand(int o) const {
-        Level level = Level::thread;
-        for (int dim = 0; dim <= inner_; ++dim)
-            if (stride(o, dim) != Stride::zero)
-                level = std::max(level, program_.is_reduced(dim) ? Level::step : Level::group);
-        return level;
-    }
-
-    void analyse() {
-        const size_t n = program_.values.size();
-        level_.assign(n, Level::thread);
-        stage_.assign(n, 0);
-        varying_.assign(n, false);
-        for (size_t v = 0; v < n; ++v) {
-            const KernelValue& value = program_.values[v];
-            if (value.kind == Kind::load) {
-                level_[v] = level_of_operand(value.operand);
-                varying_[v] = varies_inner(value.operand);
-            }
-            for (int arg : value.args) {
-                level_[v] = std::max(level_[v], level_[size_t(arg)]);
-                stage_[v] = std::max(stage_[v], stage_[size_t(arg)]);
-                varying_[v] = varying_[v] || varying_[size_t(arg)];
-            }
-            if (value.kind == Kind::reduction && reduces()) {
-                level_[v] = Level::group;
-                stage_[v] += 1;
-                varying_[v] = !lanes_reduced();
-            }
-            last_stage_ = std::max(last_stage_, stage_[v]);
-        }
-    }
-
-    bool is_full_output(int output) const {
-        return level_of_operand(output_operand(output)) == Level::step;
-    }
-
-    std::vector<int> reductions_of(int stage) const {
-        std::vector<int> found;
-        for (size_t v = 0; v < program_.values.size() && reduces(); ++v)
-            if (program_.values[v].kind == Kind::reduction && stage_[v] == stage + 1)
-                found.push_back(int(v));
-        return found;
-    }
-    std::vector<int> full_outputs_of(int stage) const {
-        std::vector<int> found;
-        for (size_t o = 0; o < program_.outputs.size(); ++o)
-            if (is_full_output(int(o)) && stage_[size_t(program_.outputs[o].value)] == stage)
-                found.push_back(int(o));
-        return found;
-    }
-    std::vector<bool> needed_by(const std::vector<int>& reductions,
-                                const std::vector<int>& outputs) const {
-        std::vector<bool> needed(program_.values.size(), false);
-        for (int r : reductions) needed[size_t(program_.values[size_t(r)].args[0])] = true;
-        for (int o : outputs) needed[size_t(program_.outputs[size_t(o)].value)] = true;
-        for (size_t v = needed.size(); v-- > 0;)
-            if (needed[v] && level_[v] == Level::step)
-                for (int arg : program_.values[v].args) needed[size_t(arg)] = true;
-        return needed;
-    }
-
     //---- arguments
 
     void read_arguments() {
-        line("typedef {} index;", layout_.wide_index ? "i64" : "int");
-        for (int dim = 0; dim <= inner_; ++dim)
-            line("const index n{} = index(a.number[{}]);", dim, numbers_++);
-        line("const index split_size = index(a.number[{}]);", numbers_++);
-        for (int o = 0; o < operand_count(); ++o) {
-            const bool input = o < int(program_.inputs.size());
-            line("{0}{1}* const p{2} = static_cast<{0}{1}*>(a.pointer[{2}]);",
-                 input ? "const " : "", storage_text(operand(o).dtype), o);
-            for (int dim = 0; dim <= inner_; ++dim)
-                if (stride(o, dim) == Stride::general)
-                    line("const index s{}_{} = index(a.number[{}]);", o, dim, numbers_++);
-        }
-        if (program_.split < 0) line("(void)split_size;");
+        lines_.line("typedef {} index;", layout_.wide_index ? "i64" : "int");
+        for (int dim = 0; dim <= inner_; ++dim) lines_.line("const index n{} = index(a.number[{}]);", dim, w_.numbers++);
+        lines_.line("const index split_size = index(a.number[{}]);", w_.numbers++);
+        for (int o = 0; o < kernel_.operand_count(); ++o) read_operand(o);
+        if (kernel_.split < 0) lines_.line("(void)split_size;");
         if (!layout_.scalars_by_value) return;
-        first_scalar_ = numbers_;
-        numbers_ += program_.scalar_count;
+        w_.first_scalar = w_.numbers;
+        w_.numbers += kernel_.scalar_count;
     }
 
-    //---- loops
+    void read_operand(int o) {
+        const bool input = o < int(kernel_.inputs.size());
+        lines_.line("{0}{1}* const p{2} = static_cast<{0}{1}*>(a.pointer[{2}]);", input ? "const " : "",
+                    storage_text(kernel_.operand(o).dtype), o);
+        for (int dim = 0; dim <= inner_; ++dim)
+            if (w_.stride(o, dim) == StrideClass::general)
+                lines_.line("const index s{}_{} = index(a.number[{}]);", o, dim, w_.numbers++);
+    }
+
+    //---- indices
 
     /// Names the indices of `dims`, whose sizes are `size(dim)`, from the linear `step`.
     template <class Size>
@@ -157,371 +61,155 @@ private:
         std::string rest = step;
         for (size_t i = dims.size(); i-- > 0;) {
             const int dim = dims[i];
-            std::string value = i == 0 ? rest : fmt::format("{} % {}", rest, size(dim));
-            line("const index i{} = {}{};", dim,
-                 dim == inner_ && layout_.vector > 1 ? fmt::format("{} * ", layout_.vector) : "",
-                 dim == inner_ && layout_.vector > 1 ? "(" + value + ")" : value);
-            if (i > 0) {
-                std::string next = fmt::format("{}_{}", step, dim);
-                line("const index {} = {} / {};", next, rest, size(dim));
-                rest = next;
-            }
+            const std::string value = i == 0 ? rest : fmt::format("{} % {}", rest, size(dim));
+            if (dim == inner_ && layout_.vector > 1)
+                lines_.line("const index i{} = {} * ({});", dim, layout_.vector, value);
+            else
+                lines_.line("const index i{} = {};", dim, value);
+            if (i == 0) continue;
+            const std::string next = fmt::format("{}_{}", step, dim);
+            lines_.line("const index {} = {} / {};", next, rest, size(dim));
+            rest = next;
         }
     }
 
     /// Offsets of operands at the indices named by now; those of groups are part of those of steps.
     void name_offsets(Level level) {
-        for (int o = 0; o < operand_count(); ++o) {
-            std::string sum = level == Level::step ? fmt::format("o{}", o) : "0";
-            for (int dim = 0; dim <= inner_; ++dim) {
-                if ((level == Level::step) != program_.is_reduced(dim)) continue;
-                if (stride(o, dim) == Stride::one) sum += fmt::format(" + i{}", dim);
-                if (stride(o, dim) == Stride::general)
-                    sum += fmt::format(" + i{} * s{}_{}", dim, o, dim);
+        const bool step = level == Level::step;
+        for (int o = 0; o < kernel_.operand_count(); ++o) {
+            std::string sum = step ? fmt::format("o{}", o) : "0";
+            for (int dim : step ? reduced_dims_ : kept_dims_) {
+                if (w_.stride(o, dim) == StrideClass::one) sum += fmt::format(" + i{}", dim);
+                if (w_.stride(o, dim) == StrideClass::general) sum += fmt::format(" + i{} * s{}_{}", dim, o, dim);
             }
-            if (level == Level::group || level_of_operand(o) == Level::step)
-                line("const index {}{} = {};", level == Level::step ? "q" : "o", o, sum);
+            if (!step || w_.level_of_operand(o) == Level::step)
+                lines_.line("const index {}{} = {};", step ? "q" : "o", o, sum);
         }
     }
+
+    std::string size_of_step(int dim) const { return fmt::format("{}{}", dim == kernel_.split ? "m" : "n", dim); }
+
+    //---- groups
 
     void begin_groups() {
-        std::vector<int> kept;
-        std::string groups = "1";
-        for (int dim = 0; dim <= inner_; ++dim)
-            if (!program_.is_reduced(dim)) {
-                kept.push_back(dim);
-                groups = kept.size() == 1 ? fmt::format("n{}", dim)
-                                          : groups + fmt::format(" * n{}", dim);
-            }
-        line("const index groups = {};", groups);
-        const int per_block = layout_.groups_per_block();
-        if (reduces()) {
-            line("const int turn = int(threadIdx.x) {} {};", lanes_reduced() ? "%" : "/",
-                 lanes_reduced() ? layout_.reduce_threads : per_block);
-            line("const int place = int(threadIdx.x) {} {};", lanes_reduced() ? "/" : "%",
-                 lanes_reduced() ? layout_.reduce_threads : per_block);
-            line("(void)turn;");
-            if (shared_values() > 0) line("__shared__ u64 shared[{}];", shared_values());
-            open(
-                "for (index first = index(blockIdx.x) * {0}; first < groups; first += "
-                "index(gridDim.x) * {0}) {{",
-                per_block);
-            line("const bool live = first + place < groups;");
-            line("const index group = live ? first + place : 0;");
-        } else {
-            open(
+        std::string groups = kept_dims_.empty() ? "1" : "";
+        for (int dim : kept_dims_) groups += fmt::format("{}n{}", groups.empty() ? "" : " * ", dim);
+        lines_.line("const index groups = {};", groups);
+        if (w_.reduces())
+            begin_shared_groups();
+        else
+            lines_.open(
                 "for (index group = index(blockIdx.x) * {0} + index(threadIdx.x); group < groups; "
                 "group += index(gridDim.x) * {0}) {{",
-                per_block);
-        }
-        if (!kept.empty())
-            name_indices(kept, "group", [](int dim) { return fmt::format("n{}", dim); });
+                layout_.groups_per_block());
+        if (!kept_dims_.empty()) name_indices(kept_dims_, "group", [](int dim) { return fmt::format("n{}", dim); });
         name_offsets(Level::group);
-        if (!reduces()) return;
-        std::string steps = "1";
-        for (int dim = 0; dim <= inner_; ++dim) {
-            if (!program_.is_reduced(dim)) continue;
-            if (dim == program_.split) {
+        if (w_.reduces()) count_steps();
+    }
+
+    /// Several threads share a group: a thread takes its `turn` at the group's steps.
+    void begin_shared_groups() {
+        const int per_block = layout_.groups_per_block(), each = w_.lanes_reduced() ? layout_.reduce_threads : per_block;
+        lines_.line("const int turn = int(threadIdx.x) {} {};", w_.lanes_reduced() ? "%" : "/", each);
+        lines_.line("const int place = int(threadIdx.x) {} {};", w_.lanes_reduced() ? "/" : "%", each);
+        lines_.line("(void)turn;");
+        if (const int words = reductions_.shared_words(); words > 0) lines_.line("__shared__ u64 shared[{}];", words);
+        lines_.open(
+            "for (index first = index(blockIdx.x) * {0}; first < groups; first += "
+            "index(gridDim.x) * {0}) {{",
+            per_block);
+        lines_.line("const bool live = first + place < groups;");
+        lines_.line("const index group = live ? first + place : 0;");
+    }
+
+    void count_steps() {
+        std::string steps;
+        for (int dim : reduced_dims_) {
+            if (dim == kernel_.split) {
                 // The index of the block, in dimension 0.
-                line("const index left = split_size - i0 * n{};", dim);
-                line("const index m{0} = left < n{0} ? left : n{0};", dim);
+                lines_.line("const index left = split_size - i0 * n{};", dim);
+                lines_.line("const index m{0} = left < n{0} ? left : n{0};", dim);
             }
-            steps = (steps == "1" ? "" : steps + " * ") + size_of_step(dim);
+            steps += (steps.empty() ? "" : " * ") + size_of_step(dim);
         }
-        line("const index steps = live ? {} : 0;", steps);
-    }
-
-    std::string size_of_step(int dim) const {
-        return fmt::format("{}{}", dim == program_.split ? "m" : "n", dim);
-    }
-
-    template <class Body>
-    void loop_over_steps(Body body) {
-        std::vector<int> dims;
-        for (int dim = 0; dim <= inner_; ++dim)
-            if (program_.is_reduced(dim)) dims.push_back(dim);
-        name_indices(dims, "step", [this](int dim) { return size_of_step(dim); });
-        name_offsets(Level::step);
-        body();
+        lines_.line("const index steps = live ? {} : 0;", steps);
     }
 
     //---- stages
 
     void emit_stages() {
-        emit_group_values(0);
+        write_group_values(0);
         bool any_full = false;
-        for (int stage = 0; stage <= last_stage_ && reduces(); ++stage) {
-            if (stage > 0) emit_group_values(stage);
-            const std::vector<int> reductions = reductions_of(stage), full = full_outputs_of(stage);
-            if (!reductions.empty() || !full.empty()) emit_loop(reductions, full);
+        for (int stage = 0; stage <= w_.depends.last_stage(); ++stage) {
+            if (stage > 0) write_group_values(stage);
+            const std::vector<int> reductions = w_.depends.reductions_of(stage), full = w_.depends.full_outputs_of(stage);
+            if (!reductions.empty() || !full.empty()) emit_loop(stage, reductions, full);
             any_full = any_full || !full.empty();
         }
         std::vector<int> kept;
-        for (size_t o = 0; o < program_.outputs.size(); ++o)
-            if (!is_full_output(int(o))) kept.push_back(int(o));
+        for (int o = 0; o < int(kernel_.outputs.size()); ++o)
+            if (!w_.depends.is_full_output(o)) kept.push_back(o);
         if (kept.empty()) return;
-        if (!reduces()) return store_outputs(kept, "o");
+        if (!w_.reduces()) return values_.store(kept, "o");
         // A kept output may lie where the group's threads have just read.
-        if (any_full && layout_.reduce_threads > 1) line("__syncthreads();");
-        open("if (live && turn == 0) {{");
-        store_outputs(kept, "o");
-        close();
+        if (any_full && layout_.reduce_threads > 1) lines_.line("__syncthreads();");
+        lines_.open("if (live && turn == 0) {{");
+        values_.store(kept, "o");
+        lines_.close();
     }
 
-    void emit_group_values(int stage) {
-        emit_values(Level::group, [&](int v) { return stage_[size_t(v)] == stage; });
+    void write_group_values(int stage) {
+        values_.write(Level::group, [&](int v) { return w_.depends.stage(v) == stage; });
     }
 
-    int copies(int reduction) const {
-        return lanes_reduced() || varying_[size_t(reduction)] ? layout_.vector : 1;
-    }
-
-    void emit_loop(const std::vector<int>& reductions, const std::vector<int>& full) {
+    void emit_loop(int stage, const std::vector<int>& reductions, const std::vector<int>& full) {
         const bool chains = layout_.chains && !reductions.empty();
         const int turns = layout_.reduce_threads;
-        for (int r : reductions) declare_accumulator("total", r);
+        for (int r : reductions) reductions_.declare("total", r);
         if (chains) {
-            open("for (index chain = turn; chain < steps; chain += {}) {{", 64 * turns);
-            for (int r : reductions) declare_accumulator("part", r);
-            line("const index end = steps - chain < {0} ? steps : chain + {0};", 64 * turns);
-            open("for (index step = chain; step < end; step += {}) {{", turns);
+            lines_.open("for (index chain = turn; chain < steps; chain += {}) {{", 64 * turns);
+            for (int r : reductions) reductions_.declare("part", r);
+            lines_.line("const index end = steps - chain < {0} ? steps : chain + {0};", 64 * turns);
+            lines_.open("for (index step = chain; step < end; step += {}) {{", turns);
         } else {
-            open("for (index step = turn; step < steps; step += {}) {{", turns);
+            lines_.open("for (index step = turn; step < steps; step += {}) {{", turns);
         }
-        loop_over_steps([&] { emit_step(reductions, full, chains ? "part" : "total"); });
-        close();
+        emit_step(stage, reductions, full, chains ? "part" : "total");
+        lines_.close();
         if (chains) {
-            for (int r : reductions) {
-                open("for (int c = 0; c < {}; ++c) {{", copies(r));
-                const KernelValue& value = program_.values[size_t(r)];
-                line("total{0}[c] = {1};", r,
-                     combine_text(value.combine, value.type, fmt::format("total{}[c]", r),
-                                  fmt::format("part{}[c]", r)));
-                close();
-            }
-            close();
+            for (int r : reductions) reductions_.add_part(r);
+            lines_.close();
         }
-        for (int r : reductions) finish_reduction(r);
+        for (int r : reductions) reductions_.finish(r);
     }
 
-    void declare_accumulator(const char* name, int r) {
-        const KernelValue& value = program_.values[size_t(r)];
-        std::string neutral = neutral_text(value.combine, value.type);
-        std::string all = neutral;
-        for (int c = 1; c < copies(r); ++c) all += ", " + neutral;
-        line("{} {}{}[{}] = {{{}}};", text_of(value.type), name, r, copies(r), all);
+    void emit_step(int stage, const std::vector<int>& reductions, const std::vector<int>& full, const char* accumulator) {
+        name_indices(reduced_dims_, "step", [this](int dim) { return size_of_step(dim); });
+        name_offsets(Level::step);
+        const std::vector<bool> needed = w_.depends.needed_by(stage, std::vector<bool>(kernel_.values.size(), false));
+        values_.write(Level::step, [&](int v) { return bool(needed[size_t(v)]); });
+        for (int r : reductions) reductions_.add(accumulator, r);
+        values_.store(full, "q");
     }
 
-    void emit_step(const std::vector<int>& reductions, const std::vector<int>& full,
-                   const char* accumulator) {
-        const std::vector<bool> needed = needed_by(reductions, full);
-        emit_values(Level::step, [&](int v) { return bool(needed[size_t(v)]); });
-        for (int r : reductions) {
-            const KernelValue& value = program_.values[size_t(r)];
-            const int arg = value.args[0];
-            auto add = [&](const std::string& c) {
-                std::string to = fmt::format("{}{}[{}]", accumulator, r, c);
-                line("{} = {};", to, combine_text(value.combine, value.type, to, name_of(arg, c)));
-            };
-            if (copies(r) == 1) {
-                add("0");
-            } else {
-                open_copies();
-                add("c");
-                close();
-            }
-        }
-        store_outputs(full, "q");
-    }
-
-    /// Bytes of shared memory, in words of eight.
-    int shared_values() const {
-        if (layout_.reduce_threads == 1) return 0;
-        if (lanes_reduced()) return layout_.reduce_threads > 32 ? layout_.threads / 32 : 0;
-        return layout_.threads;
-    }
-
-    /// The group's threads put together what each has, always in the same order.
-    void finish_reduction(int r) {
-        const KernelValue& value = program_.values[size_t(r)];
-        auto combine = [&](const std::string& x, const std::string& y) {
-            return combine_text(value.combine, value.type, x, y);
-        };
-        if (!lanes_reduced()) {
-            if (layout_.reduce_threads > 1)
-                for (int c = 0; c < copies(r); ++c) combine_columns(r, c);
-            if (copies(r) > 1) {
-                line("{} (&v{})[{}] = total{};", text_of(value.type), r, layout_.vector, r);
-            } else {
-                line("const {0} v{1} = total{1}[0];", text_of(value.type), r);
-            }
-            return;
-        }
-        for (int step = 1; step < copies(r); step *= 2)
-            for (int at = 0; at + step < copies(r); at += 2 * step)
-                line("total{0}[{1}] = {2};", r, at,
-                     combine(fmt::format("total{}[{}]", r, at),
-                             fmt::format("total{}[{}]", r, at + step)));
-        line("{0} v{1} = total{1}[0];", text_of(value.type), r);
-        const std::string v = fmt::format("v{}", r);
-        for (int offset = std::min(layout_.reduce_threads, 32) / 2; offset > 0; offset /= 2)
-            line("{0} = {1};", v,
-                 combine(v, fmt::format("__shfl_xor_sync(0xffffffffu, {}, {})", v, offset)));
-        if (layout_.reduce_threads <= 32) return;
-        open("{{");
-        line("{0}* const warps = reinterpret_cast<{0}*>(shared);", text_of(value.type));
-        line("if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = {};", v);
-        line("__syncthreads();");
-        line("{} = warps[0];", v);
-        line("for (int w = 1; w < {}; ++w) {} = {};", layout_.threads / 32, v,
-             combine(v, "warps[w]"));
-        line("__syncthreads();");
-        close();
-    }
-
-    void combine_columns(int r, int c) {
-        const KernelValue& value = program_.values[size_t(r)];
-        const std::string sum = fmt::format("total{}[{}]", r, c);
-        open("{{");
-        line("{0}* const turns = reinterpret_cast<{0}*>(shared);", text_of(value.type));
-        line("turns[threadIdx.x] = {};", sum);
-        line("__syncthreads();");
-        line("{} = turns[place];", sum);
-        line("for (int t = 1; t < {}; ++t) {} = {};", layout_.reduce_threads, sum,
-             combine_text(value.combine, value.type, sum,
-                          fmt::format("turns[t * {} + place]", layout_.groups_per_block())));
-        line("__syncthreads();");
-        close();
-    }
-
-    //---- values
-
-    bool in_copies(int v) const { return varying_[size_t(v)] && layout_.vector > 1; }
-    std::string name_of(int v, const std::string& c) const {
-        return in_copies(v) ? fmt::format("v{}[{}]", v, c) : fmt::format("v{}", v);
-    }
-    void open_copies() {
-        line("#pragma unroll");
-        open("for (int c = 0; c < {}; ++c) {{", layout_.vector);
-    }
-
-    template <class Wanted>
-    void emit_values(Level level, Wanted wanted) {
-        std::vector<int> copied;
-        for (size_t v = 0; v < program_.values.size(); ++v) {
-            const KernelValue& value = program_.values[v];
-            if (level_[v] != level || !wanted(int(v)) ||
-                (value.kind == Kind::reduction && reduces()))
-                continue;
-            if (!in_copies(int(v))) {
-                line("const {} v{} = {};", text_of(value.type), v, value_text(int(v), "0", level));
-                continue;
-            }
-            copied.push_back(int(v));
-            line("{} v{}[{}];", text_of(value.type), v, layout_.vector);
-            if (value.kind == Kind::load && stride(value.operand, inner_) == Stride::one)
-                line("const Pack<{0}, {1}> in{2} = load<{1}>(p{3} + {4});",
-                     storage_text(operand(value.operand).dtype), layout_.vector, v, value.operand,
-                     offset_of(value.operand));
-        }
-        if (copied.empty()) return;
-        open_copies();
-        for (int v : copied) line("v{}[c] = {};", v, value_text(v, "c", level));
-        close();
-    }
-
-    std::string offset_of(int o) const {
-        return fmt::format("{}{}", level_of_operand(o) == Level::step ? "q" : "o", o);
-    }
-
-    std::string element_text(int v, const std::string& c) const {
-        const int o = program_.values[size_t(v)].operand;
-        if (level_of_operand(o) == Level::thread) return fmt::format("p{}[0]", o);
-        if (!in_copies(v)) return fmt::format("p{}[{}]", o, offset_of(o));
-        if (stride(o, inner_) == Stride::one) return fmt::format("in{}.e[{}]", v, c);
-        return fmt::format("p{0}[{1} + {2} * s{0}_{3}]", o, offset_of(o), c, inner_);
-    }
-
-    std::string scalar_text(int scalar) const {
-        if (!layout_.scalars_by_value) return fmt::format("a.scalars[{}]", scalar);
-        return fmt::format("__longlong_as_double(a.number[{}])", first_scalar_ + scalar);
-    }
-
-    std::string value_text(int v, const std::string& c, Level) {
-        const KernelValue& value = program_.values[size_t(v)];
-        std::vector<std::string> args;
-        for (int arg : value.args) args.push_back(name_of(arg, c));
-        auto type_of = [&](int arg) { return program_.values[size_t(arg)].type; };
-        switch (value.kind) {
-            case Kind::load:
-                return load_text(element_text(v, c), operand(value.operand).dtype, value.type);
-            case Kind::scalar:
-                return convert_text(scalar_text(value.operand), Register::f64, value.type);
-            case Kind::constant:
-                switch (value.type) {
-                    case Register::truth:
-                        return value.integer ? "true" : "false";
-                    case Register::i64:
-                        return number_text(value.integer);
-                    case Register::f32:
-                        return number_text(float(value.number));
-                    default:
-                        return number_text(value.number);
-                }
-            case Kind::convert:
-                return convert_text(args[0], type_of(value.args[0]), value.type);
-            case Kind::round:
-                return load_text(store_text(args[0], value.type, value.dtype), value.dtype,
-                                 value.type);
-            case Kind::reduction:
-                return args[0];  // Of a single element.
-            default:
-                return instruction_text(value, args, math_);
-        }
-    }
-
-    //---- stores
-
-    void store_outputs(const std::vector<int>& outputs, const char* offset) {
-        for (int output : outputs) {
-            const int o = output_operand(output), v = program_.outputs[size_t(output)].value;
-            const Dtype dtype = operand(o).dtype;
-            const Register from = program_.values[size_t(v)].type;
-            std::string at =
-                level_of_operand(o) == Level::thread ? "0" : fmt::format("{}{}", offset, o);
-            // All lanes of what does not vary hold the same.
-            if (layout_.vector == 1 || stride(o, inner_) == Stride::zero) {
-                line("p{}[{}] = {};", o, at, store_text(name_of(v, "0"), from, dtype));
-                continue;
-            }
-            CATENA_ASSERT(stride(o, inner_) == Stride::one, "a kernel's output is not contiguous");
-            open("{{");
-            line("Pack<{}, {}> out;", storage_text(dtype), layout_.vector);
-            open_copies();
-            line("out.e[c] = {};", store_text(name_of(v, "c"), from, dtype));
-            close();
-            line("store<{}>(p{} + {}, out);", layout_.streaming, o, at);
-            close();
-        }
-    }
-
-    const KernelProgram& program_;
+    KernelWriting w_;
+    Lines& lines_;
+    ValueText values_;
+    ReductionText reductions_;
+    const Kernel& kernel_;
     const Layout& layout_;
     int inner_;
-    std::vector<Level> level_;
-    std::vector<int> stage_;
-    std::vector<bool> varying_;
-    int last_stage_ = 0;
-    int numbers_ = 0, first_scalar_ = 0;
-    std::string text_;
-    int indent_ = 1;
-    std::set<std::string> math_;
+    std::vector<int> kept_dims_, reduced_dims_;
 };
 
 }  // namespace
 
-KernelText emit_kernel(const KernelProgram& program, const Layout& layout) {
-    return Emitter(program, layout).emit();
+KernelText emit_kernel(const Kernel& kernel, const Layout& layout) {
+    if (kernel.reduced != 0) return Emitter(kernel, layout).emit();
+    Kernel map = kernel;  // In which a reduction is of a single element.
+    for (KernelValue& value : map.values)
+        if (value.kind == KernelValue::Kind::reduction) become_element(value);
+    return Emitter(map, layout).emit();
 }
 
 std::string kernel_text(const std::string& name, const KernelText& text, const Layout& layout) {

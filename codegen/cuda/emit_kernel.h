@@ -10,12 +10,12 @@ namespace catena::codegen::cuda {
 /// A kernel's text without its name and without what stands above it.
 struct KernelText {
     std::string body;            ///< "(const __grid_constant__ Arguments<3, 4> a) { ... }"
-    std::set<std::string> math;  ///< Functions of runtime/scalar/math.h that it calls.
+    std::set<Instruction> math;  ///< Computed by functions of the preamble.
 };
 
-/// `program` is collapsed. The text knows its pattern, not its sizes: programs that share it share
+/// `kernel` is collapsed. The text knows its pattern, not its sizes: programs that share it share
 /// the code.
-KernelText emit_kernel(const KernelProgram& program, const Layout& layout);
+KernelText emit_kernel(const Kernel& kernel, const Layout& layout);
 
 /// `extern "C" __global__` and the rest, under `name`.
 std::string kernel_text(const std::string& name, const KernelText& text, const Layout& layout);

@@ -69,7 +69,7 @@ std::string machine_code(DiskCache& disk, const std::string& text, const NvrtcOp
 }
 
 std::string unit_text(std::span<CodeKernel* const> kernels) {
-    std::set<std::string> math;
+    std::set<Instruction> math;
     std::string bodies;
     for (const CodeKernel* kernel : kernels) {
         math.insert(kernel->text.math.begin(), kernel->text.math.end());

@@ -4,7 +4,8 @@
 
 #include "codegen/cuda/element_kernel.h"
 #include "codegen/disk_cache.h"
-#include "codegen/kernel_program.h"
+#include "codegen/kernel/collapse.h"
+#include "codegen/kernel/kernel.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/tracer.h"
 #include "runtime/ops/declare/element_text.h"
@@ -209,20 +210,16 @@ void CompilingProvider::keep_code(const std::string& key, const std::string& cod
 
 void CompilingProvider::copy(CodeDevice& device, const Array& from, const Array& to) {
     if (to.size() == 0) return;
-    KernelProgram program;
-    program.domain = to.shape();
-    program.inputs.push_back({from.dtype(), strides_without_ones(from)});
-    program.outputs.push_back({program.add({.kind = KernelValue::Kind::load,
-                                            .type = natural_register(from.dtype()),
-                                            .operand = 0}),
-                               {to.dtype(), strides_without_ones(to)}});
-    program = collapse(program);
+    Kernel elements = copying_kernel({.domain = to.shape(),
+                                      .inputs = {{from.dtype(), strides_without_ones(from)}},
+                                      .outputs = {{to.dtype(), strides_without_ones(to)}}});
+    collapse(elements);
     const uint64_t addresses[] = {address_of(from), address_of(to)};
     CodeKernel kernel;
     kernel.layout = layout_of(
-        program, {int64_t(addresses[0] & -addresses[0]), int64_t(addresses[1] & -addresses[1])});
-    kernel.text = emit_kernel(program, kernel.layout);
-    launch(device, kernel, {addresses[0], addresses[1]}, kernel_numbers(program, kernel.layout));
+        elements, {int64_t(addresses[0] & -addresses[0]), int64_t(addresses[1] & -addresses[1])});
+    kernel.text = emit_kernel(elements, kernel.layout);
+    launch(device, kernel, {addresses[0], addresses[1]}, kernel_numbers(elements, kernel.layout));
 }
 
 }  // namespace catena::codegen::cuda

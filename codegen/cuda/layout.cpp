@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
-#include "codegen/cuda/plan_columns.h"
+#include "codegen/kernel/columns.h"
 #include "runtime/program/device_form.h"
 
 namespace catena::codegen::cuda {
@@ -20,27 +21,27 @@ constexpr int64_t enough_threads = 32 * 1024;
 constexpr int64_t streaming_bytes = 32 << 20;
 
 template <class F>
-void for_each_operand(const KernelProgram& program, F&& f) {
+void for_each_operand(const KernelGeometry& geometry, F&& f) {
     size_t number = 0;
-    for (const KernelOperand& input : program.inputs) f(number++, input);
-    for (const KernelProgram::Output& output : program.outputs) f(number++, output.to);
+    for (const KernelOperand& input : geometry.inputs) f(number++, input);
+    for (const KernelOperand& output : geometry.outputs) f(number++, output);
 }
 
-int inner_of(const KernelProgram& program) { return program.domain.rank() - 1; }
+int inner_of(const KernelGeometry& geometry) { return geometry.domain.rank() - 1; }
 
 /// The longest step that every operand can take in one aligned access, or element by element.
-int vector_of(const KernelProgram& program, const std::vector<int64_t>& alignments, int most) {
-    const int inner = inner_of(program);
+int vector_of(const KernelGeometry& geometry, const std::vector<int64_t>& alignments, int most) {
+    const int inner = inner_of(geometry);
     int64_t widest = 1;
     bool any = false;
-    for_each_operand(program, [&](size_t, const KernelOperand& operand) {
+    for_each_operand(geometry, [&](size_t, const KernelOperand& operand) {
         if (operand.strides[inner] != 1) return;
         widest = std::max(widest, int64_t(size_of(operand.dtype)));
         any = true;
     });
     if (!any) return 1;
     int vector = std::min<int>(vector_bytes / int(widest), most);
-    while (vector > 1 && !program::takes_steps_of(program, vector, alignments)) vector /= 2;
+    while (vector > 1 && !program::takes_steps_of(geometry, vector, alignments)) vector /= 2;
     return vector;
 }
 
@@ -48,34 +49,34 @@ int power_of_two_above(int64_t n, int64_t most) {
     return int(std::bit_ceil(uint64_t(std::clamp<int64_t>(n, 1, most))));
 }
 
-bool streams(const KernelProgram& program) {
+bool streams(const KernelGeometry& geometry) {
     int64_t bytes = 0;
-    for (const KernelProgram::Output& output : program.outputs) {
+    for (const KernelOperand& output : geometry.outputs) {
         int64_t elements = 1;
-        for (int dim = 0; dim < program.domain.rank(); ++dim)
-            if (output.to.strides[dim] != 0) elements *= program.domain[dim];
-        bytes = std::max(bytes, elements * int64_t(size_of(output.to.dtype)));
+        for (int dim = 0; dim < geometry.domain.rank(); ++dim)
+            if (output.strides[dim] != 0) elements *= geometry.domain[dim];
+        bytes = std::max(bytes, elements * int64_t(size_of(output.dtype)));
     }
     return bytes >= streaming_bytes;
 }
 
 }  // namespace
 
-Layout layout_of(const KernelProgram& program, const std::vector<int64_t>& alignments, int most_vector) {
+Layout layout_of(const KernelGeometry& geometry, const std::vector<int64_t>& alignments, int most_vector) {
     Layout layout;
     layout.threads = block_threads;
-    layout.vector = vector_of(program, alignments, most_vector);
-    layout.wide_index = program::needs_wide_index(program);
-    layout.streaming = streams(program);
-    layout.scalars_by_value = program::takes_scalars_by_value(program);
+    layout.vector = vector_of(geometry, alignments, most_vector);
+    layout.wide_index = program::needs_wide_index(geometry);
+    layout.streaming = streams(geometry);
+    layout.scalars_by_value = program::takes_scalars_by_value(geometry);
     int64_t kept = 1, reduced = 1;
-    for (int dim = 0; dim < program.domain.rank(); ++dim)
-        (program.is_reduced(dim) ? reduced : kept) *= program.domain[dim];
-    if (program.reduced == 0) {
+    for (int dim = 0; dim < geometry.domain.rank(); ++dim)
+        (geometry.is_reduced(dim) ? reduced : kept) *= geometry.domain[dim];
+    if (geometry.reduced == 0) {
         layout.groups = kept / layout.vector;
         return layout;
     }
-    if (program.is_reduced(inner_of(program))) {
+    if (geometry.is_reduced(inner_of(geometry))) {
         layout.kind = Layout::Kind::rows;
         reduced /= layout.vector;
         // A warp for a row, or a part of one; the whole block where rows are long or few.
@@ -98,22 +99,17 @@ Layout layout_of(const KernelProgram& program, const std::vector<int64_t>& align
     return layout;
 }
 
-Stride stride_of(const KernelProgram& program, const KernelOperand& operand, int dim) {
-    if (operand.strides[dim] == 0) return Stride::zero;
-    return dim == inner_of(program) && operand.strides[dim] == 1 ? Stride::one : Stride::general;
+std::vector<int64_t> kernel_numbers(const KernelGeometry& geometry, const Layout& layout) {
+    return program::device_numbers(geometry, layout.vector, program::strides_read(geometry));
 }
 
-std::vector<int64_t> kernel_numbers(const KernelProgram& program, const Layout& layout) {
-    return program::device_numbers(program, layout.vector, program::strides_read(program));
-}
-
-SplitRule split_rule() {
-    return {.smallest = 128 * 1024,
+SplitRule split_rule(bool any_size) {
+    return {.smallest = any_size ? std::numeric_limits<int64_t>::max() : 128 * 1024,
             .enough_units = 256,
             .elements_per_block = 8 * 1024,
             .most_blocks = 1024,
-            .units = [](const KernelProgram& program) { return layout_of(program).blocks(); },
-            .columns = plan_columns};
+            .units = [](const KernelGeometry& geometry) { return layout_of(geometry).blocks(); },
+            .columns = plan_columns_after_rows};
 }
 
 }  // namespace catena::codegen::cuda

@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "codegen/kernel_program.h"
+#include "codegen/kernel/plan.h"
 
 namespace catena::codegen::cuda {
 
-/// How a collapsed program is laid over the threads of a grid.
+/// How a collapsed kernel is laid over the threads of a grid.
 struct Layout {
     enum class Kind : uint8_t {
         map,      ///< Nothing is reduced: a thread takes steps of the domain.
@@ -34,18 +34,14 @@ struct Layout {
 
 /// `alignments`: byte addresses of operands (inputs, then outputs) are multiples of these; 16 where
 /// it is empty. A step has `most_vector` elements at most.
-Layout layout_of(const KernelProgram& program, const std::vector<int64_t>& alignments = {}, int most_vector = 8);
+Layout layout_of(const KernelGeometry& geometry, const std::vector<int64_t>& alignments = {}, int most_vector = 8);
 
 /// Sizes (the innermost in steps), the full size of a split dimension, and the strides that the
 /// text does not know.
-std::vector<int64_t> kernel_numbers(const KernelProgram& program, const Layout& layout);
+std::vector<int64_t> kernel_numbers(const KernelGeometry& geometry, const Layout& layout);
 
-/// Class of a stride as the text knows it: nothing, "one" along the innermost dimension, or a
-/// number of the launch.
-enum class Stride : uint8_t { zero, one, general };
-Stride stride_of(const KernelProgram& program, const KernelOperand& operand, int dim);
-
-/// When reductions are cut in two launches on this target.
-SplitRule split_rule();
+/// When reductions are cut in two launches on this target. With open sizes, they are not: the number of blocks depends on the
+/// sizes.
+SplitRule split_rule(bool any_size);
 
 }  // namespace catena::codegen::cuda

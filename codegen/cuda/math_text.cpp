@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include "codegen/cuda/scalar_text.h"
-#include "runtime/scalar/math.h"
+#include "codegen/kernel/math_steps.h"
+#include "runtime/core/error.h"
 
 namespace catena::codegen::cuda {
 
@@ -66,54 +67,16 @@ private:
     mutable int count_ = 0;
 };
 
-using Writer = std::string (*)(const WritingOps&, const std::string&);
-struct Function {
-    std::string_view name;
-    Writer write;
-};
-const Function functions[] = {
-    {"math.exp",
-     [](const WritingOps& ops, const std::string& x) { return math::exp_approx(ops, x); }},
-    {"math.expm1",
-     [](const WritingOps& ops, const std::string& x) { return math::expm1_approx(ops, x); }},
-    {"math.log",
-     [](const WritingOps& ops, const std::string& x) { return math::log_approx(ops, x); }},
-    {"math.log1p",
-     [](const WritingOps& ops, const std::string& x) { return math::log1p_approx(ops, x); }},
-    {"math.tanh",
-     [](const WritingOps& ops, const std::string& x) { return math::tanh_approx(ops, x); }},
-    {"math.erf",
-     [](const WritingOps& ops, const std::string& x) { return math::erf_approx(ops, x); }},
-    {"math.erfc",
-     [](const WritingOps& ops, const std::string& x) { return math::erfc_approx(ops, x); }},
-    {"math.sin",
-     [](const WritingOps& ops, const std::string& x) { return math::sin_approx(ops, x); }},
-    {"math.cos",
-     [](const WritingOps& ops, const std::string& x) { return math::cos_approx(ops, x); }},
-};
-
-const Function* find(std::string_view name) {
-    for (const Function& function : functions)
-        if (function.name == name) return &function;
-    return nullptr;
-}
-
 }  // namespace
 
-bool has_math_function(std::string_view name) { return find(name) != nullptr; }
+std::string math_function_name(Instruction instruction) { return std::string("catena_") + facts_of(instruction).library; }
 
-std::string math_function_name(std::string_view name) {
-    return "catena_" + std::string(name.substr(name.find('.') + 1));
-}
-
-std::string math_function_text(std::string_view name) {
-    const Function* function = find(name);
-    if (!function) return "";
+std::string math_function_text(Instruction instruction) {
     std::string steps;
-    std::string result = function->write(WritingOps(steps), "x");
-    return fmt::format(
-        "static __device__ __forceinline__ float {}(float x) {{\n{}    return {};\n}}\n",
-        math_function_name(name), steps, result);
+    const std::optional<std::string> result = take_steps(WritingOps(steps), instruction, std::string("x"));
+    CATENA_ASSERT(result.has_value(), "only instructions with steps are functions");
+    return fmt::format("static __device__ __forceinline__ float {}(float x) {{\n{}    return {};\n}}\n",
+                       math_function_name(instruction), steps, *result);
 }
 
 }  // namespace catena::codegen::cuda

@@ -3,7 +3,6 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 
 #include <fmt/format.h>
@@ -124,56 +123,6 @@ std::string neutral_text(Combine combine, Register type) {
 
 namespace {
 
-/// {0}, {1}, {2}: arguments; {t}: the result's type; {f}: "f" for float functions.
-struct Pattern {
-    std::string_view name, text;
-};
-constexpr Pattern patterns[] = {
-    {"arith.addf", "{0} + {1}"},
-    {"arith.subf", "{0} - {1}"},
-    {"arith.mulf", "{0} * {1}"},
-    {"arith.divf", "{0} / {1}"},
-    {"arith.remf", "fmod{f}({0}, {1})"},
-    {"arith.negf", "-{0}"},
-    {"arith.maximumf", "maximum({0}, {1})"},
-    {"arith.minimumf", "minimum({0}, {1})"},
-    {"math.absf", "fabs{f}({0})"},
-    {"math.floor", "floor{f}({0})"},
-    {"math.ceil", "ceil{f}({0})"},
-    {"math.trunc", "trunc{f}({0})"},
-    {"math.sqrt", "sqrt{f}({0})"},
-    {"math.rsqrt", "{t}(1) / sqrt{f}({0})"},
-    {"math.exp", "exp{f}({0})"},
-    {"math.expm1", "expm1{f}({0})"},
-    {"math.log", "log{f}({0})"},
-    {"math.log1p", "log1p{f}({0})"},
-    {"math.sin", "sin{f}({0})"},
-    {"math.cos", "cos{f}({0})"},
-    {"math.tanh", "tanh{f}({0})"},
-    {"math.erf", "erf{f}({0})"},
-    {"math.erfc", "erfc{f}({0})"},
-    {"math.powf", "pow{f}({0}, {1})"},
-    {"math.fma", "fma{f}({0}, {1}, {2})"},
-    {"math.absi", "({0} < 0 ? wrap_sub(0, {0}) : {0})"},
-    {"arith.addi", "wrap_add({0}, {1})"},
-    {"arith.subi", "wrap_sub({0}, {1})"},
-    {"arith.muli", "wrap_mul({0}, {1})"},
-    {"arith.divsi", "safe_divide({0}, {1})"},
-    {"arith.remsi", "safe_remainder({0}, {1})"},
-    {"arith.maxsi", "maximum({0}, {1})"},
-    {"arith.minsi", "minimum({0}, {1})"},
-    {"arith.andi", "{t}({0} & {1})"},
-    {"arith.ori", "{t}({0} | {1})"},
-    {"arith.xori", "{t}({0} ^ {1})"},
-    {"arith.select", "{0} ? {1} : {2}"},
-    {"arith.uitofp", "{t}({0})"},
-    {"arith.sitofp", "{t}({0})"},
-    {"arith.extui", "{t}({0})"},
-    {"arith.extf", "{t}({0})"},
-    {"arith.truncf", "{t}({0})"},
-    {"arith.fptosi", "{t}({0})"},
-};
-
 /// Operators of arith.cmpf by predicate: ordered ones are C++'s, the unordered are said as the
 /// opposite of one.
 std::string compare_text(bool floats, int predicate, const std::string& x, const std::string& y) {
@@ -202,32 +151,18 @@ std::string compare_text(bool floats, int predicate, const std::string& x, const
     return fmt::format(fmt::runtime(text), x, y);
 }
 
-/// The number after "predicate = " in printed attributes.
-int predicate_of(const KernelValue& value) {
-    constexpr std::string_view key = "predicate = ";
-    size_t at = value.attribute_text.find(key);
-    CATENA_ASSERT(at != std::string::npos,
-                  value.name + " has no predicate: " + value.attribute_text);
-    return std::atoi(value.attribute_text.c_str() + at + key.size());
-}
-
 }  // namespace
 
-std::string instruction_text(const KernelValue& value, const std::vector<std::string>& args,
-                             std::set<std::string>& math) {
-    if (value.name == "arith.cmpf" || value.name == "arith.cmpi")
-        return compare_text(value.name == "arith.cmpf", predicate_of(value), args[0], args[1]);
-    std::string_view name = value.name;
-    if (value.type == Register::f32 && has_math_function(name)) {
-        math.emplace(name);
-        return fmt::format("{}({})", math_function_name(name), args[0]);
+std::string instruction_text(const KernelValue& value, const std::vector<std::string>& args, std::set<Instruction>& math) {
+    if (is_comparison(value.instruction))
+        return compare_text(value.instruction == Instruction::cmpf, value.predicate, args[0], args[1]);
+    const InstructionFacts& facts = facts_of(value.instruction);
+    if (value.type == Register::f32 && facts.has_steps) {
+        math.insert(value.instruction);
+        return fmt::format("{}({})", math_function_name(value.instruction), args[0]);
     }
-    for (const Pattern& pattern : patterns)
-        if (pattern.name == name)
-            return fmt::format(fmt::runtime(pattern.text), args[0], args.size() > 1 ? args[1] : "",
-                               args.size() > 2 ? args[2] : "", fmt::arg("t", text_of(value.type)),
-                               fmt::arg("f", value.type == Register::f32 ? "f" : ""));
-    fail<CompileError>("cuda: there is no text for {}", value.name);
+    return fmt::format(fmt::runtime(facts.text), args[0], args.size() > 1 ? args[1] : "", args.size() > 2 ? args[2] : "",
+                       fmt::arg("t", text_of(value.type)), fmt::arg("f", value.type == Register::f32 ? "f" : ""));
 }
 
 namespace {
@@ -302,9 +237,9 @@ static __device__ __forceinline__ T minimum(T x, T y) { return x != x ? x : x < 
 
 }  // namespace
 
-std::string preamble_text(const std::set<std::string>& math) {
+std::string preamble_text(const std::set<Instruction>& math) {
     std::string text(helpers);
-    for (const std::string& name : math) text += math_function_text(name) + "\n";
+    for (Instruction instruction : math) text += math_function_text(instruction) + "\n";
     return text;
 }
 

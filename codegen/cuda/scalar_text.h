@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/kernel_program.h"
+#include "codegen/kernel/kernel.h"
 
 namespace catena::codegen::cuda {
 
@@ -23,13 +23,11 @@ std::string convert_text(const std::string& value, Register from, Register to);
 std::string combine_text(Combine combine, Register type, const std::string& x,
                          const std::string& y);
 std::string neutral_text(Combine combine, Register type);
-/// `value` is an instruction; notes in `math` the functions of runtime/scalar/math.h that it calls.
-/// CompileError when there is no text for it.
-std::string instruction_text(const KernelValue& value, const std::vector<std::string>& args,
-                             std::set<std::string>& math);
+/// `value` is an instruction; adds to `math` those that are computed by the steps of runtime/scalar/math.h.
+std::string instruction_text(const KernelValue& value, const std::vector<std::string>& args, std::set<Instruction>& math);
 
 /// What stands above the kernels of a translation unit: helpers, and the functions of `math`. It
 /// needs no header.
-std::string preamble_text(const std::set<std::string>& math);
+std::string preamble_text(const std::set<Instruction>& math);
 
 }  // namespace catena::codegen::cuda

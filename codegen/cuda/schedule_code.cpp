@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "codegen/kernel/pattern.h"
 #include "runtime/ops/declare/element_text.h"
 #include "runtime/program/device_form.h"
 
@@ -37,30 +38,34 @@ void set_elements(Schedule& schedule, CallKernels& calls) {
     }
 }
 
-}  // namespace
+/// What each run of a program launches: one program at several sizes.
+using Runs = std::vector<std::vector<Kernel>>;
 
-std::vector<CodeKernel> group_kernels(std::span<Schedule> runs) {
+/// Code of the groups, by kernel. It serves all runs, and all get its form.
+std::vector<CodeKernel> group_kernels(std::span<Schedule> schedules, const Runs& runs) {
     std::vector<CodeKernel> kernels;
-    for (size_t k = 0; k < runs[0].kernels.size(); ++k) {
+    for (size_t k = 0; k < runs[0].size(); ++k) {
         // Sizes are affine in the open ones: what divides them at all runs divides them always.
         int vector = 8;
-        for (const Schedule& run : runs)
-            vector = std::min(vector, layout_of(run.kernels[k].program, alignments_of(run.kernels[k])).vector);
-        const KernelLaunch& launch = runs[0].kernels[k];
+        for (size_t r = 0; r < runs.size(); ++r)
+            vector = std::min(vector, layout_of(runs[r][k], alignments_of(schedules[r].kernels[k])).vector);
         CodeKernel kernel;
-        kernel.layout = layout_of(launch.program, alignments_of(launch), vector);
-        kernel.text = emit_kernel(launch.program, kernel.layout);
-        for (Schedule& run : runs)
-            run.kernels[k].device = {kernel.layout.threads, kernel.layout.reduce_threads, kernel.layout.vector,
-                                     kernel.layout.wide_index, kernel.layout.scalars_by_value};
+        kernel.layout = layout_of(runs[0][k], alignments_of(schedules[0].kernels[k]), vector);
+        kernel.text = emit_kernel(runs[0][k], kernel.layout);
+        for (Schedule& schedule : schedules)
+            schedule.kernels[k].device = {kernel.layout.threads, kernel.layout.reduce_threads, kernel.layout.vector,
+                                          kernel.layout.wide_index, kernel.layout.scalars_by_value};
         kernels.push_back(std::move(kernel));
     }
     return kernels;
 }
 
-std::shared_ptr<program::DeviceExecutable> make_executable(Schedule schedule, CodeDevice& device, bool fast_math,
+}  // namespace
+
+std::shared_ptr<program::DeviceExecutable> make_executable(Draft draft, CodeDevice& device, bool fast_math,
                                                            std::string* text) {
-    std::vector<CodeKernel> groups = group_kernels({&schedule, 1});
+    std::vector<CodeKernel> groups = group_kernels({&draft.schedule, 1}, {std::move(draft.kernels)});
+    Schedule& schedule = draft.schedule;
     CallKernels calls;
     program::Placement placement(schedule, device, 1);  // Arrays that lie as in a call, for libraries to look at.
     for (size_t c = 0; c < schedule.library_calls.size(); ++c) {
@@ -136,9 +141,9 @@ std::vector<CodeKernel> copy_kernels(const Schedule& schedule) {
         for (const program::CopyForm& form : program::copy_forms) {
             const KernelLaunch launch = program::copy_kernel(form.rank, bytes);
             CodeKernel& kernel = kernels.emplace_back();
-            kernel.layout = layout_of(launch.program);
+            kernel.layout = layout_of(launch.geometry);
             kernel.layout.wide_index = form.wide_index;
-            kernel.text = emit_kernel(launch.program, kernel.layout);
+            kernel.text = emit_kernel(copying_kernel(launch.geometry), kernel.layout);
             kernel.name = launch.symbol;
         }
     return kernels;
@@ -155,10 +160,16 @@ void add_images(DevicePortableProgram& program, std::span<CodeKernel* const> ker
 
 }  // namespace
 
-void add_device_code(DevicePortableProgram& program, const DevicePortableOptions& options) {
+void add_device_code(DevicePortableProgram& program, std::vector<Draft> drafts, const DevicePortableOptions& options) {
     std::vector<Schedule>& runs = program.schedules;
+    Runs kernels_of_runs;
+    for (Draft& draft : drafts) {
+        for (size_t k = 0; k < draft.kernels.size(); ++k) draft.schedule.kernels[k].key = pattern_of(draft.kernels[k]);
+        runs.push_back(std::move(draft.schedule));
+        kernels_of_runs.push_back(std::move(draft.kernels));
+    }
     program::check_same_kernels(runs);
-    std::vector<CodeKernel> groups = group_kernels(runs), copies = copy_kernels(runs[0]);
+    std::vector<CodeKernel> groups = group_kernels(runs, kernels_of_runs), copies = copy_kernels(runs[0]);
     std::vector<CodeKernel*> wanted, others;
     for (CodeKernel& kernel : groups) wanted.push_back(&kernel);
     set_names(wanted, options.fast_math);

@@ -54,7 +54,6 @@ std::optional<Weights> weights_at(const Points& points, int64_t position) {
 program::Schedule without_texts(const program::Schedule& schedule) {
     program::Schedule blank = schedule;
     for (program::KernelLaunch& kernel : blank.kernels) {
-        kernel.program.values = {};
         kernel.key = {};
     }
     blank.info.notes = {"planned from the programs compiled for other sizes"};

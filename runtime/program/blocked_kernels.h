@@ -18,8 +18,8 @@ public:
     int of_buffer(size_t b) const { return of_buffer_[b]; }
 
     /// An operand of a kernel over blocks that has one element for each, instead of the elements of the blocks.
-    static bool is_per_block(const KernelProgram& program, const KernelOperand& operand) {
-        return operand.strides[program.split] == 0 && operand.strides[0] != 0;
+    static bool is_per_block(const KernelGeometry& geometry, const KernelOperand& operand) {
+        return operand.strides[geometry.split] == 0 && operand.strides[0] != 0;
     }
 
 private:

@@ -25,53 +25,41 @@ struct Use {
     int kernel = -1;  ///< -1: the library call.
 };
 
-/// True when every element that `kernel` stores to `output` replaces the one of `input` that it has just read for the last
+/// True when every element that kernel `k` stores to `output` replaces the one of `input` that it has just read for the last
 /// time: both have the same strides, and no other index stores there or reads it later.
-bool replaces_element_by_element(const KernelLaunch& kernel, int input, int output) {
-    const KernelProgram& program = kernel.program;
-    const size_t inputs = program.inputs.size();
+bool replaces_element_by_element(const Schedule& schedule, int k, int input, int output, const KernelFacts& facts) {
+    const KernelLaunch& kernel = schedule.kernels[size_t(k)];
+    const KernelGeometry& geometry = kernel.geometry;
+    const size_t inputs = geometry.inputs.size();
     const KernelOperand* to = nullptr;
-    int value = -1;
     for (size_t o = inputs; o < kernel.operands.size(); ++o) {
         if (kernel.operands[o].buffer != output) continue;
-        if (to || program.outputs[o - inputs].accumulate) return false;
-        to = &program.outputs[o - inputs].to;
-        value = program.outputs[o - inputs].value;
+        if (to || (facts.accumulates && facts.accumulates(k, int(o - inputs)))) return false;
+        to = &geometry.outputs[o - inputs];
     }
     if (!to) return false;
     for (size_t i = 0; i < inputs; ++i) {
-        const bool alike = kernel.operands[i].byte_offset == 0 && program.inputs[i].dtype == to->dtype &&
-                           program.inputs[i].strides == to->strides;
+        const bool alike = kernel.operands[i].byte_offset == 0 && geometry.inputs[i].dtype == to->dtype &&
+                           geometry.inputs[i].strides == to->strides;
         if (kernel.operands[i].buffer == input && !alike) return false;
     }
     bool along_reduced = false, repeated = false;
-    for (int dim = 0; dim < program.domain.rank(); ++dim) {
-        if (program.domain[dim] == 1) continue;
+    for (int dim = 0; dim < geometry.domain.rank(); ++dim) {
+        if (geometry.domain[dim] == 1) continue;
         const bool stays = to->strides[dim] == 0;
-        if (!program.is_reduced(dim) && stays) return false;
-        if (program.is_reduced(dim)) (stays ? repeated : along_reduced) = true;
+        if (!geometry.is_reduced(dim) && stays) return false;
+        if (geometry.is_reduced(dim)) (stays ? repeated : along_reduced) = true;
     }
     if (!along_reduced) return true;  // A reduced value is stored after its row.
     if (repeated) return false;
-    if (program.values.empty()) return true;  // A program from a file has only code, which was verified when compiled.
-    // One loop over the reduced dimensions: a second one would read what the first has stored.
-    std::vector<bool> after(program.values.size(), false);
-    for (size_t v = 0; v < after.size(); ++v) {
-        for (int argument : program.values[v].args) after[v] = after[v] || after[size_t(argument)];
-        if (program.values[v].kind != KernelValue::Kind::reduction) continue;
-        if (after[v]) return false;
-        after[v] = true;
-    }
-    for (const KernelProgram::Output& other : program.outputs)
-        for (int dim = 0; dim < program.domain.rank(); ++dim)
-            if (program.is_reduced(dim) && other.to.strides[dim] != 0 && after[size_t(other.value)]) return false;
-    return !after[size_t(value)];
+    // A second loop over the reduced dimensions would read what the first has stored.
+    return !facts.sweeps_once || facts.sweeps_once(k);
 }
 
 class Checker {
 public:
-    explicit Checker(const Schedule& schedule)
-        : s_(schedule), reads_(s_.buffers.size()), writer_(s_.buffers.size()), last_(s_.buffers.size(), -1) {}
+    Checker(const Schedule& schedule, const KernelFacts& facts)
+        : s_(schedule), facts_(facts), reads_(s_.buffers.size()), writer_(s_.buffers.size()), last_(s_.buffers.size(), -1) {}
 
     void run() {
         for (size_t l = 0; l < s_.launches.size(); ++l) add(int(l));
@@ -90,7 +78,7 @@ private:
         for (int k : launch.kernels) {
             const KernelLaunch& kernel = s_.kernels[size_t(k)];
             for (size_t o = 0; o < kernel.operands.size(); ++o)
-                if (o < kernel.program.inputs.size())
+                if (o < kernel.geometry.inputs.size())
                     read(kernel.operands[o].buffer, {l, k});
                 else
                     write(kernel.operands[o].buffer, {l, k});
@@ -186,7 +174,7 @@ private:
             if (use.launch < first(b)) continue;
             const Use& writer = writer_[size_t(b)];
             require(use.kernel >= 0 && use.kernel == writer.kernel &&
-                        replaces_element_by_element(s_.kernels[size_t(use.kernel)], below, b),
+                        replaces_element_by_element(s_, use.kernel, below, b, facts_),
                     "launch {} reads {} while it writes buffer {} over it", use.launch, what, b);
         }
     }
@@ -220,6 +208,7 @@ private:
     }
 
     const Schedule& s_;
+    const KernelFacts& facts_;
     std::vector<std::vector<Use>> reads_;  ///< By buffer, launches in order.
     std::vector<Use> writer_;
     std::vector<int> last_;  ///< The launch that uses it last.
@@ -228,7 +217,7 @@ private:
 
 }  // namespace
 
-void check_lifetimes(const Schedule& schedule) { Checker(schedule).run(); }
+void check_lifetimes(const Schedule& schedule, const KernelFacts& facts) { Checker(schedule, facts).run(); }
 
 bool lifetimes_are_checked() {
 #ifndef NDEBUG

@@ -115,11 +115,11 @@ private:
     }
 
     void check_kernel(const KernelLaunch& kernel) const {
-        const KernelProgram& p = kernel.program;
+        const KernelGeometry& p = kernel.geometry;
         const int rank = p.domain.rank();
         require(rank >= 1 && kernel.operands.size() == p.inputs.size() + p.outputs.size(),
                 "kernel {} has rank {} and {} operands", kernel.symbol, rank, kernel.operands.size());
-        require(rank <= max_rank && kernel.program.scalar_count == int(kernel.scalars.size()), "kernel {} has {} numbers",
+        require(rank <= max_rank && kernel.geometry.scalar_count == int(kernel.scalars.size()), "kernel {} has {} numbers",
                 kernel.symbol, kernel.scalars.size());
         require(p.reduced < (1u << rank) && p.split != 0 && p.split >= -1 && p.split < rank && p.serial >= 0 && p.serial < rank &&
                     p.split_size >= 0 && p.split_size <= most_bytes && kernel.row_scratch_rows >= 0 &&
@@ -131,7 +131,7 @@ private:
         require(kernel.row_scratch_rows * row_scratch_stride(p) <= most_scratch_bytes, "kernel {} wants {} rows of scratch",
                 kernel.symbol, kernel.row_scratch_rows);
         require(kernel.element_nanoseconds >= 0 && kernel.element_nanoseconds < 1e9, "kernel {} has no cost", kernel.symbol);
-        for (const KernelLaunch::StrideRead& read : kernel.strides_read)
+        for (const StrideRead& read : kernel.strides_read)
             require(within(read.operand, kernel.operands.size()) && within(read.dim, size_t(rank)),
                     "kernel {} reads stride {} of operand {}", kernel.symbol, read.dim, read.operand);
         if (p.split > 0)
@@ -151,13 +151,13 @@ private:
         std::vector<int64_t> alignments;
         for (const KernelLaunch::Operand& operand : kernel.operands)
             alignments.push_back(alignment_at(operand.byte_offset));
-        require(takes_steps_of(kernel.program, form.vector, alignments),
+        require(takes_steps_of(kernel.geometry, form.vector, alignments),
                 "kernel {} takes {} elements at a time, which its memory is not laid out for", kernel.symbol, form.vector);
     }
 
     void check_operand(const KernelLaunch& kernel, int o) const {
-        const KernelProgram& p = kernel.program;
-        const KernelOperand& operand = operand_of(p, o);
+        const KernelGeometry& p = kernel.geometry;
+        const KernelOperand& operand = p.operand(o);
         const Buffer& memory = buffer(kernel.operands[size_t(o)].buffer);
         require(operand.strides.rank() == p.domain.rank(), "kernel {} has {} strides for {} sizes", kernel.symbol,
                 operand.strides.rank(), p.domain.rank());

@@ -60,12 +60,11 @@ KernelLaunch copy_kernel(int rank, size_t bytes) {
     const Dtype dtype = bytes == 1 ? Dtype::uint8 : bytes == 2 ? Dtype::int16 : bytes == 4 ? Dtype::int32 : Dtype::int64;
     KernelLaunch kernel;
     kernel.symbol = fmt::format("copy_{}_{}", rank, bytes);
-    kernel.program.domain = Dims::filled(rank, 2);
+    kernel.geometry.domain = Dims::filled(rank, 2);
     const Strides unknown = Dims::filled(rank, 2);  // Neither 0 nor 1: code is made for any.
-    kernel.program.inputs.push_back({dtype, unknown});
-    const int value = kernel.program.add({.kind = KernelValue::Kind::load, .type = Register::i64, .operand = 0});
-    kernel.program.outputs.push_back({value, {dtype, unknown}});
-    kernel.strides_read = strides_read(kernel.program);
+    kernel.geometry.inputs.push_back({dtype, unknown});
+    kernel.geometry.outputs.push_back({dtype, unknown});
+    kernel.strides_read = strides_read(kernel.geometry);
     kernel.device = {.threads = 256, .wide_index = rank == max_rank};
     return kernel;
 }
@@ -84,14 +83,14 @@ void CopyProvider::copy(CodeDevice& device, const Array& from, const Array& to) 
     for (const CopyForm& form : copy_forms) {
         if (nest.rank > form.rank) continue;
         KernelLaunch kernel = copy_kernel(form.rank, size_of(to.dtype()));
-        KernelProgram& program = kernel.program;
+        KernelGeometry& geometry = kernel.geometry;
         for (int dim = 0; dim < form.rank; ++dim) {
             const int at = dim - (form.rank - nest.rank);
-            program.domain[dim] = at < 0 ? 1 : nest.sizes[at];
-            program.outputs[0].to.strides[dim] = at < 0 ? 0 : nest.strides[0][size_t(at)];
-            program.inputs[0].strides[dim] = at < 0 ? 0 : nest.strides[1][size_t(at)];
+            geometry.domain[dim] = at < 0 ? 1 : nest.sizes[at];
+            geometry.outputs[0].strides[dim] = at < 0 ? 0 : nest.strides[0][size_t(at)];
+            geometry.inputs[0].strides[dim] = at < 0 ? 0 : nest.strides[1][size_t(at)];
         }
-        if (!form.wide_index && needs_wide_index(program)) continue;
+        if (!form.wide_index && needs_wide_index(geometry)) continue;
         auto found = kernels_.find(kernel.symbol);
         if (found == kernels_.end()) fail<FileError>("copy: the program's code has no kernel {}", kernel.symbol);
         std::vector<uint64_t> words;
@@ -99,10 +98,10 @@ void CopyProvider::copy(CodeDevice& device, const Array& from, const Array& to) 
             words.push_back(uint64_t(array->storage()->data) +
                             uint64_t(array->body()->offset * int64_t(size_of(array->dtype()))));
         words.push_back(0);  // No scalars.
-        for (int64_t number : device_numbers(program, 1, kernel.strides_read)) words.push_back(uint64_t(number));
+        for (int64_t number : device_numbers(geometry, 1, kernel.strides_read)) words.push_back(uint64_t(number));
         return device.launch_code({.kernel = found->second,
                                    .name = kernel.symbol.c_str(),
-                                   .blocks = launch_blocks(block_count(program, kernel.device), device),
+                                   .blocks = launch_blocks(block_count(geometry, kernel.device), device),
                                    .threads = uint32_t(kernel.device.threads),
                                    .arguments = words.data(),
                                    .bytes = words.size() * sizeof(uint64_t),

@@ -30,7 +30,7 @@ void DeviceExecutable::bind_kernels() {
         scalar_begins_.push_back(scalar_indices_.size());
         if (!launch.device.scalars_by_value)
             scalar_indices_.insert(scalar_indices_.end(), launch.scalars.begin(), launch.scalars.end());
-        const std::vector<int64_t> numbers = device_numbers(launch.program, launch.device.vector, launch.strides_read);
+        const std::vector<int64_t> numbers = device_numbers(launch.geometry, launch.device.vector, launch.strides_read);
         std::vector<uint64_t> words(std::max<size_t>(launch.operands.size(), 1) + 1, 0);
         words.insert(words.end(), numbers.begin(), numbers.end());
         if (launch.device.scalars_by_value) words.resize(words.size() + launch.scalars.size());
@@ -73,10 +73,10 @@ void DeviceExecutable::bind_steps(const DeviceKernels& kernels) {
         for (int k : launch.kernels) {
             const KernelLaunch& kernel = schedule_.kernels[size_t(k)];
             const void* handle = find(kernels, kernel.symbol);
-            if (!kernel.device.wide_index && needs_wide_index(kernel.program))
+            if (!kernel.device.wide_index && needs_wide_index(kernel.geometry))
                 fail<FileError>("kernel {} has 32-bit indices, too narrow for {} elements; save the program at sizes that "
-                                "need more", kernel.symbol, element_count(kernel.program.domain));
-            const int64_t blocks = block_count(kernel.program, kernel.device);
+                                "need more", kernel.symbol, element_count(kernel.geometry.domain));
+            const int64_t blocks = block_count(kernel.geometry, kernel.device);
             if (blocks == 0) continue;
             steps_.back().kernels.push_back(k);
             steps_.back().launches.push_back({.kernel = handle,

@@ -21,16 +21,16 @@ double bytes_over(const Dims& sizes, const Strides& strides, Dtype dtype, const 
 }
 
 void add_kernel(LaunchReport& report, const Schedule& schedule, const KernelLaunch& kernel, int64_t& largest) {
-    const size_t inputs = kernel.program.inputs.size();
+    const size_t inputs = kernel.geometry.inputs.size();
     for (size_t o = 0; o < kernel.operands.size(); ++o) {
-        const KernelOperand& operand = operand_of(kernel.program, int(o));
+        const KernelOperand& operand = kernel.geometry.operand(int(o));
         (o < inputs ? report.bytes_read : report.bytes_written) +=
-            bytes_over(kernel.program.domain, operand.strides, operand.dtype, schedule.buffers[size_t(kernel.operands[o].buffer)]);
+            bytes_over(kernel.geometry.domain, operand.strides, operand.dtype, schedule.buffers[size_t(kernel.operands[o].buffer)]);
     }
     // The largest domain stands for all.
-    if (report.kernels++ > 0 && element_count(kernel.program.domain) <= largest) return;
-    largest = element_count(kernel.program.domain);
-    report.sizes = catena::to_string(kernel.program.domain);
+    if (report.kernels++ > 0 && element_count(kernel.geometry.domain) <= largest) return;
+    largest = element_count(kernel.geometry.domain);
+    report.sizes = catena::to_string(kernel.geometry.domain);
 }
 
 double bytes_of(const Schedule& schedule, const std::vector<View>& views) {
@@ -92,7 +92,7 @@ void connect(std::vector<LaunchReport>& reports, const Schedule& schedule) {
         for (int k : launch.kernels) {
             const KernelLaunch& kernel = schedule.kernels[size_t(k)];
             for (size_t o = 0; o < kernel.operands.size(); ++o) {
-                if (o < kernel.program.inputs.size()) reads(kernel.operands[o].buffer);
+                if (o < kernel.geometry.inputs.size()) reads(kernel.operands[o].buffer);
                 else written.push_back(kernel.operands[o].buffer);
             }
         }

@@ -17,38 +17,24 @@ bool View::contiguous() const {
 }
 
 std::string code_form(const KernelLaunch& kernel) {
-    const KernelProgram& program = kernel.program;
-    const int rank = program.domain.rank();
-    std::string text = fmt::format("{} {} {} {} {} {} {} {}:", rank, program.reduced, program.split, program.serial,
-                                   program.inputs.size(), program.outputs.size(), kernel.scalars.size(),
-                                   kernel.options.row_scratch ? kernel.row_scratch_rows : 0);
+    const KernelGeometry& geometry = kernel.geometry;
+    const int rank = geometry.domain.rank();
+    std::string text = fmt::format("{} {} {} {} {} {} {} {}:", rank, geometry.reduced, geometry.split, geometry.serial,
+                                   geometry.inputs.size(), geometry.outputs.size(), kernel.scalars.size(),
+                                   kernel.row_scratch_rows);
     for (int o = 0; o < int(kernel.operands.size()); ++o) {
-        const KernelOperand& operand = operand_of(program, o);
+        const KernelOperand& operand = geometry.operand(o);
         text += fmt::format(" {}", name_of(operand.dtype));
         for (int dim = 0; dim < operand.strides.rank(); ++dim) {
             const bool is_read = std::any_of(kernel.strides_read.begin(), kernel.strides_read.end(),
-                                             [&](const KernelLaunch::StrideRead& read) { return read.operand == o && read.dim == dim; });
+                                             [&](const StrideRead& read) { return read.operand == o && read.dim == dim; });
             text += is_read ? ",*" : fmt::format(",{}", operand.strides[dim]);
         }
     }
-    for (const KernelLaunch::StrideRead& read : kernel.strides_read) text += fmt::format(" {}.{}", read.operand, read.dim);
+    for (const StrideRead& read : kernel.strides_read) text += fmt::format(" {}.{}", read.operand, read.dim);
     uint64_t hash = 14695981039346656037u;
     for (char c : text) hash = (hash ^ uint8_t(c)) * 1099511628211u;
     return fmt::format("{:016x}", hash);
-}
-
-const KernelOperand& operand_of(const KernelProgram& program, int o) {
-    const int inputs = int(program.inputs.size());
-    return o < inputs ? program.inputs[size_t(o)] : program.outputs[size_t(o - inputs)].to;
-}
-
-std::vector<KernelLaunch::StrideRead> strides_read(const KernelProgram& program) {
-    std::vector<KernelLaunch::StrideRead> read;
-    const int operands = int(program.inputs.size() + program.outputs.size());
-    for (int o = 0; o < operands; ++o)
-        for (int dim = 0; dim < program.domain.rank(); ++dim)
-            if (stride_class(program, operand_of(program, o), dim) == StrideClass::general) read.push_back({o, dim});
-    return read;
 }
 
 void check_same_kernels(std::span<const Schedule> runs) {
@@ -59,29 +45,27 @@ void check_same_kernels(std::span<const Schedule> runs) {
 }
 
 void size_kernel(KernelLaunch& kernel) {
-    const KernelProgram& program = kernel.program;
-    const KernelShape shape = shape_of(program);
+    const KernelGeometry& geometry = kernel.geometry;
+    const KernelShape shape = shape_of(geometry);
     std::vector<int64_t>& numbers = kernel.numbers;
-    numbers.assign(program.domain.begin(), program.domain.end());
+    numbers.assign(geometry.domain.begin(), geometry.domain.end());
     numbers.push_back(shape.block);
     numbers.push_back(shape.blocks);
-    numbers.push_back(program.split_size);
-    numbers.push_back(row_scratch_stride(program));
-    for (const KernelLaunch::StrideRead& read : kernel.strides_read)
-        numbers.push_back(operand_of(program, read.operand).strides[read.dim]);
+    numbers.push_back(geometry.split_size);
+    numbers.push_back(row_scratch_stride(geometry));
+    for (const StrideRead& read : kernel.strides_read)
+        numbers.push_back(geometry.operand(read.operand).strides[read.dim]);
     kernel.units = shape.units;
-    kernel.unit_nanoseconds = 20 + kernel.element_nanoseconds * double(element_count(program.domain)) /
+    kernel.unit_nanoseconds = 20 + kernel.element_nanoseconds * double(element_count(geometry.domain)) /
                                        double(std::max<int64_t>(shape.units, 1));
-    kernel.row_scratch_bytes =
-        kernel.options.row_scratch ? kernel.row_scratch_rows * row_scratch_stride(program) : 0;
+    kernel.row_scratch_bytes = kernel.row_scratch_rows * row_scratch_stride(geometry);
 }
 
 size_t bytes_of(const Schedule& schedule) {
     size_t bytes = schedule.buffers.size() * sizeof(Buffer) + schedule.launches.size() * sizeof(Launch) +
                    schedule.results.size() * sizeof(Result);
     for (const KernelLaunch& kernel : schedule.kernels)
-        bytes += sizeof(kernel) + kernel.key.size() + kernel.program.values.size() * sizeof(KernelValue) +
-                 kernel.operands.size() * (sizeof(KernelLaunch::Operand) + sizeof(KernelOperand)) +
+        bytes += sizeof(kernel) + kernel.key.size() + kernel.operands.size() * (sizeof(KernelLaunch::Operand) + sizeof(KernelOperand)) +
                  kernel.numbers.size() * sizeof(int64_t);
     for (const LibraryCall& call : schedule.library_calls)
         bytes += sizeof(call) + (call.inputs.size() + call.outputs.size()) * (sizeof(View) + sizeof(Array) + sizeof(ArrayBody));

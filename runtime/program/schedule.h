@@ -11,7 +11,7 @@
 #include "runtime/core/error.h"
 #include "runtime/graph/op.h"
 #include "runtime/program/executable.h"
-#include "runtime/program/kernel_program.h"
+#include "runtime/program/kernel_geometry.h"
 
 namespace catena::program {
 
@@ -63,8 +63,7 @@ struct KernelLaunch {
         int buffer = -1;
         int64_t byte_offset = 0;
     };
-    KernelProgram program;
-    KernelOptions options;
+    KernelGeometry geometry;
     std::vector<Operation> operations;  ///< What it computes, or a part of; each once.
     std::string key;     ///< Key of the code in the process that compiled it,
     std::string symbol;  ///< and its name in a library, see symbol_at, or on a device.
@@ -73,12 +72,9 @@ struct KernelLaunch {
     std::shared_ptr<void> code;     ///< Owns the function's code.
     std::vector<Operand> operands;  ///< Inputs, then outputs.
     std::vector<int> scalars;       ///< Indices into the program's scalars.
-    struct StrideRead {
-        int operand = 0, dim = 0;
-    };
     std::vector<StrideRead> strides_read;  ///< The strides the code reads, in order; others are fixed.
     double element_nanoseconds = 0;        ///< Estimated time per index of the domain.
-    int row_scratch_rows = 0;              ///< Rows of values that a thread keeps between stages.
+    int row_scratch_rows = 0;              ///< Rows of values that a thread keeps between stages; 0: its code keeps none.
 
     // Derived from the sizes, see size_kernel.
     std::vector<int64_t> numbers;
@@ -144,16 +140,10 @@ inline std::string symbol_at(const std::string& symbol, const std::string& level
 /// reads and which are 0 or 1, numbers, scratch. The symbol in a file ends with it.
 std::string code_form(const KernelLaunch& kernel);
 
-/// Inputs, then outputs.
-const KernelOperand& operand_of(const KernelProgram& program, int o);
-
-/// The strides that code for `program` reads at run time; the others are fixed as 0 or 1.
-std::vector<KernelLaunch::StrideRead> strides_read(const KernelProgram& program);
-
 /// ValueError unless these schedules, of one program at several sizes, use the same kernels.
 void check_same_kernels(std::span<const Schedule> runs);
 
-/// Sets the members that are derived from the sizes in the kernel's program.
+/// Sets the members that are derived from the sizes in the kernel's geometry.
 void size_kernel(KernelLaunch& kernel);
 
 /// Approximate memory of the schedule and of what executes it, without machine code.

@@ -44,16 +44,16 @@ private:
     }
 
     static bool alike(const KernelLaunch& a, const KernelLaunch& b) {
-        const KernelProgram &p = a.program, &q = b.program;
+        const KernelGeometry &p = a.geometry, &q = b.geometry;
         auto same_operand = [](const KernelLaunch::Operand& x, const KernelLaunch::Operand& y) { return x.buffer == y.buffer; };
-        auto same_read = [](const KernelLaunch::StrideRead& x, const KernelLaunch::StrideRead& y) { return x.operand == y.operand && x.dim == y.dim; };
+        auto same_read = [](const StrideRead& x, const StrideRead& y) { return x.operand == y.operand && x.dim == y.dim; };
         if (a.key != b.key || a.scalars != b.scalars || a.row_scratch_rows != b.row_scratch_rows ||
             a.element_nanoseconds != b.element_nanoseconds || p.domain.rank() != q.domain.rank() || p.reduced != q.reduced ||
             p.split != q.split || p.serial != q.serial || p.inputs.size() != q.inputs.size() || p.outputs.size() != q.outputs.size() ||
             !std::ranges::equal(a.operands, b.operands, same_operand) || !std::ranges::equal(a.strides_read, b.strides_read, same_read))
             return false;
         for (size_t o = 0; o < a.operands.size(); ++o) {
-            const KernelOperand &x = operand_of(p, int(o)), &y = operand_of(q, int(o));
+            const KernelOperand &x = p.operand(int(o)), &y = q.operand(int(o));
             if (x.dtype != y.dtype || x.strides.rank() != y.strides.rank()) return false;
             if (p.split > 0 && BlockedKernels::is_per_block(p, x) != BlockedKernels::is_per_block(q, y)) return false;
         }

@@ -48,20 +48,20 @@ Json buffer_json(const Buffer& b) {
 Json operation_json(const Operation& o) { return {o.function, o.location.file, o.location.line}; }
 
 Json kernel_json(const KernelLaunch& kernel) {
-    const KernelProgram& program = kernel.program;
+    const KernelGeometry& geometry = kernel.geometry;
     Json json = {{"symbol", kernel.symbol},
                  {"scalars", kernel.scalars},
-                 {"domain", dims_json(program.domain)},
-                 {"reduced", program.reduced},
-                 {"split", program.split},
-                 {"split_size", program.split_size},
-                 {"serial", program.serial},
-                 {"input_count", program.inputs.size()},
-                 {"row_scratch_rows", kernel.options.row_scratch ? kernel.row_scratch_rows : 0},
+                 {"domain", dims_json(geometry.domain)},
+                 {"reduced", geometry.reduced},
+                 {"split", geometry.split},
+                 {"split_size", geometry.split_size},
+                 {"serial", geometry.serial},
+                 {"input_count", geometry.inputs.size()},
+                 {"row_scratch_rows", kernel.row_scratch_rows},
                  {"element_nanoseconds", kernel.element_nanoseconds}};
     Json& operands = json["operands"] = Json::array();
     for (size_t o = 0; o < kernel.operands.size(); ++o) {
-        const KernelOperand& operand = operand_of(program, int(o));
+        const KernelOperand& operand = geometry.operand(int(o));
         operands.push_back({{"buffer", kernel.operands[o].buffer},
                             {"byte_offset", kernel.operands[o].byte_offset},
                             {"dtype", dtype_json(operand.dtype)},
@@ -69,7 +69,7 @@ Json kernel_json(const KernelLaunch& kernel) {
     }
     for (const Operation& operation : kernel.operations) json["operations"].push_back(operation_json(operation));
     Json& reads = json["strides_read"] = Json::array();
-    for (const KernelLaunch::StrideRead& read : kernel.strides_read) reads.push_back({read.operand, read.dim});
+    for (const StrideRead& read : kernel.strides_read) reads.push_back({read.operand, read.dim});
     if (kernel.device.threads > 0)
         json["device"] = {{"threads", kernel.device.threads},
                           {"reduce_threads", kernel.device.reduce_threads},
@@ -174,26 +174,25 @@ Operation operation_from(const Json& json) {
 
 KernelLaunch kernel_from(const Json& json) {
     KernelLaunch kernel;
-    KernelProgram& program = kernel.program;
+    KernelGeometry& geometry = kernel.geometry;
     kernel.symbol = json.at("symbol").get<std::string>();
     kernel.scalars = json.at("scalars").get<std::vector<int>>();
-    program.domain = dims_from(json.at("domain"));
-    program.reduced = json.at("reduced").get<uint32_t>();
-    program.split = json.at("split").get<int>();
-    program.split_size = json.at("split_size").get<int64_t>();
-    program.serial = json.at("serial").get<int>();
-    program.scalar_count = int(kernel.scalars.size());
+    geometry.domain = dims_from(json.at("domain"));
+    geometry.reduced = json.at("reduced").get<uint32_t>();
+    geometry.split = json.at("split").get<int>();
+    geometry.split_size = json.at("split_size").get<int64_t>();
+    geometry.serial = json.at("serial").get<int>();
+    geometry.scalar_count = int(kernel.scalars.size());
     kernel.row_scratch_rows = json.at("row_scratch_rows").get<int>();
-    kernel.options.row_scratch = kernel.row_scratch_rows > 0;
     kernel.element_nanoseconds = json.at("element_nanoseconds").get<double>();
     const size_t inputs = json.at("input_count").get<size_t>();
     for (const Json& operand : json.at("operands")) {
         kernel.operands.push_back({operand.at("buffer").get<int>(), operand.at("byte_offset").get<int64_t>()});
         KernelOperand made{dtype_from(operand.at("dtype")), dims_from(operand.at("strides"))};
-        if (program.inputs.size() < inputs)
-            program.inputs.push_back(std::move(made));
+        if (geometry.inputs.size() < inputs)
+            geometry.inputs.push_back(std::move(made));
         else
-            program.outputs.push_back({-1, std::move(made)});
+            geometry.outputs.push_back(std::move(made));
     }
     for (const Json& read : json.at("strides_read"))
         kernel.strides_read.push_back({read.at(0).get<int>(), read.at(1).get<int>()});

@@ -40,24 +40,24 @@ private:
 
     void visit_kernel(size_t k) {
         KernelLaunch& kernel = as_mutable(s_.kernels[k]);
-        KernelProgram& program = kernel.program;
-        const bool split = program.split > 0, combines = !split && blocks_.of_kernel(k) != BlockedKernels::none;
-        if (split) number_(program.split_size);
-        for (int dim = 0; dim < program.domain.rank(); ++dim)
-            if (!(split && (dim == 0 || dim == program.split)) && !(combines && program.is_reduced(dim))) number_(program.domain[dim]);
+        KernelGeometry& geometry = kernel.geometry;
+        const bool split = geometry.split > 0, combines = !split && blocks_.of_kernel(k) != BlockedKernels::none;
+        if (split) number_(geometry.split_size);
+        for (int dim = 0; dim < geometry.domain.rank(); ++dim)
+            if (!(split && (dim == 0 || dim == geometry.split)) && !(combines && geometry.is_reduced(dim))) number_(geometry.domain[dim]);
         auto visit_strides = [&](KernelOperand& operand) {
-            for (int dim = split && !BlockedKernels::is_per_block(program, operand) ? 1 : 0; dim < operand.strides.rank(); ++dim)
+            for (int dim = split && !BlockedKernels::is_per_block(geometry, operand) ? 1 : 0; dim < operand.strides.rank(); ++dim)
                 number_(operand.strides[dim]);
         };
-        for (KernelOperand& input : program.inputs) visit_strides(input);
-        for (KernelProgram::Output& output : program.outputs) visit_strides(output.to);
+        for (KernelOperand& input : geometry.inputs) visit_strides(input);
+        for (KernelOperand& output : geometry.outputs) visit_strides(output);
         for (KernelLaunch::Operand& operand : kernel.operands) number_(operand.byte_offset);
     }
 
     void visit_buffer(size_t b) {
         Buffer& buffer = as_mutable(s_.buffers[b]);
         const int kernel = blocks_.of_buffer(b);
-        const int64_t count = kernel == BlockedKernels::none ? 1 : s_.kernels[size_t(kernel)].program.domain[0];
+        const int64_t count = kernel == BlockedKernels::none ? 1 : s_.kernels[size_t(kernel)].geometry.domain[0];
         const int64_t before = int64_t(buffer.bytes) / count;
         int64_t bytes = before;
         number_(bytes);
@@ -86,7 +86,7 @@ private:
 /// Whether the pairs of an input and an output of a kernel that have the same number of bytes are the same as before.
 bool same_fits(const Schedule& schedule, const std::vector<size_t>& bytes_before) {
     for (const KernelLaunch& kernel : schedule.kernels) {
-        const size_t inputs = kernel.program.inputs.size();
+        const size_t inputs = kernel.geometry.inputs.size();
         for (size_t i = 0; i < inputs; ++i)
             for (size_t o = inputs; o < kernel.operands.size(); ++o) {
                 const size_t in = size_t(kernel.operands[i].buffer), out = size_t(kernel.operands[o].buffer);
@@ -98,7 +98,7 @@ bool same_fits(const Schedule& schedule, const std::vector<size_t>& bytes_before
 
 bool streams_alike(const Schedule& schedule, const std::vector<size_t>& bytes_before) {
     for (const KernelLaunch& kernel : schedule.kernels)
-        for (size_t o = kernel.program.inputs.size(); o < kernel.operands.size(); ++o) {
+        for (size_t o = kernel.geometry.inputs.size(); o < kernel.operands.size(); ++o) {
             const size_t b = size_t(kernel.operands[o].buffer), bytes = schedule.buffers[b].bytes;
             if (bytes != bytes_before[b] && int64_t(std::max(bytes, bytes_before[b])) >= streaming_bytes) return false;
         }
@@ -106,7 +106,7 @@ bool streams_alike(const Schedule& schedule, const std::vector<size_t>& bytes_be
 }
 
 bool same_reads(const KernelLaunch& kernel) {
-    const std::vector<KernelLaunch::StrideRead> read = strides_read(kernel.program);
+    const std::vector<StrideRead> read = strides_read(kernel.geometry);
     return std::ranges::equal(read, kernel.strides_read,
                               [](const auto& a, const auto& b) { return a.operand == b.operand && a.dim == b.dim; });
 }

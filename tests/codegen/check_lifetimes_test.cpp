@@ -58,10 +58,7 @@ struct Draft {
     /// A copy over 8 rows and 8 columns.
     void copy(int input, int output, const Strides& from = {8, 1}) {
         KernelLaunch& kernel = schedule.kernels.emplace_back();
-        kernel.program.domain = {8, 8};
-        kernel.program.inputs = {{Dtype::float32, from}};
-        const int value = kernel.program.add({.kind = KernelValue::Kind::load, .operand = 0});
-        kernel.program.outputs = {{value, {Dtype::float32, {8, 1}}}};
+        kernel.geometry = {.domain = {8, 8}, .inputs = {{Dtype::float32, from}}, .outputs = {{Dtype::float32, {8, 1}}}};
         kernel.operands = {{input, 0}, {output, 0}};
         schedule.launches.push_back({.kernels = {int(schedule.kernels.size()) - 1}});
         use(input);
@@ -74,9 +71,9 @@ struct Draft {
     }
 };
 
-void expect_refused(const Schedule& schedule, const std::string& text) {
+void expect_refused(const Schedule& schedule, const std::string& text, const KernelFacts& facts = {}) {
     try {
-        check_lifetimes(schedule);
+        check_lifetimes(schedule, facts);
         ADD_FAILURE() << "it passes, without: " << text;
     } catch (const InternalError& error) {
         EXPECT_THAT(error.what(), testing::HasSubstr(text));
@@ -151,6 +148,21 @@ TEST(check_lifetimes, a_result_is_written) {
 
 TEST(check_lifetimes, what_is_written_over_lies_the_same_way) {
     expect_refused(in_place({1, 8}).placed(), "launch 1 reads buffer 1 while it writes buffer 2 over it");
+}
+
+TEST(check_lifetimes, a_kernel_may_read_again_where_it_stores_only_if_it_has_one_loop) {
+    Draft draft = in_place();
+    draft.schedule.kernels[0].geometry.reduced = 2;
+    const Schedule& schedule = draft.placed();
+    check_lifetimes(schedule, {.sweeps_once = [](int) { return true; }});
+    expect_refused(schedule, "launch 1 reads buffer 1 while it writes buffer 2 over it", {.sweeps_once = [](int) { return false; }});
+}
+
+TEST(check_lifetimes, an_output_that_is_combined_in_memory_lies_over_no_operand) {
+    const Schedule schedule = in_place().placed();
+    check_lifetimes(schedule, {.accumulates = [](int, int) { return false; }});
+    expect_refused(schedule, "launch 1 reads buffer 1 while it writes buffer 2 over it",
+                   {.accumulates = [](int, int) { return true; }});
 }
 
 TEST(check_lifetimes, what_is_written_over_is_read_by_nobody_afterwards) {

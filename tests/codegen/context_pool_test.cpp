@@ -1,4 +1,4 @@
-#include "codegen/context_pool.h"
+#include "codegen/compiler/context_pool.h"
 
 #include <thread>
 

@@ -24,8 +24,7 @@ using program::DeviceExecutable;
 bool only_maps(const DeviceExecutable& program) {
     if (!program.schedule().library_calls.empty()) return false;
     for (const program::KernelLaunch& launch : program.schedule().kernels)
-        for (const program::KernelValue& value : launch.program.values)
-            if (value.kind == program::KernelValue::Kind::reduction) return false;
+        if (launch.geometry.reduced != 0) return false;
     return true;
 }
 

@@ -105,18 +105,16 @@ TEST(CudaKernel, maps_of_any_alignment_and_dtype) {
 }
 
 /// y = sum of x over the last of two dimensions.
-codegen::KernelProgram row_sums(int64_t rows, int64_t length, int64_t offset_of_row) {
-    codegen::KernelProgram program;
-    program.domain = {rows, length};
-    program.reduced = 2;
-    program.inputs.push_back({Dtype::float32, {offset_of_row, 1}});
-    const int x = program.add(
-        {.kind = codegen::KernelValue::Kind::load, .type = codegen::Register::f32, .operand = 0});
-    const int y = program.add({.kind = codegen::KernelValue::Kind::reduction,
-                               .type = codegen::Register::f32,
-                               .args = {x}});
-    program.outputs.push_back({y, {Dtype::float32, {1, 0}}});
-    return program;
+codegen::Kernel row_sums(int64_t rows, int64_t length, int64_t offset_of_row) {
+    codegen::Kernel kernel;
+    kernel.domain = {rows, length};
+    kernel.reduced = 2;
+    kernel.inputs.push_back({Dtype::float32, {offset_of_row, 1}});
+    const int y = kernel.add({.kind = codegen::KernelValue::Kind::reduction,
+                              .type = codegen::Register::f32,
+                              .args = {kernel.load(0, codegen::Register::f32)}});
+    kernel.add_output(y, {Dtype::float32, {1, 0}});
+    return kernel;
 }
 
 TEST(CudaLayout, takes_sixteen_bytes_where_everything_is_aligned) {
@@ -137,8 +135,8 @@ TEST(CudaLayout, shares_a_row_among_as_many_threads_as_it_needs) {
 
 TEST(CudaLayout, indices_are_wide_only_where_they_must_be) {
     using codegen::cuda::layout_of;
-    const codegen::KernelProgram small = row_sums(1024, 1024, 1024),
-                                 large = row_sums(1 << 20, 4096, 4096);
+    const codegen::Kernel small = row_sums(1024, 1024, 1024),
+                          large = row_sums(1 << 20, 4096, 4096);
     EXPECT_FALSE(layout_of(small).wide_index);
     EXPECT_TRUE(layout_of(large).wide_index);
     EXPECT_THAT(codegen::cuda::emit_kernel(small, layout_of(small)).body,
@@ -148,7 +146,7 @@ TEST(CudaLayout, indices_are_wide_only_where_they_must_be) {
 }
 
 TEST(CudaText, knows_no_sizes) {
-    const codegen::KernelProgram a = row_sums(10000, 1024, 1024), b = row_sums(20000, 1536, 1536);
+    const codegen::Kernel a = row_sums(10000, 1024, 1024), b = row_sums(20000, 1536, 1536);
     using namespace codegen::cuda;
     EXPECT_EQ(emit_kernel(a, layout_of(a)).body, emit_kernel(b, layout_of(b)).body);
     EXPECT_THAT(emit_kernel(a, layout_of(a)).body, Not(HasSubstr("1024")));

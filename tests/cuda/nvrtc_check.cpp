@@ -26,11 +26,10 @@ std::set<std::string> kernel_names(const std::string& text) {
 /// All kernels that were loaded, in few translation units. Two programs of one process may each have one of a name.
 std::vector<std::string> merged_texts(std::span<const std::string> texts) {
     constexpr size_t bytes_at_once = 200'000;
-    std::set<std::string> math;
-    for (const char* name :
-         {"math.exp", "math.expm1", "math.log", "math.log1p", "math.tanh", "math.erf", "math.erfc", "math.sin", "math.cos"})
-        math.insert(name);
-    const std::string preamble = codegen::cuda::preamble_text(math);
+    std::set<codegen::Instruction> with_steps;
+    for (int i = 0; i < codegen::instruction_count; ++i)
+        if (codegen::facts_of(codegen::Instruction(i)).has_steps) with_steps.insert(codegen::Instruction(i));
+    const std::string preamble = codegen::cuda::preamble_text(with_steps);
     std::vector<std::string> merged;
     std::set<std::string> defined;
     for (const std::string& text : texts) {

@@ -69,8 +69,6 @@ TEST(OpNames, nothing_outside_their_definitions_decides_by_name) {
     for (const char* folder : {"runtime", "ir", "passes", "codegen", "frontend"})
         for (const auto& file : sources_below(folder)) {
             if (file.starts_with("runtime/ops/")) continue;
-            // Speaks of MLIR's math dialect and of the C library, whose functions have such names too.
-            if (file == "codegen/cpu/vector_math.cpp") continue;
             // Speaks of ONNX, whose attributes have values such as "add" and "linear".
             if (file.starts_with("frontend/onnx/importers/")) continue;
             for (const auto& [literal, line] : literals_of(read(file)))

@@ -68,7 +68,7 @@ TEST_P(RoomsOf, have_no_cycle) {
     const Rooms rooms = rooms_of(GetParam());
     EXPECT_EQ(a_cycle_in(rooms), "");
 }
-INSTANTIATE_TEST_SUITE_P(layers, RoomsOf, testing::Values("runtime", "ir", "passes", "frontend"),
+INSTANTIATE_TEST_SUITE_P(layers, RoomsOf, testing::Values("runtime", "ir", "passes", "codegen", "frontend"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(Rooms, are_found) {

@@ -8,6 +8,7 @@
 
 namespace catena {
 struct PackageOptions;
+struct RegionProfile;
 struct StaticGraphStatistics;
 }
 
@@ -32,6 +33,7 @@ struct Iteration {
     /// Writes the iteration as a program (.catena) and gives what it takes; null where it is not one region.
     std::function<std::vector<Array>(const std::string& path, const PackageOptions&)> save = nullptr;
     std::function<StaticGraphStatistics()> statistics = nullptr;  ///< Of its regions; null where there is none.
+    std::function<RegionProfile()> profile = nullptr;             ///< Of its regions; null where there is none.
     std::function<Array()> loss = nullptr;                        ///< Of the last run; null where nothing is trained.
     int cycle = 1;     ///< Runs after which the sizes come again: all are seen twice before times are taken.
     int programs = 1;  ///< That a cycle needs where it is compiled: one for each of its sizes,

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include "codegen/compiler/context_pool.h"
+#include "passes/pipeline.h"
+#include "runtime/graph/trace.h"
+
+namespace catena::codegen {
+
+/// A trace after all passes. CompileError with their words.
+struct LoweredProgram {
+    /// `imported` is called between import and passes.
+    LoweredProgram(const Trace& trace, const passes::PipelineOptions& options,
+                   const std::function<void(mlir::ModuleOp)>& imported = {});
+
+    std::string complaints;  ///< All errors that MLIR reports, as long as this exists.
+    PooledContext pooled;
+    mlir::MLIRContext& context;
+    mlir::ScopedDiagnosticHandler handler;
+    mlir::OwningOpRef<mlir::ModuleOp> module;
+    std::vector<std::string> notes;
+};
+
+}  // namespace catena::codegen

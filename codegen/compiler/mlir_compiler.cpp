@@ -1,0 +1,127 @@
+#include "codegen/compiler.h"
+
+#include <fmt/format.h>
+
+#include "llvm/Config/llvm-config.h"
+
+#include "codegen/build_schedule.h"
+#include "codegen/compiler/lowered_program.h"
+#include "codegen/cpu/kernel.h"
+#include "codegen/cpu/kernel_cache.h"
+#include "codegen/cpu/portable.h"
+#include "codegen/cpu/target.h"
+#include "codegen/cuda/kernel_provider.h"
+#include "codegen/cuda/layout.h"
+#include "codegen/cuda/schedule_code.h"
+#include "codegen/cuda/target.h"
+#include "codegen/schedule.h"
+#include "codegen/stage_timer.h"
+#include "passes/dump.h"
+#include "runtime/profile/profiler.h"
+
+namespace catena {
+
+namespace {
+
+using codegen::Draft;
+using codegen::LoweredProgram;
+using Stages = std::vector<std::pair<std::string, std::string>>;
+
+std::unique_ptr<codegen::Target> target_of(const Trace& trace, const CompileOptions& options) {
+    if (!options.device || options.device->is_host()) return std::make_unique<codegen::cpu::HostTarget>(options.fast_math);
+    auto* device = dynamic_cast<CodeDevice*>(options.device);
+    if (!device) fail<CompileError>("region {}: programs cannot be compiled for {}", trace.name, options.device->name());
+    return std::make_unique<codegen::cuda::DeviceTarget>(*device, options.fast_math);
+}
+
+/// A program for other processes that has no code yet. `stages`, if given, receives its forms.
+struct PortableDraft {
+    PortableDraft(const Trace& trace, const passes::PipelineOptions& options, const codegen::SplitRule& rule, Stages* stages,
+                  const char* schedule_name)
+        : lowered(trace, options,
+                   [&](mlir::ModuleOp imported) {
+                       if (stages) stages->emplace_back("import.mlir", passes::print_with_places(imported));
+                   }),
+          draft(codegen::build_schedule(*lowered.module, trace, rule, options.fast_math)) {
+        draft.schedule.info.notes = lowered.notes;
+        if (!stages) return;
+        stages->emplace_back("fused.mlir", passes::print_with_places(*lowered.module));
+        stages->emplace_back(schedule_name, codegen::to_string(draft.schedule));
+    }
+
+    LoweredProgram lowered;
+    Draft draft;
+};
+
+class MlirCompiler : public Compiler {
+public:
+    std::shared_ptr<Executable> compile(const Trace& trace, const CompileOptions& options) override {
+        const profile::Span span("compile", trace.name);
+        const auto begin = std::chrono::steady_clock::now();
+        passes::Dump dump(trace.name.empty() ? "region" : trace.name);
+        const std::unique_ptr<codegen::Target> target = target_of(trace, options);
+        LoweredProgram lowered(
+            trace, {.fast_math = options.fast_math, .dump = &dump, .channels_last = target->takes_channels_last()});
+        codegen::StageTimer timer(&dump);
+        Draft draft = codegen::build_schedule(*lowered.module, trace, target->split_rule(), options.fast_math);
+        timer.lap("schedule");
+        if (dump.wants("schedule")) dump.text("schedule", "txt", codegen::to_string(draft.schedule));
+        draft.schedule.info.notes = lowered.notes;
+        try {
+            return target->compile(std::move(draft), {lowered.context, dump, begin});
+        } catch (const CompileError& error) {
+            if (lowered.complaints.empty()) throw;
+            fail<CompileError>("region {}: {} ({})", trace.name, error.what(), lowered.complaints);
+        }
+    }
+
+    PortableProgram compile_portable(const Trace& trace, const PortableOptions& options) override {
+        PortableProgram program;
+        PortableDraft made(trace, {.fast_math = options.fast_math, .any_size = options.any_size},
+                           codegen::cpu::split_rule(options.any_size), options.stages ? &program.stages : nullptr, "schedule.txt");
+        codegen::cpu::add_portable_code(program, std::move(made.draft), options, made.lowered.context);
+        return program;
+    }
+
+    DevicePortableProgram compile_portable_for_device(std::span<const Trace* const> runs,
+                                                      const DevicePortableOptions& options) override {
+        DevicePortableProgram program;
+        const bool any_size = runs.size() > 1;
+        std::vector<Draft> drafts;
+        for (const Trace* trace : runs) {
+            const bool shown = options.stages && drafts.empty();
+            PortableDraft made(*trace, {.fast_math = options.fast_math, .any_size = any_size}, codegen::cuda::split_rule(any_size),
+                               shown ? &program.stages : nullptr, "cuda_schedule.txt");
+            drafts.push_back(std::move(made.draft));
+        }
+        codegen::cuda::add_device_code(program, std::move(drafts), options);
+        return program;
+    }
+    std::vector<std::string> portable_architectures(const CodeDevice& device) override {
+        return codegen::cuda::portable_architectures(device);
+    }
+
+    std::string version() const override {
+        const codegen::cpu::Processor& processor = codegen::cpu::host_processor();
+        return fmt::format("LLVM {}, {}, {}-bit vectors", LLVM_VERSION_STRING, processor.cpu, processor.vector_bytes * 8);
+    }
+
+    int kernels_compiled() const override { return codegen::cpu::kernels_compiled(); }
+    KernelCacheState kernel_cache() const override { return codegen::cpu::kernel_cache_state(); }
+    void set_kernel_cache_limit(size_t bytes) override { codegen::cpu::set_kernel_cache_limit(bytes); }
+
+    KernelProvider& kernel_provider() override { return provider_; }
+
+private:
+    codegen::cuda::CompilingProvider provider_{
+        [this](const Trace& trace, const CompileOptions& options) { return compile(trace, options); }};
+};
+
+}  // namespace
+
+extern "C" Compiler* catena_compiler_create() {
+    static MlirCompiler* compiler = new MlirCompiler;
+    return compiler;
+}
+
+}  // namespace catena

@@ -1,0 +1,140 @@
+#include "codegen/cpu/stage_emitter.h"
+
+namespace catena::codegen::cpu {
+
+using mlir::Value;
+
+namespace {
+
+/// Maximum number of successive additions to one accumulator.
+constexpr int64_t chain_length = 64;
+
+}  // namespace
+
+void StageEmitter::emit() {
+    const Dependence& dependence = e.nest.dependence();
+    const bool plain = e.nest.reduced_dims.empty() && dependence.last_stage() == 0;
+    for (int stage = 0; stage <= dependence.last_stage() && !plain; ++stage) {
+        if (stage > 0) {
+            e.values.emit(LoopNest::level_unit, stage);
+            if (e.nest.level_chunk > 0) e.values.emit(e.nest.level_chunk, stage);
+        }
+        e.values.begin_stage(stage);
+        needed_ = dependence.needed_by(stage, e.values.known());
+        reductions_ = dependence.reductions_of(stage);
+        full_outputs_ = dependence.full_outputs_of(stage);
+        if (!reductions_.empty() || !full_outputs_.empty()) emit_stage();
+    }
+    e.values.store_outputs();
+}
+
+void StageEmitter::emit_stage() {
+    if (e.nest.lanes_reduced) e.values.set_copies(e.values.unroll_of(needed_));
+    const Values carried = neutral_elements();
+    Values done;
+    {
+        const KernelValues::Scope scope(e.values);
+        done = emit_reduced_loops(0, carried);
+    }
+    set_reductions(done);
+}
+
+Values StageEmitter::neutral_elements() {
+    Values neutral;
+    for (size_t r = 0; r < reductions_.size(); ++r) {
+        mlir::Type type = e.lanes.scalar_type(value_of(r).type);
+        if (e.lanes.width() > 1) type = e.lanes.vector_of(type);
+        for (int c = 0; c < e.values.copies(); ++c) neutral.push_back(e.lanes.neutral(value_of(r).combine, type));
+    }
+    return neutral;
+}
+
+void StageEmitter::set_reductions(const Values& done) {
+    const int copies = e.values.copies();
+    for (size_t i = 0; i < reductions_.size(); ++i) {
+        const Combine how = value_of(i).combine;
+        Values parts(done.begin() + long(i) * copies, done.begin() + long(i + 1) * copies);
+        if (!e.nest.lanes_reduced) {
+            e.values.set_copies_of(reductions_[i], std::move(parts));
+            continue;
+        }
+        for (size_t step = 1; step < parts.size(); step *= 2)
+            for (size_t at = 0; at + step < parts.size(); at += 2 * step)
+                parts[at] = e.lanes.combine(how, parts[at], parts[at + step]);
+        e.values.set_uniform(reductions_[i], e.lanes.width() > 1 ? e.lanes.combine_lanes(how, parts[0]) : parts[0]);
+    }
+}
+
+Values StageEmitter::emit_reduced_loops(size_t at, const Values& carried) {
+    const LoopNest& nest = e.nest;
+    if (at == nest.reduced_dims.size()) return emit_body(carried);
+    const int dim = nest.reduced_dims[at], level = nest.level_first_reduced + int(at);
+    if (dim == e.kernel.inner()) return emit_lane_loops(carried);
+    auto step = [&](Value i, const Values& inside) {
+        e.memory.step(dim, i);
+        if (level < nest.level_last) e.values.emit(level, nest.dependence().last_stage(), &needed_);
+        return emit_reduced_loops(at + 1, inside);
+    };
+    const int chained = nest.lanes_reduced ? nest.level_last - 1 : nest.level_last;
+    if (level == chained) return loop_in_chains(e.lanes.index(0), e.high_of(dim), 1, carried, step);
+    return e.loop(e.lanes.index(0), e.high_of(dim), 1, carried, step);
+}
+
+/// As Emission::loop, for reductions: splits long sums into partial sums, for accuracy.
+template <class F>
+Values StageEmitter::loop_in_chains(Value low, Value high, int64_t step, const Values& carried, F&& body) {
+    if (carried.empty()) return e.loop(low, high, step, carried, body);
+    const int64_t chain = chain_length * step;
+    return e.loop(low, high, chain, carried, [&](Value begin, const Values& outside) {
+        Value end = e.lanes.min(high, e.lanes.add(begin, e.lanes.index(chain)));
+        Values sums = e.loop(begin, end, step, neutral_elements(), body);
+        for (size_t i = 0; i < sums.size(); ++i)
+            sums[i] = e.lanes.combine(value_of(i / size_t(e.values.copies())).combine, outside[i], sums[i]);
+        return sums;
+    });
+}
+
+/// The innermost dimension when it is reduced: unrolled vectors, then single vectors under a mask that add
+/// to the first copy.
+Values StageEmitter::emit_lane_loops(Values carried) {
+    Value low = e.lanes.index(0), high = e.high_of(e.kernel.inner());
+    const int copies = e.values.copies(), width = e.lanes.width();
+    Value middle = e.whole_steps(low, high, int64_t(copies) * width);
+    auto step = [&](Value i, const Values& inside) {
+        e.memory.step(e.kernel.inner(), i);
+        e.memory.set_lane(i);
+        return emit_body(inside);
+    };
+    carried = loop_in_chains(low, middle, int64_t(copies) * width, carried, step);
+    Values first;
+    for (size_t i = 0; i < reductions_.size(); ++i) first.push_back(carried[i * size_t(copies)]);
+    e.values.set_copies(1);
+    first = e.loop(middle, high, width, first, [&](Value i, const Values& inside) {
+        if (width > 1) e.memory.set_mask(e.lanes.sub(high, i));
+        Values next = step(i, inside);
+        e.memory.clear_mask();
+        return next;
+    });
+    e.values.set_copies(copies);
+    for (size_t i = 0; i < reductions_.size(); ++i) carried[i * size_t(copies)] = first[i];
+    return carried;
+}
+
+/// One step of the innermost loop: values, accumulations, full outputs.
+Values StageEmitter::emit_body(const Values& carried) {
+    e.values.emit(e.nest.level_last, e.nest.dependence().last_stage(), &needed_);
+    Values next;
+    for (size_t i = 0; i < reductions_.size(); ++i) {
+        const Combine how = value_of(i).combine;
+        for (int c = 0; c < e.values.copies(); ++c) {
+            Value x = e.values.in_lanes(value_of(i).args[0], c);
+            if (e.memory.mask() && e.nest.lanes_reduced)
+                x = e.lanes.select(e.memory.mask(), x, e.lanes.neutral(how, x.getType()));
+            next.push_back(e.lanes.combine(how, carried[i * size_t(e.values.copies()) + size_t(c)], x));
+        }
+    }
+    for (int o : full_outputs_) e.values.store_output(o);
+    return next;
+}
+
+}  // namespace catena::codegen::cpu

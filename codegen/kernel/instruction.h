@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace catena::codegen {
+
+/// What a kernel's instruction does; instructions.def has a row for each.
+enum class Instruction : uint8_t {
+#define CATENA_INSTRUCTION(name, operation, cost, weight, text, steps, library) name,
+#include "codegen/kernel/instructions.def"
+#undef CATENA_INSTRUCTION
+};
+extern const int instruction_count;
+
+/// The columns of instructions.def.
+struct InstructionFacts {
+    const char* operation;
+    double cost;
+    bool heavy;
+    const char* text;
+    bool has_steps;
+    const char* library;  ///< The C library's function of float64; null: LLVM has instructions for it.
+};
+const InstructionFacts& facts_of(Instruction instruction);
+
+/// The instruction that is this operation of MLIR; nothing if kernels have none.
+std::optional<Instruction> instruction_of(std::string_view operation);
+
+/// Whether it has a predicate.
+inline bool is_comparison(Instruction i) { return i == Instruction::cmpf || i == Instruction::cmpi; }
+
+}  // namespace catena::codegen

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+
+#include "codegen/draft.h"
+#include "runtime/program/executable.h"
+
+namespace mlir {
+class MLIRContext;
+}
+namespace catena::passes {
+class Dump;
+}
+
+namespace catena::codegen {
+
+/// One compilation in this process.
+struct Compilation {
+    mlir::MLIRContext& context;
+    passes::Dump& dump;
+    std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+    double seconds() const;  ///< Since it began.
+};
+
+/// What a program is compiled for, with the options of one compilation. The passes and the schedule are common to all targets.
+class Target {
+public:
+    virtual ~Target() = default;
+    /// Whether passes may choose the channels-last order for images.
+    virtual bool takes_channels_last() const = 0;
+    virtual SplitRule split_rule() const = 0;
+    /// Compiles the kernels of `draft`, with what the target alone knows of them. CompileError with the words of whoever makes
+    /// the code.
+    virtual std::shared_ptr<Executable> compile(Draft draft, const Compilation& compilation) = 0;
+};
+
+}  // namespace catena::codegen
