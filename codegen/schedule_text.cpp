@@ -67,16 +67,4 @@ std::string to_string(const Schedule& schedule) {
     return text;
 }
 
-size_t bytes_of(const Schedule& schedule) {
-    size_t bytes = schedule.buffers.size() * sizeof(Buffer) + schedule.launches.size() * sizeof(Launch) +
-                   schedule.results.size() * sizeof(Result);
-    for (const KernelLaunch& kernel : schedule.kernels)
-        bytes += sizeof(kernel) + kernel.key.size() +
-                 kernel.operands.size() * (sizeof(KernelLaunch::Operand) + sizeof(KernelOperand)) +
-                 kernel.numbers.size() * sizeof(int64_t);
-    for (const LibraryCall& call : schedule.library_calls)
-        bytes += sizeof(call) + (call.inputs.size() + call.outputs.size()) * (sizeof(View) + sizeof(Array) + sizeof(ArrayBody));
-    return bytes;
-}
-
 }  // namespace catena::codegen

@@ -9,7 +9,4 @@ namespace catena::codegen {
 /// Launches in order with what they read and write, and where each buffer is.
 std::string to_string(const program::Schedule& schedule);
 
-/// Approximate memory of the schedule, without machine code.
-size_t bytes_of(const program::Schedule& schedule);
-
 }  // namespace catena::codegen

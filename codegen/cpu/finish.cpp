@@ -8,14 +8,13 @@
 #include "codegen/cpu/row_scratch.h"
 #include "codegen/kernel/columns.h"
 #include "codegen/kernel/pattern.h"
+#include "runtime/program/reduction_blocks.h"
 
 namespace catena::codegen::cpu {
 
 namespace {
 
 constexpr int64_t most_scratch_bytes = 512 * 1024;
-// A large output is evicted from the last-level cache before it is read.
-constexpr int64_t streaming_bytes = 8 << 20;
 
 /// The number of values of a row that a thread keeps in memory; 0: keeping does not pay, or exceeds the
 /// second-level cache.
@@ -87,8 +86,8 @@ SplitRule split_rule(bool any_size) {
     // Below this, one thread finishes before others have woken up.
     SplitRule rule{.smallest = 256 * 1024,
                    .enough_units = 32,
-                   .elements_per_block = 32 * 1024,
-                   .most_blocks = 1024,
+                   .elements_per_block = host_elements_per_block,
+                   .most_blocks = host_most_blocks,
                    .units = [](const KernelGeometry& geometry) { return shape_of(geometry).units; },
                    .columns = plan_columns_with_rows};
     if (any_size) {

@@ -5,15 +5,13 @@
 #include "codegen/kernel/dependence.h"
 #include "codegen/kernel/launch_builder.h"
 #include "runtime/core/error.h"
+#include "runtime/program/reduction_blocks.h"
 
 namespace catena::codegen {
 
 namespace {
 
 using Where = KernelPlan::Operand::Kind;
-
-constexpr int64_t enough_blocks = 32;
-constexpr int64_t rows_per_block = 64;
 
 bool is_columns(const KernelValue& value) {
     return value.kind == KernelValue::Kind::reduction && value.columns;
@@ -34,9 +32,9 @@ public:
             if (is_columns(whole.values[v])) sums_.push_back(int(v));
         int64_t rows = whole.domain[0], beside = 1;
         for (int dim = 1; dim < kept_; ++dim) beside *= whole.domain[dim];
-        block_ = std::clamp<int64_t>((rows + enough_blocks - 1) / enough_blocks, 1,
-                                     std::max<int64_t>(rows_per_block / beside, 1));
-        blocks_ = (rows + block_ - 1) / block_;
+        const ReductionBlocks blocks = column_blocks(rows, beside);
+        block_ = blocks.size;
+        blocks_ = blocks.count;
     }
 
     KernelPlan run() {

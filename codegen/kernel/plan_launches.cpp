@@ -7,6 +7,7 @@
 #include "codegen/kernel/launch_builder.h"
 #include "codegen/kernel/plan.h"
 #include "runtime/core/error.h"
+#include "runtime/program/reduction_blocks.h"
 
 namespace catena::codegen {
 
@@ -21,9 +22,9 @@ public:
         : whole_(kernel), dependence_(kernel), split_dim_(split_dim) {
         int64_t per_index = element_count(kernel.domain) / kernel.domain[split_dim];
         int64_t size = kernel.domain[split_dim];
-        block_ = std::max<int64_t>(rule.elements_per_block / std::max<int64_t>(per_index, 1), 1);
-        block_ = std::max(block_, (size + rule.most_blocks - 1) / rule.most_blocks);
-        blocks_ = (size + block_ - 1) / block_;
+        const ReductionBlocks blocks = reduction_blocks(size, per_index, rule.elements_per_block, rule.most_blocks);
+        block_ = blocks.size;
+        blocks_ = blocks.count;
         kept_strides_ = Dims::filled(kernel.domain.rank(), 0);
         for (int dim = kernel.domain.rank() - 1; dim >= 0; --dim) {
             if (kernel.is_reduced(dim)) continue;

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "codegen/compiler.h"
+#include "frontend/capture/known_sizes.h"
 #include "frontend/capture/program.h"
 #include "frontend/capture/trace_interpreter.h"
 #include "runtime/core/device.h"
@@ -24,12 +25,13 @@ const OpDef& define_region_op() {
 }
 const OpDef& op_region = define_region_op();
 
-Executable* compiled_backward(const GraphEnd& graph, const Program& program) {
+Executable* compiled_backward(const std::shared_ptr<Tree>& tree, const GraphEnd& graph, const Program& program) {
     if (!compiler_available() || config().debug || program.device().is_meta()) return nullptr;
     std::lock_guard lock(graph.mutex);
     if (!graph.executable) {
         const auto start = std::chrono::steady_clock::now();
-        graph.executable = compiler().compile(graph.backward, {.fast_math = program.fast_math(), .device = &program.device()});
+        const std::shared_ptr<const Trace> backward(tree, &graph.backward);
+        graph.executable = tree->sizes->compile(backward, {.fast_math = program.fast_math(), .device = &program.device()}).executable;
         graph.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     }
     return graph.executable.get();
@@ -120,7 +122,7 @@ Variables Activation::gradient(Node& node, std::span<const Variable> gy) {
         given.push_back(gy[i].defined() ? gy[i].array().as_contiguous() : Array::zeros(node.output_types[i]));
     std::vector<Array> outputs(graph.backward.outputs.size() + graph.backward.assigns.size());
     const std::vector<double> numbers = backward_scalars();
-    if (Executable* compiled = compiled_backward(graph, *program)) {
+    if (Executable* compiled = compiled_backward(tree, graph, *program)) {
         const std::unique_ptr<bool[]> donated(new bool[given.size()]());
         compiled->run(given, numbers, {donated.get(), given.size()}, outputs);
     } else {

@@ -18,12 +18,15 @@ void append(std::atomic<T*>& first, T* made) {
 
 size_t bytes_of(const Step& step) {
     return sizeof(Step) + step.attributes.entries().size() * sizeof(Attributes::Entry) +
-           step.cells.size() * sizeof(step.cells[0]);
+           step.inputs.size() * sizeof(Step::Input) + step.cells.size() * sizeof(step.cells[0]);
 }
 
 }  // namespace
 
-Tree::Tree(std::vector<Type> types) : arguments(std::move(types)) { root.arguments = int(arguments.size()); }
+Tree::Tree(std::vector<Type> types, std::shared_ptr<KnownSizes> known)
+    : arguments(std::move(types)), sizes(std::move(known)) {
+    root.arguments = int(arguments.size());
+}
 Tree::~Tree() = default;
 
 Step& Tree::add(Place& place, std::unique_ptr<Step> made) {

@@ -12,6 +12,7 @@
 
 namespace catena::capture {
 
+class KnownSizes;
 class Program;
 struct GraphEnd;
 struct Step;
@@ -56,7 +57,7 @@ struct Step {
     Device* device = nullptr;             ///< The device of the outputs.
     SmallVector<int, 4> operands;         ///< Values; those from first_value on are new inputs from outside.
     SmallVector<int, 2> scalars;          ///< Scalar slots; those from first_scalar on are new.
-    SmallVector<Input, 1> inputs;         ///< The new ones.
+    std::vector<Input> inputs;            ///< The new ones.
     SmallVector<Type, 1> outputs;
     int first_value = 0, first_output = 0, end_value = 0;
     int first_scalar = 0, end_scalar = 0;
@@ -85,12 +86,14 @@ struct Ending {
 /// atomically and never change.
 class Tree : public std::enable_shared_from_this<Tree> {
 public:
-    explicit Tree(std::vector<Type> arguments);
+    /// `sizes`: of the region's programs; null if nothing is compiled.
+    explicit Tree(std::vector<Type> arguments, std::shared_ptr<KnownSizes> sizes = {});
     ~Tree();
 
     std::mutex mutex;
     Segment root;
     const std::vector<Type> arguments;
+    const std::shared_ptr<KnownSizes> sizes;
 
     /// Adds `made`, or returns the equal step that another call has added. The mutex must be held.
     Step& add(Place& place, std::unique_ptr<Step> made);

@@ -6,6 +6,7 @@
 #include "codegen/compiler.h"
 #include "frontend/capture/follower.h"
 #include "frontend/capture/interpreter.h"
+#include "frontend/capture/known_sizes.h"
 #include "frontend/capture/path_trace.h"
 #include "frontend/capture/trace_interpreter.h"
 #include "runtime/core/device.h"
@@ -30,7 +31,7 @@ int place_in(const std::vector<int>& list, int v) {
 }  // namespace
 
 Program::Program(const Follower& follower, const Ending& ending)
-    : ending_(ending), graph_(ending.graph),
+    : ending_(ending), sizes_(follower.tree().sizes), graph_(ending.graph),
       forward_(trace_of_path(follower.tree(), *ending.segment, ending.last, follower.region(), follower.scalars())),
       device_(&device_of(ending)), fast_math_(config().fast_math) {
     const int first = ending.segment->first_value;
@@ -107,15 +108,29 @@ Array Program::Look::of(const Array& base) const {
     return array;
 }
 
-bool Program::compile() {
+template <class Make>
+bool Program::make_executable(Make make) {
     if (is_compiled()) return false;
     std::lock_guard lock(mutex_);
     if (is_compiled()) return false;
     const auto start = std::chrono::steady_clock::now();
-    executable_ = compiler().compile(forward_, {.fast_math = fast_math_, .device = device_});
+    KnownSizes::Made made = make(CompileOptions{.fast_math = fast_math_, .device = device_});
+    if (!made.executable) return false;
+    executable_ = std::move(made.executable);
+    is_resized_ = made.is_resized;
     compile_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     compiled_.store(true, std::memory_order_release);
     return true;
+}
+
+bool Program::compile() {
+    return make_executable([&](const CompileOptions& options) {
+        return sizes_->compile(std::shared_ptr<const Trace>(shared_from_this(), &forward_), options);
+    });
+}
+
+bool Program::resize() {
+    return make_executable([&](const CompileOptions& options) { return KnownSizes::Made{sizes_->resize(forward_, options), true}; });
 }
 
 void Program::run(Follower& follower, const Check& check) {

@@ -22,6 +22,7 @@ public:
     Program(const Follower& follower, const Ending& ending);
 
     bool compile();  ///< False if it was compiled already; concurrent callers wait.
+    bool resize();   ///< True if it has become a program now, without compiling it: see KnownSizes.
     /// True for the one caller that should compile it in the background.
     bool claim_compilation() { return !is_claimed_.exchange(true); }
     bool is_compiled() const { return compiled_.load(std::memory_order_acquire); }
@@ -48,6 +49,7 @@ public:
     bool fast_math() const { return fast_math_; }
     bool sends_messages() const { return sends_messages_; }
     double compile_seconds() const { return compile_seconds_; }
+    bool is_resized() const { return is_resized_; }  ///< Planned from the programs of other sizes.
     size_t bytes() const;
 
     std::atomic<int64_t> hits{0};
@@ -65,7 +67,11 @@ private:
     void find_looks();
     void deliver(Follower& follower, std::span<const Array> outputs) const;
 
+    template <class Make>
+    bool make_executable(Make make);
+
     const Ending& ending_;
+    const std::shared_ptr<KnownSizes> sizes_;
     const GraphEnd* graph_;
     Trace forward_;
     size_t trace_bytes_ = 0;  ///< Of forward_: the region adds up all its programs whenever one is new.
@@ -80,6 +86,7 @@ private:
     std::atomic<bool> compiled_{false};
     std::shared_ptr<Executable> executable_;
     double compile_seconds_ = 0;
+    bool is_resized_ = false;
     std::atomic<bool> is_claimed_{false};
 };
 

@@ -106,7 +106,7 @@ Entry& Region::entry_for(const Flat& arguments) {
             entry->types.push_back(x.defined() && x.array().defined() ? x.type() : Type());
             entry->want_gradients.push_back(x.requires_grad());
         }
-        entry->tree = std::make_shared<Tree>(entry->types);
+        entry->tree = std::make_shared<Tree>(entry->types, sizes_);
         found->second = std::move(entry);
     }
     last_key_ = &found->first;
@@ -261,6 +261,7 @@ StaticGraphStatistics Region::statistics() const {
 void Region::clear() {
     std::lock_guard lock(mutex_);
     entries_.clear();
+    sizes_ = std::make_shared<KnownSizes>();
     last_key_ = nullptr;
     last_entry_ = nullptr;
 }

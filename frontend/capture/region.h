@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "frontend/capture/follower.h"
+#include "frontend/capture/known_sizes.h"
 #include "frontend/capture/program.h"
 #include "frontend/static_graph/static_graph.h"
 #include "runtime/graph/config.h"
@@ -110,6 +111,7 @@ private:
     const SourceLoc at_;
     mutable std::recursive_mutex mutex_;  ///< Guards all members below; not held while code runs or compiles.
     std::map<Key, std::shared_ptr<Entry>> entries_;
+    std::shared_ptr<KnownSizes> sizes_ = std::make_shared<KnownSizes>();
     const Key* last_key_ = nullptr;
     std::shared_ptr<Entry> last_entry_;
     Key scratch_;

@@ -101,11 +101,15 @@ bool Session::compile(Program& program) {
     int64_t programs;
     {
         std::lock_guard lock(region_.mutex_);
-        programs = region_.statistics_.programs;
+        programs = region_.statistics_.programs - region_.statistics_.resized;
     }
     const bool first = program.hits == 0;
     const CompileMode mode = region_.options_.compile_mode;
-    if (first && (mode == CompileMode::later || programs >= programs_compiled_at_once)) return false;
+    if (first && mode == CompileMode::later) return false;
+    if (first && programs >= programs_compiled_at_once) {
+        if (program.resize()) compiled(region_, entry_.description, program);
+        return program.is_compiled();
+    }
     if (mode == CompileMode::background) {
         compile_beside(program);
         return program.is_compiled();
@@ -135,9 +139,11 @@ void Session::compiled(Region& region, const std::string& description, Program& 
     std::lock_guard lock(region.mutex_);
     // What eager code has left in the pool, one arena cannot be made of. Not for each size: their arenas are made of each other.
     if (++region.statistics_.programs == 1 && program.device().is_host()) release_cached_memory();
+    region.statistics_.resized += program.is_resized();
     region.statistics_.compile_seconds += program.compile_seconds();
-    region.note(fmt::format("call {}: compiled {} steps for {} in {:.1f} ms", region.statistics_.calls,
-                            program.forward().steps.size(), description, program.compile_seconds() * 1e3));
+    region.note(fmt::format("call {}: {} {} steps for {} in {:.1f} ms", region.statistics_.calls,
+                            program.is_resized() ? "planned, as for other sizes," : "compiled", program.forward().steps.size(),
+                            description, program.compile_seconds() * 1e3));
     region.make_room(program);
     region.dump_explanation();
 }

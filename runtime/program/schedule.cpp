@@ -61,6 +61,17 @@ void size_kernel(KernelLaunch& kernel) {
     kernel.row_scratch_bytes = kernel.row_scratch_rows * row_scratch_stride(geometry);
 }
 
+size_t bytes_of(const Schedule& schedule) {
+    size_t bytes = schedule.buffers.size() * sizeof(Buffer) + schedule.launches.size() * sizeof(Launch) +
+                   schedule.results.size() * sizeof(Result);
+    for (const KernelLaunch& kernel : schedule.kernels)
+        bytes += sizeof(kernel) + kernel.key.size() + kernel.operands.size() * (sizeof(KernelLaunch::Operand) + sizeof(KernelOperand)) +
+                 kernel.numbers.size() * sizeof(int64_t);
+    for (const LibraryCall& call : schedule.library_calls)
+        bytes += sizeof(call) + (call.inputs.size() + call.outputs.size()) * (sizeof(View) + sizeof(Array) + sizeof(ArrayBody));
+    return bytes;
+}
+
 void place_buffers(Schedule& schedule) {
     // Buffers written in place of each other are one block, live from the first write to the last use.
     std::vector<int> block(schedule.buffers.size(), -1);

@@ -130,6 +130,9 @@ struct Schedule {
     ExecutableInfo info;
 };
 
+/// From this size on, outputs of host kernels are written past the caches: they would be evicted before they are read.
+constexpr int64_t streaming_bytes = 8 << 20;
+
 /// The symbol of a kernel's code for an instruction set.
 inline std::string symbol_at(const std::string& symbol, const std::string& level) { return symbol + "_" + level; }
 
@@ -142,6 +145,9 @@ void check_same_kernels(std::span<const Schedule> runs);
 
 /// Sets the members that are derived from the sizes in the kernel's geometry.
 void size_kernel(KernelLaunch& kernel);
+
+/// Approximate memory of the schedule and of what executes it, without machine code.
+size_t bytes_of(const Schedule& schedule);
 
 /// Assigns arena offsets: buffers live at the same time do not overlap, except those written in place (`over`).
 void place_buffers(Schedule& schedule);

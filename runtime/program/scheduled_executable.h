@@ -22,6 +22,7 @@ public:
              std::span<const bool> donated, std::span<Array> outputs) override;
     const ExecutableInfo& info() const override { return schedule_.info; }
     std::vector<LaunchReport> launches() override;
+    const Schedule& schedule() const { return schedule_; }
 
 private:
     /// A library call with its arrays, whose storage is set to the memory of each call.

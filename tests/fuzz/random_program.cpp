@@ -186,6 +186,43 @@ std::string disagreement(const Program& p) {
     return "";
 }
 
+Program resized(const Program& p, int64_t size) {
+    Program made = p;
+    for (Program::Value& v : made.values)
+        for (int64_t& dim : v.shape) dim = dim == 5 ? size : dim;
+    return made;
+}
+
+std::string disagreement_of_sizes(const Program& p, std::span<const int64_t> sizes, int64_t& resized_programs) {
+    const StaticGraphOptions options{.name = "fuzz"};
+    auto body = [&](const Values& xs) { return evaluate(p, xs).back(); };
+    auto of = [&](auto& region, int64_t size) {
+        const Values leaves = leaves_of(resized(p, size), Dtype::float32);
+        Variable y = region(leaves);
+        y.set_grad(Array::full(y.type(), 1));
+        y.backward();
+        Results results{y.array().to_vector<double>()};
+        for (const Variable& x : leaves) results.push_back(x.grad().defined() ? x.grad().to_vector<double>() : std::vector<double>());
+        return results;
+    };
+    auto all = static_graph(body, options);
+    for (int64_t size : sizes) {
+        auto alone = static_graph(body, options);
+        Results expected;
+        try {
+            expected = of(alone, size);
+        } catch (const Error&) {
+            continue;  // Shapes that broadcast at other sizes only.
+        }
+        const Results found = of(all, size);
+        for (size_t r = 0; r < expected.size(); ++r)
+            if (expected[r].size() != found[r].size() || distance(expected[r], found[r]) > 0)
+                return fmt::format("size {}: result {} differs by {}", size, r, distance(expected[r], found[r]));
+    }
+    resized_programs += all.statistics().resized;
+    return "";
+}
+
 Program minimal(const Program& p) {
     for (int root = 0; root < int(p.values.size()); ++root) {
         if (p.values[size_t(root)].kind == Program::Value::leaf) continue;

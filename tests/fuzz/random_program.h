@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,12 @@ Results run(const Program& program, Way way);
 
 /// "" when the compiled results are as near to the float64 ones as the eager float32 ones are; else what differs.
 std::string disagreement(const Program& program);
+
+/// The same program with `size` where leaves have a size of 5.
+Program resized(const Program& program, int64_t size);
+/// "" when one region called with these sizes, which plans the later ones from the first, gives the bits of a region of its own
+/// for each size; else what differs. `resized`: how many programs were planned so.
+std::string disagreement_of_sizes(const Program& program, std::span<const int64_t> sizes, int64_t& resized);
 
 /// The smallest part of a disagreeing program that still disagrees: the value with the fewest below it.
 Program minimal(const Program& program);

@@ -34,6 +34,23 @@ TEST(RandomProgram, eager_and_compiled_agree_with_float64_gradients_included) {
     EXPECT_GT(seed, first + 20) << "too few programs were tried to mean anything";
 }
 
+TEST(RandomProgram, sizes_planned_from_others_give_the_bits_of_compiled_ones) {
+    if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
+    const int64_t sizes[] = {5, 9, 7, 6, 8, 31, 13, 40, 1, 3, 4, 17, 2, 77, 60, 15, 0, 12, 90, 500};
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(environment("CATENA_FUZZ_SECONDS", 30));
+    const int64_t first = environment("CATENA_FUZZ_SEED", 1);
+    int64_t seed = first, resized = 0;
+    for (; std::chrono::steady_clock::now() < end; ++seed) {
+        const Program program = random_program(uint64_t(seed), 3 + int(seed % 28));
+        const std::string difference = disagreement_of_sizes(program, sizes, resized);
+        if (difference.empty()) continue;
+        ADD_FAILURE() << "seed " << seed << ": " << difference << "\n" << reproducer(program);
+        return;
+    }
+    std::cout << "[          ] " << seed - first << " programs, " << resized << " sizes planned from others\n";
+    EXPECT_GT(resized, 20) << "too few sizes were planned to mean anything";
+}
+
 TEST(RandomProgram, the_same_seed_is_the_same_program) {
     EXPECT_EQ(reproducer(random_program(7, 20)), reproducer(random_program(7, 20)));
     EXPECT_GT(random_program(7, 20).values.size(), 15u);

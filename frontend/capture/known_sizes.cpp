@@ -1,0 +1,166 @@
+#include "frontend/capture/known_sizes.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "frontend/capture/trace_numbers.h"
+#include "runtime/core/device.h"
+#include "runtime/core/environment.h"
+#include "runtime/core/error.h"
+#include "runtime/program/check_lifetimes.h"
+#include "runtime/program/check_schedule.h"
+#include "runtime/program/schedule_numbers.h"
+#include "runtime/program/scheduled_executable.h"
+
+namespace catena::capture {
+namespace {
+
+constexpr size_t most_singles = 16, most_lines = 16;
+
+bool is_on() {
+    static const bool on = environment::flag("CATENA_PLAN_SIZES", true);
+    return on;
+}
+
+/// The executable's schedule; null for programs of devices.
+std::shared_ptr<const program::Schedule> schedule_of(const std::shared_ptr<Executable>& executable) {
+    auto* scheduled = dynamic_cast<program::ScheduledExecutable*>(executable.get());
+    if (!scheduled) return nullptr;
+    return {executable, &scheduled->schedule()};
+}
+
+/// Whether the schedule is one of arrays of these types, and stays within its memory.
+bool is_sound(const program::Schedule& schedule, const Trace& trace) {
+    auto type = [&](int v) -> const Type& { return trace.values[size_t(v)].type; };
+    for (size_t i = 0; i < trace.inputs.size(); ++i)
+        if (!(schedule.input_types[i] == type(trace.inputs[i]))) return false;
+    for (size_t r = 0; r < schedule.results.size(); ++r) {
+        const program::Result& result = schedule.results[r];
+        const int v = r < trace.outputs.size() ? trace.outputs[r] : trace.assigns[r - trace.outputs.size()].value;
+        if (!((result.input >= 0 ? schedule.input_types[size_t(result.input)] : result.view.type) == type(v))) return false;
+    }
+    if (schedule.info.channels_last > 0) return true;  // check_schedule wants everything row-major.
+    try {
+        program::check_schedule(schedule);
+    } catch (const Error&) {
+        return false;
+    }
+    return true;
+}
+
+/// InternalError unless compiling gives the same.
+void check_against_compiled(const program::Schedule& resized, const SizeLine& line, const Trace& trace, const CompileOptions& options) {
+    program::check_lifetimes(resized);
+    const std::shared_ptr<const program::Schedule> compiled = schedule_of(compiler().compile(trace, options));
+    auto fail_with = [&](const std::string& what) {
+        throw InternalError(fmt::format("static_graph {}: planned from other sizes, {} is not as compiled for {}", trace.name, what,
+                                        trace.to_string()));
+    };
+    if (const std::string what = line.difference_to(*compiled); !what.empty()) fail_with(what);
+    const std::vector<int64_t> a = program::numbers_of(resized), b = program::numbers_of(*compiled);
+    for (size_t i = 0; i < a.size(); ++i)
+        if (a[i] != b[i]) fail_with(fmt::format("number {} is {} instead of {}, which", i, a[i], b[i]));
+    if (resized.arena_bytes != compiled->arena_bytes) fail_with("the memory plan");
+    for (size_t k = 0; k < resized.kernels.size(); ++k)
+        if (resized.kernels[k].numbers != compiled->kernels[k].numbers) fail_with(fmt::format("kernel {}", k));
+}
+
+}  // namespace
+
+/// Null if it is not sure.
+std::shared_ptr<Executable> KnownSizes::between(SizeLine& line, const Trace& trace, int64_t position, const CompileOptions& options) {
+    const auto start = std::chrono::steady_clock::now();
+    std::optional<program::Schedule> schedule = line.schedule_at(position);
+    if (!schedule || !is_sound(*schedule, trace)) return nullptr;
+    if (program::lifetimes_are_checked()) check_against_compiled(*schedule, line, trace, options);
+    schedule->info.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return std::make_shared<program::ScheduledExecutable>(std::move(*schedule));
+}
+
+/// Sizes that grow are never between known ones, so one is compiled that is as much larger than `position` as that is than the
+/// least. If there is no such program, nothing happens.
+void KnownSizes::reach_beyond(SizeLine& line, int64_t position, const CompileOptions& options) {
+    int64_t further = 2 * position - *line.first();
+    for (int tries = 0; tries < 16 && !line.is_ordinary(further); ++tries) ++further;
+    if (!line.is_ordinary(further)) return;
+    const std::optional<Trace> trace = with_numbers(line.trace(), line.numbers_at(further));
+    if (!trace) return;
+    try {
+        if (auto schedule = schedule_of(compiler().compile(*trace, options))) line.add(further, std::move(schedule));
+    } catch (const CompileError&) {
+    }
+}
+
+std::shared_ptr<Executable> KnownSizes::resize(const Trace& trace, const CompileOptions& options) {
+    if (!is_on() || (options.device && !options.device->is_host())) return nullptr;
+    std::lock_guard lock(mutex_);
+    std::vector<int64_t> numbers;
+    for (size_t i = 0; i < lines_.size(); ++i) {
+        SizeLine& line = *lines_[i].sizes;
+        if (lines_[i].fast_math != options.fast_math || !differ_in_numbers_only(line.trace(), trace)) continue;
+        if (numbers.empty()) numbers = numbers_of(trace);
+        const std::optional<int64_t> position = line.position_of(numbers);
+        if (!position || !line.is_ordinary(*position)) continue;
+        if (*position > *line.last()) reach_beyond(line, *position, options);
+        std::shared_ptr<Executable> made = between(line, trace, *position, options);
+        if (!made) continue;
+        std::rotate(lines_.begin(), lines_.begin() + ptrdiff_t(i), lines_.begin() + ptrdiff_t(i) + 1);
+        return made;
+    }
+    return nullptr;
+}
+
+KnownSizes::Made KnownSizes::compile(const std::shared_ptr<const Trace>& trace, const CompileOptions& options) {
+    if (std::shared_ptr<Executable> resized = resize(*trace, options)) return {std::move(resized), true};
+    std::shared_ptr<Executable> executable = compiler().compile(*trace, options);
+    remember(trace, executable, options.fast_math);
+    return {std::move(executable), false};
+}
+
+void KnownSizes::remember(const std::shared_ptr<const Trace>& trace, const std::shared_ptr<Executable>& executable, bool fast_math) {
+    const std::shared_ptr<const program::Schedule> schedule = schedule_of(executable);
+    if (!is_on() || !schedule || trace->values.empty()) return;
+    std::lock_guard lock(mutex_);
+    const std::vector<int64_t> numbers = numbers_of(*trace);
+    bool is_on_line = false;
+    for (Line& line : lines_) {
+        if (line.fast_math != fast_math || !differ_in_numbers_only(line.sizes->trace(), *trace)) continue;
+        const std::optional<int64_t> position = line.sizes->position_of(numbers);
+        is_on_line = is_on_line || position;
+        if (position && line.sizes->is_ordinary(*position)) line.sizes->add(*position, schedule);
+    }
+    if (!is_on_line) begin_line(*trace, schedule, fast_math);
+    singles_.push_front({trace, executable, fast_math});
+    if (singles_.size() > most_singles) singles_.pop_back();
+}
+
+/// A line through this program and the single one that differs from it in the fewest numbers.
+void KnownSizes::begin_line(const Trace& trace, const std::shared_ptr<const program::Schedule>& schedule, bool fast_math) {
+    const std::vector<int64_t> numbers = numbers_of(trace);
+    std::unique_ptr<SizeLine> best;
+    std::shared_ptr<const program::Schedule> other_schedule;
+    std::vector<int64_t> other_numbers;
+    size_t fewest = numbers.size() + 1;
+    for (const Single& single : singles_) {
+        const std::shared_ptr<const Trace> other = single.trace.lock();
+        const std::shared_ptr<Executable> executable = single.executable.lock();
+        if (!other || !executable || single.fast_math != fast_math || !differ_in_numbers_only(*other, trace)) continue;
+        std::vector<int64_t> theirs = numbers_of(*other);
+        size_t differing = 0;
+        for (size_t i = 0; i < numbers.size(); ++i) differing += numbers[i] != theirs[i];
+        if (differing >= fewest) continue;
+        if (std::unique_ptr<SizeLine> line = SizeLine::through(trace, theirs, numbers)) {
+            best = std::move(line);
+            other_schedule = schedule_of(executable);
+            other_numbers = std::move(theirs);
+            fewest = differing;
+        }
+    }
+    if (!best) return;
+    best->add(*best->position_of(other_numbers), other_schedule);
+    best->add(*best->position_of(numbers), schedule);
+    lines_.push_front({std::move(best), fast_math});
+    if (lines_.size() > most_lines) lines_.pop_back();
+}
+
+}  // namespace catena::capture

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "codegen/compiler.h"
+#include "frontend/capture/size_line.h"
+
+namespace catena::capture {
+
+/// Compiles the programs of a region, or plans them from programs of other sizes: a size between two known ones on a line of
+/// sizes takes no pass and no code generation. With CATENA_CHECK_SCHEDULES=1 such a program is compiled as well, and an
+/// InternalError names what differs.
+class KnownSizes {
+public:
+    struct Made {
+        std::shared_ptr<Executable> executable;
+        bool is_resized = false;  ///< It was not compiled.
+    };
+    Made compile(const std::shared_ptr<const Trace>& trace, const CompileOptions& options);
+    /// Null where the sizes of `trace` would have to be compiled; larger ones may be, so that it lies between.
+    std::shared_ptr<Executable> resize(const Trace& trace, const CompileOptions& options);
+
+private:
+    /// A program on no line yet. Neither lives longer because of this.
+    struct Single {
+        std::weak_ptr<const Trace> trace;
+        std::weak_ptr<Executable> executable;
+        bool fast_math = false;
+    };
+    struct Line {
+        std::unique_ptr<SizeLine> sizes;
+        bool fast_math = false;
+    };
+
+    std::shared_ptr<Executable> between(SizeLine& line, const Trace& trace, int64_t position, const CompileOptions& options);
+    void reach_beyond(SizeLine& line, int64_t position, const CompileOptions& options);
+    void remember(const std::shared_ptr<const Trace>& trace, const std::shared_ptr<Executable>& executable, bool fast_math);
+    void begin_line(const Trace& trace, const std::shared_ptr<const program::Schedule>& schedule, bool fast_math);
+
+    std::mutex mutex_;
+    std::deque<Single> singles_;  ///< The latest.
+    std::deque<Line> lines_;      ///< The latest used first.
+};
+
+}  // namespace catena::capture
