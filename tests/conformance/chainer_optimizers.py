@@ -51,8 +51,8 @@ RULES = {
     "Adam": lambda: o.Adam(),
     "AdamW": lambda: o.AdamW(alpha=0.01, eta=0.5, weight_decay_rate=0.1),
     "AMSGrad": lambda: o.AMSGrad(alpha=0.01, beta2=0.6),
-    "AdaBound": lambda: o.AdaBound(alpha=0.01, final_lr=0.02, gamma=0.1),
-    "AMSBound": lambda: o.AMSBound(alpha=0.01, beta2=0.6, final_lr=0.02, gamma=0.1),
+    "AdaBound": lambda: o.AdaBound(alpha=0.01, final_lr=0.05, gamma=0.3),
+    "AMSBound": lambda: o.AMSBound(alpha=0.01, beta2=0.6, final_lr=0.05, gamma=0.3),
 }
 HOOKS = {
     "WeightDecay": lambda: hooks.WeightDecay(0.1),

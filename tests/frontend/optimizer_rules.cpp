@@ -100,8 +100,8 @@ ElementRule nesterov(double lr, double momentum) {
 
 const AdamOptions decayed{.alpha = 0.01, .eta = 0.5, .weight_decay_rate = 0.1};
 const AdamOptions maximal{.alpha = 0.01, .beta2 = 0.6};
-const AdamOptions bounded{.alpha = 0.01, .final_lr = 0.02, .gamma = 0.1};
-const AdamOptions both{.alpha = 0.01, .beta2 = 0.6, .final_lr = 0.02, .gamma = 0.1};
+const AdamOptions bounded{.alpha = 0.01, .final_lr = 0.05, .gamma = 0.3};
+const AdamOptions both{.alpha = 0.01, .beta2 = 0.6, .final_lr = 0.05, .gamma = 0.3};
 AdamOptions with(AdamOptions options, bool amsgrad, bool adabound) {
     options.amsgrad = amsgrad;
     options.adabound = adabound;
