@@ -11,24 +11,39 @@ struct AdamOptions {
     double eps = 1e-8;
     double eta = 1.0;
     double weight_decay_rate = 0;
+    bool amsgrad = false;
+    bool adabound = false;
+    double final_lr = 0.1;
+    double gamma = 0.001;
 };
 
 /// m += (1 - beta1) (g - m);  v += (1 - beta2) (g^2 - v)
-/// p -= eta (alpha_t m / (sqrt(v) + eps) + weight_decay_rate p),  alpha_t = alpha sqrt(1 - beta2^t) / (1 - beta1^t)
+/// p -= eta (alpha_t / (sqrt(v) + eps) m + weight_decay_rate p),  alpha_t = alpha sqrt(1 - beta2^t) / (1 - beta1^t)
 ///
 /// As in Chainer, eps stands outside the bias correction and the decay is not scaled by alpha.
+///
+/// amsgrad: vhat = max(vhat, v) stands for v in p's line.
+/// adabound: alpha_t / (sqrt(v) + eps) is kept between f (1 - 1 / (gamma t + 1)) and f (1 + 1 / (gamma t)), where f is
+/// final_lr alpha / (alpha at setup).
 class Adam : public Optimizer {
 public:
     explicit Adam(const AdamOptions& options = {});
     explicit Adam(double alpha) : Adam(AdamOptions{.alpha = alpha}) {}
     std::string type_name() const override { return "Adam"; }
-    std::vector<std::string> moment_names() const override { return {"m", "v"}; }
-    std::vector<Cell> hyperparameters() const override { return {alpha, beta1, beta2, eps, eta, weight_decay_rate}; }
+    std::vector<std::string> moment_names() const override;
+    std::vector<Cell> hyperparameters() const override;
     double learning_rate() const override;  ///< alpha_t of the last update; alpha before the first.
-    Cell alpha, beta1, beta2, eps, eta, weight_decay_rate;
+    bool amsgrad() const { return amsgrad_; }
+    bool adabound() const { return adabound_; }
+    Cell alpha, beta1, beta2, eps, eta, weight_decay_rate, final_lr, gamma;
 
 protected:
-    void update_slots(std::span<UpdateSlot* const> slots) override;
+    void update_group(const UpdateGroup& group) override;
+    void begin() override { initial_alpha_ = alpha.value(); }
+
+private:
+    bool amsgrad_, adabound_;
+    Cell initial_alpha_;
 };
 
 /// Adam with decoupled weight decay: the same rule under its usual name. The default decay is 0, as in
@@ -37,6 +52,27 @@ class AdamW : public Adam {
 public:
     explicit AdamW(const AdamOptions& options = {}) : Adam(options) {}
     std::string type_name() const override { return "AdamW"; }
+};
+
+/// Adam with amsgrad, https://openreview.net/forum?id=ryQu7f-RZ.
+class AMSGrad : public Adam {
+public:
+    explicit AMSGrad(AdamOptions options = {}) : Adam((options.amsgrad = true, options)) {}
+    std::string type_name() const override { return "AMSGrad"; }
+};
+
+/// Adam with adabound, https://openreview.net/forum?id=Bkg3g2R9FX.
+class AdaBound : public Adam {
+public:
+    explicit AdaBound(AdamOptions options = {}) : Adam((options.adabound = true, options)) {}
+    std::string type_name() const override { return "AdaBound"; }
+};
+
+/// Adam with amsgrad and adabound.
+class AMSBound : public Adam {
+public:
+    explicit AMSBound(AdamOptions options = {}) : Adam((options.amsgrad = options.adabound = true, options)) {}
+    std::string type_name() const override { return "AMSBound"; }
 };
 
 }  // namespace catena

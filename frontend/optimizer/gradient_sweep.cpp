@@ -2,7 +2,7 @@
 
 namespace catena {
 
-void sweep_gradients(const Sweep& sweep, const std::vector<UpdateSlot*>& slots, std::span<const Variable> shared,
+void sweep_gradients(const Sweep& sweep, std::span<UpdateSlot* const> slots, std::span<const Variable> shared,
                      std::initializer_list<Scalar> scalars, GradientSweepValues values) {
     std::vector<Variables> rows;
     for (UpdateSlot* slot : slots) {

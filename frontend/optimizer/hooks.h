@@ -1,15 +1,34 @@
 #pragma once
 
+#include <functional>
+
 #include "frontend/optimizer/optimizer.h"
 
 namespace catena {
 
+/// A hook that changes each gradient by itself.
+class ParameterHook : public OptimizerHook {
+public:
+    void operator()(Optimizer& optimizer) final;
+    /// `t` is the number of updates so far, int64, 0-d.
+    virtual void change(std::span<UpdateSlot* const> slots, const Variable& t) = 0;
+};
+
 /// g += rate p
-class WeightDecay : public OptimizerHook {
+class WeightDecay : public ParameterHook {
 public:
     explicit WeightDecay(double rate) : rate(rate, "rate") {}
     std::string name() const override { return "WeightDecay"; }
-    void operator()(Optimizer& optimizer) override;
+    void change(std::span<UpdateSlot* const> slots, const Variable& t) override;
+    Cell rate;
+};
+
+/// g += rate sign(p)
+class Lasso : public ParameterHook {
+public:
+    explicit Lasso(double rate) : rate(rate, "rate") {}
+    std::string name() const override { return "Lasso"; }
+    void change(std::span<UpdateSlot* const> slots, const Variable& t) override;
     Cell rate;
 };
 
@@ -22,5 +41,42 @@ public:
     void operator()(Optimizer& optimizer) override;
     Cell threshold;
 };
+
+/// g = min(max(g, lower_bound), upper_bound)
+class GradientHardClipping : public ParameterHook {
+public:
+    GradientHardClipping(double lower_bound, double upper_bound)
+        : lower_bound(lower_bound, "lower_bound"), upper_bound(upper_bound, "upper_bound") {}
+    std::string name() const override { return "GradientHardClipping"; }
+    void change(std::span<UpdateSlot* const> slots, const Variable& t) override;
+    Cell lower_bound, upper_bound;
+};
+
+/// Layer-wise adaptive rates, https://arxiv.org/abs/1708.03888: g = rate (g + weight_decay p), where rate is
+/// |p| / (eps + |g| + weight_decay |p|) for a parameter whose norm is larger than the threshold, else 1.
+class GradientLARS : public ParameterHook {
+public:
+    explicit GradientLARS(double threshold = 1e-2, double weight_decay = 0, double eps = 1e-9)
+        : threshold(threshold, "threshold"), weight_decay(weight_decay, "weight_decay"), eps(eps, "eps") {}
+    std::string name() const override { return "GradientLARS"; }
+    void change(std::span<UpdateSlot* const> slots, const Variable& t) override;
+    Cell threshold, weight_decay, eps;
+};
+
+/// g += noise, by default normal noise of variance eta / (1 + t)^0.55: https://arxiv.org/abs/1511.06807.
+class GradientNoise : public ParameterHook {
+public:
+    /// The noise of one gradient, of its shape.
+    using Noise = std::function<Variable(const Type& gradient, const GradientNoise& hook, const Variable& t)>;
+    explicit GradientNoise(double eta, Noise noise = {});
+    std::string name() const override { return "GradientNoise"; }
+    void change(std::span<UpdateSlot* const> slots, const Variable& t) override;
+    Cell eta;
+
+private:
+    Noise noise_;
+};
+/// The default noise of GradientNoise.
+Variable exponential_decay_noise(const Type& gradient, const GradientNoise& hook, const Variable& t);
 
 }  // namespace catena

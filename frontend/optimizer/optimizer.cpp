@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "frontend/optimizer/gradient_sweep.h"
+#include "frontend/optimizer/parameter_rule.h"
 #include "frontend/serializer/serializer.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
@@ -35,7 +36,7 @@ const Sweep& unscale_sweep() {
     return sweep;
 }
 
-/// The step count is on the parameters' device, like the moments, since some rules compute with it.
+/// The step count is on the parameters' device, like the moments, since some rules and hooks compute with it.
 void move_to(Device& device, const State& count) {
     if (device.is_meta() || &count.device() == &device) return;
     RecorderScope paused(nullptr);
@@ -43,10 +44,6 @@ void move_to(Device& device, const State& count) {
 }
 
 }  // namespace
-
-bool UpdateSlot::is_active() const {
-    return param.array().defined() && *enabled && param.grad_variable().defined();
-}
 
 Optimizer::Optimizer() : t_(Array::zeros({Dtype::int64, {}})) { t_.set_name("/t"); }
 Optimizer::~Optimizer() = default;
@@ -64,6 +61,7 @@ Optimizer& Optimizer::setup(Link& link) {
     std::unordered_set<VariableBody*> seen;  // A parameter shared by two links is updated once.
     for (auto& [path, param] : link.namedparams())
         if (seen.insert(param->body()).second) slots_.push_back({path, *param, param->update_flag(), {}});
+    begin();
     return *this;
 }
 
@@ -95,6 +93,13 @@ void Optimizer::set_loss_scale(double scale) {
     scaled_ = true;
 }
 
+ParameterRule Optimizer::update_rule(const Parameter& param) {
+    target();
+    for (UpdateSlot& slot : slots_)
+        if (slot.param.body() == param.body()) return {*this, slot};
+    fail<ValueError>("{}: update_rule: '{}' is not a parameter of the link that setup() was given", type_name(), param.name());
+}
+
 std::vector<UpdateSlot*> Optimizer::active_slots() {
     std::vector<UpdateSlot*> active;
     for (UpdateSlot& slot : slots_)
@@ -102,12 +107,14 @@ std::vector<UpdateSlot*> Optimizer::active_slots() {
     return active;
 }
 
+Array Optimizer::first_moment(const std::string&, const Type& type) const { return Array::zeros(type); }
+
 void Optimizer::initialize_moments(UpdateSlot& slot) {
     if (!slot.moments.empty()) return;
     RecorderScope paused(nullptr);
     DeviceScope scope(slot.param.device());
     for (const std::string& name : moment_names()) {
-        slot.moments.emplace_back(Array::zeros(slot.param.type()));
+        slot.moments.emplace_back(first_moment(name, slot.param.type()));
         slot.moments.back().set_name(slot.path + "/" + name);
     }
 }
@@ -121,15 +128,26 @@ void Optimizer::update(const std::source_location& at) {
         return;
     }
     if (scaled_) unscale_gradients();
+    if (const auto present = active_slots(); !present.empty()) move_to(present[0]->param.device(), t_);
     call_hooks(OptimizerHook::Timing::pre);
     std::vector<UpdateSlot*> active = active_slots();
     for (UpdateSlot* slot : active) initialize_moments(*slot);
-    if (!active.empty()) move_to(active[0]->param.device(), t_);
     for (UpdateSlot* slot : active)  // A model may be moved after its optimizer was loaded.
         for (const State& moment : slot->moments) move_to(slot->param.device(), moment);
     assign(t_, t_ + 1);
-    if (!active.empty()) update_slots(active);
+    call_parameter_hooks(OptimizerHook::Timing::pre);
+    update_groups(active);
     call_hooks(OptimizerHook::Timing::post);
+    call_parameter_hooks(OptimizerHook::Timing::post);
+}
+
+void Optimizer::update_groups(std::span<UpdateSlot* const> active) {
+    UpdateGroup common{{}, t_};
+    for (UpdateSlot* slot : active) {
+        if (slot->own_numbers.empty()) common.slots.push_back(slot);
+        else update_group({{slot}, t_});
+    }
+    if (!common.slots.empty()) update_group(common);
 }
 
 void Optimizer::start_backward(Variable loss) {
@@ -221,6 +239,15 @@ void Optimizer::remove_hook(const std::string& name) {
 void Optimizer::call_hooks(OptimizerHook::Timing timing) {
     for (auto& [name, hook] : hooks_)
         if (hook->timing() == timing) (*hook)(*this);
+}
+
+void Optimizer::call_parameter_hooks(OptimizerHook::Timing timing) {
+    for (UpdateSlot& slot : slots_) {
+        if (!slot.is_active()) continue;
+        UpdateSlot* const slots[] = {&slot};
+        for (auto& [name, hook] : slot.hooks)
+            if (hook->timing() == timing) hook->change(slots, t_);
+    }
 }
 
 }  // namespace catena

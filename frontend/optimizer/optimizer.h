@@ -10,22 +10,13 @@
 #include <vector>
 
 #include "frontend/link/link.h"
+#include "frontend/optimizer/update_slot.h"
 #include "runtime/graph/op.h"
 
 namespace catena {
 
 class Optimizer;
-
-/// An optimizer's data of one parameter.
-struct UpdateSlot {
-    std::string path;                ///< "/l1/W"
-    Variable param;
-    std::shared_ptr<bool> enabled;   ///< The parameter's update flag.
-    std::vector<State> moments;      ///< In the order of Optimizer::moment_names(); empty before the first update.
-
-    /// True when an update would change it: it is initialised, enabled and has a gradient.
-    bool is_active() const;
-};
+class ParameterRule;
 
 /// Called at every update, before (pre) or after it (post), to change gradients or parameters.
 class OptimizerHook {
@@ -110,6 +101,9 @@ public:
                         OptimizerHook::Timing timing = OptimizerHook::Timing::pre);
     void remove_hook(const std::string& name);  ///< ValueError when there is none of that name.
 
+    /// How one parameter is updated: its own hyperparameters and hooks (frontend/optimizer/parameter_rule.h). ValueError when
+    /// it is none of the target's.
+    ParameterRule update_rule(const Parameter& param);
     std::span<UpdateSlot> slots() { return slots_; }
     /// The parameters that this update changes.
     std::vector<UpdateSlot*> active_slots();
@@ -118,7 +112,7 @@ public:
     virtual std::vector<std::string> moment_names() const { return {}; }
     /// Step count, epoch and moments: "t", "epoch", "l1/W/t", "l1/W/m".
     void serialize(const Serializer& s);
-    /// Creates missing moments, as zeros.
+    /// Creates missing moments.
     void initialize_moments(UpdateSlot& slot);
     /// Sets the step count, not recorded.
     void set_step_count(int64_t t);
@@ -131,12 +125,18 @@ public:
 
 protected:
     Optimizer();
-    /// Changes the given parameters; the step count is already that of this update.
-    virtual void update_slots(std::span<UpdateSlot* const> slots) = 0;
+    /// Changes the parameters of a group; usually one sweep (frontend/optimizer/update_rule.h).
+    virtual void update_group(const UpdateGroup& group) = 0;
+    /// The content of a moment before its first update; zeros unless a rule says otherwise.
+    virtual Array first_moment(const std::string& name, const Type& type) const;
+    /// Called by setup(): what a rule remembers of its numbers at the beginning.
+    virtual void begin() {}
 
 private:
     void start_backward(Variable loss);
     void call_hooks(OptimizerHook::Timing timing);
+    void call_parameter_hooks(OptimizerHook::Timing timing);
+    void update_groups(std::span<UpdateSlot* const> active);
     void load_moments(const Serializer& s, UpdateSlot& slot);
     void unscale_gradients();
 

@@ -13,7 +13,7 @@ public:
     Cell lr;
 
 protected:
-    void update_slots(std::span<UpdateSlot* const> slots) override;
+    void update_group(const UpdateGroup& group) override;
 };
 
 /// v = momentum v - lr g;  p += v
@@ -26,7 +26,30 @@ public:
     Cell lr, momentum;
 
 protected:
-    void update_slots(std::span<UpdateSlot* const> slots) override;
+    void update_group(const UpdateGroup& group) override;
+};
+
+/// v = momentum v - g;  p += lr v
+///
+/// The learning rate is outside of v, so a changed one acts at once on all of the step.
+class CorrectedMomentumSGD : public MomentumSGD {
+public:
+    using MomentumSGD::MomentumSGD;
+    std::string type_name() const override { return "CorrectedMomentumSGD"; }
+
+protected:
+    void update_group(const UpdateGroup& group) override;
+};
+
+/// Nesterov's accelerated gradient, http://arxiv.org/abs/1212.0901:
+/// v = momentum v - lr g;  p += momentum^2 v - (1 + momentum) lr g
+class NesterovAG : public MomentumSGD {
+public:
+    using MomentumSGD::MomentumSGD;
+    std::string type_name() const override { return "NesterovAG"; }
+
+protected:
+    void update_group(const UpdateGroup& group) override;
 };
 
 }  // namespace catena

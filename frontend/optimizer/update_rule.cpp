@@ -1,18 +1,32 @@
 #include "frontend/optimizer/update_rule.h"
 
+#include <map>
+
+#include "runtime/core/error.h"
+#include "runtime/graph/arithmetic.h"
 #include "runtime/graph/recorder.h"
+#include "runtime/ops/define/register_map.h"
 
 namespace catena {
+namespace {
 
-void sweep_parameters(const Sweep& sweep, std::span<UpdateSlot* const> slots, std::span<const Variable> shared,
-                      std::initializer_list<Scalar> scalars) {
+using Slots = std::vector<UpdateSlot*>;
+
+std::vector<Scalar> numbers_of(const UpdateGroup& group, std::initializer_list<Cell> cells) {
+    std::vector<Scalar> numbers;
+    for (const Cell& cell : cells) numbers.push_back(group.number(cell));
+    return numbers;
+}
+
+void sweep_slots(const Sweep& sweep, const Slots& slots, std::span<const Variable> shared,
+                 std::span<const Scalar> scalars) {
     std::vector<Variables> rows;
     for (UpdateSlot* slot : slots) {
         Variables row{slot->param, slot->param.grad_variable()};
         for (const State& moment : slot->moments) row.push_back(moment);
         rows.push_back(std::move(row));
     }
-    std::vector<Variables> results = sweep.run(rows, shared, {scalars.begin(), scalars.size()});
+    std::vector<Variables> results = sweep.run(rows, shared, scalars);
     for (size_t k = 0; k < slots.size(); ++k) {
         auto store = [&](const Variable& state, const Variable& value) {
             if (!(state.array() == value.array())) assign(state, value);  // Equal: changed in place.
@@ -20,6 +34,52 @@ void sweep_parameters(const Sweep& sweep, std::span<UpdateSlot* const> slots, st
         store(slots[k]->param, results[k][0]);
         for (size_t i = 0; i < slots[k]->moments.size(); ++i) store(slots[k]->moments[i], results[k][i + 1]);
     }
+}
+
+}  // namespace
+
+void sweep_parameters(const Sweep& sweep, const UpdateGroup& group, std::initializer_list<Cell> scalars,
+                      std::span<const Variable> shared) {
+    const std::vector<Scalar> numbers = numbers_of(group, scalars);
+    if (shared.empty()) return sweep_slots(sweep, group.slots, {}, numbers);
+    // A float64 number would make a float32 parameter's update be computed in float64.
+    std::map<Dtype, Slots> by_dtype;
+    for (UpdateSlot* slot : group.slots) by_dtype[compute_dtype(slot->param.dtype())].push_back(slot);
+    for (auto& [dtype, slots] : by_dtype) {
+        std::vector<Variable> cast_shared;
+        for (const Variable& number : shared) cast_shared.push_back(cast(number, dtype));
+        sweep_slots(sweep, slots, cast_shared, numbers);
+    }
+}
+
+const OpDef& define_step_numbers(std::string name, std::vector<std::string> scalars, int outputs, Formula formula) {
+    OpDef op;
+    op.name = std::move(name);
+    op.kind = Kind::map;
+    op.output_count = outputs;
+    op.scalar_names = std::move(scalars);
+    op.formula = std::move(formula);
+    op.type = [outputs](const TypeCall& call) {
+        Types types;
+        for (int i = 0; i < outputs; ++i) types.push_back({Dtype::float64, call.inputs[0].shape});
+        return types;
+    };
+    return register_map(std::move(op));
+}
+
+Variables step_numbers(const OpDef& map, const UpdateGroup& group, std::initializer_list<Cell> scalars) {
+    const Variable t = cast(group.t, Dtype::float64);
+    const Variable* inputs[] = {&t};
+    return apply(map, inputs, current_location(), {}, numbers_of(group, scalars));
+}
+
+void check_eps(const Optimizer& optimizer, const UpdateGroup& group, const Cell& of_optimizer) {
+    const double eps = group.number(of_optimizer);
+    if (eps == 0 || float(eps) != 0) return;
+    for (const UpdateSlot* slot : group.slots)
+        if (const Dtype dtype = compute_dtype(slot->param.dtype()); dtype != Dtype::float64)
+            fail<ValueError>("{}: eps {} is 0 in {}, in which {} is computed; use at least 1e-45", optimizer.type_name(),
+                             eps, name_of(dtype), slot->path);
 }
 
 }  // namespace catena

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "frontend/optimizer/optimizer.h"
+
+namespace catena {
+
+/// https://arxiv.org/abs/1212.5701, without a learning rate:
+/// msg = rho msg + (1 - rho) g^2;  dx = sqrt((msdx + eps) / (msg + eps)) g
+/// msdx = rho msdx + (1 - rho) dx^2;  p -= dx
+class AdaDelta : public Optimizer {
+public:
+    explicit AdaDelta(double rho = 0.95, double eps = 1e-6) : rho(rho, "rho"), eps(eps, "eps") {}
+    std::string type_name() const override { return "AdaDelta"; }
+    std::vector<std::string> moment_names() const override { return {"msg", "msdx"}; }
+    std::vector<Cell> hyperparameters() const override { return {rho, eps}; }
+    Cell rho, eps;
+
+protected:
+    void update_group(const UpdateGroup& group) override;
+};
+
+}  // namespace catena

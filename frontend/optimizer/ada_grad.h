@@ -1,0 +1,20 @@
+#pragma once
+
+#include "frontend/optimizer/optimizer.h"
+
+namespace catena {
+
+/// http://jmlr.org/papers/v12/duchi11a.html: h += g^2;  p -= lr g / (sqrt(h) + eps)
+class AdaGrad : public Optimizer {
+public:
+    explicit AdaGrad(double lr = 0.001, double eps = 1e-8) : lr(lr, "lr"), eps(eps, "eps") {}
+    std::string type_name() const override { return "AdaGrad"; }
+    std::vector<std::string> moment_names() const override { return {"h"}; }
+    std::vector<Cell> hyperparameters() const override { return {lr, eps}; }
+    Cell lr, eps;
+
+protected:
+    void update_group(const UpdateGroup& group) override;
+};
+
+}  // namespace catena

@@ -1,0 +1,33 @@
+#include "frontend/optimizer/parameter_rule.h"
+
+#include "runtime/core/error.h"
+
+namespace catena {
+
+Cell ParameterRule::hyperparameter(std::string_view name) {
+    const Cell shared = optimizer_->hyperparameter(name);
+    if (const Cell* own = slot_->own_number(shared.name())) return *own;
+    return slot_->own_numbers.emplace_back(shared.value(), shared.name());
+}
+
+bool ParameterRule::has_own(std::string_view name) const {
+    return slot_->own_number(optimizer_->hyperparameter(name).name()) != nullptr;
+}
+
+void ParameterRule::follow_optimizer() { slot_->own_numbers.clear(); }
+
+ParameterRule& ParameterRule::add_hook(std::shared_ptr<ParameterHook> hook, std::string name) {
+    if (name.empty()) name = hook->name();
+    for (const auto& [taken, other] : slot_->hooks)
+        if (taken == name)
+            fail<ValueError>("{}: a hook of {} is named '{}' already", optimizer_->type_name(), slot_->path, name);
+    slot_->hooks.emplace_back(std::move(name), std::move(hook));
+    return *this;
+}
+
+void ParameterRule::remove_hook(const std::string& name) {
+    if (std::erase_if(slot_->hooks, [&](const auto& hook) { return hook.first == name; }) == 0)
+        fail<ValueError>("{}: no hook of {} is named '{}'", optimizer_->type_name(), slot_->path, name);
+}
+
+}  // namespace catena

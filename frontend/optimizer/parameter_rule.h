@@ -1,0 +1,46 @@
+#pragma once
+
+#include <concepts>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "frontend/optimizer/hooks.h"
+
+namespace catena {
+
+/// How an optimizer updates one parameter, a handle: Chainer's param.update_rule.
+///
+///     optimizer.update_rule(model.l1.W).hyperparameter("lr") = 0.001;
+///     optimizer.update_rule(model.l1.b).add_hook(WeightDecay(1e-4));
+///
+/// It ends with the optimizer and with its next setup().
+class ParameterRule {
+public:
+    ParameterRule(Optimizer& optimizer, UpdateSlot& slot) : optimizer_(&optimizer), slot_(&slot) {}
+
+    /// The parameter's own number, which begins as the optimizer's present one and no longer follows it. ValueError that
+    /// lists the existing names.
+    Cell hyperparameter(std::string_view name);
+    bool has_own(std::string_view name) const;
+    void follow_optimizer();  ///< It has no numbers of its own any more.
+
+    /// Called for this parameter alone, after the optimizer's hooks of the same timing. ValueError when the name is taken.
+    ParameterRule& add_hook(std::shared_ptr<ParameterHook> hook, std::string name = "");
+    template <std::derived_from<ParameterHook> Hook>
+    ParameterRule& add_hook(const Hook& hook, std::string name = "") {
+        return add_hook(std::make_shared<Hook>(hook), std::move(name));
+    }
+    void remove_hook(const std::string& name);  ///< ValueError when there is none of that name.
+
+    bool enabled() const { return *slot_->enabled; }
+    void set_enabled(bool enabled) { *slot_->enabled = enabled; }
+    UpdateSlot& slot() const { return *slot_; }
+
+private:
+    Optimizer* optimizer_;
+    UpdateSlot* slot_;
+};
+
+}  // namespace catena

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "frontend/optimizer/optimizer.h"
+
+namespace catena {
+
+struct RMSpropOptions {
+    double lr = 0.01;
+    double alpha = 0.99;
+    double eps = 1e-8;
+    bool eps_inside_sqrt = false;
+};
+
+/// ms = alpha ms + (1 - alpha) g^2;  p -= lr g / (sqrt(ms) + eps), or lr g / sqrt(ms + eps) with eps_inside_sqrt
+class RMSprop : public Optimizer {
+public:
+    explicit RMSprop(const RMSpropOptions& options = {})
+        : lr(options.lr, "lr"), alpha(options.alpha, "alpha"), eps(options.eps, "eps"),
+          eps_inside_sqrt_(options.eps_inside_sqrt) {}
+    explicit RMSprop(double lr) : RMSprop(RMSpropOptions{.lr = lr}) {}
+    std::string type_name() const override { return "RMSprop"; }
+    std::vector<std::string> moment_names() const override { return {"ms"}; }
+    std::vector<Cell> hyperparameters() const override { return {lr, alpha, eps}; }
+    bool eps_inside_sqrt() const { return eps_inside_sqrt_; }
+    Cell lr, alpha, eps;
+
+protected:
+    void update_group(const UpdateGroup& group) override;
+
+private:
+    bool eps_inside_sqrt_;
+};
+
+struct RMSpropGravesOptions {
+    double lr = 1e-4;
+    double alpha = 0.95;
+    double momentum = 0.9;
+    double eps = 1e-4;
+};
+
+/// Alex Graves's form, https://arxiv.org/abs/1308.0850: the gradient is divided by its deviation.
+///
+/// n = alpha n + (1 - alpha) g^2;  m = alpha m + (1 - alpha) g
+/// delta = momentum delta - lr g / sqrt(n - m^2 + eps);  p += delta
+///
+/// m is called "g" in files.
+class RMSpropGraves : public Optimizer {
+public:
+    explicit RMSpropGraves(const RMSpropGravesOptions& options = {})
+        : lr(options.lr, "lr"), alpha(options.alpha, "alpha"), momentum(options.momentum, "momentum"),
+          eps(options.eps, "eps") {}
+    explicit RMSpropGraves(double lr) : RMSpropGraves(RMSpropGravesOptions{.lr = lr}) {}
+    std::string type_name() const override { return "RMSpropGraves"; }
+    std::vector<std::string> moment_names() const override { return {"n", "g", "delta"}; }
+    std::vector<Cell> hyperparameters() const override { return {lr, alpha, momentum, eps}; }
+    Cell lr, alpha, momentum, eps;
+
+protected:
+    void update_group(const UpdateGroup& group) override;
+};
+
+}  // namespace catena

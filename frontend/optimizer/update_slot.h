@@ -1,0 +1,37 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "frontend/link/parameter.h"
+
+namespace catena {
+
+class ParameterHook;
+
+/// An optimizer's data of one parameter.
+struct UpdateSlot {
+    std::string path;                ///< "/l1/W"
+    Variable param;
+    std::shared_ptr<bool> enabled;   ///< The parameter's update flag.
+    std::vector<State> moments;      ///< In the order of Optimizer::moment_names(); empty before the first update.
+    std::vector<Cell> own_numbers = {};  ///< They stand for the optimizer's hyperparameters of the same names.
+    std::vector<std::pair<std::string, std::shared_ptr<ParameterHook>>> hooks = {};
+
+    /// True when an update would change it: it is initialised, enabled and has a gradient.
+    bool is_active() const;
+    const Cell* own_number(const char* name) const;  ///< Null when it has none of that name.
+};
+
+/// Parameters that are updated together, by the same numbers.
+struct UpdateGroup {
+    std::vector<UpdateSlot*> slots;
+    Variable t;  ///< int64, 0-d: the number of their present update, from 1.
+
+    /// The parameters' own number of that name, else the optimizer's.
+    const Cell& number(const Cell& of_optimizer) const;
+};
+
+}  // namespace catena
