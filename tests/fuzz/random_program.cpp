@@ -210,11 +210,15 @@ std::string disagreement_of_sizes(const Program& p, std::span<const int64_t> siz
         auto alone = static_graph(body, options);
         Results expected;
         try {
-            expected = of(alone, size);
+            of(alone, size);
+            expected = of(alone, size);  // Compiled by now.
         } catch (const Error&) {
             continue;  // Shapes that broadcast at other sizes only.
         }
-        const Results found = of(all, size);
+        const int64_t planned = all.statistics().resized;
+        Results found = of(all, size);
+        // A size that is not planned runs the eager kernels at first, whose sums may be rounded in another order.
+        if (all.statistics().resized == planned) found = of(all, size);
         for (size_t r = 0; r < expected.size(); ++r)
             if (expected[r].size() != found[r].size() || distance(expected[r], found[r]) > 0)
                 return fmt::format("size {}: result {} differs by {}", size, r, distance(expected[r], found[r]));
