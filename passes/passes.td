@@ -82,7 +82,7 @@ def Recompute : Pass<"catena-recompute", "::mlir::func::FuncOp"> {
     Done for a result of a group if all its readers are groups over the same domain, its formula has no more than a few additions,
     multiplications, comparisons and the like (no function such as exp), and fewer bytes are moved: the result is not
     written, each reader does not read it, but reads what it did not read before. As the formula reads at most one array of this
-    size, which lives on in the place of the result, no more memory is needed. Smaller values that reductions of the group give
+    size, which lives on in the place of the result, hardly more memory is needed. Smaller values that reductions of the group give
     become results of it. Contents of states that the program assigns are not kept alive: they are overwritten in place.
   }];
   let dependentDialects = ["::catena::ir::CatenaDialect"];

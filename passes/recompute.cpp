@@ -24,6 +24,8 @@ namespace {
 constexpr int64_t fewest_bytes = 64 * 1024;
 /// Arithmetic of one element that a sweep does while it waits for memory; a division counts as several.
 constexpr int most_arithmetic = 12, division = 4;
+/// Beside one array as large as the result, a formula may keep a fraction of it alive: statistics, scales.
+constexpr int64_t small_share = 8;
 /// As many as fusion allows a group to read (fuse.cpp).
 constexpr size_t max_inputs = 12;
 
@@ -111,7 +113,7 @@ std::optional<int64_t> bytes_more(ir::GroupOp reader, const Candidate& candidate
 }
 
 /// Nothing unless storing the result costs more memory traffic than its readers have without it. The result's place in memory
-/// is then free for what its formula reads, which now lives as long: no more memory is needed.
+/// is then free for what its formula reads, which now lives as long: hardly more memory is needed.
 std::optional<Candidate> candidate_of(mlir::OpResult result, ir::GroupOp group) {
     const mlir::Value inside = group.yield().getValues()[result.getResultNumber()];
     if (result.use_empty() || !is_full(result, group) || bytes_of(result) < fewest_bytes) return std::nullopt;
@@ -122,16 +124,16 @@ std::optional<Candidate> candidate_of(mlir::OpResult result, ir::GroupOp group) 
         candidate.readers.insert(reader);
     }
     if (!inside.getDefiningOp() || !find_formula(inside, group, candidate.formula)) return std::nullopt;
-    int64_t full_bytes = 0;  // Of what lives longer.
+    int64_t kept_bytes = 0;  // Of what lives longer.
     for (mlir::Value leaf : candidate.formula.leaves)
-        if (is_full(leaf, group)) full_bytes += bytes_of(leaf);
+        if (llvm::isa<mlir::RankedTensorType>(leaf.getType())) kept_bytes += bytes_of(leaf);
     int64_t saved = bytes_of(result);  // It is not written.
     for (ir::GroupOp reader : candidate.readers) {
         const std::optional<int64_t> more = bytes_more(reader, candidate, group);
         if (!more) return std::nullopt;
         saved += bytes_of(result) - *more;
     }
-    if (saved <= 0 || full_bytes > bytes_of(result)) return std::nullopt;
+    if (saved <= 0 || kept_bytes > bytes_of(result) + bytes_of(result) / small_share) return std::nullopt;
     return candidate;
 }
 

@@ -113,3 +113,26 @@ func.func @small_values_are_stored(%x: tensor<4x64x8xf32>, %z: tensor<64x1xf32>)
   }
   return %y : tensor<4x64x8xf32>
 }
+
+// Half as large as the result, z would be kept beside x for longer than without.
+// CHECK-LABEL: @two_arrays_are_not_kept_for_one
+// CHECK: catena.group "{{.*}}"(%arg0, %{{.*}}) {{.*}} -> (tensor<2x64x512xf32>, tensor<1x64x1xf32>)
+func.func @two_arrays_are_not_kept_for_one(%x: tensor<2x64x512xf32>, %w: tensor<64x512xf32>) -> tensor<2x64x512xf32> {
+  %z = catena.map "twice"(%w) : (tensor<64x512xf32>) -> tensor<64x512xf32> {
+  ^bb0(%a: f32):
+    %0 = math.exp %a : f32
+    catena.yield %0 : f32
+  }
+  %added = catena.map "add"(%x, %z) : (tensor<2x64x512xf32>, tensor<64x512xf32>) -> tensor<2x64x512xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %b : f32
+    catena.yield %0 : f32
+  }
+  %sum = catena.reduce "sum"(%added) sum over [0, 2] : tensor<2x64x512xf32> -> tensor<1x64x1xf32>
+  %y = catena.map "multiply"(%added, %sum) : (tensor<2x64x512xf32>, tensor<1x64x1xf32>) -> tensor<2x64x512xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.mulf %a, %b : f32
+    catena.yield %0 : f32
+  }
+  return %y : tensor<2x64x512xf32>
+}

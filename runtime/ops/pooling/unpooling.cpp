@@ -8,6 +8,7 @@
 #include "runtime/ops/array/slicing.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/connection/convolution.h"
+#include "runtime/ops/pooling/images.h"
 
 namespace catena {
 namespace {
@@ -17,11 +18,7 @@ struct Windows {
     Dims size, stride, pad, result;
 
     Windows(const char* op, const Variable& x, int axes, const PerAxis& ksize, const Unpooling& o) {
-        if (!is_float(x.dtype()))
-            fail<DtypeError>("{}: x should be floating point, it is {}", op, to_string(x.type()));
-        if (x.rank() < 3 || (axes > 0 && x.rank() != axes + 2))
-            fail<ShapeError>("{}: x should be [N,C,...] with {} further axes, it is {}", op,
-                             axes > 0 ? std::to_string(axes) : "some", to_string(x.shape()));
+        check_images(op, x, axes);
         axes = x.rank() - 2;
         size = per_axis(op, "ksize", ksize, axes, 1);
         stride = o.stride.empty() ? size : per_axis(op, "stride", o.stride, axes, 1);
