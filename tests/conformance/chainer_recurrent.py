@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What Chainer 7.8.1's recurrent links give, written to chainer_recurrent.npz beside this file.
+"""What Chainer 7.8.1's recurrent links and links of losses give, written to chainer_recurrent.npz beside this file.
 
     python3 -m venv chainer
     chainer/bin/pip install 'setuptools<60' wheel numpy==1.23.5
@@ -96,7 +96,28 @@ def trees():
          run=lambda link, c, h, x: link(c, None, None, None, h, None, x))
 
 
+def losses():
+    """Chainer's W of the sampled losses is kept; what is drawn is in the tests of the functions."""
+    tree = L.BinaryHierarchicalSoftmax.create_huffman_tree({0: 8, 1: 5, 2: 6, 3: 4, 4: 5, 5: 1})
+    words = np.array([0, 4, 2, 5], np.int32)
+    case("BinaryHierarchicalSoftmax", L.BinaryHierarchicalSoftmax(3, tree), [(4, 3)], run=lambda link, x: link(x, words))
+    labels = [np.array(y, np.int32) for y in ([1, 0], [2, 2, 0, 1], [0], [1, 1, 2])]
+    sequences = [(len(y), 3) for y in labels]
+    case("CRF1d", L.CRF1d(3), sequences, run=lambda link, *xs: link(list(xs), labels, transpose=True))
+    case("CRF1d_no", L.CRF1d(3), sequences, run=lambda link, *xs: link(list(xs), labels, reduce="no", transpose=True))
+    link = L.CRF1d(3)
+    link.cost.array[...] = numbers((3, 3), 1)
+    _, path = link.argmax([numbers(shape, 100 + i) for i, shape in enumerate(sequences)], transpose=True)
+    for i, y in enumerate(path):
+        arrays[f"CRF1d/path{i}"] = y
+    samples = np.array([[0, 2], [1, 1], [3, 4]], np.int32)
+    link = L.BlackOut(3, [4, 3, 2, 1, 1], 2)
+    link.sample_data = samples
+    case("BlackOut", link, [(3, 3)], run=lambda link, x: link(x, np.array([1, 0, 2], np.int32)))
+
+
 def main():
+    losses()
     n_step()
     steps()
     trees()

@@ -49,13 +49,40 @@ def recurrent():
     n_step(d, "n_step_bilstm", 2, 4)
 
 
+def ctc():
+    d = Draw(22)
+    t = np.array([[0, 2], [2, 2], [1, 0]], np.int32)
+    lengths = [np.array([5, 3, 4], np.int32), np.array([2, 1, 2], np.int32)]
+
+    def run(*arrays, blank_symbol, reduce):
+        xs = [a for a in arrays if a.ndim == 2 and a.dtype.kind == "f"]
+        t, *lengths = arrays[len(xs):]
+        return F.connectionist_temporal_classification(xs, t, blank_symbol, *lengths, reduce=reduce)
+
+    for reduce in ("mean", "no"):
+        for rest in ([t], [t, lengths[0]], [t] + lengths):
+            case("connectionist_temporal_classification", [d.uniform(3, 4) for _ in range(5)] + rest, run=run, blank_symbol=3,
+                 reduce=reduce)
+
+
 def sampled_losses():
-    pass
+    d = Draw(23)
+
+    def negative_sampling(x, t, W, samples, reduce):
+        return F.negative_sampling(x, t, W, lambda shape: np.hstack([t[:, None], samples]), samples.shape[1], reduce=reduce)
+
+    for reduce in ("sum", "no"):
+        case("negative_sampling", [d.uniform(3, 2), np.array([1, -1, 3], np.int32), d.uniform(5, 2), d.integers(3, 4, high=5)],
+             run=negative_sampling, reduce=reduce)
+    for reduce in ("mean", "no"):
+        case("black_out", [d.uniform(3, 2), np.array([1, 0, 3], np.int32), d.uniform(5, 2), d.integers(3, 4, high=5)], reduce=reduce)
 
 
 def main():
     chainer.config.dtype = np.float64
     recurrent()
+    ctc()
+    sampled_losses()
     write(pathlib.Path(__file__).with_suffix(".json"))
 
 

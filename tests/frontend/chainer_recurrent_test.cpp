@@ -1,9 +1,12 @@
-// Recurrent links against what Chainer's give with the same parameters (tests/conformance/chainer_recurrent.py).
+// Recurrent links and links of losses against what Chainer's give with the same parameters (tests/conformance/chainer_recurrent.py).
 #include <cmath>
 #include <functional>
 
 #include <gtest/gtest.h>
 
+#include "frontend/link/loss/crf1d.h"
+#include "frontend/link/loss/hierarchical_softmax.h"
+#include "frontend/link/loss/negative_sampling.h"
 #include "frontend/link/lstm.h"
 #include "frontend/link/rnn/gru.h"
 #include "frontend/link/rnn/mgu.h"
@@ -139,6 +142,34 @@ TEST(ChainerRecurrent, trees_are_chainers) {
     expect_chainers("NaryTreeLSTM", nary, [&](const List& xs) { return both(nary({xs[0], xs[1]}, {xs[2], xs[3]}, xs[4])); });
     expect_chainers("NaryTreeLSTM_part", nary_part,
                     [&](const List& xs) { return both(nary_part({xs[0], {}, {}}, {{}, xs[1], {}}, xs[2])); });
+}
+
+Variable integers(const std::vector<int32_t>& values) { return Variable(Array::from(values, Shape{int64_t(values.size())}), false); }
+
+TEST(ChainerRecurrent, the_hierarchical_softmax_over_a_huffman_tree_is_chainers) {
+    const BinaryTree tree = BinaryHierarchicalSoftmax::create_huffman_tree({{0, 8}, {1, 5}, {2, 6}, {3, 4}, {4, 5}, {5, 1}});
+    BinaryHierarchicalSoftmax link(3, tree);
+    expect_chainers("BinaryHierarchicalSoftmax", link, [&](const List& xs) { return List{link(xs[0], integers({0, 4, 2, 5}))}; });
+}
+
+TEST(ChainerRecurrent, the_random_field_is_chainers) {
+    const List labels{integers({1, 0}), integers({2, 2, 0, 1}), integers({0}), integers({1, 1, 2})};
+    CRF1d mean(3), each(3);
+    expect_chainers("CRF1d", mean, [&](const List& xs) { return List{mean(xs, labels, "mean", true)}; });
+    expect_chainers("CRF1d_no", each, [&](const List& xs) { return List{each(xs, labels, "no", true)}; });
+    List xs;
+    for (size_t i = 0; i < labels.size(); ++i) xs.emplace_back(chainer().read("CRF1d/x" + std::to_string(i)), false);
+    const CrfPath path = mean.argmax(xs, true);
+    for (size_t i = 0; i < labels.size(); ++i) {
+        const Array expected = chainer().read("CRF1d/path" + std::to_string(i));
+        EXPECT_EQ(path.labels[i].array().to_vector<int64_t>(), expected.to_vector<int64_t>()) << i;
+    }
+}
+
+TEST(ChainerRecurrent, black_out_is_chainers) {
+    BlackOut link(3, {4, 3, 2, 1, 1}, 2);
+    const Variable samples(Array::from(std::vector<int32_t>{0, 2, 1, 1, 3, 4}, Shape{3, 2}), false);
+    expect_chainers("BlackOut", link, [&](const List& xs) { return List{link(xs[0], integers({1, 0, 2}), samples)}; });
 }
 
 }  // namespace

@@ -118,12 +118,12 @@ Variable log_likelihood(const Task& task, const Variable& alpha) {
 const FunctionDef& f_ctc = function(
     "connectionist_temporal_classification(x, t, blank_symbol, input_length=None, label_length=None, reduce='mean')", {"*"},
     [](const FunctionArguments& a) {
-        // The floating point arrays are x; t follows, then perhaps input_length and label_length.
+        // Matrices, of which the last is t; then perhaps input_length and label_length.
         const std::span<const Variable> all = a.list();
-        size_t steps = 0;
-        while (steps < all.size() && is_float(all[steps].dtype())) ++steps;
-        if (steps == all.size() || all.size() > steps + 3)
-            fail<ValueError>("{}: {} arrays given; x, then t and at most two lengths are needed", name, all.size());
+        size_t steps = all.size();
+        while (steps > 0 && all[steps - 1].rank() != 2) --steps;
+        if (steps-- == 0 || all.size() > steps + 3)
+            fail<ValueError>("{}: {} arrays given; the matrices of x, then t and at most two lengths are needed", name, all.size());
         const auto optional = [&](size_t k) { return steps + k < all.size() ? all[steps + k] : Variable(); };
         return connectionist_temporal_classification(all.first(steps), all[steps], a.integer("blank_symbol"), optional(1), optional(2),
                                                      a.text("reduce"));
