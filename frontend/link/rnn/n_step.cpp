@@ -79,10 +79,10 @@ std::vector<std::pair<std::string, std::string>> NStepStack::printable_specs() c
             {"dropout", fmt::format("{}", dropout_)}};
 }
 
-NStepPlain::NStepPlain(std::string name, std::string activation, bool both_directions, int64_t n_layers, int64_t in_size,
+NStepPlain::NStepPlain(std::string name, NStepActivation activation, bool both_directions, int64_t n_layers, int64_t in_size,
                        int64_t out_size, double dropout, const NStepInit& init)
     : NStepStack({std::move(name), 2, both_directions, false}, n_layers, in_size, out_size, dropout, init),
-      activation_(std::move(activation)) {}
+      activation_(activation) {}
 NStepRows NStepPlain::operator()(const Variable& hx, const SequenceRows& x) const {
     return n_step_rnn_rows(options(), hx, ws(), bs(), x, activation_);
 }

@@ -52,11 +52,11 @@ public:
     NStepRows operator()(const Variable& hx, const SequenceRows& x) const;
 
 protected:
-    NStepPlain(std::string name, std::string activation, bool both_directions, int64_t n_layers, int64_t in_size, int64_t out_size,
+    NStepPlain(std::string name, NStepActivation activation, bool both_directions, int64_t n_layers, int64_t in_size, int64_t out_size,
                double dropout, const NStepInit& init);
 
 private:
-    std::string activation_;
+    NStepActivation activation_;
 };
 class NStepGated : public NStepStack {
 public:
@@ -80,19 +80,19 @@ protected:
 
 struct NStepRNNTanh : NStepPlain {
     NStepRNNTanh(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout, const NStepInit& init = {})
-        : NStepPlain("NStepRNNTanh", "tanh", false, n_layers, in_size, out_size, dropout, init) {}
+        : NStepPlain("NStepRNNTanh", NStepActivation::tanh, false, n_layers, in_size, out_size, dropout, init) {}
 };
 struct NStepRNNReLU : NStepPlain {
     NStepRNNReLU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout, const NStepInit& init = {})
-        : NStepPlain("NStepRNNReLU", "relu", false, n_layers, in_size, out_size, dropout, init) {}
+        : NStepPlain("NStepRNNReLU", NStepActivation::relu, false, n_layers, in_size, out_size, dropout, init) {}
 };
 struct NStepBiRNNTanh : NStepPlain {
     NStepBiRNNTanh(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout, const NStepInit& init = {})
-        : NStepPlain("NStepBiRNNTanh", "tanh", true, n_layers, in_size, out_size, dropout, init) {}
+        : NStepPlain("NStepBiRNNTanh", NStepActivation::tanh, true, n_layers, in_size, out_size, dropout, init) {}
 };
 struct NStepBiRNNReLU : NStepPlain {
     NStepBiRNNReLU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout, const NStepInit& init = {})
-        : NStepPlain("NStepBiRNNReLU", "relu", true, n_layers, in_size, out_size, dropout, init) {}
+        : NStepPlain("NStepBiRNNReLU", NStepActivation::relu, true, n_layers, in_size, out_size, dropout, init) {}
 };
 struct NStepGRU : NStepGated {
     NStepGRU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout, const NStepInit& init = {})

@@ -126,10 +126,8 @@ Steps joined(const char* function, std::span<const Variable> xs) {
     return {{concat(xs, 0), Variable(counts, false), RowOrder::by_step}, cuts};
 }
 
-RecurrentCell cell_named(const char* function, const std::string& activation) {
-    if (activation == "tanh") return RecurrentCell::tanh;
-    if (activation == "relu") return RecurrentCell::relu;
-    fail<ValueError>("{}: activation is '{}' and should be 'tanh' or 'relu'", function, activation);
+RecurrentCell cell_of(NStepActivation activation) {
+    return activation == NStepActivation::tanh ? RecurrentCell::tanh : RecurrentCell::relu;
 }
 
 NStepLstmResult run_steps(const Call& c, std::span<const Variable> xs) {
@@ -166,8 +164,8 @@ std::vector<Variable> sequences_of_rows(const SequenceRows& x) {
 }
 
 NStepRows n_step_rnn_rows(const NStepOptions& options, const Variable& hx, const NStepWeights& ws, const NStepWeights& bs,
-                          const SequenceRows& x, const std::string& activation) {
-    return run({"n_step_rnn", cell_named("n_step_rnn", activation), options, hx, none, ws, bs}, x);
+                          const SequenceRows& x, NStepActivation activation) {
+    return run({"n_step_rnn", cell_of(activation), options, hx, none, ws, bs}, x);
 }
 NStepRows n_step_gru_rows(const NStepOptions& options, const Variable& hx, const NStepWeights& ws, const NStepWeights& bs,
                           const SequenceRows& x) {
@@ -179,14 +177,12 @@ NStepRows n_step_lstm_rows(const NStepOptions& options, const Variable& hx, cons
 }
 
 NStepResult n_step_rnn(int64_t n_layers, double dropout_ratio, const Variable& hx, const NStepWeights& ws, const NStepWeights& bs,
-                       std::span<const Variable> xs, const std::string& activation) {
-    const RecurrentCell cell = cell_named("n_step_rnn", activation);
-    return without_memory(run_steps({"n_step_rnn", cell, {n_layers, dropout_ratio, false}, hx, none, ws, bs}, xs));
+                       std::span<const Variable> xs, NStepActivation activation) {
+    return without_memory(run_steps({"n_step_rnn", cell_of(activation), {n_layers, dropout_ratio, false}, hx, none, ws, bs}, xs));
 }
 NStepResult n_step_birnn(int64_t n_layers, double dropout_ratio, const Variable& hx, const NStepWeights& ws, const NStepWeights& bs,
-                         std::span<const Variable> xs, const std::string& activation) {
-    const RecurrentCell cell = cell_named("n_step_birnn", activation);
-    return without_memory(run_steps({"n_step_birnn", cell, {n_layers, dropout_ratio, true}, hx, none, ws, bs}, xs));
+                         std::span<const Variable> xs, NStepActivation activation) {
+    return without_memory(run_steps({"n_step_birnn", cell_of(activation), {n_layers, dropout_ratio, true}, hx, none, ws, bs}, xs));
 }
 NStepResult n_step_gru(int64_t n_layers, double dropout_ratio, const Variable& hx, const NStepWeights& ws, const NStepWeights& bs,
                        std::span<const Variable> xs) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <span>
-#include <string>
 #include <vector>
 
 #include "runtime/cpu/sequence_steps.h"
@@ -18,6 +17,7 @@ namespace catena {
 //     lstm: i, f, a, o = W0..3 x + W4..7 h + b0..7, c' = s(i) tanh(a) + s(f) c, h' = s(o) tanh(c')
 // ShapeError and DtypeError name the argument and what it should be.
 using NStepWeights = std::vector<std::vector<Variable>>;
+enum class NStepActivation : uint8_t { tanh, relu };
 
 /// Sequences in one matrix, for the *_rows functions: a static region that takes `rows` and `lengths` as arguments is one program
 /// for all lengths, where a list of arrays would be one for each combination of them.
@@ -41,7 +41,7 @@ struct NStepRows {
     Variable ys;      ///< [total, N] or [total, 2 N]: the last layer's h, in the rows of x.
 };
 NStepRows n_step_rnn_rows(const NStepOptions& options, const Variable& hx, const NStepWeights& ws, const NStepWeights& bs,
-                          const SequenceRows& x, const std::string& activation = "tanh");
+                          const SequenceRows& x, NStepActivation activation = NStepActivation::tanh);
 NStepRows n_step_gru_rows(const NStepOptions& options, const Variable& hx, const NStepWeights& ws, const NStepWeights& bs,
                           const SequenceRows& x);
 NStepRows n_step_lstm_rows(const NStepOptions& options, const Variable& hx, const Variable& cx, const NStepWeights& ws,
@@ -58,9 +58,9 @@ struct NStepLstmResult {
     std::vector<Variable> ys;
 };
 NStepResult n_step_rnn(int64_t n_layers, double dropout_ratio, const Variable& hx, const NStepWeights& ws, const NStepWeights& bs,
-                       std::span<const Variable> xs, const std::string& activation = "tanh");
+                       std::span<const Variable> xs, NStepActivation activation = NStepActivation::tanh);
 NStepResult n_step_birnn(int64_t n_layers, double dropout_ratio, const Variable& hx, const NStepWeights& ws, const NStepWeights& bs,
-                         std::span<const Variable> xs, const std::string& activation = "tanh");
+                         std::span<const Variable> xs, NStepActivation activation = NStepActivation::tanh);
 NStepResult n_step_gru(int64_t n_layers, double dropout_ratio, const Variable& hx, const NStepWeights& ws, const NStepWeights& bs,
                        std::span<const Variable> xs);
 NStepResult n_step_bigru(int64_t n_layers, double dropout_ratio, const Variable& hx, const NStepWeights& ws, const NStepWeights& bs,

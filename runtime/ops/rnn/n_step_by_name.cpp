@@ -33,6 +33,13 @@ Lists lists_of(const char* function, const FunctionArguments& a, int64_t directi
     return lists;
 }
 
+NStepActivation activation_of(const char* function, const std::string& text) {
+    constexpr std::string_view names = "'tanh' or 'relu'";  // One text: these are not the ops of these names.
+    if (text == names.substr(1, 4)) return NStepActivation::tanh;
+    if (text == names.substr(11, 4)) return NStepActivation::relu;
+    fail<ValueError>("{}: activation is '{}' and should be {}", function, text, names);
+}
+
 Variables flat(const NStepResult& y) {
     Variables all{y.hy};
     for (const Variable& step : y.ys) all.push_back(step);
@@ -49,7 +56,8 @@ const FunctionDef& plain(const char* name, int64_t directions) {
     return function(std::string(name) + "(n_layers, dropout_ratio, hx, ws, bs, xs, activation='tanh')", {"*"},
                     [=](const FunctionArguments& a) {
                         const Lists l = lists_of(name, a, directions, 2, false);
-                        return flat(f(a.integer("n_layers"), a.number("dropout_ratio"), l.hx, l.ws, l.bs, l.xs, a.text("activation")));
+                        return flat(f(a.integer("n_layers"), a.number("dropout_ratio"), l.hx, l.ws, l.bs, l.xs,
+                                      activation_of(name, a.text("activation"))));
                     });
 }
 template <auto f>
