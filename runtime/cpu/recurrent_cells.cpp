@@ -1,7 +1,7 @@
 #include "runtime/cpu/recurrent_cells.h"
 
 #include "runtime/core/parallel.h"
-#include "runtime/cpu/vector_code.h"
+#include "runtime/core/vector_code.h"
 
 namespace catena {
 namespace {

@@ -76,7 +76,7 @@ Variable NStepStack::init_hx(std::span<const Variable> xs) const {
 
 std::vector<std::pair<std::string, std::string>> NStepStack::printable_specs() const {
     return {{"n_layers", std::to_string(n_layers_)}, {"in_size", std::to_string(in_size_)}, {"out_size", std::to_string(out_size_)},
-            {"dropout", fmt::format("{}", dropout_)}};
+            {"dropout_ratio", fmt::format("{}", dropout_)}};
 }
 
 NStepPlain::NStepPlain(std::string name, NStepActivation activation, bool both_directions, int64_t n_layers, int64_t in_size,
