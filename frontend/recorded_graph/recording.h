@@ -1,12 +1,27 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "frontend/onnx/export.h"
+#include "frontend/static_graph/open_size.h"
 #include "runtime/graph/trace.h"
 #include "runtime/ops/onnx/onnx.h"
 
-namespace catena::onnx {
+namespace catena {
+
+struct RecordingOptions {
+    std::string who;  ///< The format that the model is recorded for; errors begin with it.
+    int opset;        ///< Composites with an ONNX form in this operator set are recorded as one call.
+    std::vector<std::string> input_names = {};  ///< Default "x", or "x0", "x1", ...
+    std::vector<std::string> output_names = {}; ///< Default "y", or "y0", "y1", ...
+    std::vector<OpenSize> open_sizes = {};
+    bool train = false;
+    bool fold_constants = false;  ///< Compute what follows from parameters alone instead of recording it in the graph.
+};
 
 /// A recorded model with its sizes as functions of the open ones.
 struct Recording {
@@ -24,7 +39,8 @@ struct Recording {
 /// Whether anything in the program depends on the value; a state may be only assigned.
 bool is_read(const Trace& trace, int value);
 
+/// Runs `body` on shapes only, once, and twice more for open sizes.
 Recording record(const std::function<Variables(std::span<const Variable>)>& body,
-                 const std::vector<Variable>& inputs, const ExportOptions& options);
+                 const std::vector<Variable>& inputs, const RecordingOptions& options);
 
-}  // namespace catena::onnx
+}  // namespace catena
