@@ -3,6 +3,7 @@
 
 #include "frontend/caffe/caffe.pb.h"
 #include "frontend/caffe/layer_reader.h"
+#include "frontend/caffe/windows.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/array/slicing.h"
 
@@ -23,11 +24,8 @@ struct Side {
     int64_t size, kernel, stride, pad;
 
     int64_t windows(bool round_up) const {
-        const int64_t rest = size + 2 * pad - kernel;
-        if (rest < 0)
-            fail<ShapeError>("caffe: Pooling: a window of {} in an image of {}, padded by {}", kernel, size, pad);
-        int64_t count = (rest + (round_up ? stride - 1 : 0)) / stride + 1;
-        while (count > 1 && (count - 1) * stride >= size + pad) --count;
+        const int64_t count = pooling_windows(size, kernel, stride, pad, round_up);
+        if (count < 1) fail<ShapeError>("caffe: Pooling: a window of {} in an image of {}, padded by {}", kernel, size, pad);
         return count;
     }
     /// By how much the last window exceeds the padded image.
