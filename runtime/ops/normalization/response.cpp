@@ -32,19 +32,30 @@ Variable response_body(const Variable& x, const Attributes& attributes, std::spa
     return cast(wide / pow(total * scalars[1] + scalars[0], scalars[2]), x.dtype());
 }
 
-/// Its body's operations, but for ONNX, which has an operator for as many channels before as behind, or one less.
+/// ONNX's operator takes as many channels before as behind, or one less, and four axes.
+std::vector<int> write_response(OnnxCall& c) {
+    const int64_t before = c.attributes.integer("before"), size = before + c.attributes.integer("behind") + 1;
+    if (before != (size - 1) / 2) return {};
+    const OnnxSizes& x = c.inputs[0].shape;
+    OnnxSizes image{x[0], x[1], 1, 1};
+    for (size_t i = 2; i < x.size(); ++i) {
+        if (!image[2].is_constant() && !x[i].is_constant()) return {};
+        image[2] = x[i].is_constant() ? image[2] * x[i].constant : x[i] * image[2].constant;
+    }
+    if (x.size() == 4) image = x;
+    const int y = c.graph.node("LRN", {c.graph.reshape(c.input(0), x, image)},
+                               {{"size", size}, {"bias", c.scalars[0]}, {"alpha", c.scalars[1] * double(size)}, {"beta", c.scalars[2]}});
+    return {c.graph.reshape(y, image, x)};
+}
+
+/// Only its body, but for ONNX.
 const OpDef& op_local_response = register_op({
     .name = "local_response_normalization",
     .scalar_names = {"k", "alpha", "beta"},
     .type = [](const TypeCall& c) { return Types{c.inputs[0]}; },
     .body = [](std::span<const Variable> v, const Attributes& a,
                std::span<const Scalar> scalars) { return Variables{response_body(v[0], a, scalars)}; },
-    .onnx = [](OnnxCall& c) -> std::vector<int> {
-        const int64_t before = c.attributes.integer("before"), size = before + c.attributes.integer("behind") + 1;
-        if (before != (size - 1) / 2) return {};
-        return c.node("LRN", {c.input(0)}, {{"size", size}, {"bias", c.scalars[0]}, {"alpha", c.scalars[1] * double(size)},
-                                            {"beta", c.scalars[2]}});
-    },
+    .onnx = write_response,
 });
 
 const FunctionDef& f_normalize =
