@@ -52,10 +52,21 @@ void write_attribute(const std::string& name, const OnnxAttribute& value,
     }
 }
 
+/// "com.example.Scale" as {"com.example", "Scale"}; ONNX's own operators have no dots.
+std::pair<std::string, std::string> domain_and_type(const std::string& name) {
+    const size_t dot = name.rfind('.');
+    return dot == name.npos ? std::pair(std::string(), name) : std::pair(name.substr(0, dot), name.substr(dot + 1));
+}
+
 void ModelWriter::write_node(size_t n, ::onnx::NodeProto& proto) const {
     const OnnxNode& node = graph_.graph().nodes()[n];
-    proto.set_op_type(node.type);
-    proto.set_name(node.type + "_" + std::to_string(n));
+    const auto [domain, type] = domain_and_type(node.type);
+    if (!domain.empty() && !options_.opset_imports.contains(domain))
+        fail<ValueError>("onnx: {} is written as {}; give the version of the domain '{}' in opset_imports",
+                         graph_.location(n).empty() ? "an op" : graph_.location(n), node.type, domain);
+    proto.set_op_type(type);
+    proto.set_domain(domain);
+    proto.set_name(type + "_" + std::to_string(n));
     for (int v : node.inputs) proto.add_input(graph_.name_of(v));
     for (int v : node.outputs) proto.add_output(graph_.name_of(v));
     for (const auto& [name, value] : node.attributes)
@@ -92,6 +103,11 @@ void ModelWriter::write_port(const RecordedGraph::Port& port, ::onnx::ValueInfoP
     auto* opset = model.add_opset_import();
     opset->set_domain("");
     opset->set_version(options_.opset);
+    for (const auto& [domain, version] : options_.opset_imports) {
+        auto* import = model.add_opset_import();
+        import->set_domain(domain);
+        import->set_version(version);
+    }
     ::onnx::GraphProto& graph = *model.mutable_graph();
     graph.set_name(options_.graph_name);
     const std::vector<char> used = graph_.used_values();
@@ -166,7 +182,8 @@ void export_function(const std::function<Variables(std::span<const Variable>)>& 
                                .input_names = options.input_names,
                                .output_names = options.output_names,
                                .open_sizes = options.open_sizes,
-                               .train = options.train};
+                               .train = options.train,
+                               .converters = options.converters};
     const Recording recording = record(body, inputs, how);
     const RecordedGraph graph(recording, how);
     const ModelWriter writer(graph, options);

@@ -34,7 +34,7 @@ constexpr int oldest_imported_opset = 7;  // Before it arithmetic broadcast by a
 /// computed from them. Known values are computed separately, not recorded, so that a static region may
 /// read them.
 struct Value {
-    Variable variable;
+    Item item;
     bool known = false;
 };
 
@@ -100,7 +100,7 @@ struct Model::Implementation {
     bool is_learned(const Array& array) const { return trainable && is_float(array.dtype()); }
 
     void check_ports(std::span<const Variable> given) const;
-    Variables run_graph(const Graph& graph, Scope& scope) const;
+    Items run_graph(const Graph& graph, Scope& scope) const;
     void run_node(const Node& node, Scope& scope) const;
 };
 
@@ -214,17 +214,17 @@ void Model::Implementation::check_ports(std::span<const Variable> given) const {
 }
 
 void Model::Implementation::run_node(const Node& node, Scope& scope) const {
-    std::vector<Variable> inputs;
+    Items inputs;
     std::vector<bool> known_inputs;
     bool known = true;
     for (const std::string& name : node.input()) {
         const Value* value = name.empty() ? nullptr : scope.find(name);
-        inputs.push_back(value ? value->variable : Variable());
+        inputs.push_back(value ? value->item : Item());
         known_inputs.push_back(value && value->known);
         known &= !value || value->known;
     }
     for (const auto& attribute : node.attribute()) known &= !attribute.has_g();
-    const RunGraph run_below = [&](const Graph& graph, std::span<const Variable> values) {
+    const RunGraph run_below = [&](const Graph& graph, std::span<const Item> values) {
         if (--*scope.steps_left < 0)
             fail<ValueError>(
                 "onnx: {}: its loops take more than {} steps; call set_file_limits() if you trust it",
@@ -242,7 +242,7 @@ void Model::Implementation::run_node(const Node& node, Scope& scope) const {
     const Importer* importer = find_importer(node.domain(), node.op_type());
     const NodeCall call(node, opset, std::move(inputs), std::move(known_inputs), folder, run_below);
     const bool reads_shape = node.op_type() == "Shape" || node.op_type() == "Size";
-    Variables outputs;
+    Items outputs;
     try {
         if (known || reads_shape) {
             RecorderScope aside(nullptr);
@@ -265,17 +265,17 @@ void Model::Implementation::run_node(const Node& node, Scope& scope) const {
     if (int(outputs.size()) < node.output_size()) outputs.resize(size_t(node.output_size()));
     for (int i = 0; i < node.output_size(); ++i) {
         if (node.output(i).empty()) continue;
-        if (!outputs[size_t(i)].defined()) call.unsupported(fmt::format("output {}", i));
-        const bool small = !is_float(outputs[size_t(i)].dtype()) || outputs[size_t(i)].size() <= 64;
-        scope.values[node.output(i)] = {outputs[size_t(i)], (known && small) || reads_shape};
+        const Item& item = outputs[size_t(i)];
+        if (!item.is_present()) call.unsupported(fmt::format("output {}", i));
+        const bool small = item.variable.defined() && (!is_float(item.variable.dtype()) || item.variable.size() <= 64);
+        scope.values[node.output(i)] = {item, (known && small) || reads_shape};
     }
 }
 
-Variables Model::Implementation::run_graph(const Graph& graph, Scope& scope) const {
+Items Model::Implementation::run_graph(const Graph& graph, Scope& scope) const {
     for (const Node& node : graph.node()) run_node(node, scope);
-    Variables outputs;
-    for (const auto& output : graph.output())
-        outputs.push_back(scope.find(output.name())->variable);
+    Items outputs;
+    for (const auto& output : graph.output()) outputs.push_back(scope.find(output.name())->item);
     return outputs;
 }
 
@@ -326,7 +326,7 @@ std::vector<std::pair<std::string, Variable>> Model::initializers() const {
         if (implementation_->is_learned(array))
             found.emplace_back(name, weights_[learned++].parameter());
         else
-            found.emplace_back(name, implementation_->constants.values.at(name).variable);
+            found.emplace_back(name, implementation_->constants.values.at(name).item.variable);
     return found;
 }
 
@@ -339,7 +339,14 @@ Variables Model::run(std::span<const Variable> inputs) const {
     Scope scope{&learned, {}, &steps};
     for (size_t i = 0; i < inputs.size(); ++i)
         scope.values[implementation_->inputs[i].name] = {inputs[i], false};
-    return implementation_->run_graph(implementation_->proto.graph(), scope);
+    Variables outputs;
+    for (const Item& item : implementation_->run_graph(implementation_->proto.graph(), scope)) {
+        if (!item.variable.defined())
+            fail<UnsupportedError>("onnx: {}: output '{}' is {}", implementation_->path, this->outputs()[outputs.size()].name,
+                                   item.sequence ? "a sequence" : "an absent optional value");
+        outputs.push_back(item.variable);
+    }
+    return outputs;
 }
 
 Variable Model::operator()(const Variable& x) const {

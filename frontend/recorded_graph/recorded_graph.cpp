@@ -112,6 +112,14 @@ std::vector<OnnxCall::Value> RecordedGraph::describe(const std::vector<int>& val
     return result;
 }
 
+const OpDef& RecordedGraph::with_converter(const OpDef& op) {
+    const auto converter = options_.converters.find(op.name);
+    if (converter == options_.converters.end()) return op;
+    const auto [found, is_new] = converted_.emplace(op.name, op);
+    if (is_new) found->second.onnx = converter->second;
+    return found->second;
+}
+
 /// Whether a step follows from parameters alone; random numbers do not.
 bool RecordedGraph::is_constant(const Trace::Step& step) const {
     return std::all_of(step.inputs.begin(), step.inputs.end(), [&](int v) {
@@ -143,7 +151,7 @@ void RecordedGraph::add_step(size_t s) {
     const Trace::Step& step = trace_.steps[s];
     LocationScope location(step.location);
     if (options_.fold_constants && is_constant(step)) return fold(step);
-    OnnxCall call{*step.op,        graph_, describe(step.inputs),   describe(step.outputs),
+    OnnxCall call{with_converter(*step.op), graph_, describe(step.inputs), describe(step.outputs),
                   step.attributes, {},     recording_.attributes[s]};
     for (int i : step.scalars) call.scalars.push_back(trace_.scalars[size_t(i)].value);
     const bool wanted = is_wanted(step);

@@ -43,6 +43,7 @@ private:
     Array content_of(const Trace::Value& value) const;
     void add_port(int value, const std::string& name);
     std::vector<OnnxCall::Value> describe(const std::vector<int>& values) const;
+    const OpDef& with_converter(const OpDef& op);
     bool is_constant(const Trace::Step& step) const;
     void fold(const Trace::Step& step);
     void add_step(size_t s);
@@ -58,6 +59,7 @@ private:
     std::vector<int> id_of_;      ///< Graph value of every value of the trace; -1: not given.
     std::set<int> not_computed_;  ///< Open sizes that the graph has no nodes for.
     std::set<int> changed_;       ///< States that are assigned.
+    std::map<std::string, OpDef> converted_;  ///< Ops whose form the options replace.
     std::vector<char> needed_;
     std::map<int, std::string> names_;
     std::set<std::string> taken_;

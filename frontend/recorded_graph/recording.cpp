@@ -15,11 +15,15 @@ namespace {
 /// Records composites that ONNX has an operator for as one call.
 class WholeTracer final : public Tracer {
 public:
-    explicit WholeTracer(int opset) : Tracer(true), opset_(opset) {}
-    bool takes_whole(const OpDef& op) const override { return op.onnx && opset_ >= op.onnx.since; }
+    explicit WholeTracer(const RecordingOptions& options) : Tracer(true), options_(options) {}
+    bool takes_whole(const OpDef& op) const override {
+        const auto own = options_.converters.find(op.name);
+        const OnnxMapping& form = own == options_.converters.end() ? op.onnx : own->second;
+        return form && options_.opset >= form.since;
+    }
 
 private:
-    int opset_;
+    const RecordingOptions& options_;
 };
 
 using Body = std::function<Variables(std::span<const Variable>)>;
@@ -56,7 +60,7 @@ void check_gradients(const std::string& who, Tracer& tracer, std::span<const Var
 
 Trace trace_once(const Body& body, const std::vector<Type>& types,
                  std::span<const Variable> examples, const RecordingOptions& options) {
-    WholeTracer tracer(options.opset);
+    WholeTracer tracer(options);
     std::vector<Variable> inputs;
     for (size_t i = 0; i < types.size(); ++i) {
         inputs.emplace_back(Array::empty(types[i], meta_device()), examples[i].requires_grad());

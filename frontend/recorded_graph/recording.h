@@ -20,6 +20,7 @@ struct RecordingOptions {
     std::vector<std::string> output_names = {}; ///< Default "y", or "y0", "y1", ...
     std::vector<OpenSize> open_sizes = {};
     bool train = false;
+    std::map<std::string, OnnxMapping> converters = {};  ///< Forms of ops, by name, instead of their own.
     bool fold_constants = false;  ///< Compute what follows from parameters alone instead of recording it in the graph.
 };
 

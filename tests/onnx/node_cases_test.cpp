@@ -158,6 +158,11 @@ TEST_F(NodeCases, of_onnx) {
     expect_none_fails("write_node_cases.py", 1400);
 }
 
+TEST_F(NodeCases, models_of_onnx_runtimes_optimizer_and_quantizer) {
+    CATENA_SKIP_WITHOUT_ONNX_PYTHON();
+    expect_none_fails("write_runtime_models.py", 35);
+}
+
 TEST_F(NodeCases, resize_as_onnx_runtime) {
     CATENA_SKIP_WITHOUT_ONNX_PYTHON();
     expect_none_fails("write_resize_cases.py", 300);

@@ -77,6 +77,8 @@ Variables quantized_product(const NodeCall& n) {
 const int importers = add_importers({
     {"QuantizeLinear", quantized},
     {"DequantizeLinear", dequantized},
+    {"QuantizeLinear", quantized, microsoft},
+    {"DequantizeLinear", dequantized, microsoft},
     {"DynamicQuantizeLinear", dynamically_quantized},
     {"MatMulInteger", integer_product},
     {"QLinearMatMul", quantized_product},
