@@ -71,15 +71,32 @@ void parse(const std::string& path, Proto& proto, const char* what) {
 
 Port port_of(const ::onnx::ValueInfoProto& info) {
     Port port{info.name(), {}, {}};
-    if (!info.type().has_tensor_type()) return port;
-    const auto& type = info.type().tensor_type();
-    port.dtype = from_onnx(type.elem_type());
-    if (!type.has_shape()) return port;
+    const ::onnx::TypeProto* type = &info.type();
+    if (type->has_optional_type()) {
+        port.is_optional = true;
+        type = &type->optional_type().elem_type();
+    }
+    if (type->has_sequence_type()) {
+        port.is_sequence = true;
+        type = &type->sequence_type().elem_type();
+    }
+    if (!type->has_tensor_type()) return port;
+    port.dtype = from_onnx(type->tensor_type().elem_type());
+    if (!type->tensor_type().has_shape()) return port;
     port.shape.emplace();
-    for (const auto& dim : type.shape().dim())
-        port.shape->push_back(dim.has_dim_value() ? std::to_string(dim.dim_value())
-                                                  : dim.dim_param());
+    for (const auto& dim : type->tensor_type().shape().dim())
+        port.shape->push_back(dim.has_dim_value() ? std::to_string(dim.dim_value()) : dim.dim_param());
     return port;
+}
+
+/// UnsupportedError unless the input is of arrays of a known type.
+void check_input_type(const ::onnx::ValueInfoProto& input, const std::string& path) {
+    const ::onnx::TypeProto* type = &input.type();
+    if (type->has_optional_type()) type = &type->optional_type().elem_type();
+    if (type->has_sequence_type()) type = &type->sequence_type().elem_type();
+    if (!type->has_tensor_type())
+        fail<UnsupportedError>("onnx: {}: input '{}' is neither a tensor nor a sequence of tensors", path, input.name());
+    dtype_from_onnx(type->tensor_type().elem_type(), "input '" + input.name() + "'");
 }
 
 bool is_number(const std::string& text) {
@@ -99,7 +116,8 @@ struct Model::Implementation {
 
     bool is_learned(const Array& array) const { return trainable && is_float(array.dtype()); }
 
-    void check_ports(std::span<const Variable> given) const;
+    void check_ports(std::span<const Item> given) const;
+    void check_array(const Port& port, const Variable& x) const;
     Items run_graph(const Graph& graph, Scope& scope) const;
     void run_node(const Node& node, Scope& scope) const;
 };
@@ -189,27 +207,32 @@ void read_initializers(Model::Implementation& model) {
 
 }  // namespace
 
-void Model::Implementation::check_ports(std::span<const Variable> given) const {
+void Model::Implementation::check_array(const Port& port, const Variable& x) const {
+    if (port.dtype && *port.dtype != x.dtype())
+        fail<DtypeError>("onnx: {}: input '{}' is {}, {} is given", path, port.name, catena::name_of(*port.dtype),
+                         catena::name_of(x.dtype()));
+    if (!port.shape) return;
+    bool fits = int(port.shape->size()) == x.rank();
+    std::string expected;
+    for (size_t a = 0; a < port.shape->size(); ++a) {
+        const std::string& size = (*port.shape)[a];
+        expected += (a ? "," : "") + (size.empty() ? "?" : size);
+        fits = fits && (!is_number(size) || std::to_string(x.shape()[int(a)]) == size);
+    }
+    if (!fits)
+        fail<ShapeError>("onnx: {}: input '{}' is [{}], {} is given", path, port.name, expected, to_string(x.shape()));
+}
+
+void Model::Implementation::check_ports(std::span<const Item> given) const {
     if (given.size() != inputs.size())
-        fail<ValueError>("onnx: {} takes {} inputs, {} are given", path, inputs.size(),
-                         given.size());
+        fail<ValueError>("onnx: {} takes {} inputs, {} are given", path, inputs.size(), given.size());
     for (size_t i = 0; i < given.size(); ++i) {
         const Port& port = inputs[i];
-        if (!given[i].defined()) continue;
-        if (port.dtype && *port.dtype != given[i].dtype())
-            fail<DtypeError>("onnx: {}: input '{}' is {}, {} is given", path, port.name,
-                             catena::name_of(*port.dtype), catena::name_of(given[i].dtype()));
-        if (!port.shape) continue;
-        bool fits = int(port.shape->size()) == given[i].rank();
-        std::string expected;
-        for (size_t a = 0; a < port.shape->size(); ++a) {
-            const std::string& size = (*port.shape)[a];
-            expected += (a ? "," : "") + (size.empty() ? "?" : size);
-            fits = fits && (!is_number(size) || std::to_string(given[i].shape()[int(a)]) == size);
-        }
-        if (!fits)
-            fail<ShapeError>("onnx: {}: input '{}' is [{}], {} is given", path, port.name, expected,
-                             to_string(given[i].shape()));
+        if (!given[i].is_present()) continue;
+        if (port.is_sequence != bool(given[i].sequence))
+            fail<ValueError>("onnx: {}: input '{}' is {} of arrays", path, port.name, port.is_sequence ? "a sequence" : "no sequence");
+        if (!port.is_sequence) check_array(port, given[i].variable);
+        for (size_t k = 0; port.is_sequence && k < given[i].sequence->size(); ++k) check_array(port, (*given[i].sequence)[k]);
     }
 }
 
@@ -266,7 +289,7 @@ void Model::Implementation::run_node(const Node& node, Scope& scope) const {
     for (int i = 0; i < node.output_size(); ++i) {
         if (node.output(i).empty()) continue;
         const Item& item = outputs[size_t(i)];
-        if (!item.is_present()) call.unsupported(fmt::format("output {}", i));
+        if (!item.is_present() && !item.is_absent) call.unsupported(fmt::format("output {}", i));
         const bool small = item.variable.defined() && (!is_float(item.variable.dtype()) || item.variable.size() <= 64);
         scope.values[node.output(i)] = {item, (known && small) || reads_shape};
     }
@@ -330,7 +353,7 @@ std::vector<std::pair<std::string, Variable>> Model::initializers() const {
     return found;
 }
 
-Variables Model::run(std::span<const Variable> inputs) const {
+Items Model::run_items(std::span<const Item> inputs) const {
     implementation_->check_ports(inputs);
     int64_t steps = file_limits().steps;
     Scope learned{&implementation_->constants, {}, &steps};
@@ -339,14 +362,18 @@ Variables Model::run(std::span<const Variable> inputs) const {
     Scope scope{&learned, {}, &steps};
     for (size_t i = 0; i < inputs.size(); ++i)
         scope.values[implementation_->inputs[i].name] = {inputs[i], false};
-    Variables outputs;
-    for (const Item& item : implementation_->run_graph(implementation_->proto.graph(), scope)) {
+    return implementation_->run_graph(implementation_->proto.graph(), scope);
+}
+
+Variables Model::run(std::span<const Variable> inputs) const {
+    Variables found;
+    for (const Item& item : run_items(Items(inputs.begin(), inputs.end()))) {
         if (!item.variable.defined())
-            fail<UnsupportedError>("onnx: {}: output '{}' is {}", implementation_->path, this->outputs()[outputs.size()].name,
-                                   item.sequence ? "a sequence" : "an absent optional value");
-        outputs.push_back(item.variable);
+            fail<UnsupportedError>("onnx: {}: output '{}' is {}; call run_items()", implementation_->path,
+                                   outputs()[found.size()].name, item.sequence ? "a sequence" : "an absent optional value");
+        found.push_back(item.variable);
     }
-    return outputs;
+    return found;
 }
 
 Variable Model::operator()(const Variable& x) const {
@@ -378,11 +405,7 @@ Model import_model(const std::string& path, const ImportOptions& options) {
     for (const auto& [name, array] : model->initializers) given.insert(name);
     for (const auto& input : model->proto.graph().input())
         if (!given.contains(input.name())) {
-            if (input.type().has_tensor_type())
-                dtype_from_onnx(input.type().tensor_type().elem_type(),
-                                "input '" + input.name() + "'");
-            else
-                fail<UnsupportedError>("onnx: {}: input '{}' is not a tensor", path, input.name());
+            check_input_type(input, path);
             model->inputs.push_back(port_of(input));
         }
     for (const auto& output : model->proto.graph().output())

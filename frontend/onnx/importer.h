@@ -24,8 +24,14 @@ using Sequence = std::shared_ptr<const std::vector<Variable>>;
 struct Item {
     Variable variable;
     Sequence sequence;
+    bool is_absent = false;  ///< On purpose: an optional value without content.
 
     Item() = default;
+    static Item absent() {
+        Item item;
+        item.is_absent = true;
+        return item;
+    }
     Item(Variable variable) : variable(std::move(variable)) {}
     explicit Item(std::vector<Variable> list) : sequence(std::make_shared<const std::vector<Variable>>(std::move(list))) {}
     bool is_present() const { return variable.defined() || sequence; }

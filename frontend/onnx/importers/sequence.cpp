@@ -105,6 +105,9 @@ Variables is_present(const NodeCall& n) {
     return {Variable(Array::full({Dtype::bool_, Shape{}}, present), false)};
 }
 
+/// Without an input, a value that is absent.
+Items optional_value(const NodeCall& n) { return n.count() > 0 ? n.items() : Items{Item::absent()}; }
+
 Items content(const NodeCall& n) {
     if (n.count() < 1 || !n.items()[0].is_present()) n.wrong("the optional value is absent");
     return n.items();
@@ -120,7 +123,7 @@ const int importers = add_importers({
     {"SplitToSequence", split_up},
     {"ConcatFromSequence", joined},
     {"SequenceMap", mapped},
-    {"Optional", content},
+    {"Optional", optional_value},
     {"OptionalHasElement", is_present},
     {"OptionalGetElement", content},
 });
