@@ -14,6 +14,7 @@
 #include "frontend/onnx/importer.h"
 #include "frontend/onnx/sort_nodes.h"
 #include "frontend/onnx/tensor.h"
+#include "frontend/onnx/unsigned_types.h"
 #include "runtime/core/device.h"
 #include "runtime/core/out_of_memory.h"
 #include "runtime/file/file.h"
@@ -81,7 +82,8 @@ Port port_of(const ::onnx::ValueInfoProto& info) {
         type = &type->sequence_type().elem_type();
     }
     if (!type->has_tensor_type()) return port;
-    port.dtype = from_onnx(type->tensor_type().elem_type());
+    const int element = type->tensor_type().elem_type();
+    port.dtype = held_as(element) ? held_as(element) : from_onnx(element);
     if (!type->tensor_type().has_shape()) return port;
     port.shape.emplace();
     for (const auto& dim : type->tensor_type().shape().dim())
@@ -92,6 +94,7 @@ Port port_of(const ::onnx::ValueInfoProto& info) {
 /// UnsupportedError unless the input is of arrays of a known type.
 void check_input_type(const ::onnx::ValueInfoProto& input, const std::string& path) {
     const ::onnx::TypeProto* type = &input.type();
+    if (held_as(type->tensor_type().elem_type())) return;
     if (type->has_optional_type()) type = &type->optional_type().elem_type();
     if (type->has_sequence_type()) type = &type->sequence_type().elem_type();
     if (!type->has_tensor_type())
@@ -398,6 +401,7 @@ Model import_model(const std::string& path, const ImportOptions& options) {
     read_opset(*model);
     inline_functions(model->proto, path);
     sort_nodes(*model->proto.mutable_graph(), path);
+    prepare_unsigned(*model->proto.mutable_graph(), path);
     Checker(*model).check(model->proto.graph());
     model->trainable = options.trainable;
     read_initializers(*model);

@@ -180,7 +180,7 @@ void NodeCases::expect_none_fails(const std::string& script, int least_passed) {
 
 TEST_F(NodeCases, of_onnx) {
     CATENA_SKIP_WITHOUT_ONNX_PYTHON();
-    expect_none_fails("write_node_cases.py", 1550);
+    expect_none_fails("write_node_cases.py", 1620);
 }
 
 TEST_F(NodeCases, models_of_onnx_runtimes_optimizer_and_quantizer) {
