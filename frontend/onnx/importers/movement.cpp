@@ -228,7 +228,7 @@ Variables centred(const NodeCall& n) {
 }
 
 const int importers = add_importers({
-    {"Identity", [](const NodeCall& n) { return Variables{n[0]}; }},
+    {"Identity", [](const NodeCall& n) { return n.items(); }},
     {"Reshape", reshaped},
     {"Flatten", flattened},
     {"Squeeze", squeezed},
