@@ -27,7 +27,7 @@ Variable nan_extremum(const Operand& x, const ReductionAxes& axis, bool keepdims
     const auto extremum = [&](const Variable& of) { return is_max ? max(of, axis, keepdims) : min(of, axis, keepdims); };
     if (!is_float(v.dtype())) return extremum(v);
     const Variable best = extremum(where(isnan(v), is_max ? -INFINITY : INFINITY, v));
-    return where(all(isnan(v), axis, keepdims), NAN, best);
+    return where(all(isnan(v), axis, keepdims), extremum(v), best);  // The extremum of NaN alone is NaN.
 }
 
 /// The first place of the extremum itself: an infinity in place of NaN could come before an infinity.
