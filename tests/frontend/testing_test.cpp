@@ -6,9 +6,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "frontend/hooks/memory_hook.h"
 #include "frontend/hooks/print_hook.h"
 #include "frontend/link/linear.h"
 #include "frontend/testing/gradient_check.h"
+#include "runtime/graph/inspect.h"
 #include "frontend/testing/save_and_load.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/gradient.h"
@@ -127,6 +129,49 @@ TEST(PrintHook, prints_operations_with_their_operands) {
     const FunctionHookScope scope(with_elements);
     exp(x);
     EXPECT_THAT(elements.str(), HasSubstr("input 0: x float32[2] {1, 2}"));
+}
+
+TEST(MemoryHook, counts_what_operations_keep) {
+    MemoryHook hook;
+    const Variable x(Array::zeros({Dtype::float32, {1 << 16}}));
+    Variable y;
+    {
+        const FunctionHookScope scope(hook);
+        y = exp(x) * 2;
+        sum(y);
+    }
+    const auto records = hook.summary();
+    ASSERT_TRUE(records.contains("exp"));
+    EXPECT_EQ(records.at("exp").occurrence, 1);
+    EXPECT_GE(records.at("exp").used_bytes, 1 << 18);
+    EXPECT_LT(records.at("sum").used_bytes, 1 << 16);
+    std::ostringstream out;
+    hook.print_report(out);
+    EXPECT_THAT(out.str(), HasSubstr("exp"));
+    EXPECT_EQ(hook.call_history()[0].name, "exp");
+}
+
+TEST(Inspect, says_what_a_variable_is) {
+    Variable x(Array::from<float>({1, 3}));
+    x.set_name("x");
+    const Variable y = exp(x);
+    EXPECT_EQ(label(x), "x (2,), float32");
+    EXPECT_EQ(graph_rank(x), 0);
+    EXPECT_EQ(graph_rank(exp(y)), 2);
+    EXPECT_EQ(creator_label(y), "exp");
+    EXPECT_EQ(summary(y), "variable float32[2] on cpu, requires a gradient, made by exp");
+    EXPECT_EQ(debug_print(x), "variable x float32[2] on cpu, requires a gradient\n- elements: mean=2, std=1\n- gradient: none");
+    EXPECT_EQ(summary(Variable()), "variable without an array");
+}
+
+TEST(Inspect, copydata_converts) {
+    const Variable to(Array::from<float>({1, 3})), from(Array::from<double>({5, 6}));
+    copydata(to, from);
+    EXPECT_EQ(to_string(to.array()), "float32[2] {5, 6}");
+    EXPECT_THAT(message_of<ShapeError>([&] { copydata(to, Variable(Array::from<float>({1}))); }), HasSubstr("shapes must be equal"));
+    const Variable none{Array()};
+    copydata(none, from);
+    EXPECT_EQ(to_string(none.type()), "float64[2]");
 }
 
 struct CountingHook : FunctionHook {

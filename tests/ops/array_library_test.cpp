@@ -14,6 +14,7 @@
 #include "runtime/ops/array/indexing.h"
 #include "runtime/ops/array/rearrange.h"
 #include "runtime/ops/array/searching.h"
+#include "runtime/ops/array/set_item.h"
 #include "runtime/ops/array/triangles.h"
 #include "runtime/ops/math/bits.h"
 #include "runtime/ops/math/division.h"
@@ -88,6 +89,25 @@ TEST(Creation, is_a_part_of_compiled_programs_of_any_size) {
         EXPECT_FLOAT_EQ(region(x).item<float>(), float(n_ * (n_ + 1) + n_ * (n_ - 1) + n_ * n_ + n_ / 2)) << n;
     }
     EXPECT_GT(region.statistics().compiled_calls, 0);
+}
+
+TEST(Triangles, diagonals_of_vectors) {
+    EXPECT_EQ(text(diag(array({1, 2}), 1)), "int32[3,3] {{0, 1, 0}, {0, 0, 2}, {0, 0, 0}}");
+    EXPECT_EQ(text(diagflat(array({{1, 2}}), -1)), "int32[3,3] {{0, 0, 0}, {1, 0, 0}, {0, 2, 0}}");
+    EXPECT_EQ(text(diag(diag(array({3, 4}), -2), -2)), "int32[2] {3, 4}");
+    const Variable v(array({1.0, 2.0}));
+    const Variable y = diag(v);
+    EXPECT_THAT(grad({sum(y * y)}, {v})[0].array().to_vector<double>(), ElementsAre(2, 4));
+}
+
+TEST(Triangles, grids) {
+    const Variable a(array({1, 2}), false), b(array({3, 4, 5}), false);
+    const std::vector<Variable> both = {a, b};
+    const Variables xy = meshgrid(both), ij = meshgrid(both, MeshgridIndexing::ij);
+    EXPECT_EQ(text(xy[0]), "int32[3,2] {{1, 2}, {1, 2}, {1, 2}}");
+    EXPECT_EQ(text(xy[1]), "int32[3,2] {{3, 3}, {4, 4}, {5, 5}}");
+    EXPECT_EQ(text(ij[0]), "int32[2,3] {{1, 1, 1}, {2, 2, 2}}");
+    EXPECT_EQ(text(ij[1]), "int32[2,3] {{3, 4, 5}, {3, 4, 5}}");
 }
 
 TEST(Bits, of_64_bits_are_exact) {
@@ -181,6 +201,40 @@ TEST(Searching, a_region_is_cut_where_elements_decide) {
     auto region = static_graph([](const Variable& x) { return take(x * 2, flatnonzero(x > 0)); });
     for (std::vector<float> values : {std::vector<float>{1, -1, 3}, {1, -1, 3}, {-1, -1, 4}})
         EXPECT_EQ(text(region(Variable(array(values), false))), text(take(array(values) * 2, flatnonzero(array(values) > 0))));
+}
+
+TEST(SetItem, replaces_elements_of_a_new_array) {
+    const Array x = array({{1, 2, 3}, {4, 5, 6}});
+    EXPECT_EQ(text(set_item(x, {0}, array({7, 8, 9}))), "int32[2,3] {{7, 8, 9}, {4, 5, 6}}");
+    EXPECT_EQ(text(set_item(x, {ellipsis, slice(1, {})}, 0)), "int32[2,3] {{1, 0, 0}, {4, 0, 0}}");
+    EXPECT_EQ(text(set_item(x, {x > 4}, -1)), "int32[2,3] {{1, 2, 3}, {4, -1, -1}}");
+    EXPECT_EQ(text(set_item(x, {array({1, 0}), array({0, 2})}, array({-4, -3}))), "int32[2,3] {{1, 2, -3}, {-4, 5, 6}}");
+    EXPECT_EQ(text(set_item(Array::from<bool>({false, false}), {1}, true)), "bool[2] {false, true}");
+    EXPECT_EQ(text(x), "int32[2,3] {{1, 2, 3}, {4, 5, 6}}");
+}
+
+TEST(SetItem, refuses_what_does_not_fit) {
+    const Array x = array({1, 2, 3});
+    EXPECT_THAT(message_of<DtypeError>([&] { set_item(x, {0}, 0.5); }), HasSubstr("set_item: float64[] does not fit into int32[]"));
+    EXPECT_THAT(message_of<ShapeError>([&] { set_item(x, {slice(0, 2)}, array({1, 2, 3})); }), HasSubstr("does not broadcast"));
+    EXPECT_THAT(message_of<ValueError>([&] { set_item(x, {array({1, 1})}, array({5, 6})); }), HasSubstr("name an element of x [3] twice"));
+}
+
+TEST(SetItem, has_gradients_towards_both) {
+    const Variable x(array({1.0, 2.0, 3.0})), v(array({4.0}));
+    const Variable y = set_item(x, {slice(1, 2)}, v);
+    const Variables g = grad({sum(y * y)}, {x, v});
+    EXPECT_THAT(g[0].array().to_vector<double>(), ElementsAre(2, 0, 6));
+    EXPECT_THAT(g[1].array().to_vector<double>(), ElementsAre(8));
+}
+
+TEST(SetItem, copyto_takes_a_mask) {
+    Array x = array({1, 2, 3});
+    copyto(x, array({7, 8, 9}), Array::from<bool>({true, false, true}));
+    EXPECT_EQ(text(x), "int32[3] {7, 2, 9}");
+    copyto(x, array({5}));
+    EXPECT_EQ(text(x), "int32[3] {5, 5, 5}");
+    EXPECT_THAT(message_of<DtypeError>([&] { copyto(x, array({0.5})); }), HasSubstr("dtypes must be equal"));
 }
 
 TEST(Draws, uniform_and_normal_take_their_parameters) {

@@ -6,6 +6,7 @@
 #include "runtime/core/error.h"
 #include "runtime/graph/variable_math.h"
 #include "runtime/ops/array/indexing.h"
+#include "runtime/ops/array/joining.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/array/searching.h"
 #include "runtime/ops/array/slicing.h"
@@ -33,13 +34,18 @@ Variable gumbel(const Shape& shape) {
     return -log(-log(random_uniform(shape, Dtype::float64) * (1 - 0x1p-53) + 0x1p-54));
 }
 
-/// Places drawn in proportion to the weights: the first whose running sum is beyond the draw.
+/// The place of each element in the sorted array.
+Variable ranks(const Variable& x) { return argsort(argsort(x)); }
+
+/// Places drawn in proportion to the weights: how many running sums are not beyond each draw. Sorted together, sums first where
+/// equal, a draw stands behind those and behind the smaller draws.
 Variable weighted_places(const Variable& weights, int64_t size) {
     const Variable sums = cumsum(cast(weights, Dtype::float64), 0);
     const int64_t n = weights.shape()[0];
     const Variable total = slice_axis(sums, 0, n - 1, 1);
-    const Variable draws = reshape(random_uniform({size}, Dtype::float64), {size, 1}) * total;
-    return sum(sums <= draws, 1);
+    const Variable draws = random_uniform({size}, Dtype::float64) * total;
+    const Variable together = ranks(concat({sums, draws}, 0));
+    return cast(slice_axis(together, 0, n, size) - ranks(draws), Dtype::int64);
 }
 
 void check_choice(int64_t n, int64_t size, const Choice& options) {
