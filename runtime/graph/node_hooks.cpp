@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/core/error.h"
+#include "runtime/graph/node.h"
 
 namespace catena {
 namespace {

@@ -1,9 +1,10 @@
 #pragma once
 
 #include "runtime/graph/hooks.h"
-#include "runtime/graph/node.h"
 
 namespace catena {
+
+struct Node;
 
 /// Calls a hook's backward_preprocess and backward_postprocess around the gradient of the one operation that made `y`, as
 /// FunctionNode.add_hook, until the scope ends. ValueError if y is a leaf, which no operation made.

@@ -16,6 +16,7 @@
 #include "runtime/ops/array/searching.h"
 #include "runtime/ops/array/set_item.h"
 #include "runtime/ops/array/triangles.h"
+#include "runtime/ops/connection/output_size.h"
 #include "runtime/ops/math/bits.h"
 #include "runtime/ops/math/division.h"
 #include "runtime/ops/math/logic.h"
@@ -235,6 +236,22 @@ TEST(SetItem, copyto_takes_a_mask) {
     copyto(x, array({5}));
     EXPECT_EQ(text(x), "int32[3] {5, 5, 5}");
     EXPECT_THAT(message_of<DtypeError>([&] { copyto(x, array({0.5})); }), HasSubstr("dtypes must be equal"));
+}
+
+TEST(OutputSize, of_a_deconvolution_is_what_the_convolution_had) {
+    for (int64_t size = 5; size < 12; ++size)
+        for (int64_t k = 1; k < 4; ++k)
+            for (int64_t s = 1; s < 3; ++s)
+                for (int64_t p = 0; p < 2; ++p)
+                    for (int64_t d = 1; d < 3; ++d) {
+                        const int64_t out = get_conv_outsize(size, k, s, p, false, d);
+                        const int64_t back = get_deconv_outsize(out, k, s, p, false, d);
+                        EXPECT_TRUE(back <= size && back > size - s) << size << ' ' << k << ' ' << s << ' ' << p << ' ' << d;
+                        const int64_t all = get_conv_outsize(size, k, s, p, true, d);
+                        const int64_t least = get_deconv_outsize(all, k, s, p, true, d);
+                        EXPECT_TRUE(least <= size && least > size - s);
+                    }
+    EXPECT_THAT(message_of<ValueError>([] { get_deconv_outsize(0, 3, 1, 0); }), HasSubstr("size 0, k 3"));
 }
 
 TEST(Draws, uniform_and_normal_take_their_parameters) {

@@ -198,10 +198,12 @@ Variable operator/(const Operand& a, const Operand& b) {
     return call(op_divide, a.location(), {}, {}, as_floats(a), as_floats(b));
 }
 Variable operator/(const Operand& a, const Scalar& b) {
+    if (!are_whole(a, a)) return call_lifted(op_divide_scalar, a, {b});
     LocationScope scope(a.location());
     return call_lifted(op_divide_scalar, as_floats(a), {b});
 }
 Variable operator/(const Scalar& a, const Operand& b) {
+    if (!are_whole(b, b)) return call_lifted(op_scalar_divide, b, {a});
     LocationScope scope(b.location());
     return call_lifted(op_scalar_divide, as_floats(b), {a});
 }

@@ -39,17 +39,11 @@ private:
     std::source_location at_;
 };
 
-#define CATENA_WITH_NUMBERS(symbol)                                              \
-    inline Array operator symbol(const Array& a, const NumberOperand& b) {       \
-        return (Operand(a, b.location()) symbol b.number()).array();             \
-    }                                                                            \
-    inline Array operator symbol(const NumberOperand& a, const Array& b) {       \
-        return (a.number() symbol Operand(b, a.location())).array();             \
-    }
-#define CATENA_WITH_ARRAYS(symbol)                                               \
-    inline Array operator symbol(const Array& a, const ArrayOperand& b) {        \
-        return (Operand(a, b.location()) symbol b.operand()).array();            \
-    }                                                                            \
+#define CATENA_WITH_NUMBERS(symbol)                             \
+    Array operator symbol(const Array& a, const NumberOperand& b); \
+    Array operator symbol(const NumberOperand& a, const Array& b);
+#define CATENA_WITH_ARRAYS(symbol)                                \
+    Array operator symbol(const Array& a, const ArrayOperand& b); \
     CATENA_WITH_NUMBERS(symbol)
 CATENA_WITH_ARRAYS(+)
 CATENA_WITH_ARRAYS(-)
@@ -70,56 +64,45 @@ CATENA_WITH_NUMBERS(!=)
 #undef CATENA_WITH_ARRAYS
 #undef CATENA_WITH_NUMBERS
 
-inline Array operator&&(const Array& a, const ArrayOperand& b) { return (Operand(a, b.location()) && b.operand()).array(); }
-inline Array operator||(const Array& a, const ArrayOperand& b) { return (Operand(a, b.location()) || b.operand()).array(); }
-inline Array operator-(const Array& x) { return (-Operand(x, std::source_location())).array(); }
-inline Array operator!(const Array& x) { return (!Operand(x, std::source_location())).array(); }
-inline Array operator~(const Array& x) { return bitwise_not(Operand(x, std::source_location())).array(); }
+Array operator&&(const Array& a, const ArrayOperand& b);
+Array operator||(const Array& a, const ArrayOperand& b);
+Array operator-(const Array& x);
+Array operator!(const Array& x);
+Array operator~(const Array& x);
 
 // `a += b` is `a = a + b`: a becomes another array (or Variable, whose graph goes on), and other handles of the old one keep
 // it. The result must be of a's type: a DtypeError where b would promote it (integers += 0.5), a ShapeError where b would
 // broadcast it. Parameters and other States are changed by assign() alone.
 
-/// `result` of a type that a may get in place; `symbol` is the operator.
-void check_in_place(const Type& a, const Type& result, const char* symbol, const std::source_location& at);
-
-#define CATENA_IN_PLACE(symbol)                                                                      \
-    inline Array& operator symbol##=(Array & a, const ArrayOperand& b) {                             \
-        const Array result = (Operand(a, b.location()) symbol b.operand()).array();                  \
-        check_in_place(a.type(), result.type(), #symbol "=", b.location());                          \
-        return a = result;                                                                           \
-    }                                                                                                \
-    inline Array& operator symbol##=(Array & a, const NumberOperand& b) {                            \
-        const Array result = (Operand(a, b.location()) symbol b.number()).array();                   \
-        check_in_place(a.type(), result.type(), #symbol "=", b.location());                          \
-        return a = result;                                                                           \
-    }                                                                                                \
-    template <std::same_as<Variable> V>                                                              \
-    V& operator symbol##=(V & a, const std::type_identity_t<Operand>& b) {                           \
-        const Variable result = a symbol b;                                                          \
-        check_in_place(a.type(), result.type(), #symbol "=", std::source_location());                \
-        return a = result;                                                                           \
-    }                                                                                                \
-    template <std::same_as<Variable> V>                                                              \
-    V& operator symbol##=(V & a, const NumberOperand& b) {                                           \
-        const Variable result = Operand(a, b.location()) symbol b.number();                          \
-        check_in_place(a.type(), result.type(), #symbol "=", b.location());                          \
-        return a = result;                                                                           \
+#define CATENA_IN_PLACE(symbol, in_place)                           \
+    void in_place(Variable& a, const Variable& b, const SourceLoc& at); \
+    void in_place(Variable& a, const NumberOperand& b);             \
+    Array& operator symbol(Array& a, const ArrayOperand& b);        \
+    Array& operator symbol(Array& a, const NumberOperand& b);       \
+    template <std::same_as<Variable> V>                             \
+    V& operator symbol(V& a, const Operand& b) {                    \
+        in_place(a, b.variable(), b.location());                    \
+        return a;                                                   \
+    }                                                               \
+    template <std::same_as<Variable> V>                             \
+    V& operator symbol(V& a, const NumberOperand& b) {              \
+        in_place(a, b);                                             \
+        return a;                                                   \
     }
-CATENA_IN_PLACE(+)
-CATENA_IN_PLACE(-)
-CATENA_IN_PLACE(*)
-CATENA_IN_PLACE(/)
-CATENA_IN_PLACE(%)
-CATENA_IN_PLACE(&)
-CATENA_IN_PLACE(|)
-CATENA_IN_PLACE(^)
-CATENA_IN_PLACE(<<)
-CATENA_IN_PLACE(>>)
+CATENA_IN_PLACE(+=, add_in_place)
+CATENA_IN_PLACE(-=, subtract_in_place)
+CATENA_IN_PLACE(*=, multiply_in_place)
+CATENA_IN_PLACE(/=, divide_in_place)
+CATENA_IN_PLACE(%=, remainder_in_place)
+CATENA_IN_PLACE(&=, and_in_place)
+CATENA_IN_PLACE(|=, or_in_place)
+CATENA_IN_PLACE(^=, xor_in_place)
+CATENA_IN_PLACE(<<=, left_shift_in_place)
+CATENA_IN_PLACE(>>=, right_shift_in_place)
 #undef CATENA_IN_PLACE
 
 /// x[slices] of an Array: `at(x, {slice(1, 5), newaxis, ellipsis, -1})`. Slices are views.
-inline Array at(const Array& x, std::initializer_list<Index> slices) { return get_item(x, slices).array(); }
+Array at(const Array& x, std::initializer_list<Index> slices);
 inline Slice slice() { return {}; }  ///< All of an axis.
 
 }  // namespace catena

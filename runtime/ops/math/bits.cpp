@@ -132,7 +132,7 @@ Variable one_of(const Operand& a, const Operand& b) { return a != b; }
 
 }  // namespace
 
-#define CATENA_BIT_FUNCTION(name, op, of_bools)                                                                  \
+#define CATENA_BIT_FUNCTION(name, symbol, op, of_bools)                                                                  \
     Variable name(const Operand& x1, const Operand& x2) { return pair_call(op, of_bools, x1, x2); }              \
     Variable name(const Operand& x1, const Scalar& x2) {                                                         \
         LocationScope scope(x1.location());                                                                      \
@@ -142,14 +142,17 @@ Variable one_of(const Operand& a, const Operand& b) { return a != b; }
         LocationScope scope(x2.location());                                                                      \
         return pair_call(op, of_bools, beside(op, x1, x2), x2);                                                  \
     }                                                                                                            \
+    Variable operator symbol(const Operand& x1, const Operand& x2) { return name(x1, x2); }                      \
+    Variable operator symbol(const Operand& x1, const Scalar& x2) { return name(x1, x2); }                       \
+    Variable operator symbol(const Scalar& x1, const Operand& x2) { return name(x1, x2); }                       \
     static const FunctionDef& f_##name = function(#name "(x1, x2)", {"x1", "x2"}, [](const FunctionArguments& a) { \
         return name(a.array("x1"), a.array("x2"));                                                               \
     });
-CATENA_BIT_FUNCTION(bitwise_and, op_and, both)
-CATENA_BIT_FUNCTION(bitwise_or, op_or, either)
-CATENA_BIT_FUNCTION(bitwise_xor, op_xor, one_of)
-CATENA_BIT_FUNCTION(left_shift, op_left, nullptr)
-CATENA_BIT_FUNCTION(right_shift, op_right, nullptr)
+CATENA_BIT_FUNCTION(bitwise_and, &, op_and, both)
+CATENA_BIT_FUNCTION(bitwise_or, |, op_or, either)
+CATENA_BIT_FUNCTION(bitwise_xor, ^, op_xor, one_of)
+CATENA_BIT_FUNCTION(left_shift, <<, op_left, nullptr)
+CATENA_BIT_FUNCTION(right_shift, >>, op_right, nullptr)
 #undef CATENA_BIT_FUNCTION
 
 Variable bitwise_not(const Operand& x) {
@@ -159,6 +162,7 @@ Variable bitwise_not(const Operand& x) {
     if (!is_integer(v.dtype())) fail<DtypeError>("bitwise_not: x is {}; integers or bools are right", to_string(v.type()));
     return v.dtype() == Dtype::uint8 ? bitwise_xor(v, 255) : bitwise_xor(v, -1);
 }
+Variable operator~(const Operand& x) { return bitwise_not(x); }
 static const FunctionDef& f_bitwise_not = function(
     "bitwise_not(x)", {"x"}, [](const FunctionArguments& a) { return bitwise_not(a.array("x")); });
 

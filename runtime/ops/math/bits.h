@@ -11,9 +11,9 @@ namespace catena {
     Variable name(const Operand& x1, const Operand& x2);                                                   \
     Variable name(const Operand& x1, const Scalar& x2);                                                    \
     Variable name(const Scalar& x1, const Operand& x2);                                                    \
-    inline Variable operator symbol(const Operand& x1, const Operand& x2) { return name(x1, x2); }         \
-    inline Variable operator symbol(const Operand& x1, const Scalar& x2) { return name(x1, x2); }          \
-    inline Variable operator symbol(const Scalar& x1, const Operand& x2) { return name(x1, x2); }
+    Variable operator symbol(const Operand& x1, const Operand& x2);                                        \
+    Variable operator symbol(const Operand& x1, const Scalar& x2);                                         \
+    Variable operator symbol(const Scalar& x1, const Operand& x2);
 CATENA_BIT_FUNCTION(bitwise_and, &)
 CATENA_BIT_FUNCTION(bitwise_or, |)
 CATENA_BIT_FUNCTION(bitwise_xor, ^)
@@ -25,6 +25,6 @@ CATENA_BIT_FUNCTION(right_shift, >>)
 #undef CATENA_BIT_FUNCTION
 
 Variable bitwise_not(const Operand& x);
-inline Variable operator~(const Operand& x) { return bitwise_not(x); }
+Variable operator~(const Operand& x);
 
 }  // namespace catena

@@ -54,6 +54,9 @@ Variable remainder(const Scalar& x, const Operand& y) {
     LocationScope scope(y.location());
     return remainder(beside(x, y), lifted(y, x));
 }
+Variable operator%(const Operand& x, const Operand& y) { return remainder(x, y); }
+Variable operator%(const Operand& x, const Scalar& y) { return remainder(x, y); }
+Variable operator%(const Scalar& x, const Operand& y) { return remainder(x, y); }
 
 Variable floor_divide(const Operand& x, const Operand& y) {
     const OpDef& op = are_whole(x, y) ? op_integer_floor_divide : op_floor_divide;

@@ -11,9 +11,9 @@ namespace catena {
 Variable remainder(const Operand& x, const Operand& y);
 Variable remainder(const Operand& x, const Scalar& y);
 Variable remainder(const Scalar& x, const Operand& y);
-inline Variable operator%(const Operand& x, const Operand& y) { return remainder(x, y); }
-inline Variable operator%(const Operand& x, const Scalar& y) { return remainder(x, y); }
-inline Variable operator%(const Scalar& x, const Operand& y) { return remainder(x, y); }
+Variable operator%(const Operand& x, const Operand& y);
+Variable operator%(const Operand& x, const Scalar& y);
+Variable operator%(const Scalar& x, const Operand& y);
 
 Variable floor_divide(const Operand& x, const Scalar& y);
 Variable floor_divide(const Scalar& x, const Operand& y);

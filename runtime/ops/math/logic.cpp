@@ -47,6 +47,21 @@ const FunctionDef& f_count_nonzero =
 
 }  // namespace
 
+#define CATENA_COMPARISON_FUNCTION(name, symbol)                                          \
+    Variable name(const Operand& x1, const Operand& x2) { return x1 symbol x2; }          \
+    Variable name(const Operand& x1, const Scalar& x2) { return x1 symbol x2; }           \
+    Variable name(const Scalar& x1, const Operand& x2) { return x1 symbol x2; }
+CATENA_COMPARISON_FUNCTION(equal, ==)
+CATENA_COMPARISON_FUNCTION(not_equal, !=)
+CATENA_COMPARISON_FUNCTION(less, <)
+CATENA_COMPARISON_FUNCTION(less_equal, <=)
+CATENA_COMPARISON_FUNCTION(greater, >)
+CATENA_COMPARISON_FUNCTION(greater_equal, >=)
+#undef CATENA_COMPARISON_FUNCTION
+
+Variable logical_not(const Operand& x) { return !x; }
+Variable logical_and(const Operand& x1, const Operand& x2) { return x1 && x2; }
+Variable logical_or(const Operand& x1, const Operand& x2) { return x1 || x2; }
 Variable logical_xor(const Operand& x1, const Operand& x2) {
     return call(op_logical_xor, x1.location(), {}, {}, x1, x2);
 }

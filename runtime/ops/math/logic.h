@@ -8,21 +8,21 @@ namespace catena {
 // Questions to elements, of any dtype; bool results without gradients. Comparisons and && || ! are in
 // runtime/graph/arithmetic.h.
 
-#define CATENA_COMPARISON_FUNCTION(name, symbol)                                                        \
-    inline Variable name(const Operand& x1, const Operand& x2) { return x1 symbol x2; }                 \
-    inline Variable name(const Operand& x1, const Scalar& x2) { return x1 symbol x2; }                  \
-    inline Variable name(const Scalar& x1, const Operand& x2) { return x1 symbol x2; }
-CATENA_COMPARISON_FUNCTION(equal, ==)
-CATENA_COMPARISON_FUNCTION(not_equal, !=)
-CATENA_COMPARISON_FUNCTION(less, <)
-CATENA_COMPARISON_FUNCTION(less_equal, <=)
-CATENA_COMPARISON_FUNCTION(greater, >)
-CATENA_COMPARISON_FUNCTION(greater_equal, >=)
+#define CATENA_COMPARISON_FUNCTION(name)                    \
+    Variable name(const Operand& x1, const Operand& x2);    \
+    Variable name(const Operand& x1, const Scalar& x2);     \
+    Variable name(const Scalar& x1, const Operand& x2);
+CATENA_COMPARISON_FUNCTION(equal)
+CATENA_COMPARISON_FUNCTION(not_equal)
+CATENA_COMPARISON_FUNCTION(less)
+CATENA_COMPARISON_FUNCTION(less_equal)
+CATENA_COMPARISON_FUNCTION(greater)
+CATENA_COMPARISON_FUNCTION(greater_equal)
 #undef CATENA_COMPARISON_FUNCTION
 
-inline Variable logical_not(const Operand& x) { return !x; }
-inline Variable logical_and(const Operand& x1, const Operand& x2) { return x1 && x2; }
-inline Variable logical_or(const Operand& x1, const Operand& x2) { return x1 || x2; }
+Variable logical_not(const Operand& x);
+Variable logical_and(const Operand& x1, const Operand& x2);
+Variable logical_or(const Operand& x1, const Operand& x2);
 Variable logical_xor(const Operand& x1, const Operand& x2);  ///< One of the two is not 0.
 
 Variable isnan(const Operand& x);
