@@ -185,6 +185,15 @@ Array waves(const Shape& shape) {
     return Array::from(values, shape).astype(Dtype::float32);
 }
 
+/// The program has an operation that says why C cannot have it.
+bool stays_on_host(const std::string& message) {
+    const std::vector<const OpDef*> ops = all_ops();
+    return std::any_of(ops.begin(), ops.end(), [&](const OpDef* op) {
+        const std::string& reason = host_only_reason(*op);
+        return !reason.empty() && message.find("cannot be exported to C: " + reason) != message.npos;
+    });
+}
+
 TEST(CRows, exported_programs_compute_what_every_row_of_the_op_table_does) {
     if (!compiler_available()) GTEST_SKIP() << "there is no compiler";
     Rows rows(temporary("rows"));
@@ -196,7 +205,7 @@ TEST(CRows, exported_programs_compute_what_every_row_of_the_op_table_does) {
             check_compiled(row);
             check_compiled_gradient(row);
         } catch (const std::exception& error) {
-            ADD_FAILURE() << error.what();
+            if (!stays_on_host(error.what())) ADD_FAILURE() << error.what();
         }
     }
     compiled() = nullptr;
