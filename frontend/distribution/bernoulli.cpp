@@ -33,6 +33,8 @@ Bernoulli Bernoulli::with_logit(const Operand& logit, bool binary_check) {
     return made;
 }
 
+std::map<std::string, Variable> Bernoulli::params() const { return {{"logit", logit_}}; }
+
 Variable Bernoulli::only_binary(const Variable& y, const Variable& x, double otherwise) const {
     return binary_check_ ? where(x == 0 || x == 1, y, otherwise) : y;
 }

@@ -13,7 +13,7 @@ public:
 
     std::string name() const override { return "Bernoulli"; }
     std::string support() const override { return "{0, 1}"; }
-    std::map<std::string, Variable> params() const override { return {{"logit", logit_}}; }
+    std::map<std::string, Variable> params() const override;
     const Variable& p() const { return p_; }
     const Variable& logit() const { return logit_; }
     Variable log_prob(const Operand& x) const override;

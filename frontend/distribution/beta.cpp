@@ -25,6 +25,8 @@ Beta::Beta(const Operand& a, const Operand& b) : a_(a), b_(b) {
     set_shapes(set_parameters("Beta", {{"a", &a_}, {"b", &b_}}), {});
 }
 
+std::map<std::string, Variable> Beta::params() const { return {{"a", a_}, {"b", b_}}; }
+
 Variable Beta::log_prob(const Operand& x) const {
     const Variable v = value(x);
     const Variable y = (a_ - 1) * log(v) + (b_ - 1) * log1p(-v) - log_beta(a_, b_);

@@ -11,7 +11,7 @@ public:
 
     std::string name() const override { return "Beta"; }
     std::string support() const override { return "[0, 1]"; }
-    std::map<std::string, Variable> params() const override { return {{"a", a_}, {"b", b_}}; }
+    std::map<std::string, Variable> params() const override;
     const Variable& a() const { return a_; }
     const Variable& b() const { return b_; }
     Variable log_prob(const Operand& x) const override;

@@ -33,6 +33,8 @@ Categorical Categorical::with_logit(const Operand& logit) {
     return made;
 }
 
+std::map<std::string, Variable> Categorical::params() const { return {{"p", p_}}; }
+
 Variable Categorical::log_prob(const Operand& x) const {
     const Variable at = expand_dims(cast(x, Dtype::int64), -1);
     Shape shape = at.shape();

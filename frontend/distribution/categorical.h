@@ -12,7 +12,7 @@ public:
 
     std::string name() const override { return "Categorical"; }
     std::string support() const override { return "{0, 1, ..., K - 1}"; }
-    std::map<std::string, Variable> params() const override { return {{"p", p_}}; }
+    std::map<std::string, Variable> params() const override;
     const Variable& p() const { return p_; }
     const Variable& log_p() const { return log_p_; }
     Variable log_prob(const Operand& x) const override;

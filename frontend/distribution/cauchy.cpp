@@ -19,6 +19,8 @@ Cauchy::Cauchy(const Operand& loc, const Operand& scale) : loc_(loc), scale_(sca
     set_shapes(set_parameters("Cauchy", {{"loc", &loc_}, {"scale", &scale_}}), {});
 }
 
+std::map<std::string, Variable> Cauchy::params() const { return {{"loc", loc_}, {"scale", scale_}}; }
+
 Variable Cauchy::log_prob(const Operand& x) const {
     return log(scale_) - log(square(value(x) - loc_) + square(scale_)) - std::log(pi);
 }

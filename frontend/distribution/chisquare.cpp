@@ -11,6 +11,8 @@ namespace catena::distributions {
 
 Chisquare::Chisquare(const Operand& k) : k_(k) { set_shapes(set_parameters("Chisquare", {{"k", &k_}}), {}); }
 
+std::map<std::string, Variable> Chisquare::params() const { return {{"k", k_}}; }
+
 Variable Chisquare::log_prob(const Operand& x) const {
     const Variable v = value(x), half = k_ * 0.5;
     return (half - 1) * log(v) - v * 0.5 - lgamma(half) - half * std::numbers::ln2;

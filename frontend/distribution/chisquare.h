@@ -11,7 +11,7 @@ public:
 
     std::string name() const override { return "Chisquare"; }
     std::string support() const override { return "positive"; }
-    std::map<std::string, Variable> params() const override { return {{"k", k_}}; }
+    std::map<std::string, Variable> params() const override;
     const Variable& k() const { return k_; }
     Variable log_prob(const Operand& x) const override;
     Variable entropy() const override;

@@ -28,6 +28,8 @@ Dirichlet::Dirichlet(const Operand& alpha) : alpha_(alpha) {
     set_batch_and_event(shape, 1);
 }
 
+std::map<std::string, Variable> Dirichlet::params() const { return {{"alpha", alpha_}}; }
+
 Variable Dirichlet::alpha0() const { return sum(alpha_, -1); }
 
 Variable Dirichlet::log_prob(const Operand& x) const { return sum((alpha_ - 1) * log(value(x)), -1) - log_beta(alpha_); }

@@ -11,7 +11,7 @@ public:
 
     std::string name() const override { return "Dirichlet"; }
     std::string support() const override { return "[0, 1]"; }
-    std::map<std::string, Variable> params() const override { return {{"alpha", alpha_}}; }
+    std::map<std::string, Variable> params() const override;
     const Variable& alpha() const { return alpha_; }
     Variable alpha0() const;  ///< The sum of alpha.
     Variable log_prob(const Operand& x) const override;

@@ -20,6 +20,8 @@ Exponential::Exponential(const Operand& lam) : lam_(lam) {
     set_shapes(set_parameters("Exponential", {{"lam", &lam_}}), {});
 }
 
+std::map<std::string, Variable> Exponential::params() const { return {{"lam", lam_}}; }
+
 Variable Exponential::log_prob(const Operand& x) const {
     const Variable v = value(x);
     return where(v >= 0, log(lam_) - lam_ * v, -INFINITY);

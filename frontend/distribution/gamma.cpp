@@ -22,6 +22,8 @@ Gamma::Gamma(const Operand& k, const Operand& theta) : k_(k), theta_(theta) {
     set_shapes(set_parameters("Gamma", {{"k", &k_}, {"theta", &theta_}}), {});
 }
 
+std::map<std::string, Variable> Gamma::params() const { return {{"k", k_}, {"theta", theta_}}; }
+
 Variable Gamma::log_prob(const Operand& x) const {
     const Variable v = value(x);
     const Variable y = (k_ - 1) * log(v) - v / theta_ - lgamma(k_) - k_ * log(theta_);

@@ -17,6 +17,8 @@ const bool known = register_kl<Geometric, Geometric>([](const Geometric& p, cons
 
 Geometric::Geometric(const Operand& p) : p_(p) { set_shapes(set_parameters("Geometric", {{"p", &p_}}), {}); }
 
+std::map<std::string, Variable> Geometric::params() const { return {{"p", p_}}; }
+
 Variable Geometric::log_prob(const Operand& x) const { return (value(x) - 1) * log1p(-p_) + log(p_); }
 
 Variable Geometric::mean() const { return 1 / p_; }

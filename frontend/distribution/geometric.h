@@ -11,7 +11,7 @@ public:
 
     std::string name() const override { return "Geometric"; }
     std::string support() const override { return "positive integer"; }
-    std::map<std::string, Variable> params() const override { return {{"p", p_}}; }
+    std::map<std::string, Variable> params() const override;
     const Variable& p() const { return p_; }
     Variable log_prob(const Operand& x) const override;
     Variable mean() const override;

@@ -24,6 +24,8 @@ Gumbel::Gumbel(const Operand& loc, const Operand& scale) : loc_(loc), scale_(sca
     set_shapes(set_parameters("Gumbel", {{"loc", &loc_}, {"scale", &scale_}}), {});
 }
 
+std::map<std::string, Variable> Gumbel::params() const { return {{"loc", loc_}, {"scale", scale_}}; }
+
 Variable Gumbel::log_prob(const Operand& x) const {
     const Variable z = (value(x) - loc_) / scale_;
     return -log(scale_) - z - exp(-z);

@@ -19,6 +19,8 @@ Laplace::Laplace(const Operand& loc, const Operand& scale) : loc_(loc), scale_(s
     set_shapes(set_parameters("Laplace", {{"loc", &loc_}, {"scale", &scale_}}), {});
 }
 
+std::map<std::string, Variable> Laplace::params() const { return {{"loc", loc_}, {"scale", scale_}}; }
+
 Variable Laplace::log_prob(const Operand& x) const { return -log(scale_ * 2) - absolute(value(x) - loc_) / scale_; }
 Variable Laplace::cdf(const Operand& x) const {
     const Variable z = (value(x) - loc_) / scale_, tail = exp(-absolute(z)) * 0.5;

@@ -11,7 +11,7 @@ public:
 
     std::string name() const override { return "Laplace"; }
     std::string support() const override { return "real"; }
-    std::map<std::string, Variable> params() const override { return {{"loc", loc_}, {"scale", scale_}}; }
+    std::map<std::string, Variable> params() const override;
     const Variable& loc() const { return loc_; }
     const Variable& scale() const { return scale_; }
     Variable log_prob(const Operand& x) const override;

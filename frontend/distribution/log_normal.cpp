@@ -24,6 +24,8 @@ LogNormal::LogNormal(const Operand& mu, const Operand& sigma) : mu_(mu), sigma_(
     set_shapes(set_parameters("LogNormal", {{"mu", &mu_}, {"sigma", &sigma_}}), {});
 }
 
+std::map<std::string, Variable> LogNormal::params() const { return {{"mu", mu_}, {"sigma", sigma_}}; }
+
 Variable LogNormal::log_prob(const Operand& x) const {
     const Variable log_x = log(value(x)), z = (log_x - mu_) / sigma_;
     return z * z * -0.5 - log(sigma_) - log_x - half_log_two_pi;

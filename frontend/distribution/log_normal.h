@@ -11,7 +11,7 @@ public:
 
     std::string name() const override { return "LogNormal"; }
     std::string support() const override { return "positive"; }
-    std::map<std::string, Variable> params() const override { return {{"mu", mu_}, {"sigma", sigma_}}; }
+    std::map<std::string, Variable> params() const override;
     const Variable& mu() const { return mu_; }
     const Variable& sigma() const { return sigma_; }
     Variable log_prob(const Operand& x) const override;

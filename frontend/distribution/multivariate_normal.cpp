@@ -52,6 +52,8 @@ MultivariateNormal::MultivariateNormal(const Operand& loc, const Operand& scale_
     scale_tril_ = broadcast_to(lower_triangle(scale_tril_), shape);
 }
 
+std::map<std::string, Variable> MultivariateNormal::params() const { return {{"loc", loc_}, {"scale_tril", scale_tril_}}; }
+
 Variable MultivariateNormal::log_det_scale() const { return sum(log(absolute(diagonal(scale_tril_, 0, -2, -1))), -1); }
 
 Variable MultivariateNormal::log_prob(const Operand& x) const {

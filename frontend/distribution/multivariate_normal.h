@@ -12,7 +12,7 @@ public:
 
     std::string name() const override { return "MultivariateNormal"; }
     std::string support() const override { return "real"; }
-    std::map<std::string, Variable> params() const override { return {{"loc", loc_}, {"scale_tril", scale_tril_}}; }
+    std::map<std::string, Variable> params() const override;
     const Variable& loc() const { return loc_; }
     const Variable& scale_tril() const { return scale_tril_; }
     int64_t d() const { return event_shape()[0]; }

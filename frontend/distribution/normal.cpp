@@ -35,6 +35,8 @@ Normal Normal::with_log_scale(const Operand& loc, const Operand& log_scale) {
     return made;
 }
 
+std::map<std::string, Variable> Normal::params() const { return {{"loc", loc_}, {"scale", scale_}}; }
+
 Variable Normal::log_prob(const Operand& x) const {
     const Variable z = (value(x) - loc_) / scale_;
     return z * z * -0.5 - log_scale_ - half_log_two_pi;

@@ -13,7 +13,7 @@ public:
 
     std::string name() const override { return "Normal"; }
     std::string support() const override { return "real"; }
-    std::map<std::string, Variable> params() const override { return {{"loc", loc_}, {"scale", scale_}}; }
+    std::map<std::string, Variable> params() const override;
     const Variable& loc() const { return loc_; }
     const Variable& scale() const { return scale_; }
     const Variable& log_scale() const { return log_scale_; }

@@ -23,6 +23,8 @@ OneHotCategorical::OneHotCategorical(const Operand& p) : p_(p) {
     log_p_ = log(p_);
 }
 
+std::map<std::string, Variable> OneHotCategorical::params() const { return {{"p", p_}}; }
+
 Variable OneHotCategorical::log_prob(const Operand& x) const { return sum(log_p_ * value(x), -1); }
 
 Variable OneHotCategorical::variance() const { return p_ * (1 - p_); }

@@ -11,7 +11,7 @@ public:
 
     std::string name() const override { return "OneHotCategorical"; }
     std::string support() const override { return "one-hot"; }
-    std::map<std::string, Variable> params() const override { return {{"p", p_}}; }
+    std::map<std::string, Variable> params() const override;
     const Variable& p() const { return p_; }
     const Variable& log_p() const { return log_p_; }
     Variable log_prob(const Operand& x) const override;

@@ -22,6 +22,8 @@ Pareto::Pareto(const Operand& scale, const Operand& alpha) : scale_(scale), alph
     set_shapes(set_parameters("Pareto", {{"scale", &scale_}, {"alpha", &alpha_}}), {});
 }
 
+std::map<std::string, Variable> Pareto::params() const { return {{"scale", scale_}, {"alpha", alpha_}}; }
+
 Variable Pareto::log_prob(const Operand& x) const {
     const Variable v = value(x);
     return where(v >= scale_, log(alpha_) + alpha_ * log(scale_) - (alpha_ + 1) * log(v), -INFINITY);

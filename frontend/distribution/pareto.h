@@ -11,7 +11,7 @@ public:
 
     std::string name() const override { return "Pareto"; }
     std::string support() const override { return "[scale, inf]"; }
-    std::map<std::string, Variable> params() const override { return {{"scale", scale_}, {"alpha", alpha_}}; }
+    std::map<std::string, Variable> params() const override;
     const Variable& scale() const { return scale_; }
     const Variable& alpha() const { return alpha_; }
     Variable log_prob(const Operand& x) const override;

@@ -17,6 +17,8 @@ const bool known = register_kl<Poisson, Poisson>([](const Poisson& p, const Pois
 
 Poisson::Poisson(const Operand& lam) : lam_(lam) { set_shapes(set_parameters("Poisson", {{"lam", &lam_}}), {}); }
 
+std::map<std::string, Variable> Poisson::params() const { return {{"lam", lam_}}; }
+
 Variable Poisson::log_prob(const Operand& x) const {
     const Variable v = value(x);
     return v * log(lam_) - lgamma(v + 1) - lam_;

@@ -11,7 +11,7 @@ public:
 
     std::string name() const override { return "Poisson"; }
     std::string support() const override { return "non negative integer"; }
-    std::map<std::string, Variable> params() const override { return {{"lam", lam_}}; }
+    std::map<std::string, Variable> params() const override;
     const Variable& lam() const { return lam_; }
     Variable log_prob(const Operand& x) const override;
     Variable mean() const override { return lam_; }

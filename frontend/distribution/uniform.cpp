@@ -22,6 +22,8 @@ Uniform::Uniform(const Operand& low, const Operand& high) : low_(low), high_(hig
 }
 Uniform Uniform::with_loc_scale(const Operand& loc, const Operand& scale) { return Uniform(loc, loc + scale); }
 
+std::map<std::string, Variable> Uniform::params() const { return {{"low", low_}, {"high", high_}}; }
+
 Variable Uniform::scale() const { return high_ - low_; }
 
 Variable Uniform::log_prob(const Operand& x) const {

@@ -12,7 +12,7 @@ public:
 
     std::string name() const override { return "Uniform"; }
     std::string support() const override { return "[low, high]"; }
-    std::map<std::string, Variable> params() const override { return {{"low", low_}, {"high", high_}}; }
+    std::map<std::string, Variable> params() const override;
     const Variable& low() const { return low_; }
     const Variable& high() const { return high_; }
     const Variable& loc() const { return low_; }

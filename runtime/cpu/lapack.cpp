@@ -47,14 +47,14 @@ Loaded<T> load() {
 }  // namespace
 
 template <class T>
-const Lapack<T>& lapack(const char* op) {
+const Lapack<T>& lapack(const std::string& op) {
     static const Loaded<T> all = load<T>();
     if (!all.problem.empty())
         fail<DeviceError>("{}: cpu: no LAPACK: {}; install one (Debian: libopenblas0)", op, all.problem);
     return all.routines;
 }
 
-template const Lapack<float>& lapack<float>(const char*);
-template const Lapack<double>& lapack<double>(const char*);
+template const Lapack<float>& lapack<float>(const std::string&);
+template const Lapack<double>& lapack<double>(const std::string&);
 
 }  // namespace catena

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 namespace catena {
 
@@ -25,6 +26,6 @@ struct Lapack {
 
 /// DeviceError, naming `op`, where the library is not installed.
 template <class T>
-const Lapack<T>& lapack(const char* op);
+const Lapack<T>& lapack(const std::string& op);
 
 }  // namespace catena

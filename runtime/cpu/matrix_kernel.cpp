@@ -40,7 +40,7 @@ void for_precision(const KernelCall& call, F&& f) {
 /// Calls f(number of the matrix), which returns LAPACK's info, and throws by `explain(info)` for the first that fails. Small
 /// matrices are spread over the threads; large ones are so by LAPACK itself.
 template <class F, class Explain>
-void for_each_matrix(const char* op, const Matrices& m, F&& f, Explain&& explain) {
+void for_each_matrix(const std::string& op, const Matrices& m, F&& f, Explain&& explain) {
     std::vector<int> info(size_t(m.count), 0);
     const int64_t work = std::max<int64_t>(1, m.size() * std::max(m.rows, m.columns));
     const int64_t grain = work > (int64_t(1) << 21) ? m.count : (int64_t(1) << 16) / work + 1;
@@ -77,13 +77,13 @@ T* copy_to_output(const KernelCall& call, int output) {
 void run_inv(const KernelCall& call) {
     for_precision(call, [&](auto zero) {
         using T = decltype(zero);
-        const Lapack<T>& routines = lapack<T>("inv");
+        const Lapack<T>& routines = lapack<T>(call.op.name);
         const Matrices m = matrices_of(call.inputs[0]);
         const int n = m.rows, lwork = std::max(1, 64 * n);
         T* y = copy_to_output<T>(call, 0);
         if (n == 0) return;
         for_each_matrix(
-            "inv", m,
+            call.op.name, m,
             [&](int64_t i) {
                 std::vector<int> pivots(static_cast<size_t>(n));
                 std::vector<T> work(static_cast<size_t>(lwork));
@@ -99,14 +99,14 @@ void run_inv(const KernelCall& call) {
 void run_det(const KernelCall& call) {
     for_precision(call, [&](auto zero) {
         using T = decltype(zero);
-        const Lapack<T>& routines = lapack<T>("det");
+        const Lapack<T>& routines = lapack<T>(call.op.name);
         const Matrices m = matrices_of(call.inputs[0]);
         const Array a = call.inputs[0].as_contiguous();
         const T* x = a.elements<T>();
         T* y = call.outputs[0].to_fill<T>();
         const int n = m.rows;
         for_each_matrix(
-            "det", m,
+            call.op.name, m,
             [&](int64_t i) {
                 std::vector<int> pivots(static_cast<size_t>(n));
                 std::vector<T> lu(x + i * m.size(), x + (i + 1) * m.size());
@@ -125,7 +125,7 @@ void run_det(const KernelCall& call) {
 void run_solve(const KernelCall& call) {
     for_precision(call, [&](auto zero) {
         using T = decltype(zero);
-        const Lapack<T>& routines = lapack<T>("solve");
+        const Lapack<T>& routines = lapack<T>(call.op.name);
         const Matrices m = matrices_of(call.inputs[0]), right = matrices_of(call.inputs[1]);
         const Array a = call.inputs[0].as_contiguous(), b = call.inputs[1].as_contiguous();
         const T *left = a.elements<T>(), *given = b.elements<T>();
@@ -133,7 +133,7 @@ void run_solve(const KernelCall& call) {
         const int n = m.rows, columns = right.columns;
         if (right.size() == 0) return;
         for_each_matrix(
-            "solve", m,
+            call.op.name, m,
             [&](int64_t i) {
                 std::vector<int> pivots(static_cast<size_t>(n));
                 std::vector<T> lu(left + i * m.size(), left + (i + 1) * m.size()), x(size_t(right.size()));
@@ -152,13 +152,13 @@ void run_solve(const KernelCall& call) {
 void run_cholesky(const KernelCall& call) {
     for_precision(call, [&](auto zero) {
         using T = decltype(zero);
-        const Lapack<T>& routines = lapack<T>("cholesky");
+        const Lapack<T>& routines = lapack<T>(call.op.name);
         const Matrices m = matrices_of(call.inputs[0]);
         T* y = copy_to_output<T>(call, 0);
         const int n = m.rows;
         if (n == 0) return;
         for_each_matrix(
-            "cholesky", m,
+            call.op.name, m,
             [&](int64_t i) {
                 T* L = y + i * m.size();
                 int info = 0;
@@ -173,7 +173,7 @@ void run_cholesky(const KernelCall& call) {
 void run_eigh(const KernelCall& call) {
     for_precision(call, [&](auto zero) {
         using T = decltype(zero);
-        const Lapack<T>& routines = lapack<T>("eigh");
+        const Lapack<T>& routines = lapack<T>(call.op.name);
         const Matrices m = matrices_of(call.inputs[0]);
         T* w = call.outputs[0].to_fill<T>();
         T* v = copy_to_output<T>(call, 1);
@@ -181,7 +181,7 @@ void run_eigh(const KernelCall& call) {
         if (n == 0) return;
         const char* triangle = call.attributes.text("uplo") == "L" ? "U" : "L";
         for_each_matrix(
-            "eigh", m,
+            call.op.name, m,
             [&](int64_t i) {
                 T* a = v + i * m.size();
                 T wanted = 0;
@@ -202,7 +202,7 @@ void run_eigh(const KernelCall& call) {
 void run_svd(const KernelCall& call) {
     for_precision(call, [&](auto zero) {
         using T = decltype(zero);
-        const Lapack<T>& routines = lapack<T>("svd");
+        const Lapack<T>& routines = lapack<T>(call.op.name);
         const Matrices m = matrices_of(call.inputs[0]);
         const Array a = call.inputs[0].as_contiguous();
         const T* x = a.elements<T>();
@@ -223,7 +223,7 @@ void run_svd(const KernelCall& call) {
             return;
         }
         for_each_matrix(
-            "svd", m,
+            call.op.name, m,
             [&](int64_t i) {
                 std::vector<T> copy(x + i * m.size(), x + (i + 1) * m.size());
                 std::vector<int> iwork(static_cast<size_t>(8 * k));
@@ -248,7 +248,7 @@ void run_svd(const KernelCall& call) {
 void run_qr(const KernelCall& call) {
     for_precision(call, [&](auto zero) {
         using T = decltype(zero);
-        const Lapack<T>& routines = lapack<T>("qr");
+        const Lapack<T>& routines = lapack<T>(call.op.name);
         const Matrices m = matrices_of(call.inputs[0]);
         const Array a = call.inputs[0].as_contiguous();
         const T* x = a.elements<T>();
@@ -257,7 +257,7 @@ void run_qr(const KernelCall& call) {
         const int rows = m.rows, columns = m.columns, k = std::min(rows, columns);
         const int width = call.attributes.flag("complete") ? rows : k;  // of Q
         for_each_matrix(
-            "qr", m,
+            call.op.name, m,
             [&](int64_t i) {
                 std::vector<T> f(size_t(rows) * size_t(std::max(columns, width)) + 1), tau(size_t(k) + 1);
                 transposed(x + i * m.size(), f.data(), rows, columns);

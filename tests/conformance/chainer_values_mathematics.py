@@ -36,6 +36,11 @@ def matrices():
     case("batch_inv", [batch])
     case("det", [a])
     case("batch_det", [batch])
+    case("squared_difference", [d.uniform(2, 3), d.uniform(2, 3)])
+    for transa, transb in ((False, False), (True, True)):
+        factors = [d.uniform(2, 3, 3, dtype=np.float32), d.uniform(2, 3, 3, dtype=np.float32)]
+        case("batch_matmul", factors, transa=transa, transb=transb)
+    case("batch_matmul", [d.uniform(2, 3, dtype=np.float32), d.uniform(2, 3, dtype=np.float32)], transa=True)
     b = d.uniform(3, 3)
     case("cholesky", [np.round(b @ b.T + 2 * np.eye(3), 3)])
 

@@ -16,6 +16,7 @@
 #include "tests/export/saved_step.h"
 #include "tests/ops/compiled_check.h"
 #include "tests/ops/gradient_check.h"
+#include "tests/ops/host_only.h"
 #include "tests/ops/row_runner.h"
 #include "tests/support/command.h"
 
@@ -185,15 +186,6 @@ Array waves(const Shape& shape) {
     return Array::from(values, shape).astype(Dtype::float32);
 }
 
-/// The program has an operation that says why C cannot have it.
-bool stays_on_host(const std::string& message) {
-    const std::vector<const OpDef*> ops = all_ops();
-    return std::any_of(ops.begin(), ops.end(), [&](const OpDef* op) {
-        const std::string& reason = host_only_reason(*op);
-        return !reason.empty() && message.find("cannot be exported to C: " + reason) != message.npos;
-    });
-}
-
 TEST(CRows, exported_programs_compute_what_every_row_of_the_op_table_does) {
     if (!compiler_available()) GTEST_SKIP() << "there is no compiler";
     Rows rows(temporary("rows"));
@@ -205,7 +197,7 @@ TEST(CRows, exported_programs_compute_what_every_row_of_the_op_table_does) {
             check_compiled(row);
             check_compiled_gradient(row);
         } catch (const std::exception& error) {
-            if (!stays_on_host(error.what())) ADD_FAILURE() << error.what();
+            if (!tells_of_host_only(error.what())) ADD_FAILURE() << error.what();
         }
     }
     compiled() = nullptr;

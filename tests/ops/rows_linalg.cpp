@@ -176,13 +176,14 @@ const std::vector<double> tall{1, 0.5, -1.5, 2, 0.25, 1, 0.5, -1, 2, 1.5, 1, -0.
 const std::vector<double> one_singular{1, 0, 0, 1, 1, 2, 2, 4};
 
 const int linear = add_rows({
-    {.op = "inv",
+    {.op = "matrix_inverse",
+     .function = "inv",
      .inputs = {{.shape = {2, 3, 3}, .values = regular}},
      .truth = one([](const References& in) { return inverses(in[0]); }),
      .tolerance = 4,
-     .rejects = {{.inputs = {{.shape = {2, 2, 2}, .values = one_singular}}, .message = "inv: matrix 1 of 2 is singular: pivot 1 is 0"},
-                 {.inputs = {{.shape = {2, 3}}}, .message = "inv: a should be square matrices, it is [2,3]"}}},
-    {.op = "inv",
+     .rejects = {{.inputs = {{.shape = {2, 2, 2}, .values = one_singular}}, .message = "matrix_inverse: matrix 1 of 2 is singular: pivot 1 is 0"},
+                 {.inputs = {{.shape = {2, 3}}}, .message = "matrix_inverse: a should be square matrices, it is [2,3]"}}},
+    {.op = "matrix_inverse",
      .function = "batch_inv",
      .inputs = {{.shape = {2, 3, 3}, .values = regular}},
      .truth = one([](const References& in) { return inverses(in[0]); }),
@@ -198,6 +199,21 @@ const int linear = add_rows({
      .truth = one([](const References& in) { return determinants(in[0]); }),
      .tolerance = 4,
      .rejects = {{.inputs = {{.shape = {3, 3}}}, .message = "batch_det: a should be [B,n,n]"}}},
+    {.function = "batch_matmul",
+     .set = {{"transa", "True"}},
+     .inputs = {{.shape = {2, 3}, .low = -1, .high = 2}, {.shape = {2, 3, 4}, .low = -1, .high = 2}},
+     .truth = one([](const References& in) {
+         Reference y({2, 1, 4});
+         for (int64_t i = 0; i < 2; ++i)
+             for (int64_t k = 0; k < 3; ++k)
+                 for (int64_t j = 0; j < 4; ++j) y(i, 0, j) += in[0](i, k) * in[1](i, k, j);
+         return y;
+     }),
+     .dtypes = all_dtypes(),
+     .rejects = {{.inputs = {{.shape = {3}}, {.shape = {3}}}, .message = "batch_matmul: the factors should be [B,m,n]"}}},
+    {.function = "squared_difference",
+     .inputs = {{.shape = {3, 4}}, {.shape = {3, 4}}},
+     .truth = {each([](double a, double b) { return (a - b) * (a - b); }).of}},
     {.op = "solve",
      .inputs = {{.shape = {2, 3, 3}, .values = regular}, {.shape = {2, 3, 2}}},
      .truth = one([](const References& in) {

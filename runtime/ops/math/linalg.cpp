@@ -15,7 +15,7 @@ namespace catena {
 namespace {
 
 const OpDef& op_inv = linear_algebra({
-    .name = "inv",
+    .name = "matrix_inverse",
     .differentiable = true,
     .type = [](const TypeCall& c) { return Types{square_matrices(c, 0)}; },
     .kernel = run_inv,
@@ -43,6 +43,7 @@ const OpDef& op_det = linear_algebra({
             return Variables{factor * transposed(inv(g.x(0)))};
         },
     .reads = [](int, int) { return Reads{1, 1}; },
+    .onnx = "Det",
 });
 
 Types solve_type(const TypeCall& c) {
@@ -124,6 +125,10 @@ CATENA_MATRIX_FUNCTION(batch_inv)
 CATENA_MATRIX_FUNCTION(det)
 CATENA_MATRIX_FUNCTION(batch_det)
 #undef CATENA_MATRIX_FUNCTION
+const FunctionDef& f_batch_matmul =
+    function("batch_matmul(a, b, transa=False, transb=False)", {"a", "b"}, [](const FunctionArguments& a) {
+        return batch_matmul(a.array("a"), a.array("b"), a.flag("transa"), a.flag("transb"));
+    });
 const FunctionDef& f_solve = function("solve(a, b)", {"a", "b"}, [](const FunctionArguments& a) {
     return solve(a.array("a"), a.array("b"));
 });
@@ -146,6 +151,16 @@ Variable batch_det(const Operand& a) {
     LocationScope scope(a.location());
     check_batch("batch_det", a);
     return det(a);
+}
+
+Variable batch_matmul(const Operand& a, const Operand& b, bool transa, bool transb) {
+    LocationScope scope(a.location());
+    const auto as_matrices = [](const Variable& x) {
+        if (x.rank() != 2 && x.rank() != 3)
+            fail<ShapeError>("batch_matmul: the factors should be [B,m,n] or columns [B,m], one is {}", to_string(x.shape()));
+        return x.rank() == 2 ? expand_dims(x, -1) : x;
+    };
+    return matmul(as_matrices(a), as_matrices(b), transa, transb);
 }
 
 Variable solve(const Operand& a, const Operand& b) {

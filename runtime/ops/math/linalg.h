@@ -15,6 +15,8 @@ Variable batch_inv(const Operand& a);  ///< Of [B,n,n] alone, as Chainer has it.
 /// The determinants of square matrices; the gradient of a singular one is an error, as it reads the inverse.
 Variable det(const Operand& a);
 Variable batch_det(const Operand& a);  ///< Of [B,n,n] alone.
+/// Products of [B,m,n] matrices; an array [B,m] is B columns. As matmul, which Chainer recommends in its place.
+Variable batch_matmul(const Operand& a, const Operand& b, bool transa = false, bool transb = false);
 /// x with a x = b; b is one vector [n], or matrices [...,n,k] whose batch broadcasts with a's. ValueError where a is singular.
 Variable solve(const Operand& a, const Operand& b);
 /// The Moore-Penrose inverse [...,n,m] of a [...,m,n]: singular values below rcond times the largest count as 0. Its gradient
