@@ -21,7 +21,7 @@ struct ResidualBlock : catena::Chain {
     int64_t dilation;
     catena::Convolution2D conv, cond, res, skip;
     ResidualBlock(const WaveNetSizes& sizes, int64_t dilation)
-        : dilation(dilation), conv(sizes.r_channels, 2 * sizes.r_channels, {2, 1}, {.pad = {dilation, 0}, .dilate = {dilation, 1}}),
+        : dilation(dilation), conv(sizes.r_channels, 2 * sizes.r_channels, {1, 2}, {.pad = {0, dilation}, .dilate = {1, dilation}}),
           cond(sizes.conditions, 2 * sizes.r_channels, 1), res(sizes.r_channels, sizes.r_channels, 1),
           skip(sizes.r_channels, sizes.s_channels, 1) {
         add_children({{"conv", conv}, {"cond", cond}, {"res", res}, {"skip", skip}});
@@ -30,7 +30,7 @@ struct ResidualBlock : catena::Chain {
         catena::Variable next, skip;
     };
     Result operator()(const catena::Variable& x, const catena::Variable& condition) {
-        const catena::Variable h = catena::slice_axis(conv(x), 2, 0, x.shape()[2]) + cond(condition);
+        const catena::Variable h = catena::slice_axis(conv(x), 3, 0, x.shape()[3]) + cond(condition);
         const catena::Variables halves = catena::split_axis(h, 2, 1);
         const catena::Variable z = catena::tanh(halves[0]) * catena::sigmoid(halves[1]);
         return {x + res(z), skip(z)};
@@ -53,15 +53,15 @@ struct WaveNet : catena::Chain {
     }
     /// Levels [n, length] and frames [n, conditions, length / frame] to scores [n, levels, length].
     catena::Variable operator()(const catena::Variable& levels, const catena::Variable& frames) {
-        catena::Variable x = catena::expand_dims(catena::transpose(catena::tanh(embed(levels)), {0, 2, 1}), 3);
-        const catena::Variable condition = catena::expand_dims(catena::repeat(frames, sizes.frame, 2), 3);
+        catena::Variable x = catena::expand_dims(catena::transpose(catena::tanh(embed(levels)), {0, 2, 1}), 2);
+        const catena::Variable condition = catena::expand_dims(catena::repeat(frames, sizes.frame, 2), 2);
         catena::Variable sum;
         for (size_t i = 0; i < blocks.size(); ++i) {
             const auto [next, skip] = blocks.get<ResidualBlock>(i)(x, condition);
             x = next;
             sum = i == 0 ? skip : sum + skip;
         }
-        return catena::squeeze(proj2(catena::relu(proj1(catena::relu(sum)))), {3});
+        return catena::squeeze(proj2(catena::relu(proj1(catena::relu(sum)))), {2});
     }
 };
 
