@@ -91,7 +91,11 @@ LSTM::LSTM(std::optional<int64_t> in_size, int64_t out_size, const LSTMOptions& 
 
 Variable LSTM::operator()(const Operand& operand) {
     LocationScope scope(operand.location());
-    Variable gates_in = upward(operand);
+    return called(operand, [&] { return next(operand); });
+}
+
+Variable LSTM::next(const Variable& x) {
+    Variable gates_in = upward(x);
     int64_t n = gates_in.shape()[0];
     Device& device = upward.W.home();
     Variable c, h;

@@ -46,6 +46,7 @@ private:
     };
     /// True if there was no step since the reset, whatever the states hold.
     bool is_empty() const;
+    Variable next(const Variable& x);
     void name_states();
 
     int64_t out_size_;

@@ -7,9 +7,11 @@ namespace catena {
 Variable Sequential::operator()(const Operand& operand) const {
     LocationScope scope(operand.location());
     if (layers_.empty()) fail<ValueError>("{}: has no layers to call", type_name());
-    Variable x = operand;
-    for (const Layer& layer : layers_) x = layer.link ? layer.call(*layer.link, x) : layer.function(x);
-    return x;
+    return called(operand, [&] {
+        Variable x = operand;
+        for (const Layer& layer : layers_) x = layer.link ? layer.call(*layer.link, x) : layer.function(x);
+        return x;
+    });
 }
 
 void Sequential::check_index(size_t index, size_t limit) const {
