@@ -1,5 +1,7 @@
 #include "frontend/link/vision/resnet.h"
 
+#include <algorithm>
+
 #include "runtime/core/error.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/activation/activation.h"
@@ -28,6 +30,8 @@ std::array<int, 4> depths(int n_layers) {
 }
 
 }  // namespace
+
+namespace resnet {
 
 Bottleneck::Bottleneck(const Options& o)
     : conv1(convolution(o.in_channels, o.mid_channels, 1, o.downsample_fb ? 1 : o.stride, o.initialW)), bn1(o.mid_channels),
@@ -79,6 +83,8 @@ std::vector<std::pair<std::string, Link*>> BuildingBlock::named_children() const
     std::sort(found.begin(), found.end());
     return found;
 }
+
+}  // namespace resnet
 
 ResNetLayers::ResNetLayers(const std::string& m, int n, bool fb)
     : conv1(3, 64, 7, {.stride = 2, .pad = 3, .initialW = initial(m)}), bn1(64),

@@ -8,6 +8,8 @@
 
 namespace catena {
 
+namespace resnet {
+
 /// Convolutions of 1 x 1, 3 x 3 and 1 x 1 with normalisations beside x itself, or, where channels or sizes change, beside a
 /// 1 x 1 convolution of x (conv4).
 class Bottleneck : public Link {
@@ -45,6 +47,11 @@ private:
     std::vector<OwnedLink> layers_;
 };
 
+/// prepare_image with the means of ResNet.
+Array prepare(const Array& image, const std::optional<ImageSize>& size = ImageSize{});
+
+}  // namespace resnet
+
 /// The networks of He et al. (2016, arXiv:1512.03385) for pictures of 224 x 224. Layers: conv1, pool1, res2 to res5, pool5,
 /// fc6, prob.
 class ResNetLayers : public VisionNetwork {
@@ -54,7 +61,7 @@ public:
 
     Convolution2D conv1;
     BatchNormalization bn1;
-    BuildingBlock res2, res3, res4, res5;
+    resnet::BuildingBlock res2, res3, res4, res5;
     Linear fc6;
 
 protected:
@@ -84,10 +91,4 @@ public:
         : ResNetLayers(pretrained_model, 152, downsample_fb) {}
 };
 
-namespace resnet {
-
-/// prepare_image with the means of ResNet.
-Array prepare(const Array& image, const std::optional<ImageSize>& size = ImageSize{});
-
-}  // namespace resnet
 }  // namespace catena
