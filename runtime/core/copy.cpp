@@ -10,6 +10,7 @@
 #include "runtime/core/error.h"
 #include "runtime/core/loop_nest.h"
 #include "runtime/core/parallel.h"
+#include "runtime/core/transpose.h"
 
 namespace catena {
 
@@ -59,19 +60,6 @@ CopyRow copy_row_of(Dtype to, Dtype from) {
     });
 }
 
-/// A transposition strides across cache lines on one side: tiles keep the lines of both sides in the
-/// cache.
-template <class T>
-void copy_tile(T* to, int64_t to_row, const T* from, int64_t from_column, int64_t rows,
-               int64_t columns) {
-    constexpr int64_t tile = 32;
-    for (int64_t i = 0; i < rows; i += tile)
-        for (int64_t j = 0; j < columns; j += tile)
-            for (int64_t r = i; r < std::min(i + tile, rows); ++r)
-                for (int64_t c = j; c < std::min(j + tile, columns); ++c)
-                    to[r * to_row + c] = from[r + c * from_column];
-}
-
 /// True when the two innermost dimensions are a transposition between equal dtypes; it is then
 /// done.
 bool copy_transposed(const LoopNest& nest, size_t element, std::byte* to, const std::byte* from) {
@@ -98,24 +86,8 @@ bool copy_transposed(const LoopNest& nest, size_t element, std::byte* to, const 
                              from_offset += plane % nest.sizes[d] * nest.strides[1][size_t(d)];
                              plane /= nest.sizes[d];
                          }
-                         const auto tile = [&]<class T>(T) {
-                             copy_tile(reinterpret_cast<T*>(to) + to_offset, to_row,
-                                       reinterpret_cast<const T*>(from) + from_offset, from_column,
-                                       count, columns);
-                         };
-                         switch (element) {
-                             case 1:
-                                 tile(uint8_t());
-                                 break;
-                             case 2:
-                                 tile(uint16_t());
-                                 break;
-                             case 4:
-                                 tile(uint32_t());
-                                 break;
-                             default:
-                                 tile(uint64_t());
-                         }
+                         transpose_elements(int64_t(element), to + to_offset * int64_t(element), to_row,
+                                            from + from_offset * int64_t(element), from_column, count, columns);
                      }
                  });
     return true;

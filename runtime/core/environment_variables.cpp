@@ -102,6 +102,8 @@ constexpr VariableInfo table[] = {
      "Run every call of a static region eagerly, too, and compare."},
     {"CATENA_VERIFY_DIR", "folder", "the current one",
      "Where files that reproduce a difference found by CATENA_VERIFY are written."},
+    {"CATENA_WINOGRAD", "1 or 0", "1",
+     "Compute 3x3 convolutions by Winograd's method where that is faster. Its rounding errors are about four times larger."},
 };
 
 std::vector<std::string> names() {

@@ -7,6 +7,7 @@
 #include "runtime/cpu/convolution_primitive.h"
 #include "runtime/cpu/convolution_weights.h"
 #include "runtime/cpu/pointwise_convolution.h"
+#include "runtime/cpu/winograd.h"
 
 namespace catena {
 namespace {
@@ -104,7 +105,7 @@ void convolve(const Array& x, const Array& W, const Array& b, const WindowSteps&
         Array from = readable(x, dtype), by = as_row_major(W, dtype),
               bias = as_row_major(b, dtype);
         if (dtype == Dtype::float32 && !any_empty(x, W)) {
-            if (convolve_as_product(from, by, bias, steps, result)) return;
+            if (convolve_as_product(from, by, bias, steps, result) || convolve_by_tiles(from, by, bias, steps, result)) return;
             return run_float(
                 b.defined() ? ConvolutionDirection::forward_bias : ConvolutionDirection::forward,
                 sizes_of(from, W.shape(), result, steps), from, by, bias, result);
@@ -130,7 +131,7 @@ void convolve_data(const Array& gy, const Array& W, const WindowSteps& steps, co
     in_working_dtype(gx, !any_empty(gy, W), [&](Dtype dtype, const Array& result) {
         Array from = readable(gy, dtype), by = as_row_major(W, dtype);
         if (dtype == Dtype::float32 && !any_empty(gy, W)) {
-            if (convolve_data_as_product(from, by, steps, result)) return;
+            if (convolve_data_as_product(from, by, steps, result) || convolve_data_by_tiles(from, by, steps, result)) return;
             return run_float(ConvolutionDirection::data,
                              sizes_of(result, W.shape(), from, steps), from, by, Array(),
                              result);
@@ -152,7 +153,7 @@ void convolve_weights(const Array& x, const Array& gy, const WindowSteps& steps,
     in_working_dtype(gW, false, [&](Dtype dtype, const Array& result) {
         Array from = readable(x, dtype), by = readable(gy, dtype);
         if (dtype == Dtype::float32 && !any_empty(x, gy)) {
-            if (convolve_weights_as_product(from, by, steps, result)) return;
+            if (convolve_weights_as_product(from, by, steps, result) || convolve_weights_by_tiles(from, by, steps, result)) return;
             return convolution_weights(sizes_of(from, gW.shape(), by, steps),
                                        from.elements<float>(), by.elements<float>(), result.to_fill<float>());
         }

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "runtime/core/parallel.h"
-#include "runtime/cpu/vector_code.h"
+#include "runtime/core/vector_code.h"
 
 namespace catena {
 namespace {

@@ -18,9 +18,14 @@ constexpr int uses_before_keeping = 4;
 
 struct Form {
     int64_t byte_offset;  ///< In the storage.
+    WeightForm kind;
     dnnl::memory::desc from, to;
-    Array packed;
+    Array packed = {};
     uint64_t checksum = 0;
+
+    bool is_for_the_same(const Form& other) const {
+        return byte_offset == other.byte_offset && kind == other.kind && to == other.to && from == other.from;
+    }
 };
 
 struct Forms : DerivedForms {
@@ -48,17 +53,15 @@ std::atomic<int64_t> uses = 0;
 
 // Both under Storage::forms_mutex(), which is held for a search only.
 
-Form* find(Storage& storage, int64_t byte_offset, const dnnl::memory::desc& from, const dnnl::memory::desc& to) {
+Form* find(Storage& storage, const Form& wanted) {
     auto* kept = static_cast<Forms*>(storage.forms.load());
     if (!kept) return nullptr;
-    const auto found = std::ranges::find_if(kept->forms, [&](const Form& form) {
-        return form.byte_offset == byte_offset && form.to == to && form.from == from;
-    });
+    const auto found = std::ranges::find_if(kept->forms, [&](const Form& form) { return form.is_for_the_same(wanted); });
     return found == kept->forms.end() ? nullptr : &*found;
 }
 
 void keep(Storage& storage, Form form) {
-    if (find(storage, form.byte_offset, form.from, form.to)) return;  // Another thread was faster.
+    if (find(storage, form)) return;  // Another thread was faster.
     if (!storage.forms) storage.forms = new Forms;
     static_cast<Forms*>(storage.forms.load())->forms.push_back(std::move(form));
 }
@@ -72,33 +75,43 @@ void check(const Form& form, const float* elements, int64_t count) {
 
 int64_t packed_uses() { return uses; }
 
-dnnl::memory open_packed(const Tensor& tensor, const Array& array, Array& held) {
+Array kept_form(const Array& array, WeightForm kind, const dnnl::memory::desc& from, const dnnl::memory::desc& to,
+                const std::function<Array()>& derive) {
     const auto* elements = static_cast<const float*>(array.elements());
     Storage* storage = array.storage().get();
     if (storage->lender) storage = storage->lender;
-    if (!tensor.is_converted() || storage->is_exposed || !is_on()) return tensor.open(elements, held);
+    if (storage->is_exposed || !is_on()) return derive();
 
-    const int64_t byte_offset = reinterpret_cast<const char*>(elements) - static_cast<const char*>(storage->data);
+    Form form{reinterpret_cast<const char*>(elements) - static_cast<const char*>(storage->data), kind, from, to};
     bool keeps = false;
     {
         std::lock_guard lock(Storage::forms_mutex());
-        if (const Form* form = find(*storage, byte_offset, tensor.ours(), tensor.theirs())) {
-            if (is_checked()) check(*form, elements, array.size());
-            held = form->packed;
+        if (const Form* known = find(*storage, form)) {
+            if (is_checked()) check(*known, elements, array.size());
             ++uses;
-            return memory(form->to, held.elements());
+            return known->packed;
         }
         keeps = storage->derivations >= uses_before_keeping;
         if (!keeps) ++storage->derivations;  // May be too few where threads meet, which only delays.
     }
-    const dnnl::memory opened = tensor.open(elements, held);
-    if (keeps) {
+    form.packed = derive();
+    if (!keeps) return form.packed;
+    if (is_checked()) form.checksum = checksum_of(elements, array.size());
+    std::lock_guard lock(Storage::forms_mutex());
+    keep(*storage, form);
+    return form.packed;
+}
+
+dnnl::memory open_packed(const Tensor& tensor, const Array& array, Array& held) {
+    const auto* elements = static_cast<const float*>(array.elements());
+    if (!tensor.is_converted()) return tensor.open(elements, held);
+    held = kept_form(array, WeightForm::layout, tensor.ours(), tensor.theirs(), [&] {
+        Array converted;
+        tensor.open(elements, converted);
         stream().wait();
-        std::lock_guard lock(Storage::forms_mutex());
-        keep(*storage, {byte_offset, tensor.ours(), tensor.theirs(), held,
-                        is_checked() ? checksum_of(elements, array.size()) : 0});
-    }
-    return opened;
+        return converted;
+    });
+    return memory(tensor.theirs(), held.elements());
 }
 
 }  // namespace catena::onednn

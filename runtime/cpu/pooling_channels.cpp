@@ -5,7 +5,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
-#include "runtime/cpu/vector_code.h"
+#include "runtime/core/vector_code.h"
 
 namespace catena::channels_last {
 namespace {

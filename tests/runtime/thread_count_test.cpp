@@ -101,7 +101,9 @@ INSTANTIATE_TEST_SUITE_P(
                       Images{1, 64, 128, 14, 3, 1, 1},  // channels in parts
                       Images{2, 256, 256, 7, 1, 1, 1},  // large weights
                       Images{8, 32, 32, 14, 3, 1, 32},  // depthwise
-                      Images{4, 24, 40, 9, 3, 2, 2}),   // groups
+                      Images{4, 24, 40, 9, 3, 2, 2},    // groups
+                      Images{16, 64, 64, 18, 3, 1, 1},  // many tiles
+                      Images{6, 256, 256, 11, 3, 1, 1}),  // weights that threads share
     [](const auto& info) {
         const Images& s = info.param;
         return fmt::format("{}x{}x{}_to_{}_kernel_{}_step_{}_groups_{}", s.batch, s.in, s.size,

@@ -1,0 +1,148 @@
+#include "runtime/cpu/winograd.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "runtime/core/device.h"
+#include "runtime/core/parallel.h"
+#include "runtime/cpu/onednn.h"
+#include "runtime/cpu/packed.h"
+#include "runtime/cpu/winograd_sizes.h"
+
+namespace catena {
+namespace {
+
+using namespace winograd;
+
+/// Whether it is faster than the definition, whose products oneDNN computes as fast. Seconds are estimates for one
+/// thread of a processor with 512-bit vectors; only their ratio counts.
+bool is_faster(const Sizes& s) {
+    constexpr double products_a_second = 1.2e11, bytes_a_second = 2e10;
+    const double moved = double(values * 4) * (double(s.tiles() * (s.in + s.out)) + 2.0 * double(s.in * s.out));
+    return s.products() / products_a_second + moved / bytes_a_second < 0.9 * s.direct_products() / products_a_second;
+}
+
+/// Where weights [O, C, 3, 3] have what the products need: in-channel k, out-channel n and tap of the convolution computed.
+struct WeightSteps {
+    int64_t k, n, tap, first;
+};
+
+/// [values, K, N]
+Array transform(const float* W, const WeightSteps& steps, int64_t K, int64_t N) {
+    const Array made = Array::empty({Dtype::float32, Shape{values, K, N}}, cpu_device());
+    float* to = made.to_fill<float>();
+    parallel_for(N / lanes, 1 + 20'000 / (values * K), [&](int64_t begin, int64_t end) {
+        for (int64_t n = begin * lanes; n < end * lanes; n += lanes)
+            for (int64_t k = 0; k < K; ++k)
+                transform_weights(W + steps.first + k * steps.k + n * steps.n, steps.tap, steps.n, K * N, to + k * N + n);
+    });
+    return made;
+}
+
+/// The same, kept as long as W does not change.
+Array transformed(const Array& W, onednn::WeightForm kind, const WeightSteps& steps, int64_t K, int64_t N) {
+    return onednn::kept_form(W, kind, onednn::ordered({W.dim(0), W.dim(1), 3, 3}), onednn::ordered({values, K, N}),
+                             [&] { return transform(W.elements<float>(), steps, K, N); });
+}
+
+/// y = x * U + bias, all channels last.
+class Convolution {
+public:
+    Convolution(const Sizes& sizes, const float* x, const float* U, const float* bias, float* y)
+        : s_(sizes), x_(x), U_(U), bias_(bias), y_(y) {}
+
+    /// True if all of y is finite.
+    bool run() {
+        // Weights that do not fit a core's cache are read by one thread each, once for many tiles.
+        constexpr int64_t small = 256 * 256;
+        s_.in * s_.out < small ? by_tiles() : by_values();
+        return is_finite_;
+    }
+
+private:
+    int64_t floats_a_tile() const { return values * (s_.in + s_.out); }
+
+    /// Each thread takes tiles from input to result, so many at once that they stay in its cache.
+    void by_tiles() {
+        constexpr int64_t cache_floats = 160'000, least = 12, most = 64;
+        const int64_t wanted = std::max(cache_floats / floats_a_tile(), (s_.in * s_.out) >> 10);
+        const int64_t at_once = std::min(std::clamp(wanted, least, most), s_.tiles());
+        const auto products = Products::find({at_once, s_.out, s_.in, values});
+        parallel_for((s_.tiles() + at_once - 1) / at_once, 1, [&](int64_t begin, int64_t end) {
+            const Array scratch = Array::empty({Dtype::float32, Shape{at_once * floats_a_tile()}}, cpu_device());
+            float *inputs = scratch.to_fill<float>(), *results = inputs + values * at_once * s_.in;
+            for (int64_t first = begin * at_once; first < std::min(end * at_once, s_.tiles()); first += at_once) {
+                const int64_t count = std::min(at_once, s_.tiles() - first);
+                // Places without a tile, in the last turn: nobody reads what they give.
+                if (count < at_once) std::memset(inputs, 0, size_t(values * at_once * s_.in) * sizeof(float));
+                transform_inputs(first, 0, count, at_once, inputs);
+                products->run(inputs, U_, results);
+                transform_results(first, 0, count, at_once, results);
+            }
+        });
+    }
+
+    /// All threads transform tiles, then each multiplies with some of the weights, then all transform results.
+    void by_values() {
+        constexpr int64_t cache_floats = 3'000'000, worthwhile = 20'000;
+        const int64_t at_once = std::clamp<int64_t>(cache_floats / floats_a_tile(), 1, s_.tiles());
+        const Array scratch = Array::empty({Dtype::float32, Shape{at_once * floats_a_tile()}}, cpu_device());
+        float *inputs = scratch.to_fill<float>(), *results = inputs + values * at_once * s_.in;
+        for (int64_t first = 0; first < s_.tiles(); first += at_once) {
+            const int64_t count = std::min(at_once, s_.tiles() - first);
+            parallel_for(count, 1 + worthwhile / (values * s_.in),
+                         [&](int64_t begin, int64_t end) { transform_inputs(first, begin, end, count, inputs); });
+            const auto products = Products::find({count, s_.out, s_.in, values_a_unit});
+            parallel_for(values / values_a_unit, 1, [&](int64_t begin, int64_t end) {
+                for (int64_t p = begin * values_a_unit; p < end * values_a_unit; p += values_a_unit)
+                    products->run(inputs + p * count * s_.in, U_ + p * s_.in * s_.out, results + p * count * s_.out);
+            });
+            parallel_for(count, 1 + worthwhile / (values * s_.out),
+                         [&](int64_t begin, int64_t end) { transform_results(first, begin, end, count, results); });
+        }
+    }
+
+    /// Tiles [begin, end) of the `count` from `first` on.
+    void transform_inputs(int64_t first, int64_t begin, int64_t end, int64_t count, float* to) const {
+        for (int64_t t = begin; t < end; ++t) transform_input(s_.input(first + t), x_, s_.in, count * s_.in, to + t * s_.in);
+    }
+    void transform_results(int64_t first, int64_t begin, int64_t end, int64_t count, const float* from) {
+        for (int64_t t = begin; t < end; ++t)
+            if (!transform_output(s_.result(first + t), from + t * s_.out, count * s_.out, s_.out, bias_, y_)) is_finite_ = false;
+    }
+
+    const Sizes& s_;
+    const float *const x_, *const U_, *const bias_;
+    float* const y_;
+    std::atomic<bool> is_finite_ = true;
+};
+
+bool run(const Sizes& s, const Array& x, const Array& U, const float* bias, const Array& y) {
+    const Array from = channels_last(x), to = channels_last_like(y);
+    if (!Convolution(s, from.elements<float>(), U.elements<float>(), bias, to.to_fill<float>()).run()) return false;
+    if (!(to == y)) copy_elements(to, y);
+    return true;
+}
+
+}  // namespace
+
+bool convolve_by_tiles(const Array& x, const Array& W, const Array& b, const WindowSteps& steps, const Array& y) {
+    if (!is_on() || !fits(x.shape(), W.shape(), y.shape(), steps)) return false;
+    const Sizes s = sizes_of(x.shape(), W.shape(), y.shape(), steps);
+    if (!is_faster(s)) return false;
+    const Array U = transformed(W, onednn::WeightForm::tiles, {9, s.in * 9, 1, 0}, s.in, s.out);
+    return run(s, x, U, b.defined() ? b.elements<float>() : nullptr, y);
+}
+
+bool convolve_data_by_tiles(const Array& gy, const Array& W, const WindowSteps& steps, const Array& gx) {
+    if (!is_on() || !fits(gx.shape(), W.shape(), gy.shape(), steps)) return false;
+    // The convolution of gy with the weights turned around: their last tap comes first.
+    Sizes s = sizes_of(gy.shape(), Shape{W.dim(1), W.dim(0), 3, 3}, gx.shape(), steps);
+    s.pad_top = 2 - steps.pad[0], s.pad_left = 2 - steps.pad[1];
+    if (!is_faster(s)) return false;
+    const Array U = transformed(W, onednn::WeightForm::turned_tiles, {s.out * 9, 9, -1, 8}, s.in, s.out);
+    return run(s, gy, U, nullptr, gx);
+}
+
+}  // namespace catena

@@ -1,0 +1,109 @@
+#include "runtime/cpu/winograd_sizes.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "runtime/core/device.h"
+#include "runtime/core/environment.h"
+#include "runtime/core/memory_order.h"
+#include "runtime/cpu/onednn.h"
+
+namespace catena::winograd {
+namespace {
+
+using dnnl::memory;
+
+int64_t rounded_up(int64_t n, int64_t by) { return (n + by - 1) / by; }
+
+/// Matrices [batch, rows, columns], or stored [batch, columns, rows].
+memory::desc matrices(int64_t batch, int64_t rows, int64_t columns, bool transposed = false) {
+    const memory::dims strides = transposed ? memory::dims{rows * columns, 1, rows} : memory::dims{rows * columns, columns, 1};
+    return {{batch, rows, columns}, memory::data_type::f32, strides};
+}
+
+dnnl::matmul::primitive_desc described(const Products::Form& f) {
+    dnnl::primitive_attr attributes;
+    attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+    if (f.adds) {
+        dnnl::post_ops sum;
+        sum.append_sum(1);
+        attributes.set_post_ops(sum);
+    }
+    const dnnl::matmul::desc desc(matrices(f.batch, f.m, f.k, f.transposed), matrices(f.batch, f.k, f.n), matrices(f.batch, f.m, f.n));
+    return {desc, attributes, onednn::engine()};
+}
+
+bool is_channels_last(const Array& images) {
+    return memory_order(images.shape(), images.strides()) == MemoryOrder::channels_last;
+}
+
+}  // namespace
+
+bool is_on() {
+    static const bool on = environment::flag("CATENA_WINOGRAD", true);
+    return on;
+}
+
+bool fits(const Shape& x, const Shape& W, const Shape& y, const WindowSteps& steps) {
+    if (x.rank() != 4 || W[2] != 3 || W[3] != 3 || steps.groups != 1) return false;
+    for (int d = 0; d < 2; ++d)
+        if (steps.stride[d] != 1 || steps.dilate[d] != 1 || steps.pad[d] < 0 || steps.pad[d] > 2) return false;
+    return x[1] % lanes == 0 && y[1] % lanes == 0;
+}
+
+Sizes sizes_of(const Shape& x, const Shape& W, const Shape& y, const WindowSteps& steps) {
+    return {x[0], W[1], W[0], x[2], x[3], y[2], y[3], steps.pad[0], steps.pad[1], rounded_up(y[2], out_side), rounded_up(y[3], out_side)};
+}
+
+Tile Sizes::result(int64_t index) const {
+    const int64_t column = index % tile_columns * out_side, rest = index / tile_columns;
+    const int64_t row = rest % tile_rows * out_side, image = rest / tile_rows;
+    return {0, 0, std::min(out_side, out_height - row), std::min(out_side, out_width - column),
+            ((image * out_height + row) * out_width + column) * out, out_width * out, out};
+}
+
+Tile Sizes::input(int64_t index) const {
+    const int64_t column = index % tile_columns * out_side - pad_left, rest = index / tile_columns;
+    const int64_t row = rest % tile_rows * out_side - pad_top, image = rest / tile_rows;
+    const int64_t top = std::max<int64_t>(0, -row), left = std::max<int64_t>(0, -column);
+    return {top, left, std::min(in_side, height - row) - top, std::min(in_side, width - column) - left,
+            ((image * height + row + top) * width + column + left) * in, width * in, in};
+}
+
+Array channels_last(const Array& images) {
+    if (is_channels_last(images)) return images;
+    const Array made = channels_last_like(images);
+    copy_elements(images, made);
+    return made;
+}
+
+Array channels_last_like(const Array& images) {
+    if (is_channels_last(images)) return images;
+    return Array::empty(images.type(), images.device()).view(images.shape(), strides_in(MemoryOrder::channels_last, images.shape()), 0);
+}
+
+Products::Products(const Form& form) : desc_(described(form)), primitive_(desc_) {}
+
+std::shared_ptr<const Products> Products::find(const Form& form) {
+    static std::mutex mutex;
+    static auto* known = new std::map<Form, std::shared_ptr<const Products>>;
+    const std::lock_guard lock(mutex);
+    std::shared_ptr<const Products>& found = (*known)[form];
+    if (!found) {
+        const onednn::OneThread scope;
+        found = std::make_shared<Products>(form);
+    }
+    return found;
+}
+
+void Products::run(const float* a, const float* b, float* y) const {
+    const Array scratch = onednn::scratch(desc_.scratchpad_desc());
+    primitive_.execute(onednn::stream(), {{DNNL_ARG_SRC, onednn::memory(desc_.src_desc(), a)},
+                                          {DNNL_ARG_WEIGHTS, onednn::memory(desc_.weights_desc(), b)},
+                                          {DNNL_ARG_DST, onednn::memory(desc_.dst_desc(), y)},
+                                          {DNNL_ARG_SCRATCHPAD, onednn::memory(desc_.scratchpad_desc(), scratch.to_fill())}});
+    onednn::stream().wait();
+}
+
+}  // namespace catena::winograd

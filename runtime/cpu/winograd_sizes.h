@@ -1,0 +1,62 @@
+#pragma once
+
+#include <memory>
+
+#include <dnnl.hpp>
+
+#include "runtime/core/array.h"
+#include "runtime/cpu/convolution_kernel.h"
+#include "runtime/cpu/winograd_transforms.h"
+
+namespace catena::winograd {
+
+/// A convolution of images with 3x3 weights in steps of one, and its tiles.
+struct Sizes {
+    int64_t images, in, out;                     ///< Images and channels.
+    int64_t height, width, out_height, out_width;
+    int64_t pad_top, pad_left;
+    int64_t tile_rows, tile_columns;
+
+    int64_t tiles() const { return images * tile_rows * tile_columns; }
+    /// Multiplications of the definition, and those that are left.
+    double direct_products() const { return double(images * out_height * out_width) * 9 * double(in * out); }
+    double products() const { return double(tiles() * values) * double(in * out); }
+
+    /// Tile `index` of the results, or of the inputs that they are made from; both channels-last.
+    Tile result(int64_t index) const;
+    Tile input(int64_t index) const;
+};
+
+/// Whether x [N, C, H, W], W [O, C, 3, 3] and y [N, O, H', W'] can be convolved by tiles, `W` being the shape alone.
+bool fits(const Shape& x, const Shape& W, const Shape& y, const WindowSteps& steps);
+Sizes sizes_of(const Shape& x, const Shape& W, const Shape& y, const WindowSteps& steps);
+bool is_on();
+
+/// Images [N, C, H, W] with their channels last: themselves, or a copy.
+Array channels_last(const Array& images);
+/// To write to in that order: `images` themselves, or memory of which `copy_elements` fills them.
+Array channels_last_like(const Array& images);
+
+constexpr int64_t values_a_unit = 2;  ///< Of the 36 products, those that a thread takes at once where it does not take all.
+
+/// [batch, m, n] = [batch, m, k] [batch, k, n] on the caller's thread alone, by oneDNN.
+class Products {
+public:
+    struct Form {
+        int64_t m, n, k, batch;
+        bool transposed = false;  ///< The first matrices are stored [k, m].
+        bool adds = false;        ///< To what the results hold.
+        auto operator<=>(const Form&) const = default;
+    };
+    /// Made once a process for each form.
+    static std::shared_ptr<const Products> find(const Form& form);
+    void run(const float* a, const float* b, float* y) const;
+
+    explicit Products(const Form& form);
+
+private:
+    dnnl::matmul::primitive_desc desc_;
+    dnnl::matmul primitive_;
+};
+
+}  // namespace catena::winograd

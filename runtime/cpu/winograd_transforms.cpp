@@ -1,0 +1,155 @@
+#include "runtime/cpu/winograd_transforms.h"
+
+#include <array>
+
+#include "runtime/core/vector_code.h"
+
+namespace catena::winograd {
+namespace {
+
+using V = Vector<float>;
+using Lanes = V::Type;
+static_assert(V::lanes == lanes);
+
+// The points are 0, a, -a, b, -b and infinity.
+constexpr float a = 0.625f, b = 1.5f;
+constexpr float a2 = a * a, b2 = b * b, a3 = a2 * a, b3 = b2 * b, ab2 = a * b2, a2b = a2 * b, product = a2 * b2, sum = a2 + b2;
+// 1 / the product of a point's differences to the others.
+constexpr float n0 = 1 / product, na = float(1 / (2.0 * a2 * (a2 - b2))), nb = float(1 / (2.0 * b2 * (b2 - a2)));
+
+template <size_t n>
+using Column = std::array<Lanes, n>;
+
+// One side of each transform. Even and odd powers of the points are shared between p and -p.
+
+CATENA_INLINE Column<6> input_side(const Column<6>& d) {  // B^T d
+    const Lanes even_a = d[4] - b2 * d[2], odd_a = a * d[3] - ab2 * d[1];
+    const Lanes even_b = d[4] - a2 * d[2], odd_b = b * d[3] - a2b * d[1];
+    return {product * d[0] - sum * d[2] + d[4], even_a + odd_a, even_a - odd_a,
+            even_b + odd_b, even_b - odd_b, product * d[1] - sum * d[3] + d[5]};
+}
+
+CATENA_INLINE Column<4> output_side(const Column<6>& m) {  // A^T m
+    const Lanes even_a = m[1] + m[2], odd_a = m[1] - m[2], even_b = m[3] + m[4], odd_b = m[3] - m[4];
+    return {m[0] + even_a + even_b, a * odd_a + b * odd_b, a2 * even_a + b2 * even_b, a3 * odd_a + b3 * odd_b + m[5]};
+}
+
+CATENA_INLINE Column<6> output_gradient_side(const Column<4>& g) {  // A g
+    const Lanes even_a = g[0] + a2 * g[2], odd_a = a * g[1] + a3 * g[3];
+    const Lanes even_b = g[0] + b2 * g[2], odd_b = b * g[1] + b3 * g[3];
+    return {g[0], even_a + odd_a, even_a - odd_a, even_b + odd_b, even_b - odd_b, g[3]};
+}
+
+CATENA_INLINE Column<6> weights_side(const Column<3>& w) {  // G w
+    const Lanes even_a = na * (w[0] + a2 * w[2]), odd_a = na * a * w[1];
+    const Lanes even_b = nb * (w[0] + b2 * w[2]), odd_b = nb * b * w[1];
+    return {n0 * w[0], even_a + odd_a, even_a - odd_a, even_b + odd_b, even_b - odd_b, w[2]};
+}
+
+CATENA_INLINE Column<3> weights_gradient_side(const Column<6>& g) {  // G^T g
+    const Lanes even_a = na * (g[1] + g[2]), odd_a = na * (g[1] - g[2]);
+    const Lanes even_b = nb * (g[3] + g[4]), odd_b = nb * (g[3] - g[4]);
+    return {n0 * g[0] + even_a + even_b, a * odd_a + b * odd_b, a2 * even_a + b2 * even_b + g[5]};
+}
+
+/// side(side(in)^T)^T: the columns, then the rows.
+template <size_t n, size_t m, class Side, class Load, class Store>
+CATENA_INLINE void both_sides(Side&& side, Load&& load, Store&& store) {
+    Column<m> rows[n];
+    for (size_t j = 0; j < n; ++j) {
+        Column<n> column;
+        for (size_t i = 0; i < n; ++i) column[i] = load(i, j);
+        rows[j] = side(column);
+    }
+    for (size_t i = 0; i < m; ++i) {
+        Column<n> row;
+        for (size_t j = 0; j < n; ++j) row[j] = rows[j][i];
+        const Column<m> result = side(row);
+        for (size_t j = 0; j < m; ++j) store(i, j, result[j]);
+    }
+}
+
+CATENA_INLINE void store(float* to, Lanes v) { __builtin_memcpy(to, &v, sizeof v); }
+
+/// Zeros for what lies outside of an array.
+alignas(64) constexpr float zeros[lanes] = {};
+
+/// Where the elements of a tile are: their addresses, and 1 or 0 for the step from channel to channel.
+template <size_t n>
+struct Sources {
+    const float* from[n][n];
+    int64_t step[n][n];
+
+    CATENA_INLINE Sources(const Tile& tile, const float* array) {
+        for (size_t i = 0; i < n; ++i)
+            for (size_t j = 0; j < n; ++j) {
+                const int64_t row = int64_t(i) - tile.top, column = int64_t(j) - tile.left;
+                const bool inside = row >= 0 && row < tile.rows && column >= 0 && column < tile.columns;
+                from[i][j] = inside ? array + tile.first + row * tile.row_step + column * tile.column_step : zeros;
+                step[i][j] = inside;
+            }
+    }
+    CATENA_INLINE Lanes load(size_t i, size_t j, int64_t channel) const { return V::load(from[i][j] + step[i][j] * channel); }
+};
+
+/// Lanes that are NaN as soon as one was not finite.
+CATENA_INLINE bool is_finite(Lanes zero) { return V::sum(zero) == 0; }
+
+}  // namespace
+
+CATENA_VECTOR_CODE void transform_input(const Tile& tile, const float* x, int64_t channels, int64_t value_step, float* to) {
+    const Sources<in_side> sources(tile, x);
+    for (int64_t c = 0; c < channels; c += lanes)
+        both_sides<6, 6>([](const auto& d) __attribute__((always_inline)) { return input_side(d); },
+                         [&](size_t i, size_t j) __attribute__((always_inline)) { return sources.load(i, j, c); },
+                         [&](size_t i, size_t j, Lanes v) __attribute__((always_inline)) { store(to + int64_t(i * 6 + j) * value_step + c, v); });
+}
+
+CATENA_VECTOR_CODE bool transform_output(const Tile& tile, const float* from, int64_t value_step, int64_t channels,
+                                         const float* bias, float* y) {
+    Lanes zero{};
+    for (int64_t c = 0; c < channels; c += lanes) {
+        const Lanes shift = bias ? V::load(bias + c) : Lanes{};
+        float* to = y + tile.first + c;
+        both_sides<6, 4>([](const auto& m) __attribute__((always_inline)) { return output_side(m); },
+                         [&](size_t i, size_t j) __attribute__((always_inline)) { return V::load(from + int64_t(i * 6 + j) * value_step + c); },
+                         [&](size_t i, size_t j, Lanes v) __attribute__((always_inline)) {
+                             if (int64_t(i) >= tile.rows || int64_t(j) >= tile.columns) return;
+                             v += shift;
+                             zero += v * 0.0f;
+                             store(to + int64_t(i) * tile.row_step + int64_t(j) * tile.column_step, v);
+                         });
+    }
+    return is_finite(zero);
+}
+
+CATENA_VECTOR_CODE void transform_output_gradient(const Tile& tile, const float* gy, int64_t channels, int64_t value_step, float* to) {
+    const Sources<out_side> sources(tile, gy);
+    for (int64_t c = 0; c < channels; c += lanes)
+        both_sides<4, 6>([](const auto& g) __attribute__((always_inline)) { return output_gradient_side(g); },
+                         [&](size_t i, size_t j) __attribute__((always_inline)) { return sources.load(i, j, c); },
+                         [&](size_t i, size_t j, Lanes v) __attribute__((always_inline)) { store(to + int64_t(i * 6 + j) * value_step + c, v); });
+}
+
+CATENA_VECTOR_CODE void transform_weights(const float* w, int64_t tap_step, int64_t lane_step, int64_t value_step, float* to) {
+    both_sides<3, 6>([](const auto& g) __attribute__((always_inline)) { return weights_side(g); },
+                     [&](size_t i, size_t j) __attribute__((always_inline)) {
+                         Lanes v{};
+                         for (int64_t lane = 0; lane < lanes; ++lane) v[lane] = w[int64_t(i * 3 + j) * tap_step + lane * lane_step];
+                         return v;
+                     },
+                     [&](size_t i, size_t j, Lanes v) __attribute__((always_inline)) { store(to + int64_t(i * 6 + j) * value_step, v); });
+}
+
+CATENA_VECTOR_CODE bool transform_weights_gradient(const float* from, int64_t value_step, int64_t tap_step, int64_t lane_step, float* gw) {
+    Lanes zero{};
+    both_sides<6, 3>([](const auto& g) __attribute__((always_inline)) { return weights_gradient_side(g); },
+                     [&](size_t i, size_t j) __attribute__((always_inline)) { return V::load(from + int64_t(i * 6 + j) * value_step); },
+                     [&](size_t i, size_t j, Lanes v) __attribute__((always_inline)) {
+                         zero += v * 0.0f;
+                         for (int64_t lane = 0; lane < lanes; ++lane) gw[int64_t(i * 3 + j) * tap_step + lane * lane_step] = v[lane];
+                     });
+    return is_finite(zero);
+}
+
+}  // namespace catena::winograd

@@ -1,0 +1,68 @@
+#include <algorithm>
+#include <atomic>
+
+#include "runtime/core/device.h"
+#include "runtime/core/parallel.h"
+#include "runtime/cpu/winograd.h"
+#include "runtime/cpu/winograd_sizes.h"
+
+namespace catena {
+namespace {
+
+using namespace winograd;
+
+/// As in winograd.cpp, but the products' results are written once for all tiles.
+bool is_faster(const Sizes& s) {
+    constexpr double products_a_second = 1.1e11, bytes_a_second = 1.2e10;
+    const double moved = double(values * 4) * (double(s.tiles() * (s.in + s.out)) + 2.0 * double(s.in * s.out));
+    return s.products() / products_a_second + moved / bytes_a_second < 0.8 * s.direct_products() / products_a_second;
+}
+
+/// The products of all tiles: [values, C, O], as a sum over blocks of tiles that stay in the shared cache.
+Array products_of(const Sizes& s, const float* x, const float* gy) {
+    constexpr int64_t cache_elements = 3'000'000;
+    const int64_t at_once = std::clamp<int64_t>(cache_elements / (values * (s.in + s.out)), 1, s.tiles());
+    const Array scratch = Array::empty({Dtype::float32, Shape{values * at_once * (s.in + s.out)}}, cpu_device());
+    float *inputs = scratch.to_fill<float>(), *gradients = inputs + values * at_once * s.in;
+    const Array made = Array::empty({Dtype::float32, Shape{values, s.in, s.out}}, cpu_device());
+    float* sums = made.to_fill<float>();
+    for (int64_t first = 0; first < s.tiles(); first += at_once) {
+        const int64_t count = std::min(at_once, s.tiles() - first);
+        parallel_for(count, 1 + 20'000 / (values * (s.in + s.out)), [&](int64_t begin, int64_t end) {
+            for (int64_t t = begin; t < end; ++t) {
+                transform_input(s.input(first + t), x, s.in, count * s.in, inputs + t * s.in);
+                transform_output_gradient(s.result(first + t), gy, s.out, count * s.out, gradients + t * s.out);
+            }
+        });
+        const auto products = Products::find({s.in, s.out, count, values_a_unit, true, first > 0});
+        parallel_for(values / values_a_unit, 1, [&](int64_t begin, int64_t end) {
+            for (int64_t unit = begin; unit < end; ++unit) {
+                const int64_t p = unit * values_a_unit;
+                products->run(inputs + p * count * s.in, gradients + p * count * s.out, sums + p * s.in * s.out);
+            }
+        });
+    }
+    return made;
+}
+
+}  // namespace
+
+bool convolve_weights_by_tiles(const Array& x, const Array& gy, const WindowSteps& steps, const Array& gW) {
+    if (!is_on() || !fits(x.shape(), gW.shape(), gy.shape(), steps)) return false;
+    const Sizes s = sizes_of(x.shape(), gW.shape(), gy.shape(), steps);
+    if (!is_faster(s)) return false;
+    const Array images = channels_last(x), gradients = channels_last(gy);
+    const Array sums = products_of(s, images.elements<float>(), gradients.elements<float>());
+    const float* from = sums.elements<float>();
+    float* to = gW.to_fill<float>();
+    std::atomic<bool> is_finite = true;
+    parallel_for(s.in, 1 + 20'000 / (values * s.out), [&](int64_t begin, int64_t end) {
+        for (int64_t c = begin; c < end; ++c)
+            for (int64_t o = 0; o < s.out; o += lanes)
+                if (!transform_weights_gradient(from + c * s.out + o, s.in * s.out, 1, s.in * 9, to + (o * s.in + c) * 9))
+                    is_finite = false;
+    });
+    return is_finite;
+}
+
+}  // namespace catena
