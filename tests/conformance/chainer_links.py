@@ -114,6 +114,11 @@ def normalization():
         link.avg_mean[...] = [0.1, -0.2, 0.3]
         link.avg_var[...] = [0.5, 1.5, 0.1]
         case(name, link, [(4, 3, 2)], train=train, calls=2)
+    case("DecorrelatedBatchNormalization", L.DecorrelatedBatchNormalization(6, groups=2, eps=0.01), [(5, 6, 2)], calls=2)
+    link = L.DecorrelatedBatchNormalization(6, groups=2)
+    link.avg_mean[...] = numbers((2, 3), 9)
+    link.avg_projection[...] = numbers((2, 3, 3), 10)
+    case("DecorrelatedBatchNormalization_test", link, [(5, 6, 2)], train=False)
 
 
 def hooks():
