@@ -4,6 +4,7 @@
 #include <ranges>
 #include <span>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,12 @@ namespace catena {
 
 class Link;
 class LinkHook;
+
+/// Stands for a member of any type where the members of a struct are counted.
+struct AnyMember {
+    template <class T>
+    operator T() const;
+};
 
 /// One call of a link, as its hooks see it (link_hook.h). It ends with finish(), or when an error leaves it.
 class LinkCall {
@@ -30,7 +37,7 @@ public:
     /// For this call a parameter is `value`, which may have a graph. Not while another thread calls the same link.
     void replace(Variable& parameter, const Variable& value);
 
-    /// Calls forward_postprocess with the variables in a result: one, or a list or tuple of results.
+    /// Calls forward_postprocess with the variables in a result: one, or a list, a tuple or a struct of up to three of them.
     template <class Result>
     void finish(const Result& result) {
         gather(result);
@@ -41,11 +48,26 @@ private:
     template <class Result>
     void gather(const Result& result) {
         if constexpr (std::convertible_to<const Result&, const Variable&>) {
-            outputs_.push_back(result);
+            if (const Variable& y = result; y.defined()) outputs_.push_back(y);
         } else if constexpr (std::ranges::range<Result>) {
             for (const auto& part : result) gather(part);
         } else if constexpr (requires { std::tuple_size<Result>::value; }) {
             std::apply([this](const auto&... parts) { (gather(parts), ...); }, result);
+        } else if constexpr (std::is_aggregate_v<Result>) {
+            gather_members(result);
+        }
+    }
+    template <class Result>
+    void gather_members(const Result& result) {
+        constexpr AnyMember any;
+        if constexpr (requires { Result{any, any, any, any}; }) {
+            return;
+        } else if constexpr (requires { Result{any, any, any}; }) {
+            const auto& [a, b, c] = result;
+            gather(a), gather(b), gather(c);
+        } else if constexpr (requires { Result{any, any}; }) {
+            const auto& [a, b] = result;
+            gather(a), gather(b);
         }
     }
     void end();
