@@ -276,6 +276,14 @@ const int decompositions = add_rows({
      .verify = are_eigenvectors,
      .tolerance = 4},
     {.op = "eigh",
+     .inputs = {{.shape = {2, 2}, .differentiable = false, .values = {2, 9, 1, 2}}},
+     .verify = [](const References&, const References& out) {
+         const Matrix v = matrix(out[1], 0);
+         expect_equal({out[0].values}, {{1, 3}}, near);
+         expect_equal(product(product({{2, 1}, {1, 2}}, v), unit(2)), product(v, diagonal(out[0], 0)), near);
+     },
+     .gradient = false},
+    {.op = "eigh",
      .function = "eigvalsh",
      .note = "reads_one_triangle",
      .set = {{"UPLO", "'U'"}},
