@@ -62,7 +62,11 @@ LSTM::LSTM(std::optional<int64_t> in_size, int64_t out_size, const LSTMOptions& 
 
 Variable LSTM::operator()(const Operand& operand) {
     LocationScope scope(operand.location());
-    Variable gates_in = upward(operand);
+    return called(operand, [&] { return next(operand); });
+}
+
+Variable LSTM::next(const Variable& x) {
+    Variable gates_in = upward(x);
     const int64_t n = gates_in.shape()[0];
     Device& device = upward.W.home();
     Variable c = memory_[0], h = memory_[1];
@@ -85,9 +89,11 @@ StatelessLSTM::StatelessLSTM(std::optional<int64_t> in_size, int64_t out_size, c
 
 LstmResult StatelessLSTM::operator()(const Variable& c, const Variable& h, const Operand& x) {
     LocationScope scope(x.location());
-    Variable gates_in = upward(x);
-    if (h.defined()) gates_in = gates_in + lateral(h);
-    return lstm(c.defined() ? c : zeros(gates_in, out_size_, upward.W.home()), gates_in);
+    return called({&c, &h, &x.variable()}, [&] {
+        Variable gates_in = upward(x);
+        if (h.defined()) gates_in = gates_in + lateral(h);
+        return lstm(c.defined() ? c : zeros(gates_in, out_size_, upward.W.home()), gates_in);
+    });
 }
 
 }  // namespace catena

@@ -34,6 +34,8 @@ protected:
     void move_states(Device& device) override { memory_.move(device); }
 
 private:
+    Variable next(const Variable& x);
+
     int64_t out_size_;
     RecurrentMemory memory_{{"c", "h"}};
 };

@@ -30,10 +30,12 @@ CRF1d::CRF1d(int64_t n_label, const Initializer& initial_cost) : cost(initial_co
 }
 
 Variable CRF1d::operator()(std::span<const Variable> xs, std::span<const Variable> ys, const std::string& reduce, bool transpose) {
-    if (!transpose) return crf1d(cost, xs, ys, reduce);
-    const std::vector<size_t> order = by_length(xs);
-    if (ys.size() != xs.size()) return crf1d(cost, xs, ys, reduce);  // Says so.
-    return crf1d(cost, positions(xs, order), positions(ys, order), reduce);
+    return called_with([&] {
+        if (!transpose) return crf1d(cost, xs, ys, reduce);
+        const std::vector<size_t> order = by_length(xs);
+        if (ys.size() != xs.size()) return crf1d(cost, xs, ys, reduce);  // Says so.
+        return crf1d(cost, positions(xs, order), positions(ys, order), reduce);
+    }, xs, ys);
 }
 
 CrfPath CRF1d::argmax(std::span<const Variable> xs, bool transpose) {

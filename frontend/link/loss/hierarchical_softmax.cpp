@@ -9,7 +9,7 @@ BinaryHierarchicalSoftmax::BinaryHierarchicalSoftmax(int64_t in_size, const Bina
 
 Variable BinaryHierarchicalSoftmax::operator()(const Operand& x, const Operand& t) {
     LocationScope scope(x.location());
-    return binary_hierarchical_softmax(x, t, W, paths_);
+    return called({&x.variable(), &t.variable()}, [&] { return binary_hierarchical_softmax(x, t, W, paths_); });
 }
 
 void BinaryHierarchicalSoftmax::move_states(Device& device) {

@@ -30,7 +30,8 @@ Variable NegativeSampling::operator()(const Operand& x, const Operand& t, const 
 }
 NegativeSamplingResult NegativeSampling::with_samples(const Operand& x, const Operand& t, const std::string& reduce) {
     LocationScope scope(x.location());
-    return negative_sampling(x, t, W, sampler_, sample_size_, reduce);
+    return called({&x.variable(), &t.variable()},
+                  [&] { return negative_sampling(x, t, W, sampler_, sample_size_, reduce); });
 }
 
 BlackOut::BlackOut(int64_t in_size, const std::vector<double>& counts, int64_t sample_size)
@@ -41,11 +42,12 @@ BlackOut::BlackOut(int64_t in_size, const std::vector<double>& counts, int64_t s
 
 Variable BlackOut::operator()(const Operand& x, const Operand& t) {
     LocationScope scope(x.location());
-    return black_out(x, t, W, sampler_({x.variable().shape()[0], sample_size_}));
+    return called({&x.variable(), &t.variable()},
+                  [&] { return black_out(x, t, W, sampler_({x.variable().shape()[0], sample_size_})); });
 }
 Variable BlackOut::operator()(const Operand& x, const Operand& t, const Operand& samples) {
     LocationScope scope(x.location());
-    return black_out(x, t, W, samples);
+    return called({&x.variable(), &t.variable(), &samples.variable()}, [&] { return black_out(x, t, W, samples); });
 }
 
 }  // namespace catena

@@ -37,7 +37,7 @@ StatelessGRU::StatelessGRU(std::optional<int64_t> in_size, int64_t out_size, con
 Variable StatelessGRU::operator()(const Variable& h, const Operand& x) {
     LocationScope scope(x.location());
     if (!h.defined()) fail<ValueError>("StatelessGRU: h is undefined, it should be [n,{}]; StatefulGRU starts without one", U.W.shape()[0]);
-    return step(*this, h, x);
+    return called({&h, &x.variable()}, [&] { return step(*this, h, x); });
 }
 
 StatefulGRU::StatefulGRU(std::optional<int64_t> in_size, int64_t out_size, const GRUOptions& options)
@@ -53,10 +53,12 @@ StatefulGRU::StatefulGRU(std::optional<int64_t> in_size, int64_t out_size, const
 
 Variable StatefulGRU::operator()(const Operand& x) {
     LocationScope scope(x.location());
-    const Variable h = step(*this, memory_[0], x);
-    memory_.name_beside(W.W, "W/W");
-    memory_.store({h}, W.W.home());
-    return h;
+    return called(x, [&] {
+        const Variable h = step(*this, memory_[0], x);
+        memory_.name_beside(W.W, "W/W");
+        memory_.store({h}, W.W.home());
+        return h;
+    });
 }
 
 }  // namespace catena

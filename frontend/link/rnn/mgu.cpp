@@ -24,7 +24,7 @@ StatelessMGU::StatelessMGU(int64_t n_inputs, int64_t n_units) : W_f(n_inputs + n
 
 Variable StatelessMGU::operator()(const Variable& h, const Operand& x) {
     LocationScope scope(x.location());
-    return step(*this, h, x);
+    return called({&h, &x.variable()}, [&] { return step(*this, h, x); });
 }
 
 StatefulMGU::StatefulMGU(int64_t in_size, int64_t out_size)
@@ -35,16 +35,18 @@ StatefulMGU::StatefulMGU(int64_t in_size, int64_t out_size)
 
 Variable StatefulMGU::operator()(const Operand& operand) {
     LocationScope scope(operand.location());
-    const Variable& x = operand;
-    Variable h = memory_[0];
-    if (!h.defined()) {
-        const DeviceScope beside(W_f.W.home());
-        h = fill({x.dtype(), {x.shape()[0], out_size_}}, 0);
-    }
-    h = step(*this, h, x);
-    memory_.name_beside(W_f.W, "W_f/W");
-    memory_.store({h}, W_f.W.home());
-    return h;
+    return called(operand, [&] {
+        const Variable& x = operand;
+        Variable h = memory_[0];
+        if (!h.defined()) {
+            const DeviceScope beside(W_f.W.home());
+            h = fill({x.dtype(), {x.shape()[0], out_size_}}, 0);
+        }
+        h = step(*this, h, x);
+        memory_.name_beside(W_f.W, "W_f/W");
+        memory_.store({h}, W_f.W.home());
+        return h;
+    });
 }
 
 }  // namespace catena

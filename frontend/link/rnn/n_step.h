@@ -56,6 +56,7 @@ protected:
                double dropout, const NStepInit& init);
 
 private:
+    NStepRows computed(const Variable& hx, const SequenceRows& x) const;
     NStepActivation activation_;
 };
 class NStepGated : public NStepStack {
@@ -66,6 +67,9 @@ public:
 protected:
     NStepGated(std::string name, bool both_directions, int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
                const NStepInit& init);
+
+private:
+    NStepRows computed(const Variable& hx, const SequenceRows& x) const;
 };
 /// (hx, cx, xs), with the memory's states cx and cy.
 class NStepMemory : public NStepStack {
@@ -76,6 +80,9 @@ public:
 protected:
     NStepMemory(std::string name, bool both_directions, int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
                 const NStepInit& init);
+
+private:
+    NStepRows computed(const Variable& hx, const Variable& cx, const SequenceRows& x) const;
 };
 
 struct NStepRNNTanh : NStepPlain {

@@ -35,16 +35,18 @@ StatefulPeepholeLSTM::StatefulPeepholeLSTM(std::optional<int64_t> in_size, int64
 
 Variable StatefulPeepholeLSTM::operator()(const Operand& x) {
     LocationScope scope(x.location());
-    const Variable from_x = upward(x);
-    const Before before = states_before(memory_, from_x, out_size_, upward.W.home());
-    const Shape apart{from_x.shape()[0], out_size_, 4};
-    const Variables g = separate(reshape(from_x + lateral(before.h), apart), 2);
-    const Variable i = sigmoid(g[1] + peep_i(before.c)), f = sigmoid(g[2] + peep_f(before.c));
-    const Variable c = tanh(g[0]) * i + f * before.c;
-    const Variable h = sigmoid(g[3] + peep_o(c)) * tanh(c);
-    memory_.name_beside(upward.W, "upward/W");
-    memory_.store({c, h}, upward.W.home());
-    return h;
+    return called(x, [&] {
+        const Variable from_x = upward(x);
+        const Before before = states_before(memory_, from_x, out_size_, upward.W.home());
+        const Shape apart{from_x.shape()[0], out_size_, 4};
+        const Variables g = separate(reshape(from_x + lateral(before.h), apart), 2);
+        const Variable i = sigmoid(g[1] + peep_i(before.c)), f = sigmoid(g[2] + peep_f(before.c));
+        const Variable c = tanh(g[0]) * i + f * before.c;
+        const Variable h = sigmoid(g[3] + peep_o(c)) * tanh(c);
+        memory_.name_beside(upward.W, "upward/W");
+        memory_.store({c, h}, upward.W.home());
+        return h;
+    });
 }
 
 StatefulZoneoutLSTM::StatefulZoneoutLSTM(std::optional<int64_t> in_size, int64_t out_size, double c_ratio, double h_ratio)
@@ -56,13 +58,15 @@ StatefulZoneoutLSTM::StatefulZoneoutLSTM(std::optional<int64_t> in_size, int64_t
 
 Variable StatefulZoneoutLSTM::operator()(const Operand& x) {
     LocationScope scope(x.location());
-    const Variable from_x = upward(x);
-    const Before before = states_before(memory_, from_x, out_size_, upward.W.home());
-    const LstmResult next = lstm(before.c, from_x + lateral(before.h));
-    const Variable c = zoneout(before.c, next.c, c_ratio_), h = zoneout(before.h, next.h, h_ratio_);
-    memory_.name_beside(upward.W, "upward/W");
-    memory_.store({c, h}, upward.W.home());
-    return h;
+    return called(x, [&] {
+        const Variable from_x = upward(x);
+        const Before before = states_before(memory_, from_x, out_size_, upward.W.home());
+        const LstmResult next = lstm(before.c, from_x + lateral(before.h));
+        const Variable c = zoneout(before.c, next.c, c_ratio_), h = zoneout(before.h, next.h, h_ratio_);
+        memory_.name_beside(upward.W, "upward/W");
+        memory_.store({c, h}, upward.W.home());
+        return h;
+    });
 }
 
 }  // namespace catena

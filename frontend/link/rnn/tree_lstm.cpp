@@ -47,6 +47,10 @@ ChildSumTreeLSTM::ChildSumTreeLSTM(int64_t in_size, int64_t out_size)
 }
 
 LstmResult ChildSumTreeLSTM::operator()(std::span<const Variable> cs, std::span<const Variable> hs, const Variable& x) {
+    return called_with([&] { return computed(cs, hs, x); }, cs, hs, x);
+}
+
+LstmResult ChildSumTreeLSTM::computed(std::span<const Variable> cs, std::span<const Variable> hs, const Variable& x) {
     TreeNode node = complete("ChildSumTreeLSTM", cs, hs, x, in_size_, out_size_, W_x.W.home());
     const Variable from_x = W_x(node.x);
     if (node.cs.empty()) {  // A child with c = 0 changes nothing.
@@ -85,6 +89,10 @@ std::vector<std::pair<std::string, Link*>> NaryTreeLSTM::named_children() const 
 }
 
 LstmResult NaryTreeLSTM::operator()(std::span<const Variable> cs, std::span<const Variable> hs, const Variable& x) {
+    return called_with([&] { return computed(cs, hs, x); }, cs, hs, x);
+}
+
+LstmResult NaryTreeLSTM::computed(std::span<const Variable> cs, std::span<const Variable> hs, const Variable& x) {
     if (cs.size() != W_h_.size())
         fail<ValueError>("NaryTreeLSTM: {} children are given, there should be {}", cs.size(), W_h_.size());
     const TreeNode node = complete("NaryTreeLSTM", cs, hs, x, in_size_, out_size_, W_x.W.home());

@@ -26,6 +26,7 @@ public:
     Linear W_x, W_h_aio, W_h_f;
 
 private:
+    LstmResult computed(std::span<const Variable> cs, std::span<const Variable> hs, const Variable& x);
     int64_t in_size_, out_size_;
 };
 
@@ -46,6 +47,7 @@ protected:
     std::vector<std::pair<std::string, Link*>> named_children() const override;
 
 private:
+    LstmResult computed(std::span<const Variable> cs, std::span<const Variable> hs, const Variable& x);
     int64_t in_size_, out_size_;
     std::vector<OwnedLink> W_h_;
 };
