@@ -4,7 +4,6 @@
 #include "examples/imagenet/networks.h"
 #include "examples/support/example.h"
 #include "examples/support/pictures.h"
-#include "frontend/dataset/augmentation.h"
 #include "frontend/image/image_dataset.h"
 
 namespace ct = catena;
