@@ -103,6 +103,11 @@ struct Ragged {
         values.insert(values.end(), words.begin(), words.end());
         lengths.push_back(int32_t(words.size()));
     }
+    /// Adds one sequence, so that the words of all are a multiple of 64: most mini-batches then run the same program.
+    void fill(int32_t word) {
+        constexpr size_t multiple = 64;
+        add(Words(multiple - values.size() % multiple, word));
+    }
 };
 static ct::Variable variable(const std::vector<int32_t>& values) {
     return ct::Array::from(values, {int64_t(values.size())}).to(ct::current_device());
@@ -125,6 +130,9 @@ static ct::Batch batch_of(std::span<const ct::Example> examples) {
         target.pop_back();
         given.add(target);
     }
+    sources.fill(unknown);
+    given.fill(unknown);
+    said.fill(-1);  // not counted
     return {variable(sources.values), variable(sources.lengths), variable(given.values), variable(given.lengths), variable(said.values)};
 }
 
@@ -144,7 +152,7 @@ struct Seq2seq : ct::Chain {
         const ct::NStepRows written = decoder(read.hy, read.cy, {embed_y(given), given_lengths});
         const ct::Variable y = W(written.ys);
         const ct::Variable loss = ct::softmax_cross_entropy(y, said);
-        ct::report({{"loss", loss}, {"accuracy", ct::accuracy(y, said)}}, *this);
+        ct::report({{"loss", loss}, {"accuracy", ct::accuracy(y, said, -1)}}, *this);
         return loss;
     }
     /// The likeliest word after each other, for several sentences at once.
