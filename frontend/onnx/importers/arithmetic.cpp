@@ -1,21 +1,17 @@
 #include "frontend/onnx/importers/shared.h"
+#include "runtime/ops/math/division.h"
 
 namespace catena::onnx {
 namespace {
 
-/// Integers divide towards zero.
+/// Integers divide towards zero: what fmod leaves goes into them without a rest.
 Variable divide(const Variable& a, const Variable& b) {
-    if (is_float(a.dtype())) return a / b;
-    return cast(trunc(in_float64(a) / in_float64(b)), a.dtype());
+    return is_float(a.dtype()) ? a / b : floor_divide(a - fmod(a, b), b);
 }
 
 /// The sign of the divisor, or with fmod that of the dividend.
 Variable modulo(const NodeCall& n) {
-    const Variable rest = fmod(n[0], n[1]);
-    if (n.integer("fmod", 0) != 0) return rest;
-    const Variable zero = constant_like(rest, 0);
-    const Variable other_side = (rest != zero) && ((rest < zero) != (n[1] < zero));
-    return cast(where(other_side, rest + n[1], rest), n[0].dtype());
+    return n.integer("fmod", 0) != 0 ? fmod(n[0], n[1]) : remainder(n[0], n[1]);
 }
 
 Variable power(const Variable& x, const Variable& y) {

@@ -101,7 +101,7 @@ const OpDef& define_gradient(RecurrentCell cell) {
             },
         .reads = [](int, int count) { return Reads{.inputs = (uint64_t(1) << count) - 1}; },
     });
-    set_element_plan(op, [cell](const KernelCall& c) { return recurrent_gradient_elements(cell, c); });
+    set_element_plan(op, [cell](const KernelCall& c, Threads threads) { return recurrent_gradient_elements(cell, c, threads); });
     return op;
 }
 
@@ -165,7 +165,7 @@ const OpDef& define_layer(RecurrentCell cell) {
             },
         .checks_values = true,
     });
-    set_element_plan(op, [cell](const KernelCall& c) { return recurrent_elements(cell, c); });
+    set_element_plan(op, [cell](const KernelCall& c, Threads threads) { return recurrent_elements(cell, c, threads); });
     return op;
 }
 

@@ -1,4 +1,4 @@
-#include "frontend/onnx/recording.h"
+#include "frontend/recorded_graph/recording.h"
 
 #include <algorithm>
 #include <iterator>
@@ -9,17 +9,21 @@
 #include "runtime/graph/tracer.h"
 #include "runtime/graph/variable_body.h"
 
-namespace catena::onnx {
+namespace catena {
 namespace {
 
 /// Records composites that ONNX has an operator for as one call.
 class WholeTracer final : public Tracer {
 public:
-    explicit WholeTracer(int opset) : Tracer(true), opset_(opset) {}
-    bool takes_whole(const OpDef& op) const override { return op.onnx && opset_ >= op.onnx.since; }
+    explicit WholeTracer(const RecordingOptions& options) : Tracer(true), options_(options) {}
+    bool takes_whole(const OpDef& op) const override {
+        const auto own = options_.converters.find(op.name);
+        const OnnxMapping& form = own == options_.converters.end() ? op.onnx : own->second;
+        return form && options_.opset >= form.since;
+    }
 
 private:
-    int opset_;
+    const RecordingOptions& options_;
 };
 
 using Body = std::function<Variables(std::span<const Variable>)>;
@@ -38,25 +42,25 @@ bool is_updated(const Trace& trace, const VariableBody* variable) {
 }
 
 /// A file cannot represent gradients that the model leaves in variables.
-void check_gradients(Tracer& tracer, std::span<const Variable> inputs) {
+void check_gradients(const std::string& who, Tracer& tracer, std::span<const Variable> inputs) {
     for (const Tracer::GradientEffect& effect : tracer.gradient_effects()) {
         if (effect.value < 0 || is_updated(tracer.trace(), effect.body)) continue;
         for (size_t i = 0; i < inputs.size(); ++i)
             if (inputs[i].body() == effect.body)
                 fail<ValueError>(
-                    "onnx: the model leaves a gradient in input {}, which cannot be saved; return "
+                    "{}: the model leaves a gradient in input {}, which cannot be saved; return "
                     "it (ct::grad), or pass an input that requires no gradient",
-                    i);
+                    who, i);
         fail<ValueError>(
-            "onnx: the model leaves a gradient in '{}', which cannot be saved; use it in the model "
+            "{}: the model leaves a gradient in '{}', which cannot be saved; use it in the model "
             "(optimizer.update), return it, or clear it",
-            effect.body->name ? *effect.body->name : "a variable");
+            who, effect.body->name ? *effect.body->name : "a variable");
     }
 }
 
 Trace trace_once(const Body& body, const std::vector<Type>& types,
-                 std::span<const Variable> examples, const ExportOptions& options) {
-    WholeTracer tracer(options.opset);
+                 std::span<const Variable> examples, const RecordingOptions& options) {
+    WholeTracer tracer(options);
     std::vector<Variable> inputs;
     for (size_t i = 0; i < types.size(); ++i) {
         inputs.emplace_back(Array::empty(types[i], meta_device()), examples[i].requires_grad());
@@ -68,10 +72,10 @@ Trace trace_once(const Body& body, const std::vector<Type>& types,
         RecorderScope scope(&tracer);
         for (const Variable& y : body(inputs)) {
             if (!y.defined())
-                fail<ValueError>("onnx: output {} of the model is not defined", outputs.size());
+                fail<ValueError>("{}: output {} of the model is not defined", options.who, outputs.size());
             outputs.push_back(tracer.value_of(y.array()));
         }
-        check_gradients(tracer, inputs);
+        check_gradients(options.who, tracer, inputs);
     }
     Trace trace = tracer.trace();
     trace.outputs = std::move(outputs);
@@ -85,7 +89,7 @@ struct Traces {
 };
 
 Traces trace_at_all(const Body& body, const OpenSizes& open, std::span<const Variable> inputs,
-                    const ExportOptions& options) {
+                    const RecordingOptions& options) {
     Traces all{open, {}};
     for (const auto& sizes : open.runs()) {
         all.traces.push_back(trace_once(body, open.types_at(sizes), inputs, options));
@@ -160,12 +164,14 @@ void check_inputs(const Traces& all) {
                     to_string(trace.values[size_t(v)].type));
 }
 
+bool is_same_number(double a, double b) { return a == b || (a != a && b != b); }
+
 void check_scalars(const Traces& all) {
     const Trace& first = all.traces[0];
     for (const Trace::Step& step : first.steps)
         for (int s : step.scalars)
             for (const Trace& trace : all.traces)
-                if (trace.scalars[size_t(s)].value != first.scalars[size_t(s)].value)
+                if (!is_same_number(trace.scalars[size_t(s)].value, first.scalars[size_t(s)].value))
                     fail<ValueError>(
                         "onnx: a number in {} ({}) depends on an open size: {} or {}; give that "
                         "size",
@@ -187,11 +193,11 @@ bool is_read(const Trace& trace, int value) {
 }
 
 Recording record(const Body& body, const std::vector<Variable>& inputs,
-                 const ExportOptions& options) {
+                 const RecordingOptions& options) {
     auto train = using_config(&Config::train, options.train);
     std::vector<Type> types;
     for (const Variable& x : inputs) types.push_back(x.type());
-    const OpenSizes open("onnx", types, options.open_sizes);
+    const OpenSizes open(options.who, types, options.open_sizes);
     Traces all = trace_at_all(body, open, inputs, options);
     check_inputs(all);
     check_scalars(all);
@@ -226,4 +232,4 @@ Recording record(const Body& body, const std::vector<Variable>& inputs,
     return recording;
 }
 
-}  // namespace catena::onnx
+}  // namespace catena
