@@ -38,7 +38,12 @@ set(recommended)
 if(CATENA_HAS_COMPILER)
     set(recommended RECOMMENDS libcatena-compiler)
 endif()
-catena_package(runtime libcatena${PROJECT_VERSION_MAJOR} libs "Define-by-run deep learning: the libraries" ${recommended})
+# LAPACK is found by dlopen, so no library tells of it.
+set(with_runtime "libopenblas0 | liblapack3")
+if(CATENA_HAS_COMPILER)
+    string(PREPEND with_runtime "libcatena-compiler, ")
+endif()
+catena_package(runtime libcatena${PROJECT_VERSION_MAJOR} libs "Define-by-run deep learning: the libraries" RECOMMENDS "${with_runtime}")
 set(libraries)  # What catena-targets.cmake names has to be there.
 if(TARGET catena_onnx)
     catena_package(onnx libcatena-onnx${PROJECT_VERSION_MAJOR} libs "Catena: export and import of ONNX models" DEPENDS runtime)

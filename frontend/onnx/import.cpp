@@ -380,7 +380,7 @@ Variables Model::run(std::span<const Variable> inputs) const {
 }
 
 Variable Model::operator()(const Variable& x) const {
-    Variables outputs = run(std::span(&x, 1));
+    Variables outputs = called({&x}, [&] { return run(std::span(&x, 1)); });
     if (outputs.size() != 1)
         fail<ValueError>("onnx: {} has {} outputs; pass a list of inputs to get a list",
                          implementation_->path, outputs.size());
@@ -388,7 +388,7 @@ Variable Model::operator()(const Variable& x) const {
 }
 
 std::vector<Variable> Model::operator()(const std::vector<Variable>& inputs) const {
-    Variables outputs = run(inputs);
+    Variables outputs = called_with([&] { return run(inputs); }, inputs);
     return {outputs.begin(), outputs.end()};
 }
 

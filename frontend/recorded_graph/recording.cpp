@@ -164,12 +164,14 @@ void check_inputs(const Traces& all) {
                     to_string(trace.values[size_t(v)].type));
 }
 
+bool is_same_number(double a, double b) { return a == b || (a != a && b != b); }
+
 void check_scalars(const Traces& all) {
     const Trace& first = all.traces[0];
     for (const Trace::Step& step : first.steps)
         for (int s : step.scalars)
             for (const Trace& trace : all.traces)
-                if (trace.scalars[size_t(s)].value != first.scalars[size_t(s)].value)
+                if (!is_same_number(trace.scalars[size_t(s)].value, first.scalars[size_t(s)].value))
                     fail<ValueError>(
                         "onnx: a number in {} ({}) depends on an open size: {} or {}; give that "
                         "size",

@@ -4,22 +4,11 @@
 #include <cstring>
 
 #include "runtime/core/error.h"
-#include "runtime/cpu/convolution_primitive.h"
-#include "runtime/cpu/convolution_weights.h"
-#include "runtime/cpu/pointwise_convolution.h"
-#include "runtime/cpu/winograd.h"
+#include "runtime/core/memory_order.h"
+#include "runtime/cpu/float_convolution.h"
 
 namespace catena {
 namespace {
-
-using Sizes = ConvolutionSizes;
-
-void run_float(ConvolutionDirection direction, const Sizes& sizes, const Array& a, const Array& b,
-               const Array& bias, const Array& result) {
-    ConvolutionPrimitive::find(direction, sizes)
-        ->run(a.elements<float>(), b, bias.defined() ? bias.elements<float>() : nullptr,
-              result.to_fill<float>());
-}
 
 /// Calls f(x index, W index, y index) for every multiplication of the convolution: the definition,
 /// for dtypes that oneDNN does not know. Parallel over nothing; y varies slowest.
@@ -69,17 +58,6 @@ Array readable(const Array& array, Dtype dtype) {
     return is_ordered && dtype == Dtype::float32 ? converted : converted.as_contiguous();
 }
 
-MemoryOrder order_of(const Array& array) {
-    return memory_order(array.shape(), array.strides()).value_or(MemoryOrder::row_major);
-}
-
-Sizes sizes_of(const Array& x, const Shape& W, const Array& y, const WindowSteps& steps) {
-    Sizes sizes(x.shape(), W, y.shape(), steps);
-    sizes.x_order = order_of(x);
-    sizes.y_order = order_of(y);
-    return sizes;
-}
-
 /// Gives f arrays in float32 or float64 and stores what it wrote.
 /// `by_library`: f may be given a float32 array with its channels last.
 template <class F>
@@ -104,12 +82,8 @@ void convolve(const Array& x, const Array& W, const Array& b, const WindowSteps&
     in_working_dtype(y, !any_empty(x, W), [&](Dtype dtype, const Array& result) {
         Array from = readable(x, dtype), by = as_row_major(W, dtype),
               bias = as_row_major(b, dtype);
-        if (dtype == Dtype::float32 && !any_empty(x, W)) {
-            if (convolve_as_product(from, by, bias, steps, result) || convolve_by_tiles(from, by, bias, steps, result)) return;
-            return run_float(
-                b.defined() ? ConvolutionDirection::forward_bias : ConvolutionDirection::forward,
-                sizes_of(from, W.shape(), result, steps), from, by, bias, result);
-        }
+        if (dtype == Dtype::float32 && !any_empty(x, W))
+            return FloatConvolution(ConvolutionDirection::forward, steps).run(from, by, bias, result);
         fill_zero(result);
         visit_dtype(dtype, [&](auto zero) {
             using T = decltype(zero);
@@ -130,12 +104,8 @@ void convolve(const Array& x, const Array& W, const Array& b, const WindowSteps&
 void convolve_data(const Array& gy, const Array& W, const WindowSteps& steps, const Array& gx) {
     in_working_dtype(gx, !any_empty(gy, W), [&](Dtype dtype, const Array& result) {
         Array from = readable(gy, dtype), by = as_row_major(W, dtype);
-        if (dtype == Dtype::float32 && !any_empty(gy, W)) {
-            if (convolve_data_as_product(from, by, steps, result) || convolve_data_by_tiles(from, by, steps, result)) return;
-            return run_float(ConvolutionDirection::data,
-                             sizes_of(result, W.shape(), from, steps), from, by, Array(),
-                             result);
-        }
+        if (dtype == Dtype::float32 && !any_empty(gy, W))
+            return FloatConvolution(ConvolutionDirection::data, steps).run(from, by, Array(), result);
         fill_zero(result);
         visit_dtype(dtype, [&](auto zero) {
             using T = decltype(zero);
@@ -152,11 +122,8 @@ void convolve_data(const Array& gy, const Array& W, const WindowSteps& steps, co
 void convolve_weights(const Array& x, const Array& gy, const WindowSteps& steps, const Array& gW) {
     in_working_dtype(gW, false, [&](Dtype dtype, const Array& result) {
         Array from = readable(x, dtype), by = readable(gy, dtype);
-        if (dtype == Dtype::float32 && !any_empty(x, gy)) {
-            if (convolve_weights_as_product(from, by, steps, result) || convolve_weights_by_tiles(from, by, steps, result)) return;
-            return convolution_weights(sizes_of(from, gW.shape(), by, steps),
-                                       from.elements<float>(), by.elements<float>(), result.to_fill<float>());
-        }
+        if (dtype == Dtype::float32 && !any_empty(x, gy))
+            return FloatConvolution(ConvolutionDirection::weights, steps).run(from, by, Array(), result);
         fill_zero(result);
         visit_dtype(dtype, [&](auto zero) {
             using T = decltype(zero);

@@ -4,13 +4,11 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/core/array.h"
+#include "runtime/core/shape.h"
 #include "runtime/cpu/convolution_kernel.h"
 #include "runtime/cpu/onednn.h"
 
 namespace catena {
-
-enum class ConvolutionDirection : int64_t { forward, forward_bias, data, weights };
 
 /// Sizes of one convolution in oneDNN's terms; also the key of the cache of primitives.
 struct ConvolutionSizes {
@@ -25,34 +23,19 @@ struct ConvolutionSizes {
     bool has_groups() const { return W.size() > x.size(); }
 };
 
-/// A float32 convolution or one of its gradients, with the layouts that oneDNN chose
-/// inside. Weights are row-major. The inputs a and b are x and W (forward), gy and W (data), x and gy (weights).
-class ConvolutionPrimitive {
-public:
-    /// Made once a process for each direction and sizes: oneDNN generates code. What is made for
-    /// one thread runs on the caller's alone.
-    static std::shared_ptr<const ConvolutionPrimitive> find(ConvolutionDirection direction,
-                                                            const ConvolutionSizes& sizes,
+/// A float32 convolution or one of its gradients in oneDNN, with the layouts that oneDNN chose inside. Weights are row-major
+/// outside. The inputs a and b are x and W (forward), gy and W (data), x and gy (weights). ConvolutionCall runs it.
+struct ConvolutionPrimitive {
+    /// Made once a process for each direction and sizes: oneDNN generates code. What is made for one thread runs on the
+    /// caller's alone.
+    static std::shared_ptr<const ConvolutionPrimitive> find(ConvolutionDirection direction, const ConvolutionSizes& sizes,
                                                             bool on_one_thread = false);
 
-    /// `bias` may be null. Not for the weights' gradient: W may be kept packed (runtime/cpu/packed.h).
-    void run(const float* a, const Array& W, const float* bias, float* result) const;
-    /// The input a in the primitive's layout, for several runs; `held` owns the memory.
-    dnnl::memory prepare(const float* a, Array& held) const;
-    void run(const dnnl::memory& prepared, const float* b, float* result) const;
-
-private:
-    static std::shared_ptr<const ConvolutionPrimitive> make(ConvolutionDirection direction,
-                                                            const ConvolutionSizes& sizes);
-    void execute(const dnnl::memory& a, const dnnl::memory& b, const float* bias, float* result) const;
-    void set(dnnl::primitive primitive, int a_argument, int b_argument, int result_argument,
-             onednn::Tensor a, onednn::Tensor b, onednn::Tensor result,
-             dnnl::memory::desc scratchpad);
-
-    dnnl::primitive primitive_;
-    int a_argument_ = 0, b_argument_ = 0, result_argument_ = 0;
-    onednn::Tensor a_, b_, result_;
-    dnnl::memory::desc scratchpad_, bias_;
+    dnnl::primitive primitive;
+    int a_argument = 0, b_argument = 0, result_argument = 0;
+    onednn::Tensor a, b, result;
+    dnnl::memory::desc scratchpad, bias;
+    bool has_bias = false;
 };
 
 }  // namespace catena

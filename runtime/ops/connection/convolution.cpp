@@ -1,13 +1,14 @@
 #include "runtime/ops/connection/convolution.h"
 
 #include "runtime/core/error.h"
-#include "runtime/cpu/convolution_kernel.h"
+#include "runtime/cpu/prepared_convolution.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/connection/convolution_elements.h"
 #include "runtime/ops/declare/channels_last.h"
 #include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/preparation.h"
 #include "runtime/ops/define/composite.h"
 #include "runtime/ops/math/reduction.h"
 #include "runtime/ops/onnx/onnx.h"
@@ -225,6 +226,11 @@ std::function<ChannelsLast(const TypeCall&)> images_last(uint32_t inputs, uint32
     };
 }
 
+/// The kernels below, for programs.
+Preparation prepared(ConvolutionDirection direction) {
+    return [=](const KernelCall& c) { return prepare_convolution(direction, steps_of(c.attributes), c); };
+}
+
 const OpDef& op_convolution = register_op({
     .name = "convolution",
     .kind = Kind::window,
@@ -242,6 +248,7 @@ const OpDef& op_convolution = register_op({
 const bool op_convolution_text = set_element_text(op_convolution, convolution_elements());
 
 const bool op_convolution_role = set_library_role(op_convolution, LibraryRole::convolution);
+const bool op_convolution_prepared = set_preparation(op_convolution, prepared(ConvolutionDirection::forward));
 const bool op_convolution_last = set_channels_last(op_convolution, images_last(1, 1));
 
 const OpDef& op_convolution_data = register_op({
@@ -268,6 +275,7 @@ const OpDef& op_convolution_data = register_op({
 const bool op_convolution_data_text = set_element_text(op_convolution_data, convolution_data_elements());
 
 const bool op_convolution_data_role = set_library_role(op_convolution_data, LibraryRole::convolution_data);
+const bool op_convolution_data_prepared = set_preparation(op_convolution_data, prepared(ConvolutionDirection::data));
 const bool op_convolution_data_last = set_channels_last(op_convolution_data, images_last(1, 1));
 
 const OpDef& op_convolution_weights = register_op({
@@ -293,6 +301,7 @@ const OpDef& op_convolution_weights = register_op({
 const bool op_convolution_weights_text = set_element_text(op_convolution_weights, convolution_weights_elements());
 
 const bool op_convolution_weights_role = set_library_role(op_convolution_weights, LibraryRole::convolution_weights);
+const bool op_convolution_weights_prepared = set_preparation(op_convolution_weights, prepared(ConvolutionDirection::weights));
 const bool op_convolution_weights_last = set_channels_last(op_convolution_weights, images_last(3, 0));
 
 /// b as [1, O, 1, ...], to be added to y.
@@ -329,6 +338,7 @@ const OpDef& op_convolution_bias = define_composite({
                                                                       : 0u}; },
     .onnx = write_convolution,
 });
+const bool op_convolution_bias_prepared = set_preparation(op_convolution_bias, prepared(ConvolutionDirection::forward));
 
 Variable convolve_variables(const Variable& x, const Variable& W, const Attributes& a) {
     return call(op_convolution, current_location(), with_size(a, nullptr), {}, x, W);

@@ -1,4 +1,4 @@
-#include "optdigits.h"
+#include "examples/support/optdigits.h"
 
 #include <fstream>
 #include <sstream>
