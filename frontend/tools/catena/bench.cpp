@@ -35,6 +35,7 @@ struct BenchOptions {
     double seconds = 4;
     int threads = 0;
     std::string device = "cpu";
+    double memory_budget = 0;  ///< Megabytes.
     std::string save;  ///< A folder for programs, instead of times.
     std::vector<std::string> cuda_architectures;
     std::vector<std::string> reports;  ///< Files for a page.
@@ -118,7 +119,8 @@ Json measure_in_a_process(const std::string& workload, const std::string& varian
                                  const BenchOptions& options) {
     std::vector<std::string> words = {"catena", "bench", "--here", "--variant", variant, "--seconds",
                                       std::to_string(options.seconds), "--threads",
-                                      std::to_string(options.threads), "--device", options.device, workload};
+                                      std::to_string(options.threads), "--device", options.device,
+                                      "--memory-budget", std::to_string(options.memory_budget), workload};
     std::vector<char*> arguments;
     for (auto& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
@@ -194,6 +196,7 @@ void run_bench(BenchOptions options) {
     BenchReport report{.machine = fmt::format("{} threads, {}", options.threads, options.device)};
     if (!options.peers.empty()) report.peers = read_peers(options.peers);
     DeviceScope scope(get_device(options.device));
+    workload_memory_budget() = size_t(options.memory_budget * (1 << 20));
     if (!options.save.empty()) return save_programs(options);
 
     if (options.here) {
@@ -248,6 +251,9 @@ void add_bench(CLI::App& program) {
     command->add_option("--threads", options->threads, "threads of the runtime; as many as `catena info` says")
         ->check(CLI::Range(1, 1 << 16));
     command->add_option("--device", options->device, "where arrays are made: cpu, cuda:0")->capture_default_str();
+    command->add_option("--memory-budget", options->memory_budget,
+                        "megabytes of intermediate results that compiled regions should hold at a time (StaticGraphOptions::memory_budget)")
+        ->check(CLI::NonNegativeNumber);
     command->add_option("--save", options->save,
                         "a folder: write whole steps as programs (.catena) with their inputs (.npz) and time nothing");
     command->add_option("--cuda", options->cuda_architectures,
