@@ -170,9 +170,9 @@ private:
     void end_call();
 
     // The graph of the results.
-    int live_results(std::vector<Variable>& open, std::vector<Variable>& walked);
-    void refuse_second_backward(std::vector<Variable> walked);
-    const GraphEnd* close_graph(std::vector<Variable> open, Activation*& activation);
+    int live_results(Variables& open, Variables& walked);
+    void refuse_second_backward(Variables& walked);
+    const GraphEnd* close_graph(Variables& open, Activation*& activation);
 
     Tree& tree_;
     SegmentRunner* runner_ = nullptr;

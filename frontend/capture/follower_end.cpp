@@ -1,5 +1,6 @@
 // The end of a Follower's call: computes the arrays still referenced.
 #include <algorithm>
+#include <iterator>
 #include <mutex>
 
 #include "frontend/capture/activation.h"
@@ -10,6 +11,16 @@
 #include "runtime/core/forget_location.h"
 
 namespace catena::capture {
+namespace {
+
+/// Its elements, which it no longer has: what still refers to a variable is counted.
+std::vector<Variable> taken(Variables& variables) {
+    std::vector<Variable> all(std::move_iterator(variables.begin()), std::move_iterator(variables.end()));
+    variables.clear();
+    return all;
+}
+
+}  // namespace
 
 Follower::~Follower() {
     for (const MadeNode& made : nodes_)
@@ -244,7 +255,7 @@ void Follower::finish() {
     try {
         log_.drop_unheld(scratch_);
         std::erase_if(stand_ins_, [](const StandIn& s) { return s.second->use_count() == 1; });
-        std::vector<Variable> open, walked;
+        Variables open, walked;
         const int nodes = live_results(open, walked);
         if (rules_.has_no_graph) {
             for (const auto* results : {&open, &walked})
@@ -252,10 +263,10 @@ void Follower::finish() {
             open.clear();
             walked.clear();
         }
-        if (!walked.empty()) refuse_second_backward(std::move(walked));
+        if (!walked.empty()) refuse_second_backward(walked);
         // With so few nodes a compiled gradient would fuse nothing.
         const bool is_small = nodes <= 2 && !rules_.is_replayed;
-        if (!open.empty() && cuts_ == 0 && !is_small) graph = close_graph(std::move(open), activation);
+        if (!open.empty() && cuts_ == 0 && !is_small) graph = close_graph(open, activation);
         if (!rules_.keep_grads) log_.consume_gradients(scratch_);
         collect_alive();
         ending = &find_ending(false, graph);
@@ -298,7 +309,7 @@ void Follower::forget(const std::string& why) {
 //---- the graph of the results
 
 /// Returns the number of live nodes.
-int Follower::live_results(std::vector<Variable>& open, std::vector<Variable>& walked) {
+int Follower::live_results(Variables& open, Variables& walked) {
     int nodes = 0;
     for (const MadeNode& made : nodes_) {
         if (!made.node) continue;
@@ -332,7 +343,8 @@ private:
 
 }  // namespace
 
-void Follower::refuse_second_backward(std::vector<Variable> walked) {
+void Follower::refuse_second_backward(Variables& refused) {
+    const std::vector<Variable> walked = taken(refused);
     // Keeping the graph would keep every activation. Only its border is kept, for unchain_backward().
     LiveGraph live;
     if (follows_others_) walk_.run(*this, walked, live);
@@ -340,9 +352,9 @@ void Follower::refuse_second_backward(std::vector<Variable> walked) {
     attach_region(region_op(), live.border, live.border_types, walked, std::make_unique<UsedUp>(rules_.region, std::move(reach)));
 }
 
-const GraphEnd* Follower::close_graph(std::vector<Variable> open, Activation*& activation) {
+const GraphEnd* Follower::close_graph(Variables& open, Activation*& activation) {
     LiveGraph live;
-    walk_.run(*this, std::move(open), live);
+    walk_.run(*this, taken(open), live);
     GraphEnd* graph = nullptr;
     auto find = [&] {
         for (GraphEnd* g = place().graphs.load(std::memory_order_acquire); g && !graph; g = g->sibling.load(std::memory_order_acquire))

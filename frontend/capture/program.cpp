@@ -134,7 +134,7 @@ bool Program::resize() {
 }
 
 void Program::run(Follower& follower, const Check& check) {
-    std::vector<Array> inputs;
+    SmallVector<Array, 32> inputs, outputs(outputs_.size());
     inputs.reserve(inputs_.size());
     follower.count_references();
     SmallVector<bool, 64> donated;
@@ -144,7 +144,6 @@ void Program::run(Follower& follower, const Check& check) {
                           x.body()->use_count() == follower.own_references(v) && x.storage()->use_count() == 1);
     }
     for (int v : inputs_) inputs.push_back(follower.value(v));
-    std::vector<Array> outputs(outputs_.size());
     executable_->run(inputs, follower.scalars(), donated, outputs);
     if (check) check(outputs);
     deliver(follower, outputs);

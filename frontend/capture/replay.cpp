@@ -1,18 +1,33 @@
 #include "frontend/capture/replay.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
 
 #include <fmt/format.h>
 
 #include "frontend/capture/activation.h"
 #include "frontend/capture/follower.h"
+#include "frontend/capture/pointer_table.h"
 #include "frontend/capture/program.h"
 #include "runtime/core/error.h"
 #include "runtime/graph/recorder.h"
 
 namespace catena::capture {
+namespace {
+
+/// Of each thread, because every followed call makes a Replay: their memory stays.
+struct Tables {
+    PointerTable seen;                 ///< Variables.
+    PointerTable gradients, contents;  ///< Arrays before the call: the variables they belonged to, by their place in `bodies`.
+    PointerTable holders;              ///< How many variables hold an array.
+    std::vector<VariableBody*> bodies;
+};
+
+Tables& tables() {
+    thread_local Tables tables;
+    return tables;
+}
+
+}  // namespace
 
 Replay::Replay(const Follower& follower, const Program& program, const Flat& arguments, const Flat& results) {
     scalars_ = program.forward().scalars;
@@ -25,23 +40,32 @@ Replay::Replay(const Follower& follower, const Program& program, const Flat& arg
 }
 
 void Replay::find_inputs(const Follower& follower, const Program& program, const Flat& arguments) {
-    std::map<const ArrayBody*, Ref<VariableBody>> gradients, contents;
-    PointerTable scratch;
-    follower.log().for_each_first_gradient(scratch, [&](const Ref<VariableBody>& body, const Array& before, int) {
-        if (before.defined()) gradients[before.body()] = body;
+    Tables& t = tables();
+    t.gradients.clear();
+    t.contents.clear();
+    t.bodies.clear();
+    const auto note = [&](PointerTable& table, const Array& before, VariableBody* body) {
+        table.insert(before.body(), 0) = int(t.bodies.size());
+        t.bodies.push_back(body);
+    };
+    follower.log().for_each_first_gradient(t.seen, [&](const Ref<VariableBody>& body, const Array& before, int) {
+        if (before.defined()) note(t.gradients, before, body.get());
     });
-    follower.log().for_each_first_content(scratch, [&](const Ref<VariableBody>& body, const Array& before, int) {
-        if (before.defined() && body->is_state) contents[before.body()] = body;
+    follower.log().for_each_first_content(t.seen, [&](const Ref<VariableBody>& body, const Array& before, int) {
+        if (before.defined() && body->is_state) note(t.contents, before, body.get());
     });
+    inputs_.reserve(program.inputs().size());
     for (int v : program.inputs()) {
         const Array& array = follower.value(v);
+        const auto was = [&](PointerTable& table) {
+            const int* place = table.find(array.body());
+            return place ? t.bodies[size_t(*place)] : nullptr;
+        };
         Source source{.kind = Source::captured, .array = array};
         if (v < int(arguments.variables.size())) source = {.kind = Source::argument, .index = v};
-        else if (auto state = contents.find(array.body()); state != contents.end())
-            source = {.kind = Source::state, .body = state->second};
+        else if (VariableBody* state = was(t.contents)) source = {.kind = Source::state, .body = Ref<VariableBody>(state)};
         else if (VariableBody* owner = array.body()->owner) source = {.kind = Source::state, .body = Ref<VariableBody>(owner)};
-        else if (auto gradient = gradients.find(array.body()); gradient != gradients.end())
-            source = {.kind = Source::gradient, .body = gradient->second};
+        else if (VariableBody* of = was(t.gradients)) source = {.kind = Source::gradient, .body = Ref<VariableBody>(of)};
         inputs_.push_back(std::move(source));
     }
     input_read_later_.resize(inputs_.size());
@@ -62,7 +86,8 @@ Replay::Source Replay::source_of(const Array& array, const Follower& follower, c
 }
 
 void Replay::find_effects(const Follower& follower, const Program& program, const Flat& arguments) {
-    PointerTable scratch;
+    PointerTable& seen = tables().seen;
+    effects_.reserve(inputs_.size());
     auto add = [&](const Ref<VariableBody>& body, bool is_gradient) {
         Effect effect{.is_gradient = is_gradient};
         for (size_t k = 0; k < arguments.variables.size(); ++k)
@@ -73,8 +98,8 @@ void Replay::find_effects(const Follower& follower, const Program& program, cons
         else if (body->grad) effect.value = source_of(body->grad->array, follower, program);
         effects_.push_back(std::move(effect));
     };
-    follower.log().for_each_first_gradient(scratch, [&](const Ref<VariableBody>& body, const Array&, int) { add(body, true); });
-    follower.log().for_each_first_content(scratch, [&](const Ref<VariableBody>& body, const Array&, int) {
+    follower.log().for_each_first_gradient(seen, [&](const Ref<VariableBody>& body, const Array&, int) { add(body, true); });
+    follower.log().for_each_first_content(seen, [&](const Ref<VariableBody>& body, const Array&, int) {
         if (body->is_state) add(body, false);
         else obstacle_ = "the code assigns an array to a variable that is not a State";
     });
@@ -121,10 +146,11 @@ void Replay::look_for_obstacles(const Follower& follower, const Program& program
         }
     }
     // All owners of computed arrays: the call itself, results, states and gradients.
-    std::map<const ArrayBody*, uint32_t> holders;
-    std::set<const VariableBody*> seen;
+    Tables& t = tables();
+    t.holders.clear();
+    t.seen.clear();
     auto hold = [&](const VariableBody* body) {
-        if (body && seen.insert(body).second) ++holders[body->array.body()];
+        if (body && t.seen.insert(body, 0)++ == 0) ++t.holders.insert(body->array.body(), 0);
     };
     for (const Variable& y : results.variables) hold(y.body());
     for (const Follower::StandIn& s : follower.stand_ins()) hold(s.second.get());
@@ -135,8 +161,8 @@ void Replay::look_for_obstacles(const Follower& follower, const Program& program
     }
     for (int v : program.outputs()) {
         const ArrayBody* array = follower.value(v).body();
-        const auto known = holders.find(array);
-        if (array->use_count() > 1 + (known == holders.end() ? 0 : known->second))
+        const int* known = t.holders.find(array);
+        if (array->use_count() > 1 + uint32_t(known ? *known : 0))
             obstacle_ = fmt::format("the code computes an array ({}) that is still referenced, but no result, state or gradient",
                                     to_string(array->type));
     }

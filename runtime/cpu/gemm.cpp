@@ -5,105 +5,17 @@
 #include <vector>
 
 #include "runtime/core/parallel.h"
+#include "runtime/cpu/float_product.h"
+#include "runtime/cpu/matrices.h"
 
 namespace catena {
 namespace {
 
-/// Batches of matrices smaller than this are divided among threads by matrix.
-constexpr int64_t large_matrix = 8'000'000;
-
-/// Matrices of an array after op(), with the walk over its batches.
-struct Matrices {
-    Array array;
-    int64_t rows, columns, row_stride, column_stride;
-    Strides batch_strides;  ///< One per batch axis of y; 0 where broadcast.
-};
-
-Matrices matrices_of(const Array& array, bool transposed, const Shape& batch) {
-    int rank = array.rank();
-    Matrices m{array,
-               array.dim(rank - 2),
-               array.dim(rank - 1),
-               array.strides()[rank - 2],
-               array.strides()[rank - 1],
-               Strides::filled(batch.rank(), 0)};
-    if (transposed) {
-        std::swap(m.rows, m.columns);
-        std::swap(m.row_stride, m.column_stride);
-    }
-    int lead = batch.rank() - (rank - 2);
-    for (int i = 0; i < rank - 2; ++i)
-        if (array.dim(i) != 1) m.batch_strides[lead + i] = array.strides()[i];
-    return m;
-}
-
-Shape batch_of(const Array& y) { return Shape(std::span(y.shape().begin(), size_t(y.rank() - 2))); }
-
-/// Element offset of batch `index` (row-major over `batch`).
-int64_t batch_offset(const Shape& batch, const Strides& strides, int64_t index) {
-    int64_t offset = 0;
-    for (int i = batch.rank() - 1; i >= 0; --i) {
-        offset += index % batch[i] * strides[i];
-        index /= batch[i];
-    }
-    return offset;
-}
-
-/// What sgemm can read without a copy: one unit stride, the other at least as long as a row.
-bool find_layout(const Matrices& m, bool& transposed, int64_t& stride) {
-    if (m.column_stride == 1 || m.columns <= 1) {
-        transposed = false;
-        stride = m.rows <= 1 ? m.columns : m.row_stride;
-        if (stride >= std::max<int64_t>(m.columns, 1)) return true;
-    }
-    if (m.row_stride == 1 || m.rows <= 1) {
-        transposed = true;
-        stride = m.columns <= 1 ? m.rows : m.column_stride;
-        if (stride >= std::max<int64_t>(m.rows, 1)) return true;
-    }
-    return false;
-}
-
-/// As matrices_of, copied where sgemm could not read it.
-Matrices readable(const Array& array, bool transposed, const Shape& batch, bool& flag,
-                  int64_t& stride) {
-    Matrices m = matrices_of(array, transposed, batch);
-    if (!find_layout(m, flag, stride)) {
-        m = matrices_of(array.as_contiguous(), transposed, batch);
-        // A broadcast view is flagged by its strides, never by its layout, so this always succeeds.
-        if (!find_layout(m, flag, stride)) {
-            flag = false;
-            stride = std::max<int64_t>(m.columns, 1);
-        }
-    }
-    return m;
-}
-
-void matmul_float(const Array& a, const Array& b, bool transa, bool transb, const Array& y,
-                  bool accumulate) {
-    Shape batch = batch_of(y);
-    bool flag_a, flag_b;
-    int64_t lda, ldb;
-    Matrices ma = readable(a, transa, batch, flag_a, lda);
-    Matrices mb = readable(b, transb, batch, flag_b, ldb);
-    int64_t m = ma.rows, n = mb.columns, k = ma.columns, count = element_count(batch);
-    const float* pa = ma.array.elements<float>();
-    const float* pb = mb.array.elements<float>();
-    float* py = y.to_fill<float>();
-    float beta = accumulate ? 1 : 0;
-    auto one = [&](int64_t i) {
-        sgemm(flag_a, flag_b, m, n, k, 1, pa + batch_offset(batch, ma.batch_strides, i), lda,
-              pb + batch_offset(batch, mb.batch_strides, i), ldb, beta, py + i * m * n, n);
-    };
-    int64_t work = m * n * k;
-    if (count < 2 * thread_count() || work >= large_matrix) {
-        for (int64_t i = 0; i < count; ++i) one(i);
-    } else {
-        int64_t grain = 1 + 500'000 / std::max<int64_t>(work, 1);
-        parallel_for(count, grain, [&](int64_t begin, int64_t end) {
-            for (int64_t i = begin; i < end; ++i) one(i);
-        });
-    }
+void matmul_float(const Array& a, const Array& b, bool transa, bool transb, const Array& y, bool accumulate) {
+    const Shape batch = batch_of(y);
+    const Array from = FloatProduct::reads(a, transa, batch) ? a : a.as_contiguous();
+    const Array by = FloatProduct::reads(b, transb, batch) ? b : b.as_contiguous();
+    FloatProduct(from, by, transa, transb, y).run(from.elements<float>(), by.elements<float>(), y.to_fill<float>(), accumulate);
 }
 
 template <class T>

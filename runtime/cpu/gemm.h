@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "runtime/core/array.h"
 
@@ -8,9 +10,11 @@ namespace catena {
 
 /// Row-major c = alpha op(a) op(b) + beta c in float32; op(a) is m x k, op(b) is k x n, op()
 /// transposes when its flag is set and `lda`... are the distances between stored rows. Sizes may be
-/// 0.
+/// 0. `scratch`: sgemm_scratch_bytes(), or less, and then it comes from the pool.
 void sgemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, float alpha, const float* a,
-           int64_t lda, const float* b, int64_t ldb, float beta, float* c, int64_t ldc);
+           int64_t lda, const float* b, int64_t ldb, float beta, float* c, int64_t ldc, std::span<std::byte> scratch = {});
+/// At most.
+size_t sgemm_scratch_bytes(int64_t m, int64_t n, int64_t k);
 
 /// y (+)= op(a) op(b) over matrices in the last two axes, the axes before broadcast to those of y.
 /// Any dtype and strides of a and b, converted to y's dtype first; y is contiguous. 16-bit floats

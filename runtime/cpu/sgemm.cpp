@@ -121,10 +121,14 @@ void add_up(const Product& p, const float* pieces, int64_t count) {
     });
 }
 
-void run_divided(const Product& p, const Division& d) {
-    const size_t bytes = d.depth > 1 ? size_t(d.depth * p.m * p.n) * sizeof(float) : 0;
-    Scratch scratch({}, Scratch::rounded(bytes));
-    float* const pieces = reinterpret_cast<float*>(scratch.take(bytes));
+size_t bytes_of_pieces(const Division& d, int64_t m, int64_t n) {
+    return d.depth > 1 ? Scratch::rounded(size_t(d.depth * m * n) * sizeof(float)) : 0;
+}
+
+void run_divided(const Product& p, const Division& d, std::span<std::byte> scratch) {
+    const size_t bytes = bytes_of_pieces(d, p.m, p.n);
+    Scratch memory(scratch, bytes);
+    float* const pieces = reinterpret_cast<float*>(memory.take(bytes));
     parallel_for(d.count(), 1, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
             const int64_t piece = i / (d.rows * d.columns);
@@ -144,7 +148,8 @@ void run_divided(const Product& p, const Division& d) {
 }  // namespace
 
 void sgemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, float alpha, const float* a,
-           int64_t lda, const float* b, int64_t ldb, float beta, float* c, int64_t ldc) {
+           int64_t lda, const float* b, int64_t ldb, float beta, float* c, int64_t ldc,
+           std::span<std::byte> scratch) {
     if (m == 0 || n == 0) return;
     if (k == 0) {
         for (int64_t i = 0; i < m; ++i)
@@ -153,7 +158,11 @@ void sgemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, float alph
     }
     if (!transa && transb && alpha == 1 && sgemm_few_rows(m, n, k, a, lda, b, ldb, beta, c, ldc))
         return;
-    run_divided({transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, divide(m, n, k));
+    run_divided({transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, divide(m, n, k), scratch);
+}
+
+size_t sgemm_scratch_bytes(int64_t m, int64_t n, int64_t k) {
+    return m == 0 || n == 0 || k == 0 ? 0 : bytes_of_pieces(divide(m, n, k), m, n);
 }
 
 }  // namespace catena

@@ -3,12 +3,15 @@
 #include <algorithm>
 
 #include "runtime/core/error.h"
+#include "runtime/cpu/float_product.h"
 #include "runtime/cpu/gemm.h"
+#include "runtime/cpu/prepared_product.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/declare/element_text.h"
 #include "runtime/ops/declare/joined_calls.h"
+#include "runtime/ops/declare/preparation.h"
 #include "runtime/ops/math/reduction.h"
 #include "runtime/ops/onnx/onnx.h"
 
@@ -108,6 +111,9 @@ const bool op_matmul_text = set_element_text(op_matmul, R"(
                    x1(right + (transb ? column * inner + k : k * columns + column));
         y0(i, sum);)");
 
+const bool op_matmul_prepared = set_preparation(op_matmul, [](const KernelCall& c) {
+    return prepare_product(c.attributes.flag("transa"), c.attributes.flag("transb"), c);
+});
 const bool op_matmul_role = set_library_role(op_matmul, LibraryRole::matmul);
 
 // Rows of a below each other; or the inner axis, for sum_t a_t b_t = [a_1 a_2 ...] [b_1; b_2; ...].
@@ -132,16 +138,14 @@ void add_rows(const T* b, T* y, int64_t rows, int64_t columns) {
 void linear_kernel(const KernelCall& c) {
     const Array &x = c.inputs[0], &W = c.inputs[1], &y = c.outputs[0];
     Array b = c.inputs[2].astype(y.dtype()).as_contiguous();
-    int64_t rows = y.dim(0), columns = y.dim(1);
     if (y.dtype() == Dtype::float32) {
-        for (int64_t i = 0; i < rows; ++i)
-            std::copy_n(b.elements<float>(), columns, y.to_fill<float>() + i * columns);
+        fill_rows(b, y);
         return matmul_arrays(x, W, false, true, y, true);
     }
     matmul_arrays(x, W, false, true, y);
     visit_dtype(y.dtype(), [&](auto zero) {
         using T = decltype(zero);
-        add_rows(b.elements<T>(), y.to_fill<T>(), rows, columns);
+        add_rows(b.elements<T>(), y.to_fill<T>(), y.dim(0), y.dim(1));
     });
 }
 
@@ -188,6 +192,7 @@ const OpDef& op_linear = register_op({
         },
 });
 
+const bool op_linear_prepared = set_preparation(op_linear, [](const KernelCall& c) { return prepare_product(false, true, c); });
 const bool op_linear_role = set_library_role(op_linear, LibraryRole::linear);
 
 /// x with the axes after the batch axes flattened, for the product with W.
