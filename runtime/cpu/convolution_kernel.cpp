@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "runtime/core/error.h"
+#include "runtime/cpu/bfloat16.h"
 #include "runtime/cpu/convolution_primitive.h"
 #include "runtime/cpu/convolution_weights.h"
 #include "runtime/cpu/pointwise_convolution.h"
@@ -14,11 +15,10 @@ namespace {
 
 using Sizes = ConvolutionSizes;
 
-void run_float(ConvolutionDirection direction, const Sizes& sizes, const Array& a, const Array& b,
-               const Array& bias, const Array& result) {
+void run_by_library(ConvolutionDirection direction, const Sizes& sizes, const Array& a, const Array& b,
+                    const Array& bias, const Array& result) {
     ConvolutionPrimitive::find(direction, sizes)
-        ->run(a.elements<float>(), b, bias.defined() ? bias.elements<float>() : nullptr,
-              result.to_fill<float>());
+        ->run(a.elements(), b, bias.defined() ? bias.elements<float>() : nullptr, result.to_fill());
 }
 
 /// Calls f(x index, W index, y index) for every multiplication of the convolution: the definition,
@@ -66,7 +66,7 @@ Array as_row_major(const Array& array, Dtype dtype) {
 Array readable(const Array& array, Dtype dtype) {
     Array converted = array.astype(dtype);
     const bool is_ordered = memory_order(converted.shape(), converted.strides()).has_value();
-    return is_ordered && dtype == Dtype::float32 ? converted : converted.as_contiguous();
+    return is_ordered && dtype != Dtype::float64 ? converted : converted.as_contiguous();
 }
 
 MemoryOrder order_of(const Array& array) {
@@ -77,7 +77,50 @@ Sizes sizes_of(const Array& x, const Shape& W, const Array& y, const WindowSteps
     Sizes sizes(x.shape(), W, y.shape(), steps);
     sizes.x_order = order_of(x);
     sizes.y_order = order_of(y);
+    sizes.dtype = x.dtype();
     return sizes;
+}
+
+bool all_bfloat16(const Array& a, const Array& b, const Array& c) {
+    const auto is = [](const Array& array) { return array.dtype() == Dtype::bfloat16 && array.size() > 0; };
+    return has_bfloat16_products() && is(a) && is(b) && is(c);
+}
+
+/// Whether the library computes this as fast as it can.
+bool is_fast(ConvolutionDirection direction, const Sizes& sizes) {
+    return !ConvolutionPrimitive::find(direction, sizes)->is_slow();
+}
+
+// The same three from bfloat16 arrays as they are. False, and nothing done, where widening them is faster.
+
+bool convolve_bfloat16(const Array& x, const Array& W, const Array& b, const WindowSteps& steps, const Array& y) {
+    if (!all_bfloat16(x, W, y)) return false;
+    const auto direction = b.defined() ? ConvolutionDirection::forward_bias : ConvolutionDirection::forward;
+    const Array from = readable(x, Dtype::bfloat16);
+    const Sizes sizes = sizes_of(from, W.shape(), y, steps);
+    if (!is_fast(direction, sizes)) return false;
+    run_by_library(direction, sizes, from, W.as_contiguous(), as_row_major(b, Dtype::float32), y);
+    return true;
+}
+
+bool convolve_data_bfloat16(const Array& gy, const Array& W, const WindowSteps& steps, const Array& gx) {
+    if (!all_bfloat16(gy, W, gx)) return false;
+    const Array from = readable(gy, Dtype::bfloat16);
+    const Sizes sizes = sizes_of(gx, W.shape(), from, steps);
+    if (!is_fast(ConvolutionDirection::data, sizes)) return false;
+    run_by_library(ConvolutionDirection::data, sizes, from, W.as_contiguous(), Array(), gx);
+    return true;
+}
+
+bool convolve_weights_bfloat16(const Array& x, const Array& gy, const WindowSteps& steps, const Array& gW) {
+    if (!all_bfloat16(x, gy, gW)) return false;
+    const Array from = readable(x, Dtype::bfloat16), by = readable(gy, Dtype::bfloat16);
+    const Sizes sizes = sizes_of(from, gW.shape(), by, steps);
+    if (!is_fast(ConvolutionDirection::weights, sizes)) return false;
+    const Array sums = Array::empty({Dtype::float32, gW.shape()}, gW.device());
+    convolution_weights(sizes, from.elements(), by.elements(), sums.to_fill<float>());
+    copy_elements(sums, gW);
+    return true;
 }
 
 /// Gives f arrays in float32 or float64 and stores what it wrote.
@@ -101,12 +144,13 @@ void fill_zero(const Array& array) {
 
 void convolve(const Array& x, const Array& W, const Array& b, const WindowSteps& steps,
               const Array& y) {
+    if (convolve_bfloat16(x, W, b, steps, y)) return;
     in_working_dtype(y, !any_empty(x, W), [&](Dtype dtype, const Array& result) {
         Array from = readable(x, dtype), by = as_row_major(W, dtype),
               bias = as_row_major(b, dtype);
         if (dtype == Dtype::float32 && !any_empty(x, W)) {
             if (convolve_as_product(from, by, bias, steps, result) || convolve_by_tiles(from, by, bias, steps, result)) return;
-            return run_float(
+            return run_by_library(
                 b.defined() ? ConvolutionDirection::forward_bias : ConvolutionDirection::forward,
                 sizes_of(from, W.shape(), result, steps), from, by, bias, result);
         }
@@ -128,11 +172,12 @@ void convolve(const Array& x, const Array& W, const Array& b, const WindowSteps&
 }
 
 void convolve_data(const Array& gy, const Array& W, const WindowSteps& steps, const Array& gx) {
+    if (convolve_data_bfloat16(gy, W, steps, gx)) return;
     in_working_dtype(gx, !any_empty(gy, W), [&](Dtype dtype, const Array& result) {
         Array from = readable(gy, dtype), by = as_row_major(W, dtype);
         if (dtype == Dtype::float32 && !any_empty(gy, W)) {
             if (convolve_data_as_product(from, by, steps, result) || convolve_data_by_tiles(from, by, steps, result)) return;
-            return run_float(ConvolutionDirection::data,
+            return run_by_library(ConvolutionDirection::data,
                              sizes_of(result, W.shape(), from, steps), from, by, Array(),
                              result);
         }
@@ -150,12 +195,13 @@ void convolve_data(const Array& gy, const Array& W, const WindowSteps& steps, co
 }
 
 void convolve_weights(const Array& x, const Array& gy, const WindowSteps& steps, const Array& gW) {
+    if (convolve_weights_bfloat16(x, gy, steps, gW)) return;
     in_working_dtype(gW, false, [&](Dtype dtype, const Array& result) {
         Array from = readable(x, dtype), by = readable(gy, dtype);
         if (dtype == Dtype::float32 && !any_empty(x, gy)) {
             if (convolve_weights_as_product(from, by, steps, result) || convolve_weights_by_tiles(from, by, steps, result)) return;
             return convolution_weights(sizes_of(from, gW.shape(), by, steps),
-                                       from.elements<float>(), by.elements<float>(), result.to_fill<float>());
+                                       from.elements(), by.elements(), result.to_fill<float>());
         }
         fill_zero(result);
         visit_dtype(dtype, [&](auto zero) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <string_view>
 #include <unordered_map>
 
 #include "runtime/cpu/packed.h"
@@ -31,7 +32,8 @@ ConvolutionSizes::ConvolutionSizes(const Shape& x_shape, const Shape& W_shape, c
 }
 
 std::vector<int64_t> ConvolutionSizes::key() const {
-    std::vector<int64_t> key{y_channels, int64_t(x_order), int64_t(y_order), int64_t(W.size())};
+    std::vector<int64_t> key{y_channels, int64_t(x_order), int64_t(y_order), int64_t(dtype),
+                             int64_t(W.size())};
     for (const memory::dims* each : {&x, &W, &y, &stride, &pad, &pad_end, &dilate})
         key.insert(key.end(), each->begin(), each->end());
     return key;
@@ -50,11 +52,15 @@ memory::desc layout(const memory::dims& dims, ConvolutionDirection direction,
                               direction != ConvolutionDirection::weights;
     // Towards the weights of windows with steps, blocked ones are so much faster that they are worth the reorders.
     const bool steps = direction == ConvolutionDirection::weights && std::ranges::any_of(s.stride, [](int64_t n) { return n > 1; });
-    if (is_last && !steps && (!s.has_groups() || is_depthwise)) return onednn::ordered(dims, MemoryOrder::channels_last);
+    if (is_last && (!steps || s.dtype == Dtype::bfloat16) && (!s.has_groups() || is_depthwise))
+        return onednn::ordered(dims, MemoryOrder::channels_last, s.dtype);
     const bool blocked =
         direction != ConvolutionDirection::data || s.has_groups() || s.x[1] >= 8;
-    return blocked ? onednn::any(dims) : onednn::ordered(dims);
+    return blocked ? onednn::any(dims, s.dtype) : onednn::ordered(dims, MemoryOrder::row_major, s.dtype);
 }
+
+/// The name of oneDNN's loops without generated code.
+bool is_plain(std::string_view implementation) { return implementation.starts_with("ref"); }
 
 }  // namespace
 
@@ -62,8 +68,9 @@ std::shared_ptr<const ConvolutionPrimitive> ConvolutionPrimitive::make(
     ConvolutionDirection direction, const ConvolutionSizes& s) {
     using namespace dnnl;
     constexpr auto direct = algorithm::convolution_direct;
-    memory::desc x = layout(s.x, direction, s), W = onednn::any(s.W),
-                 y = layout(s.y, direction, s);
+    const bool gives_weights = direction == ConvolutionDirection::weights;
+    memory::desc x = layout(s.x, direction, s), W = onednn::any(s.W, s.dtype),
+                 y = layout(s.y, direction, s), gW = onednn::any(s.W);
     primitive_attr attributes;
     attributes.set_scratchpad_mode(scratchpad_mode::user);
     auto made = std::make_shared<ConvolutionPrimitive>();
@@ -75,25 +82,29 @@ std::shared_ptr<const ConvolutionPrimitive> ConvolutionPrimitive::make(
                   : convolution_forward::desc(prop_kind::forward_training, direct, x, W, y,
                                               s.stride, s.dilate, s.pad, s.pad_end);
     convolution_forward::primitive_desc hint(forward, attributes, onednn::engine());
-    memory::desc ours_x = onednn::ordered(s.x, s.x_order), ours_W = onednn::ordered(s.W),
-                 ours_y = onednn::slice_of_channels(s.y, s.y_channels, s.y_order);
+    memory::desc ours_x = onednn::ordered(s.x, s.x_order, s.dtype),
+                 ours_W = onednn::ordered(s.W, MemoryOrder::row_major, gives_weights ? Dtype::float32 : s.dtype),
+                 ours_y = onednn::slice_of_channels(s.y, s.y_channels, s.y_order, s.dtype);
     if (direction == ConvolutionDirection::data) {
         convolution_backward_data::primitive_desc desc(
             {direct, x, W, y, s.stride, s.dilate, s.pad, s.pad_end}, attributes, onednn::engine(),
             hint);
+        made->is_slow_ = is_plain(desc.impl_info_str());
         made->set(convolution_backward_data(desc), DNNL_ARG_DIFF_DST, DNNL_ARG_WEIGHTS,
                   DNNL_ARG_DIFF_SRC, {ours_y, desc.diff_dst_desc(), true},
                   {ours_W, desc.weights_desc(), true}, {ours_x, desc.diff_src_desc(), false},
                   desc.scratchpad_desc());
-    } else if (direction == ConvolutionDirection::weights) {
+    } else if (gives_weights) {
         convolution_backward_weights::primitive_desc desc(
-            {direct, x, W, y, s.stride, s.dilate, s.pad, s.pad_end}, attributes, onednn::engine(),
+            {direct, x, gW, y, s.stride, s.dilate, s.pad, s.pad_end}, attributes, onednn::engine(),
             hint);
+        made->is_slow_ = is_plain(desc.impl_info_str());
         made->set(convolution_backward_weights(desc), DNNL_ARG_SRC, DNNL_ARG_DIFF_DST,
                   DNNL_ARG_DIFF_WEIGHTS, {ours_x, desc.src_desc(), true},
                   {ours_y, desc.diff_dst_desc(), true}, {ours_W, desc.diff_weights_desc(), false},
                   desc.scratchpad_desc());
     } else {
+        made->is_slow_ = is_plain(hint.impl_info_str());
         made->set(convolution_forward(hint), DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST,
                   {ours_x, hint.src_desc(), true}, {ours_W, hint.weights_desc(), true},
                   {ours_y, hint.dst_desc(), false}, hint.scratchpad_desc());
@@ -126,21 +137,21 @@ std::shared_ptr<const ConvolutionPrimitive> ConvolutionPrimitive::find(
     return found = make(direction, sizes);
 }
 
-memory ConvolutionPrimitive::prepare(const float* a, Array& held) const { return a_.open(a, held); }
+memory ConvolutionPrimitive::prepare(const void* a, Array& held) const { return a_.open(a, held); }
 
-void ConvolutionPrimitive::run(const float* a, const Array& W, const float* bias,
-                               float* result) const {
+void ConvolutionPrimitive::run(const void* a, const Array& W, const float* bias,
+                               void* result) const {
     Array held_a, held_W;
     execute(prepare(a, held_a), onednn::open_packed(b_, W, held_W), bias, result);
 }
 
-void ConvolutionPrimitive::run(const memory& prepared, const float* b, float* result) const {
+void ConvolutionPrimitive::run(const memory& prepared, const void* b, float* result) const {
     Array held;
     execute(prepared, b_.open(b, held), nullptr, result);
 }
 
 void ConvolutionPrimitive::execute(const memory& a, const memory& b, const float* bias,
-                                   float* result) const {
+                                   void* result) const {
     Array held, workspace = onednn::scratch(scratchpad_);
     memory opened = result_.open(result, held);
     std::unordered_map<int, memory> arguments{

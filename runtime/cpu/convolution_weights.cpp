@@ -51,11 +51,11 @@ struct Images {
 
 class Weights {
 public:
-    Weights(const ConvolutionSizes& sizes, const float* x, const float* gy, float* gW)
+    Weights(const ConvolutionSizes& sizes, const void* x, const void* gy, float* gW)
         : sizes_(sizes),
           division_(divide(sizes)),
-          x_(x),
-          gy_(gy),
+          x_(static_cast<const char*>(x)),
+          gy_(static_cast<const char*>(gy)),
           gW_(gW),
           size_(product(sizes.W)) {
         if (division_.batches > 1)
@@ -92,7 +92,7 @@ private:
         if (division_.channels > 1) part.W[0] /= division_.channels;
         images.primitive = ConvolutionPrimitive::find(ConvolutionDirection::weights, part, true);
         images.x =
-            images.primitive->prepare(x_ + images.begin * (product(sizes_.x) / batch), images.held);
+            images.primitive->prepare(x_ + images.begin * (product(sizes_.x) / batch) * element_size_, images.held);
         return images;
     }
 
@@ -100,7 +100,7 @@ private:
         const int64_t image = product(sizes_.y) / sizes_.y[0];
         const int64_t slice =
             (sizes_.y_order == MemoryOrder::row_major ? image : sizes_.y[1]) / division_.channels;
-        const float* gy = gy_ + images.begin * image + channels * slice;
+        const char* gy = gy_ + (images.begin * image + channels * slice) * element_size_;
         float* to = division_.batches > 1 ? results_.to_fill<float>() + batches * size_ : gW_;
         images.primitive->run(images.x, gy, to + channels * (size_ / division_.channels));
     }
@@ -116,16 +116,17 @@ private:
 
     const ConvolutionSizes& sizes_;
     const Division division_;
-    const float* const x_;
-    const float* const gy_;
+    const char* const x_;
+    const char* const gy_;
     float* const gW_;
     const int64_t size_;
+    const int64_t element_size_ = int64_t(size_of(sizes_.dtype));
     Array results_;
 };
 
 }  // namespace
 
-void convolution_weights(const ConvolutionSizes& sizes, const float* x, const float* gy,
+void convolution_weights(const ConvolutionSizes& sizes, const void* x, const void* gy,
                          float* gW) {
     Weights(sizes, x, gy, gW).run();
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/core/parallel.h"
+#include "runtime/cpu/bfloat16.h"
 
 namespace catena {
 namespace {
@@ -79,21 +80,35 @@ Matrices readable(const Array& array, bool transposed, const Shape& batch, bool&
     return m;
 }
 
-void matmul_float(const Array& a, const Array& b, bool transa, bool transb, const Array& y,
-                  bool accumulate) {
+/// One product of a batch: operands with their flags and distances between rows, and where its result goes.
+struct Operands {
+    const void* a;
+    bool transa;
+    int64_t lda;
+    const void* b;
+    bool transb;
+    int64_t ldb;
+    void* y;
+    int64_t m, n, k;
+};
+
+/// multiply(operands) for each matrix of y; the arrays have the dtypes that it takes.
+template <class Multiply>
+void for_each_matrix(const Array& a, const Array& b, bool transa, bool transb, const Array& y, Multiply&& multiply) {
     Shape batch = batch_of(y);
     bool flag_a, flag_b;
     int64_t lda, ldb;
     Matrices ma = readable(a, transa, batch, flag_a, lda);
     Matrices mb = readable(b, transb, batch, flag_b, ldb);
     int64_t m = ma.rows, n = mb.columns, k = ma.columns, count = element_count(batch);
-    const float* pa = ma.array.elements<float>();
-    const float* pb = mb.array.elements<float>();
-    float* py = y.to_fill<float>();
-    float beta = accumulate ? 1 : 0;
+    const int64_t element = int64_t(size_of(a.dtype())), y_element = int64_t(size_of(y.dtype()));
+    const char* pa = static_cast<const char*>(ma.array.elements());
+    const char* pb = static_cast<const char*>(mb.array.elements());
+    char* py = static_cast<char*>(y.to_fill());
     auto one = [&](int64_t i) {
-        sgemm(flag_a, flag_b, m, n, k, 1, pa + batch_offset(batch, ma.batch_strides, i), lda,
-              pb + batch_offset(batch, mb.batch_strides, i), ldb, beta, py + i * m * n, n);
+        multiply(Operands{pa + batch_offset(batch, ma.batch_strides, i) * element, flag_a, lda,
+                          pb + batch_offset(batch, mb.batch_strides, i) * element, flag_b, ldb,
+                          py + i * m * n * y_element, m, n, k});
     };
     int64_t work = m * n * k;
     if (count < 2 * thread_count() || work >= large_matrix) {
@@ -104,6 +119,30 @@ void matmul_float(const Array& a, const Array& b, bool transa, bool transb, cons
             for (int64_t i = begin; i < end; ++i) one(i);
         });
     }
+}
+
+void matmul_float(const Array& a, const Array& b, bool transa, bool transb, const Array& y,
+                  bool accumulate) {
+    for_each_matrix(a, b, transa, transb, y, [&](const Operands& o) {
+        sgemm(o.transa, o.transb, o.m, o.n, o.k, 1, static_cast<const float*>(o.a), o.lda,
+              static_cast<const float*>(o.b), o.ldb, accumulate ? 1 : 0, static_cast<float*>(o.y), o.n);
+    });
+}
+
+/// y is bfloat16 or float32.
+void matmul_bfloat16(const Array& a, const Array& b, bool transa, bool transb, const Array& y) {
+    for_each_matrix(a, b, transa, transb, y, [&](const Operands& o) {
+        multiply_bfloat16({.transa = o.transa, .transb = o.transb, .m = o.m, .n = o.n, .k = o.k,
+                           .a = static_cast<const BFloat16*>(o.a), .lda = o.lda,
+                           .b = static_cast<const BFloat16*>(o.b), .ldb = o.ldb,
+                           .c = o.y, .ldc = o.n, .c_dtype = y.dtype()});
+    });
+}
+
+/// float32 sums of bfloat16 products are the same from bfloat16 operands as from widened ones, but for their order.
+bool takes_bfloat16(const Array& a, const Array& b, const Array& y, bool accumulate) {
+    const bool gives = y.dtype() == Dtype::bfloat16 || y.dtype() == Dtype::float32;
+    return has_bfloat16_products() && !accumulate && gives && a.dtype() == Dtype::bfloat16 && b.dtype() == Dtype::bfloat16;
 }
 
 template <class T>
@@ -169,6 +208,7 @@ void matmul_arrays(const Array& a, const Array& b, bool transa, bool transb, con
                    bool accumulate) {
     Dtype dtype = y.dtype();
     if (y.size() == 0) return;
+    if (takes_bfloat16(a, b, y, accumulate)) return matmul_bfloat16(a, b, transa, transb, y);
     if (dtype == Dtype::float16 || dtype == Dtype::bfloat16) {
         Array wide = Array::empty({Dtype::float32, y.shape()}, y.device());
         matmul_float(a.astype(Dtype::float32), b.astype(Dtype::float32), transa, transb, wide,

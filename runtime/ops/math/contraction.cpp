@@ -138,6 +138,13 @@ void linear_kernel(const KernelCall& c) {
             std::copy_n(b.elements<float>(), columns, y.to_fill<float>() + i * columns);
         return matmul_arrays(x, W, false, true, y, true);
     }
+    if (is_float(y.dtype()) && size_of(y.dtype()) == 2) {  // Rounded once, after the bias.
+        const Array sums = Array::empty({Dtype::float32, y.shape()}, y.device());
+        matmul_arrays(x, W, false, true, sums);
+        const Array wide = b.astype(Dtype::float32);
+        add_rows(wide.elements<float>(), sums.to_fill<float>(), rows, columns);
+        return copy_elements(sums, y);
+    }
     matmul_arrays(x, W, false, true, y);
     visit_dtype(y.dtype(), [&](auto zero) {
         using T = decltype(zero);
