@@ -4,6 +4,7 @@
 #include "runtime/cpu/bfloat16.h"
 #include "runtime/cpu/convolution_kernel.h"
 #include "runtime/graph/arithmetic.h"
+#include "runtime/graph/autocast.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/connection/convolution_elements.h"
@@ -248,6 +249,7 @@ const bool op_convolution_text = set_element_text(op_convolution, convolution_el
 
 const bool op_convolution_role = set_library_role(op_convolution, LibraryRole::convolution);
 const bool op_convolution_last = set_channels_last(op_convolution, images_last(1, 1));
+const bool op_convolution_autocast = set_autocast(op_convolution, Autocast::narrow);
 
 const OpDef& op_convolution_data = register_op({
     .name = "convolution_data",
@@ -274,6 +276,7 @@ const bool op_convolution_data_text = set_element_text(op_convolution_data, conv
 
 const bool op_convolution_data_role = set_library_role(op_convolution_data, LibraryRole::convolution_data);
 const bool op_convolution_data_last = set_channels_last(op_convolution_data, images_last(1, 1));
+const bool op_convolution_data_autocast = set_autocast(op_convolution_data, Autocast::narrow);
 
 const OpDef& op_convolution_weights = register_op({
     .name = "convolution_weights",
@@ -299,6 +302,7 @@ const bool op_convolution_weights_text = set_element_text(op_convolution_weights
 
 const bool op_convolution_weights_role = set_library_role(op_convolution_weights, LibraryRole::convolution_weights);
 const bool op_convolution_weights_last = set_channels_last(op_convolution_weights, images_last(3, 0));
+const bool op_convolution_weights_autocast = set_autocast(op_convolution_weights, Autocast::narrow);
 
 /// b as [1, O, 1, ...], to be added to y.
 Variable as_channels(const Variable& b, int rank) {
@@ -334,6 +338,7 @@ const OpDef& op_convolution_bias = define_composite({
                                                                       : 0u}; },
     .onnx = write_convolution,
 });
+const bool op_convolution_bias_autocast = set_autocast(op_convolution_bias, Autocast::narrow);
 
 Variable convolve_variables(const Variable& x, const Variable& W, const Attributes& a) {
     return call(op_convolution, current_location(), with_size(a, nullptr), {}, x, W);

@@ -5,6 +5,7 @@
 #include "runtime/core/error.h"
 #include "runtime/cpu/gemm.h"
 #include "runtime/graph/arithmetic.h"
+#include "runtime/graph/autocast.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/declare/element_text.h"
@@ -109,6 +110,7 @@ const bool op_matmul_text = set_element_text(op_matmul, R"(
         y0(i, sum);)");
 
 const bool op_matmul_role = set_library_role(op_matmul, LibraryRole::matmul);
+const bool op_matmul_autocast = set_autocast(op_matmul, Autocast::narrow);
 
 // Rows of a below each other; or the inner axis, for sum_t a_t b_t = [a_1 a_2 ...] [b_1; b_2; ...].
 const bool matmul_can_be_joined = can_be_joined(op_matmul, [](const TypeCall& c) -> Joinings {
@@ -196,6 +198,7 @@ const OpDef& op_linear = register_op({
 });
 
 const bool op_linear_role = set_library_role(op_linear, LibraryRole::linear);
+const bool op_linear_autocast = set_autocast(op_linear, Autocast::narrow);
 
 /// x with the axes after the batch axes flattened, for the product with W.
 Variable as_rows(const Variable& x, const Variable& W, int n_batch_axes) {
