@@ -21,6 +21,9 @@ struct DevicePortableProgram;
 struct CompileOptions {
     bool fast_math = false;    ///< Allow rewrites that change rounding, NaN or inf.
     Device* device = nullptr;  ///< The target device; null: the host.
+    /// Bytes of intermediate results at a time that the program should not exceed: what is needed late is computed again. 0: no
+    /// limit. If that cannot be reached, as near as possible, and a note says so.
+    int64_t memory_budget = 0;
 };
 
 /// Statistics of the process-wide cache of machine code.

@@ -102,4 +102,18 @@ def Layout : Pass<"catena-layout", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::catena::ir::CatenaDialect"];
 }
 
+def Rematerialize : Pass<"catena-rematerialize", "::mlir::func::FuncOp"> {
+  let summary = "make values again before late readers, so that less memory is used at a time";
+  let description = [{
+    A training step keeps what the forward pass stores until the backward pass reads it. Under `budget`, values that wait at the
+    place where most memory is used are not kept but made again by a copy of their group or call, shortly before they are read.
+    Which ones is planned on plain data (passes/memory_model.h); results of the function, assigned values and messages are never
+    made again. Every value is the same bits as before: groups and calls are functions of their operands.
+  }];
+  let options = [
+    Option<"budget", "budget", "int64_t", "0", "Bytes of intermediate results at a time; 0: no limit">,
+  ];
+  let dependentDialects = ["::catena::ir::CatenaDialect"];
+}
+
 #endif

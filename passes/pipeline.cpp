@@ -13,38 +13,47 @@
 #include "passes/join_calls.h"
 #include "passes/passes.h"
 #include "passes/recompute.h"
+#include "passes/rematerialize.h"
 
 namespace catena::passes {
 
 namespace {
 
+using Notes = std::vector<std::string>*;
+
 struct Stage {
     const char* name;
-    std::unique_ptr<mlir::Pass> (*make)(std::vector<std::string>* notes);
+    std::unique_ptr<mlir::Pass> (*make)(const PipelineOptions& options, Notes notes);
     bool decides_by_size = false;
     bool needs_channels_last = false;
+    bool needs_budget = false;
 };
 
 const Stage stages[] = {
     // Recorded programs undo their own reshapes and broadcast what the next map would broadcast anyway; without
     // them more operations are neighbours.
-    {"canonicalize", [](auto*) { return createCanonicalize(); }},
+    {"canonicalize", [](auto&, Notes) { return createCanonicalize(); }},
     // Forward and backward compute the same values; after canonicalization, because that makes them look the
     // same, and before fusion, which would hide them in different groups.
-    {"cse", [](auto*) { return createCse(); }},
+    {"cse", [](auto&, Notes) { return createCse(); }},
     // Unused values must not become results of groups, nor keep calls from being joined.
-    {"drop-dead", [](auto*) { return createDropDead(); }},
+    {"drop-dead", [](auto&, Notes) { return createDropDead(); }},
     // Independent steps then read the weights once. Before fusion, because sums over steps disappear.
-    {"join-calls", create_join_calls_pass, true},
+    {"join-calls", [](auto&, Notes notes) { return create_join_calls_pass(notes); }, true},
     // Memory traffic dominates: one pass over memory for everything that shares a domain.
-    {"fuse", create_fuse_pass},
+    {"fuse", [](auto&, Notes notes) { return create_fuse_pass(notes); }},
     // After fusion, which computes nothing twice: only now it is known what would be stored between sweeps.
-    {"recompute", create_recompute_pass, true},
+    {"recompute", [](auto&, Notes notes) { return create_recompute_pass(notes); }, true},
     // After fusion, because only what groups and calls store has a memory order.
     {.name = "layout",
-     .make = [](auto*) { return createLayout(); },
+     .make = [](auto&, Notes) { return createLayout(); },
      .decides_by_size = true,
      .needs_channels_last = true},
+    // Last, because only now it is known what is stored, and for how long.
+    {.name = "rematerialize",
+     .make = [](auto& options, Notes notes) { return create_rematerialize_pass(options.memory_budget, notes); },
+     .decides_by_size = true,
+     .needs_budget = true},
 };
 
 std::vector<std::string> left_out() {
@@ -70,10 +79,10 @@ void build_pipeline(mlir::OpPassManager& manager, const PipelineOptions& options
     const std::vector<std::string> without = left_out();
     const auto is_wanted = [&](const Stage& stage) {
         return std::ranges::find(without, stage.name) == without.end() && !(options.any_size && stage.decides_by_size) &&
-               (options.channels_last || !stage.needs_channels_last);
+               (options.channels_last || !stage.needs_channels_last) && (options.memory_budget > 0 || !stage.needs_budget);
     };
     for (const Stage& stage : stages)
-        if (is_wanted(stage)) function.addPass(stage.make(notes));
+        if (is_wanted(stage)) function.addPass(stage.make(options, notes));
 }
 
 mlir::LogicalResult run_pipeline(mlir::ModuleOp module, const PipelineOptions& options,

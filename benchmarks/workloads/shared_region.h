@@ -13,7 +13,7 @@ namespace catena::tool {
 template <class F>
 auto shared_region(const char* name, Variant variant, F f) {
     using Region = decltype(static_graph(std::move(f)));
-    StaticGraphOptions options{.name = name};
+    StaticGraphOptions options{.name = name, .memory_budget = workload_memory_budget()};
     if (variant == Variant::trusted) options.audit = Audit::never;
     return std::make_shared<Region>(static_graph(std::move(f), options));
 }

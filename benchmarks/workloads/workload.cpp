@@ -17,6 +17,11 @@ const char* name_of(Variant variant) {
     }
 }
 
+size_t& workload_memory_budget() {
+    static size_t bytes = 0;
+    return bytes;
+}
+
 Variant parse_variant(const std::string& name) {
     for (Variant variant : {Variant::eager, Variant::compiled, Variant::step, Variant::trusted})
         if (name == name_of(variant)) return variant;

@@ -1,5 +1,7 @@
 #include "codegen/compiler.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "llvm/Config/llvm-config.h"
@@ -53,6 +55,34 @@ struct PortableDraft {
     Draft draft;
 };
 
+/// The program before its code, and what it came from. Passes estimate memory, the planner knows it: under a budget that was
+/// missed they are given a smaller one.
+Draft draft_within_budget(const Trace& trace, const CompileOptions& options, const codegen::Target& target, passes::Dump& dump,
+                          std::unique_ptr<LoweredProgram>& lowered) {
+    constexpr int most_attempts = 4;
+    int64_t goal = options.memory_budget;
+    for (int attempt = 1;; ++attempt) {
+        lowered.reset();  // Its context serves the next.
+        lowered = std::make_unique<LoweredProgram>(
+            trace, passes::PipelineOptions{.fast_math = options.fast_math,
+                                           .dump = &dump,
+                                           .channels_last = target.takes_channels_last(),
+                                           .memory_budget = goal});
+        codegen::StageTimer timer(&dump);
+        Draft draft = codegen::build_schedule(*lowered->module, trace, target.split_rule(), options.fast_math);
+        timer.lap("schedule");
+        draft.schedule.info.notes = lowered->notes;
+        const auto bytes = int64_t(draft.schedule.arena_bytes);
+        if (bytes <= options.memory_budget || options.memory_budget <= 0) return draft;
+        if (attempt == most_attempts) {
+            draft.schedule.info.notes.push_back(
+                fmt::format("memory_budget: {} bytes were asked for, {} are needed", options.memory_budget, bytes));
+            return draft;
+        }
+        goal = std::max<int64_t>(1, int64_t(0.98 * double(goal) * double(options.memory_budget) / double(bytes)));
+    }
+}
+
 class MlirCompiler : public Compiler {
 public:
     std::shared_ptr<Executable> compile(const Trace& trace, const CompileOptions& options) override {
@@ -60,18 +90,14 @@ public:
         const auto begin = std::chrono::steady_clock::now();
         passes::Dump dump(trace.name.empty() ? "region" : trace.name);
         const std::unique_ptr<codegen::Target> target = target_of(trace, options);
-        LoweredProgram lowered(
-            trace, {.fast_math = options.fast_math, .dump = &dump, .channels_last = target->takes_channels_last()});
-        codegen::StageTimer timer(&dump);
-        Draft draft = codegen::build_schedule(*lowered.module, trace, target->split_rule(), options.fast_math);
-        timer.lap("schedule");
+        std::unique_ptr<LoweredProgram> lowered;
+        Draft draft = draft_within_budget(trace, options, *target, dump, lowered);
         if (dump.wants("schedule")) dump.text("schedule", "txt", codegen::to_string(draft.schedule));
-        draft.schedule.info.notes = lowered.notes;
         try {
-            return target->compile(std::move(draft), {lowered.context, dump, begin});
+            return target->compile(std::move(draft), {lowered->context, dump, begin});
         } catch (const CompileError& error) {
-            if (lowered.complaints.empty()) throw;
-            fail<CompileError>("region {}: {} ({})", trace.name, error.what(), lowered.complaints);
+            if (lowered->complaints.empty()) throw;
+            fail<CompileError>("region {}: {} ({})", trace.name, error.what(), lowered->complaints);
         }
     }
 

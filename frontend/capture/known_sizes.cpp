@@ -91,7 +91,8 @@ void KnownSizes::reach_beyond(SizeLine& line, int64_t position, const CompileOpt
     }
 }
 
-std::shared_ptr<Executable> KnownSizes::resize(const Trace& trace, const CompileOptions& options) {
+std::shared_ptr<Executable> KnownSizes::resize(const Trace& trace, CompileOptions options) {
+    options.memory_budget = memory_budget_;
     if (!is_on() || (options.device && !options.device->is_host())) return nullptr;
     std::lock_guard lock(mutex_);
     std::vector<int64_t> numbers;
@@ -110,7 +111,8 @@ std::shared_ptr<Executable> KnownSizes::resize(const Trace& trace, const Compile
     return nullptr;
 }
 
-KnownSizes::Made KnownSizes::compile(const std::shared_ptr<const Trace>& trace, const CompileOptions& options) {
+KnownSizes::Made KnownSizes::compile(const std::shared_ptr<const Trace>& trace, CompileOptions options) {
+    options.memory_budget = memory_budget_;
     if (std::shared_ptr<Executable> resized = resize(*trace, options)) return {std::move(resized), true};
     std::shared_ptr<Executable> executable = compiler().compile(*trace, options);
     remember(trace, executable, options.fast_math);

@@ -15,13 +15,16 @@ namespace catena::capture {
 /// InternalError names what differs.
 class KnownSizes {
 public:
+    /// Every program is compiled with this CompileOptions::memory_budget.
+    explicit KnownSizes(int64_t memory_budget = 0) : memory_budget_(memory_budget) {}
+
     struct Made {
         std::shared_ptr<Executable> executable;
         bool is_resized = false;  ///< It was not compiled.
     };
-    Made compile(const std::shared_ptr<const Trace>& trace, const CompileOptions& options);
+    Made compile(const std::shared_ptr<const Trace>& trace, CompileOptions options);
     /// Null where the sizes of `trace` would have to be compiled; larger ones may be, so that it lies between.
-    std::shared_ptr<Executable> resize(const Trace& trace, const CompileOptions& options);
+    std::shared_ptr<Executable> resize(const Trace& trace, CompileOptions options);
 
 private:
     /// A program on no line yet. Neither lives longer because of this.
@@ -40,6 +43,7 @@ private:
     void remember(const std::shared_ptr<const Trace>& trace, const std::shared_ptr<Executable>& executable, bool fast_math);
     void begin_line(const Trace& trace, const std::shared_ptr<const program::Schedule>& schedule, bool fast_math);
 
+    const int64_t memory_budget_;
     std::mutex mutex_;
     std::deque<Single> singles_;  ///< The latest.
     std::deque<Line> lines_;      ///< The latest used first.

@@ -261,7 +261,7 @@ StaticGraphStatistics Region::statistics() const {
 void Region::clear() {
     std::lock_guard lock(mutex_);
     entries_.clear();
-    sizes_ = std::make_shared<KnownSizes>();
+    sizes_ = std::make_shared<KnownSizes>(int64_t(options_.memory_budget));
     last_key_ = nullptr;
     last_entry_ = nullptr;
 }

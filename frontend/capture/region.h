@@ -111,7 +111,7 @@ private:
     const SourceLoc at_;
     mutable std::recursive_mutex mutex_;  ///< Guards all members below; not held while code runs or compiles.
     std::map<Key, std::shared_ptr<Entry>> entries_;
-    std::shared_ptr<KnownSizes> sizes_ = std::make_shared<KnownSizes>();
+    std::shared_ptr<KnownSizes> sizes_ = std::make_shared<KnownSizes>(int64_t(options_.memory_budget));
     const Key* last_key_ = nullptr;
     std::shared_ptr<Entry> last_entry_;
     Key scratch_;

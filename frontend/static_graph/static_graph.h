@@ -42,6 +42,10 @@ struct StaticGraphOptions {
     /// Approximate limit of the memory for the region's programs; the least recently used are evicted and compiled again
     /// when needed. The program in use is kept.
     size_t cache_bytes = size_t(256) << 20;
+    /// Bytes of intermediate results that a program should hold at a time; 0: no limit. Under it, what the backward pass reads
+    /// late is computed a second time instead of being kept: the same bits, more time. Parameters, states, arguments and results
+    /// do not count. explain() says what was reached, and what other budgets would cost.
+    size_t memory_budget = 0;
 };
 
 /// Options of StaticGraph::save.

@@ -1,4 +1,5 @@
 // Random programs mean the same before and after the pipeline.
+#include <algorithm>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -138,6 +139,7 @@ mlir::func::FuncOp function_of(mlir::ModuleOp module) { return *module.getOps<ml
 TEST(random_program, means_the_same_after_the_pipeline) {
     mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
     ir::load_dialects(context);
+    int made_again = 0;
     for (unsigned seed = 0; seed < 400; ++seed) {
         Trace trace = Generator(seed).run();
         auto module = ir::import_trace(trace, context);
@@ -151,7 +153,11 @@ TEST(random_program, means_the_same_after_the_pipeline) {
         }
         Outcome expected = interpret(function_of(*module), arguments);
         std::vector<std::string> notes;
-        ASSERT_TRUE(mlir::succeeded(run_pipeline(*module, {.verify_each = true}, notes))) << before;
+        ASSERT_TRUE(mlir::succeeded(run_pipeline(*module, {.memory_budget = seed % 2, .verify_each = true}, notes))) << before;
+        made_again += std::ranges::any_of(notes, [](const std::string& note) {
+            return note.starts_with("memory_budget: ") && note.find(" launches are made again") != std::string::npos &&
+                   note.find("; 0 launches") == std::string::npos;
+        });
         module->walk([&](mlir::Operation* op) {
             if (!llvm::isa<ir::MapOp, ir::ReduceOp>(op)) return;
             EXPECT_TRUE(llvm::isa<ir::GroupOp>(op->getParentOp())) << "seed " << seed;
@@ -159,6 +165,7 @@ TEST(random_program, means_the_same_after_the_pipeline) {
         std::string after = print_with_places(*module);
         ASSERT_EQ(interpret(function_of(*module), arguments), expected) << "seed " << seed << "\n" << before << after;
     }
+    EXPECT_GE(made_again, 15) << "programs whose memory budget of one byte made a difference";
 }
 
 }  // namespace

@@ -37,6 +37,7 @@ struct BenchOptions {
     int threads = 0;
     std::string device = "cpu";
     std::string autocast = "float32";
+    double memory_budget = 0;  ///< Megabytes.
     std::string save;  ///< A folder for programs, instead of times.
     std::vector<std::string> cuda_architectures;
     std::vector<std::string> reports;  ///< Files for a page.
@@ -121,7 +122,8 @@ Json measure_in_a_process(const std::string& workload, const std::string& varian
     std::vector<std::string> words = {"catena", "bench", "--here", "--variant", variant, "--seconds",
                                       std::to_string(options.seconds), "--threads",
                                       std::to_string(options.threads), "--device", options.device,
-                                      "--autocast", options.autocast, workload};
+                                      "--autocast", options.autocast,
+                                      "--memory-budget", std::to_string(options.memory_budget), workload};
     std::vector<char*> arguments;
     for (auto& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
@@ -200,6 +202,7 @@ void run_bench(BenchOptions options) {
     if (!options.peers.empty()) report.peers = read_peers(options.peers);
     DeviceScope scope(get_device(options.device));
     const AutocastScope casting(parse_dtype(options.autocast));
+    workload_memory_budget() = size_t(options.memory_budget * (1 << 20));
     if (!options.save.empty()) return save_programs(options);
 
     if (options.here) {
@@ -257,6 +260,9 @@ void add_bench(CLI::App& program) {
     command->add_option("--autocast", options->autocast,
                         "what products and convolutions round their operands to: bfloat16, float16; float32 for nothing")
         ->capture_default_str();
+    command->add_option("--memory-budget", options->memory_budget,
+                        "megabytes of intermediate results that compiled regions should hold at a time (StaticGraphOptions::memory_budget)")
+        ->check(CLI::NonNegativeNumber);
     command->add_option("--save", options->save,
                         "a folder: write whole steps as programs (.catena) with their inputs (.npz) and time nothing");
     command->add_option("--cuda", options->cuda_architectures,

@@ -53,6 +53,8 @@ struct Workload {
     /// rounding that Adam scales up. Two runs are compared by their first losses, not by their parameters.
     bool amplifies_rounding = false;
 };
+/// StaticGraphOptions::memory_budget of the regions of workloads that are prepared from now on; initially 0.
+size_t& workload_memory_budget();
 int64_t divided(int64_t size, int64_t divisor);  ///< At least 2, if it was.
 const std::vector<Workload>& workloads();
 /// Of one of them, or of the model of a file (resnet50.onnx is resnet50_onnx). ValueError listing what there is.

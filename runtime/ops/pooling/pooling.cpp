@@ -84,7 +84,7 @@ Array with_channels_last(const Array& array) {
 std::function<ChannelsLast(const TypeCall&)> all_alike(uint32_t inputs, uint32_t outputs) {
     return [=](const TypeCall& c) {
         const Dtype dtype = c.inputs[0].dtype;
-        constexpr int64_t least_channels = 32;  // The loop over fewer is slower than that over positions (measured).
+        constexpr int64_t least_channels = 16;  // The loop over fewer is slower than that over positions (measured).
         if (c.inputs[0].shape[1] < least_channels || (dtype != Dtype::float32 && dtype != Dtype::float64)) return ChannelsLast();
         return ChannelsLast{.inputs = inputs, .outputs = outputs, .alike = true};
     };
