@@ -82,6 +82,17 @@ if(NOT CATENA_ONNX STREQUAL "OFF")
 endif()
 message(STATUS "catena: onnx ${CATENA_HAS_ONNX}")
 
+set(CATENA_HAS_CAFFE OFF)
+if(NOT CATENA_CAFFE STREQUAL "OFF")
+    find_package(Protobuf QUIET)
+    if(Protobuf_FOUND AND TARGET protobuf::protoc)
+        set(CATENA_HAS_CAFFE ON)
+    elseif(CATENA_CAFFE STREQUAL "ON")
+        message(FATAL_ERROR "CATENA_CAFFE=ON needs protobuf and its compiler (Debian: libprotobuf-dev protobuf-compiler)")
+    endif()
+endif()
+message(STATUS "catena: caffe ${CATENA_HAS_CAFFE}")
+
 # Warnings for our own targets. g++ 12 sees overlaps in text + std::string that are not there (GCC bug 105651).
 function(catena_target target)
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})

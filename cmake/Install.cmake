@@ -1,5 +1,5 @@
 # `cmake --install` and find_package(catena CONFIG), or add_subdirectory and FetchContent: targets catena::catena,
-# catena::runtime and catena::download, and catena::onnx and catena::image where they were built.
+# catena::runtime and catena::download, and catena::onnx, catena::caffe and catena::image where they were built.
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/catena)
 set(header_folder ${CMAKE_INSTALL_INCLUDEDIR}/catena)
@@ -38,7 +38,7 @@ if(TARGET catena-opt)
     install(TARGETS catena-opt COMPONENT compiler)
 endif()
 
-foreach(library IN ITEMS catena_onnx catena_image catena_download)
+foreach(library IN ITEMS catena_onnx catena_caffe catena_image catena_download)
     if(TARGET ${library})
         string(REPLACE "catena_" "catena::" alias ${library})
         add_library(${alias} ALIAS ${library})

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <random>
 
-#include "../digits/optdigits.h"
+#include "examples/support/optdigits.h"
 
 namespace ct = catena;
 

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <random>
 
-#include "optdigits.h"
+#include "examples/support/optdigits.h"
 
 namespace ct = catena;
 

@@ -7,19 +7,12 @@
 
 #include <fmt/format.h>
 
-#include "runtime/core/environment.h"
 #include "runtime/core/error.h"
 #include "runtime/file/file.h"
 
 namespace catena {
 
 namespace fs = std::filesystem;
-
-fs::path cache_folder() {
-    if (auto folder = environment::text("CATENA_CACHE_DIR")) return *folder;
-    if (auto folder = environment::text("XDG_CACHE_HOME")) return fs::path(*folder) / "catena";
-    return fs::path(environment::text("HOME").value_or(".")) / ".cache" / "catena";
-}
 
 namespace {
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "frontend/dataset/cache_folder.h"
+
 namespace catena {
 
 /// A file of a public dataset.
@@ -11,9 +13,6 @@ struct RemoteFile {
     std::string name;
     std::string sha256;  ///< Of the file as it is downloaded, in hexadecimal.
 };
-
-/// Where datasets are kept: CATENA_CACHE_DIR, else XDG_CACHE_HOME/catena, else ~/.cache/catena.
-std::filesystem::path cache_folder();
 
 /// Downloads the files that are missing in `folder` from the first of `base_urls` that has them. A file is
 /// stored only if its sha256 is correct. FileError, explaining what to do without a network, when no address

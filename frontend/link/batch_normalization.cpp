@@ -59,10 +59,19 @@ Variable BatchNormalization::operator()(const Operand& operand, bool finetune) {
             if (!axes.contains(i)) size.push_back(x.shape()[i]);
         initialize(size);
     }
+    return called(x, [&] { return normalized(x, finetune); });
+}
+
+Variable BatchNormalization::normalized(const Variable& x, bool finetune) {
     Variable scale = options_.use_gamma ? Variable(gamma) : fill(avg_mean.type(), 1);
     Variable shift = options_.use_beta ? Variable(beta) : fill(avg_mean.type(), 0);
     if (!config().train)
         return fixed_batch_normalization(x, scale, shift, avg_mean, avg_var, options_.eps, options_.axis);
+    return normalized_by_batch(x, scale, shift, finetune);
+}
+
+Variable BatchNormalization::normalized_by_batch(const Variable& x, const Variable& scale, const Variable& shift,
+                                                 bool finetune) {
     if (communicator_) return normalized_by_all_ranks(x, scale, shift, finetune);
     if (finetune) {
         follow_all_batches(x);

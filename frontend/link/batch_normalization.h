@@ -44,10 +44,18 @@ public:
     State avg_mean, avg_var;
     State N;                  ///< int64, 0-d: batches seen while finetuning.
 
-private:
-    void initialize(const Shape& size);
+protected:
+    /// In training mode: x normalised, and the averages updated.
+    virtual Variable normalized_by_batch(const Variable& x, const Variable& scale, const Variable& shift, bool finetune);
     /// Updates the averages to the mean over all batches since N was 0.
     void follow_all_batches(const Variable& x);
+    bool shares_statistics() const { return bool(communicator_); }
+    const BatchNormalizationLinkOptions& options() const { return options_; }
+    const Cell& decay() const { return decay_; }
+
+private:
+    void initialize(const Shape& size);
+    Variable normalized(const Variable& x, bool finetune);
     Variable normalized_by_all_ranks(const Variable& x, const Variable& scale, const Variable& shift, bool finetune);
     std::shared_ptr<Communicator> communicator_;
     BatchNormalizationLinkOptions options_;

@@ -20,6 +20,12 @@ void ChainList::erase(size_t index) {
     renumber();
 }
 
+void ChainList::replace(size_t index, OwnedLink link) {
+    check_index(index, size());
+    links_[index] = std::move(link);
+    renumber();
+}
+
 void ChainList::renumber() {
     for (size_t i = 0; i < links_.size(); ++i) name_child(*links_[i], std::to_string(i));
 }

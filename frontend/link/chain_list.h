@@ -26,6 +26,12 @@ public:
     }
     void insert(size_t index, OwnedLink link);
     void erase(size_t index);
+    template <std::derived_from<Link> L>
+    L& replace(size_t index, L link) {  ///< Chainer's list[index] = link.
+        replace(index, OwnedLink(std::move(link)));
+        return get<L>(index);
+    }
+    void replace(size_t index, OwnedLink link);
 
     size_t size() const { return links_.size(); }
     Link& operator[](size_t index) const;

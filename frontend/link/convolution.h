@@ -5,33 +5,36 @@
 
 namespace catena {
 
-/// Options of both links, in Chainer's order.
-struct Convolution2DOptions {
+/// Options of all convolution links; a single number applies to all spatial axes.
+struct ConvolutionLinkOptions {
     PerAxis stride = 1;
     PerAxis pad = 0;
     bool nobias = false;
-    PerAxis outsize = {};         ///< Deconvolution2D only: spatial sizes of the result; empty: the smallest that fit.
+    PerAxis outsize = {};         ///< Of transposed ones: spatial sizes of the result; empty: the smallest that fit.
     Initializer initialW = {};    ///< Default LeCunNormal, with the fans of W as stored.
     Initializer initial_bias = 0.0;
     PerAxis dilate = 1;
     int64_t groups = 1;
+    bool cover_all = false;  ///< Not of transposed ones: the last window may exceed the padded end.
 };
-using Deconvolution2DOptions = Convolution2DOptions;
+using Convolution2DOptions = ConvolutionLinkOptions;
+using Deconvolution2DOptions = ConvolutionLinkOptions;
 
-/// Common base of the convolution and its transpose.
+/// What convolutions over one to three spatial axes and their transposes have in common.
 class ConvolutionLink : public Link {
 public:
     std::vector<std::pair<std::string, std::string>> printable_specs() const override;
+    bool is_transposed() const { return transposed_; }
 
     Parameter W, b;  ///< b is empty when nobias.
 
 protected:
-    ConvolutionLink(const char* kind, bool transposed, std::optional<int64_t> in_channels, int64_t out_channels,
-                    Dims ksize, const Convolution2DOptions& options);
-    void initialize(const Variable& x);  ///< Creates the parameters at the first call, with the channels of x [N, C,
-                                         ///< H, W].
+    ConvolutionLink(const char* kind, bool transposed, int ndim, std::optional<int64_t> in_channels, int64_t out_channels,
+                    Dims ksize, const ConvolutionLinkOptions& options);
+    /// Creates the parameters at the first call, with the channels of x [N, C, spatial axes].
+    void initialize(const Variable& x);
     Variable bias() const;
-    const Convolution2DOptions& options() const { return options_; }
+    const ConvolutionLinkOptions& options() const { return options_; }
 
 private:
     void initialize(int64_t in_channels);
@@ -40,30 +43,103 @@ private:
     bool transposed_;
     int64_t out_channels_;
     Dims ksize_;
-    Convolution2DOptions options_;
+    ConvolutionLinkOptions options_;
 };
 
-/// 2-D convolution with W [out_channels, in_channels / groups, kh, kw].
-class Convolution2D : public ConvolutionLink {
+/// Convolution over `ndim` spatial axes with W [out_channels, in_channels / groups, ksize].
+class ConvolutionND : public ConvolutionLink {
 public:
-    /// Without in_channels (or with 0) they are taken from the first input; a single ksize applies to both axes.
+    /// Without in_channels (or with 0) they are taken from the first input; a single ksize applies to all axes.
+    ConvolutionND(int ndim, std::optional<int64_t> in_channels, int64_t out_channels, const PerAxis& ksize,
+                  const ConvolutionLinkOptions& options = {})
+        : ConvolutionND("ConvolutionND", ndim, in_channels, out_channels, ksize, options) {}
+    /// With these parameters; an undefined b is no bias.
+    static ConvolutionND from_params(const Array& W, const Array& b = {}, const ConvolutionLinkOptions& options = {}) {
+        return ConvolutionND("ConvolutionND", W.rank() - 2, W, b, options);
+    }
+
+    Variable operator()(const Operand& x);
+
+protected:
+    ConvolutionND(const char* kind, int ndim, std::optional<int64_t> in_channels, int64_t out_channels, Dims ksize,
+                  const ConvolutionLinkOptions& options);
+    ConvolutionND(const char* kind, int ndim, const Array& W, const Array& b, const ConvolutionLinkOptions& options);
+};
+
+/// Transposed convolution over `ndim` spatial axes with W [in_channels, out_channels / groups, ksize].
+class DeconvolutionND : public ConvolutionLink {
+public:
+    DeconvolutionND(int ndim, std::optional<int64_t> in_channels, int64_t out_channels, const PerAxis& ksize,
+                    const ConvolutionLinkOptions& options = {})
+        : DeconvolutionND("DeconvolutionND", ndim, in_channels, out_channels, ksize, options) {}
+
+    Variable operator()(const Operand& x);
+
+protected:
+    DeconvolutionND(const char* kind, int ndim, std::optional<int64_t> in_channels, int64_t out_channels, Dims ksize,
+                    const ConvolutionLinkOptions& options);
+};
+
+/// x [N, C, L].
+class Convolution1D : public ConvolutionND {
+public:
+    Convolution1D(std::optional<int64_t> in_channels, int64_t out_channels, int64_t ksize,
+                  const ConvolutionLinkOptions& options = {})
+        : ConvolutionND("Convolution1D", 1, in_channels, out_channels, {ksize}, options) {}
+};
+
+/// x [N, C, H, W].
+class Convolution2D : public ConvolutionND {
+public:
     Convolution2D(std::optional<int64_t> in_channels, int64_t out_channels, const PerAxis& ksize,
-                  const Convolution2DOptions& options = {});
+                  const ConvolutionLinkOptions& options = {})
+        : ConvolutionND("Convolution2D", 2, in_channels, out_channels, ksize, options) {}
     /// in_channels from the first input.
     Convolution2D(int64_t out_channels, int64_t ksize) : Convolution2D(std::nullopt, out_channels, ksize) {}
+    /// With these parameters; an undefined b is no bias.
+    static Convolution2D from_params(const Array& W, const Array& b = {}, const ConvolutionLinkOptions& options = {}) {
+        return Convolution2D(W, b, options);
+    }
 
-    Variable operator()(const Operand& x);
+private:
+    Convolution2D(const Array& W, const Array& b, const ConvolutionLinkOptions& options)
+        : ConvolutionND("Convolution2D", 2, W, b, options) {}
 };
 
-/// Transposed 2-D convolution with W [in_channels, out_channels / groups, kh, kw].
-class Deconvolution2D : public ConvolutionLink {
+/// x [N, C, D, H, W].
+class Convolution3D : public ConvolutionND {
+public:
+    Convolution3D(std::optional<int64_t> in_channels, int64_t out_channels, const PerAxis& ksize,
+                  const ConvolutionLinkOptions& options = {})
+        : ConvolutionND("Convolution3D", 3, in_channels, out_channels, ksize, options) {}
+};
+
+/// Chainer's earlier name of a Convolution2D with the option `dilate`.
+class DilatedConvolution2D : public Convolution2D {
+public:
+    using Convolution2D::Convolution2D;
+};
+
+class Deconvolution1D : public DeconvolutionND {
+public:
+    Deconvolution1D(std::optional<int64_t> in_channels, int64_t out_channels, int64_t ksize,
+                    const ConvolutionLinkOptions& options = {})
+        : DeconvolutionND("Deconvolution1D", 1, in_channels, out_channels, {ksize}, options) {}
+};
+
+class Deconvolution2D : public DeconvolutionND {
 public:
     Deconvolution2D(std::optional<int64_t> in_channels, int64_t out_channels, const PerAxis& ksize,
-                    const Deconvolution2DOptions& options = {})
-        : ConvolutionLink("Deconvolution2D", true, in_channels, out_channels, ksize, options) {}
+                    const ConvolutionLinkOptions& options = {})
+        : DeconvolutionND("Deconvolution2D", 2, in_channels, out_channels, ksize, options) {}
     Deconvolution2D(int64_t out_channels, int64_t ksize) : Deconvolution2D(std::nullopt, out_channels, ksize) {}
+};
 
-    Variable operator()(const Operand& x);
+class Deconvolution3D : public DeconvolutionND {
+public:
+    Deconvolution3D(std::optional<int64_t> in_channels, int64_t out_channels, const PerAxis& ksize,
+                    const ConvolutionLinkOptions& options = {})
+        : DeconvolutionND("Deconvolution3D", 3, in_channels, out_channels, ksize, options) {}
 };
 
 }  // namespace catena

@@ -19,9 +19,15 @@ EmbedID::EmbedID(int64_t in_size, int64_t out_size, const EmbedIDOptions& option
     add_param("W", W);
 }
 
+EmbedID EmbedID::from_params(const Array& W, std::optional<int64_t> ignore_label) {
+    if (!W.defined() || W.rank() != 2)
+        fail<ShapeError>("EmbedID: W should be [in_size, out_size], it is {}", W.defined() ? to_string(W.type()) : "undefined");
+    return EmbedID(W.shape()[0], W.shape()[1], {.initialW = W, .ignore_label = ignore_label});
+}
+
 Variable EmbedID::operator()(const Operand& x) {
     LocationScope scope(x.location());
-    return embed_id(x, W, ignore_label_);
+    return called(x, [&] { return embed_id(x, W, ignore_label_); });
 }
 
 std::vector<std::pair<std::string, std::string>> EmbedID::printable_specs() const {

@@ -13,6 +13,7 @@ struct EmbedIDOptions {
 class EmbedID : public Link {
 public:
     EmbedID(int64_t in_size, int64_t out_size, const EmbedIDOptions& options = {});
+    static EmbedID from_params(const Array& W, std::optional<int64_t> ignore_label = {});
     Variable operator()(const Operand& x);
     std::vector<std::pair<std::string, std::string>> printable_specs() const override;
 

@@ -24,7 +24,7 @@ Variable LayerNormalization::operator()(const Operand& x) {
         gamma.initialize({shape.back()});
         beta.initialize({shape.back()});
     }
-    return layer_normalization(x, gamma, beta, eps_);
+    return called(x, [&] { return layer_normalization(x, gamma, beta, eps_); });
 }
 
 std::vector<std::pair<std::string, std::string>> LayerNormalization::printable_specs() const {

@@ -17,6 +17,8 @@ public:
     explicit Linear(int64_t out_size) : Linear(std::nullopt, out_size) {}
     Linear(std::optional<int64_t> in_size, int64_t out_size, const LinearOptions& options = {});
 
+    static Linear from_params(const Array& W, const Array& b = {});  ///< In config().dtype; an undefined b is no bias.
+
     /// The first n_batch_axes axes of x are the batch, the others are flattened.
     Variable operator()(const Operand& x, int n_batch_axes = 1);
     std::vector<std::pair<std::string, std::string>> printable_specs() const override;

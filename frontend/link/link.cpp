@@ -48,10 +48,13 @@ Link::~Link() {
 }
 
 Link::Link(const Link& other)
-    : Part(other), name_(other.name_), entries_(other.entries()) {
+    : Part(other), name_(other.name_), entries_(other.entries()), hooks_(other.copied_hooks()) {
     expect_parts();
 }
-Link::Link(Link&& other) : Link(static_cast<const Link&>(other)) {}
+Link::Link(Link&& other)
+    : Part(other), name_(other.name_), entries_(other.entries()), hooks_(std::move(other.hooks_)) {
+    expect_parts();
+}
 // The derived class assigns its members; they stay listed here.
 Link& Link::operator=(const Link&) { return *this; }
 Link& Link::operator=(Link&&) { return *this; }
@@ -183,11 +186,15 @@ void Link::visit_links(const std::string& path, const Visit& visit) const {
 std::vector<std::pair<std::string, Parameter*>> Link::namedparams(bool include_uninit) const {
     std::vector<std::pair<std::string, Parameter*>> found;
     visit_links("", [&](const std::string& path, Link& link) {
-        for (const Entry& entry : link.entries()) {
-            if (entry.kind != PartKind::param) continue;
-            auto* param = static_cast<Parameter*>(entry.part);
-            if (include_uninit || param->is_initialized()) found.emplace_back(path + "/" + entry.name, param);
-        }
+        const auto begin = std::ptrdiff_t(found.size());
+        const auto add = [&](const std::string& name, Parameter* param) {
+            if (include_uninit || param->is_initialized()) found.emplace_back(path + "/" + name, param);
+        };
+        for (const Entry& entry : link.entries())
+            if (entry.kind == PartKind::param) add(entry.name, static_cast<Parameter*>(entry.part));
+        if (link.hooks_.empty()) return;
+        for (auto& [name, param] : link.hook_params()) add(name, param);
+        std::sort(found.begin() + begin, found.end());
     });
     return found;
 }
@@ -198,6 +205,7 @@ std::vector<std::pair<std::string, State*>> Link::namedpersistents() const {
         for (const Entry& entry : link.entries())
             if (entry.kind == PartKind::persistent)
                 found.emplace_back(path + "/" + entry.name, static_cast<State*>(entry.part));
+        for (auto& [name, state] : link.hook_persistents()) found.emplace_back(path + "/" + name, state);
     });
     return found;
 }
@@ -322,6 +330,12 @@ Link& Link::to_device(Device& device) {
 }
 
 Link& Link::to_device(std::string_view device) { return to_device(get_device(device)); }
+
+Device& Link::device() const {
+    for (auto& [path, param] : namedparams()) return param->home();
+    for (auto& [path, state] : namedpersistents()) return state->home();
+    return current_device();
+}
 
 void Link::enable_update() const {
     for (Parameter* param : params()) param->set_update_enabled(true);

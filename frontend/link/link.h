@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/link/link_call.h"
 #include "frontend/link/parameter.h"
 
 namespace catena {
@@ -79,9 +80,45 @@ public:
     void enable_update() const;
     void disable_update() const;
     bool update_enabled() const;  ///< True when some parameter is updated.
+    Device& device() const;  ///< Of its first parameter or persistent; of a link without any, the current one.
+
+    struct NamedHook {
+        std::string name;
+        std::shared_ptr<LinkHook> hook;
+    };
+    /// The hook is called around the calls of this link (link_hook.h), under its own name unless one is given; ValueError
+    /// when there is one of that name.
+    Link& add_hook(std::shared_ptr<LinkHook> hook, std::string name = "");
+    template <class Hook>
+        requires std::derived_from<Hook, LinkHook>
+    Link& add_hook(Hook hook, std::string name = "") {
+        return add_hook(std::shared_ptr<LinkHook>(std::make_shared<Hook>(std::move(hook))), std::move(name));
+    }
+    void delete_hook(std::string_view name);  ///< ValueError, with the names there are, when there is none.
+    std::span<const NamedHook> hooks() const { return hooks_; }  ///< In the order of their addition.
 
 protected:
     Link() : Part(Kind::link) {}
+
+    /// forward(), the computation of one call, with link hooks around it. Every operator() of a link calls its computation
+    /// through here, after what the first call initialises; `inputs` are its arrays.
+    template <class Forward>
+    auto called(std::initializer_list<const Variable*> inputs, const Forward& forward) const {
+        if (hooks_.empty() && !link_hooks_in_scope()) return forward();
+        return called_by_hooks(inputs, forward);
+    }
+    template <class Forward>
+    auto called(const Variable& x, const Forward& forward) const {
+        return called({&x}, forward);
+    }
+    /// The same for arguments of any kind: the arrays among them are the inputs.
+    template <class Forward, class... Arguments>
+    auto called_with(const Forward& forward, const Arguments&... arguments) const {
+        if (hooks_.empty() && !link_hooks_in_scope()) return forward();
+        std::vector<const Variable*> inputs;
+        (gather_input(inputs, arguments), ...);
+        return called_by_hooks(std::move(inputs), forward);
+    }
 
     /// Lists a member. ValueError for a duplicate name.
     void add_param(std::string name, Parameter& param);
@@ -102,6 +139,24 @@ protected:
 
 private:
     friend class Part;
+    template <class Forward>
+    auto called_by_hooks(std::vector<const Variable*> inputs, const Forward& forward) const {
+        LinkCall call(const_cast<Link&>(*this), std::move(inputs));
+        auto result = forward();
+        call.finish(result);
+        return result;
+    }
+    template <class Argument>
+    static void gather_input(std::vector<const Variable*>& inputs, const Argument& argument) {
+        if constexpr (std::derived_from<Argument, Variable> || std::same_as<Argument, Operand>) {
+            inputs.push_back(&static_cast<const Variable&>(argument));
+        } else if constexpr (std::ranges::range<Argument>) {
+            for (const auto& part : argument) gather_input(inputs, part);
+        }
+    }
+    std::vector<NamedHook> copied_hooks() const;
+    std::vector<std::pair<std::string, Parameter*>> hook_params() const;
+    std::vector<std::pair<std::string, State*>> hook_persistents() const;
     /// Names every variable of this link and its children after its path.
     void rename_below(const std::string& prefix) const;
     enum class PartKind : uint8_t { param, persistent, child };
@@ -121,6 +176,7 @@ private:
 
     std::string name_;
     std::vector<Entry> entries_;
+    std::vector<NamedHook> hooks_;
     size_t missing_ = 0;
     mutable size_t size_ = sizeof(Part);
 };

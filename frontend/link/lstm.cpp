@@ -3,10 +3,8 @@
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/graph/arithmetic.h"
-#include "runtime/graph/recorder.h"
 #include "runtime/ops/array/indexing.h"
 #include "runtime/ops/array/joining.h"
-#include "runtime/ops/rnn/rnn.h"
 
 namespace catena {
 namespace {
@@ -39,106 +37,63 @@ Initializer by_units(const Initializer& bias, const Initializer& forget_bias) {
     }, bias.dtype());
 }
 
+Linear upward_of(std::optional<int64_t> in_size, int64_t out_size, const LSTMOptions& options) {
+    return Linear(in_size, gates * out_size,
+                  {.initialW = by_blocks(options.upward_init), .initial_bias = by_units(options.bias_init, options.forget_bias_init)});
+}
+Linear lateral_of(int64_t out_size, const LSTMOptions& options) {
+    return Linear(out_size, gates * out_size, {.nobias = true, .initialW = by_blocks(options.lateral_init)});
+}
+
 Variable rows(const Variable& x, int64_t begin, int64_t end) { return get_item(x, {slice(begin, end)}); }
+
+Variable zeros(const Variable& like, int64_t units, Device& device) {
+    const DeviceScope beside(device);
+    return fill({like.dtype(), {like.shape()[0], units}}, 0);
+}
 
 }  // namespace
 
-Variable LSTM::Memory::value() const {
-    // A compiled program, or a copy of the link, has assigned the state: the stored graph is outdated.
-    const bool current = recent.defined() && recent.array() == state.array();
-    return current && (!chained || recent.body()->creator) ? recent : Variable(state);
-}
-
-void LSTM::Memory::make_room(const Variable& value, Device& device) {
-    if (state.is_initialized() && state.type() == value.type()) return;
-    DeviceScope scope(device);
-    bind_state(*state.body(), Array::zeros(value.type()));
-}
-
-void LSTM::Memory::store(const Variable& value, Device& device) {
-    make_room(value, device);
-    recent = value;
-    chained = bool(value.body()->creator);
-    assign(state, value);
-    if (Recorder* recorder = current_recorder()) recorder->stands_for(state, recent);
-}
-
-bool LSTM::is_empty() const {
-    return empty_ || (before_recording_.defined() && h_.state.array() == before_recording_);
-}
-
-/// "/l1/upward/W" stands in "/l1", whose states are "/l1/c" and "/l1/h".
-void LSTM::name_states() {
-    std::string path = upward.W.name();
-    const std::string own = "upward/W";
-    path = path.ends_with("/" + own) ? path.substr(0, path.size() - own.size()) : "";
-    if (path == "/") path.clear();
-    c_.state.set_name(path + "c");
-    h_.state.set_name(path + "h");
-}
-
 LSTM::LSTM(std::optional<int64_t> in_size, int64_t out_size, const LSTMOptions& options)
-    : upward(in_size, gates * out_size,
-             {.initialW = by_blocks(options.upward_init),
-              .initial_bias = by_units(options.bias_init, options.forget_bias_init)}),
-      lateral(out_size, gates * out_size, {.nobias = true, .initialW = by_blocks(options.lateral_init)}),
-      out_size_(out_size) {
+    : upward(upward_of(in_size, out_size, options)), lateral(lateral_of(out_size, options)), out_size_(out_size) {
     list_child("upward", upward);
     list_child("lateral", lateral);
-    c_.state.set_name("c");
-    h_.state.set_name("h");
 }
 
 Variable LSTM::operator()(const Operand& operand) {
     LocationScope scope(operand.location());
-    Variable gates_in = upward(operand);
-    int64_t n = gates_in.shape()[0];
+    return called(operand, [&] { return next(operand); });
+}
+
+Variable LSTM::next(const Variable& x) {
+    Variable gates_in = upward(x);
+    const int64_t n = gates_in.shape()[0];
     Device& device = upward.W.home();
-    Variable c, h;
-    const bool began_empty = is_empty();
-    if (began_empty) {
-        DeviceScope beside(device);
-        c = h = fill({gates_in.dtype(), {n, out_size_}}, 0);
-    } else {
-        c = c_.value();
-        h = h_.value();
-    }
-    int64_t kept = h.shape()[0];
+    Variable c = memory_[0], h = memory_[1];
+    if (!h.defined()) c = h = zeros(gates_in, out_size_, device);
+    const int64_t kept = h.shape()[0];
     if (n > kept)
         fail<ShapeError>("LSTM: the batch has {} rows, the state only {}; call reset_state() before a larger batch",
                          n, kept);
-    name_states();
+    memory_.name_beside(upward.W, "upward/W");
     auto [c_next, y] = lstm(c, gates_in + lateral(kept == n ? h : rows(h, 0, n)));
-    c_.store(c_next, device);
-    Variable parts[] = {y, kept == n ? Variable() : rows(h, n, kept)};
-    const Variable h_next = kept == n ? y : concat(parts, 0);
-    h_.make_room(h_next, device);
-    if (began_empty) before_recording_ = y.device().is_meta() ? h_.state.array() : Array();
-    h_.store(h_next, device);
-    empty_ = false;
+    memory_.store({c_next, kept == n ? y : concat({y, rows(h, n, kept)}, 0)}, device);
     return y;
 }
 
-void LSTM::reset_state() {
-    empty_ = true;
-    c_.recent = h_.recent = Variable();
+StatelessLSTM::StatelessLSTM(std::optional<int64_t> in_size, int64_t out_size, const LSTMOptions& options)
+    : upward(upward_of(in_size, out_size, options)), lateral(lateral_of(out_size, options)), out_size_(out_size) {
+    list_child("upward", upward);
+    list_child("lateral", lateral);
 }
 
-void LSTM::set_state(const Variable& c, const Variable& h) {
-    c_.store(c, upward.W.home());
-    h_.store(h, upward.W.home());
-    before_recording_ = Array();
-    empty_ = false;
-}
-
-Variable LSTM::c() const { return is_empty() ? Variable() : c_.value(); }
-Variable LSTM::h() const { return is_empty() ? Variable() : h_.value(); }
-
-void LSTM::move_states(Device& device) {
-    for (Memory* memory : {&c_, &h_}) {
-        memory->recent = Variable();
-        if (memory->state.is_initialized()) memory->state.set_array(memory->state.array().to(device));
-    }
+LstmResult StatelessLSTM::operator()(const Variable& c, const Variable& h, const Operand& x) {
+    LocationScope scope(x.location());
+    return called({&c, &h, &x.variable()}, [&] {
+        Variable gates_in = upward(x);
+        if (h.defined()) gates_in = gates_in + lateral(h);
+        return lstm(c.defined() ? c : zeros(gates_in, out_size_, upward.W.home()), gates_in);
+    });
 }
 
 }  // namespace catena

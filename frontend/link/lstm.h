@@ -1,6 +1,8 @@
 #pragma once
 
 #include "frontend/link/linear.h"
+#include "frontend/link/recurrent_memory.h"
+#include "runtime/ops/rnn/rnn.h"
 
 namespace catena {
 
@@ -11,8 +13,7 @@ struct LSTMOptions {
     Initializer forget_bias_init = 1.0;
 };
 
-/// LSTM that keeps its state from call to call. The state is a State: compiled programs read and assign it as eager
-/// calls do. Inside one region, and between eager calls, gradients flow back through it (cut with unchain_backward).
+/// LSTM that keeps its state from call to call (recurrent_memory.h).
 class LSTM : public Link {
 public:
     /// in_size from the first input.
@@ -22,36 +23,36 @@ public:
     /// h of this step, [n, out_size]. Later batches may be smaller: the remaining rows of the state are unchanged.
     /// ShapeError for a larger one without reset_state().
     Variable operator()(const Operand& x);
-    void reset_state();  ///< The next call starts from zeros, with any batch size.
-    void set_state(const Variable& c, const Variable& h);
-    Variable c() const;  ///< Undefined before the first call and after reset_state().
-    Variable h() const;
+    void reset_state() { memory_.reset(); }  ///< The next call starts from zeros, with any batch size.
+    void set_state(const Variable& c, const Variable& h) { memory_.set({c, h}, upward.W.home()); }
+    Variable c() const { return memory_[0]; }  ///< Undefined before the first call and after reset_state().
+    Variable h() const { return memory_[1]; }
 
     Linear upward, lateral;
 
 protected:
-    void move_states(Device& device) override;
+    void move_states(Device& device) override { memory_.move(device); }
 
 private:
-    /// A state, and the variable with its graph that was last stored in it.
-    struct Memory {
-        State state;
-        Variable recent;
-        bool chained = false;  ///< `recent` had a creator when it was stored.
-        /// Without a graph once `recent` was unchained: the truncated part needs no gradient.
-        Variable value() const;
-        /// Allocates the state with this size, content unspecified: a program can only assign existing states.
-        void make_room(const Variable& value, Device& device);
-        void store(const Variable& value, Device& device);
-    };
-    /// True if there was no step since the reset, whatever the states hold.
-    bool is_empty() const;
-    void name_states();
+    Variable next(const Variable& x);
 
     int64_t out_size_;
-    Memory c_, h_;
-    bool empty_ = true;
-    Array before_recording_;  ///< Restored to h_ when a recording on shapes, which began empty, is undone.
+    RecurrentMemory memory_{{"c", "h"}};
+};
+
+/// LSTM whose states the caller keeps.
+class StatelessLSTM : public Link {
+public:
+    explicit StatelessLSTM(int64_t out_size) : StatelessLSTM(std::nullopt, out_size) {}
+    StatelessLSTM(std::optional<int64_t> in_size, int64_t out_size, const LSTMOptions& options = {});
+
+    /// (c, h) after this step; undefined states are zeros.
+    LstmResult operator()(const Variable& c, const Variable& h, const Operand& x);
+
+    Linear upward, lateral;
+
+private:
+    int64_t out_size_;
 };
 
 }  // namespace catena

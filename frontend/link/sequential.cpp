@@ -1,5 +1,7 @@
 #include "frontend/link/sequential.h"
 
+#include <algorithm>
+
 #include "runtime/core/error.h"
 
 namespace catena {
@@ -7,9 +9,11 @@ namespace catena {
 Variable Sequential::operator()(const Operand& operand) const {
     LocationScope scope(operand.location());
     if (layers_.empty()) fail<ValueError>("{}: has no layers to call", type_name());
-    Variable x = operand;
-    for (const Layer& layer : layers_) x = layer.link ? layer.call(*layer.link, x) : layer.function(x);
-    return x;
+    return called(operand, [&] {
+        Variable x = operand;
+        for (const Layer& layer : layers_) x = layer.link ? layer.call(*layer.link, x) : layer.function(x);
+        return x;
+    });
 }
 
 void Sequential::check_index(size_t index, size_t limit) const {
@@ -46,6 +50,16 @@ Link& Sequential::operator[](size_t index) const {
     check_index(index, size());
     if (!layers_[index].link) fail<ValueError>("{}: layer {} is a function, not a link", type_name(), index);
     return *layers_[index].link;
+}
+
+size_t Sequential::index(const Link& link) const {
+    for (size_t i = 0; i < layers_.size(); ++i)
+        if (layers_[i].link.get() == &link) return i;
+    fail<ValueError>("{}: the {} '{}' is none of its layers", type_name(), link.type_name(), link.name());
+}
+
+bool Sequential::contains(const Link& link) const {
+    return std::any_of(layers_.begin(), layers_.end(), [&](const Layer& layer) { return layer.link.get() == &link; });
 }
 
 int Sequential::count_by_layer_type(std::string_view name) const {

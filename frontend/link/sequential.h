@@ -50,10 +50,16 @@ public:
     Sequential& extend(const Sequential& other);  ///< Appends copies of the other's layers.
     void erase(size_t index);
     void clear();
+    /// The layers of `a`, then those of `b`; copies, as everything that a Sequential takes.
+    friend Sequential operator+(Sequential a, const Sequential& b) { return std::move(a.extend(b)); }
+    Sequential& operator+=(const Sequential& other) { return extend(other); }
     size_t size() const { return layers_.size(); }
     bool empty() const { return layers_.empty(); }
     /// The link at an index; ValueError for a function.
     Link& operator[](size_t index) const;
+    /// The place of a link of this Sequential; ValueError when it is none of its.
+    size_t index(const Link& link) const;
+    bool contains(const Link& link) const;
     int count_by_layer_type(std::string_view type_name) const;
     int remove_by_layer_type(std::string_view type_name);  ///< Returns the number of removed layers.
     /// A copy with nested Sequentials replaced by their layers.

@@ -14,6 +14,7 @@
 #include "frontend/onnx/importer.h"
 #include "frontend/onnx/sort_nodes.h"
 #include "frontend/onnx/tensor.h"
+#include "frontend/onnx/unsigned_types.h"
 #include "runtime/core/device.h"
 #include "runtime/core/out_of_memory.h"
 #include "runtime/file/file.h"
@@ -34,7 +35,7 @@ constexpr int oldest_imported_opset = 7;  // Before it arithmetic broadcast by a
 /// computed from them. Known values are computed separately, not recorded, so that a static region may
 /// read them.
 struct Value {
-    Variable variable;
+    Item item;
     bool known = false;
 };
 
@@ -71,15 +72,34 @@ void parse(const std::string& path, Proto& proto, const char* what) {
 
 Port port_of(const ::onnx::ValueInfoProto& info) {
     Port port{info.name(), {}, {}};
-    if (!info.type().has_tensor_type()) return port;
-    const auto& type = info.type().tensor_type();
-    port.dtype = from_onnx(type.elem_type());
-    if (!type.has_shape()) return port;
+    const ::onnx::TypeProto* type = &info.type();
+    if (type->has_optional_type()) {
+        port.is_optional = true;
+        type = &type->optional_type().elem_type();
+    }
+    if (type->has_sequence_type()) {
+        port.is_sequence = true;
+        type = &type->sequence_type().elem_type();
+    }
+    if (!type->has_tensor_type()) return port;
+    const int element = type->tensor_type().elem_type();
+    port.dtype = held_as(element) ? held_as(element) : from_onnx(element);
+    if (!type->tensor_type().has_shape()) return port;
     port.shape.emplace();
-    for (const auto& dim : type.shape().dim())
-        port.shape->push_back(dim.has_dim_value() ? std::to_string(dim.dim_value())
-                                                  : dim.dim_param());
+    for (const auto& dim : type->tensor_type().shape().dim())
+        port.shape->push_back(dim.has_dim_value() ? std::to_string(dim.dim_value()) : dim.dim_param());
     return port;
+}
+
+/// UnsupportedError unless the input is of arrays of a known type.
+void check_input_type(const ::onnx::ValueInfoProto& input, const std::string& path) {
+    const ::onnx::TypeProto* type = &input.type();
+    if (held_as(type->tensor_type().elem_type())) return;
+    if (type->has_optional_type()) type = &type->optional_type().elem_type();
+    if (type->has_sequence_type()) type = &type->sequence_type().elem_type();
+    if (!type->has_tensor_type())
+        fail<UnsupportedError>("onnx: {}: input '{}' is neither a tensor nor a sequence of tensors", path, input.name());
+    dtype_from_onnx(type->tensor_type().elem_type(), "input '" + input.name() + "'");
 }
 
 bool is_number(const std::string& text) {
@@ -99,8 +119,9 @@ struct Model::Implementation {
 
     bool is_learned(const Array& array) const { return trainable && is_float(array.dtype()); }
 
-    void check_ports(std::span<const Variable> given) const;
-    Variables run_graph(const Graph& graph, Scope& scope) const;
+    void check_ports(std::span<const Item> given) const;
+    void check_array(const Port& port, const Variable& x) const;
+    Items run_graph(const Graph& graph, Scope& scope) const;
     void run_node(const Node& node, Scope& scope) const;
 };
 
@@ -189,42 +210,47 @@ void read_initializers(Model::Implementation& model) {
 
 }  // namespace
 
-void Model::Implementation::check_ports(std::span<const Variable> given) const {
+void Model::Implementation::check_array(const Port& port, const Variable& x) const {
+    if (port.dtype && *port.dtype != x.dtype())
+        fail<DtypeError>("onnx: {}: input '{}' is {}, {} is given", path, port.name, catena::name_of(*port.dtype),
+                         catena::name_of(x.dtype()));
+    if (!port.shape) return;
+    bool fits = int(port.shape->size()) == x.rank();
+    std::string expected;
+    for (size_t a = 0; a < port.shape->size(); ++a) {
+        const std::string& size = (*port.shape)[a];
+        expected += (a ? "," : "") + (size.empty() ? "?" : size);
+        fits = fits && (!is_number(size) || std::to_string(x.shape()[int(a)]) == size);
+    }
+    if (!fits)
+        fail<ShapeError>("onnx: {}: input '{}' is [{}], {} is given", path, port.name, expected, to_string(x.shape()));
+}
+
+void Model::Implementation::check_ports(std::span<const Item> given) const {
     if (given.size() != inputs.size())
-        fail<ValueError>("onnx: {} takes {} inputs, {} are given", path, inputs.size(),
-                         given.size());
+        fail<ValueError>("onnx: {} takes {} inputs, {} are given", path, inputs.size(), given.size());
     for (size_t i = 0; i < given.size(); ++i) {
         const Port& port = inputs[i];
-        if (!given[i].defined()) continue;
-        if (port.dtype && *port.dtype != given[i].dtype())
-            fail<DtypeError>("onnx: {}: input '{}' is {}, {} is given", path, port.name,
-                             catena::name_of(*port.dtype), catena::name_of(given[i].dtype()));
-        if (!port.shape) continue;
-        bool fits = int(port.shape->size()) == given[i].rank();
-        std::string expected;
-        for (size_t a = 0; a < port.shape->size(); ++a) {
-            const std::string& size = (*port.shape)[a];
-            expected += (a ? "," : "") + (size.empty() ? "?" : size);
-            fits = fits && (!is_number(size) || std::to_string(given[i].shape()[int(a)]) == size);
-        }
-        if (!fits)
-            fail<ShapeError>("onnx: {}: input '{}' is [{}], {} is given", path, port.name, expected,
-                             to_string(given[i].shape()));
+        if (!given[i].is_present()) continue;
+        if (port.is_sequence != bool(given[i].sequence))
+            fail<ValueError>("onnx: {}: input '{}' is {} of arrays", path, port.name, port.is_sequence ? "a sequence" : "no sequence");
+        if (!port.is_sequence) check_array(port, given[i].variable);
+        for (size_t k = 0; port.is_sequence && k < given[i].sequence->size(); ++k) check_array(port, (*given[i].sequence)[k]);
     }
 }
 
 void Model::Implementation::run_node(const Node& node, Scope& scope) const {
-    std::vector<Variable> inputs;
+    Items inputs;
     std::vector<bool> known_inputs;
     bool known = true;
     for (const std::string& name : node.input()) {
         const Value* value = name.empty() ? nullptr : scope.find(name);
-        inputs.push_back(value ? value->variable : Variable());
+        inputs.push_back(value ? value->item : Item());
         known_inputs.push_back(value && value->known);
         known &= !value || value->known;
     }
     for (const auto& attribute : node.attribute()) known &= !attribute.has_g();
-    const RunGraph run_below = [&](const Graph& graph, std::span<const Variable> values) {
+    const RunGraph run_below = [&](const Graph& graph, std::span<const Item> values) {
         if (--*scope.steps_left < 0)
             fail<ValueError>(
                 "onnx: {}: its loops take more than {} steps; call set_file_limits() if you trust it",
@@ -242,7 +268,7 @@ void Model::Implementation::run_node(const Node& node, Scope& scope) const {
     const Importer* importer = find_importer(node.domain(), node.op_type());
     const NodeCall call(node, opset, std::move(inputs), std::move(known_inputs), folder, run_below);
     const bool reads_shape = node.op_type() == "Shape" || node.op_type() == "Size";
-    Variables outputs;
+    Items outputs;
     try {
         if (known || reads_shape) {
             RecorderScope aside(nullptr);
@@ -265,17 +291,17 @@ void Model::Implementation::run_node(const Node& node, Scope& scope) const {
     if (int(outputs.size()) < node.output_size()) outputs.resize(size_t(node.output_size()));
     for (int i = 0; i < node.output_size(); ++i) {
         if (node.output(i).empty()) continue;
-        if (!outputs[size_t(i)].defined()) call.unsupported(fmt::format("output {}", i));
-        const bool small = !is_float(outputs[size_t(i)].dtype()) || outputs[size_t(i)].size() <= 64;
-        scope.values[node.output(i)] = {outputs[size_t(i)], (known && small) || reads_shape};
+        const Item& item = outputs[size_t(i)];
+        if (!item.is_present() && !item.is_absent) call.unsupported(fmt::format("output {}", i));
+        const bool small = item.variable.defined() && (!is_float(item.variable.dtype()) || item.variable.size() <= 64);
+        scope.values[node.output(i)] = {item, (known && small) || reads_shape};
     }
 }
 
-Variables Model::Implementation::run_graph(const Graph& graph, Scope& scope) const {
+Items Model::Implementation::run_graph(const Graph& graph, Scope& scope) const {
     for (const Node& node : graph.node()) run_node(node, scope);
-    Variables outputs;
-    for (const auto& output : graph.output())
-        outputs.push_back(scope.find(output.name())->variable);
+    Items outputs;
+    for (const auto& output : graph.output()) outputs.push_back(scope.find(output.name())->item);
     return outputs;
 }
 
@@ -326,11 +352,11 @@ std::vector<std::pair<std::string, Variable>> Model::initializers() const {
         if (implementation_->is_learned(array))
             found.emplace_back(name, weights_[learned++].parameter());
         else
-            found.emplace_back(name, implementation_->constants.values.at(name).variable);
+            found.emplace_back(name, implementation_->constants.values.at(name).item.variable);
     return found;
 }
 
-Variables Model::run(std::span<const Variable> inputs) const {
+Items Model::run_items(std::span<const Item> inputs) const {
     implementation_->check_ports(inputs);
     int64_t steps = file_limits().steps;
     Scope learned{&implementation_->constants, {}, &steps};
@@ -342,8 +368,19 @@ Variables Model::run(std::span<const Variable> inputs) const {
     return implementation_->run_graph(implementation_->proto.graph(), scope);
 }
 
+Variables Model::run(std::span<const Variable> inputs) const {
+    Variables found;
+    for (const Item& item : run_items(Items(inputs.begin(), inputs.end()))) {
+        if (!item.variable.defined())
+            fail<UnsupportedError>("onnx: {}: output '{}' is {}; call run_items()", implementation_->path,
+                                   outputs()[found.size()].name, item.sequence ? "a sequence" : "an absent optional value");
+        found.push_back(item.variable);
+    }
+    return found;
+}
+
 Variable Model::operator()(const Variable& x) const {
-    Variables outputs = run(std::span(&x, 1));
+    Variables outputs = called({&x}, [&] { return run(std::span(&x, 1)); });
     if (outputs.size() != 1)
         fail<ValueError>("onnx: {} has {} outputs; pass a list of inputs to get a list",
                          implementation_->path, outputs.size());
@@ -351,7 +388,7 @@ Variable Model::operator()(const Variable& x) const {
 }
 
 std::vector<Variable> Model::operator()(const std::vector<Variable>& inputs) const {
-    Variables outputs = run(inputs);
+    Variables outputs = called_with([&] { return run(inputs); }, inputs);
     return {outputs.begin(), outputs.end()};
 }
 
@@ -364,6 +401,7 @@ Model import_model(const std::string& path, const ImportOptions& options) {
     read_opset(*model);
     inline_functions(model->proto, path);
     sort_nodes(*model->proto.mutable_graph(), path);
+    prepare_unsigned(*model->proto.mutable_graph(), path);
     Checker(*model).check(model->proto.graph());
     model->trainable = options.trainable;
     read_initializers(*model);
@@ -371,11 +409,7 @@ Model import_model(const std::string& path, const ImportOptions& options) {
     for (const auto& [name, array] : model->initializers) given.insert(name);
     for (const auto& input : model->proto.graph().input())
         if (!given.contains(input.name())) {
-            if (input.type().has_tensor_type())
-                dtype_from_onnx(input.type().tensor_type().elem_type(),
-                                "input '" + input.name() + "'");
-            else
-                fail<UnsupportedError>("onnx: {}: input '{}' is not a tensor", path, input.name());
+            check_input_type(input, path);
             model->inputs.push_back(port_of(input));
         }
     for (const auto& output : model->proto.graph().output())

@@ -13,11 +13,15 @@
 
 namespace catena::onnx {
 
+struct Item;
+
 /// An input or output of a model. Sizes are numbers, names ("batch"), or "" if unspecified.
 struct Port {
     std::string name = {};
     std::optional<Dtype> dtype = {};
     std::optional<std::vector<std::string>> shape;
+    bool is_sequence = false;  ///< Of arrays of this type.
+    bool is_optional = false;  ///< The value may be absent.
 };
 
 struct ImportOptions {
@@ -39,8 +43,11 @@ public:
     /// Initializers under their names, in file order; trainable ones are the parameters themselves.
     std::vector<std::pair<std::string, Variable>> initializers() const;
 
-    /// All outputs. ValueError, ShapeError or DtypeError when the arguments do not match inputs().
+    /// All outputs. ValueError, ShapeError or DtypeError when the arguments do not match inputs(); UnsupportedError when an
+    /// output is no array.
     Variables run(std::span<const Variable> inputs) const;
+    /// The same for models whose inputs or outputs are sequences or optional values; Item is in frontend/onnx/importer.h.
+    std::vector<Item> run_items(std::span<const Item> inputs) const;
     /// The output of a model that has one.
     Variable operator()(const Variable& x) const;
     std::vector<Variable> operator()(const std::vector<Variable>& inputs) const;

@@ -15,6 +15,10 @@ Table& table() {
     return all;
 }
 
+std::string key_of(std::string_view domain, std::string_view op) {
+    return domain.empty() ? std::string(op) : fmt::format("{}.{}", domain, op);
+}
+
 Variables apply_directly(const OpDef& op, const NodeCall& node) {
     if (node.has_attributes()) node.unsupported("its attributes");
     if (op.input_count >= 0 && node.count() != op.input_count)
@@ -46,7 +50,7 @@ const Table& derived() {
 
 int add_importers(std::vector<Importer> importers) {
     for (Importer& importer : importers) {
-        const std::string name = importer.op;
+        const std::string name = key_of(importer.domain, importer.op);
         const bool is_new = table().emplace(name, std::move(importer)).second;
         CATENA_ASSERT(is_new, name + " has two importers");
     }
@@ -54,8 +58,9 @@ int add_importers(std::vector<Importer> importers) {
 }
 
 const Importer* find_importer(std::string_view domain, std::string_view op) {
-    if (!domain.empty() && domain != "ai.onnx") return nullptr;
-    if (auto found = table().find(op); found != table().end()) return &found->second;
+    const bool is_own = domain.empty() || domain == "ai.onnx";
+    if (auto found = table().find(key_of(is_own ? "" : domain, op)); found != table().end()) return &found->second;
+    if (!is_own) return nullptr;
     if (auto found = derived().find(op); found != derived().end()) return &found->second;
     return nullptr;
 }
@@ -66,6 +71,30 @@ std::vector<std::string> importer_names() {
     all.insert(derived().begin(), derived().end());
     for (const auto& [name, importer] : all) names.push_back(name);
     return names;
+}
+
+NodeCall::NodeCall(const ::onnx::NodeProto& node, int opset, Items items, std::vector<bool> known, const std::string& folder,
+                   const RunGraph& run_graph)
+    : node_(node),
+      opset_(opset),
+      items_(std::move(items)),
+      known_(std::move(known)),
+      folder_(folder),
+      run_graph_(run_graph) {
+    for (const Item& item : items_) inputs_.push_back(item.variable);
+}
+
+const std::vector<Variable>& NodeCall::sequence(int i) const {
+    if (size_t(i) >= items_.size() || !items_[size_t(i)].sequence) wrong(fmt::format("input {} is no sequence", i));
+    return *items_[size_t(i)].sequence;
+}
+
+NodeCall NodeCall::with_inputs(std::vector<Variable> inputs) const {
+    return {node_, opset_, Items(inputs.begin(), inputs.end()), std::vector<bool>(inputs.size(), false), folder_, run_graph_};
+}
+
+Variable NodeCall::as(std::string_view op, std::vector<Variable> inputs) const {
+    return find_importer("", op)->run(with_inputs(std::move(inputs)))[0].variable;
 }
 
 int NodeCall::output_count() const { return node_.output_size(); }
@@ -131,7 +160,7 @@ Array NodeCall::tensor(std::string_view name) const {
     return read_tensor(found->t(), folder_);
 }
 
-Variables NodeCall::run_graph(std::string_view attribute, std::span<const Variable> inputs) const {
+Items NodeCall::run_graph(std::string_view attribute, std::span<const Item> inputs) const {
     const Attribute* found = find(attribute);
     if (!found || !found->has_g()) wrong(fmt::format("attribute {} is missing", attribute));
     return run_graph_(found->g(), inputs);

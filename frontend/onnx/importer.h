@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,21 +18,35 @@ class NodeProto;
 
 namespace catena::onnx {
 
+using Sequence = std::shared_ptr<const std::vector<Variable>>;
+
+/// What a name stands for: an array, or a sequence of arrays; neither: an optional value that is absent.
+struct Item {
+    Variable variable;
+    Sequence sequence;
+    bool is_absent = false;  ///< On purpose: an optional value without content.
+
+    Item() = default;
+    static Item absent() {
+        Item item;
+        item.is_absent = true;
+        return item;
+    }
+    Item(Variable variable) : variable(std::move(variable)) {}
+    explicit Item(std::vector<Variable> list) : sequence(std::make_shared<const std::vector<Variable>>(std::move(list))) {}
+    bool is_present() const { return variable.defined() || sequence; }
+};
+using Items = std::vector<Item>;
+
 /// Runs a subgraph (a branch, a loop's body) on values for its inputs.
-using RunGraph = std::function<Variables(const ::onnx::GraphProto&, std::span<const Variable>)>;
+using RunGraph = std::function<Items(const ::onnx::GraphProto&, std::span<const Item>)>;
 
 /// One node of a model with its input values, as passed to an importer.
 class NodeCall {
 public:
     /// `known`: one for each input, whether it follows from the model alone.
-    NodeCall(const ::onnx::NodeProto& node, int opset, std::vector<Variable> inputs, std::vector<bool> known,
-             const std::string& folder, const RunGraph& run_graph)
-        : node_(node),
-          opset_(opset),
-          inputs_(std::move(inputs)),
-          known_(std::move(known)),
-          folder_(folder),
-          run_graph_(run_graph) {}
+    NodeCall(const ::onnx::NodeProto& node, int opset, Items items, std::vector<bool> known,
+             const std::string& folder, const RunGraph& run_graph);
 
     int opset() const { return opset_; }
     int count() const { return int(inputs_.size()); }
@@ -41,6 +56,12 @@ public:
     /// FileError when the input is missing.
     const Variable& operator[](int i) const;
     const std::vector<Variable>& inputs() const { return inputs_; }
+    const Items& items() const { return items_; }
+    /// FileError when the input is no sequence.
+    const std::vector<Variable>& sequence(int i) const;
+    NodeCall with_inputs(std::vector<Variable> inputs) const;  ///< The same node on other inputs.
+    /// What ONNX's operator `op` gives for other inputs, with the attributes of this node.
+    Variable as(std::string_view op, std::vector<Variable> inputs) const;
 
     bool has_attribute(std::string_view name) const { return find(name) != nullptr; }
     bool has_attributes() const;
@@ -53,7 +74,7 @@ public:
     std::vector<double> numbers(std::string_view name) const;
     std::vector<std::string> texts(std::string_view name) const;
     Array tensor(std::string_view name) const;
-    Variables run_graph(std::string_view attribute, std::span<const Variable> inputs) const;
+    Items run_graph(std::string_view attribute, std::span<const Item> inputs) const;
     int graph_input_count(std::string_view attribute) const;
 
     /// The input follows from the model alone, whatever it is called with.
@@ -74,19 +95,32 @@ private:
 
     const ::onnx::NodeProto& node_;
     int opset_;
+    Items items_;
     std::vector<Variable> inputs_;
     std::vector<bool> known_;
     const std::string& folder_;
     const RunGraph& run_graph_;
 };
 
+/// The domain of the operators that ONNX Runtime's optimizer and quantizer put into models.
+inline constexpr const char* microsoft = "com.microsoft";
+
 /// Converts an operator to calls of Catena's functions. Every family has a file in frontend/onnx/importers.
 struct Importer {
-    std::string op;
-    std::function<Variables(const NodeCall&)> run;
+    /// `run` takes a NodeCall and returns Variables or Items.
+    template <class F>
+    Importer(std::string op, F run, std::string domain = "")
+        : op(std::move(op)), domain(std::move(domain)), run([run](const NodeCall& n) { return to_items(run(n)); }) {}
+
+    std::string op, domain;
+    std::function<Items(const NodeCall&)> run;
+
+private:
+    static Items to_items(Items items) { return items; }
+    static Items to_items(const Variables& variables) { return {variables.begin(), variables.end()}; }
 };
 
-/// Adds operators of ONNX's own domain; for static initialisers.
+/// Adds operators; for static initialisers.
 int add_importers(std::vector<Importer> importers);
 /// Null when there is no such operator. Operators that map one to one to an op of Catena need no importer: it
 /// follows from OpDef::onnx.

@@ -8,6 +8,7 @@
 #include <onnx/onnx_pb.h>
 
 #include "frontend/onnx/errors.h"
+#include "frontend/onnx/unsigned_types.h"
 #include "runtime/file/file.h"
 #include "runtime/core/device.h"
 
@@ -152,6 +153,7 @@ void write_tensor(const Array& array, const std::string& name, Proto& tensor) {
 }
 
 Array read_tensor(const Proto& tensor, const std::string& folder) {
+    if (const auto held = held_as(tensor.data_type())) return read_unsigned(tensor, shape_of(tensor, *held));
     const Dtype dtype = dtype_from_onnx(tensor.data_type(), describe(tensor));
     const Type type{dtype, shape_of(tensor, dtype)};
     check_present(tensor, type);

@@ -21,11 +21,13 @@ public:
     }
 
     Variable operator()(const Variable& x, const Variable& t) {
-        const Variable y = predictor(x);
-        const Variable loss = lossfun_(y, t);
-        report({{"loss", loss}}, *this);
-        if (compute_accuracy) report({{"accuracy", accfun_(y, t)}}, *this);
-        return loss;
+        return called({&x, &t}, [&] {
+            const Variable y = predictor(x);
+            const Variable loss = lossfun_(y, t);
+            report({{"loss", loss}}, *this);
+            if (compute_accuracy) report({{"accuracy", accfun_(y, t)}}, *this);
+            return loss;
+        });
     }
 
     Predictor predictor;

@@ -8,6 +8,7 @@
 #include "frontend/link/link.h"
 #include "frontend/optimizer/optimizer.h"
 #include "frontend/serializer/serializer.h"
+#include "frontend/trainer/make_extension.h"
 #include "frontend/trainer/updater.h"
 #include "runtime/core/error.h"
 #include "runtime/ops/noise/random.h"
@@ -16,16 +17,6 @@ namespace catena {
 namespace {
 
 double seconds_now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
-class FunctionExtension final : public Extension {
-public:
-    explicit FunctionExtension(std::function<void(Trainer&)> function) : function_(std::move(function)) {}
-    void operator()(Trainer& trainer) override { function_(trainer); }
-    std::string default_name() const override { return ""; }
-
-private:
-    std::function<void(Trainer&)> function_;
-};
 
 }  // namespace
 
@@ -36,7 +27,7 @@ Trainer::Trainer(Updater& updater, AnyTrigger stop_trigger, std::string out)
 }
 
 std::shared_ptr<Extension> Trainer::from_function(std::function<void(Trainer&)> function) {
-    return std::make_shared<FunctionExtension>(std::move(function));
+    return std::make_shared<FunctionExtension>(std::move(function), MakeExtensionOptions());
 }
 
 Trainer& Trainer::extend(std::shared_ptr<Extension> extension, ExtendOptions options) {

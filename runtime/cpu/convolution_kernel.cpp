@@ -4,22 +4,14 @@
 #include <cstring>
 
 #include "runtime/core/error.h"
+#include "runtime/core/memory_order.h"
 #include "runtime/cpu/bfloat16.h"
-#include "runtime/cpu/convolution_primitive.h"
+#include "runtime/cpu/convolution_call.h"
 #include "runtime/cpu/convolution_weights.h"
-#include "runtime/cpu/pointwise_convolution.h"
-#include "runtime/cpu/winograd.h"
+#include "runtime/cpu/float_convolution.h"
 
 namespace catena {
 namespace {
-
-using Sizes = ConvolutionSizes;
-
-void run_by_library(ConvolutionDirection direction, const Sizes& sizes, const Array& a, const Array& b,
-                    const Array& bias, const Array& result) {
-    ConvolutionPrimitive::find(direction, sizes)
-        ->run(a.elements(), b, bias.defined() ? bias.elements<float>() : nullptr, result.to_fill());
-}
 
 /// Calls f(x index, W index, y index) for every multiplication of the convolution: the definition,
 /// for dtypes that oneDNN does not know. Parallel over nothing; y varies slowest.
@@ -73,8 +65,8 @@ MemoryOrder order_of(const Array& array) {
     return memory_order(array.shape(), array.strides()).value_or(MemoryOrder::row_major);
 }
 
-Sizes sizes_of(const Array& x, const Shape& W, const Array& y, const WindowSteps& steps) {
-    Sizes sizes(x.shape(), W, y.shape(), steps);
+ConvolutionSizes sizes_of(const Array& x, const Shape& W, const Array& y, const WindowSteps& steps) {
+    ConvolutionSizes sizes(x.shape(), W, y.shape(), steps);
     sizes.x_order = order_of(x);
     sizes.y_order = order_of(y);
     sizes.dtype = x.dtype();
@@ -87,8 +79,8 @@ bool all_bfloat16(const Array& a, const Array& b, const Array& c) {
 }
 
 /// Whether the library computes this as fast as it can.
-bool is_fast(ConvolutionDirection direction, const Sizes& sizes) {
-    return !ConvolutionPrimitive::find(direction, sizes)->is_slow();
+bool is_fast(ConvolutionDirection direction, const ConvolutionSizes& sizes) {
+    return !ConvolutionPrimitive::find(direction, sizes)->is_slow;
 }
 
 // The same three from bfloat16 arrays as they are. False, and nothing done, where widening them is faster.
@@ -97,28 +89,31 @@ bool convolve_bfloat16(const Array& x, const Array& W, const Array& b, const Win
     if (!all_bfloat16(x, W, y)) return false;
     const auto direction = b.defined() ? ConvolutionDirection::forward_bias : ConvolutionDirection::forward;
     const Array from = readable(x, Dtype::bfloat16);
-    const Sizes sizes = sizes_of(from, W.shape(), y, steps);
+    const ConvolutionSizes sizes = sizes_of(from, W.shape(), y, steps);
     if (!is_fast(direction, sizes)) return false;
-    run_by_library(direction, sizes, from, W.as_contiguous(), as_row_major(b, Dtype::float32), y);
+    const Array bias = as_row_major(b, Dtype::float32);
+    ConvolutionCall(ConvolutionPrimitive::find(direction, sizes))
+        .run(from.elements(), W.as_contiguous(), bias.defined() ? bias.elements<float>() : nullptr, y.to_fill(), {});
     return true;
 }
 
 bool convolve_data_bfloat16(const Array& gy, const Array& W, const WindowSteps& steps, const Array& gx) {
     if (!all_bfloat16(gy, W, gx)) return false;
     const Array from = readable(gy, Dtype::bfloat16);
-    const Sizes sizes = sizes_of(gx, W.shape(), from, steps);
+    const ConvolutionSizes sizes = sizes_of(gx, W.shape(), from, steps);
     if (!is_fast(ConvolutionDirection::data, sizes)) return false;
-    run_by_library(ConvolutionDirection::data, sizes, from, W.as_contiguous(), Array(), gx);
+    ConvolutionCall(ConvolutionPrimitive::find(ConvolutionDirection::data, sizes))
+        .run(from.elements(), W.as_contiguous(), nullptr, gx.to_fill(), {});
     return true;
 }
 
 bool convolve_weights_bfloat16(const Array& x, const Array& gy, const WindowSteps& steps, const Array& gW) {
     if (!all_bfloat16(x, gy, gW)) return false;
     const Array from = readable(x, Dtype::bfloat16), by = readable(gy, Dtype::bfloat16);
-    const Sizes sizes = sizes_of(from, gW.shape(), by, steps);
+    const ConvolutionSizes sizes = sizes_of(from, gW.shape(), by, steps);
     if (!is_fast(ConvolutionDirection::weights, sizes)) return false;
     const Array sums = Array::empty({Dtype::float32, gW.shape()}, gW.device());
-    convolution_weights(sizes, from.elements(), by.elements(), sums.to_fill<float>());
+    ConvolutionWeights(sizes).run(from.elements(), by.elements(), sums.to_fill<float>(), {});
     copy_elements(sums, gW);
     return true;
 }
@@ -148,12 +143,8 @@ void convolve(const Array& x, const Array& W, const Array& b, const WindowSteps&
     in_working_dtype(y, !any_empty(x, W), [&](Dtype dtype, const Array& result) {
         Array from = readable(x, dtype), by = as_row_major(W, dtype),
               bias = as_row_major(b, dtype);
-        if (dtype == Dtype::float32 && !any_empty(x, W)) {
-            if (convolve_as_product(from, by, bias, steps, result) || convolve_by_tiles(from, by, bias, steps, result)) return;
-            return run_by_library(
-                b.defined() ? ConvolutionDirection::forward_bias : ConvolutionDirection::forward,
-                sizes_of(from, W.shape(), result, steps), from, by, bias, result);
-        }
+        if (dtype == Dtype::float32 && !any_empty(x, W))
+            return FloatConvolution(ConvolutionDirection::forward, steps).run(from, by, bias, result);
         fill_zero(result);
         visit_dtype(dtype, [&](auto zero) {
             using T = decltype(zero);
@@ -175,12 +166,8 @@ void convolve_data(const Array& gy, const Array& W, const WindowSteps& steps, co
     if (convolve_data_bfloat16(gy, W, steps, gx)) return;
     in_working_dtype(gx, !any_empty(gy, W), [&](Dtype dtype, const Array& result) {
         Array from = readable(gy, dtype), by = as_row_major(W, dtype);
-        if (dtype == Dtype::float32 && !any_empty(gy, W)) {
-            if (convolve_data_as_product(from, by, steps, result) || convolve_data_by_tiles(from, by, steps, result)) return;
-            return run_by_library(ConvolutionDirection::data,
-                             sizes_of(result, W.shape(), from, steps), from, by, Array(),
-                             result);
-        }
+        if (dtype == Dtype::float32 && !any_empty(gy, W))
+            return FloatConvolution(ConvolutionDirection::data, steps).run(from, by, Array(), result);
         fill_zero(result);
         visit_dtype(dtype, [&](auto zero) {
             using T = decltype(zero);
@@ -198,11 +185,8 @@ void convolve_weights(const Array& x, const Array& gy, const WindowSteps& steps,
     if (convolve_weights_bfloat16(x, gy, steps, gW)) return;
     in_working_dtype(gW, false, [&](Dtype dtype, const Array& result) {
         Array from = readable(x, dtype), by = readable(gy, dtype);
-        if (dtype == Dtype::float32 && !any_empty(x, gy)) {
-            if (convolve_weights_as_product(from, by, steps, result) || convolve_weights_by_tiles(from, by, steps, result)) return;
-            return convolution_weights(sizes_of(from, gW.shape(), by, steps),
-                                       from.elements(), by.elements(), result.to_fill<float>());
-        }
+        if (dtype == Dtype::float32 && !any_empty(x, gy))
+            return FloatConvolution(ConvolutionDirection::weights, steps).run(from, by, Array(), result);
         fill_zero(result);
         visit_dtype(dtype, [&](auto zero) {
             using T = decltype(zero);

@@ -10,6 +10,9 @@ struct WindowSteps {
     int64_t groups = 1;
 };
 
+/// A convolution, with a bias or without, or its adjoint towards the images or the weights.
+enum class ConvolutionDirection : int64_t { forward, forward_bias, data, weights };
+
 // x is [N, C, spatial...], W [O, C/groups, kernel...], y [N, O, positions...]; floats of one dtype,
 // results row-major or, images alone, with their channels last (runtime/core/memory_order.h),
 // any strides of the inputs. bfloat16 images and weights are summed in float32 and rounded once, by instructions for them

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string_view>
-#include <unordered_map>
-
-#include "runtime/cpu/packed.h"
 
 namespace catena {
 
@@ -62,107 +60,56 @@ memory::desc layout(const memory::dims& dims, ConvolutionDirection direction,
 /// The name of oneDNN's loops without generated code.
 bool is_plain(std::string_view implementation) { return implementation.starts_with("ref"); }
 
-}  // namespace
-
-std::shared_ptr<const ConvolutionPrimitive> ConvolutionPrimitive::make(
-    ConvolutionDirection direction, const ConvolutionSizes& s) {
+ConvolutionPrimitive made(ConvolutionDirection direction, const ConvolutionSizes& s) {
     using namespace dnnl;
     constexpr auto direct = algorithm::convolution_direct;
-    const bool gives_weights = direction == ConvolutionDirection::weights;
-    memory::desc x = layout(s.x, direction, s), W = onednn::any(s.W, s.dtype),
-                 y = layout(s.y, direction, s), gW = onednn::any(s.W);
+    const memory::desc x = layout(s.x, direction, s), W = onednn::any(s.W, s.dtype), y = layout(s.y, direction, s);
     primitive_attr attributes;
     attributes.set_scratchpad_mode(scratchpad_mode::user);
-    auto made = std::make_shared<ConvolutionPrimitive>();
-    made->bias_ = onednn::ordered({s.y[1]});
-    bool with_bias = direction == ConvolutionDirection::forward_bias;
-    convolution_forward::desc forward =
-        with_bias ? convolution_forward::desc(prop_kind::forward_training, direct, x, W,
-                                              made->bias_, y, s.stride, s.dilate, s.pad, s.pad_end)
-                  : convolution_forward::desc(prop_kind::forward_training, direct, x, W, y,
-                                              s.stride, s.dilate, s.pad, s.pad_end);
-    convolution_forward::primitive_desc hint(forward, attributes, onednn::engine());
-    memory::desc ours_x = onednn::ordered(s.x, s.x_order, s.dtype),
-                 ours_W = onednn::ordered(s.W, MemoryOrder::row_major, gives_weights ? Dtype::float32 : s.dtype),
-                 ours_y = onednn::slice_of_channels(s.y, s.y_channels, s.y_order, s.dtype);
+    const memory::desc bias = onednn::ordered({s.y[1]});
+    const bool has_bias = direction == ConvolutionDirection::forward_bias;
+    const convolution_forward::desc forward =
+        has_bias ? convolution_forward::desc(prop_kind::forward_training, direct, x, W, bias, y, s.stride, s.dilate, s.pad, s.pad_end)
+                 : convolution_forward::desc(prop_kind::forward_training, direct, x, W, y, s.stride, s.dilate, s.pad, s.pad_end);
+    const convolution_forward::primitive_desc hint(forward, attributes, onednn::engine());
+    const memory::desc ours_x = onednn::ordered(s.x, s.x_order, s.dtype),
+                       ours_W = onednn::ordered(s.W, MemoryOrder::row_major, s.dtype),
+                       ours_y = onednn::slice_of_channels(s.y, s.y_channels, s.y_order, s.dtype);
     if (direction == ConvolutionDirection::data) {
-        convolution_backward_data::primitive_desc desc(
-            {direct, x, W, y, s.stride, s.dilate, s.pad, s.pad_end}, attributes, onednn::engine(),
-            hint);
-        made->is_slow_ = is_plain(desc.impl_info_str());
-        made->set(convolution_backward_data(desc), DNNL_ARG_DIFF_DST, DNNL_ARG_WEIGHTS,
-                  DNNL_ARG_DIFF_SRC, {ours_y, desc.diff_dst_desc(), true},
-                  {ours_W, desc.weights_desc(), true}, {ours_x, desc.diff_src_desc(), false},
-                  desc.scratchpad_desc());
-    } else if (gives_weights) {
-        convolution_backward_weights::primitive_desc desc(
-            {direct, x, gW, y, s.stride, s.dilate, s.pad, s.pad_end}, attributes, onednn::engine(),
-            hint);
-        made->is_slow_ = is_plain(desc.impl_info_str());
-        made->set(convolution_backward_weights(desc), DNNL_ARG_SRC, DNNL_ARG_DIFF_DST,
-                  DNNL_ARG_DIFF_WEIGHTS, {ours_x, desc.src_desc(), true},
-                  {ours_y, desc.diff_dst_desc(), true}, {ours_W, desc.diff_weights_desc(), false},
-                  desc.scratchpad_desc());
-    } else {
-        made->is_slow_ = is_plain(hint.impl_info_str());
-        made->set(convolution_forward(hint), DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST,
-                  {ours_x, hint.src_desc(), true}, {ours_W, hint.weights_desc(), true},
-                  {ours_y, hint.dst_desc(), false}, hint.scratchpad_desc());
+        const convolution_backward_data::primitive_desc desc({direct, x, W, y, s.stride, s.dilate, s.pad, s.pad_end}, attributes,
+                                                             onednn::engine(), hint);
+        return {convolution_backward_data(desc), DNNL_ARG_DIFF_DST, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_SRC,
+                {ours_y, desc.diff_dst_desc(), true}, {ours_W, desc.weights_desc(), true}, {ours_x, desc.diff_src_desc(), false},
+                desc.scratchpad_desc(), {}, false, is_plain(desc.impl_info_str())};
     }
-    return made;
+    if (direction == ConvolutionDirection::weights) {
+        const convolution_backward_weights::primitive_desc desc({direct, x, onednn::any(s.W), y, s.stride, s.dilate, s.pad, s.pad_end}, attributes,
+                                                                onednn::engine(), hint);
+        return {convolution_backward_weights(desc), DNNL_ARG_SRC, DNNL_ARG_DIFF_DST, DNNL_ARG_DIFF_WEIGHTS,
+                {ours_x, desc.src_desc(), true}, {ours_y, desc.diff_dst_desc(), true},
+                {onednn::ordered(s.W), desc.diff_weights_desc(), false},
+                desc.scratchpad_desc(), {}, false, is_plain(desc.impl_info_str())};
+    }
+    return {convolution_forward(hint), DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST,
+            {ours_x, hint.src_desc(), true}, {ours_W, hint.weights_desc(), true}, {ours_y, hint.dst_desc(), false},
+            hint.scratchpad_desc(), bias, has_bias, is_plain(hint.impl_info_str())};
 }
 
-void ConvolutionPrimitive::set(dnnl::primitive primitive, int a_argument, int b_argument,
-                               int result_argument, onednn::Tensor a, onednn::Tensor b,
-                               onednn::Tensor result, memory::desc scratchpad) {
-    primitive_ = std::move(primitive);
-    a_argument_ = a_argument, b_argument_ = b_argument, result_argument_ = result_argument;
-    a_ = std::move(a), b_ = std::move(b), result_ = std::move(result);
-    scratchpad_ = std::move(scratchpad);
-}
+}  // namespace
 
-std::shared_ptr<const ConvolutionPrimitive> ConvolutionPrimitive::find(
-    ConvolutionDirection direction, const ConvolutionSizes& sizes, bool on_one_thread) {
+std::shared_ptr<const ConvolutionPrimitive> ConvolutionPrimitive::find(ConvolutionDirection direction, const ConvolutionSizes& sizes,
+                                                                       bool on_one_thread) {
     static std::mutex mutex;
-    static auto* known =
-        new std::map<std::vector<int64_t>, std::shared_ptr<const ConvolutionPrimitive>>;
+    static auto* known = new std::map<std::vector<int64_t>, std::shared_ptr<const ConvolutionPrimitive>>;
     std::vector<int64_t> key = sizes.key();
     key.push_back(int64_t(direction));
     key.push_back(on_one_thread);
-    std::lock_guard lock(mutex);
+    const std::lock_guard lock(mutex);
     std::shared_ptr<const ConvolutionPrimitive>& found = (*known)[std::move(key)];
     if (found) return found;
-    if (!on_one_thread) return found = make(direction, sizes);
-    onednn::OneThread scope;
-    return found = make(direction, sizes);
-}
-
-memory ConvolutionPrimitive::prepare(const void* a, Array& held) const { return a_.open(a, held); }
-
-void ConvolutionPrimitive::run(const void* a, const Array& W, const float* bias,
-                               void* result) const {
-    Array held_a, held_W;
-    execute(prepare(a, held_a), onednn::open_packed(b_, W, held_W), bias, result);
-}
-
-void ConvolutionPrimitive::run(const memory& prepared, const void* b, float* result) const {
-    Array held;
-    execute(prepared, b_.open(b, held), nullptr, result);
-}
-
-void ConvolutionPrimitive::execute(const memory& a, const memory& b, const float* bias,
-                                   void* result) const {
-    Array held, workspace = onednn::scratch(scratchpad_);
-    memory opened = result_.open(result, held);
-    std::unordered_map<int, memory> arguments{
-        {a_argument_, a},
-        {b_argument_, b},
-        {result_argument_, opened},
-        {DNNL_ARG_SCRATCHPAD, onednn::memory(scratchpad_, workspace.to_fill())}};
-    if (bias) arguments[DNNL_ARG_BIAS] = onednn::memory(bias_, bias);
-    primitive_.execute(onednn::stream(), arguments);
-    result_.close(opened, result);
-    onednn::stream().wait();
+    std::optional<onednn::OneThread> scope;
+    if (on_one_thread) scope.emplace();
+    return found = std::make_shared<const ConvolutionPrimitive>(made(direction, sizes));
 }
 
 }  // namespace catena

@@ -4,13 +4,11 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/core/array.h"
+#include "runtime/core/shape.h"
 #include "runtime/cpu/convolution_kernel.h"
 #include "runtime/cpu/onednn.h"
 
 namespace catena {
-
-enum class ConvolutionDirection : int64_t { forward, forward_bias, data, weights };
 
 /// Sizes and dtype of one convolution in oneDNN's terms; also the key of the cache of primitives.
 struct ConvolutionSizes {
@@ -27,37 +25,20 @@ struct ConvolutionSizes {
     bool has_groups() const { return W.size() > x.size(); }
 };
 
-/// A convolution or one of its gradients with sums in float32, with the layouts that oneDNN chose
-/// inside. Weights are row-major. The inputs a and b are x and W (forward), gy and W (data), x and gy (weights).
-class ConvolutionPrimitive {
-public:
-    /// Made once a process for each direction and sizes: oneDNN generates code. What is made for
-    /// one thread runs on the caller's alone.
-    static std::shared_ptr<const ConvolutionPrimitive> find(ConvolutionDirection direction,
-                                                            const ConvolutionSizes& sizes,
+/// A convolution or one of its gradients in oneDNN, with sums in float32 and the layouts that oneDNN chose inside. Weights are row-major
+/// outside. The inputs a and b are x and W (forward), gy and W (data), x and gy (weights). ConvolutionCall runs it.
+struct ConvolutionPrimitive {
+    /// Made once a process for each direction and sizes: oneDNN generates code. What is made for one thread runs on the
+    /// caller's alone.
+    static std::shared_ptr<const ConvolutionPrimitive> find(ConvolutionDirection direction, const ConvolutionSizes& sizes,
                                                             bool on_one_thread = false);
 
-    /// `bias` may be null. Not for the weights' gradient: W may be kept packed (runtime/cpu/packed.h).
-    void run(const void* a, const Array& W, const float* bias, void* result) const;
-    /// The input a in the primitive's layout, for several runs; `held` owns the memory.
-    dnnl::memory prepare(const void* a, Array& held) const;
-    void run(const dnnl::memory& prepared, const void* b, float* result) const;
-    /// oneDNN has only its plain loops for these sizes and this dtype.
-    bool is_slow() const { return is_slow_; }
-
-private:
-    static std::shared_ptr<const ConvolutionPrimitive> make(ConvolutionDirection direction,
-                                                            const ConvolutionSizes& sizes);
-    void execute(const dnnl::memory& a, const dnnl::memory& b, const float* bias, void* result) const;
-    void set(dnnl::primitive primitive, int a_argument, int b_argument, int result_argument,
-             onednn::Tensor a, onednn::Tensor b, onednn::Tensor result,
-             dnnl::memory::desc scratchpad);
-
-    dnnl::primitive primitive_;
-    int a_argument_ = 0, b_argument_ = 0, result_argument_ = 0;
-    onednn::Tensor a_, b_, result_;
-    dnnl::memory::desc scratchpad_, bias_;
-    bool is_slow_ = false;
+    dnnl::primitive primitive;
+    int a_argument = 0, b_argument = 0, result_argument = 0;
+    onednn::Tensor a, b, result;
+    dnnl::memory::desc scratchpad, bias;
+    bool has_bias = false;
+    bool is_slow = false;  ///< oneDNN has only its plain loops for these sizes and this dtype.
 };
 
 }  // namespace catena

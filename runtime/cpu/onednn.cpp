@@ -54,27 +54,8 @@ OneThread::~OneThread() {
 }
 
 Tensor::Tensor(const dnnl::memory::desc& ours, const dnnl::memory::desc& theirs, bool is_input)
-    : ours_(ours), theirs_(theirs), reordered_(ours != theirs), is_input_(is_input) {
-    if (!reordered_) return;
-    const auto &from = is_input ? ours : theirs, &to = is_input ? theirs : ours;
-    reorder_ = dnnl::reorder(dnnl::reorder::primitive_desc(engine(), from, engine(), to));
-}
-
-dnnl::memory Tensor::open(const void* data, Array& held) const {
-    if (!reordered_) return memory(ours_, data);
-    held = scratch(theirs_);
-    dnnl::memory opened = memory(theirs_, held.to_fill());
-    if (is_input_) {
-        dnnl::memory from = memory(ours_, data);
-        reorder_.execute(stream(), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, opened}});
-    }
-    return opened;
-}
-
-void Tensor::close(const dnnl::memory& opened, void* data) const {
-    if (!reordered_) return;
-    dnnl::memory to = memory(ours_, data);
-    reorder_.execute(stream(), {{DNNL_ARG_FROM, opened}, {DNNL_ARG_TO, to}});
+    : ours_(ours), theirs_(theirs), is_input_(is_input) {
+    if (is_converted()) reorder_ = dnnl::reorder(dnnl::reorder::primitive_desc(engine(), from(), engine(), to()));
 }
 
 }  // namespace catena::onednn

@@ -13,7 +13,7 @@ namespace catena::onednn {
 dnnl::engine& engine();
 dnnl::stream& stream();  ///< This thread's.
 
-/// float32, or bfloat16 for that.
+/// Of float32 or bfloat16.
 dnnl::memory::data_type data_type_of(Dtype dtype);
 /// In the given order.
 dnnl::memory::desc ordered(const dnnl::memory::dims& dims, MemoryOrder order = MemoryOrder::row_major,
@@ -40,25 +40,24 @@ private:
     int threads_;
 };
 
-/// An input or output of a primitive: row-major outside, possibly another layout
-/// inside.
+/// An input or output of a primitive: in one of our layouts outside, possibly in another one inside.
 class Tensor {
 public:
     Tensor() = default;
     Tensor(const dnnl::memory::desc& ours, const dnnl::memory::desc& theirs, bool is_input);
-    /// Converts an input to the primitive's layout, or allocates an output in it.
-    dnnl::memory open(const void* data, Array& held) const;
-    /// Converts an output back.
-    void close(const dnnl::memory& opened, void* data) const;
 
-    bool is_converted() const { return reordered_; }
+    bool is_converted() const { return ours_ != theirs_; }
     const dnnl::memory::desc& ours() const { return ours_; }
     const dnnl::memory::desc& theirs() const { return theirs_; }
+    /// The conversion: of an input to their layout, of an output to ours.
+    const dnnl::reorder& reorder() const { return reorder_; }
+    const dnnl::memory::desc& from() const { return is_input_ ? ours_ : theirs_; }
+    const dnnl::memory::desc& to() const { return is_input_ ? theirs_ : ours_; }
 
 private:
     dnnl::memory::desc ours_, theirs_;
     dnnl::reorder reorder_;
-    bool reordered_ = false, is_input_ = false;
+    bool is_input_ = false;
 };
 
 }  // namespace catena::onednn

@@ -76,15 +76,14 @@ void check(const Form& form, const Array& array) {
 
 int64_t packed_uses() { return uses; }
 
-Array kept_form(const Array& array, WeightForm kind, const dnnl::memory::desc& from, const dnnl::memory::desc& to,
-                const std::function<Array()>& derive) {
+Array form_if_kept(const Array& array, WeightForm kind, const dnnl::memory::desc& from, const dnnl::memory::desc& to,
+                   const std::function<Array()>& derive) {
     const void* elements = array.elements();
     Storage* storage = array.storage().get();
     if (storage->lender) storage = storage->lender;
-    if (storage->is_exposed || !is_on()) return derive();
+    if (storage->is_exposed || !is_on()) return Array();
 
     Form form{static_cast<const char*>(elements) - static_cast<const char*>(storage->data), kind, from, to};
-    bool keeps = false;
     {
         std::lock_guard lock(Storage::forms_mutex());
         if (const Form* known = find(*storage, form)) {
@@ -92,27 +91,22 @@ Array kept_form(const Array& array, WeightForm kind, const dnnl::memory::desc& f
             ++uses;
             return known->packed;
         }
-        keeps = storage->derivations >= uses_before_keeping;
-        if (!keeps) ++storage->derivations;  // May be too few where threads meet, which only delays.
+        if (storage->derivations < uses_before_keeping) {
+            ++storage->derivations;  // May be too few where threads meet, which only delays.
+            return Array();
+        }
     }
     form.packed = derive();
-    if (!keeps) return form.packed;
     if (is_checked()) form.checksum = checksum_of(array);
     std::lock_guard lock(Storage::forms_mutex());
     keep(*storage, form);
     return form.packed;
 }
 
-dnnl::memory open_packed(const Tensor& tensor, const Array& array, Array& held) {
-    const void* elements = array.elements();
-    if (!tensor.is_converted()) return tensor.open(elements, held);
-    held = kept_form(array, WeightForm::layout, tensor.ours(), tensor.theirs(), [&] {
-        Array converted;
-        tensor.open(elements, converted);
-        stream().wait();
-        return converted;
-    });
-    return memory(tensor.theirs(), held.elements());
+Array kept_form(const Array& array, WeightForm kind, const dnnl::memory::desc& from, const dnnl::memory::desc& to,
+                const std::function<Array()>& derive) {
+    const Array kept = form_if_kept(array, kind, from, to, derive);
+    return kept.defined() ? kept : derive();
 }
 
 }  // namespace catena::onednn

@@ -17,8 +17,10 @@ enum class WeightForm : uint8_t { layout, tiles, turned_tiles };
 Array kept_form(const Array& array, WeightForm kind, const dnnl::memory::desc& from, const dnnl::memory::desc& to,
                 const std::function<Array()>& derive);
 
-/// `array` in the layout that `tensor` has inside, kept in the same way. `held` keeps the result's memory alive.
-dnnl::memory open_packed(const Tensor& tensor, const Array& array, Array& held);
+/// The same, but undefined while the form is not kept: then the caller derives it into memory of its own. `derive` makes what
+/// is kept from now on.
+Array form_if_kept(const Array& array, WeightForm kind, const dnnl::memory::desc& from, const dnnl::memory::desc& to,
+                   const std::function<Array()>& derive);
 
 /// How many computations were saved so since the process began.
 int64_t packed_uses();

@@ -1,4 +1,3 @@
-#include <memory>
 
 #include <dnnl.h>
 
@@ -8,6 +7,7 @@
 #include "runtime/cpu/gemm_rows.h"
 #include "runtime/cpu/onednn.h"
 #include "runtime/cpu/product_division.h"
+#include "runtime/cpu/scratch.h"
 
 // oneDNN's sgemm divides a product by the number of threads, and sums k in other pieces for other
 // numbers. Here the product is divided by its sizes alone and oneDNN computes each part on one
@@ -63,13 +63,15 @@ void add_up(const Product& p, const float* pieces, int64_t count) {
 }
 
 void run_divided(const Product& p, const ProductDivision& d) {
-    const std::unique_ptr<float[]> pieces(d.depth > 1 ? new float[size_t(d.depth * p.m * p.n)] : nullptr);
+    const size_t bytes = d.depth > 1 ? size_t(d.depth * p.m * p.n) * sizeof(float) : 0;
+    Scratch scratch({}, Scratch::rounded(bytes));
+    float* const pieces = reinterpret_cast<float*>(scratch.take(bytes));
     parallel_for(d.count(), 1, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
             const int64_t piece = i / (d.rows * d.columns);
             Product whole = p;
             if (d.depth > 1) {
-                whole.c = pieces.get() + piece * p.m * p.n;
+                whole.c = pieces + piece * p.m * p.n;
                 whole.ldc = p.n;
                 whole.beta = 0;
             }
@@ -77,7 +79,7 @@ void run_divided(const Product& p, const ProductDivision& d) {
                      product_range(p.n, i % d.columns, d.columns), product_range(p.k, piece, d.depth)));
         }
     });
-    if (d.depth > 1) add_up(p, pieces.get(), d.depth);
+    if (d.depth > 1) add_up(p, pieces, d.depth);
 }
 
 }  // namespace

@@ -7,7 +7,8 @@
 #include "runtime/core/device.h"
 #include "runtime/core/environment.h"
 #include "runtime/core/memory_order.h"
-#include "runtime/cpu/onednn.h"
+#include "runtime/cpu/onednn_call.h"
+#include "runtime/cpu/scratch.h"
 
 namespace catena::winograd {
 namespace {
@@ -83,7 +84,8 @@ Array channels_last_like(const Array& images) {
     return Array::empty(images.type(), images.device()).view(images.shape(), strides_in(MemoryOrder::channels_last, images.shape()), 0);
 }
 
-Products::Products(const Form& form) : desc_(described(form)), primitive_(desc_) {}
+Products::Products(const Form& form)
+    : desc_(described(form)), primitive_(desc_), scratch_bytes_(Scratch::rounded(desc_.scratchpad_desc().get_size())) {}
 
 std::shared_ptr<const Products> Products::find(const Form& form) {
     static std::mutex mutex;
@@ -98,12 +100,16 @@ std::shared_ptr<const Products> Products::find(const Form& form) {
 }
 
 void Products::run(const float* a, const float* b, float* y) const {
-    const Array scratch = onednn::scratch(desc_.scratchpad_desc());
-    primitive_.execute(onednn::stream(), {{DNNL_ARG_SRC, onednn::memory(desc_.src_desc(), a)},
-                                          {DNNL_ARG_WEIGHTS, onednn::memory(desc_.weights_desc(), b)},
-                                          {DNNL_ARG_DST, onednn::memory(desc_.dst_desc(), y)},
-                                          {DNNL_ARG_SCRATCHPAD, onednn::memory(desc_.scratchpad_desc(), scratch.to_fill())}});
-    onednn::stream().wait();
+    onednn::Call& call = onednn::call_of_this_thread(primitive_, [&] {
+        return onednn::Call(primitive_, {{DNNL_ARG_SRC, desc_.src_desc()}, {DNNL_ARG_WEIGHTS, desc_.weights_desc()},
+                                         {DNNL_ARG_DST, desc_.dst_desc()}, {DNNL_ARG_SCRATCHPAD, desc_.scratchpad_desc()}});
+    });
+    Scratch scratch({}, scratch_bytes_);
+    call.set(0, a);
+    call.set(1, b);
+    call.set(2, y);
+    call.set(3, scratch.take(scratch_bytes_));
+    call.run();
 }
 
 }  // namespace catena::winograd

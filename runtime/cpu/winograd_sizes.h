@@ -57,6 +57,7 @@ public:
 private:
     dnnl::matmul::primitive_desc desc_;
     dnnl::matmul primitive_;
+    size_t scratch_bytes_;
 };
 
 }  // namespace catena::winograd

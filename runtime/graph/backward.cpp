@@ -12,6 +12,7 @@
 #include "runtime/graph/config.h"
 #include "runtime/graph/hooks.h"
 #include "runtime/graph/node.h"
+#include "runtime/graph/node_hooks.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/graph/unchain.h"
 #include "runtime/graph/user_function.h"
@@ -117,8 +118,10 @@ private:
         LocationScope at(node.location);
         const UserFunctionScope function(*node.op, UserFunctionScope::Part::gradient);
         for (FunctionHook* hook : function_hooks()) hook->backward_preprocess(*node.op, gy);
+        for (FunctionHook* hook : hooks_of(node)) hook->backward_preprocess(*node.op, gy);
         Variables gx = node.region ? node.region->gradient(node, gy)
                                    : node.op->gradient(GradientCall(node, gy));
+        for (FunctionHook* hook : hooks_of(node)) hook->backward_postprocess(*node.op, gy);
         for (FunctionHook* hook : function_hooks()) hook->backward_postprocess(*node.op, gy);
         if (gx.size() != node.edges.size())
             throw InternalError(fmt::format("{}: {} gradients for {} inputs", node.op->name, gx.size(), node.edges.size()));

@@ -112,11 +112,13 @@ void Placement::copy_shared(std::span<const Array> inputs, std::span<const Array
     }
 }
 
-Ref<Storage> Placement::place_temporaries() {
+size_t Placement::scratch_offset() const { return (schedule_.arena_bytes + output_alignment - 1) / output_alignment * output_alignment; }
+
+Ref<Storage> Placement::place_temporaries(size_t scratch_bytes) {
     Ref<Storage> arena;
-    if (schedule_.arena_bytes) {
+    if (const size_t bytes = scratch_bytes ? scratch_offset() + scratch_bytes : schedule_.arena_bytes) {
         const ShortLivedMemory soon_free;
-        arena = device_.allocate(schedule_.arena_bytes);
+        arena = device_.allocate(bytes);
     }
     char* base = arena ? static_cast<char*>(arena->data) : nullptr;
     for (size_t b = 0; b < addresses_.size(); ++b) {

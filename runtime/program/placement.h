@@ -25,8 +25,10 @@ public:
     void place_given(std::span<const Array> outputs);
     void copy_shared(std::span<const Array> inputs, std::span<const Array> outputs) const;
 
-    /// Allocates the temporaries, owned by the returned storage, and sets the array()s to this call's memory.
-    [[nodiscard]] Ref<Storage> place_temporaries();
+    /// Allocates the temporaries, owned by the returned storage, and sets the array()s to this call's memory. Behind them,
+    /// from scratch_offset() on, are `scratch_bytes` more.
+    [[nodiscard]] Ref<Storage> place_temporaries(size_t scratch_bytes = 0);
+    size_t scratch_offset() const;
     void release_copies();
 
     char* address(int buffer) const { return addresses_[size_t(buffer)]; }

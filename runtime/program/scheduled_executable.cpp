@@ -12,6 +12,7 @@
 #include "runtime/core/environment.h"
 #include "runtime/core/out_of_memory.h"
 #include "runtime/core/parallel.h"
+#include "runtime/cpu/kernel_errors.h"
 #include "runtime/program/launch_reports.h"
 
 namespace catena::program {
@@ -76,6 +77,7 @@ void ScheduledExecutable::bind_library_calls() {
         for (const View& view : call.inputs) bound.inputs.push_back(placement_.array(view));
         for (const View& view : call.outputs) bound.outputs.push_back(placement_.array(view));
         bound.scalars.resize(call.scalars.size());
+        bound.prepared = prepare(bound.kernel_call());
         calls_.push_back(std::move(bound));
     }
 }
@@ -106,8 +108,18 @@ void ScheduledExecutable::bind_launches() {
 void ScheduledExecutable::run_library_call(BoundCall& bound, std::span<const double> scalars) {
     for (size_t s = 0; s < bound.scalars.size(); ++s) bound.scalars[s] = scalars[size_t(bound.call->scalars[s])];
     LocationScope location(bound.call->location);
-    const OpDef& op = *bound.call->op;
-    cpu_device().launch(KernelCall{op, bound.inputs, bound.outputs, bound.call->attributes, bound.scalars});
+    const KernelCall call = bound.kernel_call();
+    if (bound.prepared)
+        with_kernel_errors(call, [&] { bound.prepared->run(call, scratch_); });
+    else
+        cpu_device().launch(call);
+}
+
+size_t ScheduledExecutable::wanted_scratch() const {
+    size_t most = 0;
+    for (const BoundCall& bound : calls_)
+        if (bound.prepared) most = std::max(most, bound.prepared->scratch_bytes());
+    return most;
 }
 
 void ScheduledExecutable::run_chunks(const Batch& batch, int64_t begin, int64_t end, const LaunchTimes* times) {
@@ -157,7 +169,10 @@ void ScheduledExecutable::run(std::span<const Array> inputs, std::span<const dou
     LaunchTimes* const times = profile::is_on() ? &begin_profile() : nullptr;
     placement_.place_inputs(inputs);
     placement_.place_outputs(inputs, donated, outputs);
-    const Ref<Storage> temporaries = placement_.place_temporaries();
+    const size_t scratch_bytes = wanted_scratch();
+    const Ref<Storage> temporaries = placement_.place_temporaries(scratch_bytes);
+    scratch_ = {};
+    if (scratch_bytes) scratch_ = {static_cast<std::byte*>(temporaries->data) + placement_.scratch_offset(), scratch_bytes};
     for (size_t p = 0; p < patches_.size(); ++p)
         pointers_[p] = placement_.address(patches_[p].buffer) + patches_[p].byte_offset;
     for (size_t s = 0; s < scalar_indices_.size(); ++s)

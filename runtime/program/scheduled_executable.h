@@ -2,15 +2,18 @@
 
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
+#include "runtime/ops/declare/preparation.h"
 #include "runtime/program/launch_times.h"
 #include "runtime/program/placement.h"
 #include "runtime/program/schedule.h"
 
 namespace catena::program {
 
-/// Runs a schedule. A call allocates its outputs and one block for all temporaries from the pool, nothing else. With
+/// Runs a schedule. A call allocates its outputs and one block for all temporaries from the pool, nothing else but what library
+/// calls do that are not prepared (runtime/ops/declare/preparation.h). With
 /// CATENA_POISON=1 temporaries hold NaN, or invalid indices, before they are written and after their last use.
 class ScheduledExecutable : public Executable {
 public:
@@ -30,6 +33,8 @@ private:
         const LibraryCall* call = nullptr;
         std::vector<Array> inputs, outputs;
         std::vector<double> scalars;
+        std::unique_ptr<PreparedCall> prepared;  ///< Null: the op's kernel.
+        KernelCall kernel_call() { return {*call->op, inputs, outputs, call->attributes, scalars}; }
     };
     /// A piece of a kernel that one thread runs.
     struct Chunk {
@@ -48,6 +53,8 @@ private:
 
     void run_batch(const Batch& batch, std::span<const double> scalars, const LaunchTimes* times);
     void run_library_call(BoundCall& bound, std::span<const double> scalars);
+    /// The most that a prepared call wants: they run one after the other, all in the same memory.
+    size_t wanted_scratch() const;
     void run_chunks(const Batch& batch, int64_t begin, int64_t end, const LaunchTimes* times);
     LaunchTimes& begin_profile();
     void find_dying_buffers();
@@ -69,6 +76,7 @@ private:
     std::vector<KernelArguments> arguments_;
 
     std::vector<BoundCall> calls_;
+    std::span<std::byte> scratch_;  ///< Of this call.
     std::vector<Batch> batches_;
     std::unique_ptr<LaunchTimes> times_;  ///< Once a call was profiled.
     std::vector<std::vector<int>> dying_;  ///< With CATENA_POISON, per launch: temporaries not used afterwards.

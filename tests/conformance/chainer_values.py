@@ -238,6 +238,12 @@ def connections():
     case("lstm", [d.uniform(3, 2), d.uniform(2, 8)])
 
 
+def write(path):
+    lines = ",\n".join(json.dumps(c, separators=(",", ":")) for c in cases)
+    path.write_text(f"[\n{lines}\n]\n")
+    print(f"{len(cases)} calls of {len({c['function'] for c in cases})} functions in {path}")
+
+
 def main():
     np.float = float  # Chainer 7.8.1 uses the name that NumPy 1.24 removed.
     np.seterr(invalid="ignore")
@@ -251,10 +257,7 @@ def main():
     noise()
     pooling()
     connections()
-    lines = ",\n".join(json.dumps(c, separators=(",", ":")) for c in cases)
-    path = pathlib.Path(__file__).with_suffix(".json")
-    path.write_text(f"[\n{lines}\n]\n")
-    print(f"{len(cases)} calls of {len({c['function'] for c in cases})} functions in {path}")
+    write(pathlib.Path(__file__).with_suffix(".json"))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
-// Functions called by name, against what Chainer gave for the same calls (chainer_values.py).
+// Functions called by name, against what Chainer gave for the same calls (chainer_values*.py).
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <set>
 
@@ -15,8 +16,16 @@ namespace {
 using Json = nlohmann::json;
 
 Json read_calls() {
-    std::ifstream file(CATENA_SOURCE_DIR "/tests/conformance/chainer_values.json");
-    return Json::parse(file);
+    std::set<std::filesystem::path> paths;  // In the order of their names.
+    for (const auto& entry : std::filesystem::directory_iterator(CATENA_SOURCE_DIR "/tests/conformance"))
+        if (entry.path().extension() == ".json" && entry.path().filename().string().starts_with("chainer_values"))
+            paths.insert(entry.path());
+    Json all = Json::array();
+    for (const auto& path : paths) {
+        std::ifstream file(path);
+        for (const Json& call : Json::parse(file)) all.push_back(call);
+    }
+    return all;
 }
 const Json& calls() {
     static const Json all = read_calls();

@@ -1,5 +1,6 @@
 #include "tests/cuda/device_call.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
@@ -7,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "codegen/compiler.h"
+#include "runtime/ops/declare/element_text.h"
 #include "runtime/program/device_executable.h"
 #include "runtime/graph/tracer.h"
 #include "runtime/graph/variable_body.h"
@@ -40,6 +42,11 @@ void expect_same_bits(const Array& actual, const Array& expected) {
         ASSERT_EQ(std::memcmp(x + i * size, y + i * size, size), 0)
             << "element " << i << " is " << numbers[i] << ", on the host " << others[i];
     }
+}
+
+bool asks_the_host(const Trace& trace) {
+    return std::any_of(trace.steps.begin(), trace.steps.end(),
+                       [](const Trace::Step& step) { return !host_only_reason(*step.op).empty(); });
 }
 
 }  // namespace
@@ -88,7 +95,11 @@ Variables DeviceCalls::operator()(const ArrayFunction& run, const std::vector<Va
     std::vector<double> scalars;
     for (const Trace::ScalarSlot& slot : trace.scalars) scalars.push_back(slot.value);
     std::vector<Array> results(trace.outputs.size() + trace.assigns.size());
+    const int64_t host_calls = kernel_provider().host_calls();
     program.run(given, scalars, {}, results);
+    if (!asks_the_host(trace)) {
+        EXPECT_EQ(kernel_provider().host_calls(), host_calls) << "a row left the device";
+    }
     Variables actual;
     for (size_t i = 0; i < trace.outputs.size(); ++i) {
         actual.emplace_back(results[i].to(cpu_device()), false);

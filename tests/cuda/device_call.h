@@ -26,7 +26,7 @@ RecordedCall record_call(const ArrayFunction& run, const std::vector<Variable>& 
 /// Programs made from runs on the host, for a device. In the first round of calls each is compiled
 /// and the host's results are given; in the second round, of the same calls, the programs run on
 /// the device and theirs are: so all kernels are there before the first one is needed. A program
-/// that only maps must give the host's bits.
+/// that only maps must give the host's bits. Only programs with operations of the host (host_only_reason) may ask it.
 class DeviceCalls {
 public:
     explicit DeviceCalls(CodeDevice& device) : device_(device) {}

@@ -32,7 +32,7 @@ std::string read_text(const std::string& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-Variable zeros(const Shape& shape) { return Variable(Array::zeros({Dtype::float32, shape})); }
+Variable zero_variable(const Shape& shape) { return Variable(Array::zeros({Dtype::float32, shape})); }
 
 /// The events of a trace; checks that each is complete and that those of a lane lie beside or inside each other.
 std::vector<Json> events_of(const std::string& path) {
@@ -80,7 +80,7 @@ protected:
 
 TEST_F(Profile, of_a_product_and_a_map_has_their_bytes_operations_and_lines) {
     auto layer = static_graph([](const Variable& x, const Variable& W) { return tanh(matmul(x, W) * 2.0); }, "layer");
-    const Variable x = zeros({48, 64}), W = zeros({64, 80});
+    const Variable x = zero_variable({48, 64}), W = zero_variable({64, 80});
     layer(x, W);
     EXPECT_FALSE(layer.profile().is_timed);
     {
@@ -126,7 +126,7 @@ TEST_F(Profile, counts_the_operations_of_convolutions_as_a_loop_would) {
         sum(y * y).backward();
         return std::pair(W.grad_variable(), x.grad_variable());
     }, "network");
-    const Variable x = zeros({2, 4, 9, 9}), W = zeros({6, 2, 3, 3});
+    const Variable x = zero_variable({2, 4, 9, 9}), W = zero_variable({6, 2, 3, 3});
     network(x, W);
     double operations = 0;
     for (const RegionProfile::Row& row : network.profile().rows) operations += row.launch.product_operations;
@@ -137,7 +137,7 @@ TEST_F(Profile, counts_the_operations_of_convolutions_as_a_loop_would) {
 TEST_F(Profile, trace_has_a_slice_for_each_launch_and_stage_and_its_slices_nest) {
     const ProfileScope profiling;
     auto step = static_graph([](const Variable& x, const Variable& W) { return sum(tanh(matmul(x, W) * 2.0), 1); }, "traced");
-    const Variable x = zeros({512, 256}), W = zeros({256, 512});
+    const Variable x = zero_variable({512, 256}), W = zero_variable({256, 512});
     for (int i = 0; i < 4; ++i) step(x, W);
     step.profile().save(path("trace.json"));
     const std::vector<Json> events = events_of(path("trace.json"));
@@ -168,7 +168,7 @@ TEST_F(Profile, of_several_regions_on_several_threads_is_one_trace) {
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t)
         threads.emplace_back([&] {
-            const Variable x = zeros({64, 64});
+            const Variable x = zero_variable({64, 64});
             for (int i = 0; i < 25; ++i) {
                 first(x);
                 second(x);
@@ -189,7 +189,7 @@ TEST_F(Profile, of_several_regions_on_several_threads_is_one_trace) {
 
 TEST_F(Profile, begins_anew_with_each_scope) {
     auto f = static_graph([](const Variable& x) { return exp(x) + 1.0; }, "anew");
-    const Variable x = zeros({8});
+    const Variable x = zero_variable({8});
     for (int calls : {3, 2}) {
         const ProfileScope profiling;
         const ProfileScope inner;
@@ -212,7 +212,7 @@ TEST(ProfileSlices, beyond_the_most_are_counted_not_kept) {
 
 TEST_F(Profile, costs_no_allocation_when_it_is_off) {
     auto f = static_graph([](const Variable& x, const Variable& W) { return tanh(matmul(x, W)); }, "quiet");
-    const Variable x = zeros({16, 16}), W = zeros({16, 16});
+    const Variable x = zero_variable({16, 16}), W = zero_variable({16, 16});
     const auto allocations = [&] {
         for (int i = 0; i < 4; ++i) f(x, W);
         const int64_t before = allocation_count();
@@ -233,7 +233,7 @@ TEST_F(Profile, costs_no_allocation_when_it_is_off) {
 TEST_F(Profile, that_does_not_fit_on_the_disk_is_an_error_and_leaves_the_old_file_alone) {
     auto f = static_graph([](const Variable& x) { return exp(x) + 1.0; }, "full_disk");
     const ProfileScope profiling;
-    for (int i = 0; i < 500; ++i) f(zeros({8}));
+    for (int i = 0; i < 500; ++i) f(zero_variable({8}));
     std::ofstream(path("full.json")) << "old";
     rlimit before;
     getrlimit(RLIMIT_FSIZE, &before);
@@ -253,7 +253,7 @@ TEST_F(Profile, that_does_not_fit_on_the_disk_is_an_error_and_leaves_the_old_fil
 
 TEST_F(Profile, is_saved_as_a_trace_or_a_table_only) {
     auto f = static_graph([](const Variable& x) { return exp(x) + 1.0; }, "a,\"b\"");
-    f(zeros({8}));
+    f(zero_variable({8}));
     f.profile().save(path("rows.csv"));
     EXPECT_THAT(read_text(path("rows.csv")), HasSubstr("\n\"a,\"\"b\"\"\",\"exp, add_scalar\",kernels,"));
     try {
@@ -272,7 +272,7 @@ TEST_F(Profile, speaks_of_the_functions_that_the_user_called) {
         return std::pair(loss, W.grad_variable());
     }, "words");
     const Variable t(Array::from<int32_t>({0, 1, 2, 3}, {4}));
-    step(zeros({4, 8}), zeros({8, 10}), t);
+    step(zero_variable({4, 8}), zero_variable({8, 10}), t);
     std::string names;
     for (const RegionProfile::Row& row : step.profile().rows) {
         EXPECT_THAT(row.launch.name, Not(HasSubstr("maximum"))) << "a part of the body";
@@ -285,7 +285,7 @@ TEST_F(Profile, speaks_of_the_functions_that_the_user_called) {
 
 TEST_F(Profile, comes_first_in_explain) {
     auto layer = static_graph([](const Variable& x, const Variable& W) { return tanh(matmul(x, W) * 2.0); }, "explained");
-    const Variable x = zeros({48, 64}), W = zeros({64, 80});
+    const Variable x = zero_variable({48, 64}), W = zero_variable({64, 80});
     {
         auto switched_off = using_config(&Config::use_static_graph, false);
         for (int i = 0; i < 3; ++i) layer(x, W);
@@ -309,7 +309,7 @@ TEST_F(Profile, why_launches_are_apart_is_told_beside_them) {
         const Variable h = exp(x);
         return h * sum(matmul(h, W));
     }, "apart");
-    f(zeros({32, 32}), zeros({32, 32}));
+    f(zero_variable({32, 32}), zero_variable({32, 32}));
     const std::string text = f.explain();
     const std::string costs = text.substr(0, text.find(" calls: "));
     EXPECT_THAT(costs, HasSubstr("multiply (profile_test.cpp:"));
@@ -318,7 +318,7 @@ TEST_F(Profile, why_launches_are_apart_is_told_beside_them) {
 
 TEST_F(Profile, page_of_a_region_is_whole_and_escapes_its_names) {
     auto f = static_graph([](const Variable& x, const Variable& W) { return tanh(matmul(x, W) * 2.0); }, "<script>alert(1)</script>");
-    f(zeros({16, 16}), zeros({16, 16}));
+    f(zero_variable({16, 16}), zero_variable({16, 16}));
     f.save_html(path("region.html"));
     const std::string page = read_text(path("region.html"));
     EXPECT_THAT(page, HasSubstr("&lt;script&gt;alert(1)"));

@@ -126,6 +126,12 @@ void write_dataset_files(const Folder& idx, const Folder& cifar, const Folder& t
                                       {"main/loss": NaN, "text": "a \"quoted\" \u00e9 one", "list": [1, [2, {"a": null}], true]}])");
 }
 
+void copy_caffe_files(const Folder& folder) {
+    for (const char* name : {"new_format", "old_format", "exported"})
+        fs::copy_file(fmt::format(CATENA_SOURCE_DIR "/tests/caffe/data/{}.caffemodel", name), folder / name,
+                      fs::copy_options::overwrite_existing);
+}
+
 #if CATENA_HAS_ONNX
 
 ::onnx::NodeProto& add_node(::onnx::GraphProto& graph, const std::string& op, const std::vector<std::string>& inputs,
@@ -304,6 +310,7 @@ void write_corpora(const std::string& folder) {
     write_hdf5_files(sub("hdf5"));
     write_package(sub("package"));
     write_dataset_files(sub("idx"), sub("cifar"), sub("text"), sub("json"));
+    copy_caffe_files(sub("caffe"));
 #if CATENA_HAS_ONNX
     write_onnx_files(sub("onnx"), sub("tensor"));
 #endif

@@ -22,6 +22,9 @@
 #include "tests/fuzz_files/corpus.h"
 #include "tests/fuzz_files/supervised.h"
 #include "tests/support/mutator.h"
+#if CATENA_HAS_CAFFE
+#include "frontend/caffe/caffe_function.h"
+#endif
 #if CATENA_HAS_ONNX
 #include "frontend/onnx/import.h"
 #endif
@@ -226,6 +229,19 @@ TEST_F(FuzzedFiles, package_with_right_checksums) {
     };
     fuzz("package", [](const std::string& path) { Program::open(path).verify(); }, change, {});
 }
+
+#if CATENA_HAS_CAFFE
+TEST_F(FuzzedFiles, caffe) {
+    const auto run = [](const std::string& path) {
+        std::freopen("/dev/null", "w", stderr);  // Lines about types of layers that the damage made.
+        const caffe::CaffeFunction net(path);
+        const auto no_graph = no_backprop_mode();
+        net.blobs({{"data", Variable(Array::zeros({Dtype::float32, {2, 4, 7, 6}}), false)},
+                   {"label", Variable(Array::zeros({Dtype::int32, {2}}), false)}});
+    };
+    fuzz("caffe", run, mutated, {.memory_is_bounded = false, .address_bytes = int64_t(4) << 30, .seconds = 2});
+}
+#endif
 
 #if CATENA_HAS_ONNX
 TEST_F(FuzzedFiles, onnx) {

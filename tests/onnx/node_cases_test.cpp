@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "frontend/onnx/import.h"
+#include "frontend/onnx/importer.h"
 #include "runtime/graph/config.h"
 #include "tests/onnx/exported.h"
 #include "tests/onnx/python.h"
@@ -21,7 +22,7 @@ namespace {
 struct Case {
     std::string name;
     double relative = 0, absolute = 0;
-    int inputs = 0, outputs = 0;
+    std::string inputs, outputs;  ///< See write_node_cases.py.
     bool random = false;  ///< Only type and shape of the result are specified.
 };
 
@@ -61,27 +62,51 @@ class NodeCases : public ::testing::Test {
 protected:
     enum Outcome { passed, unsupported, failed };
 
+    /// The values of a case: PREFIX_0.pb, or PREFIX_0_0.pb ... of a sequence.
+    static onnx::Items values_of(const std::string& folder, const char* prefix, const std::string& kinds) {
+        onnx::Items items;
+        std::istringstream list(kinds == "-" ? "" : kinds);
+        for (std::string kind; std::getline(list, kind, ',');) {
+            const std::string path = fmt::format("{}/{}_{}", folder, prefix, items.size());
+            const auto array = [](const std::string& file) { return Variable(onnx::load_tensor(file), false); };
+            if (kind == "x") throw onnx::UnsupportedError("values that are neither tensors nor sequences of them");
+            if (kind == "a") items.push_back(array(path + ".pb"));
+            if (kind == "n") items.push_back(onnx::Item::absent());
+            if (kind[0] != 's') continue;
+            std::vector<Variable> elements;
+            for (int k = 0; k < std::stoi(kind.substr(1)); ++k) elements.push_back(array(fmt::format("{}_{}.pb", path, k)));
+            items.push_back(onnx::Item(std::move(elements)));
+        }
+        return items;
+    }
+
+    static std::string difference_of(const onnx::Item& y, const onnx::Item& expected, const Case& c) {
+        if (expected.variable.defined() != y.variable.defined() || bool(expected.sequence) != bool(y.sequence))
+            return "an array or a sequence where the other is expected";
+        if (y.variable.defined()) return difference(y.variable.array(), expected.variable.array(), c);
+        if (!y.sequence) return "";
+        if (y.sequence->size() != expected.sequence->size())
+            return fmt::format("a sequence of {} instead of {}", y.sequence->size(), expected.sequence->size());
+        for (size_t k = 0; k < y.sequence->size(); ++k) {
+            const std::string why = difference((*y.sequence)[k].array(), (*expected.sequence)[k].array(), c);
+            if (!why.empty()) return fmt::format("in place {}: {}", k, why);
+        }
+        return "";
+    }
+
     /// A type that Catena lacks in the expected outputs alone is no fault either.
     Outcome run_case(const Case& c, std::string& why) {
         const std::string folder = folder_ + "/" + c.name;
-        if (c.inputs < 0) {
-            why = "values that are no tensors";
-            return unsupported;
-        }
         try {
             const onnx::Model model = onnx::import_model(folder + "/model.onnx");
-            std::vector<Variable> inputs;
-            for (int i = 0; i < c.inputs; ++i)
-                inputs.emplace_back(onnx::load_tensor(fmt::format("{}/input_{}.pb", folder, i)),
-                                    false);
-            const Variables outputs = model.run(inputs);
-            if (int(outputs.size()) != c.outputs) {
-                why = fmt::format("{} outputs instead of {}", outputs.size(), c.outputs);
+            const onnx::Items outputs = model.run_items(values_of(folder, "input", c.inputs)),
+                              expected = values_of(folder, "output", c.outputs);
+            if (outputs.size() != expected.size()) {
+                why = fmt::format("{} outputs instead of {}", outputs.size(), expected.size());
                 return failed;
             }
-            for (int i = 0; i < c.outputs; ++i) {
-                const Array expected = onnx::load_tensor(fmt::format("{}/output_{}.pb", folder, i));
-                why = difference(outputs[size_t(i)].array(), expected, c);
+            for (size_t i = 0; i < outputs.size(); ++i) {
+                why = difference_of(outputs[i], expected[i], c);
                 if (!why.empty()) return failed;
             }
             return passed;
@@ -155,7 +180,12 @@ void NodeCases::expect_none_fails(const std::string& script, int least_passed) {
 
 TEST_F(NodeCases, of_onnx) {
     CATENA_SKIP_WITHOUT_ONNX_PYTHON();
-    expect_none_fails("write_node_cases.py", 1400);
+    expect_none_fails("write_node_cases.py", 1620);
+}
+
+TEST_F(NodeCases, models_of_onnx_runtimes_optimizer_and_quantizer) {
+    CATENA_SKIP_WITHOUT_ONNX_PYTHON();
+    expect_none_fails("write_runtime_models.py", 46);
 }
 
 TEST_F(NodeCases, resize_as_onnx_runtime) {

@@ -1,6 +1,6 @@
 """write_node_cases.py FOLDER: the node tests of the onnx package as files. cases.txt has a line for each: name, relative
-and absolute tolerance, how many inputs and outputs, and 1 where the result is random; -1 inputs where a value is no
-tensor."""
+and absolute tolerance, what the inputs and the outputs are, and 1 where the result is random. Values are a (an array), s3 (a
+sequence of three), n (nothing) or x (something else), with commas between them; - if there are none."""
 import pathlib
 import sys
 import warnings
@@ -31,6 +31,33 @@ def is_random(case):
     return False
 
 
+def write_array(path, value):
+    tensor = value if isinstance(value, onnx.TensorProto) else numpy_helper.from_array(numpy.asarray(value))
+    path.write_bytes(tensor.SerializeToString())
+
+
+def is_array(value):
+    return isinstance(value, (numpy.ndarray, numpy.generic, onnx.TensorProto))
+
+
+def write_values(place, prefix, values):
+    """The arrays of these values; returns what they are."""
+    kinds = []
+    for i, value in enumerate(values):
+        if is_array(value):
+            write_array(place / f"{prefix}_{i}.pb", value)
+            kinds.append("a")
+        elif value is None:
+            kinds.append("n")
+        elif isinstance(value, (list, tuple)) and all(is_array(v) for v in value):
+            for k, element in enumerate(value):
+                write_array(place / f"{prefix}_{i}_{k}.pb", element)
+            kinds.append(f"s{len(value)}")
+        else:
+            kinds.append("x")
+    return ",".join(kinds) or "-"
+
+
 folder = pathlib.Path(sys.argv[1])
 folder.mkdir(parents=True, exist_ok=True)
 lines = []
@@ -39,12 +66,7 @@ for case in collect_testcases(None):
     place.mkdir(exist_ok=True)
     (place / "model.onnx").write_bytes(case.model.SerializeToString())
     inputs, outputs = case.data_sets[0]
-    tensors = all(isinstance(v, (numpy.ndarray, numpy.generic, onnx.TensorProto)) for v in [*inputs, *outputs])
-    for prefix, values in (("input", inputs), ("output", outputs)) if tensors else ():
-        for i, value in enumerate(values):
-            tensor = value if isinstance(value, onnx.TensorProto) else numpy_helper.from_array(numpy.asarray(value))
-            (place / f"{prefix}_{i}.pb").write_bytes(tensor.SerializeToString())
     atol = absolute.get(case.name, case.atol)
-    count = len(inputs) if tensors else -1
-    lines.append(f"{case.name} {case.rtol} {atol} {count} {len(outputs)} {int(is_random(case))}")
+    kinds = [write_values(place, prefix, values) for prefix, values in (("input", inputs), ("output", outputs))]
+    lines.append(f"{case.name} {case.rtol} {atol} {kinds[0]} {kinds[1]} {int(is_random(case))}")
 (folder / "cases.txt").write_text(f"{onnx.__version__}\n" + "\n".join(lines) + "\n")

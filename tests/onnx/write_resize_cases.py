@@ -44,7 +44,7 @@ def case(name, by, shape, target, opset=18, **attributes):
     (place / "model.onnx").write_bytes(text)
     (place / "input_0.pb").write_bytes(numpy_helper.from_array(x).SerializeToString())
     (place / "output_0.pb").write_bytes(numpy_helper.from_array(y).SerializeToString())
-    return f"{name} 1e-4 1e-5 1 1 0"
+    return f"{name} 1e-4 1e-5 a a 0"
 
 
 lines = []

@@ -82,6 +82,25 @@ Truth sampled() {
     });
 }
 
+/// x, offset, W and, where given, b; windows from -pad.
+Truth deformed(const Dims& stride, const Dims& pad) {
+    return one([=](const References& in) {
+        const Reference &x = in[0], &offset = in[1], &W = in[2];
+        Reference y(Shape{x.dim(0), W.dim(0), offset.dim(2), offset.dim(3)});
+        for_each_index(y.shape, [&](const Dims& i) {
+            double sum = in.size() > 3 ? in[3](i[1]) : 0;
+            for (int64_t k = 0; k < W.dim(2) * W.dim(3); ++k) {
+                const int64_t row = k / W.dim(3), column = k % W.dim(3), elements = W.dim(2) * W.dim(3);
+                const double h = double(i[2] * stride[0] + row - pad[0]) + offset(i[0], elements + k, i[2], i[3]),
+                             w = double(i[3] * stride[1] + column - pad[1]) + offset(i[0], k, i[2], i[3]);
+                for (int64_t c = 0; c < x.dim(1); ++c) sum += W(i[1], c, row, column) * between(x, i[0], c, h, w, true);
+            }
+            y[i] = sum;
+        });
+        return y;
+    });
+}
+
 const Input images = {.shape = {2, 3, 4, 5}};
 
 const int rows = add_rows({
@@ -143,6 +162,27 @@ const int rows = add_rows({
      .rejects = {{.inputs = {images, {.shape = {2, 3, 3, 2}}},
                   .message = "spatial_transformer_sampler: x should be [B,C,H,W] and grid [B,2,H2,W2], "
                              "they are [2,3,4,5] and [2,3,3,2]"}}},
+    {.function = "deformable_convolution_2d_sampler",
+     .inputs = {images, {.shape = {2, 8, 3, 4}, .low = 0.1, .high = 0.9}, {.shape = {2, 3, 2, 2}}, {.shape = {2}}},
+     .truth = deformed({1, 1}, {0, 0}),
+     .tolerance = 16,
+     .rejects = {{.inputs = {images, {.shape = {2, 6, 3, 4}}, {.shape = {2, 3, 2, 2}}, {.shape = {2}}},
+                  .message = "deformable_convolution_2d_sampler: offset should be [2, 8, positions down, positions across], it "
+                             "is [2,6,3,4] (W [2,3,2,2])"},
+                 {.inputs = {images, {.shape = {2, 8, 3, 4}}, {.shape = {2, 2, 2, 2}}, {.shape = {2}}},
+                  .message = "deformable_convolution_2d_sampler: x should be [N, C, H, W] and W [O, C, kh, kw], they are "
+                             "[2,3,4,5] and [2,2,2,2]"},
+                 {.inputs = {images, {.shape = {2, 8, 3, 4}}, {.shape = {2, 3, 2, 2}}, {.shape = {3}}},
+                  .message = "deformable_convolution_2d_sampler: b should be [2], it is [3]"}}},
+    {.function = "deformable_convolution_2d_sampler",
+     .note = "far_offsets",  // Also across the border, where Chainer's padding has its centre.
+     .set = {{"stride", "(2, 1)"}, {"pad", "(1, 0)"}},
+     .inputs = {images,
+                {.shape = {2, 12, 2, 3}, .low = -2.45, .high = 2.45},
+                {.shape = {2, 3, 3, 2}},
+                {.absent = true}},
+     .truth = deformed({2, 1}, {1, 0}),
+     .tolerance = 16},
 });
 
 }  // namespace

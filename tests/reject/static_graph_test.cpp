@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Array ones(const Shape& shape) { return Array::full({Dtype::float32, shape}, 1); }
+Array of_ones(const Shape& shape) { return Array::full({Dtype::float32, shape}, 1); }
 
 constexpr const char* host_read_of_one =
     "static_graph region: the host reads a value computed in the region (float32[1]), and StaticGraphOptions::breaks is false. "
@@ -23,7 +23,7 @@ constexpr const char* host_read_of_one =
 
 /// A parameter that a step updates by itself.
 struct Step {
-    Parameter w{ones({1}), "w"};
+    Parameter w{of_ones({1}), "w"};
     Variable operator()(const Variable& x) {
         Variable loss = x * w;
         w.cleargrad();
@@ -44,42 +44,42 @@ TEST_F(RejectedRegion, a_host_read_where_breaks_are_forbidden) {
     const std::source_location here = std::source_location::current();
     auto f = static_graph([](Variable x) { return (x * 2.0).item<float>() > 1 ? x : x * 3.0; }, {.breaks = false});
     for (int i = 0; i < 2; ++i)
-        EXPECT_EQ(refusal<TraceError>([&] { f(ones({1})); }),
+        EXPECT_EQ(refusal<TraceError>([&] { f(of_ones({1})); }),
                   host_read_of_one + fmt::format(" (at static_graph_test.cpp:{})", here.line() + 1));
 }
 
 TEST_F(RejectedRegion, a_host_read_that_only_a_later_call_does) {
     bool reads = false;
     auto f = static_graph([&](Variable x) { return reads && (x * 2.0).item<float>() > 1 ? x : x * 3.0; }, {.breaks = false});
-    f(ones({1}));
-    f(ones({1}));
+    f(of_ones({1}));
+    f(of_ones({1}));
     reads = true;
-    EXPECT_THAT(refusal<TraceError>([&] { f(ones({1})); }), HasSubstr(host_read_of_one));
+    EXPECT_THAT(refusal<TraceError>([&] { f(of_ones({1})); }), HasSubstr(host_read_of_one));
     reads = false;
-    EXPECT_EQ(f(ones({1})).item<float>(), 3) << "the region is as it was";
+    EXPECT_EQ(f(of_ones({1})).item<float>(), 3) << "the region is as it was";
 }
 
 TEST_F(RejectedRegion, not_a_host_read_of_an_argument) {
     auto f = static_graph([](Variable x) { return x.item<float>() > 0 ? x * 2.0 : x; }, {.breaks = false});
-    EXPECT_EQ(f(ones({1})).item<float>(), 2);
+    EXPECT_EQ(f(of_ones({1})).item<float>(), 2);
     auto masked = static_graph([](Variable x, Variable mask) { return x[{mask}]; }, {.breaks = false});
-    EXPECT_EQ(masked(ones({3}), Array::from<bool>({true, false, true})).shape(), (Shape{2}));
-    EXPECT_EQ(masked(ones({3}), Array::from<bool>({true, true, true})).shape(), (Shape{3}));
+    EXPECT_EQ(masked(of_ones({3}), Array::from<bool>({true, false, true})).shape(), (Shape{2}));
+    EXPECT_EQ(masked(of_ones({3}), Array::from<bool>({true, true, true})).shape(), (Shape{3}));
 }
 
 TEST_F(RejectedRegion, a_refused_call_leaves_nothing_behind) {
     bool reads = true;
     auto f = static_graph([&](Variable x) { return reads && (x * 2.0).item<float>() > 0 ? x : x * 3.0; }, {.breaks = false});
-    EXPECT_THROW(f(ones({1})), TraceError);
-    EXPECT_EQ((ones({1}), Variable(ones({1})) + 1.0).item<float>(), 2) << "nothing is recorded any more";
+    EXPECT_THROW(f(of_ones({1})), TraceError);
+    EXPECT_EQ((of_ones({1}), Variable(of_ones({1})) + 1.0).item<float>(), 2) << "nothing is recorded any more";
     reads = false;
-    for (int i = 0; i < 3; ++i) EXPECT_EQ(f(ones({1})).item<float>(), 3);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(f(of_ones({1})).item<float>(), 3);
 }
 
 TEST_F(RejectedRegion, gradients_that_a_whole_step_consumed) {
     Step model;
     auto step = static_graph(std::ref(model));
-    for (int i = 0; i < 2; ++i) step(ones({1}));
+    for (int i = 0; i < 2; ++i) step(of_ones({1}));
     const std::string message =
         "grad: the gradient of w float32[1] was consumed by a compiled static_graph step; ask for it with "
         "StaticGraphOptions::keep_grads or return it from the region";
@@ -90,11 +90,11 @@ TEST_F(RejectedRegion, gradients_that_a_whole_step_consumed) {
 }
 
 TEST_F(RejectedRegion, a_wrong_shape_met_before_anything_is_computed) {
-    Parameter w(ones({3}), "w");
+    Parameter w(of_ones({3}), "w");
     const std::source_location here = std::source_location::current();
     auto f = static_graph([&](Variable x) { return x * w; });
-    f(ones({3}));
-    EXPECT_EQ(refusal<ShapeError>([&] { f(ones({4})); }),
+    f(of_ones({3}));
+    EXPECT_EQ(refusal<ShapeError>([&] { f(of_ones({4})); }),
               fmt::format("multiply: shapes must broadcast, dimension by dimension equal or 1 (float32[4], float32[3]) "
                           "(at static_graph_test.cpp:{})",
                           here.line() + 1));
@@ -104,7 +104,7 @@ TEST_F(RejectedRegion, a_wrong_shape_met_before_anything_is_computed) {
 void expect_the_eager_message(const std::function<Variable(const Variable& x, const Variable& t)>& f,
                               const std::string& message) {
     auto region = static_graph(f, {.audit = Audit::never});
-    Variable x(ones({2, 3})), good(Array::from<int32_t>({0, 2})), bad(Array::from<int32_t>({1, 3}));
+    Variable x(of_ones({2, 3})), good(Array::from<int32_t>({0, 2})), bad(Array::from<int32_t>({1, 3}));
     for (int i = 0; i < 2; ++i) region(x, good);
     const std::string compiled = refusal<ValueError>([&] { region(x, bad); });
     EXPECT_EQ(region.statistics().interpreted_calls, 0);
@@ -143,9 +143,9 @@ TEST_F(RejectedRegion, an_error_of_the_users_own_code_passes_through) {
         if (x.rank() == 2) throw std::runtime_error("two is too many");
         return x * 2.0;
     });
-    f(ones({1}));
-    EXPECT_EQ(refusal<std::runtime_error>([&] { f(ones({1, 1})); }), "two is too many");
-    EXPECT_EQ(f(ones({1})).item<float>(), 2);
+    f(of_ones({1}));
+    EXPECT_EQ(refusal<std::runtime_error>([&] { f(of_ones({1, 1})); }), "two is too many");
+    EXPECT_EQ(f(of_ones({1})).item<float>(), 2);
 }
 
 // docs/static_graph.md: one of the calls below must give the message of every row of its table.
@@ -158,32 +158,32 @@ struct Said {
 std::vector<Said> everything_said() {
     std::vector<Said> said;
     auto reads = static_graph([](Variable x) { return (x * 2.0).item<float>() > 0 ? x : x * 2.0; }, {.breaks = false});
-    said.push_back({refusal<TraceError>([&] { reads(ones({1})); }), "a host read"});
+    said.push_back({refusal<TraceError>([&] { reads(of_ones({1})); }), "a host read"});
 
     Step model;
     auto step = static_graph(std::ref(model));
-    for (int i = 0; i < 2; ++i) step(ones({1}));
+    for (int i = 0; i < 2; ++i) step(of_ones({1}));
     said.push_back({refusal<TraceError>([&] { model.w.grad(); }), "a consumed gradient"});
 
-    Parameter w(ones({1}), "w");
+    Parameter w(of_ones({1}), "w");
     auto inner = static_graph([&](Variable x) {
         Variable loss = x * w;
         loss.backward();
         return loss;
     });
-    Variable walked = inner(ones({1}));
+    Variable walked = inner(of_ones({1}));
     said.push_back({refusal<TraceError>([&] { walked.backward(); }), "a second backward"});
 
     Variable kept;
     auto fails = static_graph([&](Variable x, Variable t) { kept = softmax_cross_entropy(tanh(x * w) * 2.0, t); });
-    EXPECT_THROW(fails(ones({1, 2}), Array::from<int32_t>({7})), ValueError);
+    EXPECT_THROW(fails(of_ones({1, 2}), Array::from<int32_t>({7})), ValueError);
     said.push_back({refusal<TraceError>([&] { kept.backward(); }), "a backward of a call that failed"});
     said.push_back({refusal<TraceError>([&] { kept.item<float>(); }), "an array of a call that failed"});
 
     Variable held;
     auto skips = static_graph([&](Variable x) { held = x * 2.0; }, {.audit = Audit::never});
     ::testing::internal::CaptureStderr();
-    for (int i = 0; i < 3; ++i) skips(ones({1}));
+    for (int i = 0; i < 3; ++i) skips(of_ones({1}));
     said.push_back({::testing::internal::GetCapturedStderr(), "a region that asks for too little"});
 
     const std::string self = CATENA_BINARY_DIR "/bin/test_reject";
@@ -228,7 +228,7 @@ TEST(RegionWithoutCompiler, says_so_once_and_runs_eagerly) {
     if (compiler_available()) GTEST_SKIP() << "the compiler is there";
     auto f = static_graph([](Variable x) { return x * 2.0; }, {.name = "plain"});
     ::testing::internal::CaptureStderr();
-    for (int i = 0; i < 3; ++i) EXPECT_EQ(f(ones({1})).item<float>(), 2);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(f(of_ones({1})).item<float>(), 2);
     const std::string text = ::testing::internal::GetCapturedStderr();
     std::fputs(text.c_str(), stderr);
     const std::string said = "there is no compiler, this region and all others run eagerly (" + compiler_complaint() + ")";

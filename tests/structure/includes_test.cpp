@@ -89,8 +89,8 @@ TEST(Includes, ours_are_by_root_path) {
 }
 
 TEST(Includes, what_is_named_exists) {
-    for (const auto& i : all_includes())  // .inc files are generated
-        EXPECT_TRUE(!floors.contains(i.folder()) || i.target.ends_with(".inc") ||
+    for (const auto& i : all_includes())  // .inc and .pb.h files are generated
+        EXPECT_TRUE(!floors.contains(i.folder()) || i.target.ends_with(".inc") || i.target.ends_with(".pb.h") ||
                     std::filesystem::exists(root() / i.target))
             << to_string(i);
 }
@@ -117,11 +117,12 @@ TEST(Includes, onednn_stays_in_runtime_cpu) {
             << to_string(i);
 }
 
-TEST(Includes, protobuf_stays_in_frontend_onnx) {
-    for (const auto& i : all_includes())
-        EXPECT_TRUE(i.file.starts_with("frontend/onnx/") ||
-                    !starts_with_any(i.target, {"onnx/", "google/"}))
-            << to_string(i);
+TEST(Includes, protobuf_stays_in_frontend_onnx_and_caffe) {
+    for (const auto& i : all_includes()) {
+        const bool protobuf = starts_with_any(i.target, {"onnx/", "google/"}) || i.target.ends_with(".pb.h");
+        EXPECT_TRUE(!protobuf || starts_with_any(i.file, {"frontend/onnx/", "frontend/caffe/"})) << to_string(i);
+        EXPECT_FALSE(protobuf && i.file.ends_with(".h")) << to_string(i) << ": users compile headers without protobuf";
+    }
 }
 
 TEST(Includes, cuda_nccl_and_mpi_stay_in_plug_ins) {

@@ -1,5 +1,6 @@
 #include "frontend/onnx/importers/shared.h"
 #include "frontend/onnx/tensor.h"
+#include "frontend/onnx/unsigned_types.h"
 
 namespace catena::onnx {
 namespace {
@@ -32,6 +33,7 @@ Variables constant_of_shape(const NodeCall& n) {
 }
 
 Variables converted(const NodeCall& n) {
+    if (const int to = int(n.integer("to")); held_as(to)) return {wrapped(n[0], to)};
     return {cast(n[0], dtype_from_onnx(int(n.integer("to")), n.describe()))};
 }
 

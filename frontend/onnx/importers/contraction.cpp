@@ -1,5 +1,6 @@
 #include "frontend/onnx/importers/shared.h"
 #include "runtime/ops/math/einsum.h"
+#include "runtime/ops/math/linalg.h"
 
 namespace catena::onnx {
 namespace {
@@ -29,43 +30,11 @@ Variables einsum_of(const NodeCall& n) {
     return {cast(einsum(n.text("equation", ""), operands), n[0].dtype())};
 }
 
-/// The determinant by elimination with the largest pivot, in the order of columns.
-Variables determinant(const NodeCall& n) {
-    const Shape& shape = n[0].shape();
-    if (shape.rank() < 2 || shape[shape.rank() - 1] != shape[shape.rank() - 2])
-        n.wrong("it takes square matrices");
-    const int64_t size = shape.back(), count = n[0].size() / std::max<int64_t>(size * size, 1);
-    std::vector<double> a = n[0].array().to_vector<double>(), results;
-    for (int64_t m = 0; m < count; ++m) {
-        double* matrix = a.data() + m * size * size;
-        double product = 1;
-        for (int64_t k = 0; k < size; ++k) {
-            int64_t pivot = k;
-            for (int64_t i = k; i < size; ++i)
-                if (std::abs(matrix[i * size + k]) > std::abs(matrix[pivot * size + k])) pivot = i;
-            if (pivot != k) {
-                std::swap_ranges(matrix + k * size, matrix + (k + 1) * size, matrix + pivot * size);
-                product = -product;
-            }
-            product *= matrix[k * size + k];
-            if (matrix[k * size + k] == 0) break;
-            for (int64_t i = k + 1; i < size; ++i) {
-                const double factor = matrix[i * size + k] / matrix[k * size + k];
-                for (int64_t j = k; j < size; ++j)
-                    matrix[i * size + j] -= factor * matrix[k * size + j];
-            }
-        }
-        results.push_back(product);
-    }
-    Shape rest(std::span(shape.begin(), size_t(shape.rank() - 2)));
-    return {Variable(Array::from(results, rest).astype(n[0].dtype()), false)};
-}
-
 const int importers = add_importers({
     {"MatMul", [](const NodeCall& n) { return Variables{product(n[0], n[1])}; }},
     {"Gemm", general_product},
     {"Einsum", einsum_of},
-    {"Det", determinant},
+    {"Det", [](const NodeCall& n) { return Variables{det(n[0])}; }},
 });
 
 }  // namespace

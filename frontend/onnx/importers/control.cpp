@@ -4,32 +4,34 @@
 namespace catena::onnx {
 namespace {
 
-Variables chosen(const NodeCall& n) {
+const Variable& array_of(const NodeCall& n, const Item& item) {
+    if (!item.variable.defined()) n.wrong("its body gives no array where one is expected");
+    return item.variable;
+}
+
+Items chosen(const NodeCall& n) {
     return n.run_graph(n.value(0) != 0 ? "then_branch" : "else_branch", {});
 }
 
-Variables looped(const NodeCall& n) {
+Items looped(const NodeCall& n) {
     const int64_t most = n.has(0) ? n.value(0) : int64_t(1) << 40;
     bool go_on = !n.has(1) || n.value(1) != 0;
     const size_t carried = size_t(std::max(n.count() - 2, 0)), outputs = size_t(n.output_count());
     if (outputs < carried) n.wrong("it has fewer outputs than carried values");
-    std::vector<Variable> state(n.inputs().begin() + long(std::min<size_t>(2, n.inputs().size())),
-                                n.inputs().end());
+    Items state(n.items().begin() + long(std::min<size_t>(2, n.items().size())), n.items().end());
     std::vector<std::vector<Variable>> scans(outputs - carried);
     for (int64_t i = 0; i < most && go_on; ++i) {
-        std::vector<Variable> inputs{Variable(Array::scalar(i), false),
-                                     Variable(Array::full({Dtype::bool_, Shape{}}, 1), false)};
+        Items inputs{Variable(Array::scalar(i), false), Variable(Array::full({Dtype::bool_, Shape{}}, 1), false)};
         inputs.insert(inputs.end(), state.begin(), state.end());
-        const Variables results = n.run_graph("body", inputs);
+        const Items results = n.run_graph("body", inputs);
         if (results.size() != 1 + outputs)
             n.wrong(
                 fmt::format("its body has {} outputs, {} are expected", results.size(), 1 + outputs));
-        go_on = results[0].array().item<bool>();
+        go_on = array_of(n, results[0]).array().item<bool>();
         for (size_t k = 0; k < carried; ++k) state[k] = results[k + 1];
-        for (size_t k = 0; k < scans.size(); ++k) scans[k].push_back(results[carried + k + 1]);
+        for (size_t k = 0; k < scans.size(); ++k) scans[k].push_back(array_of(n, results[carried + k + 1]));
     }
-    Variables all;
-    for (const Variable& v : state) all.push_back(v);
+    Items all = state;
     for (const auto& scan : scans) {
         if (scan.empty()) n.unsupported("a loop that never runs but collects values");
         all.push_back(stack(scan, 0));
@@ -60,16 +62,16 @@ Variables scanned(const NodeCall& n) {
     for (size_t k = 0; k < sequences; ++k)
         steps = n[int(states + k)].shape()[n.axis(in_axes[k], n[int(states + k)].rank())];
     for (int64_t t = 0; t < steps; ++t) {
-        std::vector<Variable> inputs = state;
+        Items inputs(state.begin(), state.end());
         for (size_t k = 0; k < sequences; ++k) {
             const Variable& x = n[int(states + k)];
             inputs.push_back(
                 item_of(x, n.axis(in_axes[k], x.rank()), in_back[k] ? steps - 1 - t : t));
         }
-        const Variables outputs = n.run_graph("body", inputs);
+        const Items outputs = n.run_graph("body", inputs);
         if (outputs.size() != states + results) n.wrong("its body has another number of outputs");
-        for (size_t k = 0; k < states; ++k) state[k] = outputs[k];
-        for (size_t k = 0; k < results; ++k) collected[k].push_back(outputs[states + k]);
+        for (size_t k = 0; k < states; ++k) state[k] = array_of(n, outputs[k]);
+        for (size_t k = 0; k < results; ++k) collected[k].push_back(array_of(n, outputs[states + k]));
     }
     Variables all;
     for (const Variable& v : state) all.push_back(v);

@@ -1,9 +1,10 @@
 // Boxes of object detectors: suppression, and pooling of image regions.
 #include <algorithm>
-#include <array>
 #include <numeric>
 
 #include "frontend/onnx/importers/shared.h"
+#include "runtime/cpu/roi_kernel.h"
+#include "runtime/ops/pooling/roi.h"
 
 namespace catena::onnx {
 namespace {
@@ -71,126 +72,34 @@ Variables non_maxima_suppressed(const NodeCall& n) {
     return {Variable(Array::from(rows, Shape{found, 3}), false)};
 }
 
-/// The two elements beside a place along an axis, and the second one's weight.
-struct Neighbours {
-    int64_t low = 0, high = 0;
-    double weight = 0;
-    bool inside = true;
-};
-
-Neighbours neighbours_of(double place, int64_t size) {
-    if (place < -1 || place > double(size)) return {.inside = false};
-    const double x = std::clamp(place, 0.0, double(size - 1));
-    const int64_t low = int64_t(x);
-    return {low, std::min(low + 1, size - 1), x - double(low)};
-}
-
-/// Which elements of the image every sample of every region reads, with which weights.
-struct Samples {
-    int64_t each = 1;  ///< Samples of a bin; of smaller regions some stand twice with weight 0.
-    std::array<std::vector<int64_t>, 4> places;
-    std::array<std::vector<double>, 4> weights;
-    std::vector<char> counts;  ///< Whether it is one of the bin's own samples.
-
-    void add(int64_t image, const Neighbours& y, const Neighbours& x, int64_t width, bool own) {
-        const double share = own && y.inside && x.inside;
-        const int64_t rows[] = {y.low, y.low, y.high, y.high},
-                      columns[] = {x.low, x.high, x.low, x.high};
-        const double wy[] = {1 - y.weight, y.weight}, wx[] = {1 - x.weight, x.weight};
-        for (size_t k = 0; k < 4; ++k) {
-            places[k].push_back(image + rows[k] * width + columns[k]);
-            weights[k].push_back(share * wy[k / 2] * wx[k % 2]);
-        }
-        counts.push_back(own);
-    }
-};
-
-struct Region {
-    double top, left, bin_height, bin_width;
-    int64_t rows, columns;  ///< Samples along a bin.
-};
-
-Region region_of(const NodeCall& n, const double* corners, int64_t height, int64_t width) {
-    const double scale = n.number("spatial_scale", 1);
+RegionBins bins_of(const NodeCall& n, int64_t height, int64_t width) {
     const std::string mode = n.text("coordinate_transformation_mode",
                                     n.opset() < 16 ? "output_half_pixel" : "half_pixel");
     const bool shifted = mode == "half_pixel";
-    const double shift = shifted ? 0.5 : 0, left = corners[0] * scale - shift,
-                 top = corners[1] * scale - shift;
-    double w = corners[2] * scale - shift - left, h = corners[3] * scale - shift - top;
-    if (!shifted) {  // Empty regions are one element large.
-        w = std::max(w, 1.0);
-        h = std::max(h, 1.0);
-    }
-    const double bin_height = h / double(height), bin_width = w / double(width);
-    const int64_t given = n.integer("sampling_ratio", 0);
-    const auto samples = [&](double size) {
-        return given > 0 ? given : std::max<int64_t>(int64_t(std::ceil(size)), 1);
-    };
-    return {top, left, bin_height, bin_width, samples(bin_height), samples(bin_width)};
+    const int64_t samples = n.integer("sampling_ratio", 0);
+    return {.rows = height,
+            .columns = width,
+            .scale = n.number("spatial_scale", 1),
+            .aligned = true,
+            .shift = shifted ? 0.5 : 0,
+            .at_least_one = !shifted,
+            .sample_rows = samples,
+            .sample_columns = samples};
 }
 
-Samples samples_of(const NodeCall& n, const Shape& x, int64_t height, int64_t width) {
-    const std::vector<double> corners = n[1].array().to_vector<double>();
-    const std::vector<int64_t> images = n.values(2);
-    std::vector<Region> regions;
-    Samples samples;
-    for (size_t r = 0; r < images.size(); ++r) {
-        if (images[r] < 0 || images[r] >= x[0])
-            n.wrong(fmt::format("image {} of {}", images[r], x[0]));
-        regions.push_back(region_of(n, corners.data() + 4 * r, height, width));
-        samples.each = std::max(samples.each, regions.back().rows * regions.back().columns);
-    }
-    if (samples.each > 1 << 16) n.wrong(fmt::format("{} samples in a bin", samples.each));
-    for (size_t r = 0; r < regions.size(); ++r) {
-        const Region& region = regions[r];
-        const int64_t own = region.rows * region.columns;
-        for (int64_t bin = 0; bin < height * width; ++bin)
-            for (int64_t k = 0; k < samples.each; ++k) {
-                const int64_t i = std::min(k, own - 1);
-                const double y =
-                    region.top +
-                    region.bin_height * (double(bin / width) +
-                                         (double(i / region.columns) + 0.5) / double(region.rows));
-                const double at =
-                    region.left +
-                    region.bin_width * (double(bin % width) + (double(i % region.columns) + 0.5) /
-                                                                  double(region.columns));
-                samples.add(images[r] * x[2] * x[3], neighbours_of(y, x[2]),
-                            neighbours_of(at, x[3]), x[3], k < own);
-            }
-    }
-    return samples;
-}
-
-/// Averages, or maxima, of samples in the bins of every region (He et al. 2017). The regions are
-/// read on the host, the image is not.
+/// Averages, or maxima, of samples in the bins of every region (He et al. 2017).
 Variables regions_aligned(const NodeCall& n) {
     const Shape& x = n[0].shape();
     const int64_t height = n.integer("output_height", 1), width = n.integer("output_width", 1);
     if (x.rank() != 4 || n[1].rank() != 2 || n[1].shape()[1] != 4 || n[2].size() != n[1].shape()[0])
         n.wrong("the image, its regions and their batch indices do not match");
     if (height < 1 || width < 1) n.wrong("bins of no size");
-    const int64_t regions = n[1].shape()[0], channels = x[1];
-    const Samples samples = samples_of(n, x, height, width);
-    const Variable rows = reshape(transpose(n[0], {0, 2, 3, 1}), {x[0] * x[2] * x[3], channels});
-    const int64_t count = int64_t(samples.counts.size());
-    const bool largest = n.text("mode", "avg") == "max";
-    Variable y;
-    for (size_t k = 0; k < 4; ++k) {
-        const Variable places(Array::from(samples.places[k], Shape{count}), false);
-        const Variable weights(
-            Array::from(samples.weights[k], Shape{count, 1}).astype(n[0].dtype()), false);
-        const Variable part = take(rows, places, 0) * weights;
-        y = !y.defined() ? part : largest ? maximum(y, part) : y + part;
-    }
-    std::vector<double> own(samples.counts.begin(), samples.counts.end());
-    const Variable counts =
-        reshape(Variable(Array::from(own, Shape{count}).astype(n[0].dtype()), false),
-                {-1, samples.each, 1});
-    y = reshape(y, {-1, samples.each, channels});
-    y = largest ? max(where(counts > 0.0, y, -INFINITY), 1) : sum(y, 1) / sum(counts, 1);
-    return {transpose(reshape(y, {regions, height, width, channels}), {0, 3, 1, 2})};
+    if (n.integer("sampling_ratio", 0) < 0) n.wrong("a negative sampling_ratio");
+    const RegionBins bins = bins_of(n, height, width);
+    const Variable order(Array::from<int64_t>({1, 0, 3, 2}), false);  // From x, y to y, x.
+    const Variable corners = take(n[1], order, 1), images = reshape(n[2], {-1});
+    if (n.text("mode", "avg") == "max") return {largest_of_regions(n[0], corners, images, bins, 0, true)};
+    return {average_of_regions(n[0], corners, images, bins)};
 }
 
 const int importers =

@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <numeric>
 
 #include "frontend/onnx/importers/shared.h"
+#include "runtime/ops/array/searching.h"
 
 namespace catena::onnx {
 namespace {
@@ -145,16 +145,8 @@ Variables hot(const NodeCall& n) {
 }
 
 Variables not_zero(const NodeCall& n) {
-    const std::vector<double> values = n[0].array().to_vector<double>();
-    std::vector<int64_t> found;
-    for (size_t k = 0; k < values.size(); ++k)
-        if (values[k] != 0) found.push_back(int64_t(k));
-    const Shape& shape = n[0].shape();
-    std::vector<int64_t> places(found.size() * size_t(shape.rank()));
-    for (size_t k = 0; k < found.size(); ++k)
-        for (int i = shape.rank(), rest = int(found[k]); i-- > 0; rest /= int(shape[i]))
-            places[size_t(i) * found.size() + k] = rest % shape[i];
-    return {Variable(Array::from(places, Shape{shape.rank(), int64_t(found.size())}), false)};
+    if (n[0].rank() == 0) return {fill({Dtype::int64, {0, n[0].item<double>() != 0 ? 1 : 0}}, 0)};
+    return {transpose(argwhere(n[0]))};
 }
 
 Variables compressed(const NodeCall& n) {
@@ -186,43 +178,10 @@ Variables reversed(const NodeCall& n) {
 }
 
 Variables distinct(const NodeCall& n) {
-    const bool whole = !n.has_attribute("axis"), sorted = n.integer("sorted", 1) != 0;
-    const Variable x = whole ? flatten(n[0]) : n[0];
-    const int axis = whole ? 0 : n.axis(n.integer("axis"), x.rank());
-    const int64_t count = x.shape()[axis];
-    const std::vector<double> all = moveaxis(x, axis, 0).array().to_vector<double>();
-    const size_t width = count ? all.size() / size_t(count) : 0;
-    std::map<std::vector<double>, int64_t> number_of;
-    std::vector<std::vector<double>> rows;
-    std::vector<int64_t> first, inverse, counts;
-    for (int64_t i = 0; i < count; ++i) {
-        std::vector<double> row(all.begin() + i * int64_t(width),
-                                all.begin() + (i + 1) * int64_t(width));
-        auto [found, is_new] = number_of.try_emplace(row, int64_t(rows.size()));
-        if (is_new) {
-            rows.push_back(row);
-            first.push_back(i);
-            counts.push_back(0);
-        }
-        ++counts[size_t(found->second)];
-        inverse.push_back(found->second);
-    }
-    std::vector<int64_t> order(rows.size()), rank(rows.size());
-    std::iota(order.begin(), order.end(), 0);
-    if (sorted)
-        std::sort(order.begin(), order.end(),
-                  [&](int64_t a, int64_t b) { return rows[size_t(a)] < rows[size_t(b)]; });
-    for (size_t i = 0; i < order.size(); ++i) rank[size_t(order[i])] = int64_t(i);
-    std::vector<int64_t> firsts, totals;
-    for (int64_t r : order) {
-        firsts.push_back(first[size_t(r)]);
-        totals.push_back(counts[size_t(r)]);
-    }
-    for (int64_t& i : inverse) i = rank[size_t(i)];
-    const auto list = [](const std::vector<int64_t>& v) {
-        return Variable(Array::from(v, Shape{int64_t(v.size())}), false);
-    };
-    return {take(x, list(firsts), axis), list(firsts), list(inverse), list(totals)};
+    UniqueOptions options{.sorted = n.integer("sorted", 1) != 0};
+    if (n.has_attribute("axis")) options.axis = n.axis(n.integer("axis"), n[0].rank());
+    const Unique found = unique_with_places(n[0], options);
+    return {found.values, found.indices, found.inverse, found.counts};
 }
 
 const int importers = add_importers({

@@ -1,8 +1,10 @@
 #include <algorithm>
 
 #include "frontend/onnx/importers/shared.h"
-#include "runtime/ops/array/blocks.h"
 #include "frontend/onnx/tensor.h"
+#include "runtime/ops/array/blocks.h"
+#include "runtime/ops/array/creation.h"
+#include "runtime/ops/array/triangles.h"
 
 namespace catena::onnx {
 namespace {
@@ -181,23 +183,16 @@ Variables space_to_depth(const NodeCall& n) {
 }
 
 Variables triangle(const NodeCall& n) {
-    const Variable& x = n[0];
-    const int64_t k = n.has(1) ? n.value(1) : 0, rows = x.shape()[x.rank() - 2],
-                  columns = x.shape()[x.rank() - 1];
-    const Variable row = reshape(arange(0, rows), {rows, 1}), column = arange(0, columns);
-    const Variable distance = column - row;
-    const Variable kept = n.integer("upper", 1) != 0 ? distance >= k : distance <= k;
-    return {where(kept, x, constant_like(x, 0))};
+    const int64_t k = n.has(1) ? n.value(1) : 0;
+    return {n.integer("upper", 1) != 0 ? triu(n[0], k) : tril(n[0], k)};
 }
 
 Variables identity_like(const NodeCall& n) {
     const Shape& shape = n[0].shape();
     if (shape.rank() != 2) n.wrong("it takes a matrix");
-    const Variable on = arange(0, shape[1]) - reshape(arange(0, shape[0]), {shape[0], 1}) ==
-                        double(n.integer("k", 0));
     const bool given = n.has_attribute("dtype");
-    return {
-        cast(on, given ? dtype_from_onnx(int(n.integer("dtype")), n.describe()) : n[0].dtype())};
+    return {eye(shape[0], shape[1], n.integer("k", 0),
+                given ? dtype_from_onnx(int(n.integer("dtype")), n.describe()) : n[0].dtype())};
 }
 
 Variables tiled(const NodeCall& n) {
@@ -228,7 +223,7 @@ Variables centred(const NodeCall& n) {
 }
 
 const int importers = add_importers({
-    {"Identity", [](const NodeCall& n) { return Variables{n[0]}; }},
+    {"Identity", [](const NodeCall& n) { return n.items(); }},
     {"Reshape", reshaped},
     {"Flatten", flattened},
     {"Squeeze", squeezed},

@@ -33,7 +33,10 @@ Variables quantized(const NodeCall& n) {
     else if (n.integer("output_dtype", 0) != 0)
         dtype = dtype_from_onnx(int(n.integer("output_dtype")), n.describe());
     const Variable zero = n.has(2) ? beside(n, n[2], x) : Variable();
-    return {on_grid(n, x, beside(n, n[1], x), zero, dtype)};
+    if (dtype != Dtype::int32) return {on_grid(n, x, beside(n, n[1], x), zero, dtype)};
+    // UINT16 is held so; ONNX quantizes to no other type of 32 bits.
+    const Variable y = nearest_even(cast(x, Dtype::float32) / cast(beside(n, n[1], x), Dtype::float32));
+    return {cast(clip(y + cast(zero, Dtype::float32), 0.0, 65535.0), dtype)};
 }
 
 Variable centred(const Variable& q, const Variable& zero) {
@@ -77,6 +80,8 @@ Variables quantized_product(const NodeCall& n) {
 const int importers = add_importers({
     {"QuantizeLinear", quantized},
     {"DequantizeLinear", dequantized},
+    {"QuantizeLinear", quantized, microsoft},
+    {"DequantizeLinear", dequantized, microsoft},
     {"DynamicQuantizeLinear", dynamically_quantized},
     {"MatMulInteger", integer_product},
     {"QLinearMatMul", quantized_product},

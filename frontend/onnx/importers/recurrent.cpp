@@ -1,4 +1,5 @@
 // Recurrent layers, unrolled step by step.
+#include "frontend/onnx/importers/quantized.h"
 #include "frontend/onnx/importers/shared.h"
 
 namespace catena::onnx {
@@ -68,6 +69,17 @@ void lstm_step(const NodeCall& n, Direction& d, const Variable& x) {
     const Variable c = f * d.c + i * d.activations[1](gate(all, 3, d.hidden));
     d.h = d.activations[0](seen(1, c)) * d.activations[2](c);
     d.c = c;
+}
+
+/// x as it is on a grid of uint8 of its own.
+Variable regridded(const NodeCall& n, const Variable& x) {
+    const Grid grid = grid_of(x);
+    return real_of(n, on_grid(n, x, grid), grid);
+}
+
+void quantized_lstm_step(const NodeCall& n, Direction& d, const Variable& x) {
+    d.h = regridded(n, d.h);  // Only the product reads it.
+    lstm_step(n, d, x);
 }
 
 Variable of_direction(const NodeCall& n, int input, int64_t k) {
@@ -153,7 +165,26 @@ Variables run_layer(const NodeCall& n, const Step& step, std::vector<std::string
     return outputs;
 }
 
+/// Weights [directions, inputs, gates] of integers with a scale for each direction, or for each of its gates.
+Variable real_weights(const NodeCall& n, int weights, int scale) {
+    const Variable& W = n[weights];
+    const auto beside = [&](const Variable& parameter) {
+        return parameter.rank() == 2 ? expand_dims(parameter, 1) : reshape(parameter, {parameter.size(), 1, 1});
+    };
+    if (W.rank() != 3) n.wrong(fmt::format("weights {}", to_string(W.shape())));
+    const Grid grid{beside(n[scale]), n.has(scale + 1) ? beside(n[scale + 1]) : Variable()};
+    return transpose(real_of(n, W, grid), {0, 2, 1});
+}
+
+/// An LSTM whose products are of integers: x and h are put on grids.
+Variables quantized_lstm(const NodeCall& n) {
+    std::vector<Variable> inputs{regridded(n, n[0]), real_weights(n, 1, 8), real_weights(n, 2, 10)};
+    for (int i = 3; i < 8; ++i) inputs.push_back(n.has(i) ? n[i] : Variable());
+    return run_layer(n.with_inputs(std::move(inputs)), quantized_lstm_step, {"Sigmoid", "Tanh", "Tanh"}, true);
+}
+
 const int importers = add_importers({
+    {"DynamicQuantizeLSTM", quantized_lstm, microsoft},
     {"RNN", [](const NodeCall& n) { return run_layer(n, simple_step, {"Tanh"}, false); }},
     {"GRU",
      [](const NodeCall& n) {

@@ -1,4 +1,5 @@
 #include "frontend/onnx/importers/shared.h"
+#include "runtime/ops/array/searching.h"
 
 namespace catena::onnx {
 namespace {
@@ -100,10 +101,8 @@ Variables largest(const NodeCall& n) {
     const int axis = n.axis(n.integer("axis", -1), n[0].rank());
     const int64_t k = n.has(1) ? n.value(1) : n.integer("k"), size = n[0].shape()[axis];
     if (k < 0 || k > size) n.wrong(fmt::format("{} elements of an axis of {}", k, size));
-    const bool descending = n.integer("largest", 1) != 0;
-    Variable key = is_float(n[0].dtype()) ? n[0] : in_float64(n[0]);
-    const Variable order = slice_axis(argsort(descending ? -key : key, axis), axis, 0, k);
-    return {take_along_axis(n[0], order, axis), cast(order, Dtype::int64)};
+    const TopK found = topk(n[0], k, axis, n.integer("largest", 1) != 0);
+    return {found.values, cast(found.indices, Dtype::int64)};
 }
 
 const int importers = add_importers({

@@ -1,17 +1,14 @@
 // catena run: runs a model from a file on arrays from files.
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <iostream>
-#include <map>
 #include <numeric>
-#include <sstream>
 
 #include "frontend/serializer/npz.h"
 #include "frontend/static_graph/static_graph.h"
-#include "frontend/tools/catena/call_inputs.h"
+#include "frontend/tools/catena/caffe_model.h"
 #include "frontend/tools/catena/commands.h"
-#include "frontend/tools/catena/random_inputs.h"
+#include "frontend/tools/catena/run_options.h"
 #include "runtime/core/code_device.h"
 #include "runtime/graph/config.h"
 #include "runtime/program/program.h"
@@ -21,82 +18,6 @@
 
 namespace catena::tool {
 namespace {
-
-struct RunOptions {
-    std::string model;
-    std::vector<std::string> inputs;
-    std::string output, save, device = "cpu";
-    std::vector<std::string> made_inputs;
-    bool eager = false, check = false, print = false;
-    int repeat = 1;
-};
-
-/// NAME=SIZExSIZE:DTYPE as an array: floats uniform in [0, 1), the same in every run; others 0.
-std::pair<std::string, Array> made_input(const std::string& text, RandomInputs& random) {
-    const size_t equals = text.find('='), colon = text.find(':', equals == text.npos ? 0 : equals);
-    const auto wrong = [&] {
-        fail<ValueError>("run: --input {}: write NAME=SIZExSIZE:DTYPE, as in x=32x8:float32", text);
-    };
-    if (equals == 0 || equals == text.npos) wrong();
-    const Dtype dtype = colon == text.npos ? Dtype::float32 : parse_dtype(text.substr(colon + 1));
-    std::vector<int64_t> sizes;
-    std::istringstream list(text.substr(equals + 1, colon == text.npos ? colon : colon - equals - 1));
-    for (std::string word; std::getline(list, word, 'x');) {
-        int64_t size = 0;
-        const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), size);
-        if (error != std::errc() || end != word.data() + word.size() || size < 0) wrong();
-        sizes.push_back(size);
-    }
-    const Shape shape{std::span<const int64_t>(sizes)};
-    return {text.substr(0, equals), is_float(dtype) ? random.uniform(shape).astype(dtype) : Array::zeros({dtype, shape})};
-}
-
-/// Inputs that the user described instead of giving files, by the names of `ports`.
-template <class Ports>
-std::vector<Array> made_arrays(const Ports& ports, const std::vector<std::string>& texts) {
-    RandomInputs random;
-    std::map<std::string, Array> made;
-    for (const std::string& text : texts) made.insert(made_input(text, random));
-    std::vector<Array> arrays;
-    std::string names;
-    for (const auto& port : ports) {
-        names += (names.empty() ? "" : ", ") + port.name;
-        const auto found = made.find(port.name);
-        if (found == made.end()) continue;
-        arrays.push_back(found->second);
-        made.erase(found);
-    }
-    if (!made.empty()) fail<ValueError>("run: --input {}: there is no such input; there are {}", made.begin()->first, names);
-    if (arrays.size() != ports.size())
-        fail<ValueError>("run: {} of the inputs are given by --input; all are needed: {}", arrays.size(), names);
-    return arrays;
-}
-
-/// By the names of `ports` from one .npz, else x0 x1 ... or .npy files in order.
-template <class Ports>
-std::vector<Array> arrays_for(const Ports& ports, const RunOptions& options) {
-    const std::vector<std::string>& files = options.inputs;
-    if (!options.made_inputs.empty()) {
-        if (!files.empty()) fail<ValueError>("run: inputs are given by files and by --input; use one of the two");
-        return made_arrays(ports, options.made_inputs);
-    }
-    std::vector<Array> arrays;
-    if (files.size() == 1 && files[0].ends_with(".npz")) {
-        const NpzFile file(files[0]);
-        bool by_name = true;
-        for (const auto& port : ports) by_name &= file.contains(port.name);
-        for (const auto& port : ports)
-            if (by_name) arrays.push_back(file.read(port.name));
-        if (by_name) return arrays;
-        std::string wanted;
-        for (const auto& port : ports) wanted += (wanted.empty() ? "" : ", ") + port.name;
-        for (const std::string& key : file.keys())
-            if (!key.starts_with('x'))
-                fail<ValueError>("run: {} has an array '{}'; the inputs are {}, or x0 x1 ... in this order", files[0],
-                                 key, wanted);
-    }
-    return read_call_inputs(files).x;
-}
 
 /// Time until a device has done what it was asked for.
 class Stopwatch {
@@ -115,10 +36,17 @@ private:
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+template <class Ports>
+std::vector<std::string> names_of(const Ports& ports) {
+    std::vector<std::string> names;
+    for (const auto& port : ports) names.push_back(port.name);
+    return names;
+}
+
 NamedArrays run_program(const RunOptions& options) {
     if (options.eager) fail<ValueError>("run: {} is compiled code; --eager is for models", options.model);
     Program program = Program::load(options.model, {.device = options.device});
-    std::vector<Array> inputs = arrays_for(program.inputs(), options);
+    std::vector<Array> inputs = arrays_for(names_of(program.inputs()), options);
     for (Array& input : inputs) input = input.to(program.device());
     std::vector<Array> outputs;
     auto run = [&] {
@@ -151,7 +79,7 @@ NamedArrays run_model(const RunOptions& options) {
     const auto no_graph = no_backprop_mode();
     const onnx::Model model = onnx::import_model(options.model);
     std::vector<Variable> inputs;
-    for (const Array& array : arrays_for(model.inputs(), options)) inputs.emplace_back(array, false);
+    for (const Array& array : arrays_for(names_of(model.inputs()), options)) inputs.emplace_back(array, false);
     std::vector<Variable> outputs;
     if (options.eager) {
         outputs = model(inputs);
@@ -184,6 +112,10 @@ NamedArrays run_model(const RunOptions& options) {
 #endif
 
 void check(const std::string& model) {
+    if (model.ends_with(".caffemodel")) {
+        check_caffe(model);
+        return fmt::print("{}: every layer that is known has what it needs; nothing was run\n", model);
+    }
     if (!model.ends_with(".catena")) {
         check_model(model);
         return fmt::print("{}: every node is known and has what it reads; nothing was run\n", model);
@@ -199,7 +131,7 @@ void check(const std::string& model) {
 
 void add_run(CLI::App& program) {
     auto options = std::make_shared<RunOptions>();
-    auto* command = program.add_subcommand("run", "runs a program (.catena) or a model (.onnx) on arrays from files");
+    auto* command = program.add_subcommand("run", "runs a program (.catena) or a model (.onnx, .caffemodel) on arrays from files");
     command->add_option("model", options->model, "the file")->required();
     command->add_option(
         "inputs", options->inputs,
@@ -221,7 +153,8 @@ void add_run(CLI::App& program) {
         const bool is_program = options->model.ends_with(".catena");
         if (!is_program && (!options->save.empty() || options->repeat != 1 || options->device != "cpu"))
             fail<ValueError>("run: --save, --repeat and --device are for programs (.catena), {} is a model", options->model);
-        const NamedArrays results = is_program ? run_program(*options) : run_model(*options);
+        const bool is_caffe = options->model.ends_with(".caffemodel");
+        const NamedArrays results = is_program ? run_program(*options) : is_caffe ? run_caffe(*options) : run_model(*options);
         for (const auto& [name, array] : results)
             std::cout << name << ' ' << (options->output.empty() || options->print ? to_string(array) : to_string(array.type())) << '\n';
         if (!options->output.empty()) save_npz(options->output, results);

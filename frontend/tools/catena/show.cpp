@@ -9,6 +9,7 @@
 #include "frontend/pages/program_page.h"
 #include "frontend/serializer/hdf5.h"
 #include "frontend/serializer/npz.h"
+#include "frontend/tools/catena/caffe_model.h"
 #include "frontend/tools/catena/commands.h"
 #include "frontend/tools/catena/completion.h"
 #include "runtime/core/error.h"
@@ -100,7 +101,7 @@ void add_show(CLI::App& program) {
         std::string file, stage, html;
     };
     auto options = std::make_shared<Options>();
-    auto* command = program.add_subcommand("show", "prints what is in a program (.catena), a model (.onnx) or a file of arrays (.npz, .npy, .h5)");
+    auto* command = program.add_subcommand("show", "prints what is in a program (.catena), a model (.onnx, .caffemodel) or a file of arrays (.npz, .npy, .h5)");
     command->add_option("file", options->file, "the file")->required();
     CLI::Option* stage = command->add_option("--stage", options->stage,
                         "print the program as it was at a stage: program.txt, program.dot (for Graphviz), import.mlir, "
@@ -117,6 +118,7 @@ void add_show(CLI::App& program) {
         if (path.ends_with(".h5") || path.ends_with(".hdf5")) return print_archive(*open_hdf5(path));
         if (path.ends_with(".npy")) return fmt::print("{}\n", to_string(load_npy(path).type()));
         if (path.ends_with(".onnx")) return print_model(path);
+        if (path.ends_with(".caffemodel")) return show_caffe(path);
         const Program loaded = Program::open(options->file);
         if (!options->html.empty()) return save_page(loaded, options->html);
         if (options->stage.empty())

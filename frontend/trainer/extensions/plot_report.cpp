@@ -44,10 +44,10 @@ void PlotReport::operator()(Trainer& trainer) {
     if (x == means.end()) return;
     for (const std::string& key : y_keys_)
         if (auto y = means.find(key); y != means.end()) lines_[key].push_back({x->second, y->second});
-    if (!lines_.empty()) draw(trainer.out());
+    if (!lines_.empty()) draw(trainer.out(), means);
 }
 
-void PlotReport::draw(const std::string& folder) {
+void PlotReport::draw(const std::string& folder, const std::map<std::string, double>& means) {
     std::string image = folder + "/" + options_.filename, stem = folder + "/" + stem_of(options_.filename);
     std::string data, curves;
     int index = 0;
@@ -64,6 +64,7 @@ void PlotReport::draw(const std::string& folder) {
                          gnuplot_text(options_.x_key) + "\nset key outside right\n" + (options_.grid ? "set grid\n" : "") +
                          (options_.commands.empty() ? "" : options_.commands + "\n") +
                          "plot " + curves + "\n";
+    if (options_.postprocess) options_.postprocess(script, means);
     write_file(stem + ".dat", data);
     write_file(stem + ".gp", script);
     if (run_program({"gnuplot", stem + ".gp"}) || told_) return;

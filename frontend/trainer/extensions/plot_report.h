@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@ struct PlotReportOptions {
     std::string filename = "plot.png";  ///< In the trainer's folder.
     bool marker = true, grid = true;
     std::string commands = {};          ///< Gnuplot commands before plotting: "set logscale y".
+    /// Called before every drawing with the script, which it may change, and the means of this interval by key.
+    std::function<void(std::string& script, const std::map<std::string, double>& means)> postprocess = {};
 };
 
 /// Plots the means of reported values as lines, with gnuplot. Also writes plot.gp and plot.dat, the script
@@ -31,7 +34,7 @@ public:
 
 private:
     struct Point { double x, y; };
-    void draw(const std::string& folder);
+    void draw(const std::string& folder, const std::map<std::string, double>& means);
     std::vector<std::string> y_keys_;
     PlotReportOptions options_;
     DictSummary summary_;

@@ -39,7 +39,14 @@ void Shift::initialize(Trainer& trainer) {
     set(trainer, last_value_ ? last_value_ : schedule_(*options_.init, t_));
 }
 
-void Shift::operator()(Trainer& trainer) { set(trainer, schedule_(*options_.init, ++t_)); }
+void Shift::operator()(Trainer& trainer) {
+    const std::optional<double> value = schedule_(*options_.init, ++t_);
+    const double present = cell(trainer).value();
+    if (value && last_value_ && present != *last_value_)
+        fail<ValueError>("{}: {} is {}, but this schedule has set it to {}: something else changes it, too. Two schedules are "
+                         "chained by ChainedShift", type_, attr_, present, *last_value_);
+    set(trainer, value);
+}
 
 void Shift::serialize(const Serializer& s) {
     s("_t", t_);
@@ -105,6 +112,39 @@ Shift WarmupShift(std::string attr, double warmup_start, int64_t warmup_iter, do
         return (double(t) * init + double(warmup_iter - t) * warmup_start) / double(warmup_iter);
     };
     return Shift("WarmupShift", std::move(attr), schedule, {.optimizer = optimizer});
+}
+
+Shift CosineShift(std::string attr, int64_t max_count, ShiftOptions options) {
+    if (max_count < 1) fail<ValueError>("CosineShift: max_count is {}, it should be positive", max_count);
+    auto schedule = [=, target = options.target.value_or(0)](double init, int64_t t) {
+        const double done = double(std::min(t, max_count)) / double(max_count);
+        return target + (init - target) * (1 + std::cos(M_PI * done)) / 2;
+    };
+    return Shift("CosineShift", std::move(attr), schedule, std::move(options));
+}
+
+Shift ChainedShift(std::vector<ShiftPart> parts, Optimizer* optimizer) {
+    if (parts.empty()) fail<ValueError>("ChainedShift: at least one schedule is needed");
+    for (const ShiftPart& part : parts) {
+        if (part.shift.attribute() != parts[0].shift.attribute())
+            fail<ValueError>("ChainedShift: schedules of '{}' and '{}' cannot follow each other", parts[0].shift.attribute(),
+                             part.shift.attribute());
+        if (part.calls < 1) fail<ValueError>("ChainedShift: a schedule for {} calls; 1 or more are needed", part.calls);
+    }
+    const std::string attribute = parts[0].shift.attribute();
+    const std::optional<double> first = parts[0].shift.initial_value();
+    auto schedule = [parts = std::move(parts)](double init, int64_t t) -> std::optional<double> {
+        double value = init;
+        for (size_t k = 0;; ++k) {
+            const Shift& shift = parts[k].shift;
+            value = shift.initial_value().value_or(value);
+            const int64_t calls = k + 1 == parts.size() ? t : std::min(t, parts[k].calls);
+            value = shift.schedule()(value, calls).value_or(value);
+            t -= calls;
+            if (t == 0 && (k + 1 == parts.size() || calls < parts[k].calls)) return value;
+        }
+    };
+    return Shift("ChainedShift", attribute, schedule, {.init = first, .optimizer = optimizer});
 }
 
 }  // namespace catena::extensions

@@ -17,7 +17,8 @@ struct ShiftOptions {
 };
 
 /// Changes a hyperparameter, "alpha" or "lr", at every call. A compiled step reads the new value without being
-/// recompiled.
+/// recompiled. ValueError when something else has changed it since the last call: two schedules would override each other;
+/// ChainedShift lets one follow the other.
 class Shift : public Extension {
 public:
     /// Value after `t` calls; none: unchanged.
@@ -27,6 +28,9 @@ public:
     void operator()(Trainer& trainer) override;
     void serialize(const Serializer& s) override;
     std::string default_name() const override { return type_; }
+    const std::string& attribute() const { return attr_; }
+    const Schedule& schedule() const { return schedule_; }
+    const std::optional<double>& initial_value() const { return options_.init; }
 
 private:
     Cell cell(Trainer& trainer) const;
@@ -55,5 +59,22 @@ Shift StepShift(std::string attr, double gamma, int64_t step, ShiftOptions optio
 /// Linearly from `warmup_start` to `init` in `warmup_iter` calls; untouched afterwards.
 Shift WarmupShift(std::string attr, double warmup_start, int64_t warmup_iter, double init,
                   Optimizer* optimizer = nullptr);
+
+/// target + (init - target) (1 + cos(pi t / max_count)) / 2, and the target (0 unless given) from max_count on (Loshchilov and
+/// Hutter 2017).
+Shift CosineShift(std::string attr, int64_t max_count, ShiftOptions options = {});
+
+/// A schedule and the number of calls for which it holds.
+struct ShiftPart {
+    Shift shift;
+    int64_t calls;
+};
+/// One schedule after another, the last for ever. Each begins with its own init, else where the one before ended:
+///
+///     trainer.extend(ct::extensions::ChainedShift({{ct::extensions::WarmupShift("lr", 0, 5, 0.1), 5},
+///                                                  {ct::extensions::CosineShift("lr", 95), 95}}));
+///
+/// ValueError without parts, for different hyperparameters and for numbers of calls that are not positive.
+Shift ChainedShift(std::vector<ShiftPart> parts, Optimizer* optimizer = nullptr);
 
 }  // namespace catena::extensions

@@ -313,6 +313,13 @@ const OpDef& op_add_along_axis = register_op({
                                       g.gy(), g.x(1)));
         },
     .reads = reads_indices,
+    .onnx =
+        {[](OnnxCall& c) {
+             const int zeros = c.graph.node("Expand", {c.graph.number(0, c.result()), c.graph.integers(c.outputs[0].shape)});
+             return c.node("ScatterElements", {zeros, c.input(1, Dtype::int64), c.input(0)},
+                           {{"axis", c.attributes.integer("axis")}, {"reduction", "add"}});
+         },
+         16},
     .checks_values = true,
 });
 

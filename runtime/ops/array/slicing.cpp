@@ -82,6 +82,32 @@ std::vector<int> write_pad(OnnxCall& c, OnnxSizes before, const OnnxSizes& after
     return c.node("Pad", {c.input(0), c.graph.integers(before), c.graph.number(value, c.result())});
 }
 
+/// `value` of sizes `shape` with step - 1 zeros behind each element of an axis; `shape` becomes the result's.
+int with_gaps(OnnxCall& c, int value, OnnxSizes& shape, size_t axis, int64_t step) {
+    OnnxSizes apart = shape;
+    apart.insert(apart.begin() + long(axis) + 1, OnnxSize(1));
+    std::vector<int64_t> pads(2 * apart.size(), 0);
+    pads[apart.size() + axis + 1] = step - 1;
+    const int padded = c.graph.node("Pad", {c.graph.reshape(value, shape, apart), c.graph.integers(pads), c.graph.number(0, c.result())});
+    apart[axis + 1] = OnnxSize(step);
+    shape[axis] = shape[axis] * step;
+    return c.graph.reshape(padded, apart, shape);
+}
+
+/// Zeros between the elements, then around them; the last may be too many, which Pad takes away again.
+std::vector<int> write_place_slice(OnnxCall& c) {
+    const OnnxSizes begin = c.sizes("begin");
+    OnnxSizes shape = c.inputs[0].shape, pads = begin;
+    int value = c.input(0);
+    for (size_t i = 0; i < begin.size(); ++i) {
+        const int64_t step = c.dims("step")[i];
+        if (step < 1) return {};
+        if (step > 1) value = with_gaps(c, value, shape, i, step);
+    }
+    for (size_t i = 0; i < begin.size(); ++i) pads.push_back(c.outputs[0].shape[i] - shape[i] - begin[i]);
+    return c.node("Pad", {value, c.graph.integers(pads), c.graph.number(0, c.result())});
+}
+
 const OpDef& op_slice = register_op({
     .name = "slice",
     .kind = Kind::slice,
@@ -130,16 +156,7 @@ const OpDef& op_place_slice = register_op({
             return Variables{
                 strided_slice(g.gy(), a.dims("begin"), a.dims("step"), g.x_type(0).shape)};
         },
-    .onnx =
-        [](OnnxCall& c) {
-            const OnnxSizes begin = c.sizes("begin");
-            OnnxSizes after;
-            for (size_t i = 0; i < begin.size(); ++i) {
-                if (c.dims("step")[i] != 1) return std::vector<int>();
-                after.push_back(c.outputs[0].shape[i] - c.inputs[0].shape[i] - begin[i]);
-            }
-            return write_pad(c, begin, after, 0);
-        },
+    .onnx = write_place_slice,
 });
 
 const bool place_slice_has_text = set_element_text(op_place_slice, R"(

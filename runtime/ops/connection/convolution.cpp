@@ -2,7 +2,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/cpu/bfloat16.h"
-#include "runtime/cpu/convolution_kernel.h"
+#include "runtime/cpu/prepared_convolution.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/autocast.h"
 #include "runtime/ops/array/movement.h"
@@ -10,6 +10,7 @@
 #include "runtime/ops/connection/convolution_elements.h"
 #include "runtime/ops/declare/channels_last.h"
 #include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/preparation.h"
 #include "runtime/ops/define/composite.h"
 #include "runtime/ops/math/reduction.h"
 #include "runtime/ops/onnx/onnx.h"
@@ -231,6 +232,11 @@ std::function<ChannelsLast(const TypeCall&)> images_last(uint32_t inputs, uint32
     };
 }
 
+/// The kernels below, for programs.
+Preparation prepared(ConvolutionDirection direction) {
+    return [=](const KernelCall& c) { return prepare_convolution(direction, steps_of(c.attributes), c); };
+}
+
 const OpDef& op_convolution = register_op({
     .name = "convolution",
     .kind = Kind::window,
@@ -248,6 +254,7 @@ const OpDef& op_convolution = register_op({
 const bool op_convolution_text = set_element_text(op_convolution, convolution_elements());
 
 const bool op_convolution_role = set_library_role(op_convolution, LibraryRole::convolution);
+const bool op_convolution_prepared = set_preparation(op_convolution, prepared(ConvolutionDirection::forward));
 const bool op_convolution_last = set_channels_last(op_convolution, images_last(1, 1));
 const bool op_convolution_autocast = set_autocast(op_convolution, Autocast::narrow);
 
@@ -275,6 +282,7 @@ const OpDef& op_convolution_data = register_op({
 const bool op_convolution_data_text = set_element_text(op_convolution_data, convolution_data_elements());
 
 const bool op_convolution_data_role = set_library_role(op_convolution_data, LibraryRole::convolution_data);
+const bool op_convolution_data_prepared = set_preparation(op_convolution_data, prepared(ConvolutionDirection::data));
 const bool op_convolution_data_last = set_channels_last(op_convolution_data, images_last(1, 1));
 const bool op_convolution_data_autocast = set_autocast(op_convolution_data, Autocast::narrow);
 
@@ -301,6 +309,7 @@ const OpDef& op_convolution_weights = register_op({
 const bool op_convolution_weights_text = set_element_text(op_convolution_weights, convolution_weights_elements());
 
 const bool op_convolution_weights_role = set_library_role(op_convolution_weights, LibraryRole::convolution_weights);
+const bool op_convolution_weights_prepared = set_preparation(op_convolution_weights, prepared(ConvolutionDirection::weights));
 const bool op_convolution_weights_last = set_channels_last(op_convolution_weights, images_last(3, 0));
 const bool op_convolution_weights_autocast = set_autocast(op_convolution_weights, Autocast::narrow);
 
@@ -338,6 +347,7 @@ const OpDef& op_convolution_bias = define_composite({
                                                                       : 0u}; },
     .onnx = write_convolution,
 });
+const bool op_convolution_bias_prepared = set_preparation(op_convolution_bias, prepared(ConvolutionDirection::forward));
 const bool op_convolution_bias_autocast = set_autocast(op_convolution_bias, Autocast::narrow);
 
 Variable convolve_variables(const Variable& x, const Variable& W, const Attributes& a) {

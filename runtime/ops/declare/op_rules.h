@@ -12,10 +12,10 @@ namespace catena {
 
 /// What some ops declare about their calls beside their definitions, by op. Ops may be registered late, by a library that
 /// is loaded while other threads compile.
-template <class Result>
+template <class Result, class Call = TypeCall>
 class OpRules {
 public:
-    using Rule = std::function<Result(const TypeCall&)>;
+    using Rule = std::function<Result(const Call&)>;
 
     /// True, unless the op has a rule already.
     bool add(const OpDef& op, Rule rule) {
@@ -23,7 +23,7 @@ public:
         return rules_.emplace(op.id, std::move(rule)).second;
     }
     /// Nothing where the op declares nothing.
-    std::optional<Result> of(const TypeCall& call) const {
+    std::optional<Result> of(const Call& call) const {
         std::shared_lock lock(mutex_);
         const auto found = rules_.find(call.op.id);
         if (found == rules_.end()) return std::nullopt;

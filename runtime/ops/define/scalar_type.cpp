@@ -22,6 +22,17 @@ Variable lifted(const Operand& x, const Scalar& s) {
     return lifts(x, s) ? cast(x, lifted(x.variable().dtype(), s)) : x.variable();
 }
 
+bool are_whole(const Variable& a, const Variable& b) {
+    const auto is_whole = [](const Variable& x) {
+        return x.defined() && x.array().defined() && !is_float(x.dtype());
+    };
+    return is_whole(a) && is_whole(b);
+}
+
+Variable as_floats(const Operand& x) {
+    return are_whole(x, x) ? cast(x, config().dtype) : x.variable();
+}
+
 Variable call_lifted(const OpDef& op, const Operand& x, std::initializer_list<Scalar> scalars) {
     for (const Scalar& s : scalars) {
         if (!lifts(x, s)) continue;

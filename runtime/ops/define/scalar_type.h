@@ -14,4 +14,9 @@ Variable lifted(const Operand& x, const Scalar& s);
 /// Calls an elementwise op on x, promoted by each of the numbers, and the numbers.
 Variable call_lifted(const OpDef& op, const Operand& x, std::initializer_list<Scalar> scalars);
 
+/// Whether both hold integers or bools, so that their quotient is of another dtype than they.
+bool are_whole(const Variable& a, const Variable& b);
+/// x, of the default float dtype (config().dtype) if it holds integers or bools.
+Variable as_floats(const Operand& x);
+
 }  // namespace catena

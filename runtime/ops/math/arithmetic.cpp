@@ -79,9 +79,6 @@ const OpDef& op_scalar_power = elementwise<1, 1>("scalar_power").scalars({"base"
     .forward([](auto x, auto s) { return pow(s, x); })
     .gradient([](auto x, auto s, auto y, auto gy) { return gy * y * log(s); }).define();
 
-const OpDef& op_floor_divide = elementwise<2>("floor_divide").floats()
-    .forward([](auto a, auto b) { return floor(a / b); }).define();
-
 const OpDef& op_fmod = elementwise<2>("fmod")
     .forward([](auto a, auto b) { return fmod(a, b); })
     .gradient<0>([](auto a, auto b, auto y, auto gy) { return gy; })
@@ -194,9 +191,22 @@ Variable operator-(const Scalar& a, const Operand& b) { return call_lifted(op_sc
 Variable operator*(const Operand& a, const Operand& b) { return call(op_multiply, a.location(), {}, {}, a, b); }
 Variable operator*(const Operand& a, const Scalar& b) { return call_lifted(op_multiply_scalar, a, {b}); }
 Variable operator*(const Scalar& a, const Operand& b) { return call_lifted(op_multiply_scalar, b, {a}); }
-Variable operator/(const Operand& a, const Operand& b) { return call(op_divide, a.location(), {}, {}, a, b); }
-Variable operator/(const Operand& a, const Scalar& b) { return call_lifted(op_divide_scalar, a, {b}); }
-Variable operator/(const Scalar& a, const Operand& b) { return call_lifted(op_scalar_divide, b, {a}); }
+// Quotients of integers are floats.
+Variable operator/(const Operand& a, const Operand& b) {
+    if (!are_whole(a, b)) return call(op_divide, a.location(), {}, {}, a, b);
+    LocationScope scope(a.location());
+    return call(op_divide, a.location(), {}, {}, as_floats(a), as_floats(b));
+}
+Variable operator/(const Operand& a, const Scalar& b) {
+    if (!are_whole(a, a)) return call_lifted(op_divide_scalar, a, {b});
+    LocationScope scope(a.location());
+    return call_lifted(op_divide_scalar, as_floats(a), {b});
+}
+Variable operator/(const Scalar& a, const Operand& b) {
+    if (!are_whole(b, b)) return call_lifted(op_scalar_divide, b, {a});
+    LocationScope scope(b.location());
+    return call_lifted(op_scalar_divide, as_floats(b), {a});
+}
 
 #define CATENA_COMPARISON(symbol, forward, mirrored)                                                     \
     Variable operator symbol(const Operand& a, const Operand& b) {                                       \
@@ -232,7 +242,6 @@ Variable add(std::span<const Variable> xs) {
     return sum;
 }
 
-Variable floor_divide(const Operand& a, const Operand& b) { return call(op_floor_divide, a.location(), {}, {}, a, b); }
 Variable pow(const Operand& x, const Scalar& exponent) { return call_lifted(op_power_scalar, x, {exponent}); }
 Variable pow(const Scalar& base, const Operand& x) { return call_lifted(op_scalar_power, x, {base}); }
 Variable pow(const Operand& base, const Operand& exponent) {
@@ -282,8 +291,6 @@ const FunctionDef& f_power = binary("power(x1, x2)", "x1", "x2", [](auto a, auto
 const FunctionDef& f_fmod = binary("fmod(x, divisor)", "x", "divisor", [](auto a, auto b) { return fmod(a, b); });
 const FunctionDef& f_maximum = binary("maximum(x1, x2)", "x1", "x2", [](auto a, auto b) { return maximum(a, b); });
 const FunctionDef& f_minimum = binary("minimum(x1, x2)", "x1", "x2", [](auto a, auto b) { return minimum(a, b); });
-const FunctionDef& f_floor_divide =
-    binary("floor_divide(x1, x2)", "x1", "x2", [](auto a, auto b) { return floor_divide(a, b); });
 const FunctionDef& f_equal = binary("equal(x1, x2)", "x1", "x2", [](auto a, auto b) { return a == b; });
 const FunctionDef& f_not_equal = binary("not_equal(x1, x2)", "x1", "x2", [](auto a, auto b) { return a != b; });
 const FunctionDef& f_less = binary("less(x1, x2)", "x1", "x2", [](auto a, auto b) { return a < b; });

@@ -5,6 +5,7 @@
 #include "runtime/graph/autocast.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/by_name/function.h"
+#include "runtime/ops/define/scalar_type.h"
 #include "runtime/ops/define/widened.h"
 #include "runtime/ops/math/math.h"
 #include "runtime/ops/onnx/onnx.h"
@@ -156,8 +157,8 @@ static const FunctionDef& f_min =
 Variable mean(const Operand& x, const ReductionAxes& axis, bool keepdims) {
     LocationScope scope(x.location());
     const Variable& v = x;
-    check_float("mean", v);
     const int64_t count = reduced_count(v.shape(), axis.resolve("mean", v.rank()));
+    if (!is_float(v.dtype())) return sum(v, axis, keepdims) * (1.0 / double(count));
     const Variable wide = sum(widened(v), axis, keepdims) * (1.0 / double(count));
     return autocast_dtype() == Dtype::float32 ? cast(wide, v.dtype()) : wide;  // As sum in such a scope.
 }
@@ -166,10 +167,9 @@ Variable mean(const Operand& x, const ReductionAxes& axis, bool keepdims) {
 Variable average(const Operand& x, const Operand& weights, const ReductionAxes& axis,
                  bool keepdims) {
     LocationScope scope(x.location());
-    const Variable& v = x;
-    check_float("average", v);
+    const Variable v = as_floats(x);
     const Axes axes = axis.resolve("average", v.rank());
-    Variable w = weights;
+    Variable w = as_floats(weights);
     if (w.shape() != v.shape()) {
         if (axes.rank() != 1 || w.rank() != 1 || w.size() != v.shape()[axes[0]])
             fail<ShapeError>(
@@ -200,9 +200,8 @@ static const FunctionDef& f_mean =
 
 Variable variance(const Operand& x, const ReductionAxes& axis, bool keepdims) {
     LocationScope scope(x.location());
-    check_float("variance", x);
-    const Variable wide = widened(x);
-    return cast(mean(square(wide - mean(wide, axis, true)), axis, keepdims), x.variable().dtype());
+    const Variable v = as_floats(x), wide = widened(v);
+    return cast(mean(square(wide - mean(wide, axis, true)), axis, keepdims), v.dtype());
 }
 
 Variable logsumexp(const Operand& x, const ReductionAxes& axis, bool keepdims) {

@@ -32,7 +32,7 @@ void check(const Variable& x, const Variable& W, const Variable& b) {
 }
 
 /// Not 0 where a weight stays.
-Variable mask_of(const Variable& W, int64_t samples, const SimplifiedDropconnect& options) {
+Variable mask_of(const Variable& W, int64_t samples, const SimplifiedDropconnectOptions& options) {
     const Shape each{samples, W.shape()[0], W.shape()[1]}, all{W.shape()[0], W.shape()[1]};
     if (!options.mask.defined()) return random_uniform(options.use_batchwise_mask ? each : all) >= options.ratio;
     if (options.mask.shape() != each && options.mask.shape() != all)
@@ -69,7 +69,7 @@ Variable zoneout(const Operand& h, const Operand& x, const Scalar& ratio) {
 }
 
 Variable simplified_dropconnect(const Operand& x, const Operand& W, const Operand& b,
-                                const SimplifiedDropconnect& options) {
+                                const SimplifiedDropconnectOptions& options) {
     LocationScope scope(x.location());
     const Variable &vx = x, &weights = W, &vb = b;
     check_ratio("simplified_dropconnect", options.ratio);

@@ -8,7 +8,7 @@ namespace catena {
 Variable zoneout(const Operand& h, const Operand& x, const Scalar& ratio = 0.5);
 
 /// Options of simplified_dropconnect; names and defaults as in Chainer.
-struct SimplifiedDropconnect {
+struct SimplifiedDropconnectOptions {
     Scalar ratio = 0.5;
     bool train = true;              ///< False: a mask of ones, unless there is one, and no factor.
     Variable mask = {};             ///< Not 0 where a weight stays: [M, K], or [N, M, K].
@@ -17,6 +17,6 @@ struct SimplifiedDropconnect {
 /// x W^T + b, where weights are 0 with probability `ratio` and divided by 1 - ratio otherwise: x [N, ...] of K features, W
 /// [M, K], b [M] or undefined.
 Variable simplified_dropconnect(const Operand& x, const Operand& W, const Operand& b,
-                                const SimplifiedDropconnect& options = {});
+                                const SimplifiedDropconnectOptions& options = {});
 
 }  // namespace catena

@@ -46,6 +46,14 @@ const FunctionDef& f_batch_renormalization = function(
                                       .update_statistics = a.flag("update_statistics")});
     });
 
+// In test mode there is nothing to correct.
+const FunctionDef& f_fixed_batch_renormalization = function(
+    "fixed_batch_renormalization(x, gamma, beta, mean, var, eps=2e-05)", {"x", "gamma", "beta", "mean", "var"},
+    [](const FunctionArguments& a) {
+        return fixed_batch_normalization(a.array("x"), a.array("gamma"), a.array("beta"), a.array("mean"), a.array("var"),
+                                         a.number("eps"));
+    });
+
 }  // namespace
 
 Variable batch_renormalization(const Operand& x, const Operand& gamma, const Operand& beta,

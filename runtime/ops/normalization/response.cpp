@@ -7,6 +7,7 @@
 #include "runtime/ops/math/norm.h"
 #include "runtime/ops/math/reduction.h"
 #include "runtime/ops/normalization/normalization.h"
+#include "runtime/ops/onnx/onnx.h"
 
 namespace catena {
 namespace {
@@ -15,6 +16,47 @@ void check_float(const char* op, const Variable& x) {
     if (!is_float(x.dtype()))
         fail<DtypeError>("{}: x should be floating point, it is {}", op, to_string(x.type()));
 }
+
+Variable response_body(const Variable& x, const Attributes& attributes, std::span<const Scalar> scalars) {
+    const int64_t before = attributes.integer("before"), behind = attributes.integer("behind");
+    const Variable wide = widened(x);
+    Dims front = Dims::filled(x.rank(), 0), back = front;
+    front[1] = before;
+    back[1] = behind;
+    const Variable squares = pad(square(wide), front, back);
+    Variable total;
+    for (int64_t i = 0; i <= before + behind; ++i) {
+        const Variable part = slice_axis(squares, 1, i, x.shape()[1]);
+        total = total.defined() ? total + part : part;
+    }
+    return cast(wide / pow(total * scalars[1] + scalars[0], scalars[2]), x.dtype());
+}
+
+/// ONNX's operator takes as many channels before as behind, or one less, and four axes.
+std::vector<int> write_response(OnnxCall& c) {
+    const int64_t before = c.attributes.integer("before"), size = before + c.attributes.integer("behind") + 1;
+    if (before != (size - 1) / 2) return {};
+    const OnnxSizes& x = c.inputs[0].shape;
+    OnnxSizes image{x[0], x[1], 1, 1};
+    for (size_t i = 2; i < x.size(); ++i) {
+        if (!image[2].is_constant() && !x[i].is_constant()) return {};
+        image[2] = x[i].is_constant() ? image[2] * x[i].constant : x[i] * image[2].constant;
+    }
+    if (x.size() == 4) image = x;
+    const int y = c.graph.node("LRN", {c.graph.reshape(c.input(0), x, image)},
+                               {{"size", size}, {"bias", c.scalars[0]}, {"alpha", c.scalars[1] * double(size)}, {"beta", c.scalars[2]}});
+    return {c.graph.reshape(y, image, x)};
+}
+
+/// Only its body, but for ONNX.
+const OpDef& op_local_response = register_op({
+    .name = "local_response_normalization",
+    .scalar_names = {"k", "alpha", "beta"},
+    .type = [](const TypeCall& c) { return Types{c.inputs[0]}; },
+    .body = [](std::span<const Variable> v, const Attributes& a,
+               std::span<const Scalar> scalars) { return Variables{response_body(v[0], a, scalars)}; },
+    .onnx = write_response,
+});
 
 const FunctionDef& f_normalize =
     function("normalize(x, eps=1e-05, axis=1)", {"x"}, [](const FunctionArguments& a) {
@@ -40,18 +82,7 @@ Variable normalize(const Operand& x, const Scalar& eps, const Axes& axis) {
 
 Variable local_response(const Variable& x, int64_t before, int64_t behind, const Scalar& k,
                         const Scalar& alpha, const Scalar& beta) {
-    const Variable wide = widened(x);
-    Dims front = Dims::filled(x.rank(), 0), back = front;
-    front[1] = before;
-    back[1] = behind;
-    const Variable squares = pad(square(wide), front, back);
-    Variable total;
-    for (int64_t i = 0; i <= before + behind; ++i) {
-        const Variable part = slice_axis(squares, 1, i, x.shape()[1]);
-        total = total.defined() ? total + part : part;
-    }
-    const Variable size = total * alpha + k;
-    return cast(wide / pow(size, beta), x.dtype());
+    return call(op_local_response, current_location(), {{"before", before}, {"behind", behind}}, {k, alpha, beta}, x);
 }
 
 Variable local_response_normalization(const Operand& x, int64_t n, const Scalar& k, const Scalar& alpha,

@@ -1,0 +1,99 @@
+#include "examples/support/example.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
+namespace examples {
+
+struct Example::Flags {
+    explicit Flags(const std::string& description) : program(description) {}
+    CLI::App program;
+};
+
+Example::Example(const std::string& description) : flags_(std::make_unique<Flags>(description)) {
+    flag("--device", device_, "where to compute: cpu, cuda:0");
+    flags_->program.add_option("--seed", seed, "of all random numbers")->capture_default_str();
+    flag("--eager", eager, "do not compile");
+    flags_->program.add_option("--require", required_, "end with an error unless the result is at least as good");
+}
+
+Example::~Example() = default;
+
+void Example::flag(const std::string& names, int64_t& value, const std::string& text) {
+    flags_->program.add_option(names, value, text)->capture_default_str();
+}
+void Example::flag(const std::string& names, double& value, const std::string& text) {
+    flags_->program.add_option(names, value, text)->capture_default_str();
+}
+void Example::flag(const std::string& names, std::string& value, const std::string& text) {
+    flags_->program.add_option(names, value, text)->capture_default_str();
+}
+void Example::flag(const std::string& names, bool& value, const std::string& text) {
+    flags_->program.add_flag(names, value, text);
+}
+void Example::choice(const std::string& names, std::string& value, const std::vector<std::string>& words,
+                     const std::string& text) {
+    flags_->program.add_option(names, value, text)->capture_default_str()->check(CLI::IsMember(words));
+}
+void Example::argument(const std::string& name, std::string& value, const std::string& text) {
+    flags_->program.add_option(name, value, text)->required();
+}
+
+int Example::run(int argc, char** argv, const std::function<void()>& body) {
+    CLI11_PARSE(flags_->program, argc, argv);
+    const std::string name = std::filesystem::path(argv[0]).filename().string();
+    try {
+        const auto scope = ct::using_device(device_);  // of all that is made from here on
+        const auto use = ct::using_config(&ct::Config::use_static_graph, !eager);
+        ct::set_seed(int64_t(seed));
+        body();
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "{}: {}\n", name, error.what());
+        return 1;
+    }
+    if (required_ && !told_) {
+        fmt::print(stderr, "{}: --require: this run has no result\n", name);
+        return 1;
+    }
+    return fulfilled_ ? 0 : 1;
+}
+
+static double milliseconds_of(const std::function<void()>& iteration) {
+    const auto start = std::chrono::steady_clock::now();
+    iteration();
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+static double median(std::vector<double> values) {
+    std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
+    return values[values.size() / 2];
+}
+
+void Example::print_times(const std::function<void()>& iteration, int count) const {
+    std::vector<double> times[2];
+    constexpr int unmeasured = 2;  // compilation, and the first use of what it made
+    for (int i = 0; i < count + unmeasured; ++i)
+        for (const bool with_regions : {false, true}) {
+            if (with_regions && eager) continue;
+            const auto use = ct::using_config(&ct::Config::use_static_graph, with_regions);
+            const double time = milliseconds_of(iteration);
+            if (i >= unmeasured) times[with_regions].push_back(time);
+        }
+    fmt::print("iteration: eager {:.3f} ms", median(times[0]));
+    if (!eager) fmt::print(", compiled {:.3f} ms, {:.2f}x", median(times[1]), median(times[0]) / median(times[1]));
+    fmt::print("\n");
+}
+
+void Example::result(const std::string& name, double value, Better better) {
+    fmt::print("result: {} {:.6g}\n", name, value);
+    told_ = true;
+    if (!required_) return;
+    fulfilled_ = better == Better::larger ? value >= *required_ : value <= *required_;
+    if (!fulfilled_)
+        fmt::print(stderr, "--require: {} should be {} {:.6g}\n", name,
+                   better == Better::larger ? "at least" : "at most", *required_);
+}
+
+}  // namespace examples

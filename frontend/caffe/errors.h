@@ -1,0 +1,12 @@
+#pragma once
+
+#include "runtime/core/error.h"
+
+namespace catena::caffe {
+
+/// A valid file, or a model, that needs something that Catena or Caffe lacks.
+struct UnsupportedError : Error {
+    using Error::Error;
+};
+
+}  // namespace catena::caffe

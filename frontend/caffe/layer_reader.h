@@ -1,0 +1,77 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "frontend/caffe/errors.h"
+#include "frontend/link/owned_link.h"
+#include "runtime/graph/op.h"
+
+namespace catena::caffe {
+
+namespace format {
+class BlobProto;
+class LayerParameter;
+}  // namespace format
+
+/// One layer of a file, as passed to the reader of its type.
+class LayerInFile {
+public:
+    LayerInFile(const format::LayerParameter& parameters, const std::string& path) : parameters_(parameters), path_(path) {}
+
+    const format::LayerParameter& operator*() const { return parameters_; }
+    const format::LayerParameter* operator->() const { return &parameters_; }
+
+    /// Blob i as float32, with its sizes in the file. FileError when it is missing or has another number of elements.
+    Array blob(int i) const;
+    /// The same in this shape, whatever the sizes in the file (Chainer gives the bias of a deconvolution the wrong ones);
+    /// FileError when `what` must have another number of elements.
+    Array blob(int i, const Shape& shape, const char* what) const;
+    bool has_blob(int i) const;
+
+    std::string describe() const;  ///< "net.caffemodel: Convolution layer 'conv1'"
+    [[noreturn]] void wrong(const std::string& what) const;  ///< FileError.
+    [[noreturn]] void unsupported(const std::string& what) const;
+    /// FileError unless there are so many bottoms.
+    void check_bottoms(int least, int most) const;
+
+private:
+    const format::BlobProto& blob_in_file(int i) const;
+    const format::LayerParameter& parameters_;
+    const std::string& path_;
+};
+
+/// What a layer computes from its bottoms; `link` holds its parameters. A copy of the layer is called with the copy of its link.
+struct LayerFunction {
+    std::function<Variables(std::span<const Variable>, Link* link)> run;
+    OwnedLink link = {};
+
+    LayerFunction() = default;
+    LayerFunction(std::function<Variables(std::span<const Variable>, Link*)> run, OwnedLink link = {})
+        : run(std::move(run)), link(std::move(link)) {}
+};
+
+/// A function of the only bottom.
+LayerFunction of_one(std::function<Variable(const Variable&)> f);
+/// A link of class L, called with the only bottom.
+template <class L>
+LayerFunction of_link(L link) {
+    return {[](std::span<const Variable> x, Link* own) { return Variables{static_cast<L&>(*own)(x[0])}; },
+            OwnedLink(std::move(link))};
+}
+
+/// Makes a layer of Caffe's type `type`. Every family has a file in frontend/caffe/layers.
+struct LayerReader {
+    std::string type;
+    std::function<LayerFunction(const LayerInFile&)> read;
+    int most_bottoms = 1;
+};
+
+int add_layer_readers(std::vector<LayerReader> readers);  ///< For static initialisers.
+const LayerReader* find_layer_reader(const std::string& type);  ///< Null when there is no such layer.
+
+/// An axis in [-rank, rank) made non-negative; ShapeError otherwise.
+int axis_of(int64_t axis, int rank, const char* what);
+
+}  // namespace catena::caffe

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "frontend/caffe/errors.h"
+#include "frontend/recorded_graph/recorded_graph.h"
+
+namespace catena::caffe {
+
+namespace format {
+class LayerParameter;
+class NetParameter;
+}  // namespace format
+
+class NetWriter;
+
+/// One operator of a recorded model, as passed to the function that writes its layers.
+class Operator {
+public:
+    Operator(NetWriter& net, const OnnxNode& node, std::string location) : net_(net), node_(node), location_(std::move(location)) {}
+
+    int count() const { return int(node_.inputs.size()); }
+    bool has(int i) const { return i < count() && node_.inputs[size_t(i)] >= 0; }
+    bool is_constant(int i) const;
+    /// Input i as float32; UnsupportedError calling it `what` when it is computed from the network's inputs.
+    Array constant(int i, const char* what) const;
+    std::optional<double> number(int i) const;  ///< The only element of a constant.
+    /// None if unknown: of values that only the operators have.
+    std::optional<Shape> input_shape(int i) const;
+    std::optional<Shape> output_shape() const;
+
+    int64_t integer(std::string_view name, int64_t otherwise) const;
+    double real(std::string_view name, double otherwise) const;
+    std::vector<int64_t> integers(std::string_view name) const;
+    std::optional<Dtype> dtype(std::string_view name) const;
+
+    /// A layer from input `input` to output 0, or to a blob between two layers.
+    format::LayerParameter& layer(const std::string& type, int input = 0);
+    /// A further layer from what the last one gives: that becomes a blob between the two, called like it with `suffix`.
+    format::LayerParameter& then(const std::string& type, const char* suffix);
+    /// A layer from several inputs to several outputs.
+    format::LayerParameter& layer(const std::string& type, const std::vector<int>& inputs, int outputs = 1);
+    /// The layer that computes input i, if nothing else reads it; null otherwise.
+    format::LayerParameter* only_source(int i) const;
+    /// Input i is read elsewhere, too.
+    bool is_shared(int i) const;
+    /// Output 0 is the blob of input i.
+    void alias(int i);
+    /// Every operator that reads output 0.
+    bool all_readers_are(const char* type) const;
+
+    [[noreturn]] void unsupported(const std::string& what) const;
+
+private:
+    friend class NetWriter;
+    NetWriter& net_;
+    const OnnxNode& node_;
+    std::string location_;
+    format::LayerParameter* last_ = nullptr;
+};
+
+void add_blob(format::LayerParameter& layer, const Array& array);
+
+/// Writes the layers for ONNX's operator `type`. Every family has a file in frontend/caffe/nodes.
+struct LayerWriter {
+    std::string type;
+    std::function<void(Operator&)> write;
+};
+int add_layer_writers(std::vector<LayerWriter> writers);  ///< For static initialisers.
+
+/// A recorded model as Caffe's layers.
+class NetWriter {
+public:
+    NetWriter(const RecordedGraph& graph, format::NetParameter& net);
+
+private:
+    friend class Operator;
+    void add_inputs();
+    bool fold(const OnnxNode& node);
+    void add_operator(size_t n);
+    std::string unique(std::string name);
+    std::string layer_name(const OnnxNode& node, const std::string& type);
+    const std::string& blob(int id) const { return blobs_.at(id); }
+
+    const RecordedGraph& graph_;
+    format::NetParameter& net_;
+    std::map<int, std::string> blobs_;  ///< Of every value that depends on the inputs.
+    std::map<int, Array> constants_;
+    std::map<int, int> folded_from_;  ///< Constants computed here; they are called like what they come from.
+    std::map<int, format::LayerParameter*> sources_;
+    std::map<int, std::vector<const OnnxNode*>> readers_;
+    std::set<int> outputs_;
+    std::set<std::string> names_;
+};
+
+}  // namespace catena::caffe

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "frontend/dataset/dataset.h"
+#include "runtime/core/dtype.h"
+
+namespace catena {
+
+struct SvhnOptions {
+    bool withlabel = true;  ///< Pairs of image and label; otherwise images alone.
+    double scale = 1.0;     ///< Pixels are in [0, scale].
+    Dtype dtype = Dtype::float32, label_dtype = Dtype::int32;
+    bool add_extra = false;  ///< Also read extra_32x32.mat.
+};
+
+/// The Street View House Numbers (Netzer et al. 2011), cropped digits: the training set, the test set and, if asked for, the extra
+/// set, of images [3, 32, 32] and labels 0 to 9, from a folder with train_32x32.mat, test_32x32.mat and extra_32x32.mat. FileError
+/// naming the file that is missing or malformed.
+std::vector<Dataset> get_svhn(const std::string& folder, const SvhnOptions& options = {});
+
+}  // namespace catena

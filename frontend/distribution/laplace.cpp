@@ -1,0 +1,38 @@
+#include "frontend/distribution/laplace.h"
+
+#include "frontend/distribution/divergence.h"
+#include "frontend/distribution/draws.h"
+#include "runtime/graph/arithmetic.h"
+#include "runtime/ops/math/math.h"
+
+namespace catena::distributions {
+namespace {
+
+const bool known = register_kl<Laplace, Laplace>([](const Laplace& p, const Laplace& q) {
+    const Variable distance = absolute(p.loc() - q.loc());
+    return log(q.scale()) - log(p.scale()) + distance / q.scale() + p.scale() / q.scale() * exp(-distance / p.scale()) - 1;
+});
+
+}  // namespace
+
+Laplace::Laplace(const Operand& loc, const Operand& scale) : loc_(loc), scale_(scale) {
+    set_shapes(set_parameters("Laplace", {{"loc", &loc_}, {"scale", &scale_}}), {});
+}
+
+std::map<std::string, Variable> Laplace::params() const { return {{"loc", loc_}, {"scale", scale_}}; }
+
+Variable Laplace::log_prob(const Operand& x) const { return -log(scale_ * 2) - absolute(value(x) - loc_) / scale_; }
+Variable Laplace::cdf(const Operand& x) const {
+    const Variable z = (value(x) - loc_) / scale_, tail = exp(-absolute(z)) * 0.5;
+    return where(z < 0, tail, 1 - tail);
+}
+Variable Laplace::icdf(const Operand& x) const {
+    const Variable h = value(x) - 0.5;
+    return loc_ - scale_ * sign(h) * log1p(absolute(h) * -2);
+}
+
+Variable Laplace::entropy() const { return log(scale_ * 2) + 1; }
+Variable Laplace::variance() const { return square(scale_) * 2; }
+Variable Laplace::draw(const Shape& shape) const { return icdf(draws::uniform(shape, dtype())); }
+
+}  // namespace catena::distributions

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+
+#include "frontend/link/link.h"
+
+namespace catena {
+
+/// bias(x, b, axis) with a learned b, which begins as 0; or, without a shape, with the second argument of the call.
+class Bias : public Link {
+public:
+    explicit Bias(int64_t axis = 1, const std::optional<Shape>& shape = std::nullopt);
+    Variable operator()(const Operand& x);                    ///< ValueError without a learned b.
+    Variable operator()(const Operand& x, const Operand& y);  ///< ValueError with one.
+
+    Parameter b;  ///< Empty without a shape.
+
+private:
+    int64_t axis_;
+};
+
+}  // namespace catena

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "frontend/link/linear.h"
+
+namespace catena {
+
+struct HighwayOptions {
+    bool nobias = false;
+    std::function<Variable(const Variable&)> activate = {};  ///< relu unless given.
+    Initializer init_Wh = {};
+    Initializer init_Wt = {};
+    Initializer init_bh = 0.0;
+    Initializer init_bt = -1.0;  ///< At first, most of x passes.
+};
+
+/// activate(plain(x)) t + x (1 - t) with t = sigmoid(transform(x)) (Srivastava et al. 2015, arXiv:1505.00387).
+class Highway : public Link {
+public:
+    explicit Highway(int64_t in_out_size, const HighwayOptions& options = {});
+    Variable operator()(const Operand& x);
+
+    Linear plain, transform;
+
+private:
+    std::function<Variable(const Variable&)> activate_;
+};
+
+}  // namespace catena

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+
+#include "frontend/link/batch_normalization.h"
+#include "frontend/link/convolution.h"
+
+namespace catena {
+
+/// Channels of the paths, in Chainer's order.
+struct InceptionBNOptions {
+    int64_t out1;    ///< Of the 1 x 1 path; 0: none.
+    int64_t proj3;
+    int64_t out3;
+    int64_t proj33;  ///< Of the path with two 3 x 3 convolutions.
+    int64_t out33;
+    std::string pooltype;                    ///< "max" or "avg".
+    std::optional<int64_t> proj_pool = {};   ///< None: the pooled x itself.
+    int64_t stride = 1;                      ///< Of the last step of every path; 1 where there is a 1 x 1 path.
+    Initializer conv_init = {};
+    std::optional<Dtype> dtype = {};         ///< Of the normalisations.
+};
+
+/// A module of GoogLeNet with batch normalisation (Ioffe and Szegedy 2015).
+class InceptionBN : public Link {
+public:
+    InceptionBN(std::optional<int64_t> in_channels, const InceptionBNOptions& options);
+    Variable operator()(const Operand& x);
+
+    Convolution2D proj3, conv3, proj33, conv33a, conv33b;
+    BatchNormalization proj3n, conv3n, proj33n, conv33an, conv33bn;
+    std::optional<Convolution2D> conv1, poolp;
+    std::optional<BatchNormalization> conv1n, poolpn;
+
+private:
+    Variable joined(const Variable& x);
+    bool averages_;
+    int64_t stride_;
+};
+
+}  // namespace catena

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+
+#include "frontend/link/hooks/weight.h"
+
+namespace catena::link_hooks {
+
+struct SpectralNormalizationOptions {
+    int n_power_iteration = 1;  ///< At every call.
+    double eps = 1e-6;          ///< Added to the lengths of vectors.
+    bool use_gamma = false;     ///< Multiplies with a learned number, which begins as the largest singular value.
+    std::optional<double> factor = {};  ///< Divides the singular value.
+    std::string weight_name = "W";
+};
+
+/// Every call uses W / sigma, with sigma the largest singular value of W as a matrix [outputs, rest], found by power iteration
+/// (Miyato et al. 2018, arXiv:1802.05957). The left singular vector is the link's persistent "W_u": drawn from N(0, 1), and
+/// kept from call to call in training mode. `gamma` is a parameter of the link. Gradients flow through W and sigma, not through
+/// the vectors.
+class SpectralNormalization : public WeightHook {
+public:
+    explicit SpectralNormalization(SpectralNormalizationOptions options = {});
+    std::string name() const override { return "SpectralNormalization"; }
+    void added(Link* link) override;
+    std::vector<std::pair<std::string, Parameter*>> params() override;
+    std::vector<std::pair<std::string, State*>> persistents() override;
+    std::shared_ptr<LinkHook> copied() const override { return std::make_shared<SpectralNormalization>(*this); }
+
+    State u;
+    Parameter gamma;  ///< 0-d.
+
+protected:
+    Variable weight_for_call(Link& link, Parameter& weight) override;
+
+private:
+    void initialize(const Link& link, const Parameter& weight);
+    SpectralNormalizationOptions options_;
+};
+
+}  // namespace catena::link_hooks

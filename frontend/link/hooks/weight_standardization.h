@@ -1,0 +1,27 @@
+#pragma once
+
+#include "frontend/link/hooks/weight.h"
+
+namespace catena::link_hooks {
+
+struct WeightStandardizationOptions {
+    double eps = 1e-5;
+    std::string weight_name = "W";
+};
+
+/// Every call uses a weight whose output filters (first axis) have mean 0 and variance 1 (Qiao et al. 2019,
+/// arXiv:1903.10520); gradients flow through it to the parameter.
+class WeightStandardization : public WeightHook {
+public:
+    explicit WeightStandardization(WeightStandardizationOptions options = {})
+        : WeightHook(std::move(options.weight_name)), eps_(options.eps) {}
+    std::string name() const override { return "WeightStandardization"; }
+
+protected:
+    Variable weight_for_call(Link& link, Parameter& weight) override;
+
+private:
+    double eps_;
+};
+
+}  // namespace catena::link_hooks

@@ -1,0 +1,113 @@
+#include "frontend/link/link_hook.h"
+
+#include <algorithm>
+
+#include "runtime/core/error.h"
+
+namespace catena {
+namespace {
+thread_local std::vector<LinkHook*> scoped_hooks;
+}
+
+bool link_hooks_in_scope() { return !scoped_hooks.empty(); }
+
+LinkHookScope::LinkHookScope(LinkHook& hook) : hook_(hook) {
+    for (const LinkHook* other : scoped_hooks)
+        if (other->name() == hook.name())
+            fail<ValueError>("link hook: one named \"{}\" is active already", hook.name());
+    hook.added(nullptr);
+    scoped_hooks.push_back(&hook);
+}
+
+LinkHookScope::~LinkHookScope() {
+    std::erase(scoped_hooks, &hook_);
+    hook_.deleted(nullptr);
+}
+
+LinkCall::LinkCall(Link& link, std::vector<const Variable*> inputs)
+    : link_(link), hooks_(scoped_hooks), inputs_(std::move(inputs)) {
+    for (const Link::NamedHook& own : link.hooks()) hooks_.push_back(own.hook.get());
+    size_t begun = 0;
+    try {
+        for (; begun < hooks_.size(); ++begun) hooks_[begun]->forward_preprocess(*this);
+    } catch (...) {  // There is no destructor of an object whose constructor threw.
+        hooks_.resize(begun);
+        failed_ = true;
+        try {
+            end();
+        } catch (...) {
+        }
+        throw;
+    }
+}
+
+LinkCall::~LinkCall() {
+    if (ended_) return;
+    failed_ = true;
+    try {
+        end();
+    } catch (...) {  // The error on its way is the user's.
+    }
+}
+
+void LinkCall::replace(Variable& parameter, const Variable& value) {
+    replaced_.push_back({&parameter, parameter});
+    parameter = value;
+}
+
+void LinkCall::end() {
+    ended_ = true;
+    restore();
+    for (LinkHook* hook : hooks_) hook->forward_postprocess(*this);
+}
+
+void LinkCall::restore() noexcept {
+    for (; !replaced_.empty(); replaced_.pop_back()) *replaced_.back().place = replaced_.back().original;
+}
+
+Link& Link::add_hook(std::shared_ptr<LinkHook> hook, std::string name) {
+    if (!hook) fail<ValueError>("{}: add_hook was given no hook", type_name());
+    if (name.empty()) name = hook->name();
+    for (const NamedHook& other : hooks_)
+        if (other.name == name) fail<ValueError>("{}: a hook named '{}' was added already", type_name(), name);
+    hook->added(this);
+    hooks_.push_back({std::move(name), std::move(hook)});
+    return *this;
+}
+
+void Link::delete_hook(std::string_view name) {
+    const auto at = std::find_if(hooks_.begin(), hooks_.end(), [&](const NamedHook& each) { return each.name == name; });
+    if (at == hooks_.end()) {
+        std::string names;
+        for (const NamedHook& each : hooks_) names += (names.empty() ? "" : ", ") + each.name;
+        fail<ValueError>("{}: no hook is named '{}'; there is {}", type_name(), name, names.empty() ? "none" : names);
+    }
+    const std::shared_ptr<LinkHook> hook = std::move(at->hook);
+    hooks_.erase(at);
+    hook->deleted(this);
+}
+
+std::vector<Link::NamedHook> Link::copied_hooks() const {
+    std::vector<NamedHook> all;
+    for (const NamedHook& each : hooks_) {
+        std::shared_ptr<LinkHook> own = each.hook->copied();
+        all.push_back({each.name, own ? std::move(own) : each.hook});
+    }
+    return all;
+}
+
+std::vector<std::pair<std::string, Parameter*>> Link::hook_params() const {
+    std::vector<std::pair<std::string, Parameter*>> all;
+    for (const NamedHook& each : hooks_)
+        for (auto& part : each.hook->params()) all.push_back(std::move(part));
+    return all;
+}
+
+std::vector<std::pair<std::string, State*>> Link::hook_persistents() const {
+    std::vector<std::pair<std::string, State*>> all;
+    for (const NamedHook& each : hooks_)
+        for (auto& part : each.hook->persistents()) all.push_back(std::move(part));
+    return all;
+}
+
+}  // namespace catena

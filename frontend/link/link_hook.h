@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "frontend/link/link.h"
+
+namespace catena {
+
+/// Called around calls of links: of one link, with link.add_hook(hook), or of every link that the thread calls while a
+/// LinkHookScope is open. Hooks run in eager code and in static regions, at every call.
+class LinkHook {
+public:
+    virtual ~LinkHook() = default;
+    virtual std::string name() const = 0;
+    virtual void added([[maybe_unused]] Link* link) {}    ///< Null: to a scope.
+    virtual void deleted([[maybe_unused]] Link* link) {}
+    virtual void forward_preprocess(LinkCall&) {}
+    /// Also after an error, with call.failed(); it must not throw then.
+    virtual void forward_postprocess(LinkCall&) {}
+    /// What this hook adds to the parameters and persistents of the link that it was added to.
+    virtual std::vector<std::pair<std::string, Parameter*>> params() { return {}; }
+    virtual std::vector<std::pair<std::string, State*>> persistents() { return {}; }
+    /// The hook of a copy of its link; null: the same hook, which then hears both links.
+    virtual std::shared_ptr<LinkHook> copied() const { return nullptr; }
+};
+
+/// The hook hears all links of this thread until the scope ends. ValueError when one of that name is active already.
+class LinkHookScope {
+public:
+    explicit LinkHookScope(LinkHook& hook);
+    ~LinkHookScope();
+    LinkHookScope(const LinkHookScope&) = delete;
+
+private:
+    LinkHook& hook_;
+};
+
+}  // namespace catena

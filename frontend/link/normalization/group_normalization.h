@@ -1,0 +1,29 @@
+#pragma once
+
+#include "frontend/link/link.h"
+
+namespace catena {
+
+struct GroupNormalizationOptions {
+    double eps = 1e-5;
+    Initializer initial_gamma = 1.0;
+    Initializer initial_beta = 0.0;
+};
+
+/// group_normalization(x, groups, gamma, beta) of x [N, C, ...], with learned gamma and beta [C] (Wu and He 2018,
+/// arXiv:1803.08494).
+class GroupNormalization : public Link {
+public:
+    /// Without `size`, the number of channels, it is taken from the first input.
+    explicit GroupNormalization(int64_t groups, std::optional<int64_t> size = std::nullopt,
+                                const GroupNormalizationOptions& options = {});
+    Variable operator()(const Operand& x);
+
+    Parameter gamma, beta;
+
+private:
+    int64_t groups_;
+    double eps_;
+};
+
+}  // namespace catena

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "frontend/link/link.h"
+
+namespace catena {
+
+/// A parameter that is a link of its own, Chainer's links.Parameter: called without arguments it gives W.
+class ParameterLink : public Link {
+public:
+    explicit ParameterLink(Array array) : W(std::move(array)) { add_param("W", W); }
+    Variable operator()() {
+        return called_with([&] { return Variable(W); });
+    }
+
+    Parameter W;
+};
+
+}  // namespace catena

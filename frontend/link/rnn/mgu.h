@@ -1,0 +1,39 @@
+#pragma once
+
+#include "frontend/link/linear.h"
+#include "frontend/link/recurrent_memory.h"
+
+namespace catena {
+
+/// Minimal gated unit (Zhou et al. 2016): f = s(W_f [h, x]), h' = (1 - f) h + f tanh(W_h [f h, x]). The caller keeps h.
+class StatelessMGU : public Link {
+public:
+    StatelessMGU(int64_t n_inputs, int64_t n_units);
+
+    /// h' [n, n_units] of h [n, n_units] and x [n, n_inputs].
+    Variable operator()(const Variable& h, const Operand& x);
+
+    Linear W_f, W_h;
+};
+
+/// The same with h kept from call to call (recurrent_memory.h); it starts from zeros.
+class StatefulMGU : public Link {
+public:
+    StatefulMGU(int64_t in_size, int64_t out_size);
+
+    Variable operator()(const Operand& x);
+    void reset_state() { memory_.reset(); }
+    void set_state(const Variable& h) { memory_.set({h}, W_f.W.home()); }
+    Variable h() const { return memory_[0]; }  ///< Undefined before the first call and after reset_state().
+
+    Linear W_f, W_h;
+
+protected:
+    void move_states(Device& device) override { memory_.move(device); }
+
+private:
+    int64_t out_size_;
+    RecurrentMemory memory_{{"h"}};
+};
+
+}  // namespace catena

@@ -1,0 +1,121 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "frontend/link/chain_list.h"
+#include "runtime/ops/rnn/n_step.h"
+
+namespace catena {
+
+struct NStepInit {
+    Initializer initialW = {};           ///< Of each matrix; LeCunNormal unless given.
+    Initializer initial_bias = 0.0;
+};
+
+/// A stack of recurrent layers over lists of sequences of any lengths, in any order (runtime/ops/rnn/n_step.h). Its children "0",
+/// "1", ... are the layers, or with both directions layer i forward and backward as "2 i" and "2 i + 1"; each has parameters w0,
+/// b0, w1, b1, ...: the names of Chainer's files. Undefined states are zeros.
+class NStepStack : public ChainList {
+public:
+    int64_t n_cells() const { return has_memory_ ? 2 : 1; }  ///< States: h, and c of an LSTM.
+    int64_t out_size() const { return out_size_; }
+    /// Zeros [layers, sequences, out_size], as Chainer's init_hx.
+    Variable init_hx(std::span<const Variable> xs) const;
+    std::vector<std::pair<std::string, std::string>> printable_specs() const override;
+
+protected:
+    struct Kind {
+        std::string name;
+        int64_t weights;  ///< Matrices of a layer.
+        bool both_directions, has_memory;
+    };
+    NStepStack(Kind kind, int64_t n_layers, int64_t in_size, int64_t out_size, double dropout, const NStepInit& init);
+
+    NStepOptions options() const;
+    NStepWeights ws() const { return weights('w'); }
+    NStepWeights bs() const { return weights('b'); }
+
+private:
+    NStepWeights weights(char letter) const;
+    int64_t n_layers_, in_size_, out_size_, weights_;
+    double dropout_;
+    bool both_directions_, has_memory_;
+};
+
+/// (hx, xs): xs[i] [length, in_size] and ys[i] [length, out_size], twice as wide with both directions; hx and hy [layers, sequences,
+/// out_size]. (hx, rows): the same of sequences in one matrix, where one compiled program serves all lengths.
+class NStepPlain : public NStepStack {
+public:
+    NStepResult operator()(const Variable& hx, std::span<const Variable> xs) const;
+    NStepRows operator()(const Variable& hx, const SequenceRows& x) const;
+
+protected:
+    NStepPlain(std::string name, NStepActivation activation, bool both_directions, int64_t n_layers, int64_t in_size, int64_t out_size,
+               double dropout, const NStepInit& init);
+
+private:
+    NStepRows computed(const Variable& hx, const SequenceRows& x) const;
+    NStepActivation activation_;
+};
+class NStepGated : public NStepStack {
+public:
+    NStepResult operator()(const Variable& hx, std::span<const Variable> xs) const;
+    NStepRows operator()(const Variable& hx, const SequenceRows& x) const;
+
+protected:
+    NStepGated(std::string name, bool both_directions, int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
+               const NStepInit& init);
+
+private:
+    NStepRows computed(const Variable& hx, const SequenceRows& x) const;
+};
+/// (hx, cx, xs), with the memory's states cx and cy.
+class NStepMemory : public NStepStack {
+public:
+    NStepLstmResult operator()(const Variable& hx, const Variable& cx, std::span<const Variable> xs) const;
+    NStepRows operator()(const Variable& hx, const Variable& cx, const SequenceRows& x) const;
+
+protected:
+    NStepMemory(std::string name, bool both_directions, int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
+                const NStepInit& init);
+
+private:
+    NStepRows computed(const Variable& hx, const Variable& cx, const SequenceRows& x) const;
+};
+
+struct NStepRNNTanh : NStepPlain {
+    NStepRNNTanh(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout, const NStepInit& init = {})
+        : NStepPlain("NStepRNNTanh", NStepActivation::tanh, false, n_layers, in_size, out_size, dropout, init) {}
+};
+struct NStepRNNReLU : NStepPlain {
+    NStepRNNReLU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout, const NStepInit& init = {})
+        : NStepPlain("NStepRNNReLU", NStepActivation::relu, false, n_layers, in_size, out_size, dropout, init) {}
+};
+struct NStepBiRNNTanh : NStepPlain {
+    NStepBiRNNTanh(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout, const NStepInit& init = {})
+        : NStepPlain("NStepBiRNNTanh", NStepActivation::tanh, true, n_layers, in_size, out_size, dropout, init) {}
+};
+struct NStepBiRNNReLU : NStepPlain {
+    NStepBiRNNReLU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout, const NStepInit& init = {})
+        : NStepPlain("NStepBiRNNReLU", NStepActivation::relu, true, n_layers, in_size, out_size, dropout, init) {}
+};
+struct NStepGRU : NStepGated {
+    NStepGRU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout, const NStepInit& init = {})
+        : NStepGated("NStepGRU", false, n_layers, in_size, out_size, dropout, init) {}
+};
+struct NStepBiGRU : NStepGated {
+    NStepBiGRU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout, const NStepInit& init = {})
+        : NStepGated("NStepBiGRU", true, n_layers, in_size, out_size, dropout, init) {}
+};
+struct NStepLSTM : NStepMemory {
+    NStepLSTM(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout, const NStepInit& init = {})
+        : NStepMemory("NStepLSTM", false, n_layers, in_size, out_size, dropout, init) {}
+};
+struct NStepBiLSTM : NStepMemory {
+    NStepBiLSTM(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout, const NStepInit& init = {})
+        : NStepMemory("NStepBiLSTM", true, n_layers, in_size, out_size, dropout, init) {}
+};
+
+}  // namespace catena

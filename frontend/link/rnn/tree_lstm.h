@@ -1,0 +1,55 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "frontend/link/linear.h"
+#include "frontend/link/owned_link.h"
+#include "runtime/ops/rnn/rnn.h"
+
+namespace catena {
+
+// Nodes of trees (Tai et al. 2015): the states c and h [n, out_size] of a node from those of its children and its input x
+// [n, in_size]. An undefined state or input is zeros, but not all of them (ValueError).
+
+/// Any number of children, whose order does not matter: the h are added.
+class ChildSumTreeLSTM : public Link {
+public:
+    ChildSumTreeLSTM(int64_t in_size, int64_t out_size);
+
+    /// As many cs as hs. Without children it is a leaf.
+    LstmResult operator()(std::span<const Variable> cs, std::span<const Variable> hs, const Variable& x);
+    LstmResult operator()(std::initializer_list<Variable> cs, std::initializer_list<Variable> hs, const Variable& x) {
+        return (*this)(std::span(cs.begin(), cs.size()), std::span(hs.begin(), hs.size()), x);
+    }
+
+    Linear W_x, W_h_aio, W_h_f;
+
+private:
+    LstmResult computed(std::span<const Variable> cs, std::span<const Variable> hs, const Variable& x);
+    int64_t in_size_, out_size_;
+};
+
+/// n_ary children in order, each with matrices of its own for all gates, W_h1, W_h2, ... (Bowman et al. 2016).
+class NaryTreeLSTM : public Link {
+public:
+    NaryTreeLSTM(int64_t in_size, int64_t out_size, int64_t n_ary = 2);
+
+    LstmResult operator()(std::span<const Variable> cs, std::span<const Variable> hs, const Variable& x);
+    LstmResult operator()(std::initializer_list<Variable> cs, std::initializer_list<Variable> hs, const Variable& x) {
+        return (*this)(std::span(cs.begin(), cs.size()), std::span(hs.begin(), hs.size()), x);
+    }
+    Linear& W_h(int64_t child);  ///< From 1 to n_ary.
+
+    Linear W_x;
+
+protected:
+    std::vector<std::pair<std::string, Link*>> named_children() const override;
+
+private:
+    LstmResult computed(std::span<const Variable> cs, std::span<const Variable> hs, const Variable& x);
+    int64_t in_size_, out_size_;
+    std::vector<OwnedLink> W_h_;
+};
+
+}  // namespace catena

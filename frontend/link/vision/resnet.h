@@ -1,0 +1,94 @@
+#pragma once
+
+#include "frontend/link/batch_normalization.h"
+#include "frontend/link/convolution.h"
+#include "frontend/link/linear.h"
+#include "frontend/link/owned_link.h"
+#include "frontend/link/vision/vision_network.h"
+
+namespace catena {
+
+namespace resnet {
+
+/// Convolutions of 1 x 1, 3 x 3 and 1 x 1 with normalisations beside x itself, or, where channels or sizes change, beside a
+/// 1 x 1 convolution of x (conv4).
+class Bottleneck : public Link {
+public:
+    struct Options {
+        int64_t in_channels, mid_channels, out_channels;
+        int64_t stride = 1;
+        bool projects = false;       ///< Has conv4 and bn4.
+        bool downsample_fb = false;  ///< The stride is that of the 3 x 3 convolution, not of the first.
+        Initializer initialW = {};
+    };
+    explicit Bottleneck(const Options& options);
+    Variable operator()(const Operand& x);
+
+    Convolution2D conv1;
+    BatchNormalization bn1;
+    Convolution2D conv2;
+    BatchNormalization bn2;
+    Convolution2D conv3;
+    BatchNormalization bn3;
+    std::optional<Convolution2D> conv4;
+    std::optional<BatchNormalization> bn4;
+};
+
+/// Bottlenecks one after the other: "a", which projects, then "b1", "b2", ...
+class BuildingBlock : public Link {
+public:
+    BuildingBlock(int n_layers, const Bottleneck::Options& first);
+    Variable operator()(const Operand& x);
+
+protected:
+    std::vector<std::pair<std::string, Link*>> named_children() const override;
+
+private:
+    std::vector<OwnedLink> layers_;
+};
+
+/// prepare_image with the means of ResNet.
+Array prepare(const Array& image, const std::optional<ImageSize>& size = ImageSize{});
+
+}  // namespace resnet
+
+/// The networks of He et al. (2016, arXiv:1512.03385) for pictures of 224 x 224. Layers: conv1, pool1, res2 to res5, pool5,
+/// fc6, prob.
+class ResNetLayers : public VisionNetwork {
+public:
+    /// 50, 101 or 152 layers, else a ValueError. `pretrained_model`: an .npz file, or "" for none.
+    ResNetLayers(const std::string& pretrained_model, int n_layers, bool downsample_fb = false);
+
+    Convolution2D conv1;
+    BatchNormalization bn1;
+    resnet::BuildingBlock res2, res3, res4, res5;
+    Linear fc6;
+
+protected:
+    std::vector<Stage> stages() override;
+    Array prepared(const Array& image, const std::optional<ImageSize>& size) const override;
+    std::string features() const override { return "pool5"; }
+};
+
+/// "auto": ResNet-50-model.npz of the cache folder.
+class ResNet50Layers : public ResNetLayers {
+public:
+    explicit ResNet50Layers(const std::string& pretrained_model = "auto", bool downsample_fb = false)
+        : ResNetLayers(pretrained_model, 50, downsample_fb) {}
+};
+
+/// "auto": ResNet-101-model.npz of the cache folder.
+class ResNet101Layers : public ResNetLayers {
+public:
+    explicit ResNet101Layers(const std::string& pretrained_model = "auto", bool downsample_fb = false)
+        : ResNetLayers(pretrained_model, 101, downsample_fb) {}
+};
+
+/// "auto": ResNet-152-model.npz of the cache folder.
+class ResNet152Layers : public ResNetLayers {
+public:
+    explicit ResNet152Layers(const std::string& pretrained_model = "auto", bool downsample_fb = false)
+        : ResNetLayers(pretrained_model, 152, downsample_fb) {}
+};
+
+}  // namespace catena

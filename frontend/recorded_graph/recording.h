@@ -1,0 +1,47 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "frontend/static_graph/open_size.h"
+#include "runtime/graph/trace.h"
+#include "runtime/ops/onnx/onnx.h"
+
+namespace catena {
+
+struct RecordingOptions {
+    std::string who;  ///< The format that the model is recorded for; errors begin with it.
+    int opset;        ///< Composites with an ONNX form in this operator set are recorded as one call.
+    std::vector<std::string> input_names = {};  ///< Default "x", or "x0", "x1", ...
+    std::vector<std::string> output_names = {}; ///< Default "y", or "y0", "y1", ...
+    std::vector<OpenSize> open_sizes = {};
+    bool train = false;
+    std::map<std::string, OnnxMapping> converters = {};  ///< Forms of ops, by name, instead of their own.
+    bool fold_constants = false;  ///< Compute what follows from parameters alone instead of recording it in the graph.
+};
+
+/// A recorded model with its sizes as functions of the open ones.
+struct Recording {
+    Trace trace;
+    std::vector<std::string> open_names;
+    std::vector<OpenSize> open_at;  ///< For each open size, one axis that has it.
+    /// For open sizes beyond the named ones: the two sizes of which each is the product; none if
+    /// computed otherwise.
+    std::vector<std::optional<std::pair<size_t, size_t>>> products;
+    std::vector<OnnxSizes> shapes;  ///< Of every value of the trace.
+    /// For every step the attributes that hold open sizes.
+    std::vector<std::map<std::string, OnnxSizes, std::less<>>> attributes;
+};
+
+/// Whether anything in the program depends on the value; a state may be only assigned.
+bool is_read(const Trace& trace, int value);
+
+/// Runs `body` on shapes only, once, and twice more for open sizes.
+Recording record(const std::function<Variables(std::span<const Variable>)>& body,
+                 const std::vector<Variable>& inputs, const RecordingOptions& options);
+
+}  // namespace catena

@@ -1,0 +1,80 @@
+#include "frontend/tools/catena/run_options.h"
+
+#include <charconv>
+#include <map>
+#include <sstream>
+
+#include "frontend/serializer/npz.h"
+#include "frontend/tools/catena/call_inputs.h"
+#include "frontend/tools/catena/random_inputs.h"
+
+namespace catena::tool {
+namespace {
+
+/// NAME=SIZExSIZE:DTYPE as an array: floats uniform in [0, 1), the same in every run; others 0.
+std::pair<std::string, Array> made_input(const std::string& text, RandomInputs& random) {
+    const size_t equals = text.find('='), colon = text.find(':', equals == text.npos ? 0 : equals);
+    const auto wrong = [&] {
+        fail<ValueError>("run: --input {}: write NAME=SIZExSIZE:DTYPE, as in x=32x8:float32", text);
+    };
+    if (equals == 0 || equals == text.npos) wrong();
+    const Dtype dtype = colon == text.npos ? Dtype::float32 : parse_dtype(text.substr(colon + 1));
+    std::vector<int64_t> sizes;
+    std::istringstream list(text.substr(equals + 1, colon == text.npos ? colon : colon - equals - 1));
+    for (std::string word; std::getline(list, word, 'x');) {
+        int64_t size = 0;
+        const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), size);
+        if (error != std::errc() || end != word.data() + word.size() || size < 0) wrong();
+        sizes.push_back(size);
+    }
+    const Shape shape{std::span<const int64_t>(sizes)};
+    return {text.substr(0, equals), is_float(dtype) ? random.uniform(shape).astype(dtype) : Array::zeros({dtype, shape})};
+}
+
+/// Inputs that the user described instead of giving files, by the names of `ports`.
+std::vector<Array> made_arrays(const std::vector<std::string>& ports, const std::vector<std::string>& texts) {
+    RandomInputs random;
+    std::map<std::string, Array> made;
+    for (const std::string& text : texts) made.insert(made_input(text, random));
+    std::vector<Array> arrays;
+    std::string names;
+    for (const std::string& port : ports) {
+        names += (names.empty() ? "" : ", ") + port;
+        const auto found = made.find(port);
+        if (found == made.end()) continue;
+        arrays.push_back(found->second);
+        made.erase(found);
+    }
+    if (!made.empty()) fail<ValueError>("run: --input {}: there is no such input; there are {}", made.begin()->first, names);
+    if (arrays.size() != ports.size())
+        fail<ValueError>("run: {} of the inputs are given by --input; all are needed: {}", arrays.size(), names);
+    return arrays;
+}
+
+}  // namespace
+
+std::vector<Array> arrays_for(const std::vector<std::string>& ports, const RunOptions& options) {
+    const std::vector<std::string>& files = options.inputs;
+    if (!options.made_inputs.empty()) {
+        if (!files.empty()) fail<ValueError>("run: inputs are given by files and by --input; use one of the two");
+        return made_arrays(ports, options.made_inputs);
+    }
+    std::vector<Array> arrays;
+    if (files.size() == 1 && files[0].ends_with(".npz")) {
+        const NpzFile file(files[0]);
+        bool by_name = true;
+        for (const std::string& port : ports) by_name &= file.contains(port);
+        for (const std::string& port : ports)
+            if (by_name) arrays.push_back(file.read(port));
+        if (by_name) return arrays;
+        std::string wanted;
+        for (const std::string& port : ports) wanted += (wanted.empty() ? "" : ", ") + port;
+        for (const std::string& key : file.keys())
+            if (!key.starts_with('x'))
+                fail<ValueError>("run: {} has an array '{}'; the inputs are {}, or x0 x1 ... in this order", files[0],
+                                 key, wanted);
+    }
+    return read_call_inputs(files).x;
+}
+
+}  // namespace catena::tool

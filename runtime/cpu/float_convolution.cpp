@@ -1,0 +1,65 @@
+#include "runtime/cpu/float_convolution.h"
+
+#include "runtime/core/memory_order.h"
+#include "runtime/cpu/pointwise_convolution.h"
+#include "runtime/cpu/winograd.h"
+
+namespace catena {
+namespace {
+
+using Direction = ConvolutionDirection;
+
+MemoryOrder order_of(const Array& array) {
+    return memory_order(array.shape(), array.strides()).value_or(MemoryOrder::row_major);
+}
+
+ConvolutionSizes sizes_of(const Array& x, const Shape& W, const Array& y, const WindowSteps& steps) {
+    ConvolutionSizes sizes(x.shape(), W, y.shape(), steps);
+    sizes.x_order = order_of(x);
+    sizes.y_order = order_of(y);
+    return sizes;
+}
+
+bool fits(const Array& array, bool is_image) {
+    if (array.dtype() != Dtype::float32 || array.size() == 0) return false;
+    return array.contiguous() || (is_image && memory_order(array.shape(), array.strides()));
+}
+
+}  // namespace
+
+bool is_float_convolution(Direction direction, const Array& a, const Array& b, const Array& bias, const Array& result) {
+    const bool gives_weights = direction == Direction::weights;
+    return fits(a, true) && fits(b, gives_weights) && fits(result, !gives_weights) && (!bias.defined() || fits(bias, false));
+}
+
+void FloatConvolution::run(const Array& a, const Array& b, const Array& bias, const Array& result, std::span<std::byte> scratch) {
+    if (run_without_onednn(a, b, bias, result)) return;
+    if (!call_ && !weights_) prepare(a, b, bias, result);
+    const float* const from = a.elements<float>();
+    float* const to = result.to_fill<float>();
+    if (weights_) return weights_->run(from, b.elements<float>(), to, scratch);
+    call_->run(from, b, bias.defined() ? bias.elements<float>() : nullptr, to, scratch);
+}
+
+bool FloatConvolution::run_without_onednn(const Array& a, const Array& b, const Array& bias, const Array& result) const {
+    switch (direction_) {
+        case Direction::data: return convolve_data_as_product(a, b, steps_, result) || convolve_data_by_tiles(a, b, steps_, result);
+        case Direction::weights:
+            return convolve_weights_as_product(a, b, steps_, result) || convolve_weights_by_tiles(a, b, steps_, result);
+        default: return convolve_as_product(a, b, bias, steps_, result) || convolve_by_tiles(a, b, bias, steps_, result);
+    }
+}
+
+void FloatConvolution::prepare(const Array& a, const Array& b, const Array& bias, const Array& result) {
+    switch (direction_) {
+        case Direction::data:
+            call_.emplace(ConvolutionPrimitive::find(direction_, sizes_of(result, b.shape(), a, steps_)));
+            return;
+        case Direction::weights: weights_.emplace(sizes_of(a, result.shape(), b, steps_)); return;
+        default:
+            call_.emplace(ConvolutionPrimitive::find(bias.defined() ? Direction::forward_bias : Direction::forward,
+                                                     sizes_of(a, b.shape(), result, steps_)));
+    }
+}
+
+}  // namespace catena

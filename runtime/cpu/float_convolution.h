@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "runtime/core/array.h"
+#include "runtime/cpu/convolution_kernel.h"
+#include "runtime/cpu/convolution_weights.h"
+
+namespace catena {
+
+/// Whether FloatConvolution can take these operands: float32 with elements, images in one of the two memory orders
+/// (runtime/core/memory_order.h), the others row-major. `bias` may be undefined.
+bool is_float_convolution(ConvolutionDirection direction, const Array& a, const Array& b, const Array& bias, const Array& result);
+
+/// A float32 convolution or one of its gradients by the fastest of our ways: as matrix products, by tiles, by oneDNN. It keeps
+/// what a run had to make, so that later ones look nothing up; all runs are of arrays of the same shapes and strides. For one
+/// run at a time.
+class FloatConvolution {
+public:
+    /// Not forward_bias: run() is given a bias or not.
+    FloatConvolution(ConvolutionDirection direction, const WindowSteps& steps) : direction_(direction), steps_(steps) {}
+
+    /// a, b and result are x, W and y (forward), gy, W and gx (data), x, gy and gW (weights). `scratch`: scratch_bytes(), or
+    /// less, and then it comes from the pool.
+    void run(const Array& a, const Array& b, const Array& bias, const Array& result, std::span<std::byte> scratch = {});
+    /// As far as known from earlier runs.
+    size_t scratch_bytes() const { return call_ ? call_->scratch_bytes() : weights_ ? weights_->scratch_bytes() : 0; }
+
+private:
+    bool run_without_onednn(const Array& a, const Array& b, const Array& bias, const Array& result) const;
+    void prepare(const Array& a, const Array& b, const Array& bias, const Array& result);
+
+    ConvolutionDirection direction_;
+    WindowSteps steps_;
+    std::optional<ConvolutionCall> call_;
+    std::optional<ConvolutionWeights> weights_;
+};
+
+}  // namespace catena

@@ -1,0 +1,22 @@
+#include "runtime/cpu/scratch.h"
+
+#include "runtime/core/device.h"
+#include "runtime/core/error.h"
+
+namespace catena {
+
+Scratch::Scratch(std::span<std::byte> planned, size_t bytes) : left_(planned) {
+    if (planned.size() >= bytes) return;
+    block_ = Array::empty({Dtype::uint8, Shape{int64_t(bytes)}}, cpu_device());
+    left_ = {static_cast<std::byte*>(block_.to_fill()), bytes};
+}
+
+std::byte* Scratch::take(size_t bytes) {
+    if (bytes == 0) return nullptr;
+    CATENA_ASSERT(rounded(bytes) <= left_.size(), "the pieces of scratch memory are those that were announced");
+    std::byte* const piece = left_.data();
+    left_ = left_.subspan(rounded(bytes));
+    return piece;
+}
+
+}  // namespace catena

@@ -1,0 +1,60 @@
+#include "runtime/ops/array/as_strided.h"
+
+#include <algorithm>
+
+#include "runtime/core/device.h"
+#include "runtime/core/error.h"
+#include "runtime/graph/arithmetic.h"
+#include "runtime/ops/array/creation.h"
+#include "runtime/ops/array/indexing.h"
+#include "runtime/ops/array/movement.h"
+#include "runtime/ops/by_name/function.h"
+
+namespace catena {
+namespace {
+
+/// The first and the last place that strides lead to, from 0.
+struct Reach {
+    int64_t least = 0, most = 0;
+    Reach(const Shape& shape, const Strides& strides) {
+        for (int i = 0; i < shape.rank(); ++i) {
+            const int64_t way = (shape[i] - 1) * strides[i];
+            least += std::min<int64_t>(way, 0);
+            most += std::max<int64_t>(way, 0);
+        }
+    }
+};
+
+const FunctionDef& f_as_strided =
+    function("as_strided(x, shape, strides, storage_offset=0)", {"x"}, [](const FunctionArguments& a) {
+        return as_strided(a.array("x"), a.dims("shape"), a.dims("strides"),
+                          a.is_none("storage_offset") ? 0 : a.integer("storage_offset"));
+    });
+
+}  // namespace
+
+Variable as_strided(const Operand& x, const Shape& shape, const Strides& strides, int64_t offset) {
+    LocationScope scope(x.location());
+    const Variable& v = x;
+    if (shape.rank() != strides.rank())
+        fail<ShapeError>("as_strided: the shape {} and the strides {} must be equally many numbers", to_string(shape),
+                         to_string(strides));
+    for (int64_t size : shape)
+        if (size < 0) fail<ShapeError>("as_strided: an array cannot have the shape {}", to_string(shape));
+    const Reach reach(shape, strides);
+    if (!shape.contains(0) && (offset + reach.least < 0 || offset + reach.most >= v.size()))
+        fail<ShapeError>("as_strided: shape {}, strides {} and offset {} lead to the elements {} to {}, x {} has {}",
+                         to_string(shape), to_string(strides), offset, offset + reach.least, offset + reach.most,
+                         to_string(v.shape()), v.size());
+    const DeviceScope beside(v.device());
+    Variable places = fill({Dtype::int64, Shape::filled(shape.rank(), 1)}, offset);
+    for (int i = 0; i < shape.rank(); ++i) {
+        Shape line = Shape::filled(shape.rank(), 1);
+        line[i] = shape[i];
+        const Array steps = arange(shape[i], Dtype::int64);
+        places = places + reshape(steps, line) * strides[i];
+    }
+    return take(flatten(v), broadcast_to(places, shape), 0);
+}
+
+}  // namespace catena

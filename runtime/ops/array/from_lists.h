@@ -1,0 +1,80 @@
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "runtime/core/array.h"
+#include "runtime/core/error.h"
+
+namespace catena {
+
+// array({1, 2, 3}), array({{1.0, 2.0}, {3.0, 4.0}}), array(vector): an array of numbers of the host, on the current device.
+// The dtype is that of the C++ type (int is int32, double is float64) unless another is given. Lists of one level must be
+// equally long (ShapeError).
+
+namespace detail {
+
+/// Lists of lists, flattened.
+template <class T>
+struct Flattened {
+    Shape shape;
+    std::vector<T> values;
+
+    void add(std::initializer_list<T> list, int level = 0) {
+        enter(list.size(), level);
+        values.insert(values.end(), list.begin(), list.end());
+    }
+    template <class Inner>
+    void add(std::initializer_list<std::initializer_list<Inner>> lists, int level = 0) {
+        enter(lists.size(), level);
+        for (const auto& list : lists) add(list, level + 1);
+    }
+
+private:
+    void enter(size_t length, int level) {
+        if (level == shape.rank()) return shape.push_back(int64_t(length));
+        if (int64_t(length) != shape[level])
+            fail<ShapeError>("array: a list of {} elements at level {}, the first one there has {}", length, level,
+                             shape[level]);
+    }
+};
+
+template <class T>
+Array of_elements(const std::vector<T>& values, const Shape& shape, std::optional<Dtype> dtype) {
+    const Array made = Array::from(values, shape);
+    return dtype ? made.astype(*dtype) : made;
+}
+inline Array of_elements(const std::vector<bool>& values, const Shape& shape, std::optional<Dtype> dtype) {
+    return of_elements(std::vector<uint8_t>(values.begin(), values.end()), shape, dtype.value_or(Dtype::bool_));
+}
+
+template <class T, class List>
+Array of_lists(const List& lists, std::optional<Dtype> dtype) {
+    Flattened<T> all;
+    all.add(lists);
+    return of_elements(all.values, all.shape, dtype);
+}
+
+}  // namespace detail
+
+template <class T>
+Array array(std::initializer_list<T> list, std::optional<Dtype> dtype = {}) {
+    return detail::of_lists<T>(list, dtype);
+}
+template <class T>
+Array array(std::initializer_list<std::initializer_list<T>> lists, std::optional<Dtype> dtype = {}) {
+    return detail::of_lists<T>(lists, dtype);
+}
+template <class T>
+Array array(std::initializer_list<std::initializer_list<std::initializer_list<T>>> lists,
+            std::optional<Dtype> dtype = {}) {
+    return detail::of_lists<T>(lists, dtype);
+}
+template <class T>
+Array array(const std::vector<T>& values, std::optional<Dtype> dtype = {}) {
+    return detail::of_elements(values, Shape{int64_t(values.size())}, dtype);
+}
+
+}  // namespace catena

@@ -1,0 +1,183 @@
+#include "runtime/ops/array/rearrange.h"
+
+#include "runtime/core/device.h"
+#include "runtime/core/error.h"
+#include "runtime/graph/variable_math.h"
+#include "runtime/ops/array/indexing.h"
+#include "runtime/ops/array/joining.h"
+#include "runtime/ops/array/movement.h"
+#include "runtime/ops/array/slicing.h"
+#include "runtime/ops/by_name/function.h"
+#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/define/scalar_type.h"
+
+namespace catena {
+namespace {
+
+std::optional<int64_t> optional_axis(const FunctionArguments& a) {
+    return a.is_none("axis") ? std::optional<int64_t>() : a.integer("axis");
+}
+
+Variable unary(const FunctionArguments& a, Variable (*f)(const Operand&)) { return f(a.array("x")); }
+const FunctionDef& f_ravel = function("ravel(x)", {"x"}, [](auto& a) { return unary(a, ravel); });
+const FunctionDef& f_atleast_1d = function("atleast_1d(x)", {"x"}, [](auto& a) { return unary(a, atleast_1d); });
+const FunctionDef& f_atleast_2d = function("atleast_2d(x)", {"x"}, [](auto& a) { return unary(a, atleast_2d); });
+const FunctionDef& f_atleast_3d = function("atleast_3d(x)", {"x"}, [](auto& a) { return unary(a, atleast_3d); });
+const FunctionDef& f_roll = function("roll(x, shift, axis=None)", {"x"}, [](const FunctionArguments& a) {
+    return roll(a.array("x"), a.integer("shift"), optional_axis(a));
+});
+const FunctionDef& f_concatenate = function("concatenate(xs, axis=0)", {"*"}, [](const FunctionArguments& a) {
+    return concatenate(a.list(), optional_axis(a));
+});
+
+/// Sections, or the places where parts begin.
+template <class Parts>
+Variables split_along(const Operand& x, const Parts& parts, int64_t axis, int least_rank, const char* op) {
+    LocationScope scope(x.location());
+    const Variable& v = x;
+    if (v.rank() < least_rank)
+        fail<ShapeError>("{}: x {} has {} axes, at least {} are needed", op, to_string(v.shape()), v.rank(), least_rank);
+    return split_axis(v, parts, axis);
+}
+
+template <class Parts>
+const FunctionDef& splitting(const char* signature, Variables (*sections)(const Operand&, int64_t), Parts places) {
+    return function(signature, {"x"}, [=](const FunctionArguments& a) {
+        if (const int64_t* count = std::get_if<int64_t>(&a.value("indices_or_sections").value))
+            return sections(a.array("x"), *count);
+        const Dims at = a.dims("indices_or_sections");
+        return places(a.array("x"), std::vector<int64_t>(at.begin(), at.end()));
+    });
+}
+using Places = Variables (*)(const Operand&, const std::vector<int64_t>&);
+const FunctionDef& f_vsplit = splitting("vsplit(x, indices_or_sections)", vsplit, Places(vsplit));
+const FunctionDef& f_hsplit = splitting("hsplit(x, indices_or_sections)", hsplit, Places(hsplit));
+const FunctionDef& f_dsplit = splitting("dsplit(x, indices_or_sections)", dsplit, Places(dsplit));
+const FunctionDef& f_split =
+    function("split(x, indices_or_sections, axis=0)", {"x"}, [](const FunctionArguments& a) {
+        if (const int64_t* count = std::get_if<int64_t>(&a.value("indices_or_sections").value))
+            return split(a.array("x"), *count, a.integer("axis"));
+        const Dims at = a.dims("indices_or_sections");
+        return split(a.array("x"), std::vector<int64_t>(at.begin(), at.end()), a.integer("axis"));
+    });
+
+/// Indices that exist, by the mode.
+Variable inside(const Variable& indices, int64_t size, TakeMode mode) {
+    if (mode == TakeMode::raise) return indices;
+    if (size == 0) fail<ValueError>("take: the axis has no elements, so that no index exists");
+    const Variable wide = cast(indices, Dtype::int64);
+    if (mode == TakeMode::clip) return minimum(maximum(wide, 0), size - 1);
+    const Variable rest = fmod(wide, fill({Dtype::int64, Shape{}}, size));
+    return where(rest < 0, rest + size, rest);
+}
+
+const FunctionDef& f_copysign = function("copysign(x1, x2)", {"x1", "x2"}, [](const FunctionArguments& a) {
+    return copysign(a.array("x1"), a.array("x2"));
+});
+
+// Its own op, so that the result is another array than x also where nothing else happens.
+const OpDef& op_copy = register_op({
+    .name = "copy",
+    .differentiable = true,
+    .type = [](const TypeCall& c) { return Types{c.inputs[0]}; },
+    .kernel = [](const KernelCall& c) { copy_elements(c.inputs[0], c.outputs[0]); },
+    .gradient = [](const GradientCall& g) { return Variables{g.gy()}; },
+    .onnx = "Identity",
+});
+const bool op_copy_text = set_element_text(op_copy, "        y0(i, x0(i));");
+const FunctionDef& f_copy = function("copy(x)", {"x"}, [](auto& a) { return unary(a, copy); });
+
+}  // namespace
+
+Variable ravel(const Operand& x) { return flatten(x); }
+Variable atleast_1d(const Operand& x) { return x.variable().rank() == 0 ? reshape(x, {1}) : Variable(x); }
+Variable atleast_2d(const Operand& x) {
+    LocationScope scope(x.location());
+    const Variable v = atleast_1d(x);
+    return v.rank() == 1 ? expand_dims(v, 0) : v;
+}
+Variable atleast_3d(const Operand& x) {
+    LocationScope scope(x.location());
+    const Variable v = atleast_2d(x);
+    return v.rank() == 2 ? expand_dims(v, 2) : v;
+}
+
+Variable flip(const Operand& x, const Axes& axes) {
+    LocationScope scope(x.location());
+    Variable y = x;
+    for (int64_t axis : normalize_axes("flip", axes, y.rank(), true)) y = flip(y, axis);
+    return y;
+}
+
+Variable roll(const Operand& x, int64_t shift, std::optional<int64_t> axis) {
+    LocationScope scope(x.location());
+    const Variable& v = x;
+    if (!axis) return reshape(roll(flatten(v), shift, 0), v.shape());
+    const int along = normalize_axis("roll", *axis, v.rank());
+    const int64_t size = v.shape()[along];
+    const int64_t by = size == 0 ? 0 : (shift % size + size) % size;
+    if (by == 0) return v;
+    return concat({slice_axis(v, along, size - by, by), slice_axis(v, along, 0, size - by)}, along);
+}
+Variable repeat(const Operand& x, int64_t repeats) {
+    LocationScope scope(x.location());
+    return repeat(flatten(x), repeats, 0);
+}
+
+Variable concatenate(std::span<const Variable> xs, std::optional<int64_t> axis, const std::source_location& at) {
+    LocationScope scope(at);
+    if (axis) return concat(xs, *axis);
+    std::vector<Variable> flat;
+    for (const Variable& x : xs) flat.push_back(flatten(x));
+    return concat(flat, 0);
+}
+Variable concatenate(std::initializer_list<Variable> xs, std::optional<int64_t> axis, const std::source_location& at) {
+    return concatenate(std::span<const Variable>(xs.begin(), xs.size()), axis, at);
+}
+
+Variables split(const Operand& x, int64_t sections, int64_t axis) { return split_along(x, sections, axis, 1, "split"); }
+Variables split(const Operand& x, const std::vector<int64_t>& places, int64_t axis) {
+    return split_along(x, places, axis, 1, "split");
+}
+Variables vsplit(const Operand& x, int64_t sections) { return split_along(x, sections, 0, 2, "vsplit"); }
+Variables vsplit(const Operand& x, const std::vector<int64_t>& places) { return split_along(x, places, 0, 2, "vsplit"); }
+Variables hsplit(const Operand& x, int64_t sections) {
+    return split_along(x, sections, x.variable().rank() == 1 ? 0 : 1, 1, "hsplit");
+}
+Variables hsplit(const Operand& x, const std::vector<int64_t>& places) {
+    return split_along(x, places, x.variable().rank() == 1 ? 0 : 1, 1, "hsplit");
+}
+Variables dsplit(const Operand& x, int64_t sections) { return split_along(x, sections, 2, 3, "dsplit"); }
+Variables dsplit(const Operand& x, const std::vector<int64_t>& places) { return split_along(x, places, 2, 3, "dsplit"); }
+
+Variable take(const Operand& x, const Operand& indices, int64_t axis, TakeMode mode) {
+    LocationScope scope(x.location());
+    const Variable& v = x;
+    const int along = normalize_axis("take by mode", axis, v.rank());
+    const DeviceScope beside(v.device());
+    return take(v, inside(indices, v.shape()[along], mode), along);
+}
+Variable take_flat(const Operand& x, const Operand& indices, TakeMode mode) {
+    LocationScope scope(x.location());
+    return take(flatten(x), indices, 0, mode);
+}
+
+Variable where(const Operand& condition, const Scalar& x, const Scalar& y) {
+    LocationScope scope(condition.location());
+    const Variable& c = condition;
+    const Dtype dtype = lifted(lifted(Dtype::bool_, x), y);
+    const DeviceScope beside(c.device());
+    return where(c, fill({dtype, c.shape()}, x), y);
+}
+
+Variable copysign(const Operand& x, const Operand& sign) {
+    LocationScope scope(x.location());
+    const Variable size = absolute(x);
+    // 1 / -0 is -inf, in which the sign of a zero shows.
+    const Variable &s = sign, is_negative = s < 0 || (s == 0 && 1 / cast(s, Dtype::float32) < 0);
+    return where(is_negative, -size, size);
+}
+
+Variable copy(const Operand& x) { return call(op_copy, x.location(), {}, {}, x); }
+
+}  // namespace catena

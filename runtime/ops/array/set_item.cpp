@@ -1,0 +1,76 @@
+#include "runtime/ops/array/set_item.h"
+
+#include <algorithm>
+
+#include "runtime/core/device.h"
+#include "runtime/core/error.h"
+#include "runtime/graph/arithmetic.h"
+#include "runtime/ops/array/movement.h"
+
+namespace catena {
+namespace {
+
+/// Whether some index is an array of integers, which may name an element twice.
+bool may_repeat(std::span<const Index> slices) {
+    return std::any_of(slices.begin(), slices.end(), [](const Index& index) {
+        const Variable* array = std::get_if<Variable>(&index.value());
+        return array && array->dtype() != Dtype::bool_;
+    });
+}
+
+Variable like_elements(const char* function, const Variable& value, const Type& elements) {
+    if (is_float(value.dtype()) && !is_float(elements.dtype))
+        fail<DtypeError>("{}: {} does not fit into {}; cast it first", function, to_string(value.type()), to_string(elements));
+    Shape common;
+    if (!broadcast_shapes(value.shape(), elements.shape, common) || common != elements.shape)
+        fail<ShapeError>("{}: the value {} does not broadcast to the elements {}", function, to_string(value.type()),
+                         to_string(elements));
+    return broadcast_to(cast(value, elements.dtype), elements.shape);
+}
+
+}  // namespace
+
+Variable set_item(const Operand& x, std::span<const Index> slices, const Operand& value) {
+    LocationScope scope(x.location());
+    const Variable& v = x;
+    const Type elements = get_item(v, slices).type();
+    const DeviceScope beside(v.device());
+    const bool is_bool = v.dtype() == Dtype::bool_;  // Bools are not added.
+    const Dtype summed = is_bool ? Dtype::uint8 : v.dtype();
+    const Variable items = like_elements("set_item", value, elements);
+    const Variable hits = scatter_add(fill({Dtype::int32, v.shape()}, 0), slices, fill({Dtype::int32, elements.shape}, 1));
+    if (may_repeat(slices) && !v.device().is_meta()) {
+        const std::vector<int32_t> counts = hits.array().to_vector<int32_t>();
+        if (std::any_of(counts.begin(), counts.end(), [](int32_t count) { return count > 1; }))
+            fail<ValueError>("set_item: the indices name an element of x {} twice, so that its value is not defined",
+                             to_string(v.shape()));
+    }
+    const Variable placed = scatter_add(fill({summed, v.shape()}, 0), slices, cast(items, summed));
+    return where(hits > 0, cast(placed, v.dtype()), v);
+}
+Variable set_item(const Operand& x, std::initializer_list<Index> slices, const Operand& value) {
+    return set_item(x, std::span<const Index>(slices.begin(), slices.size()), value);
+}
+Variable set_item(const Operand& x, std::initializer_list<Index> slices, const Scalar& value) {
+    LocationScope scope(x.location());
+    const Variable& v = x;
+    const DeviceScope beside(v.device());
+    const Dtype given = value.kind() == Scalar::Kind::floating && !is_float(v.dtype()) ? Dtype::float64 : v.dtype();
+    return set_item(v, slices, fill({given, Shape{}}, value));
+}
+
+void copyto(Array& to, const Operand& from, const Operand& where) {
+    LocationScope scope(from.location());
+    const Variable& source = from;
+    if (source.dtype() != to.dtype())
+        fail<DtypeError>("copyto: from is {}, to {}; dtypes must be equal", to_string(source.type()), to_string(to.type()));
+    const Variable items = like_elements("copyto", source, to.type());
+    to = catena::where(broadcast_to(where, to.shape()), items, to).array();
+}
+void copyto(Array& to, const Operand& from) {
+    LocationScope scope(from.location());
+    const DeviceScope beside(to.device());
+    copyto(to, from, fill({Dtype::bool_, Shape{}}, true));
+}
+
+}  // namespace catena

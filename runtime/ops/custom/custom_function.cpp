@@ -1,0 +1,79 @@
+#include "runtime/ops/custom/custom_function.h"
+
+#include <atomic>
+
+#include <fmt/format.h>
+
+#include "runtime/core/error.h"
+
+namespace catena::detail {
+namespace {
+
+/// Names in the registry are unique.
+std::string unused_name(const std::string& name) {
+    if (!find_op(name)) return name;
+    static std::atomic<int> number = 1;
+    while (true)
+        if (std::string next = fmt::format("{}#{}", name, ++number); !find_op(next)) return next;
+}
+
+void check_results(const std::string& name, const Variables& ys, int outputs) {
+    if (int(ys.size()) != outputs)
+        fail<ValueError>("{}: forward gives {} results, CustomOptions::outputs is {}", name, ys.size(), outputs);
+    for (size_t i = 0; i < ys.size(); ++i)
+        if (!ys[i].defined()) fail<ValueError>("{}: result {} of forward is undefined", name, i);
+}
+
+void check_gradients(const std::string& name, const GradientCall& g, const Variables& gx) {
+    if (int(gx.size()) != g.input_count())
+        fail<ValueError>("{}: backward gives {} gradients, there are {} inputs (an undefined Variable is no gradient)", name,
+                         gx.size(), g.input_count());
+    for (int i = 0; i < g.input_count(); ++i)
+        if (gx[size_t(i)].defined() && g.needs(i) && !(gx[size_t(i)].type() == g.x_type(i)))
+            fail<ShapeError>("{}: backward gives a gradient {} of input {}, which is {}; they must be equal", name,
+                             to_string(gx[size_t(i)].type()), i, to_string(g.x_type(i)));
+}
+
+Variables gradient_of(const std::string& name, const CustomBackward& backward, const CustomOptions& options,
+                      const GradientCall& g) {
+    std::vector<Variable> xs(size_t(g.input_count())), ys(size_t(options.outputs)), gys;
+    for (int i = 0; i < g.input_count() && options.keep_inputs; ++i) xs[size_t(i)] = g.x(i);
+    for (int i = 0; i < options.outputs; ++i) {
+        if (options.keep_outputs) ys[size_t(i)] = g.y(i);
+        gys.push_back(g.gy(i));
+    }
+    Variables gx = backward(CustomCall{xs, ys, gys});
+    check_gradients(name, g, gx);
+    return gx;
+}
+
+}  // namespace
+
+const OpDef& define_custom(const std::string& given, CustomForward forward, CustomBackward backward,
+                           const CustomOptions& options) {
+    const std::string name = unused_name(given);
+    return register_op({
+        .name = name,
+        .input_count = -1,
+        .output_count = -1,
+        .body =
+            [=](std::span<const Variable> xs, const Attributes&, std::span<const Scalar>) {
+                Variables ys = forward(xs);
+                check_results(name, ys, options.outputs);
+                return ys;
+            },
+        .gradient = [=](const GradientCall& g) { return gradient_of(name, backward, options, g); },
+        .reads =
+            [=](int, int) {
+                return Reads{options.keep_inputs ? ~uint64_t(0) : 0, options.keep_outputs ? ~uint64_t(0) : 0};
+            },
+    });
+}
+
+Variables call_custom(const OpDef& op, std::span<const Variable> xs, const std::source_location& at) {
+    SmallVector<const Variable*, 4> inputs;
+    for (const Variable& x : xs) inputs.push_back(&x);
+    return apply(op, inputs, at);
+}
+
+}  // namespace catena::detail

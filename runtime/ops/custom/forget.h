@@ -1,0 +1,40 @@
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <type_traits>
+
+#include "runtime/graph/op.h"
+
+namespace catena {
+
+using ForgettableFunction = std::function<Variables(std::span<const Variable>)>;
+
+/// f(xs), of which backward keeps xs alone: it calls f again instead of keeping what f computed between them. Gradients also
+/// flow to what f captures (parameters, other variables), which must live until then; random numbers are drawn again, with
+/// the same result, and running statistics change once. Differentiable twice (the second run's graph is then kept). In a
+/// static region f is just called: there the compiler decides what is kept.
+/// ValueError in backward if f then has another number of results, or of other types.
+Variables forget(const ForgettableFunction& f, std::span<const Variable> xs,
+                 const std::source_location& at = std::source_location::current());
+
+/// The same for f(x1, x2, ...): `y = forget([&](const Variable& h) { return relu(layer(h)); }, x)`.
+template <class F, class... Xs>
+    requires(sizeof...(Xs) > 0 && (std::convertible_to<const Xs&, Variable> && ...) &&
+             std::invocable<const F&, const std::conditional_t<true, Variable, Xs>&...>)
+auto forget(F f, const Xs&... xs) {
+    const Variable list[] = {Variable(xs)...};
+    const auto run = [f](std::span<const Variable> all) {
+        return [&]<size_t... I>(std::index_sequence<I...>) {
+            return Variables{f(all[I]...)};
+        }(std::index_sequence_for<Xs...>());
+    };
+    Variables ys = forget(ForgettableFunction(run), std::span<const Variable>(list));
+    using Result = std::invoke_result_t<const F&, const std::conditional_t<true, Variable, Xs>&...>;
+    if constexpr (std::convertible_to<Result, Variable>)
+        return Variable(ys[0]);
+    else
+        return ys;
+}
+
+}  // namespace catena

@@ -1,0 +1,16 @@
+#include "runtime/ops/declare/preparation.h"
+
+#include "runtime/ops/declare/op_rules.h"
+
+namespace catena {
+
+using Rules = OpRules<std::unique_ptr<PreparedCall>, KernelCall>;
+
+bool set_preparation(const OpDef& op, Preparation preparation) { return Rules::instance().add(op, std::move(preparation)); }
+
+std::unique_ptr<PreparedCall> prepare(const KernelCall& call) {
+    std::optional<std::unique_ptr<PreparedCall>> prepared = Rules::instance().of(call);
+    return prepared ? std::move(*prepared) : nullptr;
+}
+
+}  // namespace catena

@@ -1,0 +1,74 @@
+#include "runtime/ops/math/division.h"
+
+#include "runtime/core/device.h"
+#include "runtime/graph/variable_math.h"
+#include "runtime/ops/by_name/function.h"
+#include "runtime/ops/define/define.h"
+#include "runtime/ops/define/scalar_type.h"
+
+namespace catena {
+namespace {
+
+/// fmod's rest, moved to the divisor's side.
+constexpr auto rest_of = [](auto x, auto y) {
+    auto rest = fmod(x, y);
+    return select((rest < 0 && y > 0) || (rest > 0 && y < 0), rest + y, rest);
+};
+
+const OpDef& op_remainder = elementwise<2>("remainder")
+    .forward([](auto x, auto y) { return rest_of(x, y); })
+    .gradient<0>([](auto x, auto y, auto r, auto gy) { return gy; })
+    .gradient<1>([](auto x, auto y, auto r, auto gy) { return gy * -floor(x / y); }).define();
+
+const OpDef& op_floor_divide = elementwise<2>("floor_divide").floats()
+    .forward([](auto x, auto y) { return floor(x / y); }).define();
+
+// Integers, whose division goes towards zero.
+const OpDef& op_integer_floor_divide = elementwise<2>("integer_floor_divide")
+    .forward([](auto x, auto y) { return (x - rest_of(x, y)) / y; }).define();
+
+/// The number as an array of the dtype that x has beside it.
+Variable beside(const Scalar& number, const Operand& x) {
+    const Variable& v = x;
+    const DeviceScope scope(v.device());
+    return fill({lifted(v.dtype(), number), Shape{}}, number, std::source_location());
+}
+
+template <class F>
+const FunctionDef& of_two(const char* signature, F f) {
+    return function(signature, {"x", "y"}, [f](const FunctionArguments& a) { return f(a.array("x"), a.array("y")); });
+}
+const FunctionDef& f_remainder = of_two("remainder(x, y)", [](auto x, auto y) { return remainder(x, y); });
+const FunctionDef& f_floor_divide =
+    function("floor_divide(x1, x2)", {"x1", "x2"},
+             [](const FunctionArguments& a) { return floor_divide(a.array("x1"), a.array("x2")); });
+
+}  // namespace
+
+Variable remainder(const Operand& x, const Operand& y) { return call(op_remainder, x.location(), {}, {}, x, y); }
+Variable remainder(const Operand& x, const Scalar& y) {
+    LocationScope scope(x.location());
+    return remainder(lifted(x, y), beside(y, x));
+}
+Variable remainder(const Scalar& x, const Operand& y) {
+    LocationScope scope(y.location());
+    return remainder(beside(x, y), lifted(y, x));
+}
+Variable operator%(const Operand& x, const Operand& y) { return remainder(x, y); }
+Variable operator%(const Operand& x, const Scalar& y) { return remainder(x, y); }
+Variable operator%(const Scalar& x, const Operand& y) { return remainder(x, y); }
+
+Variable floor_divide(const Operand& x, const Operand& y) {
+    const OpDef& op = are_whole(x, y) ? op_integer_floor_divide : op_floor_divide;
+    return call(op, x.location(), {}, {}, x, y);
+}
+Variable floor_divide(const Operand& x, const Scalar& y) {
+    LocationScope scope(x.location());
+    return floor_divide(lifted(x, y), beside(y, x));
+}
+Variable floor_divide(const Scalar& x, const Operand& y) {
+    LocationScope scope(y.location());
+    return floor_divide(beside(x, y), lifted(y, x));
+}
+
+}  // namespace catena

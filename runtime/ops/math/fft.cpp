@@ -1,0 +1,79 @@
+#include "runtime/ops/math/fft.h"
+
+#include "runtime/core/error.h"
+#include "runtime/cpu/fft_kernel.h"
+#include "runtime/graph/arithmetic.h"
+#include "runtime/ops/by_name/function.h"
+#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/define/widened.h"
+
+namespace catena {
+namespace {
+
+Types fft_type(const TypeCall& c) {
+    const Type &real = c.inputs[0], &imag = c.inputs[1];
+    if (real.dtype != Dtype::float32 && real.dtype != Dtype::float64)
+        fail<DtypeError>("fft: real should be floating point, it is {}", to_string(real));
+    if (real != imag)
+        fail<ShapeError>("fft: real and imag should be of one type, they are {} and {}", to_string(real), to_string(imag));
+    if (real.shape.rank() == 0 || real.shape[real.shape.rank() - 1] == 0)
+        fail<ShapeError>("fft: a last axis of at least one element is needed, real is {}", to_string(real));
+    return {real, imag};
+}
+
+/// The adjoint, which is n times the inverse, transforms with the parts exchanged: i conj(x) for x.
+Variables adjoint(const Variable& real, const Variable& imag);
+
+const OpDef& op_fft = register_op({
+    .name = "fft",
+    .input_count = 2,
+    .output_count = 2,
+    .differentiable = true,
+    .type = fft_type,
+    .kernel = run_fft,
+    .gradient = [](const GradientCall& g) { return adjoint(g.gy(0), g.gy(1)); },
+});
+const bool fft_on_host = set_host_only(op_fft, "the host computes Fourier transforms");
+
+Variables transform(const Variable& real, const Variable& imag) {
+    const Variable* inputs[] = {&real, &imag};
+    return apply(op_fft, inputs, current_location());
+}
+Variables adjoint(const Variable& real, const Variable& imag) {
+    const Variables exchanged = transform(imag, real);
+    return {exchanged[1], exchanged[0]};
+}
+
+Variable part(const char* name, const Variable& x) {
+    if (!is_float(x.dtype())) fail<DtypeError>("fft: {} should be floating point, it is {}", name, to_string(x.type()));
+    return widened(x);
+}
+
+const FunctionDef& f_fft = function("fft(real, imag)", {"real", "imag"}, [](const FunctionArguments& a) {
+    const ComplexPair y = fft(a.array("real"), a.array("imag"));
+    return Variables{y.real, y.imag};
+});
+const FunctionDef& f_ifft = function("ifft(real, imag)", {"real", "imag"}, [](const FunctionArguments& a) {
+    const ComplexPair y = ifft(a.array("real"), a.array("imag"));
+    return Variables{y.real, y.imag};
+});
+
+}  // namespace
+
+ComplexPair fft(const Operand& real, const Operand& imag) {
+    LocationScope scope(real.location());
+    const Dtype dtype = real.variable().dtype();
+    const Variables y = transform(part("real", real), part("imag", imag));
+    return {cast(y[0], dtype), cast(y[1], dtype)};
+}
+
+ComplexPair ifft(const Operand& real, const Operand& imag) {
+    LocationScope scope(real.location());
+    const Dtype dtype = real.variable().dtype();
+    const Variables y = adjoint(part("real", real), part("imag", imag));
+    const Shape& shape = y[0].shape();
+    const double share = 1.0 / double(shape[shape.rank() - 1]);
+    return {cast(y[0] * share, dtype), cast(y[1] * share, dtype)};
+}
+
+}  // namespace catena

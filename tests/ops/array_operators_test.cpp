@@ -1,0 +1,210 @@
+// Operators between Arrays, their forms in place, and how arrays are printed and kept in text files.
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runtime/core/print_array.h"
+#include "runtime/file/text.h"
+#include "runtime/graph/gradient.h"
+#include "runtime/ops/array/from_lists.h"
+#include "runtime/ops/math/array_operators.h"
+#include "runtime/ops/math/reduction.h"
+
+namespace catena {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+template <class E, class F>
+std::string message_of(F f) {
+    try {
+        f();
+    } catch (const E& error) {
+        return error.what();
+    }
+    return "nothing was thrown";
+}
+
+TEST(ArrayOperators, stay_arrays) {
+    const Array a = array({6, 7, 8}), b = array({3, 2, 1});
+    const auto is = [](const Array& y, const char* text) { EXPECT_EQ(to_string(y), text); };
+    is(a + b, "int32[3] {9, 9, 9}");
+    is(a - 1, "int32[3] {5, 6, 7}");
+    is(2 * a, "int32[3] {12, 14, 16}");
+    is(a / b, "float32[3] {2, 3.5, 8}");
+    is(a % b, "int32[3] {0, 1, 0}");
+    is((a & b) | (a ^ 1), "int32[3] {7, 6, 9}");
+    is(a << 1, "int32[3] {12, 14, 16}");
+    is(1 << b, "int32[3] {8, 4, 2}");
+    is(a >> b, "int32[3] {0, 1, 4}");
+    is(a > 6.5, "bool[3] {false, true, true}");
+    is(b < a, "bool[3] {true, true, true}");
+    is(a == 7, "bool[3] {false, true, false}");
+    is(a != 7, "bool[3] {true, false, true}");
+    is(!(a == 7) && b > 1, "bool[3] {true, false, false}");
+    is(-a, "int32[3] {-6, -7, -8}");
+    is(~b, "int32[3] {-4, -3, -2}");
+    is(a * 0.5, "float32[3] {3, 3.5, 4}");
+}
+
+TEST(ArrayOperators, two_arrays_are_equal_when_they_are_the_same) {
+    const Array a = array({1, 2}), same = a, other = array({1, 2});
+    const bool is_same = a == same, is_other = a == other;
+    EXPECT_TRUE(is_same);
+    EXPECT_FALSE(is_other);
+}
+
+TEST(ArrayOperators, with_a_variable_give_a_variable) {
+    const Variable x(array({1.f, 2.f}));
+    const Array a = array({3.f, 4.f});
+    EXPECT_THAT(grad({sum(a * x + x - a)}, {x})[0].array().to_vector<float>(), ElementsAre(4, 5));
+}
+
+TEST(ArrayOperators, errors_show_the_line) {
+    const std::string message = message_of<ShapeError>([] { array({1, 2}) + array({1, 2, 3}); });
+    EXPECT_THAT(message, HasSubstr("shapes must broadcast"));
+    EXPECT_THAT(message, HasSubstr("array_operators_test.cpp:" + std::to_string(__LINE__ - 2)));
+}
+
+TEST(InPlace, rebinds_the_handle) {
+    Array a = array({1, 2});
+    const Array before = a;
+    a += 1;
+    a *= array({10, 20});
+    a -= 5;
+    a %= 8;
+    a <<= 1;
+    a |= 1;
+    EXPECT_EQ(to_string(a), "int32[2] {15, 15}");
+    EXPECT_EQ(to_string(before), "int32[2] {1, 2}");
+}
+
+TEST(InPlace, keeps_the_type) {
+    Array a = array({1, 2});
+    EXPECT_THAT(message_of<DtypeError>([&] { a += 0.5; }),
+                HasSubstr("+=: the result is float32[2], the left side int32[2]; cast the left side first"));
+    EXPECT_THROW(a /= 2, DtypeError);
+    EXPECT_THAT(message_of<ShapeError>([&] { a += array({{1, 2}, {3, 4}}); }), HasSubstr("broadcast the left side first"));
+    EXPECT_EQ(to_string(a), "int32[2] {1, 2}");
+}
+
+TEST(InPlace, goes_on_with_the_graph_of_a_variable) {
+    const Variable x(array({2.f, 3.f}));
+    Variable y = x * 1.0;
+    y *= x;
+    y += 1;
+    EXPECT_THAT(grad({sum(y)}, {x})[0].array().to_vector<float>(), ElementsAre(4, 6));
+}
+
+TEST(ArrayOperators, slices_are_arrays) {
+    const Array x = array({{1, 2, 3}, {4, 5, 6}});
+    EXPECT_EQ(to_string(at(x, {slice(), 1})), "int32[2] {2, 5}");
+    EXPECT_EQ(to_string(at(x, {ellipsis, slice(1, {})})), "int32[2,2] {{2, 3}, {5, 6}}");
+    EXPECT_EQ(to_string(at(x, {newaxis, -1}).shape()), "[1,3]");
+    EXPECT_EQ(to_string(at(x, {x > 4})), "int32[2] {5, 6}");
+}
+
+TEST(Print, is_aligned_in_columns) {
+    std::ostringstream out;
+    out << array({{1.0, -2.5}, {10.0, 0.0}});
+    EXPECT_EQ(out.str(), "[[ 1.0 -2.5]\n [10.0  0.0]]");
+    EXPECT_EQ(fmt::format("{}", array({1, -20})), "[  1 -20]");
+    EXPECT_EQ(fmt::format("{:>8}", Array::scalar(3)), "       3");
+    EXPECT_EQ(to_text(Array::from<bool>({true, false})), "[ true false]");
+}
+
+TEST(Print, has_an_empty_line_between_matrices) {
+    EXPECT_EQ(to_text(array({{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}})), "[[[1 2]\n  [3 4]]\n\n [[5 6]\n  [7 8]]]");
+}
+
+TEST(Print, writes_no_more_digits_than_are_needed) {
+    EXPECT_EQ(to_text(array({0.1f, 0.25f})), "[0.10 0.25]");
+    EXPECT_EQ(to_text(array({1.0 / 3}), {.precision = 3}), "[0.333]");
+    EXPECT_EQ(to_text(array({1e10, 1.5})), "[1.0e+10 1.5e+00]");
+    EXPECT_EQ(to_text(array({1e-7, 0.0})), "[1.0e-07 0.0e+00]");
+    EXPECT_EQ(to_text(array({double(NAN), -double(INFINITY), 1.5})), "[ nan -inf  1.5]");
+}
+
+TEST(Print, shortens_large_arrays) {
+    std::vector<int> many(2000, 1);
+    EXPECT_EQ(to_text(array(many)), "[1 1 1 ... 1 1 1]");
+    EXPECT_EQ(to_text(array({{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}), {.threshold = 4, .edge_items = 1}),
+              "[[1 ... 3]\n ...\n [7 ... 9]]");
+}
+
+class TextFile : public testing::Test {
+protected:
+    std::string path_ = testing::TempDir() + "catena_text_file.txt";
+    void write(const std::string& text) { std::ofstream(path_) << text; }
+    void TearDown() override { std::remove(path_.c_str()); }
+};
+
+TEST_F(TextFile, numbers_are_read_as_a_matrix) {
+    write("# a b c\n1 2 3\n\n4 5e0 -6  # last\n");
+    EXPECT_EQ(to_string(loadtxt(path_)), "float32[2,3] {{1, 2, 3}, {4, 5, -6}}");
+    EXPECT_EQ(to_string(loadtxt(path_, {.dtype = Dtype::int64, .columns = {-1, 0}})), "int64[2,2] {{3, 1}, {-6, 4}}");
+    EXPECT_EQ(to_string(loadtxt(path_, {.unpack = true})), "float32[3,2] {{1, 4}, {2, 5}, {3, -6}}");
+    EXPECT_EQ(to_string(loadtxt(path_, {.skip_rows = 2})), "float32[3] {4, 5, -6}");
+}
+
+TEST_F(TextFile, columns_may_have_a_delimiter) {
+    write("1, 2\n+3,nan\n");
+    EXPECT_EQ(to_string(loadtxt(path_, {.delimiter = ","})), "float32[2,2] {{1, 2}, {3, nan}}");
+}
+
+TEST_F(TextFile, what_is_no_number_is_told_with_its_line) {
+    write("1 2\n3 x\n");
+    EXPECT_THAT(message_of<FileError>([&] { loadtxt(path_); }), HasSubstr("line 2: 'x' is no float32"));
+    write("1 2\n3\n");
+    EXPECT_THAT(message_of<FileError>([&] { loadtxt(path_); }), HasSubstr("line 2 has 1 columns, those before have 2"));
+    write("300\n");
+    EXPECT_THAT(message_of<FileError>([&] { loadtxt(path_, {.dtype = Dtype::uint8}); }), HasSubstr("'300' is no uint8"));
+    write("1.5\n");
+    EXPECT_THAT(message_of<FileError>([&] { loadtxt(path_, {.dtype = Dtype::int32}); }), HasSubstr("'1.5' is no int32"));
+    write("1 2\n");
+    EXPECT_THAT(message_of<FileError>([&] { loadtxt(path_, {.columns = {2}}); }), HasSubstr("column 2 is not there"));
+}
+
+TEST_F(TextFile, what_was_saved_is_read_again) {
+    const Array x = array({{0.1f, -2.f}, {1e-30f, 3e20f}});
+    savetxt(path_, x, {.header = "two\nlines"});
+    const Array again = loadtxt(path_);
+    EXPECT_EQ(again.to_vector<float>(), x.to_vector<float>());
+    EXPECT_EQ(to_string(again.shape()), "[2,2]");
+    savetxt(path_, array({1.25, 2.0}), {.digits = 1});
+    std::stringstream text;
+    text << std::ifstream(path_).rdbuf();
+    EXPECT_EQ(text.str(), "1.2\n2.0\n");
+    EXPECT_THROW(savetxt(path_, Array::zeros({Dtype::float32, {1, 1, 1}})), ShapeError);
+}
+
+TEST_F(TextFile, plain_elements_and_npy) {
+    const Array x = array({{1, 2}, {3, 4}});
+    tofile(path_, x);
+    EXPECT_EQ(to_string(fromfile(path_, Dtype::int32)), "int32[4] {1, 2, 3, 4}");
+    EXPECT_EQ(to_string(fromfile(path_, Dtype::int32, 2)), "int32[2] {1, 2}");
+    EXPECT_THAT(message_of<FileError>([&] { fromfile(path_, Dtype::int64, 3); }), HasSubstr(path_));
+    save(path_, x);
+    EXPECT_EQ(to_string(load(path_)), to_string(x));
+    write("1 2\n3");
+    EXPECT_EQ(to_string(fromfile(path_, Dtype::float32, -1, " ")), "float32[3] {1, 2, 3}");
+}
+
+TEST(FromString, reads_text_and_bytes) {
+    EXPECT_EQ(to_string(fromstring("1, 2,3", Dtype::int64, ",")), "int64[3] {1, 2, 3}");
+    EXPECT_EQ(to_string(fromstring(" 9223372036854775807 ", Dtype::int64, " ")), "int64[1] {9223372036854775807}");
+    EXPECT_EQ(to_string(fromstring("ab", Dtype::uint8)), "uint8[2] {97, 98}");
+    EXPECT_THAT(message_of<ValueError>([] { fromstring("1,,2", Dtype::float32, ","); }), HasSubstr("'' is no float32"));
+    EXPECT_THAT(message_of<ValueError>([] { fromstring("abc", Dtype::int16); }), HasSubstr("3 bytes are no whole number of int16"));
+    const std::byte bytes[] = {std::byte{1}, std::byte{2}, std::byte{0}, std::byte{9}};
+    EXPECT_EQ(to_string(frombuffer(bytes, Dtype::int16, 1, 1)), "int16[1] {2}");
+}
+
+}  // namespace
+}  // namespace catena

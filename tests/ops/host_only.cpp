@@ -1,0 +1,17 @@
+#include "tests/ops/host_only.h"
+
+#include <algorithm>
+
+#include "runtime/ops/declare/element_text.h"
+
+namespace catena::testing {
+
+bool tells_of_host_only(const std::string& message) {
+    const std::vector<const OpDef*> ops = all_ops();
+    return std::any_of(ops.begin(), ops.end(), [&](const OpDef* op) {
+        const std::string& reason = host_only_reason(*op);
+        return !reason.empty() && message.find(reason) != message.npos;
+    });
+}
+
+}  // namespace catena::testing
