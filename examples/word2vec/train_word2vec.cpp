@@ -4,13 +4,15 @@
 #include "examples/support/example.h"
 #include "examples/support/sentences.h"
 #include "examples/word2vec/word2vec.h"
+#include "frontend/link/loss/hierarchical_softmax.h"
+#include "frontend/link/loss/negative_sampling.h"
 
 namespace ct = catena;
 namespace extensions = catena::extensions;
 
 struct Options {
-    std::string data, model = "skipgram", out = "result", resume;
-    int64_t units = 100, window = 5, batch_size = 1000, snapshot_interval = 10000;
+    std::string data, model = "skipgram", out_type = "hsm", out = "result", resume;
+    int64_t units = 100, window = 5, batch_size = 1000, negative_size = 5, snapshot_interval = 10000;
     double epochs = 20, alpha = 0.001;
 };
 
@@ -21,13 +23,22 @@ struct SoftmaxLoss : ct::Chain {
     ct::Variable operator()(const ct::Variable& x, const ct::Variable& t) { return ct::softmax_cross_entropy(out(x), t); }
 };
 
+/// A link whose result is a sum over the words, as their mean.
+template <class Sum>
+struct Mean : ct::Chain {
+    Sum loss;
+    explicit Mean(Sum link) : loss(std::move(link)) { add_child("loss", loss); }
+    ct::Variable operator()(const ct::Variable& x, const ct::Variable& t) { return loss(x, t) / double(t.size()); }
+};
+
 /// `cbow`: the mean vector of the neighbours predicts the word. Otherwise (skip-gram) each neighbour's vector does.
+template <class Loss>
 struct Word2Vec : ct::Chain {
     ct::EmbedID embed;
-    SoftmaxLoss predict;
+    Loss predict;
     bool cbow;
-    Word2Vec(int64_t words, int64_t units, bool cbow)
-        : embed(words, units, {.initialW = ct::initializers::Uniform(1.0 / double(units))}), predict(units, words), cbow(cbow) {
+    Word2Vec(int64_t words, int64_t units, Loss loss, bool cbow)
+        : embed(words, units, {.initialW = ct::initializers::Uniform(1.0 / double(units))}), predict(std::move(loss)), cbow(cbow) {
         add_children({{"embed", embed}, {"predict", predict}});
     }
     /// Words x [n] and their neighbours [n, 2 w].
@@ -102,9 +113,9 @@ private:
     std::optional<double> previous_;
 };
 
-static WordVectors vectors_of(const Word2Vec& model, const std::map<std::string, int32_t>& vocabulary) {
-    const std::vector<double> values = model.embed.W.array().to_vector<double>();
-    const int64_t units = model.embed.W.shape()[1];
+static WordVectors vectors_of(const ct::EmbedID& embed, const std::map<std::string, int32_t>& vocabulary) {
+    const std::vector<double> values = embed.W.array().to_vector<double>();
+    const int64_t units = embed.W.shape()[1];
     std::vector<std::string> words(vocabulary.size());
     for (const auto& [word, number] : vocabulary) words[number] = word;
     WordVectors made;
@@ -128,22 +139,29 @@ static double share_of_kin(const WordVectors& model) {
     return right / double(kind_of.size());
 }
 
-static void train(examples::Example& example, const Options& options) {
+struct Corpus {
     ct::Array text;
     std::map<std::string, int32_t> vocabulary;
-    if (options.data.empty()) {
-        const examples::Sentences sentences(3000, 1);
-        text = sentences.words();
-        vocabulary = sentences.vocabulary();
-    } else {
-        text = ct::get_ptb_words(options.data).train;
-        vocabulary = ct::get_ptb_words_vocabulary(options.data);
+    std::vector<double> counts() const {
+        std::vector<double> counted(vocabulary.size());
+        for (const int64_t word : text.to_vector<int64_t>()) ++counted[size_t(word)];
+        return counted;
     }
-    Word2Vec model(int64_t(vocabulary.size()), options.units, options.model == "cbow");
+};
+
+static Corpus load_corpus(const std::string& folder) {
+    if (!folder.empty()) return {ct::get_ptb_words(folder).train, ct::get_ptb_words_vocabulary(folder)};
+    const examples::Sentences sentences(3000, 1);
+    return {sentences.words(), sentences.vocabulary()};
+}
+
+template <class Loss>
+static void train(examples::Example& example, const Options& options, const Corpus& corpus, Loss loss) {
+    Word2Vec<Loss> model(int64_t(corpus.vocabulary.size()), options.units, std::move(loss), options.model == "cbow");
     ct::Adam optimizer(options.alpha);
     optimizer.setup(model);
 
-    WindowIterator iterator(text, options.window, options.batch_size, example.seed);
+    WindowIterator iterator(corpus.text, options.window, options.batch_size, example.seed);
     ct::StandardUpdater updater(iterator, optimizer, model, {.device = &ct::current_device(), .static_graph = true});
     ct::Trainer trainer(updater, {options.epochs, "epoch"}, options.out);
     trainer.extend(extensions::LogReport());
@@ -153,11 +171,25 @@ static void train(examples::Example& example, const Options& options) {
     if (!options.resume.empty()) ct::load_npz(options.resume, trainer);
     trainer.run();
 
-    const WordVectors vectors = vectors_of(model, vocabulary);
+    const WordVectors vectors = vectors_of(model.embed, corpus.vocabulary);
     save_word_vectors(options.out + "/word2vec.model", vectors);
     if (options.data.empty()) example.result("share of words beside one of their kind", share_of_kin(vectors), examples::Better::larger);
     else example.result("loss", trainer.observation().at("main/loss").value(), examples::Better::smaller);
     example.print_times([&] { updater.update(); }, 20);
+}
+
+static void train(examples::Example& example, const Options& options) {
+    const Corpus corpus = load_corpus(options.data);
+    if (options.out_type == "original") {
+        train(example, options, corpus, SoftmaxLoss(options.units, int64_t(corpus.vocabulary.size())));
+    } else if (options.out_type == "ns") {
+        train(example, options, corpus, Mean(ct::NegativeSampling(options.units, corpus.counts(), options.negative_size)));
+    } else {
+        std::vector<std::pair<int64_t, double>> counts;
+        for (const double count : corpus.counts()) counts.push_back({int64_t(counts.size()), count});
+        train(example, options, corpus,
+              Mean(ct::BinaryHierarchicalSoftmax(options.units, ct::BinaryHierarchicalSoftmax::create_huffman_tree(counts))));
+    }
 }
 
 int main(int argc, char** argv) {
@@ -170,6 +202,9 @@ int main(int argc, char** argv) {
     example.flag("-e,--epoch", options.epochs, "sweeps over the text");
     example.flag("--alpha", options.alpha, "step size of Adam");
     example.choice("-m,--model", options.model, {"skipgram", "cbow"}, "what predicts: each neighbour, or their mean");
+    example.choice("-o,--out-type", options.out_type, {"hsm", "ns", "original"},
+                   "hierarchical softmax, negative sampling, or a softmax over all words");
+    example.flag("--negative-size", options.negative_size, "words that are drawn beside the right one");
     example.flag("--out", options.out, "folder for the log, snapshots and word2vec.model");
     example.flag("-r,--resume", options.resume, "snapshot to go on from");
     example.flag("--snapshot-interval", options.snapshot_interval, "iterations between snapshots");

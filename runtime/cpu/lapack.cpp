@@ -4,12 +4,11 @@
 
 #include <dlfcn.h>
 
+#include "runtime/core/environment.h"
 #include "runtime/core/error.h"
 
 namespace catena {
 namespace {
-
-constexpr const char* file = "liblapack.so.3";
 
 template <class T>
 struct Loaded {
@@ -21,13 +20,14 @@ template <class F>
 void find(void* library, char precision, const char* name, F*& routine, std::string& problem) {
     const std::string symbol = std::string(1, precision) + name + "_";
     routine = reinterpret_cast<F*>(dlsym(library, symbol.c_str()));
-    if (!routine) problem = std::string(file) + " has no " + symbol;
+    if (!routine) problem = "the library has no " + symbol;
 }
 
 template <class T>
 Loaded<T> load() {
     Loaded<T> all;
-    void* library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    const std::string file = environment::text("CATENA_LAPACK_PATH").value_or("liblapack.so.3");
+    void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         all.problem = dlerror();
         return all;
@@ -50,7 +50,7 @@ template <class T>
 const Lapack<T>& lapack(const std::string& op) {
     static const Loaded<T> all = load<T>();
     if (!all.problem.empty())
-        fail<DeviceError>("{}: cpu: no LAPACK: {}; install one (Debian: libopenblas0)", op, all.problem);
+        fail<DeviceError>("{}: cpu: no LAPACK: {}; install one (Debian: libopenblas0), or set CATENA_LAPACK_PATH", op, all.problem);
     return all.routines;
 }
 

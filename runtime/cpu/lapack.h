@@ -6,7 +6,7 @@
 namespace catena {
 
 /// The routines of LAPACK that Catena calls, in single or double precision: those of liblapack.so.3, which OpenBLAS or the
-/// reference implementation provide, loaded at the first use. Matrices are column-major; Fortran passes the lengths of
+/// reference implementation provide, or of CATENA_LAPACK_PATH, loaded at the first use. Matrices are column-major; Fortran passes the lengths of
 /// texts as trailing arguments.
 template <class T>
 struct Lapack {

@@ -7,26 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "frontend/distribution/bernoulli.h"
-#include "frontend/distribution/beta.h"
-#include "frontend/distribution/categorical.h"
-#include "frontend/distribution/cauchy.h"
-#include "frontend/distribution/chisquare.h"
-#include "frontend/distribution/dirichlet.h"
-#include "frontend/distribution/divergence.h"
-#include "frontend/distribution/exponential.h"
-#include "frontend/distribution/gamma.h"
-#include "frontend/distribution/geometric.h"
-#include "frontend/distribution/gumbel.h"
-#include "frontend/distribution/independent.h"
-#include "frontend/distribution/laplace.h"
-#include "frontend/distribution/log_normal.h"
-#include "frontend/distribution/multivariate_normal.h"
-#include "frontend/distribution/normal.h"
-#include "frontend/distribution/one_hot_categorical.h"
-#include "frontend/distribution/pareto.h"
-#include "frontend/distribution/poisson.h"
-#include "frontend/distribution/uniform.h"
+#include "frontend/distribution/distributions.h"
 #include "runtime/graph/gradient.h"
 
 namespace catena::testing {

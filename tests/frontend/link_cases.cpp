@@ -16,6 +16,7 @@
 #include "frontend/link/hooks/spectral_normalization.h"
 #include "frontend/link/hooks/weight_standardization.h"
 #include "frontend/link/normalization/batch_renormalization.h"
+#include "frontend/link/normalization/decorrelated_batch_normalization.h"
 #include "frontend/link/normalization/group_normalization.h"
 #include "frontend/serializer/npz.h"
 #include "runtime/graph/variable_math.h"
@@ -78,6 +79,8 @@ std::vector<LinkCase> others() {
         link_case("BatchNormalization", BatchNormalization(3), true, 2),
         link_case("BatchRenormalization", BatchRenormalization(3, 2, 0.5), true, 2),
         link_case("BatchRenormalization_test", BatchRenormalization(3, 2, 0.5), false, 2),
+        link_case("DecorrelatedBatchNormalization", DecorrelatedBatchNormalization(6, {.groups = 2, .eps = 0.01}), true, 2),
+        link_case("DecorrelatedBatchNormalization_test", DecorrelatedBatchNormalization(6, {.groups = 2}), false),
         link_case("WeightStandardization", hooked(Convolution2D(3, 4, 3), link_hooks::WeightStandardization())),
         link_case("SpectralNormalization", hooked(Linear(4, 3), link_hooks::SpectralNormalization()), true, 3),
         link_case("SpectralNormalization_gamma",

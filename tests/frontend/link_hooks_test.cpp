@@ -12,6 +12,8 @@
 #include "frontend/link/hooks/timer.h"
 #include "frontend/link/hooks/weight_standardization.h"
 #include "frontend/link/linear.h"
+#include "frontend/link/lstm.h"
+#include "frontend/link/rnn/n_step.h"
 #include "frontend/link/sequential.h"
 #include "frontend/serializer/npz.h"
 #include "frontend/static_graph/static_graph.h"
@@ -96,6 +98,19 @@ TEST(LinkHooks, one_of_a_scope_hears_every_link_of_the_thread) {
     EXPECT_THAT(diary.lines, ElementsAre("added to scope", "before Net of 1", "before Linear of 1", "after Linear gave 1",
                                          "before Linear of 1", "after Linear gave 1", "after Net gave 1", "before Both of 2",
                                          "after Both gave 2", "deleted from scope"));
+}
+
+TEST(LinkHooks, hear_the_members_of_results_and_every_array_of_lists) {
+    StatelessLSTM cell(4, 3);
+    NStepLSTM stack(1, 4, 3, 0);
+    Diary diary;
+    LinkHookScope scope(diary);
+    cell(Variable(), Variable(), ramp({2, 4}));
+    const std::vector<Variable> sequences{ramp({3, 4}), ramp({2, 4})};
+    stack(Variable(), Variable(), sequences);
+    EXPECT_EQ(diary.lines[diary.lines.size() - 3], "after StatelessLSTM gave 2");
+    EXPECT_EQ(diary.lines[diary.lines.size() - 2], "before NStepLSTM of 4");  // hx, cx, and two sequences
+    EXPECT_EQ(diary.lines[diary.lines.size() - 1], "after NStepLSTM gave 4");  // hy, cy, and two sequences
 }
 
 TEST(LinkHooks, names_are_taken_once) {

@@ -1,5 +1,6 @@
 // Stacked recurrent layers over sequences of any lengths, as links and in compiled regions.
 #include <cmath>
+#include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -212,6 +213,23 @@ TEST(LossLinks, negative_sampling_learns_the_labels) {
     double loss = 0;
     for (int i = 0; i < 40; ++i) loss = step(x, t).item<double>();
     EXPECT_LT(loss, 7);  // Some samples are the label itself.
+}
+
+TEST(LossLinks, black_out_draws_words_that_have_a_count) {
+    BlackOut link(2, {0, 3, 0, 3, 0}, 2);
+    const Variable x(numbers({3, 2}, 4), false), t(Array::from(std::vector<int32_t>{0, 2, 4}, Shape{3}), false);
+    const auto loss = [&](int64_t seed) {
+        set_seed(seed);
+        return link(x, t).item<double>();
+    };
+    EXPECT_EQ(loss(1), loss(1));
+    // Samples are 1 or 3: rows of two of them have one of three losses, so draws are seen in the mean.
+    std::set<double> seen;
+    for (int64_t seed = 0; seed < 20; ++seed) seen.insert(loss(seed));
+    EXPECT_GT(seen.size(), 3u);
+    EXPECT_LE(seen.size(), 64u);
+    const Variable samples(Array::from(std::vector<int32_t>{1, 3, 3, 1, 1, 1}, Shape{3, 2}), false);
+    EXPECT_NEAR(link(x, t, samples).item<double>(), black_out(x, t, link.W, samples).item<double>(), 1e-6);
 }
 
 TEST(LossLinks, huffman_trees_give_frequent_words_short_paths) {

@@ -20,8 +20,9 @@ namespace {
 
 std::set<std::string> op_names() {
     // gelu(x, approximate="tanh"), the file that LogReport writes, the modes of EarlyStoppingTrigger, a loss with
-    // reduce="sum", the array that triplet calls negative, the part of Maxout that is called linear.
-    std::set<std::string> other_meaning = {"tanh", "log", "max", "min", "sum", "negative", "linear"};
+    // reduce="sum", the array that triplet calls negative, the part of Maxout that is called linear, what ONNX's
+    // ScatterElements does with equal places.
+    std::set<std::string> other_meaning = {"tanh", "log", "max", "min", "sum", "negative", "linear", "add"};
     for (int k = 0; k <= int(Kind::call); ++k) other_meaning.insert(std::string(name_of(Kind(k))));
     std::set<std::string> names;
     for (const OpDef* op : all_ops())

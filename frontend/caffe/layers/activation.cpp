@@ -5,6 +5,7 @@
 
 #include "frontend/caffe/caffe.pb.h"
 #include "frontend/caffe/layer_reader.h"
+#include "frontend/link/activation/prelu.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/activation/softmax.h"
 #include "runtime/ops/math/math.h"
@@ -13,13 +14,6 @@
 namespace catena::caffe {
 namespace {
 
-struct PReluLink : Link {
-    Parameter W;
-    explicit PReluLink(const Array& slopes) : W(slopes) { add_param("W", W); }
-    Variable operator()(const Variable& x) { return prelu(x, W); }
-    std::string type_name() const override { return "PReLU"; }
-};
-
 LayerFunction read_relu(const LayerInFile& layer) {
     const double slope = layer->relu_param().negative_slope();
     if (slope == 0) return of_one([](const Variable& x) { return relu(x); });
@@ -27,9 +21,9 @@ LayerFunction read_relu(const LayerInFile& layer) {
 }
 
 LayerFunction read_prelu(const LayerInFile& layer) {
-    const Array slopes = layer.blob(0);
-    return of_link(PReluLink(layer->prelu_param().channel_shared() ? layer.blob(0, {}, "a shared slope")
-                                                                   : layer.blob(0, Shape{slopes.size()}, "slopes")));
+    const bool shared = layer->prelu_param().channel_shared();
+    const Shape shape = shared ? Shape{} : Shape{layer.blob(0).size()};
+    return of_link(PReLU(shape, layer.blob(0, shape, shared ? "a shared slope" : "slopes")));
 }
 
 LayerFunction read_softmax(const LayerInFile& layer) {

@@ -4,9 +4,9 @@
 #include "frontend/caffe/caffe.pb.h"
 #include "frontend/caffe/layer_reader.h"
 #include "frontend/link/batch_normalization.h"
+#include "frontend/link/connection/scale.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
-#include "runtime/ops/math/scale.h"
 #include "runtime/ops/pooling/pooling.h"
 
 namespace catena::caffe {
@@ -36,64 +36,34 @@ LayerFunction read_batch_norm(const LayerInFile& layer) {
             OwnedLink(std::move(link))};
 }
 
-/// The parameters of Chainer's link Bias.
-struct BiasLink : Link {
-    Parameter b;
-    explicit BiasLink(const Array& array) : b(array) { add_param("b", b); }
-    std::string type_name() const override { return "Bias"; }
-};
-
-/// The parameters of Chainer's link Scale: W unless it is a bottom, and /bias/b.
-struct ScaleLink : Link {
-    Parameter W;
-    OwnedLink offset;
-    int64_t axis = 1;
-
-    ScaleLink(const Array& factors, const Array& offsets, int64_t axis) : axis(axis) {
-        if (factors.defined()) {
-            W = Parameter(factors);
-            add_param("W", W);
-        }
-        if (!offsets.defined()) return;
-        offset = OwnedLink(BiasLink(offsets));
-        name_child(*offset, "bias");
-    }
-    Variable operator()(const Variable& x, const Variable& factors) {
-        const int first = axis_of(axis, x.rank(), "Scale");
-        Variable y = factors.defined() ? scale(x, factors, first) : x;
-        return offset ? bias(y, static_cast<BiasLink&>(*offset).b, first) : y;
-    }
-    std::vector<std::pair<std::string, Link*>> named_children() const override {
-        std::vector<std::pair<std::string, Link*>> found = Link::named_children();
-        if (offset) found.emplace_back(offset->name(), offset.get());
-        return found;
-    }
-    std::string type_name() const override { return "Scale"; }
-};
-
 LayerFunction read_scale(const LayerInFile& layer) {
     const auto& p = layer->scale_param();
     const bool learned = layer->bottom_size() == 1;
     const Array factors = learned ? layer.blob(0) : Array();
     Array offsets;
     if (p.bias_term()) offsets = learned ? layer.blob(1, factors.shape(), "the offsets") : layer.blob(0);
+    ScaleOptions options{.bias_term = p.bias_term()};
+    if (offsets.defined()) options.bias_shape = offsets.shape();
+    Scale link(p.axis(), learned ? std::optional(factors.shape()) : std::nullopt, options);
+    if (learned) link.W.set_array(factors);
+    if (offsets.defined()) link.bias->b.set_array(offsets);
     return {[learned](std::span<const Variable> x, Link* own) {
-                auto& link = static_cast<ScaleLink&>(*own);
-                return Variables{link(x[0], learned ? Variable(link.W) : x[1])};
+                auto& link = static_cast<Scale&>(*own);
+                return Variables{learned ? link(x[0]) : link(x[0], x[1])};
             },
-            OwnedLink(ScaleLink(factors, offsets, p.axis()))};
+            OwnedLink(std::move(link))};
 }
 
 LayerFunction read_bias(const LayerInFile& layer) {
-    const int64_t axis = layer->bias_param().axis();
-    if (layer->bottom_size() == 2)
-        return {[axis](std::span<const Variable> x, Link*) {
-            return Variables{bias(x[0], x[1], axis_of(axis, x[0].rank(), "Bias"))};
-        }};
-    return {[axis](std::span<const Variable> x, Link* own) {
-                return Variables{bias(x[0], static_cast<BiasLink&>(*own).b, axis_of(axis, x[0].rank(), "Bias"))};
+    const bool learned = layer->bottom_size() == 1;
+    const Array offsets = learned ? layer.blob(0) : Array();
+    Bias link(layer->bias_param().axis(), learned ? std::optional(offsets.shape()) : std::nullopt);
+    if (learned) link.b.set_array(offsets);
+    return {[learned](std::span<const Variable> x, Link* own) {
+                auto& link = static_cast<Bias&>(*own);
+                return Variables{learned ? link(x[0]) : link(x[0], x[1])};
             },
-            OwnedLink(BiasLink(layer.blob(0)))};
+            OwnedLink(std::move(link))};
 }
 
 LayerFunction read_lrn(const LayerInFile& layer) {

@@ -31,7 +31,7 @@ protected:
 namespace googlenet {
 
 /// prepare_image with the means of GoogLeNet.
-Array prepare(const Array& image, const std::optional<ImageSize>& size = ImageSize{});
+Array prepare(const Array& image, const std::optional<ImageSize>& size = network_size);
 
 }  // namespace googlenet
 }  // namespace catena

@@ -48,7 +48,7 @@ private:
 };
 
 /// prepare_image with the means of ResNet.
-Array prepare(const Array& image, const std::optional<ImageSize>& size = ImageSize{});
+Array prepare(const Array& image, const std::optional<ImageSize>& size = network_size);
 
 }  // namespace resnet
 

@@ -37,7 +37,7 @@ public:
 namespace vgg {
 
 /// prepare_image with the means of VGG.
-Array prepare(const Array& image, const std::optional<ImageSize>& size = ImageSize{});
+Array prepare(const Array& image, const std::optional<ImageSize>& size = network_size);
 
 }  // namespace vgg
 }  // namespace catena

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <optional>
@@ -7,14 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "frontend/dataset/augmentation.h"
 #include "frontend/link/chain.h"
 
 namespace catena {
 
-/// Height and width of a picture in pixels.
-struct ImageSize {
-    int64_t height = 224, width = 224;
-};
+/// Of the pictures that these networks were trained with, in pixels.
+inline constexpr ImageSize network_size{224, 224};
 
 /// A network for pictures whose layers have names, as Chainer's in chainer.links.model.vision.
 class VisionNetwork : public Chain {
@@ -27,7 +27,7 @@ public:
     std::vector<std::string> available_layers();  ///< In order of computation.
 
     /// Results for pictures as prepare() takes them; without `layers`, of the layer before the classes.
-    Results extract(std::span<const Array> images, const std::vector<std::string>& layers = {}, const ImageSize& size = {});
+    Results extract(std::span<const Array> images, const std::vector<std::string>& layers = {}, const ImageSize& size = network_size);
     /// Probabilities [images, 1000] in test mode, without a graph. `oversample`: means over the four corners and the centre of
     /// the picture in 256 x 256, and their mirror images; else of the centre.
     Variable predict(std::span<const Array> images, bool oversample = true);

@@ -1,6 +1,5 @@
 #include "runtime/ops/loss/ctc.h"
 
-#include <numeric>
 #include <vector>
 
 #include "runtime/core/device.h"
@@ -12,6 +11,7 @@
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/array/slicing.h"
 #include "runtime/ops/by_name/function.h"
+#include "runtime/ops/define/constant.h"
 #include "runtime/ops/define/widened.h"
 #include "runtime/ops/loss/reduced.h"
 #include "runtime/ops/math/reduction.h"
@@ -61,19 +61,12 @@ void check(const Task& task) {
 
 Variable column(const Variable& lengths) { return reshape(cast(lengths, Dtype::int64), {lengths.size(), 1}); }
 
-/// 0, 1, ... on the current device.
-Variable counted(int64_t count) {
-    std::vector<int64_t> numbers(static_cast<size_t>(count));
-    std::iota(numbers.begin(), numbers.end(), 0);
-    return Variable(Array::from(numbers, Shape{count}).to(current_device()), false);
-}
-
 /// The labels with blanks before, between and behind them, [B, places].
 Variable path_of(const Task& task) {
     const int64_t batch = task.batch(), labels = task.labels();
     Variable t = cast(task.t, Dtype::int64);
     // What is past a length may be no symbol.
-    if (task.label_length.defined()) t = where(counted(labels) < column(task.label_length), t, task.blank);
+    if (task.label_length.defined()) t = where(counting(0, labels, task.xs[0]) < column(task.label_length), t, task.blank);
     const Variable blanks = fill({Dtype::int64, {batch, labels}}, task.blank);
     return concat({reshape(stack({blanks, t}, 2), {batch, 2 * labels}), fill({Dtype::int64, {batch, 1}}, task.blank)}, 1);
 }

@@ -6,6 +6,7 @@
 #include "runtime/ops/array/joining.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/array/slicing.h"
+#include "runtime/ops/define/constant.h"
 #include "runtime/ops/math/contraction.h"
 #include "runtime/ops/noise/noise.h"
 #include "runtime/ops/rnn/recurrent_layer.h"
@@ -122,8 +123,7 @@ Steps joined(const char* function, std::span<const Variable> xs) {
         cuts.push_back(row += x.shape()[0]);
     }
     cuts.pop_back();
-    const Array counts = Array::from(lengths, Shape{int64_t(lengths.size())}).to(xs[0].device());
-    return {{concat(xs, 0), Variable(counts, false), RowOrder::by_step}, cuts};
+    return {{concat(xs, 0), constant(lengths, {int64_t(lengths.size())}, xs[0]), RowOrder::by_step}, cuts};
 }
 
 RecurrentCell cell_of(NStepActivation activation) {
@@ -149,8 +149,7 @@ SequenceRows rows_of_sequences(std::span<const Variable> xs) {
         if (x.rank() < 1) fail<ShapeError>("rows_of_sequences: xs[{}] should be [length,...], it is a scalar", lengths.size());
         lengths.push_back(int32_t(x.shape()[0]));
     }
-    const Array counts = Array::from(lengths, Shape{int64_t(lengths.size())}).to(xs[0].device());
-    return {concat(xs, 0), Variable(counts, false), RowOrder::by_sequence};
+    return {concat(xs, 0), constant(lengths, {int64_t(lengths.size())}, xs[0]), RowOrder::by_sequence};
 }
 
 std::vector<Variable> sequences_of_rows(const SequenceRows& x) {

@@ -10,6 +10,7 @@
 #include "runtime/ops/define/composite.h"
 #include "runtime/ops/define/widened.h"
 #include "runtime/ops/rnn/recurrent_elements.h"
+#include "runtime/ops/rnn/recurrent_onnx.h"
 
 namespace catena {
 namespace {
@@ -163,6 +164,7 @@ const OpDef& define_layer(RecurrentCell cell) {
             [at](int, int count) {
                 return Reads{.inputs = (uint64_t(1) << count) - 1, .outputs = uint64_t(1) << at.states()};
             },
+        .onnx = [cell](OnnxCall& c) { return write_recurrent(cell, c); },
         .checks_values = true,
     });
     set_element_plan(op, [cell](const KernelCall& c, Threads threads) { return recurrent_elements(cell, c, threads); });

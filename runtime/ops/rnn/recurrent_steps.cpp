@@ -5,6 +5,7 @@
 #include "runtime/ops/array/indexing.h"
 #include "runtime/ops/array/joining.h"
 #include "runtime/ops/array/slicing.h"
+#include "runtime/ops/define/constant.h"
 #include "runtime/ops/math/contraction.h"
 #include "runtime/ops/rnn/recurrent_layer.h"
 
@@ -12,7 +13,7 @@ namespace catena {
 namespace {
 
 Variable rows_at(const Variable& x, std::span<const int64_t> rows) {
-    return take(x, Variable(Array::from(rows, Shape{int64_t(rows.size())}), false), 0);
+    return take(x, constant(std::vector(rows.begin(), rows.end()), {int64_t(rows.size())}, x), 0);
 }
 std::vector<int64_t> inverse(const std::vector<int64_t>& order) {
     std::vector<int64_t> places(order.size());
