@@ -13,6 +13,8 @@ namespace catena::environment {
 namespace {
 
 constexpr VariableInfo table[] = {
+    {"CATENA_BFLOAT16_PRODUCTS", "1 or 0", "1",
+     "Multiply bfloat16 arrays by the processor's instructions for that, where it has them; 0: as float32."},
     {"CATENA_CACHE_DIR", "folder", "$XDG_CACHE_HOME/catena, else ~/.cache/catena",
      "Downloads, and the machine code cache in its subfolder kernels/."},
     {"CATENA_CHECK_PACKED", "1 or 0", "0",

@@ -18,7 +18,7 @@ onednn::Call call_of(const ConvolutionPrimitive& p) {
 
 size_t converted_bytes(const onednn::Tensor& tensor) { return tensor.is_converted() ? Scratch::rounded(tensor.theirs().get_size()) : 0; }
 
-const void* open(onednn::Call& conversion, size_t bytes, const float* elements, std::byte* to) {
+const void* open(onednn::Call& conversion, size_t bytes, const void* elements, std::byte* to) {
     if (bytes == 0) return elements;
     conversion.set(0, elements);
     conversion.set(1, to);
@@ -39,11 +39,11 @@ ConvolutionCall::ConvolutionCall(std::shared_ptr<const ConvolutionPrimitive> pri
       result_bytes_(converted_bytes(primitive_->result)),
       execute_bytes_(result_bytes_ + Scratch::rounded(primitive_->scratchpad.get_size())) {}
 
-const void* ConvolutionCall::open_a(const float* a, std::byte* to) { return open(convert_a_, a_bytes_, a, to); }
-const void* ConvolutionCall::open_b(const float* b, std::byte* to) { return open(convert_b_, b_bytes_, b, to); }
+const void* ConvolutionCall::open_a(const void* a, std::byte* to) { return open(convert_a_, a_bytes_, a, to); }
+const void* ConvolutionCall::open_b(const void* b, std::byte* to) { return open(convert_b_, b_bytes_, b, to); }
 
-void ConvolutionCall::execute(const void* a, const void* b, const float* bias, float* result, std::byte* scratch) {
-    void* const opened = result_bytes_ > 0 ? static_cast<void*>(scratch) : result;
+void ConvolutionCall::execute(const void* a, const void* b, const float* bias, void* result, std::byte* scratch) {
+    void* const opened = result_bytes_ > 0 ? scratch : result;
     call_.set(first, a);
     call_.set(second, b);
     call_.set(result_, opened);
@@ -56,10 +56,10 @@ void ConvolutionCall::execute(const void* a, const void* b, const float* bias, f
     convert_result_.run();
 }
 
-void ConvolutionCall::run(const float* a, const Array& W, const float* bias, float* result, std::span<std::byte> scratch) {
+void ConvolutionCall::run(const void* a, const Array& W, const float* bias, void* result, std::span<std::byte> scratch) {
     Scratch memory(scratch, scratch_bytes());
     const void* const opened_a = open_a(a, memory.take(a_bytes_));
-    const auto* const elements = static_cast<const float*>(W.elements());
+    const void* const elements = W.elements();
     Array kept;
     if (b_bytes_ > 0)
         kept = onednn::form_if_kept(W, onednn::WeightForm::layout, primitive_->b.ours(), primitive_->b.theirs(), [&] {

@@ -17,7 +17,7 @@ public:
 
     /// Forwards and towards the images: `W` may be kept packed (runtime/cpu/packed.h), `bias` may be null. `scratch`:
     /// scratch_bytes(), or less, and then it comes from the pool.
-    void run(const float* a, const Array& W, const float* bias, float* result, std::span<std::byte> scratch);
+    void run(const void* a, const Array& W, const float* bias, void* result, std::span<std::byte> scratch);
     size_t scratch_bytes() const { return a_bytes_ + b_bytes_ + execute_bytes_; }
 
     // The same in steps, where operands are shared by several runs. Sizes are multiples of Scratch::alignment; those of
@@ -26,9 +26,9 @@ public:
     size_t b_bytes() const { return b_bytes_; }
     size_t execute_bytes() const { return execute_bytes_; }
     /// The operand as the primitive reads it: itself, or converted to `to`.
-    const void* open_a(const float* a, std::byte* to);
-    const void* open_b(const float* b, std::byte* to);
-    void execute(const void* a, const void* b, const float* bias, float* result, std::byte* scratch);
+    const void* open_a(const void* a, std::byte* to);
+    const void* open_b(const void* b, std::byte* to);
+    void execute(const void* a, const void* b, const float* bias, void* result, std::byte* scratch);
 
 private:
     std::shared_ptr<const ConvolutionPrimitive> primitive_;

@@ -5,6 +5,9 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/memory_order.h"
+#include "runtime/cpu/bfloat16.h"
+#include "runtime/cpu/convolution_call.h"
+#include "runtime/cpu/convolution_weights.h"
 #include "runtime/cpu/float_convolution.h"
 
 namespace catena {
@@ -55,7 +58,64 @@ Array as_row_major(const Array& array, Dtype dtype) {
 Array readable(const Array& array, Dtype dtype) {
     Array converted = array.astype(dtype);
     const bool is_ordered = memory_order(converted.shape(), converted.strides()).has_value();
-    return is_ordered && dtype == Dtype::float32 ? converted : converted.as_contiguous();
+    return is_ordered && dtype != Dtype::float64 ? converted : converted.as_contiguous();
+}
+
+MemoryOrder order_of(const Array& array) {
+    return memory_order(array.shape(), array.strides()).value_or(MemoryOrder::row_major);
+}
+
+ConvolutionSizes sizes_of(const Array& x, const Shape& W, const Array& y, const WindowSteps& steps) {
+    ConvolutionSizes sizes(x.shape(), W, y.shape(), steps);
+    sizes.x_order = order_of(x);
+    sizes.y_order = order_of(y);
+    sizes.dtype = x.dtype();
+    return sizes;
+}
+
+bool all_bfloat16(const Array& a, const Array& b, const Array& c) {
+    const auto is = [](const Array& array) { return array.dtype() == Dtype::bfloat16 && array.size() > 0; };
+    return has_bfloat16_products() && is(a) && is(b) && is(c);
+}
+
+/// Whether the library computes this as fast as it can.
+bool is_fast(ConvolutionDirection direction, const ConvolutionSizes& sizes) {
+    return !ConvolutionPrimitive::find(direction, sizes)->is_slow;
+}
+
+// The same three from bfloat16 arrays as they are. False, and nothing done, where widening them is faster.
+
+bool convolve_bfloat16(const Array& x, const Array& W, const Array& b, const WindowSteps& steps, const Array& y) {
+    if (!all_bfloat16(x, W, y)) return false;
+    const auto direction = b.defined() ? ConvolutionDirection::forward_bias : ConvolutionDirection::forward;
+    const Array from = readable(x, Dtype::bfloat16);
+    const ConvolutionSizes sizes = sizes_of(from, W.shape(), y, steps);
+    if (!is_fast(direction, sizes)) return false;
+    const Array bias = as_row_major(b, Dtype::float32);
+    ConvolutionCall(ConvolutionPrimitive::find(direction, sizes))
+        .run(from.elements(), W.as_contiguous(), bias.defined() ? bias.elements<float>() : nullptr, y.to_fill(), {});
+    return true;
+}
+
+bool convolve_data_bfloat16(const Array& gy, const Array& W, const WindowSteps& steps, const Array& gx) {
+    if (!all_bfloat16(gy, W, gx)) return false;
+    const Array from = readable(gy, Dtype::bfloat16);
+    const ConvolutionSizes sizes = sizes_of(gx, W.shape(), from, steps);
+    if (!is_fast(ConvolutionDirection::data, sizes)) return false;
+    ConvolutionCall(ConvolutionPrimitive::find(ConvolutionDirection::data, sizes))
+        .run(from.elements(), W.as_contiguous(), nullptr, gx.to_fill(), {});
+    return true;
+}
+
+bool convolve_weights_bfloat16(const Array& x, const Array& gy, const WindowSteps& steps, const Array& gW) {
+    if (!all_bfloat16(x, gy, gW)) return false;
+    const Array from = readable(x, Dtype::bfloat16), by = readable(gy, Dtype::bfloat16);
+    const ConvolutionSizes sizes = sizes_of(from, gW.shape(), by, steps);
+    if (!is_fast(ConvolutionDirection::weights, sizes)) return false;
+    const Array sums = Array::empty({Dtype::float32, gW.shape()}, gW.device());
+    ConvolutionWeights(sizes).run(from.elements(), by.elements(), sums.to_fill<float>(), {});
+    copy_elements(sums, gW);
+    return true;
 }
 
 /// Gives f arrays in float32 or float64 and stores what it wrote.
@@ -79,6 +139,7 @@ void fill_zero(const Array& array) {
 
 void convolve(const Array& x, const Array& W, const Array& b, const WindowSteps& steps,
               const Array& y) {
+    if (convolve_bfloat16(x, W, b, steps, y)) return;
     in_working_dtype(y, !any_empty(x, W), [&](Dtype dtype, const Array& result) {
         Array from = readable(x, dtype), by = as_row_major(W, dtype),
               bias = as_row_major(b, dtype);
@@ -102,6 +163,7 @@ void convolve(const Array& x, const Array& W, const Array& b, const WindowSteps&
 }
 
 void convolve_data(const Array& gy, const Array& W, const WindowSteps& steps, const Array& gx) {
+    if (convolve_data_bfloat16(gy, W, steps, gx)) return;
     in_working_dtype(gx, !any_empty(gy, W), [&](Dtype dtype, const Array& result) {
         Array from = readable(gy, dtype), by = as_row_major(W, dtype);
         if (dtype == Dtype::float32 && !any_empty(gy, W))
@@ -120,6 +182,7 @@ void convolve_data(const Array& gy, const Array& W, const WindowSteps& steps, co
 }
 
 void convolve_weights(const Array& x, const Array& gy, const WindowSteps& steps, const Array& gW) {
+    if (convolve_weights_bfloat16(x, gy, steps, gW)) return;
     in_working_dtype(gW, false, [&](Dtype dtype, const Array& result) {
         Array from = readable(x, dtype), by = readable(gy, dtype);
         if (dtype == Dtype::float32 && !any_empty(x, gy))

@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <string_view>
 
 namespace catena {
 
@@ -29,7 +30,8 @@ ConvolutionSizes::ConvolutionSizes(const Shape& x_shape, const Shape& W_shape, c
 }
 
 std::vector<int64_t> ConvolutionSizes::key() const {
-    std::vector<int64_t> key{y_channels, int64_t(x_order), int64_t(y_order), int64_t(W.size())};
+    std::vector<int64_t> key{y_channels, int64_t(x_order), int64_t(y_order), int64_t(dtype),
+                             int64_t(W.size())};
     for (const memory::dims* each : {&x, &W, &y, &stride, &pad, &pad_end, &dilate})
         key.insert(key.end(), each->begin(), each->end());
     return key;
@@ -48,16 +50,20 @@ memory::desc layout(const memory::dims& dims, ConvolutionDirection direction,
                               direction != ConvolutionDirection::weights;
     // Towards the weights of windows with steps, blocked ones are so much faster that they are worth the reorders.
     const bool steps = direction == ConvolutionDirection::weights && std::ranges::any_of(s.stride, [](int64_t n) { return n > 1; });
-    if (is_last && !steps && (!s.has_groups() || is_depthwise)) return onednn::ordered(dims, MemoryOrder::channels_last);
+    if (is_last && (!steps || s.dtype == Dtype::bfloat16) && (!s.has_groups() || is_depthwise))
+        return onednn::ordered(dims, MemoryOrder::channels_last, s.dtype);
     const bool blocked =
         direction != ConvolutionDirection::data || s.has_groups() || s.x[1] >= 8;
-    return blocked ? onednn::any(dims) : onednn::ordered(dims);
+    return blocked ? onednn::any(dims, s.dtype) : onednn::ordered(dims, MemoryOrder::row_major, s.dtype);
 }
+
+/// The name of oneDNN's loops without generated code.
+bool is_plain(std::string_view implementation) { return implementation.starts_with("ref"); }
 
 ConvolutionPrimitive made(ConvolutionDirection direction, const ConvolutionSizes& s) {
     using namespace dnnl;
     constexpr auto direct = algorithm::convolution_direct;
-    const memory::desc x = layout(s.x, direction, s), W = onednn::any(s.W), y = layout(s.y, direction, s);
+    const memory::desc x = layout(s.x, direction, s), W = onednn::any(s.W, s.dtype), y = layout(s.y, direction, s);
     primitive_attr attributes;
     attributes.set_scratchpad_mode(scratchpad_mode::user);
     const memory::desc bias = onednn::ordered({s.y[1]});
@@ -66,25 +72,27 @@ ConvolutionPrimitive made(ConvolutionDirection direction, const ConvolutionSizes
         has_bias ? convolution_forward::desc(prop_kind::forward_training, direct, x, W, bias, y, s.stride, s.dilate, s.pad, s.pad_end)
                  : convolution_forward::desc(prop_kind::forward_training, direct, x, W, y, s.stride, s.dilate, s.pad, s.pad_end);
     const convolution_forward::primitive_desc hint(forward, attributes, onednn::engine());
-    const memory::desc ours_x = onednn::ordered(s.x, s.x_order), ours_W = onednn::ordered(s.W),
-                       ours_y = onednn::slice_of_channels(s.y, s.y_channels, s.y_order);
+    const memory::desc ours_x = onednn::ordered(s.x, s.x_order, s.dtype),
+                       ours_W = onednn::ordered(s.W, MemoryOrder::row_major, s.dtype),
+                       ours_y = onednn::slice_of_channels(s.y, s.y_channels, s.y_order, s.dtype);
     if (direction == ConvolutionDirection::data) {
         const convolution_backward_data::primitive_desc desc({direct, x, W, y, s.stride, s.dilate, s.pad, s.pad_end}, attributes,
                                                              onednn::engine(), hint);
         return {convolution_backward_data(desc), DNNL_ARG_DIFF_DST, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_SRC,
                 {ours_y, desc.diff_dst_desc(), true}, {ours_W, desc.weights_desc(), true}, {ours_x, desc.diff_src_desc(), false},
-                desc.scratchpad_desc(), {}};
+                desc.scratchpad_desc(), {}, false, is_plain(desc.impl_info_str())};
     }
     if (direction == ConvolutionDirection::weights) {
-        const convolution_backward_weights::primitive_desc desc({direct, x, W, y, s.stride, s.dilate, s.pad, s.pad_end}, attributes,
+        const convolution_backward_weights::primitive_desc desc({direct, x, onednn::any(s.W), y, s.stride, s.dilate, s.pad, s.pad_end}, attributes,
                                                                 onednn::engine(), hint);
         return {convolution_backward_weights(desc), DNNL_ARG_SRC, DNNL_ARG_DIFF_DST, DNNL_ARG_DIFF_WEIGHTS,
-                {ours_x, desc.src_desc(), true}, {ours_y, desc.diff_dst_desc(), true}, {ours_W, desc.diff_weights_desc(), false},
-                desc.scratchpad_desc(), {}};
+                {ours_x, desc.src_desc(), true}, {ours_y, desc.diff_dst_desc(), true},
+                {onednn::ordered(s.W), desc.diff_weights_desc(), false},
+                desc.scratchpad_desc(), {}, false, is_plain(desc.impl_info_str())};
     }
     return {convolution_forward(hint), DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST,
             {ours_x, hint.src_desc(), true}, {ours_W, hint.weights_desc(), true}, {ours_y, hint.dst_desc(), false},
-            hint.scratchpad_desc(), bias, has_bias};
+            hint.scratchpad_desc(), bias, has_bias, is_plain(hint.impl_info_str())};
 }
 
 }  // namespace

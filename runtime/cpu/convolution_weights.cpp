@@ -41,6 +41,10 @@ Division divide(const ConvolutionSizes& s) {
     return d;
 }
 
+const void* moved(const void* elements, int64_t count, Dtype dtype) {
+    return static_cast<const char*>(elements) + count * int64_t(size_of(dtype));
+}
+
 }  // namespace
 
 ConvolutionWeights::ConvolutionWeights(const ConvolutionSizes& sizes) : sizes_(sizes) {
@@ -76,7 +80,7 @@ size_t ConvolutionWeights::scratch_bytes(int64_t workers) const {
     return images_.size() * x_bytes_ + size_t(workers) * part_bytes_ + Scratch::rounded(results);
 }
 
-void ConvolutionWeights::run(const float* x, const float* gy, float* gW, std::span<std::byte> scratch) {
+void ConvolutionWeights::run(const void* x, const void* gy, float* gW, std::span<std::byte> scratch) {
     const int64_t workers = this->workers(), ranges = int64_t(images_.size());
     make_calls(workers);
     const size_t bytes = scratch_bytes(workers);
@@ -95,20 +99,20 @@ void ConvolutionWeights::run(const float* x, const float* gy, float* gW, std::sp
     };
     divided(ranges, [&](int64_t i, size_t worker) {
         Images& range = images_[size_t(i)];
-        range.x = calls_[worker][range.primitive].open_a(x + range.begin * image, images + size_t(i) * x_bytes_);
+        range.x = calls_[worker][range.primitive].open_a(moved(x, range.begin * image, sizes_.dtype), images + size_t(i) * x_bytes_);
     });
     divided(parts(), [&](int64_t i, size_t worker) { run_part(i, calls_[worker], gy, results, own + worker * part_bytes_); });
     if (ranges > 1) add_up(results, gW);
 }
 
-void ConvolutionWeights::run_part(int64_t index, std::vector<ConvolutionCall>& calls, const float* gy, float* results,
+void ConvolutionWeights::run_part(int64_t index, std::vector<ConvolutionCall>& calls, const void* gy, float* results,
                                   std::byte* scratch) const {
     const int64_t range = index / channel_parts_, channels = index % channel_parts_, size = product(sizes_.W);
     const Images& images = images_[size_t(range)];
     ConvolutionCall& call = calls[images.primitive];
     const int64_t image = product(sizes_.y) / sizes_.y[0];
     const int64_t slice = (sizes_.y_order == MemoryOrder::row_major ? image : sizes_.y[1]) / channel_parts_;
-    const void* const opened = call.open_b(gy + images.begin * image + channels * slice, scratch);
+    const void* const opened = call.open_b(moved(gy, images.begin * image + channels * slice, sizes_.dtype), scratch);
     call.execute(images.x, opened, nullptr, results + range * size + channels * (size / channel_parts_), scratch + call.b_bytes());
 }
 

@@ -17,7 +17,7 @@ public:
     explicit ConvolutionWeights(const ConvolutionSizes& sizes);
 
     /// `scratch`: scratch_bytes(), or less, and then it comes from the pool.
-    void run(const float* x, const float* gy, float* gW, std::span<std::byte> scratch);
+    void run(const void* x, const void* gy, float* gW, std::span<std::byte> scratch);
     size_t scratch_bytes() const { return scratch_bytes(workers()); }  ///< With the present number of threads.
 
 private:
@@ -31,7 +31,7 @@ private:
     int64_t workers() const;
     size_t scratch_bytes(int64_t workers) const;
     void make_calls(int64_t workers);
-    void run_part(int64_t index, std::vector<ConvolutionCall>& calls, const float* gy, float* results, std::byte* scratch) const;
+    void run_part(int64_t index, std::vector<ConvolutionCall>& calls, const void* gy, float* results, std::byte* scratch) const;
     void add_up(const float* results, float* gW) const;
 
     const ConvolutionSizes sizes_;

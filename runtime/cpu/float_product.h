@@ -4,6 +4,7 @@
 #include <span>
 
 #include "runtime/core/array.h"
+#include "runtime/cpu/product_batches.h"
 
 namespace catena {
 
@@ -11,25 +12,14 @@ namespace catena {
 /// again. Any number of runs at a time.
 class FloatProduct {
 public:
-    /// Whether an operand can be read without a copy; every row-major one can. `batch`: the axes of y before its last two.
-    static bool reads(const Array& operand, bool transposed, const Shape& batch);
-
-    /// Operands that can be read, and a row-major y with elements; only their shapes and strides count.
+    /// Operands that ProductBatches::reads(), and a row-major y with elements; only their shapes and strides count.
     FloatProduct(const Array& a, const Array& b, bool transa, bool transb, const Array& y);
     /// With `adds`, to what y holds. `scratch`: scratch_bytes(), or less, and then it comes from the pool.
     void run(const float* a, const float* b, float* y, bool adds, std::span<std::byte> scratch = {}) const;
     size_t scratch_bytes() const;
 
 private:
-    /// How sgemm reads an operand.
-    struct Layout {
-        bool transposed;
-        int64_t stride;
-        Strides batch_strides;
-    };
-    int64_t m_, n_, k_, count_;
-    Shape batch_;
-    Layout a_, b_;
+    ProductBatches batches_;
 };
 
 /// Every row of y [n, m] becomes `row` [m]; both float32 and row-major.

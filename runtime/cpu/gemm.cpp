@@ -5,17 +5,44 @@
 #include <vector>
 
 #include "runtime/core/parallel.h"
+#include "runtime/cpu/bfloat16.h"
 #include "runtime/cpu/float_product.h"
 #include "runtime/cpu/matrices.h"
 
 namespace catena {
 namespace {
 
-void matmul_float(const Array& a, const Array& b, bool transa, bool transb, const Array& y, bool accumulate) {
+/// Gives f operands that ProductBatches reads.
+template <class F>
+void with_readable(const Array& a, const Array& b, bool transa, bool transb, const Array& y, F&& f) {
     const Shape batch = batch_of(y);
-    const Array from = FloatProduct::reads(a, transa, batch) ? a : a.as_contiguous();
-    const Array by = FloatProduct::reads(b, transb, batch) ? b : b.as_contiguous();
-    FloatProduct(from, by, transa, transb, y).run(from.elements<float>(), by.elements<float>(), y.to_fill<float>(), accumulate);
+    f(ProductBatches::reads(a, transa, batch) ? a : a.as_contiguous(), ProductBatches::reads(b, transb, batch) ? b : b.as_contiguous());
+}
+
+void matmul_float(const Array& a, const Array& b, bool transa, bool transb, const Array& y, bool accumulate) {
+    with_readable(a, b, transa, transb, y, [&](const Array& from, const Array& by) {
+        FloatProduct(from, by, transa, transb, y).run(from.elements<float>(), by.elements<float>(), y.to_fill<float>(), accumulate);
+    });
+}
+
+/// y is bfloat16 or float32.
+void matmul_bfloat16(const Array& a, const Array& b, bool transa, bool transb, const Array& y) {
+    with_readable(a, b, transa, transb, y, [&](const Array& from, const Array& by) {
+        const ProductBatches p(from, by, transa, transb, y);
+        char* const to = static_cast<char*>(y.to_fill());
+        p.for_each([&](int64_t in_a, int64_t in_b, int64_t in_y, bool) {
+            multiply_bfloat16({.transa = p.a.transposed, .transb = p.b.transposed, .m = p.m, .n = p.n, .k = p.k,
+                               .a = from.elements<BFloat16>() + in_a, .lda = p.a.stride,
+                               .b = by.elements<BFloat16>() + in_b, .ldb = p.b.stride,
+                               .c = to + in_y * int64_t(size_of(y.dtype())), .ldc = p.n, .c_dtype = y.dtype()});
+        });
+    });
+}
+
+/// float32 sums of bfloat16 products are the same from bfloat16 operands as from widened ones, but for their order.
+bool takes_bfloat16(const Array& a, const Array& b, const Array& y, bool accumulate) {
+    const bool gives = y.dtype() == Dtype::bfloat16 || y.dtype() == Dtype::float32;
+    return has_bfloat16_products() && !accumulate && gives && a.dtype() == Dtype::bfloat16 && b.dtype() == Dtype::bfloat16;
 }
 
 template <class T>
@@ -81,6 +108,7 @@ void matmul_arrays(const Array& a, const Array& b, bool transa, bool transb, con
                    bool accumulate) {
     Dtype dtype = y.dtype();
     if (y.size() == 0) return;
+    if (takes_bfloat16(a, b, y, accumulate)) return matmul_bfloat16(a, b, transa, transb, y);
     if (dtype == Dtype::float16 || dtype == Dtype::bfloat16) {
         Array wide = Array::empty({Dtype::float32, y.shape()}, y.device());
         matmul_float(a.astype(Dtype::float32), b.astype(Dtype::float32), transa, transb, wide,

@@ -2,6 +2,8 @@
 
 #include <omp.h>
 
+#include "runtime/core/error.h"
+
 namespace catena::onednn {
 
 dnnl::engine& engine() {
@@ -15,19 +17,25 @@ dnnl::stream& stream() {
     return stream;
 }
 
-dnnl::memory::desc ordered(const dnnl::memory::dims& dims, MemoryOrder order) {
-    return slice_of_channels(dims, dims.size() > 1 ? dims[1] : 0, order);
+dnnl::memory::data_type data_type_of(Dtype dtype) {
+    CATENA_ASSERT(dtype == Dtype::float32 || dtype == Dtype::bfloat16, "others are converted before");
+    return dtype == Dtype::bfloat16 ? dnnl::memory::data_type::bf16 : dnnl::memory::data_type::f32;
 }
 
-dnnl::memory::desc slice_of_channels(const dnnl::memory::dims& dims, int64_t channels, MemoryOrder order) {
+dnnl::memory::desc ordered(const dnnl::memory::dims& dims, MemoryOrder order, Dtype dtype) {
+    return slice_of_channels(dims, dims.size() > 1 ? dims[1] : 0, order, dtype);
+}
+
+dnnl::memory::desc slice_of_channels(const dnnl::memory::dims& dims, int64_t channels, MemoryOrder order,
+                                     Dtype dtype) {
     Shape whole{std::span<const int64_t>(dims)};
     if (dims.size() > 1) whole[1] = channels;
     const Strides strides = strides_in(order, whole);
-    return {dims, dnnl::memory::data_type::f32, dnnl::memory::dims(strides.begin(), strides.end())};
+    return {dims, data_type_of(dtype), dnnl::memory::dims(strides.begin(), strides.end())};
 }
 
-dnnl::memory::desc any(const dnnl::memory::dims& dims) {
-    return {dims, dnnl::memory::data_type::f32, dnnl::memory::format_tag::any};
+dnnl::memory::desc any(const dnnl::memory::dims& dims, Dtype dtype) {
+    return {dims, data_type_of(dtype), dnnl::memory::format_tag::any};
 }
 
 Array scratch(const dnnl::memory::desc& desc) {

@@ -13,12 +13,16 @@ namespace catena::onednn {
 dnnl::engine& engine();
 dnnl::stream& stream();  ///< This thread's.
 
-/// float32 in the given order.
-dnnl::memory::desc ordered(const dnnl::memory::dims& dims, MemoryOrder order = MemoryOrder::row_major);
+/// Of float32 or bfloat16.
+dnnl::memory::data_type data_type_of(Dtype dtype);
+/// In the given order.
+dnnl::memory::desc ordered(const dnnl::memory::dims& dims, MemoryOrder order = MemoryOrder::row_major,
+                           Dtype dtype = Dtype::float32);
 /// The same: dims[1] channels of an array that has `channels` of them.
-dnnl::memory::desc slice_of_channels(const dnnl::memory::dims& dims, int64_t channels, MemoryOrder order);
-/// float32, in the layout that the primitive chooses.
-dnnl::memory::desc any(const dnnl::memory::dims& dims);
+dnnl::memory::desc slice_of_channels(const dnnl::memory::dims& dims, int64_t channels, MemoryOrder order,
+                                     Dtype dtype = Dtype::float32);
+/// In the layout that the primitive chooses.
+dnnl::memory::desc any(const dnnl::memory::dims& dims, Dtype dtype = Dtype::float32);
 
 /// Uninitialised memory from the device's pool for a tensor in some layout.
 Array scratch(const dnnl::memory::desc& desc);

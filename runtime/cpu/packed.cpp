@@ -43,10 +43,11 @@ bool is_checked() {
     return checked;
 }
 
-uint64_t checksum_of(const void* data, int64_t count) {
-    const auto* words = static_cast<const uint32_t*>(data);
+uint64_t checksum_of(const Array& array) {
+    const int64_t count = array.size() * int64_t(size_of(array.dtype()) / 2);
+    const auto* words = static_cast<const uint16_t*>(array.elements());
     return std::accumulate(words, words + count, uint64_t(count),
-                           [](uint64_t sum, uint32_t word) { return (sum ^ word) * 0x9E3779B97F4A7C15u; });
+                           [](uint64_t sum, uint16_t word) { return (sum ^ word) * 0x9E3779B97F4A7C15u; });
 }
 
 std::atomic<int64_t> uses = 0;
@@ -66,8 +67,8 @@ void keep(Storage& storage, Form form) {
     static_cast<Forms*>(storage.forms.load())->forms.push_back(std::move(form));
 }
 
-void check(const Form& form, const float* elements, int64_t count) {
-    if (form.checksum == checksum_of(elements, count)) return;
+void check(const Form& form, const Array& array) {
+    if (form.checksum == checksum_of(array)) return;
     throw InternalError("packed weights: the elements changed, but nobody said so (Storage::will_change)");
 }
 
@@ -77,16 +78,16 @@ int64_t packed_uses() { return uses; }
 
 Array form_if_kept(const Array& array, WeightForm kind, const dnnl::memory::desc& from, const dnnl::memory::desc& to,
                    const std::function<Array()>& derive) {
-    const auto* elements = static_cast<const float*>(array.elements());
+    const void* elements = array.elements();
     Storage* storage = array.storage().get();
     if (storage->lender) storage = storage->lender;
     if (storage->is_exposed || !is_on()) return Array();
 
-    Form form{reinterpret_cast<const char*>(elements) - static_cast<const char*>(storage->data), kind, from, to};
+    Form form{static_cast<const char*>(elements) - static_cast<const char*>(storage->data), kind, from, to};
     {
         std::lock_guard lock(Storage::forms_mutex());
         if (const Form* known = find(*storage, form)) {
-            if (is_checked()) check(*known, elements, array.size());
+            if (is_checked()) check(*known, array);
             ++uses;
             return known->packed;
         }
@@ -96,7 +97,7 @@ Array form_if_kept(const Array& array, WeightForm kind, const dnnl::memory::desc
         }
     }
     form.packed = derive();
-    if (is_checked()) form.checksum = checksum_of(elements, array.size());
+    if (is_checked()) form.checksum = checksum_of(array);
     std::lock_guard lock(Storage::forms_mutex());
     keep(*storage, form);
     return form.packed;

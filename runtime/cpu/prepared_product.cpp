@@ -34,7 +34,7 @@ std::unique_ptr<PreparedCall> prepare_product(bool transa, bool transb, const Ke
     if (!std::ranges::all_of(call.inputs, is_float32) || !is_float32(y) || !y.contiguous() || y.size() == 0) return nullptr;
     if (call.inputs.size() > 2 && !call.inputs[2].contiguous()) return nullptr;
     const Shape batch = batch_of(y);
-    if (!FloatProduct::reads(call.inputs[0], transa, batch) || !FloatProduct::reads(call.inputs[1], transb, batch)) return nullptr;
+    if (!ProductBatches::reads(call.inputs[0], transa, batch) || !ProductBatches::reads(call.inputs[1], transb, batch)) return nullptr;
     return std::make_unique<PreparedProduct>(transa, transb, call);
 }
 

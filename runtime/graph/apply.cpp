@@ -3,6 +3,7 @@
 #include "runtime/core/device.h"
 #include "runtime/core/out_of_memory.h"
 #include "runtime/core/pending.h"
+#include "runtime/graph/autocast.h"
 #include "runtime/graph/check_nan.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/hooks.h"
@@ -82,6 +83,8 @@ Arrays compute(const OpDef& op, std::span<const Array> inputs, std::span<const T
 
 Variables run_body(const OpDef& op, Inputs inputs, const Attributes& attributes, std::span<const Scalar> scalars) {
     auto mode = using_config(&Config::enable_backprop, config().enable_backprop && !op.gradient);
+    // What has a kernel or a gradient of its own computes in the dtypes that those expect.
+    const AutocastScope casting(op.kernel || op.gradient ? Dtype::float32 : autocast_dtype());
     SmallVector<Variable, 4> values;
     for (const Variable* input : inputs) values.push_back(*input);
     Variables outputs = op.body(values, attributes, scalars);
@@ -106,12 +109,7 @@ Variables run_kernel(const OpDef& op, Inputs inputs, const Attributes& attribute
     return outputs;
 }
 
-}  // namespace
-
-Variables apply(const OpDef& op, Inputs inputs, const SourceLoc& at, const Attributes& attributes,
-                std::span<const Scalar> scalars) {
-    LocationScope location(at);
-    check_inputs(op, inputs);
+Variables apply_to(const OpDef& op, Inputs inputs, const Attributes& attributes, std::span<const Scalar> scalars) {
     std::span<FunctionHook* const> hooks = function_hooks();
     for (FunctionHook* hook : hooks) hook->forward_preprocess(op, inputs);
 
@@ -144,6 +142,22 @@ Variables apply(const OpDef& op, Inputs inputs, const SourceLoc& at, const Attri
 
     for (FunctionHook* hook : hooks) hook->forward_postprocess(op, inputs);
     return outputs;
+}
+
+}  // namespace
+
+Variables apply(const OpDef& op, Inputs inputs, const SourceLoc& at, const Attributes& attributes,
+                std::span<const Scalar> scalars) {
+    LocationScope location(at);
+    check_inputs(op, inputs);
+    if (autocast_dtype() != Dtype::float32) [[unlikely]] {
+        if (const AutocastInputs taken = autocast_inputs(op, inputs); !taken.empty()) {
+            SmallVector<const Variable*, 4> list;
+            for (const Variable& input : taken) list.push_back(&input);
+            return apply_to(op, list, attributes, scalars);
+        }
+    }
+    return apply_to(op, inputs, attributes, scalars);
 }
 
 Arrays run_kernel(const OpDef& op, std::span<const Array> inputs, const Attributes& attributes,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/core/device.h"
+#include "runtime/graph/autocast.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/hooks.h"
@@ -256,6 +257,7 @@ GradientListenerScope::~GradientListenerScope() { listener = previous_; }
 void run_backward(std::span<const Variable> outputs, std::span<const Variable> grad_outputs,
                   const BackwardOptions& options) {
     auto mode = using_config(&Config::enable_backprop, options.enable_double_backprop);
+    const AutocastScope no_casting(Dtype::float32);
     if (is_recorded()) expand_regions_below(outputs);
     LeafSink silent;
     std::optional<CountingSink> counting;
@@ -282,6 +284,7 @@ void backward(const VariableList& outputs, const VariableList& grad_outputs, boo
 Variables gradients_at_border(std::span<const Variable> outputs, std::span<const Edge> border,
                               std::span<const Variable> grad_outputs) {
     auto mode = no_backprop_mode();
+    const AutocastScope no_casting(Dtype::float32);
     const DeviceScope beside(outputs.empty() ? current_device() : outputs[0].device());
     TargetSink sink(outputs, border, true);
     Walk walk(sink, false);
@@ -295,6 +298,7 @@ Variables grad(const VariableList& outputs, const VariableList& inputs, const Va
     if (!grad_outputs.empty() && grad_outputs.size() != outputs.size())
         fail<ValueError>("grad: {} outputs, {} grad_outputs", outputs.size(), grad_outputs.size());
     auto mode = using_config(&Config::enable_backprop, options.enable_double_backprop);
+    const AutocastScope no_casting(Dtype::float32);
     const DeviceScope beside(outputs.empty() ? current_device() : outputs[0].device());
     if (is_recorded() || options.retain_grad) expand_regions_below(outputs);
     std::vector<Edge> targets;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "runtime/core/environment.h"
+#include "runtime/graph/autocast.h"
 
 namespace catena {
 namespace {
@@ -30,7 +31,8 @@ Config& mutable_config() {
 uint64_t config_key() {
     const Config& c = config();
     return uint64_t(c.train) | uint64_t(c.enable_backprop) << 1 | uint64_t(c.debug) << 2 |
-           uint64_t(c.fast_math) << 3 | uint64_t(c.dtype) << 8;
+           uint64_t(c.fast_math) << 3 | uint64_t(c.dtype) << 8 |
+           uint64_t(autocast_dtype()) << 16;
 }
 
 std::string to_string(const Config& c) {

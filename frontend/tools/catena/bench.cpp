@@ -22,6 +22,7 @@
 #include "runtime/core/code_device.h"
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
+#include "runtime/graph/autocast.h"
 #include "runtime/program/code_library.h"
 
 namespace catena::tool {
@@ -35,6 +36,7 @@ struct BenchOptions {
     double seconds = 4;
     int threads = 0;
     std::string device = "cpu";
+    std::string autocast = "float32";
     double memory_budget = 0;  ///< Megabytes.
     std::string save;  ///< A folder for programs, instead of times.
     std::vector<std::string> cuda_architectures;
@@ -120,6 +122,7 @@ Json measure_in_a_process(const std::string& workload, const std::string& varian
     std::vector<std::string> words = {"catena", "bench", "--here", "--variant", variant, "--seconds",
                                       std::to_string(options.seconds), "--threads",
                                       std::to_string(options.threads), "--device", options.device,
+                                      "--autocast", options.autocast,
                                       "--memory-budget", std::to_string(options.memory_budget), workload};
     std::vector<char*> arguments;
     for (auto& word : words) arguments.push_back(word.data());
@@ -193,9 +196,12 @@ void run_bench(BenchOptions options) {
         for (const auto& name : options.variants) parse_variant(name);
     if (options.limit && options.device != "cpu") fail<ValueError>("bench: --limit measures the host; the device is {}", options.device);
     for (const auto& path : options.reports) check_report_name(path);
-    BenchReport report{.machine = fmt::format("{} threads, {}", options.threads, options.device)};
+    if (options.limit && options.autocast != "float32") fail<ValueError>("bench: --limit is of float32; leave out --autocast");
+    const std::string casting_to = options.autocast == "float32" ? "" : ", autocast to " + options.autocast;
+    BenchReport report{.machine = fmt::format("{} threads, {}{}", options.threads, options.device, casting_to)};
     if (!options.peers.empty()) report.peers = read_peers(options.peers);
     DeviceScope scope(get_device(options.device));
+    const AutocastScope casting(parse_dtype(options.autocast));
     workload_memory_budget() = size_t(options.memory_budget * (1 << 20));
     if (!options.save.empty()) return save_programs(options);
 
@@ -251,6 +257,9 @@ void add_bench(CLI::App& program) {
     command->add_option("--threads", options->threads, "threads of the runtime; as many as `catena info` says")
         ->check(CLI::Range(1, 1 << 16));
     command->add_option("--device", options->device, "where arrays are made: cpu, cuda:0")->capture_default_str();
+    command->add_option("--autocast", options->autocast,
+                        "what products and convolutions round their operands to: bfloat16, float16; float32 for nothing")
+        ->capture_default_str();
     command->add_option("--memory-budget", options->memory_budget,
                         "megabytes of intermediate results that compiled regions should hold at a time (StaticGraphOptions::memory_budget)")
         ->check(CLI::NonNegativeNumber);

@@ -3,6 +3,7 @@
 #include "runtime/core/error.h"
 #include "runtime/cpu/softmax_kernel.h"
 #include "runtime/graph/arithmetic.h"
+#include "runtime/graph/autocast.h"
 #include "runtime/graph/variable_math.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/define/composite.h"
@@ -81,7 +82,7 @@ const OpDef& define_softmax_gradient(const char* name, bool log) {
 }
 
 const OpDef& define_softmax(const char* name, bool log, const OpDef& gradient, const char* onnx) {
-    return define_composite({
+    const OpDef& op = define_composite({
         .name = name,
         .differentiable = true,
         .type = like_float_input,
@@ -97,6 +98,8 @@ const OpDef& define_softmax(const char* name, bool log, const OpDef& gradient, c
             return c.node(onnx, {c.input(0)}, {{"axis", c.attributes.integer("axis")}});
         },
     });
+    set_autocast(op, Autocast::wide);
+    return op;
 }
 
 const OpDef& op_softmax_gx = define_softmax_gradient("softmax.gx", false);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "runtime/graph/autocast.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/array/slicing.h"
 #include "runtime/ops/by_name/function.h"
@@ -72,6 +73,7 @@ const OpDef& op_concat = register_op({
             return c.node("Concat", parts, {{"axis", c.attributes.integer("axis")}});
         },
 });
+const bool op_concat_autocast = set_autocast(op_concat, Autocast::same);
 
 const bool concat_runs_anywhere = set_runs_anywhere(op_concat);
 const bool concat_last = set_channels_last(op_concat, [](const TypeCall&) {

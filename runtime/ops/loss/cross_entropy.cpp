@@ -5,6 +5,7 @@
 #include "runtime/core/error.h"
 #include "runtime/cpu/softmax_kernel.h"
 #include "runtime/graph/arithmetic.h"
+#include "runtime/graph/autocast.h"
 #include "runtime/graph/variable_math.h"
 #include "runtime/ops/activation/softmax.h"
 #include "runtime/ops/array/indexing.h"
@@ -311,6 +312,7 @@ const OpDef& op_cross_entropy = define_composite({
         },
     .checks_values = true,
 });
+const bool op_cross_entropy_autocast = set_autocast(op_cross_entropy, Autocast::wide);
 
 /// Targets that are probabilities themselves, in plain functions.
 Variable soft_target_loss(const Variable& x, const Variable& t,
@@ -359,7 +361,7 @@ Variable softmax_cross_entropy(const Operand& x, const Operand& t,
         fail<ValueError>("softmax_cross_entropy: reduce is '{}' and should be 'mean' or 'no'",
                          options.reduce);
     const Variable &vx = x, &vt = t, &weight = options.class_weight;
-    if (is_float(vt.dtype())) return soft_target_loss(vx, vt, options);
+    if (is_float(vt.dtype())) return soft_target_loss(autocast_wide(vx), autocast_wide(vt), options);
     const Variable* inputs[] = {&vx, &vt, &weight};
     return apply(op_cross_entropy, std::span(inputs, weight.defined() ? 3 : 2), x.location(),
                  {{"normalize", options.normalize},

@@ -1,6 +1,7 @@
 #include "runtime/ops/loss/loss.h"
 
 #include "runtime/core/error.h"
+#include "runtime/graph/autocast.h"
 #include "runtime/graph/variable_math.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/define/define.h"
@@ -77,17 +78,18 @@ void check_same_types(const char* name, const Variable& x0, const Variable& x1) 
                          name_of(x0.dtype()), name_of(x1.dtype()));
 }
 
-Variable error_of(const OpDef& op, const char* name, const Operand& x0, const Operand& x1) {
-    LocationScope scope(x0.location());
+Variable error_of(const OpDef& op, const char* name, const Operand& narrow0, const Operand& narrow1) {
+    LocationScope scope(narrow0.location());
+    const Variable x0 = autocast_wide(narrow0), x1 = autocast_wide(narrow1);
     check_same_types(name, x0, x1);
-    return call(op, x0.location(), {}, {}, x0, x1);
+    return call(op, narrow0.location(), {}, {}, x0, x1);
 }
 
-Variable mean_error_of(const OpDef& op, const char* name, const Operand& x0, const Operand& x1) {
-    LocationScope scope(x0.location());
+Variable mean_error_of(const OpDef& op, const char* name, const Operand& narrow0, const Operand& narrow1) {
+    LocationScope scope(narrow0.location());
+    const Variable x0 = autocast_wide(narrow0), x1 = autocast_wide(narrow1);
     check_same_types(name, x0, x1);
-    return reduced(call(op, x0.location(), {}, {}, widened(x0), widened(x1)), "mean",
-                   x0.variable().dtype());
+    return reduced(call(op, narrow0.location(), {}, {}, widened(x0), widened(x1)), "mean", x0.dtype());
 }
 
 const FunctionDef& f_squared_error = function(
@@ -129,23 +131,24 @@ Variable mean_absolute_error(const Operand& x0, const Operand& x1) {
     return mean_error_of(op_absolute_error, "mean_absolute_error", x0, x1);
 }
 
-Variable huber_loss(const Operand& x, const Operand& t, const Scalar& delta,
+Variable huber_loss(const Operand& narrow_x, const Operand& narrow_t, const Scalar& delta,
                     const std::string& reduce) {
-    LocationScope scope(x.location());
+    LocationScope scope(narrow_x.location());
+    const Variable x = autocast_wide(narrow_x), t = autocast_wide(narrow_t);
     check_same_types("huber_loss", x, t);
     bool along_second = reduce == "sum_along_second_axis";
     check_reduce("huber_loss", reduce, {"sum_along_second_axis", "no"});
-    if (along_second && x.variable().rank() < 2)  // huber_loss_c1
+    if (along_second && x.rank() < 2)  // huber_loss_c1
         fail<ShapeError>("huber_loss: x should have a second axis to sum along, it is {}",
-                         to_string(x.variable().shape()));
-    Variable loss = call(op_huber_loss, x.location(), {}, {delta}, x, t);
+                         to_string(x.shape()));
+    Variable loss = call(op_huber_loss, narrow_x.location(), {}, {delta}, x, t);
     return along_second ? sum(loss, 1) : loss;
 }
 
 Variable sigmoid_cross_entropy(const Operand& x, const Operand& t, bool normalize,
                                const std::string& reduce) {
     LocationScope scope(x.location());
-    const Variable &vx = x, &vt = t;
+    const Variable vx = autocast_wide(x), vt = autocast_wide(t);
     if (!(vx.shape() == vt.shape()))  // sigmoid_cross_entropy_c1
         fail<ShapeError>("sigmoid_cross_entropy: t should have x's shape {}, it has {}",
                          to_string(vx.shape()), to_string(vt.shape()));

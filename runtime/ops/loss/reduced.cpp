@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "runtime/core/error.h"
+#include "runtime/cpu/softmax_kernel.h"
 #include "runtime/graph/arithmetic.h"
+#include "runtime/graph/autocast.h"
 #include "runtime/ops/math/reduction.h"
 
 namespace catena {
@@ -18,7 +20,8 @@ void check_reduce(const char* op, std::string_view reduce,
     fail<ValueError>("{}: reduce is '{}' and should be {}", op, reduce, list);
 }
 
-Variable reduced(const Variable& each, std::string_view reduce, Dtype dtype, int64_t count) {
+Variable reduced(const Variable& each, std::string_view reduce, Dtype narrow, int64_t count) {
+    const Dtype dtype = autocast_dtype() == Dtype::float32 ? narrow : working_dtype(narrow);
     if (reduce == "no") return cast(each, dtype);
     const Variable total = sum(each);
     if (reduce == "sum") return cast(total, dtype);

@@ -7,6 +7,7 @@
 #include "runtime/cpu/gemm.h"
 #include "runtime/cpu/prepared_product.h"
 #include "runtime/graph/arithmetic.h"
+#include "runtime/graph/autocast.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/declare/element_text.h"
@@ -115,6 +116,7 @@ const bool op_matmul_prepared = set_preparation(op_matmul, [](const KernelCall& 
     return prepare_product(c.attributes.flag("transa"), c.attributes.flag("transb"), c);
 });
 const bool op_matmul_role = set_library_role(op_matmul, LibraryRole::matmul);
+const bool op_matmul_autocast = set_autocast(op_matmul, Autocast::narrow);
 
 // Rows of a below each other; or the inner axis, for sum_t a_t b_t = [a_1 a_2 ...] [b_1; b_2; ...].
 const bool matmul_can_be_joined = can_be_joined(op_matmul, [](const TypeCall& c) -> Joinings {
@@ -141,6 +143,13 @@ void linear_kernel(const KernelCall& c) {
     if (y.dtype() == Dtype::float32) {
         fill_rows(b, y);
         return matmul_arrays(x, W, false, true, y, true);
+    }
+    if (is_float(y.dtype()) && size_of(y.dtype()) == 2) {  // Rounded once, after the bias.
+        const Array sums = Array::empty({Dtype::float32, y.shape()}, y.device());
+        matmul_arrays(x, W, false, true, sums);
+        const Array wide = b.astype(Dtype::float32);
+        add_rows(wide.elements<float>(), sums.to_fill<float>(), rows, columns);
+        return copy_elements(sums, y);
     }
     matmul_arrays(x, W, false, true, y);
     visit_dtype(y.dtype(), [&](auto zero) {
@@ -194,6 +203,7 @@ const OpDef& op_linear = register_op({
 
 const bool op_linear_prepared = set_preparation(op_linear, [](const KernelCall& c) { return prepare_product(false, true, c); });
 const bool op_linear_role = set_library_role(op_linear, LibraryRole::linear);
+const bool op_linear_autocast = set_autocast(op_linear, Autocast::narrow);
 
 /// x with the axes after the batch axes flattened, for the product with W.
 Variable as_rows(const Variable& x, const Variable& W, int n_batch_axes) {

@@ -3,6 +3,7 @@
 
 #include "runtime/cpu/reduce_kernel.h"
 #include "runtime/graph/arithmetic.h"
+#include "runtime/graph/autocast.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/declare/element_text.h"
@@ -120,6 +121,7 @@ const OpDef& op_prod = register_op({
     .combine = Combine::product,
     .onnx = onnx_reduction("ReduceProd"),
 });
+const bool op_prod_autocast = set_autocast(op_prod, Autocast::wide);
 
 }  // namespace
 

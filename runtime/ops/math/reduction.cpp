@@ -2,6 +2,7 @@
 
 #include "runtime/cpu/reduce_kernel.h"
 #include "runtime/graph/arithmetic.h"
+#include "runtime/graph/autocast.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/define/scalar_type.h"
@@ -61,6 +62,7 @@ const OpDef& op_sum = register_op({
     .combine = Combine::sum,
     .onnx = onnx_reduction("ReduceSum", 13),
 });
+const bool op_sum_autocast = set_autocast(op_sum, Autocast::wide);
 
 OpDef extremum(const char* name, Combine combine, const char* onnx) {
     return {
@@ -113,6 +115,7 @@ const OpDef& op_logsumexp = register_op({
     .reads = [](int, int) { return Reads{.inputs = 1, .outputs = 1}; },
     .onnx = onnx_reduction("ReduceLogSumExp"),
 });
+const bool op_logsumexp_autocast = set_autocast(op_logsumexp, Autocast::wide);
 
 Variable reduce(const OpDef& op, const Operand& x, const ReductionAxes& axis, bool keepdims) {
     LocationScope scope(x.location());
@@ -156,7 +159,8 @@ Variable mean(const Operand& x, const ReductionAxes& axis, bool keepdims) {
     const Variable& v = x;
     const int64_t count = reduced_count(v.shape(), axis.resolve("mean", v.rank()));
     if (!is_float(v.dtype())) return sum(v, axis, keepdims) * (1.0 / double(count));
-    return cast(sum(widened(v), axis, keepdims) * (1.0 / double(count)), v.dtype());
+    const Variable wide = sum(widened(v), axis, keepdims) * (1.0 / double(count));
+    return autocast_dtype() == Dtype::float32 ? cast(wide, v.dtype()) : wide;  // As sum in such a scope.
 }
 
 // average_c1: weights have x's shape, or are a vector along the one axis given

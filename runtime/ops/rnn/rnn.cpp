@@ -3,6 +3,7 @@
 #include "runtime/core/error.h"
 #include "runtime/cpu/lstm_kernel.h"
 #include "runtime/cpu/softmax_kernel.h"
+#include "runtime/graph/autocast.h"
 #include "runtime/graph/variable_math.h"
 #include "runtime/ops/activation/activation.h"
 #include "runtime/ops/array/joining.h"
@@ -127,6 +128,7 @@ const OpDef& op_lstm = define_composite({
         },
     .reads = [](int, int) { return Reads{.inputs = 3}; },
 });
+const bool op_lstm_autocast = set_autocast(op_lstm, Autocast::wide);
 
 const FunctionDef& f_lstm =
     function("lstm(c_prev, x)", {"c_prev", "x"}, [](const FunctionArguments& a) {

@@ -1,0 +1,80 @@
+#include "frontend/optimizer/all_finite.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "runtime/core/error.h"
+#include "runtime/core/parallel.h"
+#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/op.h"
+#include "runtime/ops/math/math.h"
+#include "runtime/ops/math/reduction.h"
+
+namespace catena {
+namespace {
+
+constexpr int64_t chunk_elements = 16384;
+
+bool is_finite(const Array& array, int64_t begin, int64_t end) {
+    return visit_dtype(array.dtype(), [&](auto zero) {
+        using T = decltype(zero);
+        const T* elements = array.elements<T>();
+        bool finite = true;
+        for (int64_t i = begin; i < end; ++i) finite &= std::abs(double(elements[i])) <= std::numeric_limits<double>::max();
+        return finite;
+    });
+}
+
+void run_all_finite(const KernelCall& call) {
+    bool finite = true;
+    for (const Array& input : call.inputs) {
+        const Array array = input.as_contiguous();
+        const int64_t chunks = (array.size() + chunk_elements - 1) / chunk_elements;
+        std::vector<char> each(size_t(chunks), 1);
+        parallel_for(chunks, 1, [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i)
+                each[size_t(i)] = is_finite(array, i * chunk_elements, std::min((i + 1) * chunk_elements, array.size()));
+        });
+        finite &= std::ranges::all_of(each, [](char c) { return c != 0; });
+    }
+    *call.outputs[0].to_fill<bool>() = finite;
+}
+
+/// x - x is 0 for a finite x and NaN for all others, in whatever order it is added up.
+Variables body(std::span<const Variable> arrays, const Attributes&, std::span<const Scalar>) {
+    std::vector<Variable> sums;
+    for (const Variable& array : arrays) {
+        const Variable x = cast(array, compute_dtype(array.dtype()));
+        sums.push_back(cast(sum(x - x), Dtype::float32));
+    }
+    return {add(sums) == 0.0};
+}
+
+Types type_of_truth(const TypeCall& call) {
+    for (const Type& input : call.inputs)
+        if (!is_float(input.dtype)) fail<DtypeError>("all_finite: takes floats, not {}", name_of(input.dtype));
+    return {Type{Dtype::bool_, {}}};
+}
+
+const OpDef& all_finite_op() {
+    static const OpDef& op = register_op({
+        .name = "all_finite",
+        .input_count = -1,
+        .type = type_of_truth,
+        .kernel = run_all_finite,
+        .body = body,
+    });
+    return op;
+}
+
+}  // namespace
+
+Variable all_finite(std::span<const Variable> arrays) {
+    std::vector<const Variable*> inputs;
+    for (const Variable& array : arrays) inputs.push_back(&array);
+    return std::move(apply(all_finite_op(), inputs, current_location())[0]);
+}
+
+}  // namespace catena

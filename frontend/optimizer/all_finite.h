@@ -1,0 +1,12 @@
+#pragma once
+
+#include <span>
+
+#include "runtime/graph/variable.h"
+
+namespace catena {
+
+/// Whether no element of any array is infinite or NaN; bool, 0-d. One pass over memory; a recorder sees a sum for each array.
+Variable all_finite(std::span<const Variable> arrays);
+
+}  // namespace catena

@@ -1,0 +1,137 @@
+#include "frontend/optimizer/loss_scaling.h"
+
+#include <cmath>
+#include <utility>
+
+#include "frontend/optimizer/all_finite.h"
+#include "frontend/optimizer/gradient_sweep.h"
+#include "frontend/serializer/serializer.h"
+#include "runtime/core/device.h"
+#include "runtime/core/error.h"
+#include "runtime/graph/arithmetic.h"
+#include "runtime/graph/config.h"
+#include "runtime/graph/recorder.h"
+#include "runtime/ops/array/movement.h"
+
+namespace catena {
+namespace {
+
+const Sweep& unscale_sweep() {
+    static const Sweep sweep("unscale_gradient_by",
+                             {.values = 1, .shared = 1, .targets = {0}, .scalars = {},
+                              .formula = make_formula<2, 0>([](auto g, auto scale) { return g / scale; })});
+    return sweep;
+}
+
+Array on_host(Dtype dtype, double value) {
+    const DeviceScope host(cpu_device());
+    return Array::full({dtype, {}}, value);
+}
+
+void move_beside(const State& state, const Variable& other) {
+    if (other.device().is_meta() || &state.device() == &other.device()) return;
+    const RecorderScope paused(nullptr);
+    state.set_array(state.array().to(other.device()));
+}
+
+}  // namespace
+
+LossScaling::LossScaling(std::shared_ptr<GradientExchange> between, const LossScalingOptions& options)
+    : between_(std::move(between)), growth_(std::pow(2.0, 1.0 / double(options.interval))), highest_(options.highest),
+      scale_(on_host(Dtype::float32, options.initial)), was_too_large_(on_host(Dtype::bool_, 0)),
+      safe_(on_host(Dtype::bool_, 1)) {
+    scale_.set_name("/loss_scale");
+    was_too_large_.set_name("/was_too_large");
+    safe_.set_name("/is_safe_to_update");
+}
+
+double LossScaling::scale() const { return scale_.array().item<double>(); }
+bool LossScaling::is_safe_to_update() const { return safe_.array().item<bool>(); }
+
+void LossScaling::backward(Optimizer& optimizer, const Variable& loss, const BackwardOptions& options) {
+    if (loss.size() != 1)
+        fail<ValueError>("loss_scaling: the loss should be one number, it is {}", to_string(loss.type()));
+    move_beside(scale_, loss);
+    {
+        auto no_graph = no_backprop_mode();
+        loss.set_grad_variable(cast(broadcast_to(scale_ * options.loss_scale, loss.shape()), loss.dtype()));
+    }
+    if (between_) between_->backward(optimizer, loss, options);
+    else loss.backward(options);
+}
+
+bool LossScaling::finish(Optimizer& optimizer) {
+    if (between_ && !between_->finish(optimizer)) return false;
+    before_.clear();
+    const std::vector<UpdateSlot*> slots = optimizer.active_slots();
+    if (slots.empty()) return true;
+    for (const State* state : {&scale_, &was_too_large_, &safe_}) move_beside(*state, slots[0]->param);
+    std::vector<Variable> gradients;
+    for (UpdateSlot* slot : slots) gradients.push_back(slot->param.grad_variable());
+    assign(safe_, all_finite(gradients));
+    gradients.clear();  // So that they are unscaled in place.
+    unscale(slots);
+    next_scale();
+    if (current_recorder()) {
+        keep_states(optimizer, slots);
+        bring_back_after(optimizer);
+    } else if (!is_safe_to_update()) {
+        for (UpdateSlot* slot : slots) slot->param.cleargrad();  // Nothing is left to update.
+    }
+    return true;
+}
+
+void LossScaling::unscale(std::span<UpdateSlot* const> slots) const {
+    const Variable shared[] = {scale_};
+    sweep_gradients(unscale_sweep(), slots, shared, {}, GradientSweepValues::gradient);
+}
+
+void LossScaling::next_scale() {
+    const Variable growth = where(was_too_large_, scale_ * growth_, scale_ * 2.0);
+    const Variable next = where(safe_, growth, scale_ * 0.5);
+    assign(scale_, maximum(minimum(next, highest_), 1.0));
+    assign(was_too_large_, was_too_large_ || !safe_);
+}
+
+void LossScaling::keep_states(Optimizer& optimizer, std::span<UpdateSlot* const> slots) {
+    for (UpdateSlot* slot : slots) {
+        optimizer.initialize_moments(*slot);
+        before_.push_back({slot->param, slot->param.array()});
+        for (const State& moment : slot->moments) before_.push_back({moment, moment.array()});
+    }
+}
+
+/// By a hook that is the last one each time, for others may change parameters, and setup() removes all.
+void LossScaling::bring_back_after(Optimizer& optimizer) {
+    constexpr const char* name = "loss_scaling";
+    try {
+        optimizer.remove_hook(name);
+    } catch (const ValueError&) {
+    }
+    optimizer.add_hook(
+        name, [kept = weak_from_this()](Optimizer&) {
+            if (const auto scaling = kept.lock()) scaling->bring_back_if_bad();
+        }, OptimizerHook::Timing::post);
+}
+
+void LossScaling::bring_back_if_bad() {
+    for (const auto& [state, content] : std::exchange(before_, {}))
+        if (!(state.array() == content)) assign(state, where(safe_, state, Variable(content, false)));
+}
+
+void LossScaling::serialize(const Serializer& s) {
+    s("loss_scale", scale_, Dtype::float32);
+    s("was_too_large", was_too_large_, Dtype::bool_);
+}
+
+std::shared_ptr<LossScaling> loss_scaling(Optimizer& optimizer, const LossScalingOptions& options) {
+    if (options.interval < 1 || !(options.initial > 0) || !(options.initial <= options.highest))
+        fail<ValueError>("loss_scaling: interval {} should be at least 1 and 0 < initial {} <= highest {}", options.interval,
+                         options.initial, options.highest);
+    optimizer.target();
+    auto scaling = std::make_shared<LossScaling>(optimizer.exchange(), options);
+    optimizer.set_exchange(scaling);
+    return scaling;
+}
+
+}  // namespace catena

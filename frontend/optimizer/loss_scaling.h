@@ -1,0 +1,60 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "frontend/optimizer/optimizer.h"
+
+namespace catena {
+
+/// Chainer's numbers.
+struct LossScalingOptions {
+    int64_t interval = 1000;  ///< Once it was too large, the scale doubles in so many updates.
+    double initial = 1;       ///< Doubled at each update until it is too large for the first time.
+    double highest = 65504;   ///< The largest number of float16.
+};
+
+/// A loss scale that follows the gradients, so that those of a float16 network neither vanish nor overflow. An update with a
+/// gradient that is infinite or NaN changes neither parameters nor moments and halves the scale; the others let it grow.
+/// `optimizer.update(lossfun)` and `optimizer.backward(loss)` start with it; loss.backward() alone does not. Works in a
+/// static region without a cut: the scale is a State, and what a bad update computed is not selected (with fast_math, which
+/// takes every number as finite, nothing is ever found to be bad). As Chainer's optimizer.loss_scaling(interval), the step
+/// count t counts the skipped updates, and hooks are called.
+///
+/// In eager code a skipped update clears the gradients.
+class LossScaling final : public GradientExchange, public std::enable_shared_from_this<LossScaling> {
+public:
+    LossScaling(std::shared_ptr<GradientExchange> between, const LossScalingOptions& options);
+
+    void backward(Optimizer& optimizer, const Variable& loss, const BackwardOptions& options) override;
+    bool finish(Optimizer& optimizer) override;
+
+    double scale() const;             ///< Of the next backward. A host read, as the next.
+    bool is_safe_to_update() const;   ///< Whether the last update changed the parameters.
+    /// "loss_scale", "was_too_large".
+    void serialize(const Serializer& s);
+
+private:
+    /// What a recorded update may have to bring back.
+    struct Before {
+        Variable state;
+        Array content;
+    };
+    void unscale(std::span<UpdateSlot* const> slots) const;
+    void next_scale();
+    void keep_states(Optimizer& optimizer, std::span<UpdateSlot* const> slots);
+    void bring_back_after(Optimizer& optimizer);
+    void bring_back_if_bad();
+
+    std::shared_ptr<GradientExchange> between_;  ///< Of several processes; may be null.
+    double growth_, highest_;
+    State scale_, was_too_large_, safe_;
+    std::vector<Before> before_;
+};
+
+/// Gives `optimizer`, after its setup() and its exchange of gradients if it has one, a scale that follows its gradients.
+/// ValueError unless interval >= 1 and 0 < initial <= highest.
+std::shared_ptr<LossScaling> loss_scaling(Optimizer& optimizer, const LossScalingOptions& options = {});
+
+}  // namespace catena

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "runtime/core/dtype.h"
+#include "runtime/graph/op.h"
+
+namespace catena {
+
+/// What an op does with its float16, bfloat16 and float32 inputs inside an autocast scope. float64 stays as it is, and so do the
+/// other inputs of an op that has one.
+enum class Autocast : uint8_t {
+    unchanged,  ///< Nothing: operands of different dtypes are promoted as always.
+    narrow,     ///< Rounds them to the scope's dtype: products and convolutions, whose sums are float32 anyway.
+    wide,       ///< Takes 16-bit floats as float32: sums, softmax, losses, and states that accumulate.
+    same,       ///< Takes them in their common dtype: ops that ask for equal ones.
+};
+/// Said once, beside the op's definition. A composite without kernel and gradient needs none: its body's ops say it.
+/// Returns true.
+bool set_autocast(const OpDef& op, Autocast how);
+Autocast autocast_of(const OpDef& op);
+
+/// Until the scope ends, on this thread: products and convolutions take their operands in `dtype` (bfloat16 or float16;
+/// float32 switches autocast off; others are a ValueError), results come in it, and sums and losses stay float32. Parameters
+/// stay what they are, and so do their gradients. A gradient is computed in the dtypes of its forward call, wherever
+/// backward() stands. As torch.autocast.
+class AutocastScope {
+public:
+    explicit AutocastScope(Dtype dtype);
+    ~AutocastScope();
+    AutocastScope(const AutocastScope&) = delete;
+    AutocastScope& operator=(const AutocastScope&) = delete;
+
+private:
+    Dtype previous_;
+};
+/// `auto scope = ct::autocast();`
+[[nodiscard]] inline AutocastScope autocast(Dtype dtype = Dtype::bfloat16) { return AutocastScope(dtype); }
+
+/// The scope's dtype; float32 outside.
+Dtype autocast_dtype();
+/// x as an op that is Autocast::wide takes it, for functions of several ops.
+Variable autocast_wide(const Variable& x);
+
+using AutocastInputs = SmallVector<Variable, 4>;
+/// The inputs as the op takes them in the present scope; empty if they are that already.
+AutocastInputs autocast_inputs(const OpDef& op, std::span<const Variable* const> inputs);
+
+}  // namespace catena
