@@ -41,7 +41,7 @@ static ct::Dataset prepared(const ct::Dataset& dataset, const ct::Array& mean, i
     return ct::TransformDataset(dataset, [=](const ct::Example& e) {
         const auto no_graph = ct::no_backprop_mode();
         const ct::Array part = random ? ct::random_flip(ct::random_crop(e[0], {size, size})) : ct::center_crop(e[0], {size, size});
-        return ct::Example{((part - mean) / 128.0).array(), e[1]};
+        return ct::Example{(part - mean) / 128.0, e[1]};
     });
 }
 

@@ -17,9 +17,9 @@ void sgemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, float alph
 size_t sgemm_scratch_bytes(int64_t m, int64_t n, int64_t k);
 
 /// y (+)= op(a) op(b) over matrices in the last two axes, the axes before broadcast to those of y.
-/// Any dtype and strides of a and b, converted to y's dtype first; y is contiguous. 16-bit floats
-/// are summed in float32 (bfloat16 a and b as they are where the processor can, runtime/cpu/bfloat16.h), integers wrap around, bool is "any of both". With `accumulate` y is added
-/// to (float32 only).
+/// Any dtype and strides of a and b, converted to y's dtype first; y is contiguous. 16-bit floats are summed in float32 (bfloat16
+/// a and b as they are where the processor can, runtime/cpu/bfloat16.h), integers wrap around, bool is "any of both". With
+/// `accumulate` y is added to (float32 only).
 void matmul_arrays(const Array& a, const Array& b, bool transa, bool transb, const Array& y,
                    bool accumulate = false);
 

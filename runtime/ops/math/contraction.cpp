@@ -148,7 +148,7 @@ void linear_kernel(const KernelCall& c) {
         const Array sums = Array::empty({Dtype::float32, y.shape()}, y.device());
         matmul_arrays(x, W, false, true, sums);
         const Array wide = b.astype(Dtype::float32);
-        add_rows(wide.elements<float>(), sums.to_fill<float>(), rows, columns);
+        add_rows(wide.elements<float>(), sums.to_fill<float>(), y.dim(0), y.dim(1));
         return copy_elements(sums, y);
     }
     matmul_arrays(x, W, false, true, y);
