@@ -101,6 +101,11 @@ private:
     int64_t samples_[2] = {1, 1};
 };
 
+std::vector<double> numbers_of(const Array& array) {
+    const Array wide = array.astype(Dtype::float64).as_contiguous();
+    return {wide.elements<double>(), wide.elements<double>() + wide.size()};
+}
+
 /// All regions on the host, checked.
 struct Regions {
     std::vector<double> corners;
@@ -108,8 +113,8 @@ struct Regions {
     std::vector<Region> all;
 
     Regions(const char* op, const Array& regions, const Array& numbers, const RegionBins& bins, const Shape& x)
-        : corners(regions.to_vector<double>()) {
-        for (double number : numbers.to_vector<double>()) images.push_back(int64_t(number));
+        : corners(numbers_of(regions)) {
+        for (double number : numbers_of(numbers)) images.push_back(int64_t(number));
         constexpr double far = double(int64_t(1) << 40);  // Beyond every image; sums stay exact.
         for (size_t r = 0; r < images.size(); ++r) {
             if (images[r] < 0 || images[r] >= x[0])
