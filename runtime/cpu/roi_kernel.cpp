@@ -40,9 +40,12 @@ public:
         for (int axis = 0; axis < 2; ++axis) bins.aligned ? align(corners, axis) : round(corners, axis);
     }
 
+    /// Of a bin, where places are sampled.
+    double samples() const { return double(samples_[0]) * double(samples_[1]); }
+
     /// Samples by which means are divided.
     double count(int64_t row, int64_t column) const {
-        if (bins_.aligned) return double(samples_[0] * samples_[1]);
+        if (bins_.aligned) return samples();
         const auto [top, bottom] = pixels(0, row, height_);
         const auto [left, right] = pixels(1, column, width_);
         return double(std::max<int64_t>(bottom - top, 0) * std::max<int64_t>(right - left, 0));
@@ -106,6 +109,9 @@ std::vector<double> numbers_of(const Array& array) {
     return {wide.elements<double>(), wide.elements<double>() + wide.size()};
 }
 
+/// Of a bin; more would be a sampling ratio or a region that was not meant.
+constexpr double most_samples = 1 << 22;
+
 /// All regions on the host, checked.
 struct Regions {
     std::vector<double> corners;
@@ -123,6 +129,8 @@ struct Regions {
                 if (!(std::abs(corners[4 * r + k] * bins.scale) < far))
                     fail<ValueError>("{}: region {} has a corner at {}", op, r, corners[4 * r + k]);
             all.emplace_back(corners.data() + 4 * r, bins, x[2], x[3]);
+            if (all.back().samples() > most_samples)
+                fail<ValueError>("{}: a bin of region {} has {:.0f} samples, it may have {:.0f}", op, r, all.back().samples(), most_samples);
         }
     }
 };

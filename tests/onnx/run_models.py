@@ -10,6 +10,11 @@ import onnxruntime
 from onnx.reference import ReferenceEvaluator
 
 
+# A rest by 0 of integers is 0 here, an error in ONNX Runtime, and not said in ONNX.
+def is_refused_by_runtimes(error):
+    return "Integer modulo by zero" in str(error)
+
+
 def is_open_to_runtimes(model, inputs):
     places = any(node.op_type in ("ArgMax", "ArgMin") for node in model.graph.node)
     return places and any(x.dtype.kind == "f" and numpy.isnan(x).any() for x in inputs.values())
@@ -31,6 +36,9 @@ for path in sorted(pathlib.Path(sys.argv[1]).glob("*.onnx")):
     except Exception as error:
         if "NOT_IMPLEMENTED" in str(error):
             print(path.stem, "has no kernel in ONNX Runtime:", str(error).splitlines()[0][:160])
+            continue
+        if is_refused_by_runtimes(error):
+            print(path.stem, "is refused by ONNX Runtime:", str(error).splitlines()[0][:160])
             continue
         print(path.stem, "FAILED:", str(error)[:600])
         failed += 1

@@ -129,12 +129,15 @@ int64_t OnnxCall::constant(const OnnxSize& size, const char* what) const {
 OnnxMapping onnx_reduction(const char* name, int since) {
     return [name, since](OnnxCall& c) {
         const std::vector<int64_t> axes = c.dims("axes");
-        const int x = c.input(0, c.result());
-        if (axes.empty()) return c.node("Identity", {x});
+        // Not every operator takes bool, and none does before opset 20.
+        const Dtype dtype = c.result() == Dtype::bool_ ? Dtype::int32 : c.result();
+        const int x = c.input(0, dtype);
         OnnxAttributes attributes{{"keepdims", int64_t(c.attributes.flag("keepdims"))}};
-        if (c.opset() >= since) return c.node(name, {x, c.graph.integers(axes)}, attributes);
-        attributes.emplace_back("axes", axes);
-        return c.node(name, {x}, attributes);
+        std::vector<int> operands{x};
+        if (c.opset() >= since) operands.push_back(c.graph.integers(axes));
+        else attributes.emplace_back("axes", axes);
+        const std::vector<int> made = axes.empty() ? c.node("Identity", {x}) : c.node(name, operands, attributes);
+        return std::vector<int>{c.graph.cast(made.at(0), dtype, c.result())};
     };
 }
 
