@@ -27,6 +27,9 @@ for path in sorted(pathlib.Path(sys.argv[1]).glob("*.onnx")):
     try:
         onnx.checker.check_model(str(path), full_check=True)
         session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+        if any("bfloat16" in x.type for x in session.get_inputs()):
+            print(path.stem, "is not run: NumPy has no bfloat16 to give to ONNX Runtime")
+            continue
         inputs = {x.name: data["x%d" % i] for i, x in enumerate(session.get_inputs())}
         model = onnx.load(str(path))
         if is_open_to_runtimes(model, inputs):
