@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "codegen/compiler.h"
 #include "frontend/catena.h"
 #include "frontend/link/loss/hierarchical_softmax.h"
 #include "frontend/link/loss/negative_sampling.h"
@@ -128,6 +129,7 @@ struct Tagger : Chain {
 };
 
 TEST(NStepLinks, one_compiled_program_serves_all_lengths) {
+    if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
     Tagger model;
     auto region = static_graph([&](const Variable& rows, const Variable& lengths) {
         const Variable loss = model(rows, lengths);
