@@ -27,6 +27,8 @@ class Dump {
 public:
     explicit Dump(const std::string& region, DumpSettings settings = DumpSettings::from_environment());
 
+    /// The program is made anew: stages to come replace those shown so far.
+    void restart() { number_ = 0; }
     /// The program `op` after `stage`. Each line of an operation ends with the user's file and line as a
     /// comment, so the text reads like the user's program and is still MLIR.
     void program(llvm::StringRef stage, mlir::Operation* op);

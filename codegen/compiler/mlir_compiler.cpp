@@ -63,6 +63,7 @@ Draft draft_within_budget(const Trace& trace, const CompileOptions& options, con
     int64_t goal = options.memory_budget;
     for (int attempt = 1;; ++attempt) {
         lowered.reset();  // Its context serves the next.
+        dump.restart();
         lowered = std::make_unique<LoweredProgram>(
             trace, passes::PipelineOptions{.fast_math = options.fast_math,
                                            .dump = &dump,

@@ -1,7 +1,7 @@
 // Chainer's ddpg_pendulum: deep deterministic policy gradients (Lillicrap et al. 2016) swing a pendulum up.
 #include <filesystem>
-#include <numeric>
 
+#include "examples/reinforcement_learning/episodes.h"
 #include "examples/reinforcement_learning/replay_buffer.h"
 #include "examples/reinforcement_learning/simulators.h"
 #include "examples/support/example.h"
@@ -118,28 +118,10 @@ private:
 static void train(examples::Example& example, const Options& options) {
     Pendulum world(example.seed + 1);
     Agent agent(options, example.seed);
-    std::vector<double> returns;
-    for (int64_t episode = 1; episode <= options.episodes; ++episode) {
-        std::vector<float> observation = world.reset();
-        double earned = 0;
-        for (bool over = false; !over;) {
-            const float action = agent.act(observation);
-            const Outcome outcome = world.step(action);
-            agent.observe({observation, {action}, outcome.reward, outcome.terminal, world.observation()});
-            observation = world.observation();
-            earned += outcome.reward;
-            over = outcome.over;
-        }
-        returns.push_back(earned);
-        if (episode % 10 == 0)
-            fmt::print("episode {:>5}  mean return of the last 10 {:.1f}\n", episode,
-                       std::accumulate(returns.end() - 10, returns.end(), 0.0) / 10);
-    }
+    const std::vector<double> returns = play(world, agent, options.episodes);
     std::filesystem::create_directories(options.out);
     ct::save_npz(options.out + "/policy_final.npz", agent.policy());
-    const int64_t last = std::min<int64_t>(10, options.episodes);
-    example.result("mean return of the last episodes", std::accumulate(returns.end() - last, returns.end(), 0.0) / double(last),
-                   examples::Better::larger);
+    example.result("mean return of the last episodes", mean_of_last(returns, 10), examples::Better::larger);
     example.print_times([&] { agent.learn(); }, 50);
 }
 

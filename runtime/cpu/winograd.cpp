@@ -15,13 +15,7 @@ namespace {
 
 using namespace winograd;
 
-/// Whether it is faster than the definition, whose products oneDNN computes as fast. Seconds are estimates for one
-/// thread of a processor with 512-bit vectors; only their ratio counts.
-bool is_faster(const Sizes& s) {
-    constexpr double products_a_second = 1.2e11, bytes_a_second = 2e10;
-    const double moved = double(values * 4) * (double(s.tiles() * (s.in + s.out)) + 2.0 * double(s.in * s.out));
-    return s.products() / products_a_second + moved / bytes_a_second < 0.9 * s.direct_products() / products_a_second;
-}
+constexpr Speed speed{.products_a_second = 1.2e11, .bytes_a_second = 2e10, .gain = 0.9};
 
 /// Where weights [O, C, 3, 3] have what the products need: in-channel k, out-channel n and tap of the convolution computed.
 struct WeightSteps {
@@ -130,7 +124,7 @@ bool run(const Sizes& s, const Array& x, const Array& U, const float* bias, cons
 bool convolve_by_tiles(const Array& x, const Array& W, const Array& b, const WindowSteps& steps, const Array& y) {
     if (!is_on() || !fits(x.shape(), W.shape(), y.shape(), steps)) return false;
     const Sizes s = sizes_of(x.shape(), W.shape(), y.shape(), steps);
-    if (!is_faster(s)) return false;
+    if (!is_faster(s, speed)) return false;
     const Array U = transformed(W, onednn::WeightForm::tiles, {9, s.in * 9, 1, 0}, s.in, s.out);
     return run(s, x, U, b.defined() ? b.elements<float>() : nullptr, y);
 }
@@ -140,7 +134,7 @@ bool convolve_data_by_tiles(const Array& gy, const Array& W, const WindowSteps& 
     // The convolution of gy with the weights turned around: their last tap comes first.
     Sizes s = sizes_of(gy.shape(), Shape{W.dim(1), W.dim(0), 3, 3}, gx.shape(), steps);
     s.pad_top = 2 - steps.pad[0], s.pad_left = 2 - steps.pad[1];
-    if (!is_faster(s)) return false;
+    if (!is_faster(s, speed)) return false;
     const Array U = transformed(W, onednn::WeightForm::turned_tiles, {s.out * 9, 9, -1, 8}, s.in, s.out);
     return run(s, gy, U, nullptr, gx);
 }

@@ -53,6 +53,13 @@ bool fits(const Shape& x, const Shape& W, const Shape& y, const WindowSteps& ste
     return x[1] % lanes == 0 && y[1] % lanes == 0;
 }
 
+bool is_faster(const Sizes& s, const Speed& speed) {
+    // Values of all tiles and, written and read, of the weights.
+    const double moved = double(values * 4) * (double(s.tiles() * (s.in + s.out)) + 2.0 * double(s.in * s.out));
+    const double seconds = s.products() / speed.products_a_second + moved / speed.bytes_a_second;
+    return seconds < speed.gain * s.direct_products() / speed.products_a_second;
+}
+
 Sizes sizes_of(const Shape& x, const Shape& W, const Shape& y, const WindowSteps& steps) {
     return {x[0], W[1], W[0], x[2], x[3], y[2], y[3], steps.pad[0], steps.pad[1], rounded_up(y[2], out_side), rounded_up(y[3], out_side)};
 }

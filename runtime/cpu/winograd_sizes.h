@@ -27,6 +27,15 @@ struct Sizes {
     Tile input(int64_t index) const;
 };
 
+/// What decides whether tiles pay. Estimates for one thread of a processor with 512-bit vectors; only their ratios count.
+struct Speed {
+    double products_a_second, bytes_a_second;
+    double gain;  ///< Of the time that the definition takes, what tiles may take at most.
+};
+
+/// Whether tiles are faster than the definition, whose products oneDNN computes as fast.
+bool is_faster(const Sizes& sizes, const Speed& speed);
+
 /// Whether x [N, C, H, W], W [O, C, 3, 3] and y [N, O, H', W'] can be convolved by tiles, `W` being the shape alone.
 bool fits(const Shape& x, const Shape& W, const Shape& y, const WindowSteps& steps);
 Sizes sizes_of(const Shape& x, const Shape& W, const Shape& y, const WindowSteps& steps);

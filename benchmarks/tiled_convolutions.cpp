@@ -1,0 +1,94 @@
+// How much faster are 3x3 convolutions by tiles (Winograd's method) than by the definition, whose products oneDNN computes?
+// Layers of VGG-16, ResNet-50 and U-Net; milliseconds of the fastest of several calls, definition and tiles.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "runtime/core/device.h"
+#include "runtime/core/memory_order.h"
+#include "runtime/core/random.h"
+#include "runtime/cpu/convolution_call.h"
+#include "runtime/cpu/convolution_weights.h"
+#include "runtime/cpu/winograd.h"
+
+namespace catena {
+namespace {
+
+struct Layer {
+    int64_t batch, in, out, size;
+};
+constexpr Layer layers[] = {{64, 64, 64, 32},  {64, 64, 128, 16},  {64, 128, 128, 16}, {64, 256, 256, 8},
+                            {64, 512, 512, 4}, {4, 64, 64, 56},    {4, 128, 128, 28},  {4, 256, 256, 14},
+                            {2, 32, 32, 256},  {2, 64, 64, 128},   {2, 128, 128, 64}};
+
+double milliseconds(const std::function<void()>& call) {
+    using Clock = std::chrono::steady_clock;
+    double best = std::numeric_limits<double>::infinity(), sum = 0;
+    call();
+    for (int i = 0; i < 40 && (i < 5 || sum < 200); ++i) {
+        const auto begin = Clock::now();
+        call();
+        const double time = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+        best = std::min(best, time);
+        sum += time;
+    }
+    return best;
+}
+
+Array filled(const Shape& shape, MemoryOrder order, uint64_t seed) {
+    const Array array = Array::empty({Dtype::float32, shape}, cpu_device());
+    fill_normal(RandomStream{seed, 0}, array.to_fill<float>(), array.size());
+    return array.view(shape, strides_in(order, shape), 0);
+}
+
+void print(const std::function<void()>& definition, const std::function<bool()>& by_tiles) {
+    const double before = milliseconds(definition);
+    if (by_tiles()) std::printf("  %7.2f %7.2f", before, milliseconds([&] { by_tiles(); }));
+    else std::printf("  %7.2f       -", before);  // Tiles are not taken.
+}
+
+void compare(const Layer& l, MemoryOrder order) {
+    const WindowSteps steps{Dims{1, 1}, Dims{1, 1}, Dims{1, 1}, 1};
+    const Array x = filled({l.batch, l.in, l.size, l.size}, order, 1), y = filled({l.batch, l.out, l.size, l.size}, order, 2);
+    const Array W = filled({l.out, l.in, 3, 3}, MemoryOrder::row_major, 3), gW = filled(W.shape(), MemoryOrder::row_major, 4);
+    W.raw_data();  // As in training: nothing is kept packed.
+    ConvolutionSizes sizes(x.shape(), W.shape(), y.shape(), steps);
+    sizes.x_order = sizes.y_order = order;
+    ConvolutionCall forward(ConvolutionPrimitive::find(ConvolutionDirection::forward, sizes)),
+        data(ConvolutionPrimitive::find(ConvolutionDirection::data, sizes));
+    ConvolutionWeights weights(sizes);
+    char name[64];
+    std::snprintf(name, sizeof name, "%ld, %ld to %ld, %ldx%ld", l.batch, l.in, l.out, l.size, l.size);
+    std::printf("%-26s", name);
+    print([&] { forward.run(x.elements(), W, nullptr, y.to_fill(), {}); }, [&] { return convolve_by_tiles(x, W, Array(), steps, y); });
+    print([&] { data.run(y.elements(), W, nullptr, x.to_fill(), {}); }, [&] { return convolve_data_by_tiles(y, W, steps, x); });
+    print([&] { weights.run(x.elements(), y.elements(), gW.to_fill<float>(), {}); },
+          [&] { return convolve_weights_by_tiles(x, y, steps, gW); });
+    std::printf("\n");
+}
+
+void compare(const char* name, MemoryOrder order) {
+    std::printf("%-26s  %-16s %-16s  %s\n", name, "forward", "images", "weights");
+    for (const Layer& layer : layers) compare(layer, order);
+}
+
+/// Bytes read and written in a second by copies from row-major to channels last.
+void time_copies() {
+    for (const Shape& shape : {Shape{64, 64, 32, 32}, Shape{2, 256, 32, 32}}) {
+        const Array from = filled(shape, MemoryOrder::row_major, 1), to = filled(shape, MemoryOrder::channels_last, 2);
+        const double time = milliseconds([&] { copy_elements(from, to); });
+        std::printf("copy of %.1f MB to channels last: %.2f ms, %.0f GB/s\n", 4e-6 * double(from.size()), time, 8e-6 * double(from.size()) / time);
+    }
+}
+
+}  // namespace
+}  // namespace catena
+
+int main() {
+    catena::compare("channels last", catena::MemoryOrder::channels_last);
+    catena::compare("row-major", catena::MemoryOrder::row_major);
+    catena::time_copies();
+}
