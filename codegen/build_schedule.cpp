@@ -224,10 +224,7 @@ private:
             plan_memory(draft_);
             plan_donations(draft_, states);
         } else {
-            const Sides sides = divide_launches(schedule_, in_order_);
-            batch_kernels(schedule_, sides.forward, states, sides.backward);
-            schedule_.cut.launch = int(schedule_.launches.size());
-            batch_kernels(schedule_, sides.backward, {});
+            batch_in_parts(schedule_, in_order_, states);
             plan_memory(draft_);  // Nothing is donated: a second backward begins with the same inputs.
         }
         fill_info(states);

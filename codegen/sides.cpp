@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "codegen/batch_kernels.h"
 #include "codegen/minimal_cut.h"
 #include "codegen/uses.h"
 #include "runtime/ops/declare/message.h"
@@ -148,5 +149,12 @@ private:
 }  // namespace
 
 Sides divide_launches(const Schedule& schedule, const std::vector<Launch>& in_order) { return Divider(schedule, in_order).run(); }
+
+void batch_in_parts(Schedule& schedule, const std::vector<Launch>& in_order, const StateResults& states) {
+    const Sides sides = divide_launches(schedule, in_order);
+    batch_kernels(schedule, sides.forward, states, sides.backward);
+    schedule.cut.launch = int(schedule.launches.size());
+    batch_kernels(schedule, sides.backward, {});
+}
 
 }  // namespace catena::codegen

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "codegen/draft.h"
 
 namespace catena::codegen {
@@ -14,5 +16,8 @@ struct Sides {
 /// cut, the least of forward among those), except that what can fail on values and messages are forward, as recorded; in
 /// backward they run right before their first reader. CompileError if backward returns what forward computes.
 Sides divide_launches(const Schedule& schedule, const std::vector<Launch>& in_order);
+
+/// Orders the launches of a program in two parts, each as batch_kernels does, and completes its cut.
+void batch_in_parts(Schedule& schedule, const std::vector<Launch>& in_order, const StateResults& states);
 
 }  // namespace catena::codegen

@@ -67,9 +67,12 @@ public:
         for (size_t b = 0; b < numbers_.size(); ++b)
             if (const int over = whole_.buffers[b].over; numbers_[b] >= 0 && over >= 0) made_.buffers[size_t(numbers_[b])].over = numbers_[size_t(over)];
         std::set<std::string> keys;
-        for (const KernelLaunch& kernel : made_.kernels) keys.insert(kernel.key);
-        made_.arena_bytes = (made_.arena_bytes + 63) / 64 * 64;
         ExecutableInfo& info = made_.info;
+        for (const KernelLaunch& kernel : made_.kernels) {
+            keys.insert(kernel.key);
+            if (kernel.operations.size() > 1) info.fused_ops += int(kernel.operations.size());  // Each function and line once.
+        }
+        made_.arena_bytes = (made_.arena_bytes + 63) / 64 * 64;
         info.name = whole_.info.name;
         info.steps = int(made_.launches.size());
         info.kernels = int(keys.size());
@@ -188,7 +191,6 @@ DividedSchedule divide(const Schedule& whole) {
     divided.second = second.finish();
     divided.second.info.name += "_backward";
     ExecutableInfo& info = divided.first.info;  // What was made for both.
-    info.fused_ops = whole.info.fused_ops;
     info.channels_last = whole.info.channels_last;
     info.code_bytes = whole.info.code_bytes;
     info.bytes = whole.info.bytes;
