@@ -82,7 +82,7 @@ public:
     }
 
 private:
-    int launch_in_part(int l) const { return l < 0 ? -1 : std::clamp(l, begin_, end_ - 1) - begin_; }
+    int launch_in_part(int l) const { return l < begin_ || l >= end_ ? -1 : l - begin_; }
 
     int mine(int b) {
         int& number = numbers_[size_t(b)];

@@ -158,9 +158,11 @@ void ScheduledExecutable::find_dying_buffers() {
     std::vector<bool> taken(schedule_.buffers.size(), false);
     for (const Buffer& buffer : schedule_.buffers)
         if (buffer.over >= 0) taken[size_t(buffer.over)] = true;
-    for (size_t b = 0; b < schedule_.buffers.size(); ++b)
-        if (schedule_.buffers[b].place == Buffer::Place::arena && schedule_.buffers[b].last >= 0 && !taken[b])
-            dying_[size_t(schedule_.buffers[b].last)].push_back(int(b));
+    for (size_t b = 0; b < schedule_.buffers.size(); ++b) {
+        const Buffer& buffer = schedule_.buffers[b];
+        const bool is_temporary = buffer.place == Buffer::Place::arena || buffer.place == Buffer::Place::part;
+        if (is_temporary && buffer.last >= 0 && !taken[b]) dying_[size_t(buffer.last)].push_back(int(b));
+    }
 }
 
 void ScheduledExecutable::run(std::span<const Array> inputs, std::span<const double> scalars,
