@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <catena/catena.h>
-#include <fmt/format.h>
+#include <catena/frontend/distribution/distributions.h>
 
 namespace ct = catena;
 
@@ -24,14 +24,17 @@ struct Decoder : Model {};
 
 inline Model model, discriminator, block;
 inline ct::Linear l1{784, 10}, l2{10, 10};
-inline ct::Variable x, t, rows, lengths, log_deviation, a;
+inline ct::Array x, t, batch, picture;
+inline ct::Variable mean, log_deviation, a;
+inline std::vector<ct::Array> pictures;
+inline const ct::distributions::Normal p{ct::Array(), ct::Array()}, prior{ct::Array(), ct::Array()};
 inline ct::Variable loss(const ct::Variable& y, const ct::Variable& t) { return ct::softmax_cross_entropy(y, t); }
 inline ct::Variable lossfun() { return loss(model(x), t); }
 inline void train() {}
 inline ct::Adam adam;
 inline ct::SGD optimizer;
 inline std::vector<std::pair<ct::Variable, ct::Variable>> batches;
-inline std::vector<ct::Variable> xs;
+inline std::vector<ct::Variable> xs, sentences;
 inline ct::NStepLSTM encoder{2, 128, 256, 0.3};
 inline std::shared_ptr<ct::Communicator> comm;
 inline ct::Dataset dataset{ct::Array()};
