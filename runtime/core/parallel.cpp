@@ -35,8 +35,12 @@ int threads_of_openmp() {
 }
 
 /// A forked child has none of the pool's threads and would wait for them for ever. So they end before the fork; the parent and the
-/// child each start new ones when they need them.
-void end_pool_before_fork() { omp_pause_resource_all(omp_pause_soft); }
+/// child each start new ones when they need them. The OpenMP of clang does this by itself.
+void end_pool_before_fork() {
+#if !defined(__clang__)
+    omp_pause_resource_all(omp_pause_soft);
+#endif
+}
 
 int initial_threads() {
     constexpr int64_t most = std::numeric_limits<int>::max();
