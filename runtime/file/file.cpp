@@ -121,6 +121,10 @@ void remove_abandoned(const std::string& folder, const std::function<bool(const 
 }
 
 AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), temporary_(path_ + std::string(partial) + "XXXXXX") {
+    // A file may replace a file only: /dev/null or a pipe of that name must stay what it is.
+    struct stat status;
+    if (stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+        fail<FileError>("{}: cannot be written: there is something of that name that is not a regular file", path_);
     descriptor_ = mkostemp(temporary_.data(), O_CLOEXEC);
     if (descriptor_ < 0) fail<FileError>("{}: cannot be written: {}", path_, std::strerror(errno));
     flock(descriptor_, LOCK_EX | LOCK_NB);  // Until this process ends: see remove_abandoned.
