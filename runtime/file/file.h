@@ -68,7 +68,7 @@ void remove_abandoned(const std::string& folder, const std::function<bool(const 
 /// without commit(), an existing file of that name is unchanged.
 class AtomicFile {
 public:
-    explicit AtomicFile(std::string path);  ///< FileError when the folder cannot be written.
+    explicit AtomicFile(std::string path);  ///< FileError when the folder cannot be written, or has no file but a pipe of that name.
     ~AtomicFile();
     AtomicFile(const AtomicFile&) = delete;
     void write(const void* from, size_t bytes);  ///< FileError, as when the disk is full.
