@@ -69,6 +69,18 @@ void change_size(FunctionProgram::Call& call, Random& random) {
     }
 }
 
+/// Whether the call is small, even if it meets every element of one argument with every one of another.
+bool is_small(const FunctionProgram::Call& call) {
+    double largest = 1, second = 1;
+    for (const auto& argument : call.arguments) {
+        double size = 1;
+        for (const int64_t n : argument.input.shape) size *= double(n);
+        second = std::max(second, std::min(largest, size));
+        largest = std::max(largest, size);
+    }
+    return largest <= double(most_elements) && largest * second <= 5e5;
+}
+
 /// A value whose elements the argument may have.
 bool may_take(const FunctionProgram& p, const FunctionProgram::Call& call, const FunctionProgram::Argument& argument,
               const Variable& x) {
@@ -123,6 +135,7 @@ FunctionProgram::Call random_call(const FunctionProgram& p, const testing::Row& 
             if (!call.set.empty() && random() % 6 == 0) call.set.erase(std::next(call.set.begin(), long(random() % call.set.size())));
             if (attempt < 5) take_values(p, call, outputs, random);
             lay_out(call, random);
+            if (!is_small(call)) continue;
         }
         try {
             results = evaluate(call, outputs, leaves_of(p, call));
@@ -161,7 +174,9 @@ FunctionProgram resized(const FunctionProgram& p, uint64_t seed) {
     Random random(seed);
     for (int attempt = 0; attempt < 12; ++attempt) {
         FunctionProgram made = p;
-        change_size(made.calls[random() % made.calls.size()], random);
+        FunctionProgram::Call& call = made.calls[random() % made.calls.size()];
+        change_size(call, random);
+        if (!is_small(call)) continue;
         try {
             const std::vector<Values> outputs = evaluate(made, leaves_of(made));
             if (std::all_of(outputs.begin(), outputs.end(), [&](const Values& v) { return is_moderate(v, p.specials); })) return made;

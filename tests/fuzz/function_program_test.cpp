@@ -28,6 +28,7 @@ int64_t first_seed() { return environment("CATENA_FUZZ_SEED", 1); }
 TEST(FunctionProgram, eager_compiled_and_saved_forms_agree) {
     const int64_t first = first_seed(), count = environment("CATENA_FUZZ_FUNCTION_PROGRAMS", programs_of_a_deck());
     for (int64_t seed = first; seed < first + count; ++seed) {
+        SCOPED_TRACE("CATENA_FUZZ_SEED=" + std::to_string(seed));
         const FunctionProgram program = random_function_program(uint64_t(seed), calls);
         const std::string difference = disagreement(program);
         if (difference.empty()) continue;
