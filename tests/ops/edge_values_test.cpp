@@ -7,9 +7,13 @@
 
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/variable.h"
+#include "runtime/ops/activation/softmax.h"
 #include "runtime/ops/by_name/function.h"
+#include "runtime/ops/loss/loss.h"
 #include "runtime/ops/math/division.h"
+#include "runtime/ops/math/linalg.h"
 #include "runtime/ops/math/math.h"
+#include "runtime/ops/math/special.h"
 #include "runtime/ops/spatial/spatial_transformer.h"
 
 namespace catena::testing {
@@ -55,6 +59,30 @@ TEST(EdgeValues, a_picture_read_at_no_number_gives_none) {
     EXPECT_TRUE(std::isnan(y[0]));
     EXPECT_EQ(y[1], 1.5f);
     EXPECT_EQ(y[2], 0.0f);
+}
+
+TEST(EdgeValues, zeta_far_away_is_zero) {
+    EXPECT_EQ(zeta(vector({2.0}), vector({double(INFINITY)})).item<double>(), 0);
+    EXPECT_EQ(polygamma(1, vector({float(INFINITY)})).item<float>(), 0);
+}
+
+TEST(EdgeValues, no_part_of_an_inverse_looks_as_if_it_did_not_depend_on_nan) {
+    const Variable a = Array::from(std::vector<float>{NAN, 1, 1, 2}, {2, 2});
+    for (const float v : inv(a).array().to_vector<float>()) EXPECT_TRUE(std::isnan(v));
+    for (const float v : solve(a, Array::from(std::vector<float>{1, 2}, {2, 1})).array().to_vector<float>()) EXPECT_TRUE(std::isnan(v));
+    EXPECT_TRUE(std::isnan(det(a).item<float>()));
+    EXPECT_THROW(cholesky(a), ValueError);
+}
+
+TEST(EdgeValues, shares_of_large_numbers_keep_their_logarithm) {
+    // Along a row, and beside other positions.
+    for (const Shape& shape : {Shape{1, 2}, Shape{1, 2, 1}}) {
+        const Variable x = Array::from(std::vector<float>{3e7f, 3e7f}, shape);
+        EXPECT_FLOAT_EQ(log_softmax(x).array().to_vector<float>()[1], std::log(0.5f));
+        Shape labels = shape;
+        labels.erase(1);
+        EXPECT_FLOAT_EQ(softmax_cross_entropy(x, Array::zeros({Dtype::int32, labels})).item<float>(), std::log(2.0f));
+    }
 }
 
 }  // namespace
