@@ -46,7 +46,9 @@ TEST(Masters, keep_updates_that_16_bits_lose) {
             EXPECT_EQ(link.a.dtype(), dtype);
             EXPECT_NEAR(elements(link.a)[0], use ? 0.99 : 1, 1.0 / 256);
             EXPECT_EQ(elements(link.a)[0] == 1, !use);
-            if (use) EXPECT_NEAR(elements(sgd.slots()[0].master)[5], 0.99, 1e-5);
+            if (use) {
+                EXPECT_NEAR(elements(sgd.slots()[0].master)[5], 0.99, 1e-5);
+            }
         }
     }
 }
@@ -246,7 +248,9 @@ TEST(Mixed16, learns_with_masters_and_a_loss_scale_as_float32_does) {
         const auto scaling = loss_scaling(sgd);
         auto step = static_graph([&](const Variable& x, const Variable& t) {
             const Variable y = net(x);
-            if (mixed) EXPECT_EQ(y.dtype(), Dtype::float16);
+            if (mixed) {
+                EXPECT_EQ(y.dtype(), Dtype::float16);
+            }
             const Variable loss = softmax_cross_entropy(cast(y, Dtype::float32), t);
             net.cleargrads();
             sgd.backward(loss);
