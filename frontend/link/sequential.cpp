@@ -12,34 +12,39 @@ std::string times(size_t count) { return count == 1 ? "1 Variable" : fmt::format
 
 }  // namespace
 
-Variables Sequential::forward(std::span<const Variable> xs) const {
+Variables Sequential::computed(Arguments xs) const {
     if (layers_.empty()) fail<ValueError>("{}: has no layers to call", type_name());
-    return called_with([&] {
-        Variables values(xs);
-        for (size_t i = 0; i < layers_.size(); ++i) {
-            if (values.size() > 3 || !(layers_[i].counts >> values.size() & 1))
-                fail<ValueError>("{}: layer {} does not take the {} that {}", type_name(), i, times(values.size()),
-                                 i == 0 ? "the call has" : fmt::format("layer {} gives", i - 1));
-            values = layers_[i].call(layers_[i].link.get(), values);
-        }
-        return values;
-    }, xs);
+    Variables values(xs);
+    for (size_t i = 0; i < layers_.size(); ++i) {
+        if (values.size() > 3 || !(layers_[i].counts >> values.size() & 1))
+            fail<ValueError>("{}: layer {} does not take the {} that {}", type_name(), i, times(values.size()),
+                             i == 0 ? "the call has" : fmt::format("layer {} gives", i - 1));
+        values = layers_[i].call(layers_[i].link.get(), values);
+    }
+    return values;
 }
 
-Variable Sequential::with_one_result(std::initializer_list<const Operand*> operands) const {
+Variable Sequential::one_result(std::initializer_list<const Operand*> operands) const {
     LocationScope scope((*operands.begin())->location());
     SmallVector<Variable, 3> xs;
     for (const Operand* operand : operands) xs.push_back(operand->variable());
-    Variables values = forward(xs);
+    Variables values = computed(xs);
     if (values.size() != 1)
         fail<ValueError>("{}: the last layer gives {}; forward() returns them all", type_name(), times(values.size()));
     return std::move(values[0]);
 }
 
-Variable Sequential::operator()(const Operand& x) const { return with_one_result({&x}); }
-Variable Sequential::operator()(const Operand& x0, const Operand& x1) const { return with_one_result({&x0, &x1}); }
+Variables Sequential::forward(std::span<const Variable> xs) const {
+    return called_with([&] { return computed(xs); }, xs);
+}
+Variable Sequential::operator()(const Operand& x) const {
+    return called(x, [&] { return one_result({&x}); });
+}
+Variable Sequential::operator()(const Operand& x0, const Operand& x1) const {
+    return called_with([&] { return one_result({&x0, &x1}); }, x0, x1);
+}
 Variable Sequential::operator()(const Operand& x0, const Operand& x1, const Operand& x2) const {
-    return with_one_result({&x0, &x1, &x2});
+    return called_with([&] { return one_result({&x0, &x1, &x2}); }, x0, x1, x2);
 }
 
 void Sequential::check_index(size_t index, size_t limit) const {

@@ -123,7 +123,8 @@ private:
         else std::apply([&](const auto&... values) { (list.push_back(values), ...); }, result);
         return list;
     }
-    Variable with_one_result(std::initializer_list<const Operand*> xs) const;
+    Variables computed(Arguments xs) const;
+    Variable one_result(std::initializer_list<const Operand*> xs) const;
     void place(size_t index, Layer layer);
     void check_index(size_t index, size_t limit) const;
     void renumber();
