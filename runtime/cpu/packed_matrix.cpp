@@ -58,25 +58,41 @@ CATENA_INLINE void store_sum(const Sum<T>& sum, T* to, int64_t width) {
     for (int64_t j = 0; j < width; ++j) to[j] = j < lanes ? sum.left[j] : sum.right[j - lanes];
 }
 
+/// Few rows would wait for each addition: k is dealt out to several sums, which are added at the end.
+constexpr int sums_of(int rows) { return rows == 1 ? 4 : rows == 2 ? 2 : 1; }
+
 template <class T, int rows>
 CATENA_INLINE void multiply_tile(const Panel<T>& p) {
     using V = Vector<T>;
-    Sum<T> sum[rows];
+    constexpr int count = sums_of(rows);
+    Sum<T> sum[count][rows];
     if (p.adds)
 #pragma GCC unroll 8
-        for (int i = 0; i < rows; ++i) sum[i] = load_sum(p.c.first + i * p.c.stride, p.width);
-    const T *b = p.packed, *a = p.a.first;
-    for (int64_t q = 0; q < p.k; ++q, b += 2 * V::lanes) {
+        for (int i = 0; i < rows; ++i) sum[0][i] = load_sum(p.c.first + i * p.c.stride, p.width);
+    const auto add = [&](int to, int64_t q) __attribute__((always_inline)) {
+        const T *b = p.packed + q * 2 * V::lanes, *a = p.a.first + q;
         const typename V::Type left = V::load(b), right = V::load(b + V::lanes);
 #pragma GCC unroll 8
         for (int i = 0; i < rows; ++i) {
-            const T factor = a[i * p.a.stride + q];
-            sum[i].left += factor * left;
-            sum[i].right += factor * right;
+            const T factor = a[i * p.a.stride];
+            sum[to][i].left += factor * left;
+            sum[to][i].right += factor * right;
         }
-    }
+    };
+    int64_t q = 0;
+    for (; q + count <= p.k; q += count)
+#pragma GCC unroll 4
+        for (int to = 0; to < count; ++to) add(to, q + to);
+    for (; q < p.k; ++q) add(0, q);
 #pragma GCC unroll 8
-    for (int i = 0; i < rows; ++i) store_sum(sum[i], p.c.first + i * p.c.stride, p.width);
+    for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 4
+        for (int other = 1; other < count; ++other) {
+            sum[0][i].left += sum[other][i].left;
+            sum[0][i].right += sum[other][i].right;
+        }
+        store_sum(sum[0][i], p.c.first + i * p.c.stride, p.width);
+    }
 }
 
 template <class T>

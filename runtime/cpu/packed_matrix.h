@@ -14,7 +14,7 @@ struct Rows {
 };
 
 /// A matrix [k, n] of float or double packed for products with few rows, made again and again, as the steps of a recurrent layer
-/// do. Each sum runs over k in order, whatever rows and columns are computed together and by whatever thread.
+/// do. The order of a sum depends on the number of rows alone, not on the thread or on what it computes beside.
 template <class T>
 class PackedMatrix {
 public:

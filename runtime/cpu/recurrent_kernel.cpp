@@ -24,15 +24,18 @@ struct Block {
     int64_t panel, first, count;  ///< The units.
     int64_t begin, rows;
 };
-/// The units are divided among threads. What follows a product is computed with it, block by block.
+/// The units are divided among threads. What follows a product is computed with it, block by block. Every second step goes through the
+/// panels from the last to the first: those used last are still in the cache, if it is too small for all.
 template <class T, class F>
-void for_each_block(int64_t units, int64_t rows, int64_t work, F&& f) {
+void for_each_block(int64_t step, int64_t units, int64_t rows, int64_t work, F&& f) {
     constexpr int64_t width = PackedMatrix<T>::panel_width;
     const int64_t panels = (units + width - 1) / width;
     parallel_for(panels, 1 + work_per_thread * panels / (work + 1), [&](int64_t begin, int64_t end) {
-        for (int64_t panel = begin; panel < end; ++panel)
+        for (int64_t p = begin; p < end; ++p) {
+            const int64_t panel = step % 2 ? begin + end - 1 - p : p;
             for (int64_t i = 0; i < rows; i += rows_together)
                 f(Block{panel, panel * width, std::min(width, units - panel * width), i, std::min(rows_together, rows - i)});
+        }
     });
 }
 template <class T>
@@ -112,7 +115,7 @@ void forward(RecurrentCell cell, const SequenceSteps& s, const RecurrentInputs& 
     for (int64_t t = 0; t < s.count(); ++t) {
         const Rows<const T> h = before<T>(s, t, h0, kept, width, h_place, units);
         const Rows<const T> c = widths.has_memory ? before<T>(s, t, c0, kept, width, h_place - 1, units) : Rows<const T>();
-        for_each_block<T>(units, s.sizes[t], s.sizes[t] * units * gates, [&](const Block& k) {
+        for_each_block<T>(t, units, s.sizes[t], s.sizes[t] * units * gates, [&](const Block& k) {
             constexpr int64_t panel_width = PackedMatrix<T>::panel_width;
             alignas(64) T sums[most_gates * rows_together * panel_width];
             const Rows<const T> from = from_row(h, k.begin);
@@ -179,7 +182,7 @@ void backward(RecurrentCell cell, const SequenceSteps& s, const RecurrentInputs&
     for (int64_t t = s.count() - 1; t >= 0; --t) {
         const Rows<const T> h = before<T>(s, t, h0, kept, kept_width, h_place, units);
         const Rows<const T> c = widths.has_memory ? before<T>(s, t, c0, kept, kept_width, h_place - 1, units) : Rows<const T>();
-        for_each_block<T>(units, s.sizes[t], s.sizes[t] * units * gates, [&](const Block& k) {
+        for_each_block<T>(t, units, s.sizes[t], s.sizes[t] * units * gates, [&](const Block& k) {
             const int64_t row = s.starts[t] + k.begin, *to = &s.rows[row];
             for (int64_t i = 0; i < k.rows; ++i) {
                 prefetch_row(kept + (row + i) * kept_width, units, h_place, k);
@@ -197,7 +200,7 @@ void backward(RecurrentCell cell, const SequenceSteps& s, const RecurrentInputs&
             }
         });
     }
-    if (s.count() > 0) for_each_block<T>(units, s.sizes[0], s.sizes[0] * units * gates, [&](const Block& k) { through_R(0, k); });
+    if (s.count() > 0) for_each_block<T>(1, units, s.sizes[0], s.sizes[0] * units * gates, [&](const Block& k) { through_R(0, k); });
     scatter(gh, gx.h0, units, s.order);
     if (widths.has_memory) scatter(gc, gx.c0, units, s.order);
     outer_product(gates, units, s.total(), g, width, states, units, gx.R.to_fill<T>());
