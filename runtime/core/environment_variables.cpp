@@ -54,6 +54,8 @@ constexpr VariableInfo table[] = {
      "The library that reads and writes HDF5 files, libcatena_hdf5.so."},
     {"CATENA_INSTRUCTION_SET", "avx512, avx2 or default", "what the processor has",
      "The instructions that eager kernels may use."},
+    {"CATENA_JOINT_PROGRAMS", "1 or 0", "1",
+     "Compile a region's forward pass together with the backward pass that runs outside of it, as one program in two parts."},
     {"CATENA_KEEP_GRAPH_ON_REPORT", "1 or 0", "0",
      "Reported values keep their graph (config().keep_graph_on_report)."},
     {"CATENA_KERNEL_CACHE", "folder, or off", "$CATENA_CACHE_DIR/kernels",
