@@ -42,7 +42,7 @@ constexpr VariableInfo table[] = {
      "NaN in a result or a gradient, or an index out of range, is an error (config().debug)."},
     {"CATENA_DISABLE_PASS", "stages, separated by commas", "none",
      "Stages of the pipeline to skip, to find which of them is at fault."},
-    {"CATENA_DTYPE", "float16, bfloat16, float32 or float64", "float32",
+    {"CATENA_DTYPE", "float16, bfloat16, float32, float64 or mixed16", "float32",
      "The default float dtype (config().dtype)."},
     {"CATENA_DUMP_DIR", "folder", "none",
      "Every compilation writes the program after each stage, its kernels and its graph there."},
