@@ -357,6 +357,22 @@ void Follower::refuse_second_backward(Variables& refused) {
     attach_region(region_op(), live.border, live.border_types, walked, std::make_unique<UsedUp>(rules_.region, std::move(reach)));
 }
 
+/// Null when an operation has no gradient for what it was given: the nodes stay as they are, and only a backward, which the
+/// user may never ask for, fails there. A call that skips the code has no nodes and must fail now.
+std::unique_ptr<GraphEnd> Follower::try_to_record(const LiveGraph& live) {
+    struct Running {  // The arrays are inspected and must stay pending.
+        bool& flag;
+        explicit Running(bool& flag) : flag(flag) { flag = true; }
+        ~Running() { flag = false; }
+    } running(running_);
+    try {
+        return record_graph(*this, live);
+    } catch (const Error&) {
+        if (rules_.is_replayed) throw;
+        return nullptr;
+    }
+}
+
 const GraphEnd* Follower::close_graph(Variables& open, Activation*& activation) {
     LiveGraph live;
     walk_.run(*this, taken(open), live);
@@ -367,9 +383,8 @@ const GraphEnd* Follower::close_graph(Variables& open, Activation*& activation) 
     };
     find();
     if (!graph) {
-        running_ = true;  // The arrays are inspected and must stay pending.
-        auto made = record_graph(*this, live);
-        running_ = false;
+        std::unique_ptr<GraphEnd> made = try_to_record(live);
+        if (!made) return nullptr;
         std::lock_guard lock(tree_.mutex);
         find();
         if (!graph) graph = &tree_.add(place(), std::move(made));

@@ -1,6 +1,7 @@
 #include "runtime/cpu/matrix_kernel.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <vector>
 
@@ -66,6 +67,12 @@ void transposed(const T* from, T* to, int64_t rows, int64_t columns) {
         for (int64_t j = 0; j < columns; ++j) to[j * rows + i] = from[i * columns + j];
 }
 
+/// LAPACK's pivots are found by comparisons, which skip NaN: some elements of a result would look as if they did not depend on it.
+template <class T>
+bool has_nan(const T* x, int64_t count) {
+    return std::any_of(x, x + count, [](T v) { return std::isnan(v); });
+}
+
 template <class T>
 T* copy_to_output(const KernelCall& call, int output) {
     const Array from = call.inputs[0].as_contiguous();
@@ -87,6 +94,10 @@ void run_inv(const KernelCall& call) {
                 std::vector<int> pivots(static_cast<size_t>(n));
                 std::vector<T> work(static_cast<size_t>(lwork));
                 int info = 0;
+                if (has_nan(y + i * m.size(), m.size())) {
+                    std::fill_n(y + i * m.size(), m.size(), T(NAN));
+                    return info;
+                }
                 routines.getrf(&n, &n, y + i * m.size(), &n, pivots.data(), &info);
                 if (info == 0) routines.getri(&n, y + i * m.size(), &n, pivots.data(), work.data(), &lwork, &info);
                 return info;
@@ -133,6 +144,10 @@ void run_solve(const KernelCall& call) {
                 std::vector<T> lu(left + i * m.size(), left + (i + 1) * m.size()), x(size_t(right.size()));
                 transposed(given + i * right.size(), x.data(), n, columns);
                 int info = 0;
+                if (has_nan(lu.data(), m.size())) {
+                    std::fill_n(y + i * right.size(), right.size(), T(NAN));
+                    return info;
+                }
                 routines.getrf(&n, &n, lu.data(), &n, pivots.data(), &info);
                 if (info == 0)
                     routines.getrs("T", &n, &columns, lu.data(), &n, pivots.data(), x.data(), &n, &info, 1);
@@ -155,6 +170,8 @@ void run_cholesky(const KernelCall& call) {
                 int info = 0;
                 routines.potrf("U", &n, L, &n, &info, 1);
                 for (int r = 0; r < n; ++r) std::fill(L + r * n + r + 1, L + (r + 1) * n, T(0));
+                for (int r = 0; r < n && info == 0; ++r)
+                    if (std::isnan(L[r * n + r])) info = r + 1;  // Compared with 0 it passes.
                 return info;
             },
             [](int info) { return fmt::format("is not positive definite: its leading {0} x {0} part is not", info); });

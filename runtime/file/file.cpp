@@ -74,11 +74,20 @@ std::string FileReader::read_all() const {
     return content;
 }
 
-FileReader::~FileReader() { close(descriptor_); }
+FileReader::FileReader(std::string name, std::string content)
+    : path_(std::move(name)), content_(std::move(content)), size_(content_.size()) {}
+
+FileReader::~FileReader() {
+    if (descriptor_ >= 0) close(descriptor_);
+}
 
 void FileReader::read_at(uint64_t offset, void* to, size_t bytes) const {
     if (offset > size_ || bytes > size_ - offset)
         fail<FileError>("{}: ends at byte {}; {} bytes were expected at byte {}", path_, size_, bytes, offset);
+    if (descriptor_ < 0) {
+        if (bytes > 0) std::memcpy(to, content_.data() + offset, bytes);
+        return;
+    }
     char* next = static_cast<char*>(to);
     while (bytes > 0) {
         ssize_t got = pread(descriptor_, next, bytes, off_t(offset));
