@@ -9,6 +9,7 @@
 #include "frontend/capture/interpreter.h"
 #include "runtime/core/error.h"
 #include "runtime/core/forget_location.h"
+#include "runtime/graph/user_gradient.h"
 
 namespace catena::capture {
 namespace {
@@ -264,9 +265,9 @@ void Follower::finish() {
             walked.clear();
         }
         if (!walked.empty()) refuse_second_backward(walked);
-        // With so few nodes a compiled gradient would fuse nothing.
-        const bool is_small = nodes <= 2 && !rules_.is_replayed;
-        if (!open.empty() && cuts_ == 0 && !is_small) graph = close_graph(open, activation);
+        // With so few nodes a compiled gradient would fuse nothing, and a user's code runs at every backward.
+        const bool keeps_nodes = (nodes <= 2 || has_user_gradients()) && !rules_.is_replayed;
+        if (!open.empty() && cuts_ == 0 && !keeps_nodes) graph = close_graph(open, activation);
         if (!rules_.keep_grads) log_.consume_gradients(scratch_);
         collect_alive();
         ending = &find_ending(false, graph);
@@ -318,6 +319,10 @@ int Follower::live_results(Variables& open, Variables& walked) {
             if (body) (made.node->walked ? walked : open).emplace_back(Ref<VariableBody>(body));
     }
     return nodes;
+}
+
+bool Follower::has_user_gradients() const {
+    return std::ranges::any_of(nodes_, [](const MadeNode& made) { return made.node && has_user_gradient(*made.node->op); });
 }
 
 namespace {

@@ -30,12 +30,14 @@ Matrices matrices_of(const Array& a) {
     return m;
 }
 
+/// Calls f(LAPACK's routines, the matrices of the first input) in their precision.
 template <class F>
-void for_precision(const KernelCall& call, F&& f) {
+void with_lapack(const KernelCall& call, F&& f) {
+    const Matrices m = matrices_of(call.inputs[0]);
     if (call.inputs[0].dtype() == Dtype::float32)
-        f(float());
+        f(lapack<float>(call.op.name), m);
     else
-        f(double());
+        f(lapack<double>(call.op.name), m);
 }
 
 /// Calls f(number of the matrix), which returns LAPACK's info, and throws by `explain(info)` for the first that fails. Small
@@ -82,10 +84,7 @@ T* copy_to_output(const KernelCall& call, int output) {
 }  // namespace
 
 void run_inv(const KernelCall& call) {
-    for_precision(call, [&](auto zero) {
-        using T = decltype(zero);
-        const Lapack<T>& routines = lapack<T>(call.op.name);
-        const Matrices m = matrices_of(call.inputs[0]);
+    with_lapack(call, [&]<class T>(const Lapack<T>& routines, const Matrices& m) {
         const int n = m.rows, lwork = std::max(1, 64 * n);
         T* y = copy_to_output<T>(call, 0);
         if (n == 0) return;
@@ -108,10 +107,7 @@ void run_inv(const KernelCall& call) {
 }
 
 void run_det(const KernelCall& call) {
-    for_precision(call, [&](auto zero) {
-        using T = decltype(zero);
-        const Lapack<T>& routines = lapack<T>(call.op.name);
-        const Matrices m = matrices_of(call.inputs[0]);
+    with_lapack(call, [&]<class T>(const Lapack<T>& routines, const Matrices& m) {
         const Array a = call.inputs[0].as_contiguous();
         const T* x = a.elements<T>();
         T* y = call.outputs[0].to_fill<T>();
@@ -134,10 +130,8 @@ void run_det(const KernelCall& call) {
 }
 
 void run_solve(const KernelCall& call) {
-    for_precision(call, [&](auto zero) {
-        using T = decltype(zero);
-        const Lapack<T>& routines = lapack<T>(call.op.name);
-        const Matrices m = matrices_of(call.inputs[0]), right = matrices_of(call.inputs[1]);
+    with_lapack(call, [&]<class T>(const Lapack<T>& routines, const Matrices& m) {
+        const Matrices right = matrices_of(call.inputs[1]);
         const Array a = call.inputs[0].as_contiguous(), b = call.inputs[1].as_contiguous();
         const T *left = a.elements<T>(), *given = b.elements<T>();
         T* y = call.outputs[0].to_fill<T>();
@@ -165,10 +159,7 @@ void run_solve(const KernelCall& call) {
 }
 
 void run_cholesky(const KernelCall& call) {
-    for_precision(call, [&](auto zero) {
-        using T = decltype(zero);
-        const Lapack<T>& routines = lapack<T>(call.op.name);
-        const Matrices m = matrices_of(call.inputs[0]);
+    with_lapack(call, [&]<class T>(const Lapack<T>& routines, const Matrices& m) {
         T* y = copy_to_output<T>(call, 0);
         const int n = m.rows;
         if (n == 0) return;
@@ -188,10 +179,7 @@ void run_cholesky(const KernelCall& call) {
 }
 
 void run_eigh(const KernelCall& call) {
-    for_precision(call, [&](auto zero) {
-        using T = decltype(zero);
-        const Lapack<T>& routines = lapack<T>(call.op.name);
-        const Matrices m = matrices_of(call.inputs[0]);
+    with_lapack(call, [&]<class T>(const Lapack<T>& routines, const Matrices& m) {
         T* w = call.outputs[0].to_fill<T>();
         T* v = copy_to_output<T>(call, 1);
         const int n = m.rows;
@@ -217,10 +205,7 @@ void run_eigh(const KernelCall& call) {
 }
 
 void run_svd(const KernelCall& call) {
-    for_precision(call, [&](auto zero) {
-        using T = decltype(zero);
-        const Lapack<T>& routines = lapack<T>(call.op.name);
-        const Matrices m = matrices_of(call.inputs[0]);
+    with_lapack(call, [&]<class T>(const Lapack<T>& routines, const Matrices& m) {
         const Array a = call.inputs[0].as_contiguous();
         const T* x = a.elements<T>();
         T* u = call.outputs[0].to_fill<T>();
@@ -263,10 +248,7 @@ void run_svd(const KernelCall& call) {
 }
 
 void run_qr(const KernelCall& call) {
-    for_precision(call, [&](auto zero) {
-        using T = decltype(zero);
-        const Lapack<T>& routines = lapack<T>(call.op.name);
-        const Matrices m = matrices_of(call.inputs[0]);
+    with_lapack(call, [&]<class T>(const Lapack<T>& routines, const Matrices& m) {
         const Array a = call.inputs[0].as_contiguous();
         const T* x = a.elements<T>();
         T* q = call.outputs[0].to_fill<T>();
