@@ -100,9 +100,23 @@ bool takes_gradient(const FunctionProgram::Call& call, size_t index) {
     return call.row->gradient && input.differentiable && !input.dtype && is_float(call.run);
 }
 
+int digits_of(Dtype dtype) {
+    return dtype == Dtype::bfloat16 ? 8 : dtype == Dtype::float16 ? 11 : dtype == Dtype::float32 ? 24 : 53;
+}
+
 bool is_leaf(const FunctionProgram::Argument& argument) { return argument.call < 0 && !argument.input.absent; }
 
 }  // namespace
+
+Dtype FunctionProgram::precision() const {
+    Dtype coarsest = dtype;
+    for (const Call& call : calls)
+        for (const Argument& argument : call.arguments) {
+            const Dtype one = argument.input.dtype.value_or(call.run);
+            if (is_float(one)) coarsest = std::min(coarsest, one, [](Dtype a, Dtype b) { return digits_of(a) < digits_of(b); });
+        }
+    return coarsest;
+}
 
 bool FunctionProgram::is_random() const {
     return std::any_of(calls.begin(), calls.end(), [](const Call& call) { return bool(call.row->before); });

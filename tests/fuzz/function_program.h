@@ -31,6 +31,7 @@ struct FunctionProgram {
     bool specials = false;       ///< NaN, infinities, denormals and the like among the elements of leaves.
     std::vector<Call> calls;
 
+    Dtype precision() const;     ///< The coarsest type of a float call.
     bool is_random() const;      ///< Some call draws random numbers.
 };
 

@@ -50,7 +50,7 @@ bool rounding_explains(const FunctionProgram& p, const Values& leaves) {
         for (size_t o = 0; o < counts[c]; ++o) {
             const Array compiled = made.arrays[next++];
             watched.back().emplace_back(compiled, false);
-            if (eager[o].defined() && !not_near(eager[o].array(), compiled, nullptr, true, p.specials).empty()) return false;
+            if (eager[o].defined() && !not_near(eager[o].array(), compiled, nullptr, p.precision(), true, p.specials).empty()) return false;
         }
     }
     ++explained();

@@ -47,8 +47,8 @@ std::string too_far(const FunctionProgram& p, const char* what, const Outcome& e
         return fmt::format("{}: {} results eager, {} compiled", what, eager.arrays.size(), compiled.arrays.size());
     for (size_t i = 0; i < eager.arrays.size(); ++i) {
         const Array* right = truth && truth->error.empty() && truth->arrays.size() == eager.arrays.size() ? &truth->arrays[i] : nullptr;
-        const bool decided = p.dtype == Dtype::float64 || i >= exact.size() || exact[i];
-        const std::string difference = not_near(eager.arrays[i], compiled.arrays[i], right, decided, p.specials);
+        const bool decided = p.precision() == Dtype::float64 || i >= exact.size() || exact[i];
+        const std::string difference = not_near(eager.arrays[i], compiled.arrays[i], right, p.precision(), decided, p.specials);
         if (!difference.empty()) return fmt::format("{}: result {}: {}", what, i, difference);
     }
     return "";

@@ -39,14 +39,14 @@ double slack_of(Dtype dtype) {
 
 }  // namespace
 
-std::string not_near(const Array& eager, const Array& compiled, const Array* truth, bool decided, bool wild) {
+std::string not_near(const Array& eager, const Array& compiled, const Array* truth, Dtype precision, bool decided, bool wild) {
     if (eager.type() != compiled.type())
         return fmt::format("{} eager, {} compiled", to_string(eager.type()), to_string(compiled.type()));
     if (!is_float(eager.dtype()) && !decided) return "";
     const Numbers e = eager.to_vector<double>(), c = compiled.to_vector<double>();
     const Numbers t = truth && truth->shape() == eager.shape() ? truth->to_vector<double>() : e;
     double allowed = 0;
-    if (is_float(eager.dtype())) allowed = slack_of(eager.dtype()) * (1 + largest(t)) + 16 * distance(e, t);
+    if (is_float(eager.dtype())) allowed = std::max(slack_of(eager.dtype()), slack_of(precision)) * (1 + largest(t)) + 16 * distance(e, t);
     if (wild) allowed *= 100;
     for (size_t i = 0; i < e.size(); ++i)
         if (!same(e[i], c[i]) && !(std::abs(e[i] - c[i]) <= allowed))
