@@ -102,13 +102,13 @@ Variable empty_delegate(Device& device) {
 }
 
 /// The type of the received array: as given, as announced by the sender, or, while a region is recorded, as received
-/// last here.
+/// last here in the same mode: a test's last batch may be smaller than those of the training.
 template <class Ask>
 Type incoming(const char* call, Communicator& comm, int peer, int tag,
               const ReceiveOptions& options, Ask ask) {
     if (options.type) return *options.type;
-    thread_local std::map<std::tuple<std::string, int64_t, int, int, std::string>, Type> known;
-    std::tuple key(std::string(call), comm.id(), peer, tag, to_string(current_location()));
+    thread_local std::map<std::tuple<std::string, int64_t, int, int, std::string, bool>, Type> known;
+    std::tuple key(std::string(call), comm.id(), peer, tag, to_string(current_location()), config().train);
     Recorder* recorder = current_recorder();
     if (!recorder) return known[key] = ask();
     auto found = known.find(key);
