@@ -59,7 +59,7 @@ TEST(DividedModels, vgg_with_divided_channels_has_the_gradients_of_its_loss) {
         set_seed(3);
         const Variable x = random_uniform({4, 3, 32, 32}, Dtype::float64);  // equal on all ranks
         set_seed(10 + comm->rank());
-        DividedLoss loss{ParallelVGG(comm, 10, 4, 0), x, Variable(Array::from(std::vector<int32_t>{1, 7, 2, 2}), false)};
+        DividedLoss loss{ParallelVGG(comm, 10, 4, 0), x, Variable(Array::from(std::vector<int32_t>{1, 7, 2, 2}, {4}), false)};
         loss();  // creates the parameters
         loss.network.cleargrads();
         (loss() / double(comm->size())).backward();
