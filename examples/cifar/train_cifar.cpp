@@ -1,7 +1,7 @@
 // Chainer's train_cifar: VGG-16 with batch normalization on CIFAR-10 or CIFAR-100.
+#include "examples/cifar/data_sets.h"
 #include "examples/cifar/vgg.h"
 #include "examples/support/example.h"
-#include "examples/support/pictures.h"
 
 namespace ct = catena;
 namespace extensions = catena::extensions;
@@ -13,17 +13,9 @@ struct Options {
     bool early_stopping = false;
 };
 
-static std::pair<ct::Dataset, ct::Dataset> load(const Options& options) {
-    if (options.dataset == "shapes") {
-        const examples::Pictures training = examples::made_up_pictures(2000, 1), test = examples::made_up_pictures(400, 2);
-        return {ct::TupleDataset(training.images, training.labels), ct::TupleDataset(test.images, test.labels)};
-    }
-    return options.dataset == "cifar10" ? ct::get_cifar10(options.data) : ct::get_cifar100(options.data);
-}
-
 static void train(examples::Example& example, const Options& options) {
-    const auto [training, test] = load(options);
-    ct::Classifier model(VGG(options.dataset == "cifar100" ? 100 : 10, options.width, options.dropout));
+    const auto [training, test] = small_pictures(options.dataset, options.data);
+    ct::Classifier model(VGG(class_count(options.dataset), options.width, options.dropout));
     ct::MomentumSGD optimizer(options.learning_rate);
     optimizer.setup(model);
     optimizer.add_hook(ct::WeightDecay(5e-4));
@@ -49,14 +41,14 @@ static void train(examples::Example& example, const Options& options) {
     if (!options.resume.empty()) ct::load_npz(options.resume, trainer);
     trainer.run();
 
-    example.result("test accuracy", trainer.observation().at("validation/main/accuracy").value(), examples::Better::larger);
+    example.result("test accuracy", examples::observed(trainer, "validation/main/accuracy"), examples::Better::larger);
     example.print_times([&] { updater.update(); });
 }
 
 int main(int argc, char** argv) {
     Options options;
     examples::Example example("Trains VGG-16 on small pictures");
-    example.choice("--dataset", options.dataset, {"cifar10", "cifar100", "shapes"}, "shapes are made up, without --data");
+    example.choice("--dataset", options.dataset, data_set_names, "shapes are made up, without --data");
     example.flag("--data", options.data, "folder of the unpacked binary version of the data set");
     example.flag("-b,--batchsize", options.batch_size, "pictures in a mini-batch");
     example.flag("-l,--learnrate", options.learning_rate, "halved every 25 epochs");

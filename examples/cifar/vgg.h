@@ -45,9 +45,8 @@ struct VGG : catena::Chain {
         return fc2(h);
     }
 
-private:
     struct Stage {
-        int64_t multiple;
+        int64_t multiple;  ///< Of `width`.
         int blocks;
         double dropped;  ///< Between the blocks of the stage.
     };

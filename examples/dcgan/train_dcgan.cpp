@@ -1,10 +1,8 @@
 // Chainer's train_dcgan: a generator of pictures and a discriminator that tells them from real ones, trained against each other.
-#include <cmath>
-
 #include "examples/dcgan/dcgan.h"
+#include "examples/dcgan/generated.h"
+#include "examples/dcgan/updater.h"
 #include "examples/support/example.h"
-#include "examples/support/pictures.h"
-#include "examples/support/small_images.h"
 
 namespace ct = catena;
 namespace extensions = catena::extensions;
@@ -15,70 +13,8 @@ struct Options {
     double epochs = 1000, alpha = 0.0002;
 };
 
-/// One iteration updates both networks; it is one static region.
-class DCGANUpdater : public ct::StandardUpdater {
-public:
-    DCGANUpdater(ct::Iterator& iterator, Generator& generator, Discriminator& discriminator, ct::Optimizer& gen_optimizer,
-                 ct::Optimizer& dis_optimizer, ct::Device* device)
-        : StandardUpdater({{"main", &iterator}}, {{"gen", &gen_optimizer}, {"dis", &dis_optimizer}}, {.device = device}),
-          generator_(generator), discriminator_(discriminator), gen_optimizer_(gen_optimizer), dis_optimizer_(dis_optimizer),
-          step_(ct::static_graph([this](const ct::Variable& x_real) { return step(x_real); }, "dcgan_step")) {}
-
-protected:
-    void update_core() override {
-        const auto [gen_loss, dis_loss] = step_(next_batch()[0]);
-        ct::report({{"loss", gen_loss}}, generator_);
-        ct::report({{"loss", dis_loss}}, discriminator_);
-    }
-
-private:
-    std::tuple<ct::Variable, ct::Variable> step(const ct::Variable& x_real) {
-        const ct::Variable x_fake = generator_(generator_.make_hidden(x_real.shape()[0]));
-        const ct::Variable y_real = discriminator_(x_real), y_fake = discriminator_(x_fake);
-
-        const ct::Variable gen_loss = ct::mean(ct::softplus(-y_fake));
-        generator_.cleargrads();
-        gen_loss.backward();
-        gen_optimizer_.update();
-        x_fake.unchain_backward();
-
-        const ct::Variable dis_loss = ct::mean(ct::softplus(-y_real)) + ct::mean(ct::softplus(y_fake));
-        discriminator_.cleargrads();
-        dis_loss.backward();
-        dis_optimizer_.update();
-        return {gen_loss, dis_loss};
-    }
-
-    Generator& generator_;
-    Discriminator& discriminator_;
-    ct::Optimizer &gen_optimizer_, &dis_optimizer_;
-    ct::StaticFunction<std::tuple<ct::Variable, ct::Variable>(ct::Variable)> step_;
-};
-
-static ct::Array generated(Generator& generator, int64_t n) {
-    const auto test_mode = ct::using_config(&ct::Config::train, false);
-    const auto no_graph = ct::no_backprop_mode();
-    return generator(generator.make_hidden(n)).array();
-}
-
-/// How far the pixels' means and deviations over generated pictures are from those over real ones: root mean square, 0 for
-/// pictures of the same distribution.
-static double distance_of_moments(const ct::Array& a, const ct::Array& b) {
-    const auto squares = [](const ct::Variable& x, const ct::Variable& y) { return ct::mean(ct::square(x - y)).item<double>(); };
-    const auto deviation = [](const ct::Array& x) { return ct::sqrt(ct::variance(x, 0)); };
-    return std::sqrt(squares(ct::mean(a, 0), ct::mean(b, 0)) + squares(deviation(a), deviation(b)));
-}
-
-static ct::Array real_pictures(const Options& options) {
-    if (options.data.empty()) return examples::made_up_pictures(2000, 1).images;
-    const ct::Dataset all = ct::get_cifar10(options.data, {.withlabel = false}).first;
-    std::vector<ct::Example> images;
-    for (int64_t i = 0; i < all.size(); ++i) images.push_back(all[i]);
-    return ct::concat_examples(images)[0].array();
-}
-
 static void train(examples::Example& example, const Options& options) {
-    const ct::Array pictures = real_pictures(options);
+    const ct::Array pictures = real_pictures(options.data);
     ct::SerialIterator iterator(ct::Dataset(pictures), options.batch_size);
     Generator generator(options.latent, options.width);
     Discriminator discriminator(options.width);

@@ -27,6 +27,7 @@ static std::vector<Row> read_csv(const std::string& path) {
                                     row.size(), attributes);
         if (row[0] == "e" || row[0] == "p") rows.push_back(row);  // not the header
     }
+    if (rows.empty()) ct::fail<ct::FileError>("glance: {} has no mushroom", path);
     return rows;
 }
 
@@ -95,7 +96,7 @@ static void train(examples::Example& example, const Options& options) {
                                             "validation/main/accuracy", "elapsed_time"}));
     trainer.run();
 
-    example.result("test accuracy", trainer.observation().at("validation/main/accuracy").value(), examples::Better::larger);
+    example.result("test accuracy", examples::observed(trainer, "validation/main/accuracy"), examples::Better::larger);
     example.print_times([&] { updater.update(); });
 }
 

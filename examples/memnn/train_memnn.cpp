@@ -1,7 +1,9 @@
 // Chainer's train_memnn: a memory network answers questions about stories.
 #include "examples/memnn/babi.h"
 #include "examples/memnn/memory_network.h"
+#include "examples/memnn/story_arrays.h"
 #include "examples/support/example.h"
+#include "examples/support/setup.h"
 
 namespace ct = catena;
 namespace extensions = catena::extensions;
@@ -12,33 +14,8 @@ struct Options {
     double epochs = 100, alpha = 0.001;
 };
 
-static int64_t longest_sentence(const std::vector<Query>& queries) {
-    size_t longest = 0;
-    for (const Query& query : queries) {
-        longest = std::max(longest, query.question.size());
-        for (const auto& sentence : query.sentences) longest = std::max(longest, sentence.size());
-    }
-    return int64_t(longest);
-}
-
-/// Tuples of sentences, latest first, question and answer; filled with -1.
-static ct::Dataset dataset_of(const std::vector<Query>& queries, int64_t memory, int64_t length) {
-    const int64_t n = int64_t(queries.size());
-    std::vector<int32_t> sentences(size_t(n * memory * length), -1), questions(size_t(n * length), -1), answers;
-    for (int64_t i = 0; i < n; ++i) {
-        const Query& query = queries[size_t(i)];
-        for (int64_t age = 0; age < std::min<int64_t>(memory, int64_t(query.sentences.size())); ++age) {
-            const auto& sentence = query.sentences[query.sentences.size() - 1 - size_t(age)];
-            std::copy(sentence.begin(), sentence.end(), sentences.begin() + (i * memory + age) * length);
-        }
-        std::copy(query.question.begin(), query.question.end(), questions.begin() + i * length);
-        answers.push_back(query.answer);
-    }
-    return ct::TupleDataset(ct::Array::from(sentences, {n, memory, length}), ct::Array::from(questions, {n, length}),
-                            ct::Array::from(answers, {n}));
-}
-
 static void train(examples::Example& example, const Options& options) {
+    examples::require_together({{"--train-data", options.train_data}, {"--test-data", options.test_data}});
     Vocabulary vocabulary;
     const auto load = [&](const std::string& path, int64_t count, uint64_t seed) {
         if (!path.empty()) return read_stories(path, vocabulary);
@@ -54,15 +31,7 @@ static void train(examples::Example& example, const Options& options) {
 
     ct::Device* device = &ct::current_device();
     MemoryNetwork network(int64_t(vocabulary.size()), options.units, options.hops, max_memory, options.sentence_repr == "pe");
-    struct Answering : ct::Chain {  // a Classifier of two inputs
-        MemoryNetwork& predictor;
-        explicit Answering(MemoryNetwork& p) : predictor(p) {}
-        ct::Variable operator()(const ct::Variable& sentences, const ct::Variable& question, const ct::Variable& answer) {
-            const ct::Variable y = predictor(sentences, question), loss = ct::softmax_cross_entropy(y, answer);
-            ct::report({{"loss", loss}, {"accuracy", ct::accuracy(y, answer)}}, predictor);
-            return loss;
-        }
-    } model(network);
+    Answering model(network);
     ct::Adam optimizer(options.alpha);
     optimizer.setup(network);
 
@@ -80,7 +49,13 @@ static void train(examples::Example& example, const Options& options) {
     trainer.run();
 
     ct::save_npz(options.out + "/" + options.model, network);
-    example.result("test accuracy", trainer.observation().at("validation/main/accuracy").value(), examples::Better::larger);
+    examples::Setup setup;
+    for (const auto& [name, value] : {std::pair("units", options.units), {"hops", options.hops}, {"memory", max_memory}, {"length", length}})
+        setup.set(name, value);
+    setup.set("sentence_repr", options.sentence_repr);
+    setup.set_words(vocabulary);
+    setup.save(options.out + "/" + options.model + ".txt");
+    example.result("test accuracy", examples::observed(trainer, "validation/main/accuracy"), examples::Better::larger);
     example.print_times([&] { updater.update(); });
 }
 
@@ -97,6 +72,6 @@ int main(int argc, char** argv) {
     example.choice("--sentence-repr", options.sentence_repr, {"bow", "pe"}, "bag of words, or weighted by position");
     example.flag("--alpha", options.alpha, "step size of Adam");
     example.flag("-o,--out", options.out, "folder for the log, snapshots and model");
-    example.flag("-m,--model", options.model, "file in --out");
+    example.flag("-m,--model", options.model, "file in --out for test_memnn, beside its words, MODEL.txt");
     return example.run(argc, argv, [&] { train(example, options); });
 }

@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
     examples::Example example("Classifies digits with a trained perceptron");
     example.flag("-s,--snapshot", snapshot, "mlp.model, or a snapshot of the trainer, written by mnist");
     example.flag("-u,--unit", units, "hidden units of a layer, as for mnist");
-    example.flag("--index", index, "which digit of the test set to show");
+    example.flag("--index", index, "which digit of the test set to show", 0);
     example.argument("data", data, "folder of the four MNIST files");
     return example.run(argc, argv, [&] { infer(example, snapshot, data, units, index); });
 }

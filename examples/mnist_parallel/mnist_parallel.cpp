@@ -1,6 +1,7 @@
 // Chainer's train_mnist_data_parallel and train_mnist_model_parallel: the perceptron on two devices of one process. With --how
 // data each has a copy of the model and half of every mini-batch; with --how model, in a thread each, the first has the first
 // layer and the second the others.
+#include "examples/mnist_parallel/parts.h"
 #include "examples/support/example.h"
 #include "examples/support/small_images.h"
 
@@ -17,18 +18,6 @@ struct MLP : ct::Chain {
     ct::Linear l1, l2, l3;
     explicit MLP(int64_t units) : l1(units), l2(units), l3(10) { add_children({{"l1", l1}, {"l2", l2}, {"l3", l3}}); }
     ct::Variable operator()(const ct::Variable& x) { return l3(ct::relu(l2(ct::relu(l1(x))))); }
-};
-
-/// What each of two ranks has of a perceptron: the first gives its result to the second.
-struct First : ct::Chain {
-    ct::Linear l1;
-    explicit First(int64_t units) : l1(units) { add_child("l1", l1); }
-    ct::Variable operator()(const ct::Variable& x) { return ct::relu(l1(x)); }
-};
-struct Second : ct::Chain {
-    ct::Linear l2, l3;
-    explicit Second(int64_t units) : l2(units, units), l3(units, 10) { add_children({{"l2", l2}, {"l3", l3}}); }
-    ct::Variable operator()(const ct::Variable& h) { return l3(ct::relu(l2(h))); }
 };
 
 static void train_copies(examples::Example& example, const Options& options) {
@@ -50,7 +39,7 @@ static void train_copies(examples::Example& example, const Options& options) {
                                             "validation/main/accuracy", "elapsed_time"}));
     if (!options.resume.empty()) ct::load_npz(options.resume, trainer);
     trainer.run();
-    example.result("test accuracy", trainer.observation().at("validation/main/accuracy").value(), examples::Better::larger);
+    example.result("test accuracy", examples::observed(trainer, "validation/main/accuracy"), examples::Better::larger);
 }
 
 /// What a rank does: both read the same mini-batches, in the same order.
@@ -82,7 +71,7 @@ static double train_part(const Options& options, const std::shared_ptr<ct::Commu
                                                 "validation/main/accuracy", "elapsed_time"}));
     }
     trainer.run();
-    return is_last ? trainer.observation().at("validation/main/accuracy").value() : 0;
+    return is_last ? examples::observed(trainer, "validation/main/accuracy") : 0;
 }
 
 static void train(examples::Example& example, const Options& options) {

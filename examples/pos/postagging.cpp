@@ -43,6 +43,7 @@ static Corpus read_corpus(const std::string& path) {
         }
         if (!sentence.words.empty()) corpus.sentences.push_back(sentence);
     }
+    if (corpus.sentences.empty()) ct::fail<ct::FileError>("postagging: {} has no sentence", path);
     return corpus;
 }
 

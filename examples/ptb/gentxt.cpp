@@ -8,7 +8,7 @@
 namespace ct = catena;
 
 struct Options {
-    std::string model, data, prime = "the";
+    std::string model = "result/model.npz", data, prime = "the";
     int64_t units = 650, length = 20;
     bool likeliest = false;
 };

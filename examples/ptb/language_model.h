@@ -51,5 +51,6 @@ inline Corpus load_corpus(const std::string& folder) {
         return {train.words(), valid.words(), test.words(), train.vocabulary()};
     }
     const catena::PtbWords words = catena::get_ptb_words(folder);
+    if (words.train.size() == 0) catena::fail<catena::FileError>("ptb: the training text in {} has no words", folder);
     return {words.train, words.valid, words.test, catena::get_ptb_words_vocabulary(folder)};
 }

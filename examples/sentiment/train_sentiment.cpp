@@ -77,6 +77,7 @@ static Accuracy evaluate(RecursiveNet& net, const Trees& trees) {
 }
 
 static void train(examples::Example& example, const Options& options) {
+    examples::require_together({{"--train-data", options.train_data}, {"--test-data", options.test_data}});
     Vocabulary vocabulary;
     const Trees training = load(options.train_data, vocabulary, 400, 1), test = load(options.test_data, vocabulary, 100, 2);
     RecursiveNet net(int64_t(vocabulary.size()), options.units, options.labels);

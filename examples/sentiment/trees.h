@@ -67,8 +67,16 @@ inline std::vector<std::unique_ptr<Tree>> read_trees(const std::string& path, Vo
     std::ifstream file(path);
     if (!file) catena::fail<catena::FileError>("sentiment: cannot open {}", path);
     std::vector<std::unique_ptr<Tree>> trees;
-    for (std::string line; std::getline(file, line);)
-        if (!line.empty()) trees.push_back(TreeParser(line, vocabulary).parse());
+    int number = 0;
+    for (std::string line; std::getline(file, line);) {
+        ++number;
+        try {
+            if (!line.empty()) trees.push_back(TreeParser(line, vocabulary).parse());
+        } catch (const catena::Error& error) {
+            catena::fail<catena::FileError>("{}:{}: {}", path, number, error.what());
+        }
+    }
+    if (trees.empty()) catena::fail<catena::FileError>("sentiment: {} has no tree", path);
     return trees;
 }
 

@@ -21,8 +21,13 @@ Example::Example(const std::string& description) : flags_(std::make_unique<Flags
 
 Example::~Example() = default;
 
-void Example::flag(const std::string& names, int64_t& value, const std::string& text) {
-    flags_->program.add_option(names, value, text)->capture_default_str();
+void Example::flag(const std::string& names, int64_t& value, const std::string& text, int64_t least) {
+    const auto check = [least](const std::string& given) {
+        int64_t number = 0;
+        const bool is_small = CLI::detail::lexical_cast(given, number) && number < least;
+        return is_small ? fmt::format("should be at least {}, not {}", least, number) : std::string();
+    };
+    flags_->program.add_option(names, value, text)->capture_default_str()->check(check);
 }
 void Example::flag(const std::string& names, double& value, const std::string& text) {
     flags_->program.add_option(names, value, text)->capture_default_str();
@@ -41,16 +46,14 @@ void Example::argument(const std::string& name, std::string& value, const std::s
     flags_->program.add_option(name, value, text)->required();
 }
 
-int Example::run(int argc, char** argv, const std::function<void()>& body) {
+int Example::parse_and_run(int argc, char** argv, const std::function<void()>& body) {
     CLI11_PARSE(flags_->program, argc, argv);
     const std::string name = std::filesystem::path(argv[0]).filename().string();
     try {
-        const auto scope = ct::using_device(device_);  // of all that is made from here on
-        const auto use = ct::using_config(&ct::Config::use_static_graph, !eager);
-        ct::set_seed(int64_t(seed));
         body();
     } catch (const std::exception& error) {
-        fmt::print(stderr, "{}: {}\n", name, error.what());
+        const bool tells_name = std::string_view(error.what()).starts_with(name + ":");
+        fmt::print(stderr, "{}{}\n", tells_name ? "" : name + ": ", error.what());
         return 1;
     }
     if (required_ && !told_) {
@@ -58,6 +61,13 @@ int Example::run(int argc, char** argv, const std::function<void()>& body) {
         return 1;
     }
     return fulfilled_ ? 0 : 1;
+}
+
+void Example::with_settings(const std::string& device, const std::function<void()>& body) const {
+    const auto scope = ct::using_device(device);  // of all that is made from here on
+    const auto use = ct::using_config(&ct::Config::use_static_graph, !eager);
+    ct::set_seed(int64_t(seed));
+    body();
 }
 
 static double milliseconds_of(const std::function<void()>& iteration) {
@@ -71,19 +81,44 @@ static double median(std::vector<double> values) {
     return values[values.size() / 2];
 }
 
-void Example::print_times(const std::function<void()>& iteration, int count) const {
-    std::vector<double> times[2];
+Example::Times Example::measured(const std::function<void()>& iteration, int count) const {
+    Times times;
     constexpr int unmeasured = 2;  // compilation, and the first use of what it made
     for (int i = 0; i < count + unmeasured; ++i)
         for (const bool with_regions : {false, true}) {
             if (with_regions && eager) continue;
             const auto use = ct::using_config(&ct::Config::use_static_graph, with_regions);
             const double time = milliseconds_of(iteration);
-            if (i >= unmeasured) times[with_regions].push_back(time);
+            if (i >= unmeasured) (with_regions ? times.compiled : times.eager).push_back(time);
         }
-    fmt::print("iteration: eager {:.3f} ms", median(times[0]));
-    if (!eager) fmt::print(", compiled {:.3f} ms, {:.2f}x", median(times[1]), median(times[0]) / median(times[1]));
-    fmt::print("\n");
+    return times;
+}
+
+void Example::print(const Times& times) {
+    const auto least = [](const std::vector<double>& values) { return *std::min_element(values.begin(), values.end()); };
+    fmt::print("iteration: eager {:.3f} ms", median(times.eager));
+    if (times.compiled.empty()) fmt::print("\nleast: eager {:.3f} ms\n", least(times.eager));
+    else
+        fmt::print(", compiled {:.3f} ms, {:.2f}x\nleast: eager {:.3f} ms, compiled {:.3f} ms, {:.2f}x\n", median(times.compiled),
+                   median(times.eager) / median(times.compiled), least(times.eager), least(times.compiled),
+                   least(times.eager) / least(times.compiled));
+}
+
+void require_together(const std::vector<std::pair<std::string, std::string>>& flags) {
+    std::string names;
+    size_t given = 0;
+    for (const auto& [name, value] : flags) {
+        names += (names.empty() ? "" : ", ") + name;
+        given += !value.empty();
+    }
+    if (given > 0 && given < flags.size()) ct::fail<ct::ValueError>("{} belong together: give all of them or none", names);
+}
+
+double observed(ct::Trainer& trainer, const std::string& name) {
+    const auto found = trainer.observation().find(name);
+    if (found != trainer.observation().end()) return found->second.value();
+    ct::fail<ct::ValueError>("no {} to tell: no epoch of this run was completed (it ended at iteration {}, in epoch {})", name,
+                             trainer.updater().iteration(), trainer.updater().epoch());
 }
 
 void Example::result(const std::string& name, double value, Better better) {

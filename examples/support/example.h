@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace examples {
@@ -29,8 +30,8 @@ public:
     ~Example();
     Example(const Example&) = delete;
 
-    // Names as "-u,--unit"; the value is the default, shown by --help. A bool is a switch.
-    void flag(const std::string& names, int64_t& value, const std::string& text);
+    // Names as "-u,--unit"; the value is the default, shown by --help. A bool is a switch. Less than `least` is an error.
+    void flag(const std::string& names, int64_t& value, const std::string& text, int64_t least = 1);
     void flag(const std::string& names, double& value, const std::string& text);
     void flag(const std::string& names, std::string& value, const std::string& text);
     void flag(const std::string& names, bool& value, const std::string& text);
@@ -40,17 +41,34 @@ public:
     void argument(const std::string& name, std::string& value, const std::string& text);
 
     /// Reads the flags and runs `body` on the device, with the seed. Returns the program's exit status.
-    int run(int argc, char** argv, const std::function<void()>& body);
+    int run(int argc, char** argv, const std::function<void()>& body) {
+        return parse_and_run(argc, argv, [&] { with_settings(device_, body); });
+    }
 
     bool eager = false;
     bool compiled() const { return !eager; }
     uint64_t seed = 0;
 
-    /// Prints the time of a training iteration with static regions off and on: the median of `count` calls each, in turns.
-    /// With --eager, off only.
-    void print_times(const std::function<void()>& iteration, int count = 10) const;
+    /// Prints the time of a training iteration with static regions off and on: median and least of `count` calls each, in
+    /// turns. With --eager, off only.
+    void print_times(const std::function<void()>& iteration, int count = 10) const { print(measured(iteration, count)); }
     /// Prints what the example came to, and holds it against --require.
     void result(const std::string& name, double value, Better better);
+
+protected:
+    /// In milliseconds; `compiled` is empty with --eager.
+    struct Times {
+        std::vector<double> eager, compiled;
+    };
+    Times measured(const std::function<void()>& iteration, int count) const;
+    static void print(const Times& times);
+    /// Reads the flags, calls `body` and tells its error. Returns the program's exit status.
+    int parse_and_run(int argc, char** argv, const std::function<void()>& body);
+    /// Calls `body` on this thread with the settings that the flags say.
+    void with_settings(const std::string& device, const std::function<void()>& body) const;
+    const std::string& device() const { return device_; }
+    /// --require is not for this process, whose result another one tells.
+    void leave_result_to_others() { told_ = true; }
 
 private:
     struct Flags;
@@ -59,5 +77,12 @@ private:
     std::optional<double> required_;
     bool fulfilled_ = true, told_ = false;
 };
+
+/// ValueError unless all of these flags are given or none; pairs of their names and values.
+void require_together(const std::vector<std::pair<std::string, std::string>>& flags);
+
+/// What the trainer observed in its last iteration. ValueError when it was not observed there, as after a signal in the middle
+/// of an epoch, or where a snapshot was resumed that is the end of the training.
+double observed(ct::Trainer& trainer, const std::string& name);
 
 }  // namespace examples

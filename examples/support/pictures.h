@@ -35,6 +35,25 @@ inline bool covers(int label, float x, float y) {
     }
 }
 
+/// A shape on a picture of 32x32.
+struct Shape {
+    int label;
+    float radius, x, y;
+    std::array<float, 3> colour;
+};
+
+/// Draws it on a dark ground into pixels [3, 32, 32]; all with noise.
+inline void draw(const Shape& shape, float* pixels, std::mt19937_64& random) {
+    constexpr int size = 32;
+    std::uniform_real_distribution<float> unit(0, 1);
+    for (const float colour : shape.colour)
+        for (int y = 0; y < size; ++y)
+            for (int x = 0; x < size; ++x) {
+                const bool inside = covers(shape.label, (float(x) - shape.x) / shape.radius, (float(y) - shape.y) / shape.radius);
+                *pixels++ = (inside ? colour : 0.1f) * (0.8f + 0.2f * unit(random));
+            }
+}
+
 inline Pictures made_up_pictures(int64_t n, uint64_t seed) {
     constexpr int size = 32, channels = 3;
     std::mt19937_64 random(seed);
@@ -42,17 +61,13 @@ inline Pictures made_up_pictures(int64_t n, uint64_t seed) {
     std::vector<float> pixels(n * channels * size * size);
     std::vector<int32_t> labels(n);
     for (int64_t i = 0; i < n; ++i) {
-        const int label = labels[i] = int(random() % 10);
-        const float radius = 8 + 6 * unit(random), middle = size / 2.f;
-        const float x0 = middle + 4 * (unit(random) - 0.5f), y0 = middle + 4 * (unit(random) - 0.5f);
-        const std::array<float, channels> colour = {0.4f + 0.6f * unit(random), 0.4f + 0.6f * unit(random),
-                                                    0.4f + 0.6f * unit(random)};
-        for (int c = 0; c < channels; ++c)
-            for (int y = 0; y < size; ++y)
-                for (int x = 0; x < size; ++x) {
-                    const bool shape = covers(label, (float(x) - x0) / radius, (float(y) - y0) / radius);
-                    pixels[((i * channels + c) * size + y) * size + x] = (shape ? colour[c] : 0.1f) * (0.8f + 0.2f * unit(random));
-                }
+        Shape shape;
+        shape.label = labels[i] = int(random() % 10);
+        shape.radius = 8 + 6 * unit(random);
+        shape.x = size / 2.f + 4 * (unit(random) - 0.5f);
+        shape.y = size / 2.f + 4 * (unit(random) - 0.5f);
+        for (float& colour : shape.colour) colour = 0.4f + 0.6f * unit(random);
+        draw(shape, pixels.data() + i * channels * size * size, random);
     }
     return {catena::Array::from(pixels, {n, channels, size, size}), catena::Array::from(labels, {n})};
 }

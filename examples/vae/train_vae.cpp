@@ -78,7 +78,7 @@ static void train(examples::Example& example, const Options& options) {
     trainer.run();
 
     write_examples(model, test, options);
-    example.result("test loss", trainer.observation().at("validation/main/loss").value(), examples::Better::smaller);
+    example.result("test loss", examples::observed(trainer, "validation/main/loss"), examples::Better::smaller);
     example.print_times([&] { updater.update(); });
 }
 

@@ -59,7 +59,7 @@ static void train(examples::Example& example, const Options& options) {
     if (!options.resume.empty()) ct::load_npz(options.resume, trainer);
     trainer.run();
     ct::save_npz(options.out + "/model.npz", network);
-    example.result("test loss", trainer.observation().at("validation/main/loss").value(), examples::Better::smaller);
+    example.result("test loss", examples::observed(trainer, "validation/main/loss"), examples::Better::smaller);
     example.print_times([&] { updater.update(); });
 }
 

@@ -174,7 +174,7 @@ static void train(examples::Example& example, const Options& options, const Corp
     const WordVectors vectors = vectors_of(model.embed, corpus.vocabulary);
     save_word_vectors(options.out + "/word2vec.model", vectors);
     if (options.data.empty()) example.result("share of words beside one of their kind", share_of_kin(vectors), examples::Better::larger);
-    else example.result("loss", trainer.observation().at("main/loss").value(), examples::Better::smaller);
+    else example.result("loss", examples::observed(trainer, "main/loss"), examples::Better::smaller);
     example.print_times([&] { updater.update(); }, 20);
 }
 

@@ -52,6 +52,7 @@ inline void save_word_vectors(const std::string& path, const WordVectors& model)
 
 inline WordVectors load_word_vectors(const std::string& path) {
     std::ifstream file(path);
+    if (!file) catena::fail<catena::FileError>("word2vec: cannot open {}", path);
     size_t words = 0, units = 0;
     if (!(file >> words >> units)) catena::fail<catena::FileError>("word2vec: {} does not begin with two numbers", path);
     WordVectors model;

@@ -43,7 +43,7 @@ Variables issue_again(const OpDef& op, const GradientCall& g, std::span<const Va
                       std::vector<Attributes::Entry> entries);
 
 /// The type of the received array: as given, as announced by the sender, or, while a region is recorded, as received
-/// last here.
+/// last here in the same mode: the last batch of a test may be smaller than those of the training.
 Type incoming(const char* call, Communicator& comm, int peer, int tag, const ReceiveOptions& options,
               const std::function<Type()>& ask);
 /// The attributes of an op that receives an array of this type.
