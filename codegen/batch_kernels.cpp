@@ -114,13 +114,14 @@ private:
 /// Library calls run as early as possible; kernels wait until only kernels are ready, and then run together.
 class Batcher {
 public:
-    Batcher(Schedule& schedule, const std::vector<Launch>& in_order, const StateResults& states)
-        : schedule_(schedule), in_order_(in_order), writer_(schedule.buffers.size(), -1), launch_of_(in_order.size(), -1) {
+    Batcher(Schedule& schedule, const std::vector<Launch>& in_order, const StateResults& states, const std::vector<Launch>& later)
+        : schedule_(schedule), in_order_(in_order), before_(int(schedule.launches.size())), writer_(schedule.buffers.size(), -1),
+          launch_of_(in_order.size(), -1) {
         for (const Launch& launch : in_order_) {
             const Uses& uses = uses_.emplace_back(uses_of(schedule_, launch));
             for (int b : uses.writes) writer_[size_t(b)] = int(uses_.size()) - 1;
         }
-        std::vector<size_t> updates = sort_launches();
+        std::vector<size_t> updates = sort_launches(later);
         updates_.emplace(schedule, in_order, uses_, writer_, std::move(updates), states);
     }
 
@@ -147,8 +148,10 @@ public:
 
 private:
     /// Launches whose results others read, and library calls, become awaited_; the rest is returned.
-    std::vector<size_t> sort_launches() {
+    std::vector<size_t> sort_launches(const std::vector<Launch>& later) {
         std::vector<bool> read(schedule_.buffers.size(), false);
+        for (const Launch& launch : later)
+            for (int b : uses_of(schedule_, launch).reads) read[size_t(b)] = true;
         for (const Uses& uses : uses_)
             for (int b : uses.reads) read[size_t(b)] = true;
         std::vector<size_t> others;
@@ -211,12 +214,13 @@ private:
                 return writer_[size_t(b)] >= 0 && launch_of_[size_t(writer_[size_t(b)])] == last;
             });
         };
-        if (last < 0 || schedule_.launches.back().library_call >= 0 || std::ranges::any_of(rest, waits)) return run_together(rest);
+        if (last < before_ || schedule_.launches.back().library_call >= 0 || std::ranges::any_of(rest, waits)) return run_together(rest);
         append(rest);
     }
 
     Schedule& schedule_;
     const std::vector<Launch>& in_order_;
+    const int before_;  ///< The launches that were there.
     std::vector<Uses> uses_;
     std::vector<int> writer_;  ///< Per buffer; -1: none.
     std::vector<int> launch_of_;  ///< In the schedule; -1: it has not run.
@@ -226,8 +230,9 @@ private:
 
 }  // namespace
 
-void batch_kernels(Schedule& schedule, const std::vector<Launch>& in_order, const StateResults& states) {
-    Batcher(schedule, in_order, states).run();
+void batch_kernels(Schedule& schedule, const std::vector<Launch>& in_order, const StateResults& states,
+                   const std::vector<Launch>& later) {
+    Batcher(schedule, in_order, states, later).run();
     for (size_t l = 0; l < schedule.launches.size(); ++l) {
         Uses uses = uses_of(schedule, schedule.launches[l]);
         uses.reads.insert(uses.reads.end(), uses.writes.begin(), uses.writes.end());

@@ -13,10 +13,12 @@
 #include "codegen/operations.h"
 #include "codegen/plan_memory.h"
 #include "codegen/read_group.h"
+#include "codegen/sides.h"
 #include "codegen/views.h"
 #include "ir/dialect.h"
 #include "ir/types.h"
 #include "passes/place.h"
+#include "runtime/ops/declare/border.h"
 #include "runtime/program/check_lifetimes.h"
 
 namespace catena::codegen {
@@ -38,6 +40,8 @@ public:
             schedule_.input_types.push_back(type);
             views_[argument] = whole(buffer, type);
         }
+        if (const std::optional<Border> border = border_of(trace_))
+            schedule_.cut = {.launch = 0, .inputs = border->inputs, .outputs = border->outputs, .assigns = int(trace_.assigns.size())};
         assigned_.resize(trace_.assigns.size());
         for (size_t i = 0; i < trace_.assigns.size(); ++i) assign_of_[trace_.assigns[i].target] = i;
         for (mlir::Operation& op : function.getBody().front()) visit(op);
@@ -177,6 +181,7 @@ private:
         made.function = passes::function_of(&op);
         LocationScope scope(made.location);
         if (!made.op) fail<CompileError>("{}: no op of this name is registered", name);
+        if (made.op == &border_op()) return pass_border(op, call);
         if (!made.op->kernel) fail<CompileError>("{}: the op has no kernel of its own", name);
         std::string bad;
         auto attributes = ir::to_attributes(call.getCallAttributes(), &bad);
@@ -189,6 +194,12 @@ private:
         }
         in_order_.emplace_back().library_call = int(schedule_.library_calls.size());
         schedule_.library_calls.push_back(std::move(made));
+    }
+
+    /// Nothing happens there: its results are what the second part is given.
+    void pass_border(mlir::Operation& op, ir::LibraryCall call) {
+        const auto given = call.getInputs().take_back(op.getNumResults());
+        for (auto [result, gradient] : llvm::zip(op.getResults(), given)) views_[result] = view_of(gradient);
     }
 
     //---- results
@@ -208,9 +219,17 @@ private:
             states.emplace_back(int(schedule_.results.size()), input_of.at(trace_.assigns[i].target));
             add_result(assigned_[i]);
         }
-        batch_kernels(schedule_, in_order_, states);
-        plan_memory(draft_);
-        plan_donations(draft_, states);
+        if (schedule_.cut.launch < 0) {
+            batch_kernels(schedule_, in_order_, states);
+            plan_memory(draft_);
+            plan_donations(draft_, states);
+        } else {
+            const Sides sides = divide_launches(schedule_, in_order_);
+            batch_kernels(schedule_, sides.forward, states, sides.backward);
+            schedule_.cut.launch = int(schedule_.launches.size());
+            batch_kernels(schedule_, sides.backward, {});
+            plan_memory(draft_);  // Nothing is donated: a second backward begins with the same inputs.
+        }
         fill_info(states);
     }
 

@@ -18,9 +18,9 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
 #include "runtime/core/environment.h"
-
 #include "runtime/core/error.h"
 #include "runtime/file/file.h"
+#include "runtime/file/file_size_signal.h"
 
 namespace catena::codegen {
 
@@ -138,6 +138,7 @@ void DiskCache::store(std::string_view key, std::string_view value) {
     std::string temporary = folder_ + "/.new-XXXXXX";
     const int file = ::mkostemp(temporary.data(), O_CLOEXEC);
     if (file < 0) return;
+    const FileSizeSignalBlocked blocked;
     auto write_all = [file](const void* from, size_t bytes) {
         const char* at = static_cast<const char*>(from);
         while (bytes > 0) {

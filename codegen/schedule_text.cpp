@@ -16,6 +16,8 @@ std::string text_of(const Buffer& buffer) {
         case Buffer::Place::output:
             text += fmt::format("output {}", buffer.index);
             return buffer.donor < 0 ? text : text + fmt::format(", over input {} when that is donated", buffer.donor);
+        case Buffer::Place::part:
+            return text + fmt::format("part of b{} at {}", buffer.index, buffer.offset);
         case Buffer::Place::arena:
             break;
     }
@@ -38,6 +40,8 @@ std::vector<int> buffers_of(const std::vector<View>& views) {
 
 std::string to_string(const Schedule& schedule) {
     std::string text = fmt::format("{} bytes of arena\n", schedule.arena_bytes);
+    if (schedule.cut.launch >= 0)
+        text += fmt::format("cut before launch {}, {} bytes saved\n", schedule.cut.launch, schedule.cut.saved_bytes);
     for (size_t b = 0; b < schedule.buffers.size(); ++b)
         text += fmt::format("b{}: {}, launches {} to {}\n", b, text_of(schedule.buffers[b]), schedule.buffers[b].first,
                             schedule.buffers[b].last);

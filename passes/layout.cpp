@@ -9,6 +9,7 @@
 #include "passes/channels_last.h"
 #include "passes/passes.h"
 #include "passes/place.h"
+#include "runtime/ops/declare/border.h"
 #include "runtime/ops/declare/channels_last.h"
 
 namespace catena::passes {
@@ -99,13 +100,20 @@ ChannelsLast rule_of(ir::LibraryCall call) {
     return channels_last_of(TypeCall{*op, types, *attributes});
 }
 
+/// A program with gradients: its caller changes the states between calls.
+bool is_border(mlir::Operation& op) {
+    auto call = mlir::dyn_cast<ir::LibraryCall>(op);
+    return call && find_op(call.getFunction().str()) == &border_op();
+}
+
 class Layouts {
 public:
     explicit Layouts(mlir::func::FuncOp function) : function_(function) {}
 
     void run() {
         for (mlir::BlockArgument argument : function_.getArguments()) fixed_.insert(argument);
-        keeps_states_ = llvm::none_of(function_.getBody().front(), [](mlir::Operation& op) { return mlir::isa<ir::AssignOp>(op); });
+        keeps_states_ = llvm::none_of(function_.getBody().front(),
+                                      [](mlir::Operation& op) { return mlir::isa<ir::AssignOp>(op) || is_border(op); });
         for (mlir::Operation& op : function_.getBody().front()) visit(op);
         for (const auto& [value, bytes] : votes_) sums_[*together_.findLeader(value)] += bytes;
         for (mlir::Operation& op : function_.getBody().front()) decide(op);
@@ -196,7 +204,7 @@ private:
     }
 
     mlir::func::FuncOp function_;
-    bool keeps_states_ = false;  ///< No state is assigned, as in inference: weights are packed once for many calls.
+    bool keeps_states_ = false;  ///< No state is assigned and no gradient computed, as in inference: weights are packed once for many calls.
     llvm::EquivalenceClasses<const void*> together_;
     std::map<const void*, int64_t> votes_, sums_;  ///< Bytes for channels-last; of each value, of each class.
     llvm::DenseSet<mlir::Value> fixed_;            ///< Row-major whatever is decided.

@@ -14,6 +14,7 @@
 #include "passes/memory_model.h"
 #include "passes/passes.h"
 #include "passes/place.h"
+#include "runtime/ops/declare/border.h"
 #include "runtime/ops/declare/message.h"
 #include "runtime/ops/declare/work.h"
 
@@ -92,7 +93,9 @@ private:
         step.seconds = seconds_a_step + bytes / bytes_a_second;
         if (auto call = llvm::dyn_cast<ir::LibraryCall>(op)) {
             const OpDef* def = find_op(call.getFunction().str());
-            step.is_repeatable = def && !is_message(*def);
+            step.is_repeatable = def && !is_message(*def) && def != &border_op();
+            if (def == &border_op())  // Its results are what the program is given.
+                for (int made : step.makes) model.values[size_t(made)].bytes = 0;
             if (def) step.seconds += call_operations(call, *def) / operations_a_second;
         }
         model.steps.push_back(std::move(step));

@@ -3,7 +3,7 @@
 #include "codegen/cpu/code_cache.h"
 #include "codegen/cpu/finish.h"
 #include "codegen/schedule_text.h"
-#include "runtime/program/scheduled_executable.h"
+#include "runtime/program/joint_executable.h"
 
 namespace catena::codegen::cpu {
 
@@ -17,7 +17,7 @@ std::shared_ptr<Executable> HostTarget::compile(Draft draft, const Compilation& 
     schedule.info.code_bytes = kernels.code_bytes;
     schedule.info.bytes = bytes_of(schedule) + kernels.code_bytes;
     schedule.info.compile_seconds = compilation.seconds();
-    return std::make_shared<program::ScheduledExecutable>(std::move(schedule));
+    return program::make_executable(std::move(schedule));
 }
 
 }  // namespace catena::codegen::cpu

@@ -9,6 +9,7 @@ namespace catena::codegen::cuda {
 SplitRule DeviceTarget::split_rule() const { return cuda::split_rule(false); }
 
 std::shared_ptr<Executable> DeviceTarget::compile(Draft draft, const Compilation& compilation) {
+    if (draft.schedule.cut.launch >= 0) fail<CompileError>("programs in two parts run on the host only");
     draft.schedule.info.compile_seconds = compilation.seconds();
     const bool shown = compilation.dump.wants("kernels-cuda");
     std::string text;

@@ -1,6 +1,7 @@
 #include "frontend/capture/activation.h"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <memory>
 
@@ -13,6 +14,7 @@
 #include "runtime/core/forget_location.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
+#include "runtime/program/joint_executable.h"
 
 namespace catena::capture {
 namespace {
@@ -25,8 +27,10 @@ const OpDef& define_region_op() {
 }
 const OpDef& op_region = define_region_op();
 
+/// Null where the eager kernels compute the gradients; so they do for a call that they have computed before the program was
+/// compiled together with its backward.
 Executable* compiled_backward(const std::shared_ptr<Tree>& tree, const GraphEnd& graph, const Program& program) {
-    if (!compiler_available() || config().debug || program.device().is_meta()) return nullptr;
+    if (!compiler_available() || config().debug || program.device().is_meta() || program.is_joint()) return nullptr;
     std::lock_guard lock(graph.mutex);
     if (!graph.executable) {
         const auto start = std::chrono::steady_clock::now();
@@ -112,17 +116,46 @@ std::vector<Edge> Activation::expand(Node& region) {
     return edges;
 }
 
+/// Whether the numbers that backward would read now are those that forward has read: a program compiled as one knows no others.
+bool Activation::has_forward_numbers(std::span<const double> numbers) const {
+    auto same = [](double a, double b) { return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b); };
+    return std::ranges::equal(numbers, std::span(joint_scalars).subspan(scalars.size()), same);
+}
+
+/// `given`: GraphEnd::extras and the gradients of the results.
+void Activation::run_joint(std::vector<Array> given, std::span<Array> outputs) {
+    std::vector<Array> arrays;
+    size_t next = 0;
+    for (int from : program->joint()->backward_inputs())
+        arrays.push_back(from < 0                       ? kept[next++]
+                         : size_t(from) < inputs.size() ? inputs[size_t(from)]
+                                                        : given[size_t(from) - inputs.size()]);
+    arrays.push_back(kept[next]);
+    kept.clear();
+    given.clear();
+    const std::unique_ptr<bool[]> donated(new bool[arrays.size()]());
+    program->run_backward(arrays, joint_scalars, {donated.get(), arrays.size()}, outputs);
+}
+
 Variables Activation::gradient(Node& node, std::span<const Variable> gy) {
     check_computed();
-    if (kept.empty() && !graph.kept.empty()) program->compute_kept(*this);  // A second backward.
-    std::vector<Array> given(kept.begin(), kept.end());
-    kept.clear();
+    const std::vector<double> numbers = backward_scalars();
+    const bool by_interpretation = config().debug || (is_joint && !has_forward_numbers(numbers));
+    if (kept.empty() && (is_joint || !graph.kept.empty()) && !by_interpretation) program->compute_kept(*this);  // A second backward.
+    const bool joint = is_joint && !by_interpretation;
+    std::vector<Array> given;
+    if (!joint) {
+        if (is_joint || kept.empty()) given = program->kept_by_interpretation(*this);
+        else given.assign(kept.begin(), kept.end());
+        kept.clear();
+    }
     for (const GraphEnd::Extra& extra : graph.extras) given.push_back(extra.state ? extra.state->array : extra.constant);
     for (size_t i = 0; i < gy.size(); ++i)
         given.push_back(gy[i].defined() ? gy[i].array().as_contiguous() : Array::zeros(node.output_types[i]));
     std::vector<Array> outputs(graph.backward.outputs.size() + graph.backward.assigns.size());
-    const std::vector<double> numbers = backward_scalars();
-    if (Executable* compiled = compiled_backward(tree, graph, *program)) {
+    if (joint) {
+        run_joint(std::move(given), outputs);
+    } else if (Executable* compiled = compiled_backward(tree, graph, *program)) {
         const std::unique_ptr<bool[]> donated(new bool[given.size()]());
         compiled->run(given, numbers, {donated.get(), given.size()}, outputs);
     } else {

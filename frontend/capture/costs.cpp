@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "frontend/pages/program_page.h"
+#include "runtime/program/joint_executable.h"
 
 namespace catena::capture {
 namespace {
@@ -71,6 +72,7 @@ std::vector<CompiledProgram> compiled_programs(const Entry& entry) {
         if (!program) continue;
         if (program->executable()) programs.push_back({program, &program->forward(), program->executable()});
         if (!program->graph()) continue;
+        if (program->joint() && program->ran_backward()) programs.push_back({program, &program->graph()->backward, &program->joint()->backward()});
         std::lock_guard graph(program->graph()->mutex);
         if (program->graph()->executable)
             programs.push_back({entry.tree, &program->graph()->backward, program->graph()->executable.get()});

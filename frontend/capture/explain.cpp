@@ -12,6 +12,7 @@
 #include "frontend/pages/html.h"
 #include "frontend/pages/program_page.h"
 #include "runtime/file/file_name.h"
+#include "runtime/program/joint_executable.h"
 #include "runtime/program/portable.h"
 
 namespace catena::capture {
@@ -36,6 +37,13 @@ void describe_program(std::string& text, const Ending& ending) {
     else text += fmt::format("    {}: {} recorded ops, run by the eager kernels\n", what, program.forward().steps.size());
     text += fmt::format("      {} calls\n", program.hits.load());
     if (!program.graph()) return;
+    if (program::JointExecutable* joint = program.joint()) {
+        describe_executable(text, program.ran_backward() ? "backward, compiled together with forward" : "backward, compiled together with forward, not run yet",
+                            program.graph()->backward, joint->backward());
+        text += fmt::format("      {} bytes are saved from forward to backward\n", joint->schedule().cut.saved_bytes);
+    } else if (const std::string why = program.why_apart(); !why.empty()) {
+        text += fmt::format("      forward and backward are compiled apart: {}\n", why);
+    }
     std::lock_guard lock(program.graph()->mutex);
     if (program.graph()->executable)
         describe_executable(text, "backward", program.graph()->backward, *program.graph()->executable);

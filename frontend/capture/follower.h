@@ -171,7 +171,9 @@ private:
 
     // The graph of the results.
     int live_results(Variables& open, Variables& walked);
+    bool has_user_gradients() const;  ///< Among the live nodes.
     void refuse_second_backward(Variables& walked);
+    std::unique_ptr<GraphEnd> try_to_record(const LiveGraph& live);
     const GraphEnd* close_graph(Variables& open, Activation*& activation);
 
     Tree& tree_;

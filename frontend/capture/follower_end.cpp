@@ -9,6 +9,7 @@
 #include "frontend/capture/interpreter.h"
 #include "runtime/core/error.h"
 #include "runtime/core/forget_location.h"
+#include "runtime/graph/user_gradient.h"
 
 namespace catena::capture {
 namespace {
@@ -264,9 +265,9 @@ void Follower::finish() {
             walked.clear();
         }
         if (!walked.empty()) refuse_second_backward(walked);
-        // With so few nodes a compiled gradient would fuse nothing.
-        const bool is_small = nodes <= 2 && !rules_.is_replayed;
-        if (!open.empty() && cuts_ == 0 && !is_small) graph = close_graph(open, activation);
+        // With so few nodes a compiled gradient would fuse nothing, and a user's code runs at every backward.
+        const bool keeps_nodes = (nodes <= 2 || has_user_gradients()) && !rules_.is_replayed;
+        if (!open.empty() && cuts_ == 0 && !keeps_nodes) graph = close_graph(open, activation);
         if (!rules_.keep_grads) log_.consume_gradients(scratch_);
         collect_alive();
         ending = &find_ending(false, graph);
@@ -320,6 +321,10 @@ int Follower::live_results(Variables& open, Variables& walked) {
     return nodes;
 }
 
+bool Follower::has_user_gradients() const {
+    return std::ranges::any_of(nodes_, [](const MadeNode& made) { return made.node && has_user_gradient(*made.node->op); });
+}
+
 namespace {
 
 /// Replaces the graph consumed by a backward inside the region.
@@ -352,6 +357,22 @@ void Follower::refuse_second_backward(Variables& refused) {
     attach_region(region_op(), live.border, live.border_types, walked, std::make_unique<UsedUp>(rules_.region, std::move(reach)));
 }
 
+/// Null when an operation has no gradient for what it was given: the nodes stay as they are, and only a backward, which the
+/// user may never ask for, fails there. A call that skips the code has no nodes and must fail now.
+std::unique_ptr<GraphEnd> Follower::try_to_record(const LiveGraph& live) {
+    struct Running {  // The arrays are inspected and must stay pending.
+        bool& flag;
+        explicit Running(bool& flag) : flag(flag) { flag = true; }
+        ~Running() { flag = false; }
+    } running(running_);
+    try {
+        return record_graph(*this, live);
+    } catch (const Error&) {
+        if (rules_.is_replayed) throw;
+        return nullptr;
+    }
+}
+
 const GraphEnd* Follower::close_graph(Variables& open, Activation*& activation) {
     LiveGraph live;
     walk_.run(*this, taken(open), live);
@@ -362,9 +383,8 @@ const GraphEnd* Follower::close_graph(Variables& open, Activation*& activation) 
     };
     find();
     if (!graph) {
-        running_ = true;  // The arrays are inspected and must stay pending.
-        auto made = record_graph(*this, live);
-        running_ = false;
+        std::unique_ptr<GraphEnd> made = try_to_record(live);
+        if (!made) return nullptr;
         std::lock_guard lock(tree_.mutex);
         find();
         if (!graph) graph = &tree_.add(place(), std::move(made));

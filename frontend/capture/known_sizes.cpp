@@ -9,8 +9,8 @@
 #include "runtime/core/error.h"
 #include "runtime/program/check_lifetimes.h"
 #include "runtime/program/check_schedule.h"
+#include "runtime/program/joint_executable.h"
 #include "runtime/program/schedule_numbers.h"
-#include "runtime/program/scheduled_executable.h"
 
 namespace catena::capture {
 namespace {
@@ -24,6 +24,7 @@ bool is_on() {
 
 /// The executable's schedule; null for programs of devices.
 std::shared_ptr<const program::Schedule> schedule_of(const std::shared_ptr<Executable>& executable) {
+    if (auto* joint = dynamic_cast<program::JointExecutable*>(executable.get())) return {executable, &joint->schedule()};
     auto* scheduled = dynamic_cast<program::ScheduledExecutable*>(executable.get());
     if (!scheduled) return nullptr;
     return {executable, &scheduled->schedule()};
@@ -74,7 +75,7 @@ std::shared_ptr<Executable> KnownSizes::between(SizeLine& line, const Trace& tra
     if (!schedule || !is_sound(*schedule, trace)) return nullptr;
     if (program::lifetimes_are_checked()) check_against_compiled(*schedule, line, trace, options);
     schedule->info.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    return std::make_shared<program::ScheduledExecutable>(std::move(*schedule));
+    return program::make_executable(std::move(*schedule));
 }
 
 /// Sizes that grow are never between known ones, so one is compiled that is as much larger than `position` as that is than the

@@ -6,13 +6,14 @@
 #include "codegen/compiler.h"
 #include "frontend/capture/follower.h"
 #include "frontend/capture/interpreter.h"
-#include "frontend/capture/known_sizes.h"
+#include "frontend/capture/joint_trace.h"
 #include "frontend/capture/path_trace.h"
 #include "frontend/capture/trace_interpreter.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
+#include "runtime/program/joint_executable.h"
 
 namespace catena::capture {
 namespace {
@@ -57,9 +58,16 @@ Program::Program(const Follower& follower, const Ending& ending)
             const int output = place_in(outputs_, first + v);
             kept_outputs_.push_back(output >= 0 ? output : -1 - place_in(forward_.inputs, v));
         }
+    if (graph_) why_apart_ = capture::why_apart(forward_, *graph_, *device_);
+    if (graph_ && why_apart_.empty()) {
+        joint_trace_ = join(forward_, output_alive_, *graph_);
+        is_joint_ = true;
+    }
     for (const Trace::Step& step : forward_.steps) sends_messages_ |= step.attributes.has("communicator");
-    trace_bytes_ = bytes_of(forward_);
+    trace_bytes_ = bytes_of(forward_) + (joint_trace_ ? bytes_of(joint_trace_->trace) : 0);
 }
+
+Program::~Program() = default;
 
 /// States whose new content may overwrite the old one in place.
 void Program::find_assigns(const Follower& follower) {
@@ -123,18 +131,69 @@ bool Program::make_executable(Make make) {
     return true;
 }
 
+/// Forward and backward compiled together, where that is possible, else forward.
+template <class Make>
+KnownSizes::Made Program::make_joint_or_apart(Make make) {
+    if (!is_joint_) return make(forward_);
+    try {
+        KnownSizes::Made made = make(joint_trace_->trace);
+        joint_executable_ = std::dynamic_pointer_cast<program::JointExecutable>(made.executable);
+        if (joint_executable_) made.executable = {joint_executable_, &joint_executable_->forward()};
+        return made;
+    } catch (const CompileError& error) {  // An error of the user's would be thrown again.
+        KnownSizes::Made made = make(forward_);
+        why_apart_ = error.what();
+        is_joint_ = false;
+        return made;
+    }
+}
+
 bool Program::compile() {
     return make_executable([&](const CompileOptions& options) {
-        return sizes_->compile(std::shared_ptr<const Trace>(shared_from_this(), &forward_), options);
+        return make_joint_or_apart([&](const Trace& trace) {
+            return sizes_->compile(std::shared_ptr<const Trace>(shared_from_this(), &trace), options);
+        });
     });
 }
 
 bool Program::resize() {
-    return make_executable([&](const CompileOptions& options) { return KnownSizes::Made{sizes_->resize(forward_, options), true}; });
+    return make_executable([&](const CompileOptions& options) {
+        return make_joint_or_apart([&](const Trace& trace) { return KnownSizes::Made{sizes_->resize(trace, options), true}; });
+    });
+}
+
+std::string Program::why_apart() const {
+    std::lock_guard lock(mutex_);
+    return why_apart_;
+}
+
+/// Also the numbers of backward, which forward may read: it computes what backward would compute once more.
+std::vector<double> Program::joint_scalars(std::span<const double> scalars) const {
+    std::vector<double> all(scalars.begin(), scalars.end());
+    for (const GraphEnd::Number& n : graph_->scalars)
+        all.push_back(n.cell ? n.cell->value : n.slot >= 0 ? scalars[size_t(n.slot)] : n.value);
+    return all;
+}
+
+void Program::run_backward(std::span<const Array> inputs, std::span<const double> scalars, std::span<const bool> donated,
+                           std::span<Array> outputs) {
+    ran_backward_ = true;
+    joint_executable_->backward().run(inputs, scalars, donated, outputs);
+}
+
+/// `outputs` are given_outputs().
+void Program::run_compiled(std::span<const Array> inputs, std::span<const double> scalars, std::span<const bool> donated,
+                           std::span<Array> outputs) {
+    if (!joint_executable_) return executable_->run(inputs, scalars, donated, outputs);
+    const std::vector<int>& places = joint_trace_->outputs;
+    SmallVector<Array, 32> made(places.size() + 1);
+    executable_->run(inputs, joint_scalars(scalars), donated, made);
+    for (size_t i = 0; i < places.size(); ++i) outputs[size_t(places[i])] = std::move(made[i]);
+    outputs.back() = std::move(made[places.size()]);
 }
 
 void Program::run(Follower& follower, const Check& check) {
-    SmallVector<Array, 32> inputs, outputs(outputs_.size());
+    SmallVector<Array, 32> inputs, outputs(given_outputs());
     inputs.reserve(inputs_.size());
     follower.count_references();
     SmallVector<bool, 64> donated;
@@ -144,7 +203,7 @@ void Program::run(Follower& follower, const Check& check) {
                           x.body()->use_count() == follower.own_references(v) && x.storage()->use_count() == 1);
     }
     for (int v : inputs_) inputs.push_back(follower.value(v));
-    executable_->run(inputs, follower.scalars(), donated, outputs);
+    run_compiled(inputs, follower.scalars(), donated, outputs);
     if (check) check(outputs);
     deliver(follower, outputs);
     if (Activation* activation = follower.activation()) keep_for_backward(*activation, inputs, outputs, follower.scalars());
@@ -152,7 +211,7 @@ void Program::run(Follower& follower, const Check& check) {
 
 void Program::deliver(Follower& follower, std::span<const Array> outputs) const {
     auto is_look = [&](int v) { return std::any_of(looks_.begin(), looks_.end(), [&](const Look& l) { return l.value == v; }); };
-    for (size_t i = 0; i < outputs.size(); ++i)
+    for (size_t i = 0; i < outputs_.size(); ++i)
         if (output_alive_[i] && (looks_.empty() || !is_look(outputs_[i]))) follower.deliver(outputs_[i], outputs[i]);
     for (const Look& look : looks_) {
         const Array seen = look.of(follower.value(look.base));
@@ -171,8 +230,9 @@ void Program::interpret(Follower& follower) {
 }
 
 std::vector<Array> Program::run(std::span<const Array> inputs, std::span<const double> scalars, std::span<const bool> donated) {
-    std::vector<Array> outputs(outputs_.size());
-    if (is_compiled()) executable_->run(inputs, scalars, donated, outputs);
+    const bool compiled = is_compiled();
+    std::vector<Array> outputs(compiled ? given_outputs() : outputs_.size());
+    if (compiled) run_compiled(inputs, scalars, donated, outputs);
     else interpret_trace(forward_, {inputs.begin(), inputs.end()}, scalars, outputs);
     return outputs;
 }
@@ -182,16 +242,35 @@ void Program::keep_for_backward(Activation& activation, std::span<const Array> i
     activation.program = shared_from_this();
     activation.inputs = SmallVector<Array, 4>(inputs);
     activation.scalars = SmallVector<double, 4>(scalars);
+    keep_values(activation, outputs);
+}
+
+void Program::keep_values(Activation& activation, std::span<const Array> outputs) const {
     activation.kept.clear();
-    for (int place : kept_outputs_)
-        activation.kept.push_back(place >= 0 ? outputs[size_t(place)] : inputs[size_t(-1 - place)]);
+    activation.is_joint = outputs.size() > outputs_.size();
+    if (!activation.is_joint) {
+        for (int place : kept_outputs_)
+            activation.kept.push_back(place >= 0 ? outputs[size_t(place)] : activation.inputs[size_t(-1 - place)]);
+        return;
+    }
+    activation.joint_scalars = joint_scalars(activation.scalars);
+    for (int from : joint_executable_->backward_inputs())
+        if (from < 0) activation.kept.push_back(outputs[size_t(joint_trace_->outputs[size_t(-1 - from)])]);
+    activation.kept.push_back(outputs.back());
 }
 
 void Program::compute_kept(Activation& activation) {
     const std::unique_ptr<bool[]> donated(new bool[activation.inputs.size()]());
-    const std::vector<Array> outputs = run(activation.inputs, activation.scalars, {donated.get(), activation.inputs.size()});
-    for (int place : kept_outputs_)
-        activation.kept.push_back(place >= 0 ? outputs[size_t(place)] : activation.inputs[size_t(-1 - place)]);
+    keep_values(activation, run(activation.inputs, activation.scalars, {donated.get(), activation.inputs.size()}));
+}
+
+std::vector<Array> Program::kept_by_interpretation(const Activation& activation) const {
+    std::vector<Array> outputs(outputs_.size()), kept;
+    if (kept_outputs_.empty()) return kept;
+    const RecorderScope unseen(nullptr);
+    interpret_trace(forward_, {activation.inputs.begin(), activation.inputs.end()}, activation.scalars, outputs);
+    for (int place : kept_outputs_) kept.push_back(place >= 0 ? outputs[size_t(place)] : activation.inputs[size_t(-1 - place)]);
+    return kept;
 }
 
 size_t Program::bytes() const {

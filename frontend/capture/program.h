@@ -7,19 +7,26 @@
 #include <vector>
 
 #include "frontend/capture/activation.h"
+#include "frontend/capture/known_sizes.h"
 #include "frontend/capture/path.h"
 #include "frontend/capture/replay.h"
 #include "runtime/program/executable.h"
 
+namespace catena::program {
+class JointExecutable;
+}
+
 namespace catena::capture {
 
 class Follower;
+struct JointTrace;
 
 /// Computes one segment for one ending. Shared by all calls that take this path; contains no data of a single call.
 class Program : public std::enable_shared_from_this<Program> {
 public:
     /// `follower` has just reached `ending`.
     Program(const Follower& follower, const Ending& ending);
+    ~Program();
 
     bool compile();  ///< False if it was compiled already; concurrent callers wait.
     bool resize();   ///< True if it has become a program now, without compiling it: see KnownSizes.
@@ -32,13 +39,25 @@ public:
     void run(Follower& follower, const Check& check = {});
     /// The same with the eager kernels.
     void interpret(Follower& follower);
-    /// A call without a Follower, see Replay. Returns outputs(), in order.
+    /// A call without a Follower, see Replay. Returns outputs(), in order, those that are only kept for backward undefined if the
+    /// program is compiled together with its backward, and then behind them what it saves for that.
     std::vector<Array> run(std::span<const Array> inputs, std::span<const double> scalars, std::span<const bool> donated);
     /// Stores in `activation` what backward will need of a call.
     void keep_for_backward(Activation& activation, std::span<const Array> inputs, std::span<const Array> outputs,
                            std::span<const double> scalars);
     /// Recomputes the kept values that a backward has released.
     void compute_kept(Activation& activation);
+    /// GraphEnd::kept, recomputed by the eager kernels.
+    std::vector<Array> kept_by_interpretation(const Activation& activation) const;
+    /// Compiled together with its backward, or to be; else there is a reason why not.
+    bool is_joint() const { return is_joint_; }
+    /// Null until it is compiled, and if is_joint() is false.
+    program::JointExecutable* joint() const { return is_compiled() ? joint_executable_.get() : nullptr; }
+    std::string why_apart() const;
+    /// The backward part of joint().
+    void run_backward(std::span<const Array> inputs, std::span<const double> scalars, std::span<const bool> donated,
+                      std::span<Array> outputs);
+    bool ran_backward() const { return ran_backward_; }
 
     const Trace& forward() const { return forward_; }
     Executable* executable() const { return is_compiled() ? executable_.get() : nullptr; }
@@ -69,6 +88,13 @@ private:
 
     template <class Make>
     bool make_executable(Make make);
+    template <class Make>
+    KnownSizes::Made make_joint_or_apart(Make make);
+    std::vector<double> joint_scalars(std::span<const double> scalars) const;
+    void keep_values(Activation& activation, std::span<const Array> outputs) const;
+    void run_compiled(std::span<const Array> inputs, std::span<const double> scalars, std::span<const bool> donated,
+                      std::span<Array> outputs);
+    size_t given_outputs() const { return outputs_.size() + (joint_executable_ ? 1 : 0); }
 
     const Ending& ending_;
     const std::shared_ptr<KnownSizes> sizes_;
@@ -82,9 +108,13 @@ private:
     std::vector<int> kept_outputs_;  ///< For each kept value of graph_: its output index i, or -1 - its input index.
     Device* device_;
     bool fast_math_, sends_messages_ = false;
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::atomic<bool> compiled_{false};
-    std::shared_ptr<Executable> executable_;
+    std::shared_ptr<Executable> executable_;  ///< Of a joint program: its forward part.
+    std::unique_ptr<const JointTrace> joint_trace_;
+    std::shared_ptr<program::JointExecutable> joint_executable_;
+    std::atomic<bool> is_joint_{false}, ran_backward_{false};
+    std::string why_apart_;  ///< Guarded by mutex_.
     double compile_seconds_ = 0;
     bool is_resized_ = false;
     std::atomic<bool> is_claimed_{false};

@@ -166,7 +166,8 @@ void run_verified(Follower& follower, Program& program) {
     // Owning the inputs keeps the program from overwriting them.
     program.run(follower, [&](std::span<const Array> compiled) {
         for (size_t i = 0; i < eager.size(); ++i)
-            if (auto d = difference(compiled[i], eager[i])) report(whole, *d);
+            if (compiled[i].defined())  // Else only backward would read it.
+                if (auto d = difference(compiled[i], eager[i])) report(whole, *d);
     });
 }
 

@@ -4,6 +4,7 @@
 
 #include "frontend/serializer/memory_archive.h"
 #include "runtime/core/device.h"
+#include "runtime/core/error.h"
 
 namespace catena {
 namespace {
@@ -29,25 +30,30 @@ std::string example_bytes(const Example& example) {
     return bytes + pack_arrays(values);
 }
 
-Example example_from(std::string_view bytes) {
+Example example_from(std::string_view bytes, const std::string& source) {
+    auto wrong = [&](const char* what) { fail<FileError>("{}: is no example: {}", source, what); };
     auto take = [&](void* to, size_t n) {
-        CATENA_ASSERT(n <= bytes.size(), "bytes of an example end early");
-        std::memcpy(to, bytes.data(), n);
+        if (n > bytes.size()) wrong("its bytes end early");
+        if (n > 0) std::memcpy(to, bytes.data(), n);
         bytes.remove_prefix(n);
     };
     Header header;
     take(&header, sizeof header);
+    if (header.kind > dict || header.key_count > bytes.size() / sizeof(uint64_t)) wrong("it begins with other numbers");
     std::vector<std::string> keys(header.key_count);
     for (std::string& key : keys) {
         uint64_t length = 0;
         take(&length, sizeof length);
+        if (length > bytes.size()) wrong("a key is longer than the rest");
         key.resize(length);
         take(key.data(), length);
     }
-    std::vector<Array> values = unpack_arrays(bytes, "an example");
+    std::vector<Array> values = unpack_arrays(bytes, source);
+    if (header.kind == dict ? values.size() != keys.size() : header.kind == single && values.size() != 1)
+        wrong("it has another number of arrays");
     if (header.kind == dict) return Example(std::move(keys), std::move(values));
     if (header.kind == tuple) return Example(std::move(values));
-    return Example(std::move(values.at(0)));
+    return Example(std::move(values[0]));
 }
 
 }  // namespace catena

@@ -16,11 +16,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string sha256_of(const std::string& content) {
+std::string digest_of(const std::string& content, const EVP_MD* method) {
     unsigned char digest[EVP_MAX_MD_SIZE];
     unsigned length = 0;
-    if (!EVP_Digest(content.data(), content.size(), digest, &length, EVP_sha256(), nullptr))
-        fail<FileError>("download: no sha256 in this OpenSSL");
+    if (!EVP_Digest(content.data(), content.size(), digest, &length, method, nullptr))
+        fail<FileError>("download: this OpenSSL cannot compute {}", EVP_MD_get0_name(method));
     std::string text;
     for (unsigned i = 0; i < length; ++i) text += fmt::format("{:02x}", digest[i]);
     return text;
@@ -55,6 +55,19 @@ std::string fetch(const std::string& url, std::string& problem) {
     return "";
 }
 
+/// "" when the content has the checksums of `file`.
+std::string wrong_checksum(const RemoteFile& file, const std::string& content) {
+    const struct { const char* name; const std::string& expected; const EVP_MD* method; } sums[] = {
+        {"sha256", file.sha256, EVP_sha256()}, {"md5", file.md5, EVP_md5()}};
+    for (const auto& sum : sums) {
+        if (sum.expected.empty()) continue;
+        const std::string found = digest_of(content, sum.method);
+        if (found != sum.expected)
+            return fmt::format("{} bytes with {} {}, expected {}", content.size(), sum.name, found, sum.expected);
+    }
+    return "";
+}
+
 void store(const fs::path& path, const std::string& content) {
     std::error_code error;
     fs::create_directories(path.parent_path(), error);
@@ -75,10 +88,9 @@ void download(const fs::path& folder, const RemoteFile& file, const std::vector<
             problems += fmt::format("\n  {}: {}", url, problem);
             continue;
         }
-        const std::string sum = sha256_of(content);
-        if (sum == file.sha256) return store(folder / file.name, content);
-        problems += fmt::format("\n  {}: {} bytes with sha256 {}, expected {}", url, content.size(),
-                                sum, file.sha256);
+        const std::string wrong = wrong_checksum(file, content);
+        if (wrong.empty()) return store(folder / file.name, content);
+        problems += fmt::format("\n  {}: {}", url, wrong);
     }
     fail<FileError>(
         "{} is not in {} and cannot be downloaded:{}\nWithout a network, put the file there by hand or "
@@ -93,6 +105,20 @@ void download_missing(const fs::path& folder, const std::vector<RemoteFile>& fil
     std::error_code unknown;  // Errors here show again on reading or writing.
     for (const auto& file : files)
         if (!fs::exists(folder / file.name, unknown)) download(folder, file, base_urls);
+}
+
+std::string cached_download(const std::string& url, const std::string& sha256) {
+    const fs::path path = get_dataset_directory("_dl_cache") / digest_of(url, EVP_sha256()).substr(0, 32);
+    std::error_code unknown;
+    if (fs::exists(path, unknown)) return path.string();
+    fmt::print(stderr, "downloading {}\n", url);
+    std::string problem;
+    const std::string content = fetch(url, problem);
+    if (problem.empty()) problem = wrong_checksum({url, sha256}, content);
+    if (!problem.empty())
+        fail<FileError>("{} cannot be downloaded: {}\nWithout a network, put its content into {}", url, problem, path.string());
+    store(path, content);
+    return path.string();
 }
 
 }  // namespace catena

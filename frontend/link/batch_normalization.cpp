@@ -6,6 +6,7 @@
 #include "runtime/core/error.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
+#include "runtime/graph/mixed16.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/ops/array/joining.h"
 #include "runtime/ops/array/movement.h"
@@ -41,7 +42,7 @@ BatchNormalization::BatchNormalization(Shape size, const BatchNormalizationLinkO
 }
 
 void BatchNormalization::initialize(const Shape& size) {
-    auto scope = using_config(&Config::dtype, options_.dtype.value_or(config().dtype));
+    auto scope = using_config(&Config::dtype, options_.dtype.value_or(high_precision_dtype()));
     RecorderScope paused(nullptr);
     if (options_.use_gamma) gamma.initialize(size);
     if (options_.use_beta) beta.initialize(size);

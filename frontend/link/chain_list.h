@@ -33,6 +33,20 @@ public:
     }
     void replace(size_t index, OwnedLink link);
 
+    /// Over the links: `for (ct::Link& link : layers)`.
+    class Iterator {
+    public:
+        explicit Iterator(std::vector<OwnedLink>::const_iterator at) : at_(at) {}
+        Link& operator*() const { return **at_; }
+        Iterator& operator++() { return ++at_, *this; }
+        bool operator==(const Iterator&) const = default;
+
+    private:
+        std::vector<OwnedLink>::const_iterator at_;
+    };
+    Iterator begin() const { return Iterator(links_.begin()); }
+    Iterator end() const { return Iterator(links_.end()); }
+    std::vector<Link*> slice(size_t begin, size_t end) const;  ///< The links [begin, end), not copies.
     size_t size() const { return links_.size(); }
     Link& operator[](size_t index) const;
     /// ValueError when that link is of another class.

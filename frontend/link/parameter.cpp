@@ -5,6 +5,7 @@
 #include "runtime/graph/config.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/recorder.h"
+#include "runtime/graph/variable_body.h"
 
 namespace catena {
 namespace {
@@ -110,6 +111,7 @@ void Parameter::reinitialize() {
 }
 
 void Parameter::to_device(Device& device) {
+    if (is_initialized() && body()->grad_consumed) return State::to_device(device);  // By a compiled step, so there is none to move.
     Array gradient = is_initialized() ? grad() : Array();
     cleargrad();
     State::to_device(device);

@@ -6,14 +6,45 @@
 
 namespace catena {
 
-Variable Sequential::operator()(const Operand& operand) const {
-    LocationScope scope(operand.location());
+namespace {
+
+std::string times(size_t count) { return count == 1 ? "1 Variable" : fmt::format("{} Variables", count); }
+
+}  // namespace
+
+Variables Sequential::computed(Arguments xs) const {
     if (layers_.empty()) fail<ValueError>("{}: has no layers to call", type_name());
-    return called(operand, [&] {
-        Variable x = operand;
-        for (const Layer& layer : layers_) x = layer.link ? layer.call(*layer.link, x) : layer.function(x);
-        return x;
-    });
+    Variables values(xs);
+    for (size_t i = 0; i < layers_.size(); ++i) {
+        if (values.size() > 3 || !(layers_[i].counts >> values.size() & 1))
+            fail<ValueError>("{}: layer {} does not take the {} that {}", type_name(), i, times(values.size()),
+                             i == 0 ? "the call has" : fmt::format("layer {} gives", i - 1));
+        values = layers_[i].call(layers_[i].link.get(), values);
+    }
+    return values;
+}
+
+Variable Sequential::one_result(std::initializer_list<const Operand*> operands) const {
+    LocationScope scope((*operands.begin())->location());
+    SmallVector<Variable, 3> xs;
+    for (const Operand* operand : operands) xs.push_back(operand->variable());
+    Variables values = computed(xs);
+    if (values.size() != 1)
+        fail<ValueError>("{}: the last layer gives {}; forward() returns them all", type_name(), times(values.size()));
+    return std::move(values[0]);
+}
+
+Variables Sequential::forward(std::span<const Variable> xs) const {
+    return called_with([&] { return computed(xs); }, xs);
+}
+Variable Sequential::operator()(const Operand& x) const {
+    return called(x, [&] { return one_result({&x}); });
+}
+Variable Sequential::operator()(const Operand& x0, const Operand& x1) const {
+    return called_with([&] { return one_result({&x0, &x1}); }, x0, x1);
+}
+Variable Sequential::operator()(const Operand& x0, const Operand& x1, const Operand& x2) const {
+    return called_with([&] { return one_result({&x0, &x1, &x2}); }, x0, x1, x2);
 }
 
 void Sequential::check_index(size_t index, size_t limit) const {
@@ -42,6 +73,19 @@ void Sequential::erase(size_t index) {
     check_index(index, size());
     layers_.erase(layers_.begin() + std::ptrdiff_t(index));
     renumber();
+}
+
+Sequential Sequential::slice(size_t begin, size_t end) const {
+    if (begin > end || end > size()) fail<ValueError>("{}: slice({}, {}) of {} layers", type_name(), begin, end, size());
+    Sequential part;
+    for (size_t i = begin; i < end; ++i) part.place(part.size(), layers_[i]);
+    return part;
+}
+
+Sequential Sequential::reversed() const {
+    Sequential other;
+    for (const Layer& layer : layers_) other.place(0, layer);
+    return other;
 }
 
 void Sequential::clear() { layers_.clear(); }

@@ -2,22 +2,35 @@
 
 #include <concepts>
 #include <functional>
+#include <ranges>
+#include <span>
+#include <tuple>
 #include <type_traits>
 
 #include "frontend/link/owned_link.h"
+#include "runtime/graph/op.h"
 
 namespace catena {
+
+/// What a layer may give: a Variable, or a list, a pair or a tuple of them.
+template <class T>
+concept GivesVariables = std::convertible_to<T, Variable> || std::ranges::range<T> || requires { std::tuple_size<T>::value; };
+
+/// Whether F can be called with `count` Variables and gives some.
+template <class F, int count>
+concept TakesVariables = (count == 1 && requires(F& f, const Variable& x) { { f(x) } -> GivesVariables; }) ||
+                         (count == 2 && requires(F& f, const Variable& x) { { f(x, x) } -> GivesVariables; }) ||
+                         (count == 3 && requires(F& f, const Variable& x) { { f(x, x, x) } -> GivesVariables; });
 
 /// Links and functions called one after the other:
 ///
 ///     ct::Sequential net{ct::Linear{784, 100}, ct::relu, ct::dropout, ct::Linear{100, 10}};
 ///
-/// Functions with options have their defaults; others are given by a lambda of one Variable.
+/// Functions with options have their defaults; others are given by a lambda of one Variable. A layer may also take several
+/// Variables, up to three, which are the arguments of the call or what the layer before it gives: a list, a pair or a tuple.
 /// Only links are children; they are named "0", "1", ... among themselves, as in Chainer.
 class Sequential : public Link {
 public:
-    using Function = std::function<Variable(const Variable&)>;
-
     Sequential() = default;
     template <class First, class... Rest>
         requires(!std::derived_from<std::remove_cvref_t<First>, Sequential> || sizeof...(Rest) > 0)
@@ -26,8 +39,12 @@ public:
         (append(std::forward<Rest>(rest)), ...);
     }
 
-    /// Calls every layer; ValueError when there is none.
+    /// Calls every layer; ValueError when there is none, when a layer does not take as many Variables as come to it, or when
+    /// the last does not give one.
     Variable operator()(const Operand& x) const;
+    Variable operator()(const Operand& x0, const Operand& x1) const;
+    Variable operator()(const Operand& x0, const Operand& x1, const Operand& x2) const;
+    Variables forward(std::span<const Variable> xs) const;  ///< The same, with all that the last layer gives.
 
     template <class Layer>
     Sequential& append(Layer&& layer) {
@@ -36,20 +53,31 @@ public:
     template <class L>
     Sequential& insert(size_t index, L&& layer) {
         using Class = std::decay_t<L>;
-        constexpr bool is_function = std::is_invocable_r_v<Variable, Class&, const Variable&>;
-        static_assert(std::derived_from<Class, Link> || is_function,
-                      "Sequential takes links and functions of one Variable. A plain function loses its default arguments where it "
-                      "is passed on; pass a lambda: [](const ct::Variable& x) { return my_function(x); }");
+        constexpr unsigned counts = TakesVariables<Class, 1> << 1 | TakesVariables<Class, 2> << 2 | TakesVariables<Class, 3> << 3;
+        static_assert(counts != 0,
+                      "Sequential takes links and functions of one Variable, or up to three. A plain function loses its default "
+                      "arguments where it is passed on; pass a lambda: [](const ct::Variable& x) { return my_function(x); }");
         if constexpr (std::derived_from<Class, Link>)
-            place(index, {OwnedLink(Class(std::forward<L>(layer))),
-                          [](Link& link, const Variable& x) -> Variable { return static_cast<Class&>(link)(x); }, {}});
-        else if constexpr (is_function)
-            place(index, {{}, nullptr, Function(std::forward<L>(layer))});
+            place(index, {OwnedLink(Class(std::forward<L>(layer))), counts,
+                          [](Link* link, Arguments xs) { return call_layer(static_cast<Class&>(*link), xs); }});
+        else
+            place(index, {{}, counts, [f = Class(std::forward<L>(layer))](Link*, Arguments xs) mutable { return call_layer(f, xs); }});
         return *this;
     }
     Sequential& extend(const Sequential& other);  ///< Appends copies of the other's layers.
+    template <class L>
+    Sequential& replace(size_t index, L&& layer) {  ///< Chainer's sequential[index] = layer.
+        check_index(index, size());
+        insert(index, std::forward<L>(layer));
+        erase(index + 1);
+        return *this;
+    }
     void erase(size_t index);
+    void remove(const Link& link) { erase(index(link)); }
     void clear();
+    /// Copies of the layers [begin, end), or of all in the opposite order.
+    Sequential slice(size_t begin, size_t end) const;
+    Sequential reversed() const;
     /// The layers of `a`, then those of `b`; copies, as everything that a Sequential takes.
     friend Sequential operator+(Sequential a, const Sequential& b) { return std::move(a.extend(b)); }
     Sequential& operator+=(const Sequential& other) { return extend(other); }
@@ -69,11 +97,34 @@ protected:
     std::vector<std::pair<std::string, Link*>> named_children() const override;
 
 private:
+    using Arguments = std::span<const Variable>;
     struct Layer {
-        OwnedLink link;
-        Variable (*call)(Link&, const Variable&);
-        Function function;  ///< Used when `link` is empty.
+        OwnedLink link;   ///< Empty for a function.
+        unsigned counts;  ///< Bit n: it takes n Variables.
+        std::function<Variables(Link*, Arguments)> call;
     };
+    /// With as many Variables as it takes.
+    template <class F>
+    static Variables call_layer(F& f, Arguments xs) {
+        if constexpr (std::derived_from<F, Sequential>) return f.forward(xs);
+        if constexpr (TakesVariables<F, 1>)
+            if (xs.size() == 1) return as_list(f(xs[0]));
+        if constexpr (TakesVariables<F, 2>)
+            if (xs.size() == 2) return as_list(f(xs[0], xs[1]));
+        if constexpr (TakesVariables<F, 3>)
+            if (xs.size() == 3) return as_list(f(xs[0], xs[1], xs[2]));
+        return {};
+    }
+    template <class Result>
+    static Variables as_list(const Result& result) {
+        Variables list;
+        if constexpr (std::convertible_to<const Result&, Variable>) list.push_back(result);
+        else if constexpr (std::ranges::range<Result>) list.append(std::ranges::begin(result), std::ranges::end(result));
+        else std::apply([&](const auto&... values) { (list.push_back(values), ...); }, result);
+        return list;
+    }
+    Variables computed(Arguments xs) const;
+    Variable one_result(std::initializer_list<const Operand*> xs) const;
     void place(size_t index, Layer layer);
     void check_index(size_t index, size_t limit) const;
     void renumber();

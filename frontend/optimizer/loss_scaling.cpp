@@ -5,6 +5,7 @@
 
 #include "frontend/optimizer/all_finite.h"
 #include "frontend/optimizer/gradient_sweep.h"
+#include "frontend/optimizer/masters.h"
 #include "frontend/serializer/serializer.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
@@ -63,15 +64,12 @@ void LossScaling::backward(Optimizer& optimizer, const Variable& loss, const Bac
 bool LossScaling::finish(Optimizer& optimizer) {
     if (between_ && !between_->finish(optimizer)) return false;
     before_.clear();
+    take_masters(optimizer.slots());  // What 16 bits hold is divided in float32.
     const std::vector<UpdateSlot*> slots = optimizer.active_slots();
     if (slots.empty()) return true;
-    for (const State* state : {&scale_, &was_too_large_, &safe_}) move_beside(*state, slots[0]->param);
-    std::vector<Variable> gradients;
-    for (UpdateSlot* slot : slots) gradients.push_back(slot->param.grad_variable());
-    assign(safe_, all_finite(gradients));
-    gradients.clear();  // So that they are unscaled in place.
+    check_nan_in_grads(optimizer);
     unscale(slots);
-    next_scale();
+    update_loss_scale();
     if (current_recorder()) {
         keep_states(optimizer, slots);
         bring_back_after(optimizer);
@@ -81,12 +79,22 @@ bool LossScaling::finish(Optimizer& optimizer) {
     return true;
 }
 
+void LossScaling::check_nan_in_grads(Optimizer& optimizer) {
+    auto no_graph = no_backprop_mode();
+    std::vector<Variable> gradients;
+    for (UpdateSlot* slot : optimizer.active_slots()) gradients.push_back(slot->param.grad_variable());
+    if (gradients.empty()) return;
+    for (const State* state : {&scale_, &was_too_large_, &safe_}) move_beside(*state, gradients[0]);
+    assign(safe_, all_finite(gradients));
+}
+
 void LossScaling::unscale(std::span<UpdateSlot* const> slots) const {
     const Variable shared[] = {scale_};
     sweep_gradients(unscale_sweep(), slots, shared, {}, GradientSweepValues::gradient);
 }
 
-void LossScaling::next_scale() {
+void LossScaling::update_loss_scale() {
+    auto no_graph = no_backprop_mode();
     const Variable growth = where(was_too_large_, scale_ * growth_, scale_ * 2.0);
     const Variable next = where(safe_, growth, scale_ * 0.5);
     assign(scale_, maximum(minimum(next, highest_), 1.0));

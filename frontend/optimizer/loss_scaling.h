@@ -31,7 +31,10 @@ public:
     bool finish(Optimizer& optimizer) override;
 
     double scale() const;             ///< Of the next backward. A host read, as the next.
-    bool is_safe_to_update() const;   ///< Whether the last update changed the parameters.
+    bool is_safe_to_update() const;   ///< Whether the gradients checked last, those of the last update, were finite.
+    /// For training loops of one's own; finish() does both. Looks for gradients that are infinite or NaN.
+    void check_nan_in_grads(Optimizer& optimizer);
+    void update_loss_scale();         ///< Halves the scale after a bad check, lets it grow after a good one.
     /// "loss_scale", "was_too_large".
     void serialize(const Serializer& s);
 
@@ -42,7 +45,6 @@ private:
         Array content;
     };
     void unscale(std::span<UpdateSlot* const> slots) const;
-    void next_scale();
     void keep_states(Optimizer& optimizer, std::span<UpdateSlot* const> slots);
     void bring_back_after(Optimizer& optimizer);
     void bring_back_if_bad();

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "frontend/optimizer/gradient_sweep.h"
+#include "frontend/optimizer/masters.h"
 #include "frontend/optimizer/parameter_rule.h"
 #include "frontend/serializer/serializer.h"
 #include "runtime/core/device.h"
@@ -60,7 +61,8 @@ Optimizer& Optimizer::setup(Link& link) {
     set_step_count(0);
     std::unordered_set<VariableBody*> seen;  // A parameter shared by two links is updated once.
     for (auto& [path, param] : link.namedparams())
-        if (seen.insert(param->body()).second) slots_.push_back({path, *param, param->update_flag(), {}});
+        if (seen.insert(param->body()).second)
+            slots_.push_back({.path = path, .param = *param, .enabled = param->update_flag(), .use_fp32 = use_fp32_});
     begin();
     return *this;
 }
@@ -96,7 +98,7 @@ void Optimizer::set_loss_scale(double scale) {
 ParameterRule Optimizer::update_rule(const Parameter& param) {
     target();
     for (UpdateSlot& slot : slots_)
-        if (slot.param.body() == param.body()) return {*this, slot};
+        if (slot.is_of(param.body())) return {*this, slot};
     fail<ValueError>("{}: update_rule: '{}' is not a parameter of the link that setup() was given", type_name(), param.name());
 }
 
@@ -114,7 +116,7 @@ void Optimizer::initialize_moments(UpdateSlot& slot) {
     RecorderScope paused(nullptr);
     DeviceScope scope(slot.param.device());
     for (const std::string& name : moment_names()) {
-        slot.moments.emplace_back(first_moment(name, slot.param.type()));
+        slot.moments.emplace_back(first_moment(name, {slot.update_dtype(), slot.param.shape()}));
         slot.moments.back().set_name(slot.path + "/" + name);
     }
 }
@@ -123,10 +125,12 @@ void Optimizer::update(const std::source_location& at) {
     target();
     LocationScope location(at);
     auto no_graph = no_backprop_mode();
+    MastersScope masters(*this);
     if (exchange_ && !exchange_->finish(*this)) {
         if (Recorder* recorder = current_recorder()) recorder->passing();
         return;
     }
+    take_masters(slots_);
     if (scaled_) unscale_gradients();
     if (const auto present = active_slots(); !present.empty()) move_to(present[0]->param.device(), t_);
     call_hooks(OptimizerHook::Timing::pre);
@@ -137,8 +141,10 @@ void Optimizer::update(const std::source_location& at) {
     assign(t_, t_ + 1);
     call_parameter_hooks(OptimizerHook::Timing::pre);
     update_groups(active);
+    masters.store_updates();
     call_hooks(OptimizerHook::Timing::post);
     call_parameter_hooks(OptimizerHook::Timing::post);
+    masters.store_changes();
 }
 
 void Optimizer::update_groups(std::span<UpdateSlot* const> active) {
@@ -148,6 +154,29 @@ void Optimizer::update_groups(std::span<UpdateSlot* const> active) {
         else update_group({{slot}, t_});
     }
     if (!common.slots.empty()) update_group(common);
+}
+
+void Optimizer::new_epoch(bool automatic) {
+    if (automatic && !use_auto_new_epoch)
+        fail<ValueError>("{}: new_epoch(true) is for updaters, which set use_auto_new_epoch", type_name());
+    if (!automatic && use_auto_new_epoch)
+        fail<ValueError>("{}: new_epoch: its updater counts the epochs; give the updater auto_new_epoch = false, or do not count "
+                         "them", type_name());
+    ++epoch_;
+}
+
+void Optimizer::use_fp32_update(bool use) {
+    use_fp32_ = use;
+    for (UpdateSlot& slot : slots_) slot.use_fp32 = use;
+}
+
+void Optimizer::reallocate_cleared_grads() {
+    target();
+    for (UpdateSlot& slot : slots_) {
+        if (!slot.param.array().defined() || slot.param.grad_variable().defined()) continue;
+        const DeviceScope beside(slot.param.device());
+        slot.param.set_grad_variable(fill(slot.param.type(), 0));
+    }
 }
 
 void Optimizer::start_backward(Variable loss) {
@@ -185,11 +214,13 @@ void Optimizer::serialize(const Serializer& s) {
     for (UpdateSlot& slot : slots_) {
         Serializer part = s[slot.path];
         if (s.loading()) {
+            load_master(part, slot);
             load_moments(part, slot);
             continue;
         }
         part("t", t);
         for (size_t i = 0; i < slot.moments.size(); ++i) part.write(moment_names()[i], slot.moments[i].array());
+        if (slot.use_fp32 && slot.master.is_initialized()) part.write(master_key, slot.master.array());
     }
 }
 
@@ -203,7 +234,7 @@ void Optimizer::load_moments(const Serializer& s, UpdateSlot& slot) {
             if (array.shape() != slot.param.shape())
                 s.wrong(name, fmt::format("has shape {}, its parameter {}", to_string(array.shape()),
                                           to_string(slot.param.shape())));
-            array = s.converted(name, array, slot.param.dtype());
+            array = s.converted(name, array, slot.update_dtype());
         }
         moments.push_back(array);
     }

@@ -81,10 +81,18 @@ public:
     int64_t t() const;       ///< Updates so far.
     const State& step_count() const { return t_; }  ///< int64, 0-d; updated by compiled steps.
     int64_t epoch() const { return epoch_; }
-    void new_epoch() { ++epoch_; }
+    /// Updaters set `use_auto_new_epoch` and pass true. ValueError when they and the user both count.
+    void new_epoch(bool automatic = false);
+    bool use_auto_new_epoch = false;
     void set_epoch(int64_t epoch) { epoch_ = epoch; }
     /// False: update(lossfun) fills gradients with zeros instead of clearing them.
     void use_cleargrads(bool use = true) { use_cleargrads_ = use; }
+    /// Gives zeros to initialised parameters that have no gradient: update() then changes them as Chainer does, by moments
+    /// and decay. Without it they are left alone.
+    void reallocate_cleared_grads();
+    /// Parameters of 16 bits are updated through float32 masters (frontend/optimizer/masters.h): their gradients, moments and
+    /// hooks are float32, and an update smaller than half a 16-bit step is not lost. Before or after setup(); before loading.
+    void use_fp32_update(bool use = true);
 
     /// Gradients are divided by `scale` before any hook. update(lossfun)
     /// starts backward with it; otherwise call loss.backward({.loss_scale = optimizer.loss_scale()}).
@@ -100,6 +108,9 @@ public:
     Optimizer& add_hook(std::string name, std::function<void(Optimizer&)> hook,
                         OptimizerHook::Timing timing = OptimizerHook::Timing::pre);
     void remove_hook(const std::string& name);  ///< ValueError when there is none of that name.
+    /// All hooks of a timing, in the order of their registration; update() calls them itself.
+    void call_hooks(OptimizerHook::Timing timing);
+    void call_hook(OptimizerHook& hook) { hook(*this); }
 
     /// How one parameter is updated: its own hyperparameters and hooks (frontend/optimizer/parameter_rule.h). ValueError when
     /// it is none of the target's.
@@ -134,7 +145,6 @@ protected:
 
 private:
     void start_backward(Variable loss);
-    void call_hooks(OptimizerHook::Timing timing);
     void call_parameter_hooks(OptimizerHook::Timing timing);
     void update_groups(std::span<UpdateSlot* const> active);
     void load_moments(const Serializer& s, UpdateSlot& slot);
@@ -146,6 +156,7 @@ private:
     int64_t epoch_ = 0;
     bool use_cleargrads_ = true;
     bool scaled_ = false;
+    bool use_fp32_ = false;
     Cell loss_scale_{1.0, "loss_scale"};
     std::shared_ptr<GradientExchange> exchange_;
     std::vector<std::pair<std::string, std::shared_ptr<OptimizerHook>>> hooks_;

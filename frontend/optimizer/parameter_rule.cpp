@@ -1,5 +1,9 @@
 #include "frontend/optimizer/parameter_rule.h"
 
+#include <algorithm>
+
+#include <fmt/ranges.h>
+
 #include "runtime/core/error.h"
 
 namespace catena {
@@ -15,6 +19,14 @@ bool ParameterRule::has_own(std::string_view name) const {
 }
 
 void ParameterRule::follow_optimizer() { slot_->own_numbers.clear(); }
+
+Variable ParameterRule::state(std::string_view name) const {
+    const std::vector<std::string> names = optimizer_->moment_names();
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end())
+        fail<ValueError>("{}: there is no state '{}'; there are: {}", optimizer_->type_name(), name, fmt::join(names, ", "));
+    return slot_->moments.empty() ? Variable() : Variable(slot_->moments[size_t(found - names.begin())]);
+}
 
 ParameterRule& ParameterRule::add_hook(std::shared_ptr<ParameterHook> hook, std::string name) {
     if (name.empty()) name = hook->name();

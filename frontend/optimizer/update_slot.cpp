@@ -8,6 +8,11 @@ bool UpdateSlot::is_active() const {
     return param.array().defined() && *enabled && param.grad_variable().defined();
 }
 
+Dtype UpdateSlot::update_dtype() const {
+    const Dtype own = param.dtype();
+    return use_fp32 ? compute_dtype(own) : own;
+}
+
 const Cell* UpdateSlot::own_number(const char* name) const {
     for (const Cell& cell : own_numbers)
         if (std::string_view(cell.name()) == name) return &cell;

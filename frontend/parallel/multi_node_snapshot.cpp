@@ -103,11 +103,14 @@ void bcast_state(Communicator& communicator, Link& model, Optimizer* optimizer, 
     if (!optimizer) return;
 
     std::string with_moments;
-    for (UpdateSlot& slot : optimizer->slots()) with_moments += slot.moments.empty() ? '0' : '1';
+    for (UpdateSlot& slot : optimizer->slots())
+        with_moments += char('0' + !slot.moments.empty() + 2 * slot.master.is_initialized());
     with_moments = communicator.bcast_bytes(with_moments, root);
     std::vector<UpdateSlot>::size_type i = 0;
     for (UpdateSlot& slot : optimizer->slots()) {
-        if (with_moments[i++] == '0') continue;
+        const int has = with_moments[i++] - '0';
+        if (has & 2) bcast_one(communicator, slot.master, root);
+        if (!(has & 1)) continue;
         optimizer->initialize_moments(slot);
         for (State& moment : slot.moments) bcast_one(communicator, moment, root);
     }

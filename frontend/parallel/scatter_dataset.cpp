@@ -8,6 +8,7 @@
 #include "frontend/dataset/datasets.h"
 #include "frontend/dataset/split.h"
 #include "frontend/dataset/take_rows.h"
+#include "frontend/parallel/objects.h"
 #include "runtime/core/random.h"
 
 namespace catena {
@@ -53,6 +54,38 @@ std::string problem_of(const std::vector<Array>& columns) {
     return columns[0].dim(0) == 0 ? "the dataset has no rows" : "";
 }
 
+bool are_alike(const std::vector<Example>& all) {
+    for (const Example& example : all) {
+        if (!example.is_like(all[0])) return false;
+        for (size_t i = 0; i < example.size(); ++i)
+            if (!(example[i].type() == all[0][i].type())) return false;
+    }
+    return true;
+}
+
+/// Examples of different forms and shapes, one after the other.
+std::vector<Example> scatter_examples(const std::vector<Example>& all, Communicator& communicator,
+                                      const ScatterOptions& options) {
+    const int root = options.root;
+    std::vector<Example> mine;
+    if (communicator.rank() != root) {
+        const int64_t count = communicator.recv(root).item<int64_t>();
+        for (int64_t i = 0; i < count; ++i) mine.push_back(recv_obj(communicator, root));
+        return mine;
+    }
+    const std::vector<int64_t> order = order_of(int64_t(all.size()), options);
+    for (int r = 0; r < communicator.size(); ++r) {
+        const auto [begin, end] = rows_of(int64_t(all.size()), r, communicator.size(), options.force_equal_length);
+        if (r != root) communicator.send(Array::scalar(end - begin), r);
+        for (int64_t i = begin; i < end; ++i) {
+            const Example& example = all[size_t(order[size_t(i)])];
+            if (r == root) mine.push_back(example);
+            else send_obj(communicator, example, r);
+        }
+    }
+    return mine;
+}
+
 }  // namespace
 
 std::pair<int64_t, int64_t> scatter_index(int64_t n, Communicator& communicator, int root,
@@ -89,16 +122,21 @@ Dataset scatter_dataset(const std::optional<Dataset>& dataset, Communicator& com
                         const ScatterOptions& options) {
     const bool at_root = communicator.rank() == options.root;
     std::vector<Array> columns;
+    std::vector<Example> all;
     std::string kind, problem;
     if (at_root) {
         try {
             if (!dataset) fail<ValueError>("the root gives no dataset");
-            std::vector<Example> all;
             for (int64_t i = 0; i < dataset->size(); ++i) all.push_back((*dataset)[i]);
-            Batch batch = concat_examples(all);
-            for (const Variable& column : batch.values()) columns.push_back(column.array());
-            kind = batch.is_dict() ? "dict" : batch.is_tuple() ? "tuple" : "one";
-            for (const std::string& key : batch.keys()) kind += "\n" + key;
+            if (all.empty()) fail<ValueError>("the dataset has no examples");
+            if (are_alike(all)) {
+                Batch batch = concat_examples(all);
+                for (const Variable& column : batch.values()) columns.push_back(column.array());
+                kind = batch.is_dict() ? "dict" : batch.is_tuple() ? "tuple" : "one";
+                for (const std::string& key : batch.keys()) kind += "\n" + key;
+            } else {
+                kind = "examples";
+            }
         } catch (const Error& error) {
             problem = error.what();
         }
@@ -107,6 +145,7 @@ Dataset scatter_dataset(const std::optional<Dataset>& dataset, Communicator& com
     if (!problem.empty()) fail<ValueError>("scatter_dataset: {}", problem);
     std::istringstream words(communicator.bcast_bytes(kind, options.root));
     std::getline(words, kind);
+    if (kind == "examples") return Dataset(scatter_examples(all, communicator, options));
     std::vector<Array> mine = scatter_dataset(columns, communicator, options);
     std::vector<Dataset> parts(mine.begin(), mine.end());
     if (kind == "one") return parts[0];

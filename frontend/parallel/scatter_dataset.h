@@ -29,8 +29,8 @@ std::pair<int64_t, int64_t> scatter_index(int64_t n, Communicator& communicator,
 std::vector<Array> scatter_dataset(const std::vector<Array>& columns, Communicator& communicator,
                                    const ScatterOptions& options = {});
 
-/// The same for a dataset whose examples have equal shapes: tuples stay tuples. Ranks other than
-/// root pass none.
+/// The same for a dataset: tuples stay tuples, and examples may have different shapes. Ranks other
+/// than root pass none.
 Dataset scatter_dataset(const std::optional<Dataset>& dataset, Communicator& communicator,
                         const ScatterOptions& options = {});
 

@@ -1,5 +1,9 @@
 #include "frontend/serializer/npz.h"
 
+#include <istream>
+#include <iterator>
+#include <ostream>
+
 #include "runtime/file/npy.h"
 #include "runtime/core/error.h"
 
@@ -11,6 +15,12 @@ constexpr std::string_view suffix = ".npy";
 class NpzWriter final : public ArchiveWriter {
 public:
     NpzWriter(const std::string& path, const SaveOptions& options) : zip_(path), options_(options) {}
+    NpzWriter(std::ostream& stream, const SaveOptions& options)
+        : zip_([&stream](const void* from, size_t bytes) {
+              if (!stream.write(static_cast<const char*>(from), std::streamsize(bytes)))
+                  fail<FileError>("save_npz: the stream takes no more bytes");
+          }),
+          options_(options) {}
     void write(const std::string& key, const Array& array) override {
         add(key, [&](const ByteSink& sink) { write_npy(array, sink); });
     }
@@ -30,9 +40,21 @@ private:
     SaveOptions options_;
 };
 
+void write_all(NpzWriter& writer, const NamedArrays& arrays) {
+    for (const auto& [key, array] : arrays) writer.write(key, array);
+    writer.finish();
+}
+
+std::string content_of(std::istream& stream, const std::string& name) {
+    std::string content(std::istreambuf_iterator<char>(stream), {});
+    if (stream.bad()) fail<FileError>("{}: cannot be read", name);
+    return content;
+}
+
 }  // namespace
 
 NpzFile::NpzFile(const std::string& path) : zip_(path) {}
+NpzFile::NpzFile(std::istream& stream, const std::string& name) : zip_(name, content_of(stream, name)) {}
 
 std::vector<std::string> NpzFile::keys() const {
     std::vector<std::string> keys;
@@ -75,8 +97,7 @@ NamedArrays read_npz(const std::string& path) {
 
 void save_npz(const std::string& path, const NamedArrays& arrays, const SaveOptions& options) {
     NpzWriter writer(path, options);
-    for (const auto& [key, array] : arrays) writer.write(key, array);
-    writer.finish();
+    write_all(writer, arrays);
 }
 
 void save_npz(const std::string& path, const SerializeFunction& object, const SaveOptions& options) {
@@ -86,6 +107,20 @@ void save_npz(const std::string& path, const SerializeFunction& object, const Sa
 
 void load_npz(const std::string& path, const SerializeFunction& object, const LoadOptions& options) {
     load_from(NpzFile(path), object, options);
+}
+
+void save_npz(std::ostream& stream, const NamedArrays& arrays, const SaveOptions& options) {
+    NpzWriter writer(stream, options);
+    write_all(writer, arrays);
+}
+
+void save_npz(std::ostream& stream, const SerializeFunction& object, const SaveOptions& options) {
+    NpzWriter writer(stream, options);
+    save_to(writer, object);
+}
+
+void load_npz(std::istream& stream, const SerializeFunction& object, const LoadOptions& options) {
+    load_from(NpzFile(stream), object, options);
 }
 
 }  // namespace catena

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <iosfwd>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,8 @@ using NamedArrays = std::vector<std::pair<std::string, Array>>;
 class NpzFile final : public ArchiveReader {
 public:
     explicit NpzFile(const std::string& path);
+    /// What is left of a stream, called `name` in messages.
+    explicit NpzFile(std::istream& stream, const std::string& name = "the stream");
     const std::string& path() const override { return zip_.path(); }
     std::vector<std::string> keys() const override;  ///< In file order.
     bool contains(std::string_view key) const override { return find(key) != nullptr; }
@@ -37,6 +40,11 @@ void save_npz(const std::string& path, const NamedArrays& arrays, const SaveOpti
 
 void save_npz(const std::string& path, const SerializeFunction& object, const SaveOptions& options = {});
 void load_npz(const std::string& path, const SerializeFunction& object, const LoadOptions& options = {});
+/// Into and out of a stream of bytes (std::ios::binary): a socket, an archive, memory. It is written from its present position
+/// on, without going back, and read to its end. FileError when it fails.
+void save_npz(std::ostream& stream, const NamedArrays& arrays, const SaveOptions& options = {});
+void save_npz(std::ostream& stream, const SerializeFunction& object, const SaveOptions& options = {});
+void load_npz(std::istream& stream, const SerializeFunction& object, const LoadOptions& options = {});
 
 /// A link, optimizer, iterator, updater or trainer under Chainer's keys: "l1/W", None where a parameter is
 /// uninitialised; "t", "epoch", "l1/W/m" of an optimizer.
@@ -49,6 +57,14 @@ void save_npz(const std::string& path, T& object, const SaveOptions& options = {
 template <Serializable T>
 void load_npz(const std::string& path, T& object, const LoadOptions& options = {}) {
     load_npz(path, serialize_function(object), options);
+}
+template <Serializable T>
+void save_npz(std::ostream& stream, T& object, const SaveOptions& options = {}) {
+    save_npz(stream, serialize_function(object), options);
+}
+template <Serializable T>
+void load_npz(std::istream& stream, T& object, const LoadOptions& options = {}) {
+    load_npz(stream, serialize_function(object), options);
 }
 
 }  // namespace catena

@@ -24,18 +24,23 @@ public:
         return called({&x, &t}, [&] {
             const Variable y = predictor(x);
             const Variable loss = lossfun_(y, t);
+            const Variable share = compute_accuracy ? accfun_(y, t) : Variable();
             report({{"loss", loss}}, *this);
-            if (compute_accuracy) report({{"accuracy", accfun_(y, t)}}, *this);
+            if (compute_accuracy) report({{"accuracy", share}}, *this);
+            if (keep_results) this->y = y, this->loss = loss, this->accuracy = share;
             return loss;
         });
     }
 
     Predictor predictor;
     bool compute_accuracy = true;
+    /// Of the last call, as Chainer's attributes; they keep its graph, and in a static region they are results.
+    bool keep_results = false;
+    Variable y, loss, accuracy;
 
 private:
     static Variable cross_entropy(const Variable& y, const Variable& t) { return softmax_cross_entropy(y, t); }
-    static Variable share_of_right(const Variable& y, const Variable& t) { return accuracy(y, t); }
+    static Variable share_of_right(const Variable& y, const Variable& t) { return catena::accuracy(y, t); }
     Function lossfun_, accfun_;
 };
 

@@ -23,6 +23,7 @@ ParallelUpdater::ParallelUpdater(Iterator& iterator, Optimizer& optimizer, Paral
         fail<ValueError>("ParallelUpdater: no device is called 'main', whose model is updated");
     std::rotate(replicas_.begin(), main, main + 1);
     if (options_.loss_scale > 0) optimizer_.set_loss_scale(options_.loss_scale);
+    if (options_.auto_new_epoch) optimizer_.use_auto_new_epoch = true;
 }
 
 void ParallelUpdater::place_models() {
@@ -74,7 +75,7 @@ void ParallelUpdater::update_core() {
         if (loss.defined()) loss.backward({.loss_scale = optimizer_.loss_scale()});
     for (size_t i = 1; i < n; ++i) main.addgrads(*replicas_[i].model);
     optimizer_.update();
-    if (options_.auto_new_epoch && is_new_epoch()) optimizer_.new_epoch();
+    if (options_.auto_new_epoch && is_new_epoch()) optimizer_.new_epoch(true);
 }
 
 void ParallelUpdater::finalize() { iterator_.finalize(); }

@@ -15,6 +15,7 @@ StandardUpdater::StandardUpdater(std::map<std::string, Iterator*> iterators,
     for (auto& [name, optimizer] : optimizers_) {
         if (options_.device) optimizer->target().to_device(*options_.device);
         if (options_.loss_scale > 0) optimizer->set_loss_scale(options_.loss_scale);
+        if (options_.auto_new_epoch) optimizer->use_auto_new_epoch = true;
     }
 }
 
@@ -51,7 +52,7 @@ void StandardUpdater::update_core() {
     Batch batch = next_batch();
     if (compiled_) (*compiled_)(batch);
     else run_step(batch);
-    if (options_.auto_new_epoch && is_new_epoch()) optimizer.new_epoch();
+    if (options_.auto_new_epoch && is_new_epoch()) optimizer.new_epoch(true);
 }
 
 void StandardUpdater::run_step(const Batch& batch) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <omp.h>
+#include <pthread.h>
 
 #include "runtime/core/environment.h"
 #include "runtime/core/error.h"
@@ -33,11 +34,20 @@ int threads_of_openmp() {
     return value > 0 ? value : omp_get_num_procs();
 }
 
+/// A forked child has none of the pool's threads and would wait for them for ever. So they end before the fork; the parent and the
+/// child each start new ones when they need them. The OpenMP of clang does this by itself.
+void end_pool_before_fork() {
+#if !defined(__clang__)
+    omp_pause_resource_all(omp_pause_soft);
+#endif
+}
+
 int initial_threads() {
     constexpr int64_t most = std::numeric_limits<int>::max();
     const std::optional<int64_t> wanted = environment::whole_number("CATENA_NUM_THREADS", 1, most);
     const int threads = wanted ? int(*wanted) : threads_of_openmp();
     tell_openmp(threads);
+    pthread_atfork(end_pool_before_fork, nullptr, nullptr);
     return threads;
 }
 

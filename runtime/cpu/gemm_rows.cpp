@@ -15,10 +15,10 @@ namespace {
 
 #define CATENA_AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,fma")))
 
-/// Sizes where not packing b is faster (measured against oneDNN 2.6): 20 x 2600 x 650 takes half
-/// the time.
+/// Sizes where not packing b is faster (measured against oneDNN 2.6): 20 x 2600 x 650 takes half the time, a single row
+/// takes half to four fifths of the time (benchmarks/few_rows.cpp); two and three rows take the same.
 bool worth_it(int64_t m, int64_t n, int64_t k) {
-    return m >= 4 && (m <= 64 || n <= 16) && n >= 4 && k >= 80;
+    return (m == 1 || (m >= 4 && (m <= 64 || n <= 16))) && n >= 4 && k >= 80;
 }
 
 /// Rows of b that stay in the first-level cache while rows of a pass.
@@ -86,9 +86,36 @@ CATENA_AVX512 inline void multiply_block(const float* a, int64_t lda, const floa
     }
 }
 
+/// One row of a times b_block rows of b: reading b takes the time, and the memory gives more of many rows at once.
+CATENA_AVX512 inline void multiply_row(const float* a, const float* b, int64_t ldb, int64_t k, float beta, float* c) {
+    __m512 sum[b_block];
+#pragma GCC unroll 8
+    for (int j = 0; j < b_block; ++j) sum[j] = _mm512_setzero_ps();
+    int64_t p = 0;
+    for (; p + 16 <= k; p += 16) {
+        const __m512 va = _mm512_loadu_ps(a + p);
+#pragma GCC unroll 8
+        for (int j = 0; j < b_block; ++j) sum[j] = _mm512_fmadd_ps(va, _mm512_loadu_ps(b + j * ldb + p), sum[j]);
+    }
+    if (p < k) {
+        const __mmask16 rest = __mmask16((1u << (k - p)) - 1);
+        const __m512 va = _mm512_maskz_loadu_ps(rest, a + p);
+#pragma GCC unroll 8
+        for (int j = 0; j < b_block; ++j) sum[j] = _mm512_fmadd_ps(va, _mm512_maskz_loadu_ps(rest, b + j * ldb + p), sum[j]);
+    }
+#pragma GCC unroll 2
+    for (int j = 0; j < b_block; j += 4) {
+        __m128 result = sum_lanes(sum[j], sum[j + 1], sum[j + 2], sum[j + 3]);
+        if (beta != 0) result = _mm_fmadd_ps(_mm_set1_ps(beta), _mm_loadu_ps(c + j), result);
+        _mm_storeu_ps(c + j, result);
+    }
+}
+
 CATENA_AVX512 void multiply_columns(int64_t m, int64_t begin, int64_t end, int64_t k,
                                     const float* a, int64_t lda, const float* b, int64_t ldb,
                                     float beta, float* c, int64_t ldc) {
+    if (m == 1)
+        for (; begin + b_block <= end; begin += b_block) multiply_row(a, b + begin * ldb, ldb, k, beta, c + begin);
     for (int64_t j0 = begin; j0 < end; j0 += b_block)
         for (int64_t i = 0; i < m; i += 4)
             for (int64_t j = j0; j < std::min(end, j0 + b_block); j += 4)

@@ -1,6 +1,7 @@
 #include "runtime/cpu/matrix_kernel.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <vector>
 
@@ -29,12 +30,14 @@ Matrices matrices_of(const Array& a) {
     return m;
 }
 
+/// Calls f(LAPACK's routines, the matrices of the first input) in their precision.
 template <class F>
-void for_precision(const KernelCall& call, F&& f) {
+void with_lapack(const KernelCall& call, F&& f) {
+    const Matrices m = matrices_of(call.inputs[0]);
     if (call.inputs[0].dtype() == Dtype::float32)
-        f(float());
+        f(lapack<float>(call.op.name), m);
     else
-        f(double());
+        f(lapack<double>(call.op.name), m);
 }
 
 /// Calls f(number of the matrix), which returns LAPACK's info, and throws by `explain(info)` for the first that fails. Small
@@ -64,6 +67,12 @@ void transposed(const T* from, T* to, int64_t rows, int64_t columns) {
         for (int64_t j = 0; j < columns; ++j) to[j * rows + i] = from[i * columns + j];
 }
 
+/// LAPACK's pivots are found by comparisons, which skip NaN: some elements of a result would look as if they did not depend on it.
+template <class T>
+bool has_nan(const T* x, int64_t count) {
+    return std::any_of(x, x + count, [](T v) { return std::isnan(v); });
+}
+
 template <class T>
 T* copy_to_output(const KernelCall& call, int output) {
     const Array from = call.inputs[0].as_contiguous();
@@ -75,10 +84,7 @@ T* copy_to_output(const KernelCall& call, int output) {
 }  // namespace
 
 void run_inv(const KernelCall& call) {
-    for_precision(call, [&](auto zero) {
-        using T = decltype(zero);
-        const Lapack<T>& routines = lapack<T>(call.op.name);
-        const Matrices m = matrices_of(call.inputs[0]);
+    with_lapack(call, [&]<class T>(const Lapack<T>& routines, const Matrices& m) {
         const int n = m.rows, lwork = std::max(1, 64 * n);
         T* y = copy_to_output<T>(call, 0);
         if (n == 0) return;
@@ -88,6 +94,10 @@ void run_inv(const KernelCall& call) {
                 std::vector<int> pivots(static_cast<size_t>(n));
                 std::vector<T> work(static_cast<size_t>(lwork));
                 int info = 0;
+                if (has_nan(y + i * m.size(), m.size())) {
+                    std::fill_n(y + i * m.size(), m.size(), T(NAN));
+                    return info;
+                }
                 routines.getrf(&n, &n, y + i * m.size(), &n, pivots.data(), &info);
                 if (info == 0) routines.getri(&n, y + i * m.size(), &n, pivots.data(), work.data(), &lwork, &info);
                 return info;
@@ -97,10 +107,7 @@ void run_inv(const KernelCall& call) {
 }
 
 void run_det(const KernelCall& call) {
-    for_precision(call, [&](auto zero) {
-        using T = decltype(zero);
-        const Lapack<T>& routines = lapack<T>(call.op.name);
-        const Matrices m = matrices_of(call.inputs[0]);
+    with_lapack(call, [&]<class T>(const Lapack<T>& routines, const Matrices& m) {
         const Array a = call.inputs[0].as_contiguous();
         const T* x = a.elements<T>();
         T* y = call.outputs[0].to_fill<T>();
@@ -123,10 +130,8 @@ void run_det(const KernelCall& call) {
 }
 
 void run_solve(const KernelCall& call) {
-    for_precision(call, [&](auto zero) {
-        using T = decltype(zero);
-        const Lapack<T>& routines = lapack<T>(call.op.name);
-        const Matrices m = matrices_of(call.inputs[0]), right = matrices_of(call.inputs[1]);
+    with_lapack(call, [&]<class T>(const Lapack<T>& routines, const Matrices& m) {
+        const Matrices right = matrices_of(call.inputs[1]);
         const Array a = call.inputs[0].as_contiguous(), b = call.inputs[1].as_contiguous();
         const T *left = a.elements<T>(), *given = b.elements<T>();
         T* y = call.outputs[0].to_fill<T>();
@@ -139,6 +144,10 @@ void run_solve(const KernelCall& call) {
                 std::vector<T> lu(left + i * m.size(), left + (i + 1) * m.size()), x(size_t(right.size()));
                 transposed(given + i * right.size(), x.data(), n, columns);
                 int info = 0;
+                if (has_nan(lu.data(), m.size())) {
+                    std::fill_n(y + i * right.size(), right.size(), T(NAN));
+                    return info;
+                }
                 routines.getrf(&n, &n, lu.data(), &n, pivots.data(), &info);
                 if (info == 0)
                     routines.getrs("T", &n, &columns, lu.data(), &n, pivots.data(), x.data(), &n, &info, 1);
@@ -150,10 +159,7 @@ void run_solve(const KernelCall& call) {
 }
 
 void run_cholesky(const KernelCall& call) {
-    for_precision(call, [&](auto zero) {
-        using T = decltype(zero);
-        const Lapack<T>& routines = lapack<T>(call.op.name);
-        const Matrices m = matrices_of(call.inputs[0]);
+    with_lapack(call, [&]<class T>(const Lapack<T>& routines, const Matrices& m) {
         T* y = copy_to_output<T>(call, 0);
         const int n = m.rows;
         if (n == 0) return;
@@ -164,6 +170,8 @@ void run_cholesky(const KernelCall& call) {
                 int info = 0;
                 routines.potrf("U", &n, L, &n, &info, 1);
                 for (int r = 0; r < n; ++r) std::fill(L + r * n + r + 1, L + (r + 1) * n, T(0));
+                for (int r = 0; r < n && info == 0; ++r)
+                    if (std::isnan(L[r * n + r])) info = r + 1;  // Compared with 0 it passes.
                 return info;
             },
             [](int info) { return fmt::format("is not positive definite: its leading {0} x {0} part is not", info); });
@@ -171,10 +179,7 @@ void run_cholesky(const KernelCall& call) {
 }
 
 void run_eigh(const KernelCall& call) {
-    for_precision(call, [&](auto zero) {
-        using T = decltype(zero);
-        const Lapack<T>& routines = lapack<T>(call.op.name);
-        const Matrices m = matrices_of(call.inputs[0]);
+    with_lapack(call, [&]<class T>(const Lapack<T>& routines, const Matrices& m) {
         T* w = call.outputs[0].to_fill<T>();
         T* v = copy_to_output<T>(call, 1);
         const int n = m.rows;
@@ -200,10 +205,7 @@ void run_eigh(const KernelCall& call) {
 }
 
 void run_svd(const KernelCall& call) {
-    for_precision(call, [&](auto zero) {
-        using T = decltype(zero);
-        const Lapack<T>& routines = lapack<T>(call.op.name);
-        const Matrices m = matrices_of(call.inputs[0]);
+    with_lapack(call, [&]<class T>(const Lapack<T>& routines, const Matrices& m) {
         const Array a = call.inputs[0].as_contiguous();
         const T* x = a.elements<T>();
         T* u = call.outputs[0].to_fill<T>();
@@ -246,10 +248,7 @@ void run_svd(const KernelCall& call) {
 }
 
 void run_qr(const KernelCall& call) {
-    for_precision(call, [&](auto zero) {
-        using T = decltype(zero);
-        const Lapack<T>& routines = lapack<T>(call.op.name);
-        const Matrices m = matrices_of(call.inputs[0]);
+    with_lapack(call, [&]<class T>(const Lapack<T>& routines, const Matrices& m) {
         const Array a = call.inputs[0].as_contiguous();
         const T* x = a.elements<T>();
         T* q = call.outputs[0].to_fill<T>();

@@ -1,130 +1,196 @@
 #include "runtime/cpu/recurrent_cells.h"
 
-#include "runtime/core/parallel.h"
 #include "runtime/core/vector_code.h"
+#include "runtime/cpu/independent.h"
 
 namespace catena {
 namespace {
 
-/// Units below which a second thread does not pay.
-constexpr int64_t units_per_thread = 4'000;
+/// What a row of a step reads and writes, from the first of n units on; the next gate's stand `apart` or `width` elements further.
+template <class T>
+struct ForwardRow {
+    const T* sums;
+    const T* x;
+    const T* b;
+    const T* before;  ///< lstm: c, gru: h.
+    T* kept;
+    T* y;
+    int64_t n, apart, width;
+};
+template <class T>
+struct BackwardRow {
+    const T* kept;
+    const T* before;
+    const T* gy;
+    T* gc;
+    T* gh;
+    T* g;
+    int64_t n, width;
+};
 
 template <class T>
-CATENA_INLINE void plain_forward(T* __restrict h, int64_t n, bool rectified) {
+CATENA_INLINE void plain_forward(const ForwardRow<T>& row, bool rectified) {
+    const T *s = row.sums, *x = row.x, *b = row.b;
+    T *h = row.kept, *y = row.y;
+    CATENA_INDEPENDENT
+    for (int64_t u = 0; u < row.n; ++u) h[u] = s[u] + (x[u] + b[u]);
     if (rectified)
-        for (int64_t u = 0; u < n; ++u) h[u] = h[u] < 0 ? T(0) : h[u];  // NaN stays.
+        CATENA_INDEPENDENT
+        for (int64_t u = 0; u < row.n; ++u) h[u] = h[u] < 0 ? T(0) : h[u];  // NaN stays.
     else
-        for (int64_t u = 0; u < n; ++u) h[u] = vector_tanh(h[u]);
+        CATENA_INDEPENDENT
+        for (int64_t u = 0; u < row.n; ++u) h[u] = vector_tanh(h[u]);
+    CATENA_INDEPENDENT
+    for (int64_t u = 0; u < row.n; ++u) y[u] = h[u];
 }
 template <class T>
-CATENA_INLINE void plain_backward(const T* __restrict h, const T* __restrict gh, T* __restrict g, int64_t n, bool rectified) {
+CATENA_INLINE void plain_backward(const BackwardRow<T>& row, bool rectified) {
+    const T *h = row.kept, *gh = row.gh, *gy = row.gy;
+    T* g = row.g;
     if (rectified)
-        for (int64_t u = 0; u < n; ++u) g[u] = h[u] > 0 ? gh[u] : T(0);
+        CATENA_INDEPENDENT
+        for (int64_t u = 0; u < row.n; ++u) g[u] = h[u] > 0 ? gh[u] + gy[u] : T(0);
     else
-        for (int64_t u = 0; u < n; ++u) g[u] = gh[u] * (1 - h[u] * h[u]);
+        CATENA_INDEPENDENT
+        for (int64_t u = 0; u < row.n; ++u) g[u] = (gh[u] + gy[u]) * (1 - h[u] * h[u]);
 }
 
 template <class T>
-CATENA_INLINE void gru_forward(T* __restrict kept, const T* __restrict before, int64_t n) {
-    T *r = kept, *z = kept + n, *from_h = kept + 2 * n, *a = kept + 3 * n, *h = kept + 4 * n;
-    for (int64_t u = 0; u < 2 * n; ++u) kept[u] = vector_sigmoid(kept[u]);  // r and z
-    for (int64_t u = 0; u < n; ++u) a[u] = vector_tanh(a[u] + r[u] * from_h[u]);
-    for (int64_t u = 0; u < n; ++u) h[u] = (1 - z[u]) * a[u] + z[u] * before[u];
+CATENA_INLINE void gru_forward(const ForwardRow<T>& row) {
+    const int64_t apart = row.apart, width = row.width;
+    const T *s = row.sums, *x = row.x, *b = row.b, *before = row.before;
+    T *kept = row.kept, *y = row.y;
+    CATENA_INDEPENDENT
+    for (int64_t u = 0; u < row.n; ++u) {
+        const T r = vector_sigmoid(s[u] + (x[u] + b[u]));
+        const T z = vector_sigmoid(s[apart + u] + (x[width + u] + b[width + u]));
+        const T from_h = s[2 * apart + u] + b[2 * width + u];
+        const T a = vector_tanh(x[2 * width + u] + r * from_h);
+        const T h = (1 - z) * a + z * before[u];
+        kept[u] = r;
+        kept[width + u] = z;
+        kept[2 * width + u] = from_h;
+        kept[3 * width + u] = a;
+        kept[4 * width + u] = h;
+        y[u] = h;
+    }
 }
 template <class T>
-CATENA_INLINE void gru_backward(const T* __restrict kept, const T* __restrict before, T* __restrict gh, T* __restrict g, int64_t n) {
-    const T *r = kept, *z = kept + n, *from_h = kept + 2 * n, *a = kept + 3 * n;
-    for (int64_t u = 0; u < n; ++u) {
-        const T to_a = gh[u] * (1 - z[u]) * (1 - a[u] * a[u]);
-        g[u] = to_a * from_h[u] * r[u] * (1 - r[u]);
-        g[n + u] = gh[u] * (before[u] - a[u]) * z[u] * (1 - z[u]);
-        g[2 * n + u] = to_a * r[u];
-        g[3 * n + u] = to_a;
-        gh[u] *= z[u];
+CATENA_INLINE void gru_backward(const BackwardRow<T>& row) {
+    const int64_t width = row.width;
+    const T *kept = row.kept, *before = row.before, *gy = row.gy;
+    T *gh = row.gh, *g = row.g;
+    CATENA_INDEPENDENT
+    for (int64_t u = 0; u < row.n; ++u) {
+        const T r = kept[u], z = kept[width + u], from_h = kept[2 * width + u], a = kept[3 * width + u];
+        const T to_h = gh[u] + gy[u];
+        const T to_a = to_h * (1 - z) * (1 - a * a);
+        g[u] = to_a * from_h * r * (1 - r);
+        g[width + u] = to_h * (before[u] - a) * z * (1 - z);
+        g[2 * width + u] = to_a * r;
+        g[3 * width + u] = to_a;
+        gh[u] = to_h * z;
     }
 }
 
 template <class T>
-CATENA_INLINE void lstm_forward(T* __restrict kept, const T* __restrict before, int64_t n) {
-    T *i = kept, *f = kept + n, *a = kept + 2 * n, *o = kept + 3 * n, *c = kept + 4 * n, *h = kept + 5 * n;
-    for (int64_t u = 0; u < 2 * n; ++u) kept[u] = vector_sigmoid(kept[u]);  // i and f
-    for (int64_t u = 0; u < n; ++u) a[u] = vector_tanh(a[u]);
-    for (int64_t u = 0; u < n; ++u) o[u] = vector_sigmoid(o[u]);
-    for (int64_t u = 0; u < n; ++u) c[u] = a[u] * i[u] + f[u] * before[u];
-    for (int64_t u = 0; u < n; ++u) h[u] = o[u] * vector_tanh(c[u]);
+CATENA_INLINE void lstm_forward(const ForwardRow<T>& row) {
+    const int64_t apart = row.apart, width = row.width;
+    const T *s = row.sums, *x = row.x, *b = row.b, *before = row.before;
+    T *kept = row.kept, *y = row.y;
+    CATENA_INDEPENDENT
+    for (int64_t u = 0; u < row.n; ++u) {
+        const T i = vector_sigmoid(s[u] + (x[u] + b[u]));
+        const T f = vector_sigmoid(s[apart + u] + (x[width + u] + b[width + u]));
+        const T a = vector_tanh(s[2 * apart + u] + (x[2 * width + u] + b[2 * width + u]));
+        const T o = vector_sigmoid(s[3 * apart + u] + (x[3 * width + u] + b[3 * width + u]));
+        const T c = a * i + f * before[u];
+        const T h = o * vector_tanh(c);
+        kept[u] = i;
+        kept[width + u] = f;
+        kept[2 * width + u] = a;
+        kept[3 * width + u] = o;
+        kept[4 * width + u] = c;
+        kept[5 * width + u] = h;
+        y[u] = h;
+    }
 }
 template <class T>
-CATENA_INLINE void lstm_backward(const T* __restrict kept, const T* __restrict before, T* __restrict gc, const T* __restrict gh,
-                                 T* __restrict g, int64_t n) {
-    const T *i = kept, *f = kept + n, *a = kept + 2 * n, *o = kept + 3 * n, *c = kept + 4 * n;
-    for (int64_t u = 0; u < n; ++u) {
-        const T shaped = vector_tanh(c[u]);
-        const T to_cell = gc[u] + gh[u] * o[u] * (1 - shaped * shaped);
-        g[u] = to_cell * a[u] * i[u] * (1 - i[u]);
-        g[n + u] = to_cell * before[u] * f[u] * (1 - f[u]);
-        g[2 * n + u] = to_cell * i[u] * (1 - a[u] * a[u]);
-        g[3 * n + u] = gh[u] * shaped * o[u] * (1 - o[u]);
-        gc[u] = to_cell * f[u];
+CATENA_INLINE void lstm_backward(const BackwardRow<T>& row) {
+    const int64_t width = row.width;
+    const T *kept = row.kept, *before = row.before, *gy = row.gy, *gh = row.gh;
+    T *gc = row.gc, *g = row.g;
+    CATENA_INDEPENDENT
+    for (int64_t u = 0; u < row.n; ++u) {
+        const T i = kept[u], f = kept[width + u], a = kept[2 * width + u], o = kept[3 * width + u];
+        const T shaped = vector_tanh(kept[4 * width + u]);
+        const T to_h = gh[u] + gy[u];
+        const T to_cell = gc[u] + to_h * o * (1 - shaped * shaped);
+        g[u] = to_cell * a * i * (1 - i);
+        g[width + u] = to_cell * before[u] * f * (1 - f);
+        g[2 * width + u] = to_cell * i * (1 - a * a);
+        g[3 * width + u] = to_h * shaped * o * (1 - o);
+        gc[u] = to_cell * f;
     }
 }
 
-template <class T>
-CATENA_INLINE T* row_of(const Rows<T>& rows, int64_t row) {
-    return rows.first + row * rows.stride;
+/// Of the rows before a step, those that a cell's elements read.
+template <class T, class Step>
+CATENA_INLINE const T* state_before(RecurrentCell cell, const Step& s, int64_t i) {
+    if (cell == RecurrentCell::lstm) return s.c.first + i * s.c.stride + s.first;
+    return s.h.first + i * s.h.stride + s.first;
 }
 
 template <class T>
-CATENA_INLINE void forward(RecurrentCell cell, const StepRows<T>& s, int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
-        T* kept = row_of(s.kept, row);
+CATENA_INLINE void forward(RecurrentCell cell, const StepRows<T>& s) {
+    const int64_t gates = widths_of(cell).gates * s.units;
+    for (int64_t i = 0; i < s.rows; ++i) {
+        const ForwardRow<T> row{.sums = s.sums.first + i * s.sums.stride,
+                                .x = s.x + s.row[i] * gates + s.first,
+                                .b = s.b + s.first,
+                                .before = state_before<T>(cell, s, i),
+                                .kept = s.kept.first + i * s.kept.stride + s.first,
+                                .y = s.y + s.row[i] * s.units + s.first,
+                                .n = s.count,
+                                .apart = s.rows * s.sums.stride,
+                                .width = s.units};
         switch (cell) {
-            case RecurrentCell::tanh: plain_forward(kept, s.units, false); break;
-            case RecurrentCell::relu: plain_forward(kept, s.units, true); break;
-            case RecurrentCell::gru: gru_forward(kept, row_of(s.h, row), s.units); break;
-            case RecurrentCell::lstm: lstm_forward(kept, row_of(s.c, row), s.units); break;
+            case RecurrentCell::tanh: plain_forward(row, false); break;
+            case RecurrentCell::relu: plain_forward(row, true); break;
+            case RecurrentCell::gru: gru_forward(row); break;
+            case RecurrentCell::lstm: lstm_forward(row); break;
         }
     }
 }
 
 template <class T>
-CATENA_INLINE void backward(RecurrentCell cell, const StepGradients<T>& s, int64_t begin, int64_t end) {
-    const int64_t n = s.units, width = widths_of(cell).gradients * n;
-    for (int64_t row = begin; row < end; ++row) {
-        const T* kept = row_of(s.kept, row);
-        T *gh = s.gh + row * n, *g = s.gradients + row * width;
+CATENA_INLINE void backward(RecurrentCell cell, const StepGradients<T>& s) {
+    for (int64_t i = 0; i < s.rows; ++i) {
+        const BackwardRow<T> row{.kept = s.kept.first + i * s.kept.stride + s.first,
+                                 .before = state_before<T>(cell, s, i),
+                                 .gy = s.gy + s.row[i] * s.units + s.first,
+                                 .gc = s.gc + i * s.units + s.first,
+                                 .gh = s.gh + i * s.units + s.first,
+                                 .g = s.gradients.first + i * s.gradients.stride + s.first,
+                                 .n = s.count,
+                                 .width = s.units};
         switch (cell) {
-            case RecurrentCell::tanh: plain_backward(kept, gh, g, n, false); break;
-            case RecurrentCell::relu: plain_backward(kept, gh, g, n, true); break;
-            case RecurrentCell::gru: gru_backward(kept, row_of(s.h, row), gh, g, n); break;
-            case RecurrentCell::lstm: lstm_backward(kept, row_of(s.c, row), s.gc + row * n, gh, g, n); break;
+            case RecurrentCell::tanh: plain_backward(row, false); break;
+            case RecurrentCell::relu: plain_backward(row, true); break;
+            case RecurrentCell::gru: gru_backward(row); break;
+            case RecurrentCell::lstm: lstm_backward(row); break;
         }
     }
 }
 
-CATENA_VECTOR_CODE void run(RecurrentCell cell, const StepRows<float>& s, int64_t begin, int64_t end) {
-    forward(cell, s, begin, end);
-}
-void run(RecurrentCell cell, const StepRows<double>& s, int64_t begin, int64_t end) { forward(cell, s, begin, end); }
-CATENA_VECTOR_CODE void run_back(RecurrentCell cell, const StepGradients<float>& s, int64_t begin, int64_t end) {
-    backward(cell, s, begin, end);
-}
-void run_back(RecurrentCell cell, const StepGradients<double>& s, int64_t begin, int64_t end) { backward(cell, s, begin, end); }
-
-int64_t rows_per_thread(int64_t units) { return 1 + units_per_thread / (units + 1); }
+CATENA_VECTOR_CODE void run(RecurrentCell cell, const StepRows<float>& s) { forward(cell, s); }
+CATENA_VECTOR_CODE void run_back(RecurrentCell cell, const StepGradients<float>& s) { backward(cell, s); }
 
 }  // namespace
 
-void step_cell(RecurrentCell cell, const StepRows<float>& s) {
-    parallel_for(s.rows, rows_per_thread(s.units), [&](int64_t begin, int64_t end) { run(cell, s, begin, end); });
-}
-void step_cell(RecurrentCell cell, const StepRows<double>& s) {
-    parallel_for(s.rows, rows_per_thread(s.units), [&](int64_t begin, int64_t end) { run(cell, s, begin, end); });
-}
-void step_cell_back(RecurrentCell cell, const StepGradients<float>& s) {
-    parallel_for(s.rows, rows_per_thread(s.units), [&](int64_t begin, int64_t end) { run_back(cell, s, begin, end); });
-}
-void step_cell_back(RecurrentCell cell, const StepGradients<double>& s) {
-    parallel_for(s.rows, rows_per_thread(s.units), [&](int64_t begin, int64_t end) { run_back(cell, s, begin, end); });
-}
+void step_cell(RecurrentCell cell, const StepRows<float>& s) { run(cell, s); }
+void step_cell(RecurrentCell cell, const StepRows<double>& s) { forward(cell, s); }
+void step_cell_back(RecurrentCell cell, const StepGradients<float>& s) { run_back(cell, s); }
+void step_cell_back(RecurrentCell cell, const StepGradients<double>& s) { backward(cell, s); }
 
 }  // namespace catena

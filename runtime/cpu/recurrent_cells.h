@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "runtime/cpu/packed_matrix.h"
+
 namespace catena {
 
 /// The cells of n_step_rnn, n_step_gru and n_step_lstm. Each has gates, of as many units as its state, whose sums are
@@ -27,30 +29,31 @@ constexpr CellWidths widths_of(RecurrentCell cell) {
     }
 }
 
-/// Rows of a matrix that stand `stride` elements apart.
-template <class T>
-struct Rows {
-    T* first;
-    int64_t stride;
-};
-
-/// A step of the first `rows` sequences.
+/// A step of `rows` sequences, of the units [first, first + count).
 template <class T>
 struct StepRows {
-    int64_t rows, units;
+    int64_t rows, units, first, count;
+    Rows<const T> sums;      ///< h R^T of these units: `rows` rows for the first gate, then for the next.
+    const T* x;              ///< [total, G units]: x W^T, of which row[i] is this step of sequence i.
+    const T* b;              ///< [G units]
+    const int64_t* row;
     Rows<const T> h, c;  ///< Before the step; c for lstm only.
-    Rows<T> kept;        ///< With the gates' sums where the gates will be; gru: with x_a where a will be.
+    Rows<T> kept;
+    T* y;  ///< [total, units]: receives h'.
 };
 template <class T>
 struct StepGradients {
-    int64_t rows, units;
+    int64_t rows, units, first, count;
     Rows<const T> h, c;
     Rows<const T> kept;
-    T* gc;         ///< [rows, units]: towards c' before the call and towards c after it.
-    T* gh;         ///< Towards h' before the call; after it the part of h's gradient that is not through h R^T: gru only.
-    T* gradients;  ///< [rows, gradients units]
+    const T* gy;         ///< [total, units], of which row[i] is this step of sequence i.
+    const int64_t* row;
+    T* gc;               ///< [rows, units]: towards c' before the call and towards c after it.
+    T* gh;               ///< Towards h' but for gy; after the call the part of h's gradient that is not through h R^T: gru only.
+    Rows<T> gradients;   ///< [rows, gradients units]
 };
 
+// On the calling thread.
 void step_cell(RecurrentCell cell, const StepRows<float>& step);
 void step_cell(RecurrentCell cell, const StepRows<double>& step);
 void step_cell_back(RecurrentCell cell, const StepGradients<float>& step);

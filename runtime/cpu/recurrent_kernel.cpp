@@ -1,29 +1,46 @@
 #include "runtime/cpu/recurrent_kernel.h"
 
 #include <algorithm>
-#include <memory>
 #include <vector>
 
 #include "runtime/core/parallel.h"
 #include "runtime/cpu/gemm.h"
+#include "runtime/cpu/packed_matrix.h"
+#include "runtime/cpu/scratch.h"
 
 namespace catena {
 namespace {
 
 /// Elements below which a second thread does not pay for copies.
 constexpr int64_t elements_per_thread = 30'000;
+constexpr int64_t most_gates = 4;
 
-/// Row-major c = a b + beta c.
-void product(int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const float* b, float beta, float* c, int64_t ldc) {
-    sgemm(false, false, m, n, k, 1, a, lda, b, n, beta, c, ldc);
-}
-void product(int64_t m, int64_t n, int64_t k, const double* a, int64_t lda, const double* b, double beta, double* c, int64_t ldc) {
-    for (int64_t i = 0; i < m; ++i)
-        for (int64_t j = 0; j < n; ++j) {
-            double sum = 0;
-            for (int64_t p = 0; p < k; ++p) sum += a[i * lda + p] * b[p * n + j];
-            c[i * ldc + j] = beta == 0 ? sum : sum + beta * c[i * ldc + j];
+/// Multiply-adds below which a second thread does not pay for a step.
+constexpr int64_t work_per_thread = 200'000;
+/// Rows that are computed together: their sums stay in the first-level cache.
+constexpr int64_t rows_together = 32;
+/// Some of a step: a panel of its units, of some of its rows.
+struct Block {
+    int64_t panel, first, count;  ///< The units.
+    int64_t begin, rows;
+};
+/// The units are divided among threads. What follows a product is computed with it, block by block. Every second step goes through the
+/// panels from the last to the first: those used last are still in the cache, if it is too small for all.
+template <class T, class F>
+void for_each_block(int64_t step, int64_t units, int64_t rows, int64_t work, F&& f) {
+    constexpr int64_t width = PackedMatrix<T>::panel_width;
+    const int64_t panels = (units + width - 1) / width;
+    parallel_for(panels, 1 + work_per_thread * panels / (work + 1), [&](int64_t begin, int64_t end) {
+        for (int64_t p = begin; p < end; ++p) {
+            const int64_t panel = step % 2 ? begin + end - 1 - p : p;
+            for (int64_t i = 0; i < rows; i += rows_together)
+                f(Block{panel, panel * width, std::min(width, units - panel * width), i, std::min(rows_together, rows - i)});
         }
+    });
+}
+template <class T>
+Rows<T> from_row(Rows<T> all, int64_t row) {
+    return {all.first + row * all.stride, all.stride};
 }
 /// Row-major c = a^T b.
 void outer_product(int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const float* b, int64_t ldb, float* c) {
@@ -34,6 +51,13 @@ void outer_product(int64_t m, int64_t n, int64_t k, const double* a, int64_t lda
     for (int64_t p = 0; p < k; ++p)
         for (int64_t i = 0; i < m; ++i)
             for (int64_t j = 0; j < n; ++j) c[i * n + j] += a[p * lda + i] * b[p * ldb + j];
+}
+
+/// Rows that are read after a product come to the second-level cache during it: each is in another page, which no hardware foresees.
+template <class T>
+void prefetch_row(const T* row, int64_t units, int64_t gates, const Block& k) {
+    for (int64_t gate = 0; gate < gates; ++gate)
+        for (int64_t u = 0; u < k.count; u += 64 / int64_t(sizeof(T))) __builtin_prefetch(row + gate * units + k.first + u, 0, 2);
 }
 
 template <class T>
@@ -55,31 +79,6 @@ std::vector<T> gathered(const Array& from, int64_t width, const std::vector<int6
 template <class T>
 void scatter(const std::vector<T>& from, const Array& to, int64_t width, const std::vector<int64_t>& rows) {
     copy_rows(from.data(), to.to_fill<T>(), width, rows, true);
-}
-
-/// What a step's product adds to: x and b, placed as StepRows::kept says.
-template <class T>
-void place_inputs(RecurrentCell cell, const T* x, const T* b, int64_t units, T* kept) {
-    const int64_t gates = widths_of(cell).gates * units;
-    if (cell != RecurrentCell::gru) {
-        for (int64_t u = 0; u < gates; ++u) kept[u] = x[u] + b[u];
-        return;
-    }
-    for (int64_t u = 0; u < 2 * units; ++u) kept[u] = x[u] + b[u];
-    std::copy_n(b + 2 * units, units, kept + 2 * units);
-    std::copy_n(x + 2 * units, units, kept + 3 * units);
-}
-
-/// R by columns, [units, gates], once rather than at every step: its product with few rows is 10 to 20 % faster than by rows.
-template <class T>
-std::vector<T> transposed(const T* R, int64_t gates, int64_t units) {
-    constexpr int64_t block = 16;
-    std::vector<T> columns(size_t(gates * units));
-    for (int64_t g0 = 0; g0 < gates; g0 += block)
-        for (int64_t u0 = 0; u0 < units; u0 += block)
-            for (int64_t u = u0; u < std::min(units, u0 + block); ++u)
-                for (int64_t g = g0; g < std::min(gates, g0 + block); ++g) columns[size_t(u * gates + g)] = R[g * units + u];
-    return columns;
 }
 
 /// The states before step t: those given, sorted, and later what the last step kept at `place`.
@@ -109,75 +108,103 @@ void forward(RecurrentCell cell, const SequenceSteps& s, const RecurrentInputs& 
     const std::vector<T> h0 = gathered<T>(in.h0, units, s.order);
     std::vector<T> c0;
     if (widths.has_memory) c0 = gathered<T>(in.c0, units, s.order);
-    const std::vector<T> columns = transposed(in.R.elements<T>(), gates, units);
+    std::vector<PackedMatrix<T>> columns;  // R^T of each gate
+    for (int64_t g = 0; g < widths.gates; ++g) columns.emplace_back(in.R.elements<T>() + g * units * units, units, units, 1, units);
     const T *x = in.x.elements<T>(), *b = in.b.elements<T>();
     T *y = out.y.to_fill<T>(), *kept = out.kept.to_fill<T>();
-    const int64_t grain = 1 + elements_per_thread / (gates + 1);
-    parallel_for(s.total(), grain, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) place_inputs(cell, x + s.rows[i] * gates, b, units, kept + i * width);
-    });
     for (int64_t t = 0; t < s.count(); ++t) {
         const Rows<const T> h = before<T>(s, t, h0, kept, width, h_place, units);
         const Rows<const T> c = widths.has_memory ? before<T>(s, t, c0, kept, width, h_place - 1, units) : Rows<const T>();
-        T* now = kept + s.starts[t] * width;
-        product(s.sizes[t], gates, units, h.first, h.stride, columns.data(), T(1), now, width);
-        step_cell(cell, StepRows<T>{.rows = s.sizes[t], .units = units, .h = h, .c = c, .kept = {now, width}});
+        for_each_block<T>(t, units, s.sizes[t], s.sizes[t] * units * gates, [&](const Block& k) {
+            constexpr int64_t panel_width = PackedMatrix<T>::panel_width;
+            alignas(64) T sums[most_gates * rows_together * panel_width];
+            const Rows<const T> from = from_row(h, k.begin);
+            const int64_t row = s.starts[t] + k.begin;
+            for (int64_t i = 0; i < k.rows; ++i) prefetch_row(x + s.rows[row + i] * gates, units, widths.gates, k);
+            for (int64_t g = 0; g < widths.gates; ++g)
+                columns[g].multiply(k.panel, k.rows, from, {sums + g * k.rows * panel_width, panel_width}, false);
+            step_cell(cell, StepRows<T>{.rows = k.rows, .units = units, .first = k.first, .count = k.count, .sums = {sums, panel_width},
+                                        .x = x, .b = b, .row = &s.rows[row], .h = from, .c = from_row(c, k.begin),
+                                        .kept = {kept + row * width, width}, .y = y});
+        });
     }
-    parallel_for(s.total(), grain, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) std::copy_n(kept + i * width + h_place * units, units, y + s.rows[i] * units);
-    });
     store_last<T>(s, h0, kept, width, h_place, units, out.hy);
     if (widths.has_memory) store_last<T>(s, c0, kept, width, h_place - 1, units, out.cy);
 }
 
+/// The sums of the columns of g [total, ..], each over the rows in order.
 template <class T>
-void store_gradients(RecurrentCell cell, const SequenceSteps& s, const T* g, int64_t units, const RecurrentInputs& gx) {
-    const int64_t gates = widths_of(cell).gates * units, width = widths_of(cell).gradients * units;
-    T *x = gx.x.to_fill<T>(), *b = gx.b.to_fill<T>();
-    parallel_for(s.total(), 1 + elements_per_thread / (gates + 1), [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) {
-            T* to = x + s.rows[i] * gates;
-            std::copy_n(g + i * width, gates, to);
-            if (width > gates) std::copy_n(g + i * width + gates, units, to + gates - units);  // gru: x_a
-        }
+void sum_columns(const T* g, int64_t total, int64_t width, int64_t columns, T* sums) {
+    constexpr int64_t block = 64;  // Columns of a part: a thread's own lines of the cache.
+    parallel_for((columns + block - 1) / block, 1 + elements_per_thread / (total * block + 1), [&](int64_t begin, int64_t end) {
+        const int64_t first = begin * block, last = std::min(columns, end * block);
+        std::fill(sums + first, sums + last, T(0));
+        for (int64_t i = 0; i < total; ++i)
+            for (int64_t u = first; u < last; ++u) sums[u] += g[i * width + u];
     });
-    std::fill(b, b + gates, T(0));
-    for (int64_t i = 0; i < s.total(); ++i)
-        for (int64_t u = 0; u < gates; ++u) b[u] += g[i * width + u];
+}
+
+/// A row's gradients towards x.
+template <class T>
+void store_gradients(RecurrentCell cell, const T* g, int64_t units, const Block& k, T* gx) {
+    const CellWidths widths = widths_of(cell);
+    for (int64_t gate = 0; gate < widths.gates; ++gate) {
+        const bool is_x_a = gate == widths.gates - 1 && widths.gradients > widths.gates;  // gru's
+        std::copy_n(g + (is_x_a ? gate + 1 : gate) * units + k.first, k.count, gx + gate * units + k.first);
+    }
 }
 
 template <class T>
 void backward(RecurrentCell cell, const SequenceSteps& s, const RecurrentInputs& in, const RecurrentOutputs& gy,
               const RecurrentInputs& gx) {
     const CellWidths widths = widths_of(cell);
-    const int64_t units = in.h0.dim(1), gates = widths.gates * units, width = widths.gradients * units;
-    const int64_t kept_width = widths.kept * units, h_place = widths.kept - 1;
+    const int64_t units = in.h0.dim(1), gates = widths.gates * units, kept_width = widths.kept * units, h_place = widths.kept - 1;
+    const int64_t width = widths.gradients * units + 16;  // Rows that are multiples of 4096 bytes apart would share a set of the cache.
     const std::vector<T> h0 = gathered<T>(in.h0, units, s.order);
     std::vector<T> gh = gathered<T>(gy.hy, units, s.order), c0, gc;
     if (widths.has_memory) {
         c0 = gathered<T>(in.c0, units, s.order);
         gc = gathered<T>(gy.cy, units, s.order);
     }
-    const std::unique_ptr<T[]> g(new T[size_t(s.total() * width)]), states(new T[size_t(s.total() * units)]);
-    const T *kept = gy.kept.elements<T>(), *upper = gy.y.elements<T>(), *R = in.R.elements<T>();
+    const size_t g_bytes = size_t(s.total() * width) * sizeof(T), state_bytes = size_t(s.total() * units) * sizeof(T);
+    Scratch memory({}, Scratch::rounded(g_bytes) + Scratch::rounded(state_bytes));
+    T *g = reinterpret_cast<T*>(memory.take(g_bytes)), *states = reinterpret_cast<T*>(memory.take(state_bytes));
+    const T *kept = gy.kept.elements<T>(), *upper = gy.y.elements<T>();
+    T* to_x = gx.x.to_fill<T>();
+    const PackedMatrix<T> R(in.R.elements<T>(), gates, units, units, 1);
+    // gh of a step through h R^T of the next one; gru: added to the part that is not.
+    const auto through_R = [&](int64_t t, const Block& k) {
+        const int64_t rows = std::min(k.rows, s.sizes[t] - k.begin);
+        if (rows > 0)
+            R.multiply(k.panel, rows, {g + (s.starts[t] + k.begin) * width, width}, {gh.data() + k.begin * units + k.first, units},
+                       cell == RecurrentCell::gru);
+    };
     for (int64_t t = s.count() - 1; t >= 0; --t) {
-        const int64_t start = s.starts[t], rows = s.sizes[t];
         const Rows<const T> h = before<T>(s, t, h0, kept, kept_width, h_place, units);
         const Rows<const T> c = widths.has_memory ? before<T>(s, t, c0, kept, kept_width, h_place - 1, units) : Rows<const T>();
-        for (int64_t i = 0; i < rows; ++i) {
-            for (int64_t u = 0; u < units; ++u) gh[i * units + u] += upper[s.rows[start + i] * units + u];
-            std::copy_n(h.first + i * h.stride, units, states.get() + (start + i) * units);
-        }
-        T* now = g.get() + start * width;
-        step_cell_back(cell, StepGradients<T>{.rows = rows, .units = units, .h = h, .c = c, .kept = {kept + start * kept_width, kept_width},
-                                              .gc = gc.data(), .gh = gh.data(), .gradients = now});
-        const T direct = cell == RecurrentCell::gru ? 1 : 0;
-        product(rows, units, gates, now, width, R, direct, gh.data(), units);
+        for_each_block<T>(t, units, s.sizes[t], s.sizes[t] * units * gates, [&](const Block& k) {
+            const int64_t row = s.starts[t] + k.begin, *to = &s.rows[row];
+            for (int64_t i = 0; i < k.rows; ++i) {
+                prefetch_row(kept + (row + i) * kept_width, units, h_place, k);
+                prefetch_row(upper + to[i] * units, units, 1, k);
+            }
+            if (t + 1 < s.count()) through_R(t + 1, k);
+            step_cell_back(cell, StepGradients<T>{.rows = k.rows, .units = units, .first = k.first, .count = k.count,
+                                                  .h = from_row(h, k.begin), .c = from_row(c, k.begin),
+                                                  .kept = {kept + row * kept_width, kept_width}, .gy = upper, .row = to,
+                                                  .gc = gc.data() + (widths.has_memory ? k.begin * units : 0),
+                                                  .gh = gh.data() + k.begin * units, .gradients = {g + row * width, width}});
+            for (int64_t i = 0; i < k.rows; ++i) {
+                store_gradients(cell, g + (row + i) * width, units, k, to_x + to[i] * gates);
+                std::copy_n(h.first + (k.begin + i) * h.stride + k.first, k.count, states + (row + i) * units + k.first);
+            }
+        });
     }
+    if (s.count() > 0) for_each_block<T>(1, units, s.sizes[0], s.sizes[0] * units * gates, [&](const Block& k) { through_R(0, k); });
     scatter(gh, gx.h0, units, s.order);
     if (widths.has_memory) scatter(gc, gx.c0, units, s.order);
-    outer_product(gates, units, s.total(), g.get(), width, states.get(), units, gx.R.to_fill<T>());
-    store_gradients(cell, s, g.get(), units, gx);
+    outer_product(gates, units, s.total(), g, width, states, units, gx.R.to_fill<T>());
+    sum_columns(g, s.total(), width, gates, gx.b.to_fill<T>());
 }
 
 }  // namespace

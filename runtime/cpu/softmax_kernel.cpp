@@ -46,8 +46,9 @@ template <class T>
 CATENA_INLINE void softmax_row(const T* x, T* y, int64_t n, bool log) {
     T m = row_max(x, n);
     if (log) {
-        T shift = m + std::log(row_sum_exp(x, m, n));
-        for (int64_t i = 0; i < n; ++i) y[i] = x[i] - shift;
+        // Not x - (m + shift): next to a large m the shift would be rounded away.
+        T shift = std::log(row_sum_exp(x, m, n));
+        for (int64_t i = 0; i < n; ++i) y[i] = (x[i] - m) - shift;
         return;
     }
     T s = 0;
@@ -93,11 +94,11 @@ CATENA_INLINE void softmax_lanes(const T* x, T* y, int64_t n, int64_t stride, in
                                  bool log) {
     T m[lanes], s[lanes];
     lanes_max_sum(x, n, stride, width, m, s);
-    for (int64_t j = 0; j < width; ++j) s[j] = log ? m[j] + std::log(s[j]) : T(1) / s[j];
+    for (int64_t j = 0; j < width; ++j) s[j] = log ? std::log(s[j]) : T(1) / s[j];
     for (int64_t c = 0; c < n; ++c)
         for (int64_t j = 0; j < width; ++j) {
-            T v = x[c * stride + j];
-            y[c * stride + j] = log ? v - s[j] : vector_exp(v - m[j]) * s[j];
+            T v = x[c * stride + j] - m[j];
+            y[c * stride + j] = log ? v - s[j] : vector_exp(v) * s[j];
         }
 }
 
@@ -249,8 +250,8 @@ void cross_entropy_forward(const Array& x, const CrossEntropyTask& task, const A
                     to[position + j] = 0;
                     continue;
                 }
-                T value = std::log(sums[position + j]) + maxima[position + j] -
-                          from[at + label * view.inner + j];
+                T value = std::log(sums[position + j]) +
+                          (maxima[position + j] - from[at + label * view.inner + j]);
                 to[position + j] =
                     task.class_weights ? value * T(task.class_weights[label]) : value;
             }

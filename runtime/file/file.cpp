@@ -9,8 +9,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,34 +16,13 @@
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/core/out_of_memory.h"
+#include "runtime/file/file_size_signal.h"
 
 namespace catena {
 namespace {
 
 constexpr size_t buffer_bytes = 1 << 18;
 constexpr std::string_view partial = ".partial-";
-
-/// Where a file would pass the process's limit (ulimit -f) the system sends SIGXFSZ, which kills the process. Blocked in
-/// this thread, write() fails with EFBIG, an error like a full disk.
-class FileSizeSignalBlocked {
-public:
-    FileSizeSignalBlocked() {
-        sigemptyset(&signal_);
-        sigaddset(&signal_, SIGXFSZ);
-        pthread_sigmask(SIG_BLOCK, &signal_, &before_);
-    }
-    ~FileSizeSignalBlocked() {
-        if (sigismember(&before_, SIGXFSZ)) return;
-        const timespec now = {};
-        while (sigtimedwait(&signal_, nullptr, &now) == SIGXFSZ) {
-        }
-        pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-    }
-    FileSizeSignalBlocked(const FileSizeSignalBlocked&) = delete;
-
-private:
-    sigset_t signal_, before_;
-};
 
 std::string folder_of(const std::string& path) {
     size_t slash = path.rfind('/');
@@ -97,11 +74,20 @@ std::string FileReader::read_all() const {
     return content;
 }
 
-FileReader::~FileReader() { close(descriptor_); }
+FileReader::FileReader(std::string name, std::string content)
+    : path_(std::move(name)), content_(std::move(content)), size_(content_.size()) {}
+
+FileReader::~FileReader() {
+    if (descriptor_ >= 0) close(descriptor_);
+}
 
 void FileReader::read_at(uint64_t offset, void* to, size_t bytes) const {
     if (offset > size_ || bytes > size_ - offset)
         fail<FileError>("{}: ends at byte {}; {} bytes were expected at byte {}", path_, size_, bytes, offset);
+    if (descriptor_ < 0) {
+        if (bytes > 0) std::memcpy(to, content_.data() + offset, bytes);
+        return;
+    }
     char* next = static_cast<char*>(to);
     while (bytes > 0) {
         ssize_t got = pread(descriptor_, next, bytes, off_t(offset));
@@ -144,6 +130,10 @@ void remove_abandoned(const std::string& folder, const std::function<bool(const 
 }
 
 AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), temporary_(path_ + std::string(partial) + "XXXXXX") {
+    // A file may replace a file only: /dev/null or a pipe of that name must stay what it is.
+    struct stat status;
+    if (stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+        fail<FileError>("{}: cannot be written: there is something of that name that is not a regular file", path_);
     descriptor_ = mkostemp(temporary_.data(), O_CLOEXEC);
     if (descriptor_ < 0) fail<FileError>("{}: cannot be written: {}", path_, std::strerror(errno));
     flock(descriptor_, LOCK_EX | LOCK_NB);  // Until this process ends: see remove_abandoned.

@@ -31,6 +31,8 @@ std::string file_buffer(uint64_t bytes, const std::string& name);
 class FileReader {
 public:
     explicit FileReader(std::string path);  ///< FileError with the system's reason.
+    /// Bytes in memory, such as a stream's; `name` stands for the path in messages.
+    FileReader(std::string name, std::string content);
     ~FileReader();
     FileReader(const FileReader&) = delete;
     const std::string& path() const { return path_; }
@@ -39,8 +41,8 @@ public:
     std::string read_all() const;
 
 private:
-    std::string path_;
-    int descriptor_ = -1;
+    std::string path_, content_;
+    int descriptor_ = -1;  ///< Negative: the content is in memory.
     uint64_t size_ = 0;
 };
 
@@ -68,7 +70,7 @@ void remove_abandoned(const std::string& folder, const std::function<bool(const 
 /// without commit(), an existing file of that name is unchanged.
 class AtomicFile {
 public:
-    explicit AtomicFile(std::string path);  ///< FileError when the folder cannot be written.
+    explicit AtomicFile(std::string path);  ///< FileError when the folder cannot be written, or has no file but a pipe of that name.
     ~AtomicFile();
     AtomicFile(const AtomicFile&) = delete;
     void write(const void* from, size_t bytes);  ///< FileError, as when the disk is full.

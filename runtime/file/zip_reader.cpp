@@ -211,7 +211,10 @@ private:
 
 }  // namespace
 
-ZipReader::ZipReader(const std::string& path) : file_(path) {
+ZipReader::ZipReader(const std::string& path) : file_(path) { read_directory(); }
+ZipReader::ZipReader(std::string name, std::string content) : file_(std::move(name), std::move(content)) { read_directory(); }
+
+void ZipReader::read_directory() {
     Directory directory = read_end_record(file_);
     if (directory.bytes > largest_directory || directory.offset > file_.size() ||
         directory.bytes > file_.size() - directory.offset)

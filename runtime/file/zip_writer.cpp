@@ -105,8 +105,14 @@ std::string end_records(uint64_t entries, uint64_t start, uint64_t at) {
 
 }  // namespace
 
+void ZipWriter::put_out(const void* from, size_t bytes) {
+    if (file_) file_->write(from, bytes);
+    else sink_(from, bytes);
+    offset_ += bytes;
+}
+
 void ZipWriter::begin(const std::string& name, bool compress) {
-    entries_.push_back({.name = name, .deflated = compress, .header_offset = file_.offset()});
+    entries_.push_back({.name = name, .deflated = compress, .header_offset = offset_});
     // Sizes are not known yet: they follow the data, in 64 bits because the header announces a zip64 field.
     std::string header;
     put<uint32_t>(header, local_signature);
@@ -125,7 +131,7 @@ void ZipWriter::begin(const std::string& name, bool compress) {
     put<uint16_t>(header, 16);
     put<uint64_t>(header, 0);
     put<uint64_t>(header, 0);
-    file_.write(header.data(), header.size());
+    put_out(header.data(), header.size());
     if (compress) deflater_.reset(new Deflater);
 }
 
@@ -136,7 +142,7 @@ void ZipWriter::write(const void* from, size_t bytes) {
         uInt part = uInt(std::min<size_t>(bytes, 1u << 30));
         entry.crc = uint32_t(crc32(entry.crc, reinterpret_cast<const Bytef*>(next), part));
         auto sink = [&](const void* data, size_t size) {
-            file_.write(data, size);
+            put_out(data, size);
             entry.packed_bytes += size;
         };
         if (deflater_)
@@ -153,7 +159,7 @@ void ZipWriter::end() {
     ZipEntry& entry = entries_.back();
     if (deflater_)
         deflater_->run("", 0, Z_FINISH, [&](const void* data, size_t size) {
-            file_.write(data, size);
+            put_out(data, size);
             entry.packed_bytes += size;
         });
     deflater_.reset();
@@ -162,18 +168,18 @@ void ZipWriter::end() {
     put<uint32_t>(descriptor, entry.crc);
     put<uint64_t>(descriptor, entry.packed_bytes);
     put<uint64_t>(descriptor, entry.bytes);
-    file_.write(descriptor.data(), descriptor.size());
+    put_out(descriptor.data(), descriptor.size());
 }
 
 void ZipWriter::finish() {
-    uint64_t start = file_.offset();
+    uint64_t start = offset_;
     for (const ZipEntry& entry : entries_) {
         std::string record = directory_record(entry);
-        file_.write(record.data(), record.size());
+        put_out(record.data(), record.size());
     }
-    std::string end = end_records(entries_.size(), start, file_.offset());
-    file_.write(end.data(), end.size());
-    file_.commit();
+    std::string end = end_records(entries_.size(), start, offset_);
+    put_out(end.data(), end.size());
+    if (file_) file_->commit();
 }
 
 }  // namespace catena

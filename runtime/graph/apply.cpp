@@ -1,3 +1,4 @@
+#include <cmath>
 #include <optional>
 
 #include "runtime/core/device.h"
@@ -41,6 +42,24 @@ void check_inputs(const OpDef& op, Inputs inputs) {
             fail<ValueError>("{}: input {} holds no array; an uninitialised parameter gets one by initialize(shape) or at "
                              "its link's first call",
                              op.name, i);
+}
+
+constexpr double exact_below = 0x1p53;
+
+/// A number is float64 on its way to the elements: an integer from 2^53 on may have been rounded to another one, which only
+/// floats take for the same.
+void check_large_integer(const OpDef& op, Inputs inputs, const Attributes& attributes, const Scalar& number) {
+    for (const Variable* input : inputs)
+        if (is_float(input->dtype())) return;
+    if (inputs.empty() && op.type && is_float(op.type(TypeCall{op, {}, attributes})[0].dtype)) return;
+    fail<ValueError>("{}: the integer {:.0f} may be a rounded one: numbers are exact up to 2^53 = {:.0f}; give it as an array, "
+                     "Array::scalar(int64_t(...))", op.name, number.present(), exact_below);
+}
+
+void check_numbers(const OpDef& op, Inputs inputs, const Attributes& attributes, std::span<const Scalar> numbers) {
+    for (const Scalar& number : numbers)
+        if (number.kind() == Scalar::Kind::integer && std::abs(number.present()) >= exact_below) [[unlikely]]
+            check_large_integer(op, inputs, attributes, number);
 }
 
 Types map_types(const OpDef& op, const Type& type) {
@@ -150,6 +169,7 @@ Variables apply(const OpDef& op, Inputs inputs, const SourceLoc& at, const Attri
                 std::span<const Scalar> scalars) {
     LocationScope location(at);
     check_inputs(op, inputs);
+    check_numbers(op, inputs, attributes, scalars);
     if (autocast_dtype() != Dtype::float32) [[unlikely]] {
         if (const AutocastInputs taken = autocast_inputs(op, inputs); !taken.empty()) {
             SmallVector<const Variable*, 4> list;

@@ -116,6 +116,7 @@ private:
                 if (node.outputs[i] && gy[i].defined()) store_gradient(Ref<VariableBody>(node.outputs[i]), gy[i]);
         if (!sink_.goes_below(node)) return;
         LocationScope at(node.location);
+        const DeviceScope beside(device_of(gy));  // A graph may lead from one device to another.
         const UserFunctionScope function(*node.op, UserFunctionScope::Part::gradient);
         for (FunctionHook* hook : function_hooks()) hook->backward_preprocess(*node.op, gy);
         for (FunctionHook* hook : hooks_of(node)) hook->backward_preprocess(*node.op, gy);
@@ -133,6 +134,12 @@ private:
             }
             if (node.edges[i].leaf) sink_.edge_done(node.edges[i].leaf);
         }
+    }
+
+    static Device& device_of(const SmallVector<Variable, 1>& gy) {
+        for (const Variable& g : gy)
+            if (g.defined() && !g.device().is_meta()) return g.device();
+        return current_device();
     }
 
     void check(const Node& node, int input, const Variable& gx) const {
@@ -293,8 +300,24 @@ Variables gradients_at_border(std::span<const Variable> outputs, std::span<const
     return sink.take();
 }
 
+namespace {
+
+/// Adds the gradients that the inputs begin with.
+void add_first(const VariableList& inputs, const std::vector<Variable>& first, Variables& results) {
+    for (size_t i = 0; i < first.size(); ++i) {
+        if (!first[i].defined()) continue;
+        if (!(first[i].type() == inputs[i].type()))
+            fail<ShapeError>("grad: input {} is {}, its grad_input {}", i, to_string(inputs[i].type()), to_string(first[i].type()));
+        results[i] = results[i].defined() ? first[i] + results[i] : first[i];
+    }
+}
+
+}  // namespace
+
 Variables grad(const VariableList& outputs, const VariableList& inputs, const VariableList& grad_outputs,
                const GradOptions& options) {
+    if (!options.grad_inputs.empty() && options.grad_inputs.size() != inputs.size())
+        fail<ValueError>("grad: {} inputs, {} grad_inputs", inputs.size(), options.grad_inputs.size());
     if (!grad_outputs.empty() && grad_outputs.size() != outputs.size())
         fail<ValueError>("grad: {} outputs, {} grad_outputs", outputs.size(), grad_outputs.size());
     auto mode = using_config(&Config::enable_backprop, options.enable_double_backprop);
@@ -315,6 +338,7 @@ Variables grad(const VariableList& outputs, const VariableList& inputs, const Va
     }
     walk.run();
     Variables results = sink.take();
+    add_first(inputs, options.grad_inputs, results);
     if (options.set_grad)
         for (size_t i = 0; i < inputs.size(); ++i) inputs[i].set_grad_variable(results[i]);
     return results;

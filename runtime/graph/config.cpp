@@ -14,8 +14,8 @@ Config from_environment() {
     c.type_check = environment::flag("CATENA_TYPE_CHECK", c.type_check);
     c.use_static_graph = environment::flag("CATENA_USE_STATIC_GRAPH", c.use_static_graph);
     c.keep_graph_on_report = environment::flag("CATENA_KEEP_GRAPH_ON_REPORT", c.keep_graph_on_report);
-    if (auto dtype = environment::choice("CATENA_DTYPE", {"float16", "bfloat16", "float32", "float64"}))
-        c.dtype = parse_dtype(*dtype);
+    if (auto dtype = environment::choice("CATENA_DTYPE", {"float16", "bfloat16", "float32", "float64", "mixed16"}))
+        c.dtype = *dtype == "mixed16" ? Dtype::float16 : parse_dtype(*dtype);  // See mixed16.h.
     return c;
 }
 

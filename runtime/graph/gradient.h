@@ -3,6 +3,7 @@
 #include <concepts>
 #include <initializer_list>
 #include <span>
+#include <vector>
 
 #include "runtime/graph/op.h"
 #include "runtime/graph/variable.h"
@@ -15,6 +16,8 @@ struct GradOptions {
     bool retain_grad = false;             ///< Keep the gradients of intermediate variables.
     bool enable_double_backprop = false;  ///< The results can be differentiated again.
     double loss_scale = 1.0;              ///< Multiplies the automatic start gradients.
+    /// What the inputs' gradients begin with: sums are added to it. Empty, or one for each input, some undefined.
+    std::vector<Variable> grad_inputs = {};
 };
 
 /// Variables as an argument: `{y}`, `{x, W}`, a vector, a span. Never stored.

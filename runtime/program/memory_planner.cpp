@@ -1,6 +1,7 @@
 #include "runtime/program/memory_planner.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace catena::program {
@@ -33,8 +34,9 @@ int64_t best_gap(const std::vector<Placed>& placed, const Lifetime& buffer, int6
 
 }  // namespace
 
-MemoryPlan plan_memory(std::span<const Lifetime> buffers, int64_t alignment) {
+MemoryPlan plan_memory(std::span<const Lifetime> buffers, int64_t alignment, int cut) {
     MemoryPlan plan;
+    auto is_kept = [&](int i) { return buffers[i].first < cut && buffers[i].last >= cut; };
     plan.offsets.resize(buffers.size());
     std::vector<int> order(buffers.size());
     std::iota(order.begin(), order.end(), 0);
@@ -42,15 +44,26 @@ MemoryPlan plan_memory(std::span<const Lifetime> buffers, int64_t alignment) {
     std::stable_sort(order.begin(), order.end(),
                      [&](int a, int b) { return buffers[a].bytes > buffers[b].bytes; });
     std::vector<Placed> placed;  // By offset, side by side in memory: all of it is read for each buffer.
-    for (int i : order) {
+    auto insert = [&](const Placed& buffer) {
+        auto after = [](int64_t offset, const Placed& other) { return offset < other.offset; };
+        placed.insert(std::upper_bound(placed.begin(), placed.end(), buffer.offset, after), buffer);
+    };
+    auto place = [&](int i) {
         const Lifetime& buffer = buffers[i];
-        if (buffer.bytes == 0) continue;
+        if (buffer.bytes == 0) return;
         const int64_t offset = plan.offsets[i] = best_gap(placed, buffer, alignment);
         plan.bytes = std::max(plan.bytes, offset + buffer.bytes);
-        auto after = [](int64_t offset, const Placed& other) { return offset < other.offset; };
-        placed.insert(std::upper_bound(placed.begin(), placed.end(), offset, after),
-                      {buffer.first, buffer.last, offset, aligned(offset + buffer.bytes, alignment)});
+        insert({buffer.first, buffer.last, offset, aligned(offset + buffer.bytes, alignment)});
+    };
+    if (cut >= 0) {
+        for (int i : order)
+            if (is_kept(i)) place(i);
+        plan.kept_bytes = plan.bytes = aligned(plan.bytes, alignment);
+        // Where they end, everything does.
+        insert({std::numeric_limits<int>::min(), std::numeric_limits<int>::max(), plan.kept_bytes, plan.kept_bytes});
     }
+    for (int i : order)
+        if (!is_kept(i)) place(i);
     return plan;
 }
 

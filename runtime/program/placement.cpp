@@ -124,6 +124,7 @@ Ref<Storage> Placement::place_temporaries(size_t scratch_bytes) {
     for (size_t b = 0; b < addresses_.size(); ++b) {
         const Buffer& buffer = schedule_.buffers[b];
         if (buffer.place == Buffer::Place::arena) addresses_[b] = base + buffer.offset;
+        if (buffer.place == Buffer::Place::part) addresses_[b] = addresses_[size_t(buffer.index)] + buffer.offset;
         if (storages_[b]) storages_[b]->move_to(addresses_[b], lenders_[b]);
     }
     return arena;

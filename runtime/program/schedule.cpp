@@ -92,7 +92,8 @@ void place_buffers(Schedule& schedule) {
         Lifetime& lifetime = lifetimes[placed.back().second];
         lifetime.last = std::max(lifetime.last, buffer.last);
     }
-    MemoryPlan plan = plan_memory(lifetimes);
+    MemoryPlan plan = plan_memory(lifetimes, 64, schedule.cut.launch);
+    schedule.cut.saved_bytes = size_t(plan.kept_bytes);
     for (auto [b, at] : placed) schedule.buffers[b].offset = size_t(plan.offsets[at]);
     schedule.arena_bytes = size_t(plan.bytes + 63) / 64 * 64;
 }

@@ -17,10 +17,10 @@ namespace catena::program {
 
 /// A block of memory during one call.
 struct Buffer {
-    enum class Place : uint8_t { input, output, arena } place = Place::arena;
-    int index = 0;       ///< Index of the input or output.
+    enum class Place : uint8_t { input, output, arena, part } place = Place::arena;
+    int index = 0;       ///< Index of the input or output. A part: the buffer that contains it.
     size_t bytes = 0;
-    size_t offset = 0;   ///< Offset in the arena.
+    size_t offset = 0;   ///< Offset in the arena, or of a part.
     int over = -1;       ///< Arena: the buffer that it overwrites in place, last read by the kernel that writes this.
     int donor = -1;      ///< Output: the input whose memory it reuses if donated.
     int first = -1, last = -1;  ///< First launch that writes it, last launch that uses it.
@@ -118,6 +118,14 @@ struct Result {
     View view;       ///< Otherwise: a contiguous view of a whole buffer of Place::output.
 };
 
+/// Where a program that runs in two calls is divided (runtime/ops/declare/border.h). The first `outputs` results and the last
+/// `assigns` are of the first part. Buffers that live across the cut lie at the beginning of the arena, in `saved_bytes`.
+struct Cut {
+    int launch = -1;  ///< The first one of the second part; -1: the program is in one part.
+    int inputs = 0, outputs = 0, assigns = 0;
+    size_t saved_bytes = 0;
+};
+
 /// An executable program as plain data.
 struct Schedule {
     std::vector<Buffer> buffers;
@@ -127,6 +135,7 @@ struct Schedule {
     std::vector<Result> results;
     std::vector<Type> input_types;
     size_t arena_bytes = 0;
+    Cut cut;
     ExecutableInfo info;
 };
 
@@ -149,7 +158,8 @@ void size_kernel(KernelLaunch& kernel);
 /// Approximate memory of the schedule and of what executes it, without machine code.
 size_t bytes_of(const Schedule& schedule);
 
-/// Assigns arena offsets: buffers live at the same time do not overlap, except those written in place (`over`).
+/// Assigns arena offsets: buffers live at the same time do not overlap, except those written in place (`over`). Sets
+/// Cut::saved_bytes.
 void place_buffers(Schedule& schedule);
 
 }  // namespace catena::program

@@ -14,7 +14,7 @@ public:
         if (!has_regular_blocks(a) || !has_regular_blocks(b)) return "blocks of a reduction";
         if (a.buffers.size() != b.buffers.size() || a.kernels.size() != b.kernels.size() || a.launches.size() != b.launches.size() ||
             a.library_calls.size() != b.library_calls.size() || a.results.size() != b.results.size() ||
-            a.input_types.size() != b.input_types.size())
+            a.input_types.size() != b.input_types.size() || a.cut.launch != b.cut.launch)
             return "numbers of buffers, launches or results";
         for (size_t i = 0; i < a.input_types.size(); ++i)
             if (!alike(a.input_types[i], b.input_types[i])) return fmt::format("the type of input {}", i);

@@ -139,6 +139,7 @@ Symbol zeta(Symbol x, Symbol q) {
         factor = factor * ((x + j) * inverse) * ((x + (j + 1)) * inverse);
         j += 2;
     }
+    sum = select(inverse == 0 && x > 1, power, sum);  // of infinite q, where power * w is 0 * inf
     const Symbol from_one = select(x < 1, sqrt(x - 1), sum);
     return select(q < 0, sqrt(q), from_one);
 }

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "tests/support/mutator.h"
@@ -83,6 +84,21 @@ TEST_F(DiskCacheTest, forgets_what_was_longest_unused) {
     EXPECT_GT(cache.counts().deleted, 0);
     cache.store("too large", std::string(20'000, 'x'));
     EXPECT_FALSE(cache.find("too large"));
+}
+
+TEST_F(DiskCacheTest, stores_nothing_that_is_larger_than_files_may_be) {
+    DiskCache cache(folder, 1 << 20);
+    rlimit before{}, small{};
+    getrlimit(RLIMIT_FSIZE, &before);
+    small = before;
+    small.rlim_cur = 100;
+    setrlimit(RLIMIT_FSIZE, &small);  // Beyond it the system sends a signal that ends the process.
+    cache.store("a kernel", std::string(1000, 'x'));
+    setrlimit(RLIMIT_FSIZE, &before);
+    EXPECT_EQ(cache.find("a kernel"), std::nullopt);
+    EXPECT_TRUE(files().empty());
+    cache.store("a kernel", "the code");
+    EXPECT_EQ(cache.find("a kernel"), "the code");
 }
 
 TEST_F(DiskCacheTest, belongs_to_one_user) {

@@ -2,12 +2,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <regex>
+#include <set>
 
 #include "codegen/compiler.h"
 #include "frontend/catena.h"
 #include "runtime/core/device.h"
 #include "runtime/core/random.h"
+#include "tests/support/environment.h"
 
 namespace catena {
 namespace {
@@ -94,6 +97,23 @@ TEST_F(MemoryBudget, that_cannot_be_kept_is_approached_and_reported) {
     EXPECT_LT(within.arena_bytes, without.arena_bytes * 6 / 10);
     EXPECT_EQ(within.parameters, without.parameters);
     EXPECT_THAT(within.explanation, testing::HasSubstr("memory_budget: 1000 bytes were asked for"));
+}
+
+TEST_F(MemoryBudget, shows_each_stage_of_the_last_attempt_once) {
+    const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "memory_budget_dump";
+    std::filesystem::remove_all(folder);
+    {
+        const test::EnvironmentScope dumps("CATENA_DUMP_DIR", folder.string());
+        trained_with(1000);  // Cannot be kept: several attempts.
+    }
+    std::set<std::string> seen;
+    for (const auto& file : std::filesystem::recursive_directory_iterator(folder)) {
+        if (!file.is_regular_file() || file.path().extension() != ".mlir") continue;
+        const std::string name = file.path().filename().string();
+        EXPECT_TRUE(seen.insert(file.path().parent_path().string() + name.substr(name.find('-'))).second) << file.path();
+    }
+    EXPECT_GT(seen.size(), 5u);
+    std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/graph/gradient.h"
 #include "tests/ops/row_runner.h"
@@ -45,12 +46,28 @@ double size_of_shape(const Shape& shape) {
     return size;
 }
 
-int64_t largest_factor(const Row& row) {
+/// Elements of all results, found without computing them; 0 when the sizes are refused or depend on values.
+double result_elements(const Row& row, int64_t factor, Dtype run) {
+    std::vector<Variable> arguments;
+    for (const Input& input : row.inputs)
+        arguments.push_back(input.absent ? Variable()
+                                         : Array::empty({input.dtype.value_or(run), times(input.shape, factor)}, meta_device()));
+    double elements = 0;
+    try {
+        for (const Variable& y : call_row(row, arguments))
+            if (y.defined()) elements += size_of_shape(y.shape());
+    } catch (const Error&) {
+        return 0;
+    }
+    return elements;
+}
+
+int64_t largest_factor(const Row& row, Dtype run) {
     for (int64_t factor = 4096; factor > 1; factor = factor * 3 / 4) {
         double most = 0;
         for (const Input& input : row.inputs)
             if (!input.absent) most = std::max(most, size_of_shape(times(input.shape, factor)));
-        if (most <= double(most_elements)) return factor;
+        if (most <= double(most_elements) && result_elements(row, factor, run) <= 4.0 * double(most_elements)) return factor;
     }
     return 1;
 }
@@ -96,7 +113,7 @@ std::optional<std::vector<Array>> try_results(const Row& row, const Arrays& inpu
 bool check_thread_counts(const Row& row) {
     const Dtype run =
         runs_in(row, Dtype::float32) || !has_run_dtype(row) ? Dtype::float32 : row.dtypes[0];
-    const int64_t factor = largest_factor(row);
+    const int64_t factor = largest_factor(row, run);
     Generator generator = generator_for(row);
     const Arrays inputs = draw(enlarged(row, factor), run, generator);
     Threads one(1);

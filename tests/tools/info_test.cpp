@@ -16,6 +16,17 @@ TEST(Info, tells_what_is_there) {
     EXPECT_THAT(result.output, HasSubstr(CATENA_HAS_COMPILER ? "LLVM" : "none"));
 }
 
+TEST(Info, threads_of_openmp_sleep_soon_unless_the_environment_says_otherwise) {
+    // What OpenMP read when it was loaded, which the library of ours has to come before.
+    const std::string info = "OMP_DISPLAY_ENV=verbose " + program("catena") + " info";
+    const std::string output = run("env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT " + info).output;
+    EXPECT_THAT(output, HasSubstr("looks 2000 times for work"));
+    if (output.find("GOMP_SPINCOUNT = ") == std::string::npos) GTEST_SKIP() << "not GNU's OpenMP";
+    EXPECT_THAT(output, HasSubstr("GOMP_SPINCOUNT = '2000'"));
+    EXPECT_THAT(run("env -u OMP_WAIT_POLICY GOMP_SPINCOUNT=77 " + info).output, HasSubstr("GOMP_SPINCOUNT = '77'"));
+    EXPECT_THAT(run("env -u GOMP_SPINCOUNT OMP_WAIT_POLICY=passive " + info).output, HasSubstr("GOMP_SPINCOUNT = '0'"));
+}
+
 TEST(Info, says_where_the_cuda_plug_in_should_be_or_why_it_cannot_work) {
     const auto absent = run("LD_LIBRARY_PATH= CATENA_CUDA_DRIVER=/nowhere/libcuda.so CATENA_PLUGIN_PATH=/nowhere " +
                             program("catena") + " info");

@@ -1,6 +1,7 @@
 #include "frontend/link/normalization/group_normalization.h"
 
 #include "frontend/link/lazy.h"
+#include "runtime/graph/mixed16.h"
 #include "runtime/ops/normalization/normalization.h"
 
 namespace catena {
@@ -11,9 +12,14 @@ GroupNormalization::GroupNormalization(int64_t groups, std::optional<int64_t> si
     add_param("gamma", gamma);
     add_param("beta", beta);
     if (auto channels = known("GroupNormalization: size", size)) {
-        gamma.initialize({*channels});
-        beta.initialize({*channels});
+        initialize(*channels);
     }
+}
+
+void GroupNormalization::initialize(int64_t channels) {
+    const auto scope = using_config(&Config::dtype, high_precision_dtype());
+    gamma.initialize({channels});
+    beta.initialize({channels});
 }
 
 Variable GroupNormalization::operator()(const Operand& x) {
@@ -21,8 +27,7 @@ Variable GroupNormalization::operator()(const Operand& x) {
     const Shape& shape = x.variable().shape();
     if (!gamma.is_initialized()) {
         if (shape.rank() < 2) fail<ShapeError>("GroupNormalization: x should be [N, C, ...], it is {}", to_string(shape));
-        gamma.initialize({shape[1]});
-        beta.initialize({shape[1]});
+        initialize(shape[1]);
     }
     return called(x, [&] { return group_normalization(x, groups_, gamma, beta, eps_); });
 }

@@ -22,6 +22,7 @@ public:
     Parameter gamma, beta;
 
 private:
+    void initialize(int64_t channels);
     int64_t groups_;
     double eps_;
 };

@@ -1,13 +1,12 @@
 // Recurrent layers, unrolled step by step.
 #include "frontend/onnx/importers/quantized.h"
 #include "frontend/onnx/importers/shared.h"
+#include "runtime/ops/rnn/cell_steps.h"
 
 namespace catena::onnx {
 namespace {
 
-using Activation = std::function<Variable(const Variable&)>;
-
-Activation activation_named(const NodeCall& n, const std::string& name) {
+CellFunction activation_named(const NodeCall& n, const std::string& name) {
     if (name == "Sigmoid") return [](const Variable& x) { return sigmoid(x); };
     if (name == "Tanh") return [](const Variable& x) { return tanh(x); };
     if (name == "Relu") return [](const Variable& x) { return relu(x); };
@@ -18,8 +17,10 @@ Activation activation_named(const NodeCall& n, const std::string& name) {
 /// What one direction of a layer reads.
 struct Direction {
     Variable W, R, bias, recurrent_bias, h, c, peepholes;
-    std::vector<Activation> activations;
+    std::vector<CellFunction> activations;
     int64_t hidden;
+
+    CellFunctions functions() const { return {activations[0], activations[1], activations.back()}; }
 };
 
 /// Gate k of rows [.., gates * hidden].
@@ -34,41 +35,32 @@ Variable projected(const Variable& x, const Variable& W, const Variable& b) {
 /// A step computes the next h (and c) in place.
 using Step = std::function<void(const NodeCall&, Direction&, const Variable& x)>;
 
-void simple_step(const NodeCall&, Direction& d, const Variable& x) {
+void simple(const NodeCall&, Direction& d, const Variable& x) {
     d.h = d.activations[0](projected(x, d.W, d.bias) + projected(d.h, d.R, d.recurrent_bias));
 }
 
 /// Gates z, r, h.
-void gru_step(const NodeCall& n, Direction& d, const Variable& x) {
-    const Variable from_x = projected(x, d.W, d.bias),
-                   from_h = projected(d.h, d.R, d.recurrent_bias);
-    const Variable z = d.activations[0](gate(from_x, 0, d.hidden) + gate(from_h, 0, d.hidden));
-    const Variable r = d.activations[0](gate(from_x, 1, d.hidden) + gate(from_h, 1, d.hidden));
-    Variable candidate;
-    if (n.integer("linear_before_reset", 0) != 0) {
-        candidate = gate(from_x, 2, d.hidden) + r * gate(from_h, 2, d.hidden);
-    } else {
-        const Variable R = slice_axis(d.R, 0, 2 * d.hidden, d.hidden);
-        const Variable b = d.recurrent_bias.defined()
-                               ? slice_axis(d.recurrent_bias, 0, 2 * d.hidden, d.hidden)
-                               : Variable();
-        candidate = gate(from_x, 2, d.hidden) + projected(r * d.h, R, b);
-    }
-    d.h = (1 - z) * d.activations[1](candidate) + z * d.h;
+void gru(const NodeCall& n, Direction& d, const Variable& x) {
+    const Variable from_x = projected(x, d.W, d.bias), from_h = projected(d.h, d.R, d.recurrent_bias);
+    const auto sum = [&](int64_t k) { return gate(from_x, k, d.hidden) + gate(from_h, k, d.hidden); };
+    const auto candidate = [&](const Variable& r) {
+        if (n.integer("linear_before_reset", 0) != 0) return gate(from_x, 2, d.hidden) + r * gate(from_h, 2, d.hidden);
+        const auto last = [&](const Variable& all) { return all.defined() ? slice_axis(all, 0, 2 * d.hidden, d.hidden) : Variable(); };
+        return gate(from_x, 2, d.hidden) + projected(r * d.h, last(d.R), last(d.recurrent_bias));
+    };
+    d.h = gru_step(sum(1), sum(0), candidate, d.h, d.functions());
 }
 
 /// Gates i, o, f, c; peepholes i, o, f.
-void lstm_step(const NodeCall& n, Direction& d, const Variable& x) {
+void lstm(const NodeCall& n, Direction& d, const Variable& x) {
     const Variable all = projected(x, d.W, d.bias) + projected(d.h, d.R, d.recurrent_bias);
-    const auto seen = [&](int64_t k, const Variable& c) {
-        return d.peepholes.defined() ? gate(all, k, d.hidden) + gate(d.peepholes, k, d.hidden) * c
-                                     : gate(all, k, d.hidden);
-    };
-    const Variable i = d.activations[0](seen(0, d.c));
-    const Variable f = n.integer("input_forget", 0) != 0 ? 1 - i : d.activations[0](seen(2, d.c));
-    const Variable c = f * d.c + i * d.activations[1](gate(all, 3, d.hidden));
-    d.h = d.activations[0](seen(1, c)) * d.activations[2](c);
-    d.c = c;
+    const auto sum = [&](int64_t k) { return gate(all, k, d.hidden); };
+    const auto peephole = [&](int64_t k) { return d.peepholes.defined() ? gate(d.peepholes, k, d.hidden) : Variable(); };
+    const bool coupled = n.integer("input_forget", 0) != 0;
+    const LstmStep next = lstm_step({.i = sum(0), .f = coupled ? Variable() : sum(2), .a = sum(3), .o = sum(1)}, d.c, d.functions(),
+                                    {.i = peephole(0), .f = peephole(2), .o = peephole(1)});
+    d.h = next.h;
+    d.c = next.c;
 }
 
 /// x as it is on a grid of uint8 of its own.
@@ -77,9 +69,9 @@ Variable regridded(const NodeCall& n, const Variable& x) {
     return real_of(n, on_grid(n, x, grid), grid);
 }
 
-void quantized_lstm_step(const NodeCall& n, Direction& d, const Variable& x) {
+void quantized_step(const NodeCall& n, Direction& d, const Variable& x) {
     d.h = regridded(n, d.h);  // Only the product reads it.
-    lstm_step(n, d, x);
+    lstm(n, d, x);
 }
 
 Variable of_direction(const NodeCall& n, int input, int64_t k) {
@@ -180,19 +172,19 @@ Variable real_weights(const NodeCall& n, int weights, int scale) {
 Variables quantized_lstm(const NodeCall& n) {
     std::vector<Variable> inputs{regridded(n, n[0]), real_weights(n, 1, 8), real_weights(n, 2, 10)};
     for (int i = 3; i < 8; ++i) inputs.push_back(n.has(i) ? n[i] : Variable());
-    return run_layer(n.with_inputs(std::move(inputs)), quantized_lstm_step, {"Sigmoid", "Tanh", "Tanh"}, true);
+    return run_layer(n.with_inputs(std::move(inputs)), quantized_step, {"Sigmoid", "Tanh", "Tanh"}, true);
 }
 
 const int importers = add_importers({
     {"DynamicQuantizeLSTM", quantized_lstm, microsoft},
-    {"RNN", [](const NodeCall& n) { return run_layer(n, simple_step, {"Tanh"}, false); }},
+    {"RNN", [](const NodeCall& n) { return run_layer(n, simple, {"Tanh"}, false); }},
     {"GRU",
      [](const NodeCall& n) {
-         return run_layer(n, gru_step, {"Sigmoid", "Tanh"}, false);
+         return run_layer(n, gru, {"Sigmoid", "Tanh"}, false);
      }},
     {"LSTM",
      [](const NodeCall& n) {
-         return run_layer(n, lstm_step, {"Sigmoid", "Tanh", "Tanh"}, true);
+         return run_layer(n, lstm, {"Sigmoid", "Tanh", "Tanh"}, true);
      }},
 });
 

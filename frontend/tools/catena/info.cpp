@@ -17,6 +17,7 @@
 #include "runtime/core/environment.h"
 #include "runtime/core/environment_variables.h"
 #include "runtime/core/parallel.h"
+#include "runtime/core/thread_wait.h"
 #include "runtime/graph/config.h"
 #include "runtime/ops/by_name/function.h"
 
@@ -76,6 +77,7 @@ void print_info() {
                            std::thread::hardware_concurrency()));
     row("threads", fmt::format("{} (CATENA_NUM_THREADS, else OMP_NUM_THREADS, else the cores)",
                                thread_count()));
+    row("idle thread", thread_wait());
     row("devices", fmt::format("{}, {}; default {}", cpu_device().name(), meta_device().name(),
                                current_device().name()));
     row("cuda", cuda_line());

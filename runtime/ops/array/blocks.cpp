@@ -13,8 +13,11 @@
 namespace catena {
 namespace {
 
+constexpr int64_t most_block = int64_t(1) << 20;  // Its square is far from the end of 64 bits.
+
 void check_image(const char* op, const Shape& X, int64_t r) {
     if (r < 1) fail<ValueError>("{}: r is {} and should be positive", op, r);
+    if (r > most_block) fail<ValueError>("{}: r is {}, at most {} is possible", op, r, most_block);
     if (X.rank() != 4) fail<ShapeError>("{}: X should be [N,C,H,W], it is {}", op, to_string(X));
 }
 

@@ -226,6 +226,8 @@ Variable dstack(std::span<const Variable> xs, const std::source_location& at) {
 static const FunctionDef& f_dstack =
     function("dstack(xs)", {"*"}, [](const FunctionArguments& a) { return dstack(a.list()); });
 
+constexpr int64_t most_sections = int64_t(1) << 24;
+
 // split_axis_c1: equal sections divide the axis
 Variables split_axis(const Operand& x, int64_t sections, int64_t axis) {
     LocationScope scope(x.location());
@@ -234,6 +236,8 @@ Variables split_axis(const Operand& x, int64_t sections, int64_t axis) {
     if (sections < 1 || shape[along] % sections != 0)
         fail<ShapeError>("split_axis: axis {} of x {} has size {}, which {} sections do not divide",
                          along, to_string(shape), shape[along], sections);
+    if (sections > most_sections)  // Any number divides an axis of size 0.
+        fail<ShapeError>("split_axis: {} sections, at most {} are possible", sections, most_sections);
     const Variable* input = &x.variable();
     return apply(op_split_axis, {&input, 1}, x.location(),
                  {{"axis", along}, {"sections", sections}});

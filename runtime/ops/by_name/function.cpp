@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <deque>
+#include <set>
+#include <utility>
 
 #include "runtime/core/error.h"
 #include "runtime/core/nearest.h"
@@ -17,6 +19,10 @@ Functions& functions() {
     static Functions* f = new Functions;
     return *f;
 }
+
+/// The names of the arguments that the running call has read.
+using Names = std::set<std::string, std::less<>>;
+thread_local Names* names_read = nullptr;
 
 std::string_view trim(std::string_view s) {
     while (!s.empty() && s.front() == ' ') s.remove_prefix(1);
@@ -102,6 +108,7 @@ Variable FunctionArguments::array(std::string_view name) const {
 
 const LiteralValue& FunctionArguments::value(std::string_view name) const {
     auto found = values_.find(name);
+    if (names_read) names_read->emplace(name);
     if (found == values_.end()) fail<ValueError>("{}: argument {} is missing and has no default", function_, name);
     return found->second;
 }
@@ -231,6 +238,29 @@ Variable array_from(const FunctionDef& def, const std::string& name, const Liter
 
 }  // namespace
 
+namespace {
+
+/// An error that speaks of an operation within the function begins with the function's name, too.
+template <class E, class... Others>
+Variables run_named(const FunctionDef& def, const FunctionArguments& arguments) {
+    try {
+        if constexpr (sizeof...(Others) > 0) return run_named<Others...>(def, arguments);
+        else return def.run(arguments);
+    } catch (const E& error) {
+        if (std::string_view(error.what()).starts_with(def.name + ":")) throw;
+        throw E(def.name + ": " + error.what());
+    }
+}
+
+/// The name of a list of arrays can be written like that of an argument, but nobody reads it.
+void check_all_read(const FunctionDef& def, const Names& given, const Names& read) {
+    for (const std::string& name : given)
+        if (!read.contains(name))
+            fail<ValueError>("{}: {} is a list of arrays, which are given in order; it is called as {}", def.name, name, def.signature);
+}
+
+}  // namespace
+
 Variables call_function(std::string_view name, std::vector<Variable> arrays,
                         std::map<std::string, LiteralValue, std::less<>> values) {
     const FunctionDef& def = find_function(name);
@@ -257,8 +287,18 @@ Variables call_function(std::string_view name, std::vector<Variable> arrays,
     for (const auto& [key, value] : values)
         if (!has_parameter(def.signature, key))
             fail<ValueError>("{}: there is no argument {}; it is called as {}", def.name, key, def.signature);
+    Names given, read;
+    for (const auto& [key, value] : values)
+        if (any_number && !def.defaults.contains(key)) given.insert(key);
     for (const auto& [key, value] : def.defaults) values.try_emplace(key, value);
-    return def.run(FunctionArguments(def.name, std::move(arrays), std::move(by_name), std::move(values)));
+    struct Reading {
+        Names* outer;
+        ~Reading() { names_read = outer; }
+    } reading{std::exchange(names_read, &read)};
+    Variables results =
+        run_named<ShapeError, DtypeError, ValueError>(def, {def.name, std::move(arrays), std::move(by_name), std::move(values)});
+    check_all_read(def, given, read);
+    return results;
 }
 
 }  // namespace catena

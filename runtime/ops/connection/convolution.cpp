@@ -419,12 +419,15 @@ int64_t window_count(int64_t size, int64_t kernel, int64_t stride, int64_t pad, 
     // Users' options were checked; attributes may come from a file, too.
     constexpr int64_t most = int64_t(1) << 46;
     CATENA_ASSERT(kernel >= 0 && kernel <= most && stride >= 1 && stride <= most && pad >= 0 && pad <= most && dilate >= 1 &&
-                      dilate <= most / std::max<int64_t>(kernel, 1),
+                      dilate <= (int64_t(1) << 62) / std::max<int64_t>(kernel, 1),
                   "windows step forwards, over sizes that exist");
     int64_t room = size + 2 * pad - (kernel - 1) * dilate - 1;
     if (cover_all) room += stride - 1;
     return room < 0 ? 0 : room / stride + 1;
 }
+
+/// Sums and products of two such numbers stay far from the end of 64 bits, and an int32 numbers the elements of a line.
+constexpr int64_t most_per_axis = std::numeric_limits<int32_t>::max();
 
 Dims per_axis(const char* op, const char* what, const Dims& dims, int axes, int64_t least) {
     Dims full = dims.rank() == 1 ? Dims::filled(axes, dims[0]) : dims;
@@ -433,6 +436,9 @@ Dims per_axis(const char* op, const char* what, const Dims& dims, int axes, int6
     if (!good)
         fail<ValueError>("{}: {} is {} and should be {} or more, one for each of {} axes", op, what,
                          to_string(dims), least, axes);
+    for (int64_t value : full)
+        if (value > most_per_axis)
+            fail<ValueError>("{}: {} is {}, at most {} is possible", op, what, to_string(dims), most_per_axis);
     return full;
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "runtime/core/error.h"
+#include "runtime/graph/user_gradient.h"
 
 namespace catena::detail {
 namespace {
@@ -52,7 +53,7 @@ Variables gradient_of(const std::string& name, const CustomBackward& backward, c
 const OpDef& define_custom(const std::string& given, CustomForward forward, CustomBackward backward,
                            const CustomOptions& options) {
     const std::string name = unused_name(given);
-    return register_op({
+    const OpDef& op = register_op({
         .name = name,
         .input_count = -1,
         .output_count = -1,
@@ -68,6 +69,8 @@ const OpDef& define_custom(const std::string& given, CustomForward forward, Cust
                 return Reads{options.keep_inputs ? ~uint64_t(0) : 0, options.keep_outputs ? ~uint64_t(0) : 0};
             },
     });
+    set_user_gradient(op);
+    return op;
 }
 
 Variables call_custom(const OpDef& op, std::span<const Variable> xs, const std::source_location& at) {

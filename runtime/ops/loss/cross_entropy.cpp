@@ -148,7 +148,7 @@ Variables cross_entropy_body(Span v, const Attributes& attributes, std::span<con
     Variable total = sum(exp(p.scores - highest), classes, true);
     Variable labels = reshape(t, position_shape(x.shape()));
     Variable picked = take_along_axis(x, where(p.valid, labels, Scalar(0)), 1);
-    Variable loss = log(total) + highest - cast(picked, p.scores.dtype());
+    Variable loss = log(total) + (highest - cast(picked, p.scores.dtype()));
     if (p.weight.defined()) loss = loss * p.weight;
     loss = where(p.valid, loss, Scalar(0));
     if (attributes.text("reduce") == "no")

@@ -13,17 +13,22 @@ constexpr double ln_2 = std::numbers::ln2;
 constexpr double ln_10 = std::numbers::ln10;
 constexpr double two_over_sqrt_pi = 2 * std::numbers::inv_sqrtpi;
 
+// Of large x the exponential of half of it is squared: that of x overflows before its half does.
+constexpr double large = 80;
+
 /// From expm1, so that small x keep their digits.
 template <class T>
 T hyperbolic_sine(const T& x) {
-    const T e = expm1(absolute(x));
-    const T y = e * (0.5 / (e + 1) + 0.5);
+    const T size = absolute(x), is_large = size > large;
+    const T e = expm1(select(is_large, size * 0.5, size));
+    const T y = select(is_large, (e + 1) * 0.5 * (e + 1), e * (0.5 / (e + 1) + 0.5));
     return select(x < 0, -y, y);
 }
 template <class T>
 T hyperbolic_cosine(const T& x) {
-    const T e = exp(absolute(x));
-    return e * 0.5 + 0.5 / e;
+    const T size = absolute(x), is_large = size > large;
+    const T e = exp(select(is_large, size * 0.5, size));
+    return select(is_large, e * 0.5 * e, e * 0.5 + 0.5 / e);
 }
 
 // The definitions read as a table, one property a line.

@@ -102,7 +102,8 @@ Variable lyapunov(const Operand& a, const Operand& q) {
     LocationScope scope(a.location());
     const Variable &va = a, &vq = q;
     for (const Variable& each : {va, vq}) check(op_lyapunov.name.c_str(), each.type(), va.type());
-    return cast(solved(symmetric(widened(va)), symmetric(widened(vq))), promote(va.dtype(), vq.dtype()));
+    const Dtype result = promote(va.dtype(), vq.dtype());
+    return cast(solved(symmetric(widened(cast(va, result))), symmetric(widened(cast(vq, result)))), result);
 }
 
 }  // namespace catena

@@ -1,5 +1,7 @@
 #include "runtime/ops/pooling/pooling.h"
 
+#include <limits>
+
 #include "runtime/core/error.h"
 #include "runtime/core/memory_order.h"
 #include "runtime/cpu/pooling_channels.h"
@@ -38,7 +40,10 @@ Shape pooled_shape(const TypeCall& c, bool cover_all) {
         fail<DtypeError>("{}: takes floating point values, x is {}", c.op.name, to_string(x));
     for (const char* each : {"ksize", "stride", "pad"})
         CATENA_ASSERT(c.attributes.dims(each).rank() == 2, "one for height and one for width");
-    for (int64_t size : c.attributes.dims("ksize")) CATENA_ASSERT(size >= 1, "a window has elements");
+    const Dims ksize = c.attributes.dims("ksize");
+    for (int64_t size : ksize) CATENA_ASSERT(size >= 1, "a window has elements");
+    if (ksize[0] > std::numeric_limits<int32_t>::max() / ksize[1])  // pooling_c5
+        fail<ShapeError>("{}: a window of {} has more elements than an int32 can number", c.op.name, to_string(ksize));
     Shape y = x.shape;
     for (int i = 0; i < 2; ++i) {
         if (c.attributes.dims("pad")[i] >= c.attributes.dims("ksize")[i])  // pooling_c4

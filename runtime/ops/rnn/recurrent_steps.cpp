@@ -7,6 +7,7 @@
 #include "runtime/ops/array/slicing.h"
 #include "runtime/ops/define/constant.h"
 #include "runtime/ops/math/contraction.h"
+#include "runtime/ops/rnn/cell_steps.h"
 #include "runtime/ops/rnn/recurrent_layer.h"
 
 namespace catena {
@@ -27,12 +28,8 @@ Variable replaced(const Variable& now, const Variable& all) {
     return n == count ? now : concat({now, slice_axis(all, 0, n, count - n)}, 0);
 }
 
-struct CellState {
-    Variable h, c;
-};
-
 /// One step: from_x and from_h are the products of all gates with x and h.
-CellState step(RecurrentCell kind, const Variable& from_x, const Variable& from_h, const CellState& before) {
+LstmStep step(RecurrentCell kind, const Variable& from_x, const Variable& from_h, const LstmStep& before) {
     const int64_t units = before.h.shape()[1];
     const auto gate = [&](const Variable& all, int64_t k) { return slice_axis(all, 1, k * units, units); };
     const auto sum = [&](int64_t k) { return gate(from_x, k) + gate(from_h, k); };
@@ -40,14 +37,10 @@ CellState step(RecurrentCell kind, const Variable& from_x, const Variable& from_
         case RecurrentCell::tanh: return {tanh(from_x + from_h), {}};
         case RecurrentCell::relu: return {relu(from_x + from_h), {}};
         case RecurrentCell::gru: {
-            const Variable r = sigmoid(sum(0)), z = sigmoid(sum(1));
-            const Variable candidate = tanh(gate(from_x, 2) + r * gate(from_h, 2));
-            return {(1.0 - z) * candidate + z * before.h, {}};
+            const auto candidate = [&](const Variable& r) { return gate(from_x, 2) + r * gate(from_h, 2); };
+            return {gru_step(sum(0), sum(1), candidate, before.h), {}};
         }
-        default: {
-            const Variable c = tanh(sum(2)) * sigmoid(sum(0)) + sigmoid(sum(1)) * before.c;
-            return {sigmoid(sum(3)) * tanh(c), c};
-        }
+        default: return lstm_step({.i = sum(0), .f = sum(1), .a = sum(2), .o = sum(3)}, before.c);
     }
 }
 
@@ -63,13 +56,13 @@ Variables recurrent_steps(RecurrentCell cell, std::span<const Variable> inputs, 
     const bool has_memory = widths_of(cell).has_memory;
     const Variable &x = inputs[0], &R = inputs[inputs.size() - 3], &b = inputs[inputs.size() - 2];
     const SequenceSteps s = steps_of("recurrent_steps", inputs.back().array(), x.shape()[0], attributes);
-    CellState all{rows_at(inputs[1], s.order), has_memory ? rows_at(inputs[2], s.order) : Variable()};
+    LstmStep all{rows_at(inputs[1], s.order), has_memory ? rows_at(inputs[2], s.order) : Variable()};
     std::vector<Variable> ys;
     for (int64_t t = 0; t < s.count(); ++t) {
         const int64_t n = s.sizes[t];
-        const CellState before{slice_axis(all.h, 0, 0, n), has_memory ? slice_axis(all.c, 0, 0, n) : Variable()};
+        const LstmStep before{slice_axis(all.h, 0, 0, n), has_memory ? slice_axis(all.c, 0, 0, n) : Variable()};
         const Variable from_x = rows_at(x, std::span(s.rows).subspan(size_t(s.starts[t]), size_t(n)));
-        const CellState now = step(cell, from_x, linear(before.h, R, b), before);
+        const LstmStep now = step(cell, from_x, linear(before.h, R, b), before);
         ys.push_back(now.h);
         all.h = replaced(now.h, all.h);
         if (has_memory) all.c = replaced(now.c, all.c);

@@ -14,8 +14,10 @@ namespace catena {
 namespace {
 
 Tap tap(const Variable& index, const Variable& weight, int64_t size) {
-    const Variable known = index >= 0.0 && index <= double(size - 1);
-    return {cast(clip(index, 0.0, double(size - 1)), Dtype::int64), where(known, weight, 0)};
+    const Variable known = index >= 0.0 && index <= double(size - 1), is_number = index == index;
+    // A place that is no number reads any element, with a weight that is none either.
+    return {cast(where(is_number, clip(index, 0.0, double(size - 1)), 0), Dtype::int64),
+            where(known, weight, where(is_number, 0, index))};
 }
 
 struct Sampler {

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <utility>
+
+#include "frontend/dataset/tabular_dataset.h"
+
+namespace catena::tabular {
+
+/// A table that is another one, Chainer's DelegateDataset: derive from it to make a table from existing ones, and change what
+/// differs.
+///
+///     struct Vocabulary : ct::tabular::DelegateDataset {
+///         explicit Vocabulary(const std::string& path) : DelegateDataset(words_of(path)) {}
+///     };
+///     ct::TabularDataset words(Vocabulary("words.txt"));
+class DelegateDataset : public TabularSource {
+public:
+    explicit DelegateDataset(TabularDataset dataset) : dataset(std::move(dataset)) {}
+    int64_t size() const override { return dataset.size(); }
+    const std::vector<std::string>& keys() const override { return dataset.keys(); }
+    TabularMode mode() const override { return dataset.mode(); }
+    std::vector<TabularColumn> get_examples(std::span<const int64_t> rows, std::span<const int> columns) const override {
+        return dataset.source().get_examples(rows, columns);
+    }
+    std::function<Batch(std::span<const TabularColumn>)> converter() const override { return dataset.source().converter(); }
+
+    TabularDataset dataset;
+};
+
+}  // namespace catena::tabular

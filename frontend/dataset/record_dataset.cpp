@@ -1,0 +1,89 @@
+#include "frontend/dataset/record_dataset.h"
+
+#include <bit>
+#include <cstring>
+
+#include <zlib.h>
+
+#include "frontend/dataset/example_bytes.h"
+#include "runtime/core/error.h"
+
+namespace catena {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "records are written as they are in memory");
+constexpr std::string_view signature = "catena records 1";
+
+/// Before the bytes of an example. In the file without padding.
+struct RecordHead {
+    uint64_t bytes = 0;
+    uint32_t crc = 0;
+};
+constexpr uint64_t head_bytes = sizeof(uint64_t) + sizeof(uint32_t);
+
+RecordHead read_head(const FileReader& file, uint64_t at) {
+    RecordHead head;
+    char raw[head_bytes];
+    file.read_at(at, raw, head_bytes);
+    std::memcpy(&head.bytes, raw, sizeof head.bytes);
+    std::memcpy(&head.crc, raw + sizeof head.bytes, sizeof head.crc);
+    return head;
+}
+
+uint32_t checksum(const std::string& bytes) {
+    return uint32_t(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
+
+std::vector<uint64_t> find_records(const FileReader& file) {
+    std::string begin(signature.size(), '\0');
+    if (file.size() >= begin.size()) file.read_at(0, begin.data(), begin.size());
+    if (begin != signature) fail<FileError>("{}: does not begin with '{}', as RecordDatasetWriter's files do", file.path(), signature);
+    std::vector<uint64_t> begins;
+    for (uint64_t at = signature.size(); at < file.size();) {
+        const uint64_t left = file.size() - at;
+        if (left < head_bytes || read_head(file, at).bytes > left - head_bytes)
+            fail<FileError>("{}: record {} at byte {} does not fit the file of {} bytes", file.path(), begins.size(), at, file.size());
+        begins.push_back(at);
+        at += head_bytes + read_head(file, at).bytes;
+    }
+    return begins;
+}
+
+}  // namespace
+
+RecordDatasetWriter::RecordDatasetWriter(const std::string& path) : file_(std::make_unique<AtomicFile>(path)) {
+    file_->write(signature.data(), signature.size());
+}
+
+void RecordDatasetWriter::write(const Example& example) {
+    if (!file_) fail<ValueError>("RecordDatasetWriter: write() after finish()");
+    const std::string bytes = example_bytes(example);
+    const RecordHead head{bytes.size(), checksum(bytes)};
+    file_->write(&head.bytes, sizeof head.bytes);
+    file_->write(&head.crc, sizeof head.crc);
+    file_->write(bytes.data(), bytes.size());
+    ++size_;
+}
+
+void RecordDatasetWriter::finish() {
+    if (!file_) return;
+    file_->commit();
+    file_.reset();
+}
+
+RecordDataset::RecordDataset(const std::string& path)
+    : file_(std::make_shared<const FileReader>(path)),
+      begins_(std::make_shared<const std::vector<uint64_t>>(find_records(*file_))) {}
+
+Example RecordDataset::get_example(int64_t i) const {
+    const uint64_t at = begins_->at(size_t(i));
+    const RecordHead head = read_head(*file_, at);
+    const std::string name = fmt::format("{}, record {}", file_->path(), i);
+    std::string bytes = file_buffer(head.bytes, name);
+    file_->read_at(at + head_bytes, bytes.data(), bytes.size());
+    if (const uint32_t found = checksum(bytes); found != head.crc)
+        fail<FileError>("{}: the checksum is {:08x}, not {:08x}: it is damaged", name, found, head.crc);
+    return example_from(bytes, name);
+}
+
+}  // namespace catena

@@ -1,0 +1,122 @@
+#include <new>
+#include <stdexcept>
+
+#include <onnx/onnx_pb.h>
+
+#include "frontend/onnx/model.h"
+#include "frontend/onnx/tensor.h"
+#include "runtime/core/device.h"
+#include "runtime/core/out_of_memory.h"
+#include "runtime/file/limits.h"
+#include "runtime/graph/config.h"
+#include "runtime/graph/recorder.h"
+#include "runtime/graph/tracer.h"
+
+namespace catena::onnx {
+namespace {
+
+using Graph = ::onnx::GraphProto;
+using Node = ::onnx::NodeProto;
+
+bool is_number(const std::string& text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+}
+
+}  // namespace
+
+void Model::Implementation::check_array(const Port& port, const Variable& x) const {
+    if (port.dtype && *port.dtype != x.dtype())
+        fail<DtypeError>("onnx: {}: input '{}' is {}, {} is given", path, port.name, catena::name_of(*port.dtype),
+                         catena::name_of(x.dtype()));
+    if (!port.shape) return;
+    bool fits = int(port.shape->size()) == x.rank();
+    std::string expected;
+    for (size_t a = 0; a < port.shape->size(); ++a) {
+        const std::string& size = (*port.shape)[a];
+        expected += (a ? "," : "") + (size.empty() ? "?" : size);
+        fits = fits && (!is_number(size) || std::to_string(x.shape()[int(a)]) == size);
+    }
+    if (!fits)
+        fail<ShapeError>("onnx: {}: input '{}' is [{}], {} is given", path, port.name, expected, to_string(x.shape()));
+}
+
+void Model::Implementation::check_ports(std::span<const Item> given) const {
+    if (given.size() != inputs.size())
+        fail<ValueError>("onnx: {} takes {} inputs, {} are given", path, inputs.size(), given.size());
+    for (size_t i = 0; i < given.size(); ++i) {
+        const Port& port = inputs[i];
+        if (!given[i].is_present()) continue;
+        if (port.is_sequence != bool(given[i].sequence))
+            fail<ValueError>("onnx: {}: input '{}' is {} of arrays", path, port.name, port.is_sequence ? "a sequence" : "no sequence");
+        if (!port.is_sequence) check_array(port, given[i].variable);
+        for (size_t k = 0; port.is_sequence && k < given[i].sequence->size(); ++k) check_array(port, (*given[i].sequence)[k]);
+    }
+}
+
+void Model::Implementation::run_node(const Node& node, Scope& scope) const {
+    Items inputs;
+    std::vector<bool> known_inputs;
+    bool known = true;
+    for (const std::string& name : node.input()) {
+        const Value* value = name.empty() ? nullptr : scope.find(name);
+        inputs.push_back(value ? value->item : Item());
+        known_inputs.push_back(value && value->known);
+        known &= !value || value->known;
+    }
+    for (const auto& attribute : node.attribute()) known &= !attribute.has_g();
+    const RunGraph run_below = [&](const Graph& graph, std::span<const Item> values) {
+        if (--*scope.steps_left < 0)
+            fail<ValueError>(
+                "onnx: {}: its loops take more than {} steps; call set_file_limits() if you trust it",
+                path, file_limits().steps);
+        Scope below{&scope, {}, scope.steps_left};
+        if (int(values.size()) != graph.input_size())
+            fail<FileError>("onnx: {}: a graph in node '{}' takes {} inputs, not {}", path,
+                            node.name(), graph.input_size(), values.size());
+        for (int i = 0; i < graph.input_size(); ++i)
+            below.values[graph.input(i).name()] = {values[size_t(i)], false};
+        for (const auto& tensor : graph.initializer())
+            below.values[tensor.name()] = {Variable(read_tensor(tensor, folder), false), true};
+        return run_graph(graph, below);
+    };
+    const Importer* importer = find_importer(node.domain(), node.op_type());
+    const NodeCall call(node, opset, std::move(inputs), std::move(known_inputs), folder, run_below);
+    const bool reads_shape = node.op_type() == "Shape" || node.op_type() == "Size";
+    Items outputs;
+    try {
+        if (known || reads_shape) {
+            RecorderScope aside(nullptr);
+            auto mode = no_backprop_mode();
+            outputs = importer->run(call);
+        } else {
+            outputs = importer->run(call);
+        }
+    } catch (const OutOfMemory& error) {
+        if (std::string_view(error.what()).starts_with("onnx: ")) throw;  // Already reported by an
+                                                                          // inner node.
+        throw OutOfMemory(fmt::format("onnx: {}: {}", path, call.describe()), error.bytes, error.held);
+    } catch (const std::bad_alloc&) {
+        throw OutOfMemory(fmt::format("onnx: {}: {}", path, call.describe()), 0,
+                          cpu_memory_statistics().bytes_reserved);
+    } catch (const std::length_error&) {
+        fail<FileError>("onnx: {}: {}: needs more elements than can be counted", path,
+                        call.describe());
+    }
+    if (int(outputs.size()) < node.output_size()) outputs.resize(size_t(node.output_size()));
+    for (int i = 0; i < node.output_size(); ++i) {
+        if (node.output(i).empty()) continue;
+        const Item& item = outputs[size_t(i)];
+        if (!item.is_present() && !item.is_absent) call.unsupported(fmt::format("output {}", i));
+        const bool small = item.variable.defined() && (!is_float(item.variable.dtype()) || item.variable.size() <= 64);
+        scope.values[node.output(i)] = {item, (known && small) || reads_shape};
+    }
+}
+
+Items Model::Implementation::run_graph(const Graph& graph, Scope& scope) const {
+    for (const Node& node : graph.node()) run_node(node, scope);
+    Items outputs;
+    for (const auto& output : graph.output()) outputs.push_back(scope.find(output.name())->item);
+    return outputs;
+}
+
+}  // namespace catena::onnx

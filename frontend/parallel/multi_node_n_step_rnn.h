@@ -1,0 +1,65 @@
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "frontend/link/chain.h"
+#include "frontend/link/rnn/n_step.h"
+#include "runtime/ops/communication/tuples.h"
+
+namespace catena {
+
+/// The results of a stacked RNN that is one part of a longer one. Backward begins from the delegate where states are sent on.
+struct MultiNodeNStepResult {
+    std::vector<Variable> cells;  ///< hy, and cy of an LSTM.
+    std::vector<Variable> ys;
+    Variable delegate;            ///< Undefined without rank_out.
+};
+
+/// An n-step layer whose first states come from another rank and whose last states go to a third: made by
+/// create_multi_node_n_step_rnn(). The layers of the ranks then are one recurrent network over a sequence that is spread over
+/// them. Its child is "actual_rnn", as in ChainerMN.
+template <std::derived_from<NStepStack> L>
+class MultiNodeNStepRNN : public Chain {
+public:
+    MultiNodeNStepRNN(L link, Communicator& communicator, std::optional<int> rank_in, std::optional<int> rank_out)
+        : actual_rnn(std::move(link)), communicator_(&communicator), rank_in_(rank_in), rank_out_(rank_out) {
+        add_children({{"actual_rnn", actual_rnn}});
+    }
+
+    MultiNodeNStepResult operator()(std::span<const Variable> xs) const {
+        return called_with([&] { return computed(xs); }, xs);
+    }
+
+    L actual_rnn;
+
+private:
+    MultiNodeNStepResult computed(std::span<const Variable> xs) const {
+        Variables cells(size_t(actual_rnn.n_cells()));  // Undefined: zeros.
+        if (rank_in_) cells = parallel::recv_tuple(*communicator_, *rank_in_, int(cells.size()));
+        MultiNodeNStepResult result = computed_from(cells, xs);
+        if (rank_out_) result.delegate = parallel::send(*communicator_, result.cells, *rank_out_);
+        return result;
+    }
+
+    MultiNodeNStepResult computed_from(const Variables& cells, std::span<const Variable> xs) const {
+        if constexpr (std::derived_from<L, NStepMemory>) {
+            auto [hy, cy, ys] = actual_rnn(cells[0], cells[1], xs);
+            return {{hy, cy}, ys, {}};
+        } else {
+            auto [hy, ys] = actual_rnn(cells[0], xs);
+            return {{hy}, ys, {}};
+        }
+    }
+    Communicator* communicator_;
+    std::optional<int> rank_in_, rank_out_;
+};
+
+/// ChainerMN's create_multi_node_n_step_rnn. The communicator must outlive the link.
+template <std::derived_from<NStepStack> L>
+MultiNodeNStepRNN<L> create_multi_node_n_step_rnn(L link, Communicator& communicator, std::optional<int> rank_in = {},
+                                                  std::optional<int> rank_out = {}) {
+    return {std::move(link), communicator, rank_in, rank_out};
+}
+
+}  // namespace catena

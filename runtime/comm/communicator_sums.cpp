@@ -1,0 +1,160 @@
+// Sums over the ranks, in the caller's turn and in the background.
+#include <chrono>
+
+#include "runtime/comm/communicator_turns.h"
+#include "runtime/comm/reduce.h"
+
+namespace catena {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+}  // namespace
+
+Array Communicator::allreduce(const Array& x, Reduction reduction) {
+    Device& place = reaches(x.device()) ? x.device() : cpu_device();
+    Array y = Array::empty(x.type(), place);
+    copy_elements(x.to(place), y);
+    filled(y);
+    in_turn("allreduce", [&] { reduce_in_place("allreduce", y, reduction); });
+    return y.to(x.device());
+}
+
+void Communicator::reduce_in_place(const char* call, const Array& buffer, Reduction reduction,
+                                   int64_t label) {
+    expect_same_type(call, meet(call, -1, std::vector<Array>(size_t(size_), buffer), label),
+                     buffer.type());
+    reduce_buffer(call, buffer, reduction);
+}
+
+void Communicator::reduce_bucket(const char* call, const Array& buffer, Reduction reduction,
+                                 int64_t label) {
+    reduce_in_place(call, buffer, reduction, label);
+}
+
+/// Rank r sums the r-th piece of every rank's buffer and distributes the result: each rank sends
+/// twice the buffer, whatever their number.
+void Communicator::reduce_buffer(const char* call, const Array& buffer, Reduction reduction) {
+    const int64_t count_all = buffer.size(), width = int64_t(size_of(buffer.dtype()));
+    char* data = static_cast<char*>(buffer.raw_data());
+    auto begin = [&](int r) { return count_all * r / size_; };
+    auto bytes = [&](int r) { return size_t((begin(r + 1) - begin(r)) * width); };
+    auto piece = [&](int r) { return data + begin(r) * width; };
+
+    const size_t own_bytes = bytes(rank_);
+    Array scratch = Array::empty({Dtype::uint8, {int64_t(own_bytes) * size_}}, cpu_device());
+    char* received = static_cast<char*>(scratch.raw_data());
+    std::vector<Message> sends, receives;
+    std::vector<const void*> parts;
+    for (int r = 0; r < size_; ++r) {
+        char* part = r == rank_ ? piece(r) : received + own_bytes * size_t(r);
+        parts.push_back(part);
+        if (r == rank_) continue;
+        if (bytes(r) > 0) sends.push_back({r, piece(r), bytes(r)});
+        if (own_bytes > 0) receives.push_back({r, part, own_bytes});
+    }
+    transfer(call, -1, sends, receives);
+    count(sends);
+    reduce_parts(call, buffer.dtype(), parts, piece(rank_), begin(rank_ + 1) - begin(rank_),
+                 reduction);
+
+    sends.clear();
+    receives.clear();
+    for (int r = 0; r < size_; ++r) {
+        if (r == rank_) continue;
+        if (own_bytes > 0) sends.push_back({r, piece(rank_), own_bytes});
+        if (bytes(r) > 0) receives.push_back({r, piece(r), bytes(r)});
+    }
+    transfer(call, -1, sends, receives);
+    count(sends);
+}
+
+void Communicator::count_reduced(const Array& buffer) {
+    const int64_t all = buffer.size(), width = int64_t(size_of(buffer.dtype()));
+    const int64_t own = all * (rank_ + 1) / size_ - all * rank_ / size_;
+    count((all - own + own * (size_ - 1)) * width);
+}
+
+bool Communicator::reaches(const Device& device) const { return device.is_host(); }
+
+Array Communicator::transfer_buffer(const Type& type) { return Array::empty(type, cpu_device()); }
+
+Array Communicator::transfer_buffer(const Type& type, Device& device) {
+    return reaches(device) && !device.is_host() ? Array::empty(type, device)
+                                                : transfer_buffer(type);
+}
+
+Array Communicator::reduce_scatter(std::span<const Array> xs, Reduction reduction) {
+    if (int(xs.size()) != size_)
+        fail<ValueError>("reduce_scatter: {} arrays for {} ranks", xs.size(), size_);
+    std::vector<Array> pieces = exchange("reduce_scatter", -1, xs, false);
+    std::vector<const void*> parts;
+    for (int r = 0; r < size_; ++r) {
+        const Array &p = pieces[size_t(r)], &own = pieces[size_t(rank_)];
+        if (!(p.type() == own.type()))
+            fail<ShapeError>("reduce_scatter: rank {} gives {}, rank {} gives {}", rank_,
+                             to_string(own.type()), r, to_string(p.type()));
+        parts.push_back(p.raw_data());
+    }
+    Array y = Array::empty(pieces[0].type(), cpu_device());
+    reduce_parts("reduce_scatter", y.dtype(), parts, y.raw_data(), y.size(), reduction);
+    return y;
+}
+
+//---- in the background
+
+int64_t Communicator::start_allreduce(Array buffer, Reduction reduction, int64_t label) {
+    if (finalized_) fail<CommunicationError>("allreduce: the communicator has been finalized");
+    CATENA_ASSERT(buffer.contiguous() && reaches(buffer.device()),
+                  "an all-reduce in place needs a plain array on the host or of transfer_buffer()");
+    filled(buffer);
+    Background& b = *background_;
+    if (!b.thread) b.thread = std::make_unique<BackgroundThread>();
+    int64_t ticket;
+    {
+        std::lock_guard lock(b.mutex);
+        ticket = ++b.tickets;
+        b.requests[ticket].buffer = std::move(buffer);
+    }
+    b.thread->post([this, &b, ticket, reduction, label] {
+        Clock::time_point start = Clock::now();
+        Array data;
+        {
+            std::lock_guard lock(b.mutex);
+            data = b.requests[ticket].buffer;
+        }
+        std::exception_ptr error;
+        try {
+            reduce_bucket("allreduce", data, reduction, label);
+        } catch (...) {
+            error = std::current_exception();
+        }
+        data = Array();  // The caller then has the only reference.
+        std::lock_guard lock(b.mutex);
+        b.requests[ticket].done = true;
+        b.requests[ticket].error = error;
+        b.statistics.background_seconds += seconds_since(start);
+        b.done.notify_all();
+    });
+    return ticket;
+}
+
+Array Communicator::wait_allreduce(int64_t ticket) {
+    Background& b = *background_;
+    std::unique_lock lock(b.mutex);
+    auto found = b.requests.find(ticket);
+    if (found == b.requests.end())
+        fail<CommunicationError>("allreduce: no background transfer has the ticket {}", ticket);
+    Clock::time_point start = Clock::now();
+    b.done.wait(lock, [&] { return found->second.done; });
+    b.statistics.waited_seconds += seconds_since(start);
+    auto request = std::move(found->second);
+    b.requests.erase(found);
+    if (request.error) std::rethrow_exception(request.error);
+    return std::move(request.buffer);
+}
+
+}  // namespace catena

@@ -1,0 +1,145 @@
+#include "runtime/ops/communication/message.h"
+
+#include <cmath>
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "runtime/core/device.h"
+#include "runtime/core/per_thread.h"
+#include "runtime/graph/config.h"
+#include "runtime/graph/recorder.h"
+#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/message.h"
+#include "runtime/ops/define/define.h"
+
+namespace catena::parallel {
+
+void give(const KernelCall& c, size_t output, const Array& value) {
+    const Array& y = c.outputs[output];
+    if (!(value.type() == y.type()))
+        fail<CommunicationError>("{}: {} came, {} was recorded", c.op.name, to_string(value.type()),
+                                 to_string(y.type()));
+    copy_elements(value, y);
+}
+
+const Variable& beside(const Variable& state, Device& device) {
+    if (&state.device() == &device || device.is_meta() || state.device().is_meta()) return state;
+    RecorderScope unseen(nullptr);
+    state.set_grad(Array());
+    state.set_array(state.array().to(device));
+    return state;
+}
+
+void check_finite(const Array& y) {
+    if (!config().debug || !is_float(y.dtype())) return;
+    RecorderScope paused(nullptr);
+    for (double v : y.to_vector<double>())
+        if (!std::isfinite(v))
+            fail<ValueError>("allreduce: {} over the ranks has an element that is {} (debug mode)",
+                             to_string(y.type()), v);
+}
+
+Variables issue(const OpDef& op, Communicator& comm, std::span<const Variable> inputs,
+                std::vector<Attributes::Entry> entries, const SourceLoc& at) {
+    LocationScope scope(at);
+    entries.push_back({"communicator", comm.id()});
+    entries.push_back({"ranks", int64_t(comm.size())});
+    std::vector<const Variable*> all;
+    for (const Variable& x : inputs) all.push_back(&x);
+    all.push_back(&beside(comm.order(), inputs.empty() ? current_device() : inputs[0].device()));
+    Variables results = apply(op, all, at, Attributes(std::move(entries)));
+    assign(comm.order(), results.back());
+    results.pop_back();
+    return results;
+}
+
+Variables issue_again(const OpDef& op, const GradientCall& g, std::span<const Variable> inputs,
+                      std::vector<Attributes::Entry> entries) {
+    return issue(op, communicator_in(g.attributes()), inputs, std::move(entries),
+                 current_location());
+}
+
+const Variable& anchor(Device& device) {
+    thread_local PerThread<Variable> leaf;
+    const Variable& made = leaf.get([] {
+        RecorderScope unseen(nullptr);
+        DeviceScope host(cpu_device());
+        Variable made(Array::zeros(delegate_type()), true);
+        made.body()->is_state = true;
+        made.set_array(made.array());
+        made.set_name("communication_anchor");
+        return made;
+    });
+    return beside(made, device);
+}
+
+Variable empty_delegate(Device& device) {
+    DeviceScope scope(device);
+    return fill(delegate_type(), 0);
+}
+
+Type incoming(const char* call, Communicator& comm, int peer, int tag,
+              const ReceiveOptions& options, const std::function<Type()>& ask) {
+    if (options.type) return *options.type;
+    thread_local std::map<std::tuple<std::string, int64_t, int, int, std::string>, Type> known;
+    std::tuple key(std::string(call), comm.id(), peer, tag, to_string(current_location()));
+    Recorder* recorder = current_recorder();
+    if (!recorder) return known[key] = ask();
+    auto found = known.find(key);
+    if (found == known.end() && !recorder->shape_only()) {
+        recorder->settle();  // The sender may be waiting for earlier messages of this rank.
+        RecorderScope unseen(nullptr);
+        return known[key] = ask();
+    }
+    if (found == known.end())
+        fail<TraceError>(
+            "{}: the type that rank {} will send is unknown while only shapes are computed; give its type "
+            "(ReceiveOptions::type), or run the call once outside",
+            call, peer);
+    return found->second;
+}
+
+Types types_with_order(std::initializer_list<Type> types) {
+    Types all(types);
+    all.push_back(order_type());
+    return all;
+}
+
+OpDef message(const char* name) {
+    OpDef op;
+    op.name = name;
+    op.input_count = -1;
+    op.output_count = -1;
+    op.checks_values = true;
+    return op;
+}
+
+const OpDef& register_message(OpDef op) {
+    const OpDef& made = register_op(std::move(op));
+    set_is_message(made);
+    set_host_only(made, "messages are sent from the host's memory");
+    return made;
+}
+
+const OpDef& register_anywhere(OpDef op) {
+    const OpDef& made = register_op(std::move(op));
+    set_is_message(made);
+    set_runs_anywhere(made);
+    return made;
+}
+
+std::vector<Attributes::Entry> received(const Type& type,
+                                        std::initializer_list<Attributes::Entry> more) {
+    std::vector<Attributes::Entry> entries(more);
+    entries.push_back({"shape", type.shape});
+    entries.push_back({"dtype", std::string(name_of(type.dtype))});
+    return entries;
+}
+
+void check_rank(const char* call, Communicator& comm, int rank) {
+    if (rank < 0 || rank >= comm.size())
+        fail<ValueError>("{}: there is no rank {}; there are 0 to {}", call, rank, comm.size() - 1);
+}
+
+}  // namespace catena::parallel

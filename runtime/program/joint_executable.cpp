@@ -1,0 +1,40 @@
+#include "runtime/program/joint_executable.h"
+
+namespace catena::program {
+
+JointExecutable::JointExecutable(Schedule whole) : JointExecutable(std::move(whole), {}) {}
+
+JointExecutable::JointExecutable(Schedule whole, DividedSchedule divided)
+    : whole_(std::move(whole)), backward_inputs_((divided = divide(whole_)).second_inputs), forward_(std::move(divided.first)),
+      backward_(std::move(divided.second)) {}
+
+void JointExecutable::run(std::span<const Array> inputs, std::span<const double> scalars, std::span<const bool>,
+                          std::span<Array> outputs) {
+    const size_t first = size_t(whole_.cut.outputs), assigns = size_t(whole_.cut.assigns), gradients = outputs.size() - first - assigns;
+    const std::unique_ptr<bool[]> none(new bool[inputs.size() + outputs.size() + 1]());
+    std::vector<Array> made(first + assigns + 1), given, last(gradients);
+    forward_.run(inputs.first(size_t(whole_.cut.inputs)), scalars, {none.get(), size_t(whole_.cut.inputs)}, made);
+    for (int from : backward_inputs_) given.push_back(from >= 0 ? inputs[size_t(from)] : made[size_t(-1 - from)]);
+    given.push_back(std::move(made.back()));
+    backward_.run(given, scalars, {none.get(), given.size()}, last);
+    for (size_t r = 0; r < first; ++r) outputs[r] = std::move(made[r]);
+    for (size_t r = 0; r < gradients; ++r) outputs[first + r] = std::move(last[r]);
+    for (size_t r = 0; r < assigns; ++r) outputs[first + gradients + r] = std::move(made[first + r]);
+}
+
+std::vector<LaunchReport> JointExecutable::launches() {
+    std::vector<LaunchReport> all = forward_.launches();
+    const int before = int(all.size());
+    for (LaunchReport& report : backward_.launches()) {
+        for (int& launch : report.reads_from) launch += before;
+        all.push_back(std::move(report));
+    }
+    return all;
+}
+
+std::shared_ptr<Executable> make_executable(Schedule schedule) {
+    if (schedule.cut.launch >= 0) return std::make_shared<JointExecutable>(std::move(schedule));
+    return std::make_shared<ScheduledExecutable>(std::move(schedule));
+}
+
+}  // namespace catena::program
