@@ -18,7 +18,7 @@ namespace {
 /// Fewer elements are fused into one sweep as they are (sweep.cpp), and their two passes stay in a cache.
 constexpr int64_t fewest_elements = 32 * 1024;
 /// Beside blocks of fewer elements, their statistics would be much to write and read.
-constexpr int64_t smallest_block = 12;
+constexpr int64_t smallest_block = 64;
 /// A block that is gone through twice should stay in a core's cache, for as many neighbouring rows as one vector loop has.
 constexpr int64_t largest_block = 1024;
 /// Rows of blocks for threads to share, and how many channels one of them takes together. Otherwise the sweep would be split.

@@ -53,14 +53,14 @@ double bytes_read(const Region& region) {
 }  // namespace
 
 TEST(variance, reads_its_input_once) {
-    for (const Shape& shape : {Shape{64, 16, 32, 32}, Shape{4, 64, 56, 56}}) {
+    for (const Shape& shape : {Shape{64, 16, 32, 32}, Shape{4, 64, 24, 96}}) {
         const Array x = image(shape, 0);
         EXPECT_LT(bytes_read(Region(of_first, {x})), 1.3 * 4.0 * double(element_count(shape))) << to_string(shape);
     }
 }
 
 TEST(variance, large_means_do_not_cancel) {
-    for (const Shape& shape : {Shape{64, 3, 32, 32}, Shape{5, 18, 13, 55}, Shape{4, 64, 56, 56}})
+    for (const Shape& shape : {Shape{64, 3, 32, 32}, Shape{5, 18, 13, 55}, Shape{4, 64, 24, 96}})
         for (double centre : {0.0, 1.0, 100.0, 10'000.0}) {
             const Array x = image(shape, centre);
             EXPECT_LT(distance(Region(of_first, {x}).run(), x), 1e-6) << to_string(shape) << " around " << centre;
@@ -94,7 +94,7 @@ TEST(variance, of_images_with_channels_last) {
         return results;
     };
     const auto f32 = [](const Shape& shape, uint32_t seed) { return random_array({Dtype::float32, shape}, seed); };
-    for (const Shape& shape : {Shape{40, 3, 20, 18}, Shape{4, 3, 70, 40}}) {
+    for (const Shape& shape : {Shape{40, 3, 20, 18}, Shape{4, 3, 40, 70}}) {
         const std::vector<Array> arguments{f32(shape, 1), f32({48, 3, 3, 3}, 2), f32({8, 48, 3, 3}, 3)};
         EXPECT_GT(Region(f, arguments).info().channels_last, 0) << "so this tests something else";
         expect_as_near_as_eager(f, arguments, 4096);

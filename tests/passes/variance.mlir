@@ -43,27 +43,27 @@ func.func @channels(%x: tensor<32x16x16x16xf32>) -> (tensor<1x16x1x1xf32>, tenso
 
 // Images as few as these would leave threads without work: their lines are the blocks.
 // CHECK-LABEL: @few_images
-// CHECK: catena.reduce "sum"(%arg0) sum over [3] : tensor<4x64x56x56xf32> -> tensor<4x64x56x1xf32>
+// CHECK: catena.reduce "sum"(%arg0) sum over [3] : tensor<4x64x96x96xf32> -> tensor<4x64x96x1xf32>
 // CHECK: sum over [0, 2]
-func.func @few_images(%x: tensor<4x64x56x56xf32>) -> tensor<1x64x1x1xf32> {
-  %sum = catena.reduce "sum"(%x) sum over [0, 2, 3] : tensor<4x64x56x56xf32> -> tensor<1x64x1x1xf32>
+func.func @few_images(%x: tensor<4x64x96x96xf32>) -> tensor<1x64x1x1xf32> {
+  %sum = catena.reduce "sum"(%x) sum over [0, 2, 3] : tensor<4x64x96x96xf32> -> tensor<1x64x1x1xf32>
   %mean = catena.map "divide"(%sum) : (tensor<1x64x1x1xf32>) -> tensor<1x64x1x1xf32> {
   ^bb0(%a: f32):
-    %n = arith.constant 12544.0 : f32
+    %n = arith.constant 36864.0 : f32
     %0 = arith.divf %a, %n : f32
     catena.yield %0 : f32
   }
-  %centred = catena.map "subtract"(%x, %mean) : (tensor<4x64x56x56xf32>, tensor<1x64x1x1xf32>) -> tensor<4x64x56x56xf32> {
+  %centred = catena.map "subtract"(%x, %mean) : (tensor<4x64x96x96xf32>, tensor<1x64x1x1xf32>) -> tensor<4x64x96x96xf32> {
   ^bb0(%a: f32, %b: f32):
     %0 = arith.subf %a, %b : f32
     catena.yield %0 : f32
   }
-  %square = catena.map "square"(%centred) : (tensor<4x64x56x56xf32>) -> tensor<4x64x56x56xf32> {
+  %square = catena.map "square"(%centred) : (tensor<4x64x96x96xf32>) -> tensor<4x64x96x96xf32> {
   ^bb0(%a: f32):
     %0 = arith.mulf %a, %a : f32
     catena.yield %0 : f32
   }
-  %squares = catena.reduce "sum"(%square) sum over [0, 2, 3] : tensor<4x64x56x56xf32> -> tensor<1x64x1x1xf32>
+  %squares = catena.reduce "sum"(%square) sum over [0, 2, 3] : tensor<4x64x96x96xf32> -> tensor<1x64x1x1xf32>
   return %squares : tensor<1x64x1x1xf32>
 }
 
