@@ -35,6 +35,16 @@ mlir::Value slice(mlir::OpBuilder& builder, mlir::Location location, mlir::Strin
     return ir::SliceOp::create(builder, location, resized(type, axis, size), function, value, begins, steps);
 }
 
+/// True when a suitable concat of `parts` exists already.
+bool are_joined(llvm::ArrayRef<mlir::Value> parts, int axis) {
+    return llvm::any_of(parts[0].getUsers(), [&](mlir::Operation* user) {
+        auto concat = llvm::dyn_cast<ir::ConcatOp>(user);
+        return concat && llvm::equal(concat.getInputs(), parts) && concat.axis() == axis;
+    });
+}
+
+}  // namespace
+
 mlir::Value side_by_side(mlir::OpBuilder& builder, mlir::Location location, llvm::ArrayRef<mlir::Value> parts,
                          int axis) {
     int64_t size = joined_size(parts, axis);
@@ -49,16 +59,6 @@ mlir::Value side_by_side(mlir::OpBuilder& builder, mlir::Location location, llvm
                                 ir::to_dictionary({{"axis", int64_t(axis)}}, context))
         ->getResult(0);
 }
-
-/// True when a suitable concat of `parts` exists already.
-bool are_joined(llvm::ArrayRef<mlir::Value> parts, int axis) {
-    return llvm::any_of(parts[0].getUsers(), [&](mlir::Operation* user) {
-        auto concat = llvm::dyn_cast<ir::ConcatOp>(user);
-        return concat && llvm::equal(concat.getInputs(), parts) && concat.axis() == axis;
-    });
-}
-
-}  // namespace
 
 SliceSource source_of_slices(llvm::ArrayRef<mlir::Value> parts, int axis) {
     SliceSource source;

@@ -38,4 +38,7 @@ struct SliceSource {
 };
 SliceSource source_of_slices(llvm::ArrayRef<mlir::Value> parts, int axis);
 
+/// The parts along `axis`: their source or a slice of it, else a new concat.
+mlir::Value side_by_side(mlir::OpBuilder& builder, mlir::Location location, llvm::ArrayRef<mlir::Value> parts, int axis);
+
 }  // namespace catena::passes

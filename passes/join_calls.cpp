@@ -2,17 +2,16 @@
 
 #include <map>
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/TypeUtilities.h"
-
 #include "ir/dialect.h"
 #include "passes/call_joint.h"
 #include "passes/canonicalize.h"
 #include "passes/change_limit.h"
 #include "passes/cluster_graph.h"
 #include "passes/cse.h"
+#include "passes/join_slices.h"
 #include "passes/passes.h"
 #include "passes/place.h"
+#include "passes/sums.h"
 #include "passes/sweep.h"
 
 namespace catena::passes {
@@ -159,22 +158,6 @@ private:
     Groups groups_;
 };
 
-/// A map that adds two tensors of its own shape.
-bool is_addition(mlir::Operation* op) {
-    auto map = llvm::dyn_cast_if_present<ir::MapOp>(op);
-    if (!map || map.getInputs().size() != 2 || !map.getScalars().empty() || map.getNumResults() != 1) return false;
-    mlir::Block& body = map.getBody().front();
-    mlir::Operation& first = body.front();
-    if (!llvm::isa<mlir::arith::AddFOp, mlir::arith::AddIOp>(first) || first.getNextNode() != body.getTerminator())
-        return false;
-    if (first.getOperand(0) == first.getOperand(1) || map.yield().getOperand(0) != first.getResult(0)) return false;
-    mlir::Type element = mlir::getElementTypeOrSelf(map.getResult(0).getType());
-    return !element.isInteger(1) && llvm::all_of(map.getInputs(), [&](mlir::Value input) {
-        auto type = llvm::cast<mlir::RankedTensorType>(input.getType());
-        return type.getElementType() == element && aligned_shape(type.getShape()) == aligned_shape(map.shape());
-    });
-}
-
 /// Additions of results of calls: sum_t f(a_t, b_t) becomes one call on the concatenated a_t and b_t, if the op declares
 /// that.
 class Sums {
@@ -184,27 +167,11 @@ public:
     std::vector<CallJoint> run() {
         std::vector<CallJoint> joined;
         for (mlir::Operation& op : llvm::make_early_inc_range(block_))
-            if (is_addition(&op) && !is_term_only(op.getResult(0))) join_terms(llvm::cast<ir::MapOp>(op), joined);
+            if (is_sum(&op)) join_terms(llvm::cast<ir::MapOp>(op), joined);
         return joined;
     }
 
 private:
-    static bool is_term_only(mlir::Value value) { return value.hasOneUse() && is_addition(*value.user_begin()); }
-
-    static llvm::SmallVector<mlir::Value> terms_of(ir::MapOp root) {
-        llvm::SmallVector<mlir::Value> terms, open = {root.getInputs()[1], root.getInputs()[0]};
-        while (!open.empty()) {
-            mlir::Value value = open.pop_back_val();
-            if (mlir::Operation* op = value.getDefiningOp(); is_addition(op) && value.hasOneUse()) {
-                open.push_back(op->getOperand(1));
-                open.push_back(op->getOperand(0));
-            } else {
-                terms.push_back(value);
-            }
-        }
-        return terms;
-    }
-
     /// The call that computes `term` only for this sum, through a reshape that drops leading dimensions of size 1.
     static mlir::Operation* call_of(mlir::Value term) {
         if (!term.hasOneUse()) return nullptr;
@@ -213,11 +180,6 @@ private:
         auto shape = [](mlir::Value v) { return aligned_shape(llvm::cast<mlir::RankedTensorType>(v.getType()).getShape()); };
         mlir::Value source = reshape.getInput();
         return source.hasOneUse() && shape(source) == shape(term) ? source.getDefiningOp() : nullptr;
-    }
-
-    static mlir::Value with_type(mlir::Type type, mlir::Value value, ir::MapOp root, mlir::OpBuilder& builder) {
-        if (value.getType() == type) return value;
-        return ir::ReshapeOp::create(builder, root.getLoc(), type, root.getFunctionAttr(), value);
     }
 
     static void join_terms(ir::MapOp root, std::vector<CallJoint>& joined) {
@@ -235,7 +197,7 @@ private:
                 joints[0].calls.push_back(op);
             }
         }
-        llvm::DenseMap<mlir::Value, mlir::Value> replaced;  // Null: a later term of the same joint.
+        ReplacedTerms replaced;
         mlir::OpBuilder builder(root);
         for (llvm::SmallVector<CallJoint>& joints : groups.all()) {
             CallJoint& joint = joints[0];
@@ -248,28 +210,7 @@ private:
             replaced[first] = with_type(first.getType(), joint.build(builder)->getResult(0), root, builder);
             joined.push_back(joint);
         }
-        if (!replaced.empty()) rebuild(root, terms, replaced);
-    }
-
-    static void rebuild(ir::MapOp root, llvm::ArrayRef<mlir::Value> terms,
-                        const llvm::DenseMap<mlir::Value, mlir::Value>& replaced) {
-        mlir::OpBuilder builder(root);
-        mlir::Value sum;
-        for (mlir::Value term : terms) {
-            auto found = replaced.find(term);
-            mlir::Value next = found == replaced.end() ? term : found->second;
-            if (!next) continue;
-            if (!sum) {
-                sum = next;
-                continue;
-            }
-            mlir::Operation* addition = builder.clone(*root);
-            addition->setOperands({sum, next});
-            sum = addition->getResult(0);
-        }
-        sum = with_type(root.getResult(0).getType(), sum, root, builder);
-        root.getResult(0).replaceAllUsesWith(sum);
-        root.erase();
+        if (!replaced.empty()) rebuild_sum(root, terms, replaced);
     }
 
     mlir::Block& block_;
@@ -288,6 +229,8 @@ public:
     void runOnOperation() override {
         if (getOperation().isExternal()) return;
         mlir::Block& block = getOperation().getBody().front();
+        const std::vector<std::string> slices = join_slices(block);
+        if (notes_) notes_->insert(notes_->end(), slices.begin(), slices.end());
         std::vector<CallJoint> siblings = Siblings(block).run();
         note(siblings);
         for (const CallJoint& joint : siblings)
@@ -295,7 +238,7 @@ public:
         // After siblings were joined, because sums can share their joined operands.
         std::vector<CallJoint> sums = Sums(block).run();
         note(sums);
-        if (siblings.empty() && sums.empty()) return;
+        if (slices.empty() && siblings.empty() && sums.empty()) return;
         // Cleans up: slices concatenated again, operands joined twice, and the calls that were summed.
         canonicalize(block, forms_);
         remove_common(block);

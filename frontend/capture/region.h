@@ -5,7 +5,10 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include <unistd.h>
 
 #include "frontend/capture/follower.h"
 #include "frontend/capture/known_sizes.h"
@@ -60,6 +63,7 @@ class Beside {
 public:
     void begin() {
         std::lock_guard lock(mutex_);
+        if (std::exchange(process_, getpid()) != getpid()) running_ = 0;
         ++running_;
     }
     void end() {
@@ -69,6 +73,7 @@ public:
     }
     void wait() {
         std::unique_lock lock(mutex_);
+        if (process_ != getpid()) return;
         changed_.wait(lock, [&] { return running_ == 0; });
     }
 
@@ -76,6 +81,7 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     int running_ = 0;
+    pid_t process_ = 0;  ///< A child that was forked meanwhile has none of them.
 };
 
 /// A region of the user's code: its paths, programs and counters.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "codegen/compiler.h"
+#include "frontend/capture/compiling_threads.h"
 #include "frontend/capture/verify.h"
 #include "runtime/core/environment.h"
 #include "runtime/core/device.h"
@@ -122,7 +123,7 @@ void Session::compile_beside(Program& program) {
     if (!program.claim_compilation()) return;
     region_.beside_.begin();
     // The region's destructor waits for it.
-    std::thread([&region = region_, description = entry_.description, tree = entry_.tree, program = program.shared_from_this()]() mutable {
+    CompilingThreads::instance().start([&region = region_, description = entry_.description, tree = entry_.tree, program = program.shared_from_this()]() mutable {
         try {
             if (program->compile()) compiled(region, description, *program);
         } catch (const std::exception& error) {
@@ -132,7 +133,7 @@ void Session::compile_beside(Program& program) {
         program.reset();
         tree.reset();
         region.beside_.end();
-    }).detach();
+    });
 }
 
 void Session::compiled(Region& region, const std::string& description, Program& program) {

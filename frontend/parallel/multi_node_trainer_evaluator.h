@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -50,6 +51,10 @@ public:
     std::string default_name() const override { return "validation"; }
     AnyTrigger trigger() const override { return {1, "epoch"}; }
     int priority() const override { return priority_writer; }
+
+    Device* device = nullptr;  ///< Batches are moved there; null: not moved. Not by a converter.
+    /// Called on the root with the number of results so far, each time the ranks' next ones have come.
+    std::function<void(int64_t)> progress_hook;
 
 private:
     std::shared_ptr<Communicator> communicator_;

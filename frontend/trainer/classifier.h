@@ -21,15 +21,13 @@ public:
     }
 
     Variable operator()(const Variable& x, const Variable& t) {
-        return called({&x, &t}, [&] {
-            const Variable y = predictor(x);
-            const Variable loss = lossfun_(y, t);
-            const Variable share = compute_accuracy ? accfun_(y, t) : Variable();
-            report({{"loss", loss}}, *this);
-            if (compute_accuracy) report({{"accuracy", share}}, *this);
-            if (keep_results) this->y = y, this->loss = loss, this->accuracy = share;
-            return loss;
-        });
+        return called({&x, &t}, [&] { return scored(predictor(x), t); });
+    }
+    /// For predictors of two arrays; the labels are the last value of an example.
+    Variable operator()(const Variable& x0, const Variable& x1, const Variable& t)
+        requires std::invocable<Predictor&, const Variable&, const Variable&>
+    {
+        return called({&x0, &x1, &t}, [&] { return scored(predictor(x0, x1), t); });
     }
 
     Predictor predictor;
@@ -39,6 +37,14 @@ public:
     Variable y, loss, accuracy;
 
 private:
+    Variable scored(const Variable& y, const Variable& t) {
+        const Variable loss = lossfun_(y, t);
+        const Variable share = compute_accuracy ? accfun_(y, t) : Variable();
+        report({{"loss", loss}}, *this);
+        if (compute_accuracy) report({{"accuracy", share}}, *this);
+        if (keep_results) this->y = y, this->loss = loss, this->accuracy = share;
+        return loss;
+    }
     static Variable cross_entropy(const Variable& y, const Variable& t) { return softmax_cross_entropy(y, t); }
     static Variable share_of_right(const Variable& y, const Variable& t) { return catena::accuracy(y, t); }
     Function lossfun_, accfun_;

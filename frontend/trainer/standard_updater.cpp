@@ -31,7 +31,7 @@ std::vector<std::pair<std::string, Optimizer*>> StandardUpdater::optimizers() co
 
 Batch StandardUpdater::convert(std::span<const Example> examples) const {
     if (options_.converter) return options_.converter(examples);
-    return concat_examples(examples, {.device = options_.device});
+    return concat_examples(examples, {.device = options_.input_device ? options_.input_device : options_.device});
 }
 
 Batch StandardUpdater::next_batch(const std::string& iterator) {

@@ -31,6 +31,7 @@ struct StepResult {
 struct StandardUpdaterOptions {
     Converter converter = {};  ///< concat_examples by default.
     Device* device = nullptr;  ///< Batches and targets are moved there; null: not moved.
+    Device* input_device = nullptr;  ///< Batches are moved there instead, for a model that copies them itself.
     double loss_scale = 0;     ///< See Optimizer::set_loss_scale; 0: none.
     bool auto_new_epoch = true;  ///< Call new_epoch() of the optimizer with the iterator's.
     /// Forward, backward, update and what the loss function reports become one compiled program.

@@ -1,6 +1,8 @@
 // A graph that leads from one device to another and back.
 #include "runtime/ops/array/copy_to_device.h"
 
+#include <cmath>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -66,6 +68,35 @@ TEST(CopyToDevice, works_in_a_static_region) {
         EXPECT_NEAR(loss, plain.item<float>(), 1e-5);
         EXPECT_THAT(compiled, ::testing::Pointwise(::testing::FloatNear(1e-5f), l1.W.grad().to_vector<float>())) << i;
     }
+}
+
+TEST(CopyToDevice, serves_a_model_on_two_devices_that_an_updater_trains) {
+    struct Net : Chain {
+        Linear l1{3, 4}, l2{4, 2};
+        Net() { add_children({{"l1", l1}, {"l2", l2}}); }
+        Variable operator()(const Variable& x, const Variable& t) {
+            EXPECT_EQ(&x.device(), &cpu_device());
+            return mean(square(l2(copy(tanh(l1(x)), l2.device())) - copy(t, l2.device())));
+        }
+    };
+    std::vector<double> losses;
+    for (Device* device : {&cpu_device(), static_cast<Device*>(&EmulatedDevice::instance())}) {
+        set_seed(4);
+        Net net;
+        net.l2.to_device(*device);
+        SGD sgd(0.1);
+        sgd.setup(net);
+        std::vector<float> xs, ts;
+        for (int i = 0; i < 24; ++i) xs.push_back(std::sin(float(i))), ts.push_back(std::cos(float(i)));
+        SerialIterator batches(Dataset({Array::from(xs, {8, 3}), Array::from(std::vector<float>(ts.begin(), ts.begin() + 16), {8, 2})}), 4,
+                               {.shuffle = false});
+        StandardUpdater updater(batches, sgd, net, {.input_device = &cpu_device()});
+        for (int i = 0; i < 6; ++i) updater.update();
+        EXPECT_EQ(sgd.epoch(), 3);
+        EXPECT_EQ(&net.l2.W.grad().device(), device);
+        losses.push_back(net.l1.W.array().to_vector<double>()[0]);
+    }
+    EXPECT_NEAR(losses[0], losses[1], 1e-6);
 }
 
 TEST(CopyToDevice, on_the_same_device_is_a_copy) {

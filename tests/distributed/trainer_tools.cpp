@@ -224,7 +224,13 @@ void check_evaluators(const Communicators& comm, const std::string& folder) {
     ReportingUpdater updater(rank);
     Trainer trainer(updater, {2, "iteration"}, folder + "_evaluators");
     trainer.extend(create_multi_node_evaluator(extensions::Evaluator(rows, model), comm));
-    trainer.extend(CountRows(comm, rows), {.name = "count"});
+    CountRows count(comm, rows);
+    int64_t results = 0;
+    count.progress_hook = [&](int64_t so_far) {
+        EXPECT_GT(so_far, results);
+        results = so_far;
+    };
+    trainer.extend(std::move(count), {.name = "count"});
     bool looked = false;
     trainer.extend(
         [&](Trainer& t) {
@@ -241,6 +247,7 @@ void check_evaluators(const Communicators& comm, const std::string& folder) {
             EXPECT_DOUBLE_EQ(t.observation().at("count/rows").value(), all_rows);
             EXPECT_DOUBLE_EQ(t.observation().at("count/total").value(), total);
             EXPECT_DOUBLE_EQ(t.observation().at("count/batches").value(), batches);
+            EXPECT_EQ(results, int64_t(batches));
         },
         {.name = "look", .trigger = {1, "epoch"}});
     trainer.run();

@@ -86,6 +86,14 @@ TEST(Classifier, keeps_its_results_when_asked) {
     }
 }
 
+TEST(Classifier, takes_two_inputs_where_its_predictor_does) {
+    Classifier model(Sequential{[](const Variable& x, const Variable& z) { return x + z; }, Linear{3, 2}});
+    const Variable x(ones({4, 3})), z(ones({4, 3})), t(Array::from<int32_t>({0, 1, 1, 0}), false);
+    EXPECT_EQ(model(x, z, t).item<float>(), softmax_cross_entropy(model.predictor(x, z), t).item<float>());
+    Classifier one(Linear{3, 2});
+    static_assert(!std::invocable<decltype(one)&, const Variable&, const Variable&, const Variable&>);
+}
+
 TEST(Gradient, begins_with_grad_inputs) {
     const Variable x(Array::from<float>({1, 2})), z(Array::from<float>({5, 5})), first(Array::from<float>({10, 20}));
     const Variable y = square(x);

@@ -2,9 +2,11 @@
 #include "frontend/optimizer/masters.h"
 
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <optional>
 #include <sstream>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -233,6 +235,17 @@ TEST(Mixed16, has_float16_parameters_but_those_of_normalizations) {
     EXPECT_EQ(high_precision_dtype(), Dtype::float32);
     const auto inner = using_config(&Config::dtype, Dtype::float64);
     EXPECT_EQ(high_precision_dtype(), Dtype::float64);
+}
+
+TEST(Mixed16, is_set_by_the_environment) {
+    for (const char* word : {"mixed16", "float16"}) {
+        Dtype plain{}, precise{};
+        setenv("CATENA_DTYPE", word, 1);
+        std::thread([&] { plain = config().dtype, precise = high_precision_dtype(); }).join();  // A new thread looks there.
+        unsetenv("CATENA_DTYPE");
+        EXPECT_EQ(plain, Dtype::float16);
+        EXPECT_EQ(precise, word[0] == 'f' ? Dtype::float16 : Dtype::float32) << word;
+    }
 }
 
 TEST(Mixed16, learns_with_masters_and_a_loss_scale_as_float32_does) {

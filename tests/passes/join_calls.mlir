@@ -160,3 +160,61 @@ func.func @bias_gradient(%g: tensor<4x8xf32>) -> tensor<8xf32> {
   }
   return %s : tensor<8xf32>
 }
+
+// The gradients of the rows of an array, whose sum is that of the array, stand side by side in it, whatever the order of the sum.
+// CHECK-LABEL: @gradients_of_all_rows
+// CHECK-NEXT: %[[Y:.*]] = catena.concat "concat"(%arg0, %arg1, %arg2) {axis = 0}
+// CHECK-NEXT: return %[[Y]]
+func.func @gradients_of_all_rows(%a: tensor<1x4xf32>, %b: tensor<2x4xf32>, %c: tensor<1x4xf32>) -> tensor<4x4xf32> {
+  %2 = catena.call "place_slice"(%c) {begin = [3, 0], shape = [4, 4], step = [1, 1]} : (tensor<1x4xf32>) -> tensor<4x4xf32>
+  %1 = catena.call "place_slice"(%b) {begin = [1, 0], shape = [4, 4], step = [1, 1]} : (tensor<2x4xf32>) -> tensor<4x4xf32>
+  %0 = catena.call "place_slice"(%a) {begin = [0, 0], shape = [4, 4], step = [1, 1]} : (tensor<1x4xf32>) -> tensor<4x4xf32>
+  %s = catena.map "add"(%2, %1) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32> {
+  ^bb0(%p: f32, %q: f32):
+    %r = arith.addf %p, %q : f32
+    catena.yield %r : f32
+  }
+  %t = catena.map "add"(%s, %0) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32> {
+  ^bb0(%p: f32, %q: f32):
+    %r = arith.addf %p, %q : f32
+    catena.yield %r : f32
+  }
+  return %t : tensor<4x4xf32>
+}
+
+// What does not fill the array is placed once; another term stays one.
+// CHECK-LABEL: @gradients_of_some_rows
+// CHECK-NEXT: %[[AB:.*]] = catena.concat "concat"(%arg0, %arg1) {axis = 0}
+// CHECK-NEXT: %[[P:.*]] = catena.call "place_slice"(%[[AB]]) {begin = [1, 0], shape = [4, 4], step = [1, 1]} : (tensor<2x4xf32>) -> tensor<4x4xf32>
+// CHECK-NEXT: catena.map "add"(%arg2, %[[P]])
+func.func @gradients_of_some_rows(%a: tensor<1x4xf32>, %b: tensor<1x4xf32>, %c: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = catena.call "place_slice"(%a) {begin = [1, 0], shape = [4, 4], step = [1, 1]} : (tensor<1x4xf32>) -> tensor<4x4xf32>
+  %1 = catena.call "place_slice"(%b) {begin = [2, 0], shape = [4, 4], step = [1, 1]} : (tensor<1x4xf32>) -> tensor<4x4xf32>
+  %s = catena.map "add"(%c, %0) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32> {
+  ^bb0(%p: f32, %q: f32):
+    %r = arith.addf %p, %q : f32
+    catena.yield %r : f32
+  }
+  %t = catena.map "add"(%s, %1) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32> {
+  ^bb0(%p: f32, %q: f32):
+    %r = arith.addf %p, %q : f32
+    catena.yield %r : f32
+  }
+  return %t : tensor<4x4xf32>
+}
+
+// Rows that were read twice are added, and every second one is not beside the next: they stay.
+// CHECK-LABEL: @gradients_that_overlap
+// CHECK-COUNT-3: catena.call "place_slice"
+// CHECK-NOT: catena.concat
+func.func @gradients_that_overlap(%a: tensor<2x4xf32>, %b: tensor<2x4xf32>, %c: tensor<2x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %0 = catena.call "place_slice"(%a) {begin = [0, 0], shape = [4, 4], step = [1, 1]} : (tensor<2x4xf32>) -> tensor<4x4xf32>
+  %1 = catena.call "place_slice"(%b) {begin = [1, 0], shape = [4, 4], step = [1, 1]} : (tensor<2x4xf32>) -> tensor<4x4xf32>
+  %2 = catena.call "place_slice"(%c) {begin = [0, 0], shape = [4, 4], step = [2, 1]} : (tensor<2x4xf32>) -> tensor<4x4xf32>
+  %s = catena.map "add"(%0, %1) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32> {
+  ^bb0(%p: f32, %q: f32):
+    %r = arith.addf %p, %q : f32
+    catena.yield %r : f32
+  }
+  return %s, %2 : tensor<4x4xf32>, tensor<4x4xf32>
+}

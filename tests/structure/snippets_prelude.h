@@ -19,6 +19,7 @@ struct MLP : ct::Chain {
     ct::Linear l1, l2;
     ct::Variable operator()(const ct::Variable& x) { return l2(ct::relu(l1(x))); }
 };
+using Net = Model;
 struct Encoder : Model {};
 struct Decoder : Model {};
 

@@ -8,6 +8,7 @@
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/placement.h"
 #include "runtime/ops/define/scalar_type.h"
 #include "runtime/ops/onnx/onnx.h"
 
@@ -157,6 +158,12 @@ const OpDef& op_place_slice = register_op({
                 strided_slice(g.gy(), a.dims("begin"), a.dims("step"), g.x_type(0).shape)};
         },
     .onnx = write_place_slice,
+});
+
+const bool place_slice_places = places_its_input(op_place_slice, [](const PlacementCall& c) -> std::optional<Dims> {
+    const Attributes& a = c.attributes;
+    if (std::ranges::any_of(a.dims("step"), [](int64_t step) { return step != 1; })) return std::nullopt;
+    return a.dims("begin");
 });
 
 const bool place_slice_has_text = set_element_text(op_place_slice, R"(

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "runtime/graph/op.h"
+#include "runtime/graph/variable_math.h"
 
 namespace catena {
 
@@ -41,8 +42,7 @@ Variable average(const Operand& x, const Operand& weights, const ReductionAxes& 
 Variable variance(const Operand& x, const ReductionAxes& axis = {}, bool keepdims = false);
 /// log(sum(exp(x))) without overflow.
 Variable logsumexp(const Operand& x, const ReductionAxes& axis = {}, bool keepdims = false);
-/// Sums the axes that were broadcast, so that the result has `shape`.
-Variable sum_to(const Operand& x, const Shape& shape);
+// sum_to(x, shape), which undoes a broadcast: runtime/graph/variable_math.h.
 
 /// int32 index of the first largest element; NaN counts as largest (argmin: as smallest). Without
 /// an axis, in the flattened array.

@@ -1,0 +1,61 @@
+#include "frontend/capture/compiling_threads.h"
+
+#include <cstdlib>
+#include <utility>
+
+#include <unistd.h>
+
+namespace catena::capture {
+namespace {
+
+/// Belongs to a thread that has started one.
+struct Joins {
+    ~Joins() { CompilingThreads::instance().join(); }
+    void stay() {}
+};
+thread_local Joins at_the_end;
+
+}  // namespace
+
+CompilingThreads& CompilingThreads::instance() {
+    static CompilingThreads& all = []() -> CompilingThreads& {
+        auto* made = new CompilingThreads;  // Used at the very end.
+        std::atexit([] { instance().join(); });
+        return *made;
+    }();
+    return all;
+}
+
+void CompilingThreads::start(std::function<void()> work) {
+    at_the_end.stay();
+    std::lock_guard lock(mutex_);
+    forget_those_of_a_parent();
+    std::erase_if(running_, [](Running& each) {
+        const bool done = each.done->load();
+        if (done) each.thread.join();
+        return done;
+    });
+    auto done = std::make_shared<std::atomic<bool>>(false);
+    running_.push_back({std::thread([work = std::move(work), done]() mutable {
+                            work();
+                            work = nullptr;
+                            done->store(true);
+                        }),
+                        done});
+}
+
+void CompilingThreads::join() {
+    std::lock_guard lock(mutex_);
+    forget_those_of_a_parent();
+    for (Running& each : running_) each.thread.join();
+    running_.clear();
+}
+
+void CompilingThreads::forget_those_of_a_parent() {
+    if (process_ == getpid()) return;
+    process_ = getpid();
+    for (Running& each : running_) each.thread.detach();
+    running_.clear();
+}
+
+}  // namespace catena::capture
