@@ -43,6 +43,14 @@ bool is_image(mlir::Value value) {
 
 bool is_full(mlir::Value value, ir::GroupOp group) { return llvm::equal(ir::shape_of(value), group.getDomain()); }
 
+/// A smaller result of a sweep over [N, C, spatial...] that is an image itself: the sums of the rows of one. In either order they
+/// are stored along the channels or one by one.
+bool is_smaller_image(mlir::Value value, ir::GroupOp group) {
+    const Shape shape = ir::shape_of(value);
+    return is_image(value) && shape.rank() == int(group.getDomain().size()) && shape[1] == group.getDomain()[1] &&
+           shape[shape.rank() - 1] == 1;
+}
+
 /// Whether a smaller result of a sweep over [N, C, spatial...] can be stored in vectors along C.
 bool lies_along_channels(mlir::Value value, ir::GroupOp group) {
     const Shape shape = ir::shape_of(value);
@@ -53,15 +61,34 @@ bool lies_along_channels(mlir::Value value, ir::GroupOp group) {
     return true;
 }
 
-/// Not a group that runs row by row: it reduces its innermost dimensions before it stores full results.
+/// Whether the rows of a sweep follow one another: a full result reads a reduction of its row, or columns are reduced, too.
+bool runs_row_by_row(ir::GroupOp group) {
+    const int rank = int(group.getDomain().size());
+    llvm::DenseSet<mlir::Value> reduced;  // Reductions, and what reads them.
+    for (mlir::Operation& op : group.getBody().front().without_terminator()) {
+        if (auto reduce = mlir::dyn_cast<ir::ReduceOp>(op)) {
+            const Shape shape = ir::shape_of(reduce.getInput());
+            for (int64_t axis : reduce.getAxes())
+                if (shape[int(axis)] != 1 && !llvm::is_contained(group.getReduced(), axis + rank - shape.rank())) return true;
+            reduced.insert(reduce.getResult());
+        } else if (llvm::any_of(op.getOperands(), [&](mlir::Value operand) { return reduced.contains(operand); })) {
+            reduced.insert(op.result_begin(), op.result_end());
+        }
+    }
+    return llvm::any_of(llvm::zip(group.getResults(), group.yield().getValues()), [&](auto pair) {
+        return is_full(std::get<0>(pair), group) && reduced.contains(std::get<1>(pair));
+    });
+}
+
+/// Not a group that runs row by row over its innermost dimensions.
 bool takes_channels_last(ir::GroupOp group) {
     bool has_full = false;
     for (mlir::Value result : group.getResults()) {
         const bool full = is_full(result, group);
         has_full = has_full || full;
-        if (!full && !lies_along_channels(result, group)) return false;
+        if (!full && !lies_along_channels(result, group) && !is_smaller_image(result, group)) return false;
     }
-    return group.getReduced().empty() || !group.reduces_rows() || !has_full;
+    return group.getReduced().empty() || !group.reduces_rows() || !has_full || !runs_row_by_row(group);
 }
 
 ChannelsLast rule_of(ir::LibraryCall call) {
@@ -96,9 +123,19 @@ private:
     void visit(mlir::Operation& op) {
         if (auto group = mlir::dyn_cast<ir::GroupOp>(op)) return visit_group(group);
         if (auto call = mlir::dyn_cast<ir::LibraryCall>(op)) return visit_call(op, call);
+        if (auto slice = mlir::dyn_cast<ir::SliceOp>(op); slice && takes_its_order(slice)) {
+            together_.unionSets(key(slice.getInput()), key(slice.getResult()));
+            return;
+        }
         // A view or an end: row-major on both sides.
         for (mlir::Value operand : op.getOperands()) vote(operand, -1);
         for (mlir::Value result : op.getResults()) fixed_.insert(result);
+    }
+
+    /// Whether groups alone read a part of an image whose order is decided here: they walk any strides.
+    bool takes_its_order(ir::SliceOp slice) const {
+        return is_image(slice.getInput()) && is_image(slice.getResult()) && !fixed_.contains(slice.getInput()) &&
+               llvm::all_of(slice->getUsers(), [](mlir::Operation* user) { return mlir::isa<ir::GroupOp>(user); });
     }
 
     void visit_group(ir::GroupOp group) {
@@ -106,7 +143,7 @@ private:
         for (mlir::Value value : group.getInputs())
             if (is_image(value) && is_full(value, group)) images.push_back(value);
         for (mlir::Value value : group.getResults()) {
-            if (is_image(value) && is_full(value, group)) images.push_back(value);
+            if ((is_image(value) && is_full(value, group)) || is_smaller_image(value, group)) images.push_back(value);
             else fixed_.insert(value);
         }
         if (!takes_channels_last(group)) {

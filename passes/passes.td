@@ -47,6 +47,21 @@ def JoinCalls : Pass<"catena-join-calls", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::catena::ir::CatenaDialect"];
 }
 
+def Variance : Pass<"catena-variance", "::mlir::func::FuncOp"> {
+  let summary = "mean and variance of channels in one sweep instead of two";
+  let description = [{
+    The variance of batch normalization, `sum (x - mean)^2` over all positions of all images, needs the mean of all of them first: x is
+    read twice from memory. Here blocks of neighbouring positions, which stay in a cache, get a mean and a sum of squares of their
+    own in one sweep; the blocks' results, which are few, then give those of the whole (T. F. Chan, G. H. Golub, R. J. LeVeque,
+    "Algorithms for computing the sample variance", 1983; with the correction for the rounding of the blocks' means). Results are as
+    near as those of the definition, also where the mean is large beside the deviation; NaN and infinity give the same.
+
+    Done where the innermost dimensions are reduced together with others further out, for float32 and float64, if blocks are
+    neither so small that their statistics cost more than is saved nor too large for a core's cache.
+  }];
+  let dependentDialects = ["::catena::ir::CatenaDialect"];
+}
+
 def Fuse : Pass<"catena-fuse", "::mlir::func::FuncOp"> {
   let summary = "gather maps and reductions into groups";
   let description = [{
@@ -83,8 +98,10 @@ def Recompute : Pass<"catena-recompute", "::mlir::func::FuncOp"> {
     Done for a result of a group if all its readers are groups over the same domain, its formula has no more than a few additions,
     multiplications, comparisons and the like (no function such as exp), and fewer bytes are moved: the result is not
     written, each reader does not read it, but reads what it did not read before. As the formula reads at most one array of this
-    size, which lives on in the place of the result, hardly more memory is needed. Smaller values that reductions of the group give
-    become results of it. Contents of states that the program assigns are not kept alive: they are overwritten in place.
+    size that not all readers read anyway, and it lives on in the place of the result, hardly more memory is needed. A result that is
+    stored for others too is computed again by readers that read all of its formula anyway: which elements a ReLU let
+    pass follows from the `x` of the normalization before it, so its output is not read once more. Smaller values that reductions of
+    the group give become results of it. Contents of states that the program assigns are not kept alive: they are overwritten in place.
   }];
   let dependentDialects = ["::catena::ir::CatenaDialect"];
 }

@@ -40,6 +40,8 @@ const Stage stages[] = {
     {"drop-dead", [](auto&, Notes) { return createDropDead(); }},
     // Independent steps then read the weights once. Before fusion, because sums over steps disappear.
     {"join-calls", [](auto&, Notes notes) { return create_join_calls_pass(notes); }, true},
+    // Before fusion, which makes the one sweep; after sums have been joined, which are single ones until here.
+    {"variance", [](auto&, Notes) { return createVariance(); }, true},
     // Memory traffic dominates: one pass over memory for everything that shares a domain.
     {"fuse", [](auto&, Notes notes) { return create_fuse_pass(notes); }},
     // After fusion, which computes nothing twice: only now it is known what would be stored between sweeps.

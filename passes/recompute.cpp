@@ -74,11 +74,12 @@ bool find_formula(mlir::Value value, ir::GroupOp group, Formula& formula) {
     return true;
 }
 
-/// A result of a group that its readers could compute themselves.
+/// A result of a group that readers could compute themselves.
 struct Candidate {
     mlir::OpResult result;
     Formula formula;
     llvm::SetVector<ir::GroupOp> readers;
+    bool stored = false;  ///< Others read it all the same.
 };
 
 /// The value outside of `group` that a leaf is; null for a value of its body.
@@ -112,28 +113,51 @@ std::optional<int64_t> bytes_more(ir::GroupOp reader, const Candidate& candidate
     return bytes;
 }
 
-/// Nothing unless storing the result costs more memory traffic than its readers have without it. The result's place in memory
-/// is then free for what its formula reads, which now lives as long: hardly more memory is needed.
+/// The bytes of what the formula reads that would live longer, because not all readers read it now.
+int64_t bytes_kept(const Candidate& candidate, ir::GroupOp group) {
+    int64_t bytes = 0;
+    for (mlir::Value leaf : candidate.formula.leaves) {
+        if (!llvm::isa<mlir::RankedTensorType>(leaf.getType())) continue;
+        const mlir::Value value = outside(leaf, group);
+        const auto reads = [&](ir::GroupOp reader) { return llvm::is_contained(reader.getInputs(), value); };
+        if (!value || !llvm::all_of(candidate.readers, reads)) bytes += bytes_of(leaf);
+    }
+    return bytes;
+}
+
+/// Only the readers that read all of the formula's large arrays anyway: each saves reading the result, which is stored for others.
+std::optional<Candidate> stored_for_others(Candidate candidate, ir::GroupOp group) {
+    candidate.stored = true;
+    candidate.readers.remove_if([&](ir::GroupOp reader) {
+        const std::optional<int64_t> more = bytes_more(reader, candidate, group);
+        return !more || *more > bytes_of(candidate.result) / small_share;
+    });
+    return candidate.readers.empty() ? std::nullopt : std::optional(std::move(candidate));
+}
+
+/// Nothing unless storing the result, or reading it, costs more memory traffic than its readers have without it. The place in memory
+/// of a result that is not stored is free for what its formula reads, which now lives as long: hardly more memory is needed.
 std::optional<Candidate> candidate_of(mlir::OpResult result, ir::GroupOp group) {
     const mlir::Value inside = group.yield().getValues()[result.getResultNumber()];
     if (result.use_empty() || !is_full(result, group) || bytes_of(result) < fewest_bytes) return std::nullopt;
     Candidate candidate{.result = result, .formula = {}, .readers = {}};
+    bool has_others = false;
     for (mlir::Operation* user : result.getUsers()) {
         auto reader = llvm::dyn_cast<ir::GroupOp>(user);
-        if (!reader) return std::nullopt;
-        candidate.readers.insert(reader);
+        if (reader) candidate.readers.insert(reader);
+        else has_others = true;
     }
     if (!inside.getDefiningOp() || !find_formula(inside, group, candidate.formula)) return std::nullopt;
-    int64_t kept_bytes = 0;  // Of what lives longer.
-    for (mlir::Value leaf : candidate.formula.leaves)
-        if (llvm::isa<mlir::RankedTensorType>(leaf.getType())) kept_bytes += bytes_of(leaf);
+    if (has_others) return stored_for_others(std::move(candidate), group);
+    const int64_t kept_bytes = bytes_kept(candidate, group);
     int64_t saved = bytes_of(result);  // It is not written.
     for (ir::GroupOp reader : candidate.readers) {
         const std::optional<int64_t> more = bytes_more(reader, candidate, group);
-        if (!more) return std::nullopt;
+        if (!more) return stored_for_others(std::move(candidate), group);
         saved += bytes_of(result) - *more;
     }
-    if (saved <= 0 || kept_bytes > bytes_of(result) + bytes_of(result) / small_share) return std::nullopt;
+    if (saved <= 0 || kept_bytes > bytes_of(result) + bytes_of(result) / small_share)
+        return stored_for_others(std::move(candidate), group);
     return candidate;
 }
 
@@ -142,7 +166,7 @@ ir::GroupOp with_other_results(ir::GroupOp group, llvm::ArrayRef<Candidate> cand
     llvm::SetVector<mlir::Value> kept;
     llvm::SmallVector<std::pair<mlir::Value, mlir::Value>> old;  // Inside, outside.
     for (auto [result, value] : llvm::zip(group.getResults(), group.yield().getValues())) {
-        if (llvm::any_of(candidates, [&](const Candidate& c) { return c.result == result; })) continue;
+        if (llvm::any_of(candidates, [&](const Candidate& c) { return c.result == result && !c.stored; })) continue;
         kept.insert(value);
         old.emplace_back(value, result);
     }
@@ -205,11 +229,13 @@ public:
     void runOnOperation() override {
         if (getOperation().isExternal()) return;
         // In program order: what is computed again may then be part of what a later group computes again.
-        for (ir::GroupOp group : llvm::to_vector(getOperation().getBody().front().getOps<ir::GroupOp>())) move_to_readers(group);
+        for (ir::GroupOp group : llvm::to_vector(getOperation().getBody().front().getOps<ir::GroupOp>()))
+            while (group) group = move_to_readers(group);
     }
 
 private:
-    void move_to_readers(ir::GroupOp group) {
+    /// The group as it is then, if something changed: readers that read x now may compute another result from it, too.
+    ir::GroupOp move_to_readers(ir::GroupOp group) {
         llvm::SmallVector<Candidate> candidates;
         for (mlir::OpResult result : group->getResults()) {
             std::optional<Candidate> candidate = candidate_of(result, group);
@@ -218,30 +244,36 @@ private:
             if (!ChangeLimit::instance().allows("recompute", [&] { return place; })) continue;
             if (notes_)
                 notes_->push_back(place + " is computed again by the " + std::to_string(candidate->readers.size()) +
-                                  " that read it, which costs less than to store it");
+                                  " that read it, which costs less than to " + (candidate->stored ? "read it" : "store it"));
             candidates.push_back(std::move(*candidate));
         }
-        if (candidates.empty()) return;
+        if (candidates.empty()) return {};
         llvm::SmallVector<mlir::Value> insides;
         for (const Candidate& c : candidates) insides.push_back(group.yield().getValues()[c.result.getResultNumber()]);
         mlir::IRMapping outsides;
         ir::GroupOp fresh = with_other_results(group, candidates, outsides);
-        for (auto [candidate, inside] : llvm::zip(candidates, insides))
-            for (ir::GroupOp reader : candidate.readers) compute_in(reader, candidate.result, inside, candidate.formula, outsides);
+        for (auto [candidate, inside] : llvm::zip(candidates, insides)) {
+            const mlir::Value read = candidate.stored ? outsides.lookup(inside) : mlir::Value(candidate.result);
+            for (ir::GroupOp reader : candidate.readers) compute_in(reader, read, inside, candidate.formula, outsides);
+        }
         group.erase();
         remove_dead(fresh.getBody().front());
-        drop_unread_inputs(fresh);
+        return drop_unread_inputs(fresh);
     }
 
     /// A group that stores nothing is removed, and one that reads less has fewer operands.
-    static void drop_unread_inputs(ir::GroupOp group) {
-        if (group.use_empty()) return group.erase();
+    static ir::GroupOp drop_unread_inputs(ir::GroupOp group) {
+        if (group.use_empty()) {
+            group.erase();
+            return {};
+        }
         mlir::Block& body = group.getBody().front();
         for (unsigned i = unsigned(group.getInputs().size()); i-- > 0;) {
             if (!body.getArgument(i).use_empty()) continue;
             body.eraseArgument(i);
             group.getInputsMutable().erase(i);
         }
+        return group;
     }
 
     std::vector<std::string>* notes_ = nullptr;

@@ -1,18 +1,17 @@
 #include "frontend/tools/catena/limit.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <string>
 
-#include "benchmarks/limit/bandwidth.h"
 #include "benchmarks/limit/library_time.h"
 #include "benchmarks/limit/traffic.h"
+#include "runtime/profile/machine_speed.h"
 
 namespace catena::tool {
 namespace {
 
-/// Times of calls and memory, each measured once a process.
+/// Times of calls, each measured once.
 class Measured {
 public:
     double seconds(const ProductCall& call) {
@@ -20,16 +19,9 @@ public:
         if (is_new) found->second = fastest_seconds(call);
         return found->second;
     }
-    double bytes_a_second(double bytes) {
-        const int octave = bytes > 1 ? int(std::log2(bytes)) : 0;
-        const auto [found, is_new] = bandwidths_.emplace(octave, 0);
-        if (is_new) found->second = bandwidth(std::exp2(octave));
-        return found->second;
-    }
 
 private:
     std::map<std::string, double> calls_;
-    std::map<int, double> bandwidths_;
 };
 
 Limit limit_from(const Traffic& traffic, double operations, Measured& measured) {
@@ -40,7 +32,7 @@ Limit limit_from(const Traffic& traffic, double operations, Measured& measured) 
         limit.bytes += call.times * call.bytes();
     }
     limit.bytes += traffic.bytes;
-    limit.memory_ms = 1e3 * traffic.bytes / measured.bytes_a_second(traffic.bytes);
+    limit.memory_ms = 1e3 * traffic.bytes / profile::bandwidth(traffic.bytes);
     for (double* each : {&limit.library_ms, &limit.memory_ms, &limit.product_operations, &limit.bytes}) *each /= operations;
     return limit;
 }

@@ -26,6 +26,23 @@ mlir::Value Emission::whole_steps(mlir::Value low, mlir::Value high, int64_t ste
     return lanes.add(low, mlir::arith::AndIOp::create(b, loc, count, lanes.index(-step)));
 }
 
+void Emission::fetch_ahead(const std::vector<bool>& inputs) {
+    constexpr int64_t bytes_ahead = 2048;  // About the latency of memory at its speed.
+    if (lanes.width() == 1 || nest.lanes_reduced) return;
+    const int inner = kernel.inner();
+    const int along = nest.reduced_dims.empty() ? inner : nest.reduced_dims.back();
+    if (along == inner && !memory.mask()) return;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+        const KernelOperand& input = kernel.inputs[i];
+        if (!inputs[i] || stride_class(kernel, input, inner) != StrideClass::one || input.strides[along] == 0) continue;
+        const bool stays = along == inner && inner > 0 && Dependence::dims_of(input) == 1u << inner;  // The same row each time.
+        if (stays) continue;
+        const int64_t size = int64_t(size_of(input.dtype)), step = values.copies() * lanes.width() * size;
+        const int64_t indices = along == inner ? bytes_ahead / size : std::max<int64_t>(bytes_ahead / step, 1);
+        for (int c = 0; c < values.copies(); ++c) memory.fetch(int(i), along, indices, c);
+    }
+}
+
 mlir::Value Emission::high_of(int dim) const {
     return dim == kernel.split && high_of_split ? high_of_split : memory.sizes()[size_t(dim)];
 }

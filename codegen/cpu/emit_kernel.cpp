@@ -147,6 +147,7 @@ private:
             memory_.step(inner_, i);
             e_.values.emit(e_.nest.level_chunk, 0);
             StageEmitter(e_).emit();
+            if (e_.nest.reduced_dims.empty()) e_.fetch_ahead(std::vector<bool>(kernel_.inputs.size(), true));
             memory_.clear_mask();
             return Values();
         });

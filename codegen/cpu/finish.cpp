@@ -51,6 +51,16 @@ bool streams(const KernelGeometry& geometry) {
     return large;
 }
 
+/// Whether rows are long enough that they come from memory, and are gone through several times: memory would rest meanwhile.
+bool fetches_next_row(const Kernel& kernel) {
+    constexpr int64_t least_bytes = 16 * 1024;
+    const int inner = kernel.inner();
+    if (!kernel.is_reduced(inner) || inner == 0 || kernel.is_reduced(inner - 1) || sweeps_once(kernel)) return false;
+    return std::ranges::any_of(kernel.inputs, [&](const KernelOperand& input) {
+        return input.strides[inner] == 1 && input.strides[inner - 1] != 0 && kernel.domain[inner] * int64_t(size_of(input.dtype)) >= least_bytes;
+    });
+}
+
 /// An output written in place of an operand is in the caches already.
 bool writes_over_an_input(const Schedule& schedule, const KernelLaunch& launch) {
     for (size_t o = launch.geometry.inputs.size(); o < launch.operands.size(); ++o) {
@@ -71,15 +81,15 @@ std::vector<WantedKernel> finish(Draft& draft, const FinishOptions& options) {
         launch.row_scratch_rows = row_scratch_rows(kernel);
         size_kernel(launch);
         const bool streaming = options.streaming && streams(kernel) && !writes_over_an_input(draft.schedule, launch);
-        wanted.push_back({&kernel, &launch, {options.fast_math, streaming, launch.row_scratch_rows > 0}});
+        wanted.push_back({&kernel, &launch, {options.fast_math, streaming, launch.row_scratch_rows > 0, fetches_next_row(kernel)}});
         launch.key = kernel_key(kernel, wanted.back().options, host_processor());
     }
     return wanted;
 }
 
 std::string kernel_key(const Kernel& kernel, const KernelOptions& options, const Processor& processor) {
-    return fmt::format("{} fast_math={} streaming={} row_scratch={} {}", processor.key, options.fast_math, options.streaming,
-                       options.row_scratch, pattern_of(kernel));
+    return fmt::format("{} fast_math={} streaming={} row_scratch={} next_row={} {}", processor.key, options.fast_math,
+                       options.streaming, options.row_scratch, options.next_row, pattern_of(kernel));
 }
 
 SplitRule split_rule(bool any_size) {

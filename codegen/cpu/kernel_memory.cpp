@@ -109,6 +109,19 @@ Value KernelMemory::load(int operand, Register type, int c) {
     return lanes_.from_storage(stored, dtype, type);
 }
 
+void KernelMemory::fetch(int input, int dim, int64_t indices, int c) {
+    constexpr uint32_t for_reading = 0, second_level_cache = 2, data = 1;
+    constexpr int64_t cache_line = 64;
+    const Dtype dtype = kernel_.inputs[size_t(input)].dtype;
+    const int64_t further = int64_t(c) * lanes_.width();
+    if (further * int64_t(size_of(dtype)) % cache_line != 0) return;  // The copy before has asked for it.
+    const mlir::Type element = lanes_.storage_type(dtype);
+    const bool along_lanes = class_of(input, dim) == StrideClass::one;
+    Value way = along_lanes ? lanes_.index(indices + further) : lanes_.mul(lanes_.index(indices), strides_[size_t(input)][size_t(dim)]);
+    if (!along_lanes && c > 0) way = lanes_.add(way, lanes_.index(further));
+    LLVM::Prefetch::create(b, loc, address(input, lanes_.add(offsets_[size_t(input)], way), element), for_reading, second_level_cache, data);
+}
+
 Value KernelMemory::gather(int operand, mlir::Type element, int c, unsigned alignment) {
     Value vector = lanes_.constant(lanes_.vector_of(element), 0);
     Value stride = strides_[size_t(operand)][size_t(kernel_.inner())];

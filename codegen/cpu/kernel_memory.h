@@ -40,6 +40,8 @@ public:
     mlir::Value mask() const { return mask_; }  ///< Null: all lanes are in bounds.
 
     mlir::Value load(int operand, Register type, int c);
+    /// Asks for the memory of copy c of an input with contiguous lanes, `indices` of `dim` further on; whether it exists does not matter.
+    void fetch(int input, int dim, int64_t indices, int c);
     /// Stores one element into `output`, which does not vary along the lanes.
     void store_scalar(int output, mlir::Value scalar, Register from);
     /// Stores into copy c of `output`; an accumulating output combines with the stored value.

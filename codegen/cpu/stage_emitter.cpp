@@ -20,6 +20,7 @@ void StageEmitter::emit() {
             if (e.nest.level_chunk > 0) e.values.emit(e.nest.level_chunk, stage);
         }
         e.values.begin_stage(stage);
+        stage_ = stage;
         needed_ = dependence.needed_by(stage, e.values.known());
         reductions_ = dependence.reductions_of(stage);
         full_outputs_ = dependence.full_outputs_of(stage);
@@ -28,7 +29,19 @@ void StageEmitter::emit() {
     e.values.store_outputs();
 }
 
+/// Later stages find in a cache what earlier ones have read.
+void StageEmitter::find_new_inputs() {
+    new_inputs_.assign(e.kernel.inputs.size(), false);
+    read_.resize(e.kernel.inputs.size(), false);
+    for (size_t v = 0; v < needed_.size(); ++v) {
+        const KernelValue& value = e.kernel.values[v];
+        if (!needed_[v] || value.kind != KernelValue::Kind::load || read_[size_t(value.operand)]) continue;
+        new_inputs_[size_t(value.operand)] = read_[size_t(value.operand)] = true;
+    }
+}
+
 void StageEmitter::emit_stage() {
+    find_new_inputs();
     if (e.nest.lanes_reduced) e.values.set_copies(e.values.unroll_of(needed_));
     const Values carried = neutral_elements();
     Values done;
@@ -87,11 +100,38 @@ Values StageEmitter::loop_in_chains(Value low, Value high, int64_t step, const V
     const int64_t chain = chain_length * step;
     return e.loop(low, high, chain, carried, [&](Value begin, const Values& outside) {
         Value end = e.lanes.min(high, e.lanes.add(begin, e.lanes.index(chain)));
-        Values sums = e.loop(begin, end, step, neutral_elements(), body);
+        Values sums = loop_side_by_side(begin, end, step, body);
         for (size_t i = 0; i < sums.size(); ++i)
             sums[i] = e.lanes.combine(value_of(i / size_t(e.values.copies())).combine, outside[i], sums[i]);
         return sums;
     });
+}
+
+/// A loop over rows whose values fill few vectors would wait for each addition: several rows at a time, with sums of their own.
+template <class F>
+Values StageEmitter::loop_side_by_side(Value low, Value high, int64_t step, F&& body) {
+    const int rows = e.nest.lanes_reduced ? 1 : e.values.unroll_of(needed_) / e.values.copies();
+    if (rows <= 1) return e.loop(low, high, step, neutral_elements(), body);
+    const size_t sums = reductions_.size() * size_t(e.values.copies());
+    Values carried;
+    for (int row = 0; row < rows; ++row) carried.append(neutral_elements());
+    const Value middle = e.whole_steps(low, high, rows * step);
+    carried = e.loop(low, middle, rows * step, carried, [&](Value i, const Values& inside) {
+        Values next;
+        for (int row = 0; row < rows; ++row) {
+            const KernelValues::Scope scope(e.values);
+            const auto own = inside.begin() + long(row) * long(sums);
+            next.append(body(row == 0 ? i : e.lanes.add(i, e.lanes.index(row * step)), Values(own, own + long(sums))));
+        }
+        return next;
+    });
+    for (size_t apart = 1; apart < size_t(rows); apart *= 2)
+        for (size_t row = 0; row + apart < size_t(rows); row += 2 * apart)
+            for (size_t s = 0; s < sums; ++s) {
+                const Combine how = value_of(s / size_t(e.values.copies())).combine;
+                carried[row * sums + s] = e.lanes.combine(how, carried[row * sums + s], carried[(row + apart) * sums + s]);
+            }
+    return e.loop(middle, high, step, Values(carried.begin(), carried.begin() + long(sums)), body);
 }
 
 /// The innermost dimension when it is reduced: unrolled vectors, then single vectors under a mask that add
@@ -134,7 +174,19 @@ Values StageEmitter::emit_body(const Values& carried) {
         }
     }
     for (int o : full_outputs_) e.values.store_output(o);
+    e.fetch_ahead(new_inputs_);
+    if (e.options.next_row && stage_ == 1 && !e.memory.mask()) fetch_next_row();
     return next;
+}
+
+/// In the first stage that finds its row in a cache, so that memory is at work while it computes.
+void StageEmitter::fetch_next_row() {
+    const int inner = e.kernel.inner();
+    for (size_t i = 0; i < e.kernel.inputs.size(); ++i) {
+        const KernelOperand& input = e.kernel.inputs[i];
+        if (stride_class(e.kernel, input, inner) != StrideClass::one || input.strides[inner - 1] == 0) continue;
+        for (int c = 0; c < e.values.copies(); ++c) e.memory.fetch(int(i), inner - 1, 1, c);
+    }
 }
 
 }  // namespace catena::codegen::cpu

@@ -1,6 +1,7 @@
 #include "codegen/kernel/collapse.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "runtime/core/memory_order.h"
 
@@ -52,6 +53,16 @@ void reorder(KernelGeometry& geometry, const Dims& order) {
 
 void walk_channels_last(KernelGeometry& geometry) {
     const Strides last = strides_in(MemoryOrder::channels_last, geometry.domain);
+    // A part of an image is further apart.
+    const auto is_part_of_last = [&](const Strides& strides) {
+        bool has_positions = false;
+        for (int d = 0; d < geometry.domain.rank(); ++d) {
+            if (geometry.domain[d] == 1 || d == 1) continue;
+            if (std::abs(strides[d]) < geometry.domain[1]) return false;
+            has_positions = has_positions || d > 1;
+        }
+        return has_positions && geometry.domain[1] > 1 && strides[1] == 1;
+    };
     const auto lies_last = [&](const Strides& strides) {
         for (int d = 0; d < geometry.domain.rank(); ++d)
             if (geometry.domain[d] != 1 && strides[d] != last[d]) return false;
@@ -64,7 +75,7 @@ void walk_channels_last(KernelGeometry& geometry) {
     };
     if (geometry.domain.rank() < 3) return;
     bool found = false, may = true;
-    for (const KernelOperand& input : geometry.inputs) found = found || lies_last(input.strides);
+    for (const KernelOperand& input : geometry.inputs) found = found || lies_last(input.strides) || is_part_of_last(input.strides);
     for (const KernelOperand& output : geometry.outputs) {
         const bool is_last = lies_last(output.strides);
         found = found || is_last;

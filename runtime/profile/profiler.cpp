@@ -25,7 +25,7 @@ struct Profiler {
     std::mutex mutex;
     std::deque<Lane> lanes;  ///< One for each thread that has ever recorded.
     std::deque<Label> labels;
-    std::map<std::tuple<std::string, std::string, std::string, double, double, double>, const Label*> known;
+    std::map<std::tuple<std::string, std::string, std::string, double, double, double, double>, const Label*> known;
     std::atomic<int64_t> slices{0}, dropped{0}, generation{0};
     const Clock::time_point start = Clock::now();
     // Of CATENA_PROFILE:
@@ -99,7 +99,7 @@ const Label* keep(Label label) {
     Profiler& p = profiler();
     std::lock_guard lock(p.mutex);
     auto [known, is_new] = p.known.try_emplace(
-        {label.category, label.name, label.place, label.bytes_read, label.bytes_written, label.operations});
+        {label.category, label.name, label.place, label.bytes_read, label.bytes_written, label.operations, label.least_seconds});
     if (is_new) known->second = &p.labels.emplace_back(std::move(label));
     return known->second;
 }

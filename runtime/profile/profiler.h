@@ -25,6 +25,7 @@ struct Label {
     std::string place;     ///< "model.cpp:12"; may be empty.
     double bytes_read = 0, bytes_written = 0;
     double operations = 0;  ///< Floating-point, of a product or convolution.
+    double least_seconds = 0;  ///< That the machine needs for them; 0: unknown.
 };
 
 /// An interval of one thread's time. Slices of one lane lie beside or inside each other.

@@ -34,6 +34,7 @@ std::string arguments_text(const Label& label, double nanoseconds) {
         if (nanoseconds > 0) add("GB/s", fmt::format("{:.2f}", bytes / nanoseconds));
     }
     if (label.operations > 0 && nanoseconds > 0) add("GFLOP/s", fmt::format("{:.2f}", label.operations / nanoseconds));
+    if (label.least_seconds > 0 && nanoseconds > 0) add("% of limit", fmt::format("{:.1f}", label.least_seconds * 1e11 / nanoseconds));
     return text;
 }
 

@@ -1,17 +1,21 @@
 #include "runtime/program/launch_times.h"
 
+#include "runtime/profile/machine_speed.h"
 #include "runtime/program/launch_reports.h"
 
 namespace catena::program {
 namespace {
 
-const profile::Label* label_of(const LaunchReport& report, const char* category, const std::string& lines) {
+double bytes_of(const LaunchReport& report) { return report.bytes_read + report.bytes_written; }
+
+const profile::Label* label_of(const LaunchReport& report, const char* category, const std::string& lines, double program_bytes) {
     return profile::keep({.name = report.name,
                           .category = category,
                           .place = lines,
                           .bytes_read = report.bytes_read,
                           .bytes_written = report.bytes_written,
-                          .operations = report.product_operations});
+                          .operations = report.product_operations,
+                          .least_seconds = profile::least_seconds(bytes_of(report), report.product_operations, program_bytes)});
 }
 
 }  // namespace
@@ -19,11 +23,13 @@ const profile::Label* label_of(const LaunchReport& report, const char* category,
 LaunchTimes::LaunchTimes(const Schedule& schedule)
     : reports_(launch_reports(schedule)), generation_(profile::generation()),
       program_(profile::keep({.name = "program " + schedule.info.name, .category = "program"})) {
+    double bytes = 0;
+    for (const LaunchReport& report : reports_) bytes += bytes_of(report);
     for (size_t l = 0; l < reports_.size(); ++l)
         launches_.push_back(label_of(reports_[l], reports_[l].is_library_call ? "library call" : "kernels",
-                                     lines_of(operations_of(schedule, schedule.launches[l]))));
+                                     lines_of(operations_of(schedule, schedule.launches[l])), bytes));
     for (const KernelLaunch& kernel : schedule.kernels)
-        kernels_.push_back(label_of(kernel_report(schedule, kernel), "kernel", lines_of(kernel.operations)));
+        kernels_.push_back(label_of(kernel_report(schedule, kernel), "kernel", lines_of(kernel.operations), bytes));
 }
 
 void LaunchTimes::begin_call() {

@@ -70,9 +70,9 @@ TEST_F(DumpTest, stages_become_numbered_files_that_are_programs) {
     for (const auto& entry : std::filesystem::directory_iterator(folder_ / "a_b"))
         names.insert(entry.path().filename());
     EXPECT_THAT(names, testing::ElementsAre("00-import.mlir", "01-canonicalize.mlir", "02-cse.mlir",
-                                            "03-drop-dead.mlir", "04-join-calls.mlir", "05-fuse.mlir",
-                                            "06-recompute.mlir", "07-kernel.ll"));
-    std::string fused = read("a_b/05-fuse.mlir");
+                                            "03-drop-dead.mlir", "04-join-calls.mlir", "05-variance.mlir",
+                                            "06-fuse.mlir", "07-recompute.mlir", "08-kernel.ll"));
+    std::string fused = read("a_b/06-fuse.mlir");
     EXPECT_THAT(fused, HasSubstr("catena.group \"exp\""));
     EXPECT_THAT(fused, HasSubstr("// user.cpp:7\n"));
     EXPECT_TRUE(mlir::parseSourceString<mlir::ModuleOp>(fused, &context_)) << fused;
@@ -117,7 +117,7 @@ TEST_F(DumpTest, a_stage_that_does_not_exist_is_an_error_with_those_that_do) {
         FAIL();
     } catch (const CompileError& error) {
         EXPECT_THAT(error.what(), HasSubstr("CATENA_PRINT_IR: there is no 'after-nonsense'; there are after-all, import, "
-                                            "canonicalize, cse, drop-dead, join-calls, fuse, recompute, layout, rematerialize, schedule, kernels"));
+                                            "canonicalize, cse, drop-dead, join-calls, variance, fuse, recompute, layout, rematerialize, schedule, kernels"));
     }
 }
 

@@ -38,6 +38,27 @@ func.func @row_by_row(%x: tensor<32x3x8x8xf32>, %V: tensor<4x3x3x3xf32>) -> tens
   return %2 : tensor<32x4x6x6xf32>
 }
 
+// A mean over the positions beside the full result is no reason for rows: nothing reads it on the way.
+// CHECK-LABEL: @mean_beside_it
+// CHECK: catena.window "convolution"(%arg0, %arg1) {{.*}} attributes {catena.channels_last = array<i64: 0>}
+// CHECK: catena.group "relu_sum"{{.*}} reduced [2, 3] attributes {catena.channels_last = array<i64: 0>}
+// CHECK: return
+func.func @mean_beside_it(%x: tensor<32x3x8x8xf32>, %V: tensor<4x3x3x3xf32>, %W: tensor<4x4x3x3xf32>)
+    -> (tensor<32x4x4x4xf32>, tensor<32x4x1x1xf32>) {
+  %0 = catena.window "convolution"(%x, %V) {cover_all = false, dilate = [1, 1], groups = 1, pad = [0, 0], stride = [1, 1]}
+      : (tensor<32x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<32x4x6x6xf32>
+  %1 = catena.map "relu"(%0) : (tensor<32x4x6x6xf32>) -> tensor<32x4x6x6xf32> {
+  ^bb0(%a: f32):
+    %zero = arith.constant 0.0 : f32
+    %2 = arith.maximumf %a, %zero : f32
+    catena.yield %2 : f32
+  }
+  %3 = catena.reduce "sum"(%1) sum over [2, 3] : tensor<32x4x6x6xf32> -> tensor<32x4x1x1xf32>
+  %4 = catena.window "convolution"(%1, %W) {cover_all = false, dilate = [1, 1], groups = 1, pad = [0, 0], stride = [1, 1]}
+      : (tensor<32x4x6x6xf32>, tensor<4x4x3x3xf32>) -> tensor<32x4x4x4xf32>
+  return %4, %3 : tensor<32x4x4x4xf32>, tensor<32x4x1x1xf32>
+}
+
 // In groups, or in float64, the kernel would reorder them.
 // CHECK-LABEL: @groups_and_other_types
 // CHECK-NOT: channels_last

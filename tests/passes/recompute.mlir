@@ -136,3 +136,38 @@ func.func @two_arrays_are_not_kept_for_one(%x: tensor<2x64x512xf32>, %w: tensor<
   }
   return %y : tensor<2x64x512xf32>
 }
+
+// The output of a ReLU is stored for a convolution; its gradient reads x, too, and finds there where it was positive.
+// CHECK-LABEL: @where_it_was_positive
+// CHECK: %[[Y:.*]] = catena.group "{{.*}}relu"(%arg0, %arg1)
+// CHECK: catena.window "convolution"(%[[Y]]
+// CHECK: catena.group "{{.*}}"(%arg2, %arg0, %{{.*}}, %arg1)
+// CHECK-NOT: %[[Y]]
+// CHECK: return
+func.func @where_it_was_positive(%x: tensor<32x64x16x16xf32>, %scale: tensor<1x64x1x1xf32>, %gy: tensor<32x64x16x16xf32>, %W: tensor<8x64x1x1xf32>)
+    -> (tensor<32x8x16x16xf32>, tensor<32x64x16x16xf32>) {
+  %scaled = catena.map "multiply"(%x, %scale) : (tensor<32x64x16x16xf32>, tensor<1x64x1x1xf32>) -> tensor<32x64x16x16xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.mulf %a, %b : f32
+    catena.yield %0 : f32
+  }
+  %y = catena.map "relu"(%scaled) : (tensor<32x64x16x16xf32>) -> tensor<32x64x16x16xf32> {
+  ^bb0(%a: f32):
+    %zero = arith.constant 0.0 : f32
+    %0 = arith.maximumf %a, %zero : f32
+    catena.yield %0 : f32
+  }
+  %h = catena.window "convolution"(%y, %W) {cover_all = false, dilate = [1, 1], groups = 1, pad = [0, 0], stride = [1, 1]}
+      : (tensor<32x64x16x16xf32>, tensor<8x64x1x1xf32>) -> tensor<32x8x16x16xf32>
+  %total = catena.reduce "sum"(%h) sum over [0, 1, 2, 3] : tensor<32x8x16x16xf32> -> tensor<1x1x1x1xf32>
+  %gx = catena.map "gradient"(%gy, %y, %x, %total) : (tensor<32x64x16x16xf32>, tensor<32x64x16x16xf32>, tensor<32x64x16x16xf32>, tensor<1x1x1x1xf32>) -> tensor<32x64x16x16xf32> {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
+    %zero = arith.constant 0.0 : f32
+    %positive = arith.cmpf ogt, %b, %zero : f32
+    %0 = arith.select %positive, %a, %zero : f32
+    %1 = arith.mulf %0, %c : f32
+    %2 = arith.mulf %1, %d : f32
+    catena.yield %2 : f32
+  }
+  return %h, %gx : tensor<32x8x16x16xf32>, tensor<32x64x16x16xf32>
+}

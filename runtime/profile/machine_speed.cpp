@@ -1,8 +1,10 @@
-#include "benchmarks/limit/bandwidth.h"
+#include "runtime/profile/machine_speed.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
+#include <mutex>
 
 #ifdef __SSE2__
 #include <xmmintrin.h>
@@ -10,8 +12,10 @@
 
 #include "runtime/core/array.h"
 #include "runtime/core/parallel.h"
+#include "runtime/cpu/gemm.h"
+#include "runtime/profile/profiler.h"
 
-namespace catena::tool {
+namespace catena::profile {
 namespace {
 
 struct Arrays3 {
@@ -40,7 +44,6 @@ double seconds_of(const Arrays3& t, bool streaming, bool all_threads) {
     auto body = [&](int64_t begin, int64_t end) {
         (streaming ? add_streaming : add)(t, begin * block, end * block);
     };
-    using Clock = std::chrono::steady_clock;
     const int64_t blocks = t.size / block;
     const int repeat = int(std::clamp<int64_t>((int64_t(1) << 22) / t.size, 1, 1000));
     double best = 1e9;
@@ -55,9 +58,7 @@ double seconds_of(const Arrays3& t, bool streaming, bool all_threads) {
     return best;
 }
 
-}  // namespace
-
-double bandwidth(double bytes) {
+double measured_bandwidth(double bytes) {
     constexpr int64_t block = 4096, most = int64_t(1) << 25;  // 128 MB an array: far beyond the caches.
     const int64_t size = std::clamp<int64_t>(int64_t(bytes / 12) / block * block, block, most);
     const Type type{Dtype::float32, Shape{size}};
@@ -69,4 +70,44 @@ double bandwidth(double bytes) {
     return 12.0 * double(size) / best;
 }
 
-}  // namespace catena::tool
+double measured_product_speed() {
+    const Span span("measure", "products");
+    constexpr int64_t n = 1024;
+    const Type type{Dtype::float32, Shape{n, n}};
+    const Array a = Array::full(type, 0.5), b = Array::full(type, 0.25), c = Array::full(type, 0);
+    double best = 1e9;
+    for (int i = 0; i < 12; ++i) {
+        const auto begin = Clock::now();
+        sgemm(false, false, n, n, n, 1, a.elements<float>(), n, b.elements<float>(), n, 0, c.to_fill<float>(), n);
+        best = std::min(best, std::chrono::duration<double>(Clock::now() - begin).count());
+    }
+    return 2.0 * double(n) * double(n) * double(n) / best;
+}
+
+}  // namespace
+
+double bandwidth(double bytes) {
+    static std::mutex mutex;
+    static std::map<int, double> measured;  // By power of two.
+    std::lock_guard lock(mutex);
+    const int power = bytes > 1 ? int(std::log2(bytes)) : 0;
+    const auto [found, is_new] = measured.emplace(power, 0);
+    if (is_new) {
+        const Span span("measure", "memory");
+        found->second = measured_bandwidth(std::exp2(power));
+    }
+    return found->second;
+}
+
+double product_speed() {
+    static const double speed = measured_product_speed();
+    return speed;
+}
+
+double least_seconds(double bytes, double product_operations, double program_bytes) {
+    constexpr double enough = double(1 << 27);  // Beyond the caches of most machines; more would take longer to measure.
+    const double memory = bytes > 0 ? bytes / bandwidth(std::min(program_bytes, enough)) : 0;
+    return std::max(memory, product_operations > 0 ? product_operations / product_speed() : 0);
+}
+
+}  // namespace catena::profile

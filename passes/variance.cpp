@@ -1,0 +1,181 @@
+#include <algorithm>
+#include <optional>
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+
+#include "passes/change_limit.h"
+#include "passes/passes.h"
+#include "passes/place.h"
+
+namespace catena::passes {
+
+#define GEN_PASS_DEF_VARIANCE
+#include "passes/passes.h.inc"
+
+namespace {
+
+/// Fewer elements are fused into one sweep as they are (sweep.cpp), and their two passes stay in a cache.
+constexpr int64_t fewest_elements = 32 * 1024;
+/// Beside blocks of fewer elements, their statistics would be much to write and read.
+constexpr int64_t smallest_block = 64;
+/// A block that is gone through twice should stay in a core's cache, for as many neighbouring rows as one vector loop has.
+constexpr int64_t largest_block = 1024;
+/// Rows of blocks for threads to share, and how many channels one of them takes together. Otherwise the sweep would be split.
+constexpr int64_t enough_rows = 32, channels_together = 256, smallest_split = 256 * 1024;
+
+llvm::ArrayRef<int64_t> shape_of(mlir::Value value) { return llvm::cast<mlir::RankedTensorType>(value.getType()).getShape(); }
+
+bool is_sum(ir::ReduceOp reduce) { return reduce && reduce.getCombine() == ir::Combine::sum; }
+
+/// Whether a map of `inputs` arrays yields `Op` of its arguments `left` and `right` and nothing else.
+template <class Op>
+bool computes(ir::MapOp map, unsigned inputs, unsigned left, unsigned right) {
+    if (!map || map.getInputs().size() != inputs || !map.getScalars().empty() || map.getNumResults() != 1) return false;
+    mlir::Block& body = map.getBody().front();
+    auto op = llvm::dyn_cast<Op>(body.front());
+    return op && body.without_terminator().end() == std::next(body.begin()) && op.getLhs() == body.getArgument(left) &&
+           op.getRhs() == body.getArgument(right) && map.yield().getValues()[0] == op.getResult();
+}
+
+/// A sum of squares of differences from what follows from a sum of the same elements: sum (x - centre)^2.
+struct Spread {
+    ir::ReduceOp squares, sum;
+    mlir::Value x, centre;
+};
+
+std::optional<Spread> spread_of(ir::ReduceOp squares) {
+    if (!is_sum(squares)) return std::nullopt;
+    auto square = squares.getInput().getDefiningOp<ir::MapOp>();
+    if (!computes<mlir::arith::MulFOp>(square, 1, 0, 0)) return std::nullopt;
+    auto difference = square.getInputs()[0].getDefiningOp<ir::MapOp>();
+    if (!computes<mlir::arith::SubFOp>(difference, 2, 0, 1)) return std::nullopt;
+    Spread spread{.squares = squares, .sum = {}, .x = difference.getInputs()[0], .centre = difference.getInputs()[1]};
+    // One type throughout: nothing is rounded between.
+    const mlir::Type element = llvm::cast<mlir::RankedTensorType>(spread.x.getType()).getElementType();
+    if (!element.isF32() && !element.isF64()) return std::nullopt;
+    if (square.getResult(0).getType() != spread.x.getType() || difference.getResult(0).getType() != spread.x.getType() ||
+        spread.centre.getType() != squares.getType())
+        return std::nullopt;
+    auto from_sum = spread.centre.getDefiningOp<ir::MapOp>();
+    if (!from_sum) return std::nullopt;
+    for (mlir::Value input : from_sum.getInputs())
+        if (auto sum = input.getDefiningOp<ir::ReduceOp>(); is_sum(sum) && sum.getInput() == spread.x &&
+                                                            sum.getAxes() == squares.getAxes() && sum.getType() == squares.getType())
+            spread.sum = sum;
+    return spread.sum ? std::optional(spread) : std::nullopt;
+}
+
+/// The reduced dimensions, divided into those of a block, which are innermost, and those that number the blocks.
+struct Blocks {
+    llvm::SmallVector<int64_t> within, across;
+    int64_t size = 1;
+};
+
+std::optional<Blocks> blocks_of(Spread spread) {
+    const llvm::ArrayRef<int64_t> shape = shape_of(spread.x), kept_shape = shape_of(spread.centre);
+    int64_t elements = 1, kept = 1;
+    for (int64_t size : shape) elements *= size;
+    for (int64_t size : kept_shape) kept *= size;
+    if (elements <= fewest_elements) return std::nullopt;
+    std::optional<Blocks> best;
+    Blocks blocks;
+    for (int64_t dim = int64_t(shape.size()) - 1; dim >= 0 && llvm::is_contained(spread.squares.getAxes(), dim); --dim) {
+        blocks.size *= shape[size_t(dim)];
+        blocks.within.insert(blocks.within.begin(), dim);
+        const int64_t count = elements / kept / blocks.size;
+        const int64_t rows = count * ((kept + channels_together - 1) / channels_together);
+        const bool divides = count > 1 && (rows >= enough_rows || elements < smallest_split);
+        if (divides && blocks.size >= smallest_block && blocks.size <= largest_block) best = blocks;
+    }
+    if (!best) return std::nullopt;
+    for (int64_t dim : spread.squares.getAxes())
+        if (!llvm::is_contained(best->within, dim)) best->across.push_back(dim);
+    return best;
+}
+
+/// Builds maps and sums at one place.
+class Writer {
+public:
+    explicit Writer(ir::ReduceOp before)
+        : b_(before), loc_(before.getLoc()), sum_(before.getFunctionAttr()),
+          element_(llvm::cast<mlir::RankedTensorType>(before.getType()).getElementType()) {}
+
+    mlir::Value sum(mlir::Value x, llvm::ArrayRef<int64_t> axes) {
+        llvm::SmallVector<int64_t> shape(shape_of(x));
+        for (int64_t axis : axes) shape[size_t(axis)] = 1;
+        return ir::ReduceOp::create(b_, loc_, mlir::RankedTensorType::get(shape, element_), sum_.getValue(), x, ir::Combine::sum, axes);
+    }
+    /// `formula(arguments)` at every index of `shape`.
+    template <class Formula>
+    mlir::Value map(llvm::StringRef name, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<mlir::Value> inputs, Formula formula) {
+        llvm::SmallVector<mlir::Type> types{mlir::RankedTensorType::get(shape, element_)};
+        auto map = ir::MapOp::create(b_, loc_, types, name, inputs, mlir::ValueRange());
+        const mlir::OpBuilder::InsertionGuard guard(b_);
+        mlir::Block* body = b_.createBlock(&map.getBody());
+        for (size_t i = 0; i < inputs.size(); ++i) body->addArgument(element_, loc_);
+        ir::YieldOp::create(b_, loc_, mlir::ValueRange(formula(body->getArguments())));
+        return map.getResult(0);
+    }
+    mlir::Value number(double value) { return mlir::arith::ConstantOp::create(b_, loc_, b_.getFloatAttr(element_, value)); }
+    mlir::Value add(mlir::Value x, mlir::Value y) { return mlir::arith::AddFOp::create(b_, loc_, x, y); }
+    mlir::Value subtract(mlir::Value x, mlir::Value y) { return mlir::arith::SubFOp::create(b_, loc_, x, y); }
+    mlir::Value multiply(mlir::Value x, mlir::Value y) { return mlir::arith::MulFOp::create(b_, loc_, x, y); }
+
+private:
+    mlir::OpBuilder b_;
+    mlir::Location loc_;
+    mlir::StringAttr sum_;  ///< The name of sums.
+    mlir::Type element_;
+};
+
+/// With the mean c of each block of n elements, d = x - c and e = c - centre:
+///     sum (x - centre)^2 = sum over blocks of (sum d^2 + e (2 sum d + n e)),
+/// exactly for any c, so that neither the rounding of c nor a large centre cancels anything.
+void divide(const Spread& spread, const Blocks& blocks) {
+    const mlir::Value x = spread.x, centre = spread.centre;
+    const double size = double(blocks.size);
+    Writer first(spread.sum);
+    const mlir::Value block_sum = first.sum(x, blocks.within);
+    mlir::Value total = first.sum(block_sum, blocks.across);
+    ir::ReduceOp old_sum = spread.sum, old_squares = spread.squares;
+    old_sum.getResult().replaceAllUsesWith(total);
+    old_sum.erase();
+
+    Writer w(old_squares);
+    const llvm::SmallVector<int64_t> rows(shape_of(block_sum));
+    const auto mean_of = [&](mlir::Value sum) { return w.multiply(sum, w.number(1 / size)); };
+    const mlir::Value block_mean = w.map("block_mean", rows, {block_sum}, [&](auto v) { return mean_of(v[0]); });
+    const mlir::Value difference = w.map("difference", shape_of(x), {x, block_mean}, [&](auto v) { return w.subtract(v[0], v[1]); });
+    const mlir::Value rest = w.sum(difference, blocks.within);
+    const mlir::Value square = w.map("squared", shape_of(x), {difference}, [&](auto v) { return w.multiply(v[0], v[0]); });
+    const mlir::Value squares = w.sum(square, blocks.within);
+    const mlir::Value moved = w.map("around_centre", rows, {squares, rest, block_sum, centre}, [&](auto v) {
+        const mlir::Value e = w.subtract(mean_of(v[2]), v[3]);
+        const mlir::Value twice = w.add(w.multiply(v[1], w.number(2)), w.multiply(w.number(size), e));
+        return w.add(v[0], w.multiply(e, twice));
+    });
+    old_squares.getResult().replaceAllUsesWith(w.sum(moved, blocks.across));
+    mlir::Operation* square_op = old_squares.getInput().getDefiningOp();
+    mlir::Operation* difference_op = square_op->getOperand(0).getDefiningOp();
+    old_squares.erase();
+    for (mlir::Operation* op : {square_op, difference_op})
+        if (op->use_empty()) op->erase();
+}
+
+class VariancePass : public impl::VarianceBase<VariancePass> {
+public:
+    void runOnOperation() override {
+        if (getOperation().isExternal()) return;
+        for (ir::ReduceOp reduce : llvm::to_vector(getOperation().getBody().front().getOps<ir::ReduceOp>())) {
+            // The sum comes before the squares, so an erased sum is not visited again.
+            const std::optional<Spread> spread = spread_of(reduce);
+            const std::optional<Blocks> blocks = spread ? blocks_of(*spread) : std::nullopt;
+            if (blocks && ChangeLimit::instance().allows("variance", [&] { return place_of(reduce); })) divide(*spread, *blocks);
+        }
+    }
+};
+
+}  // namespace
+
+}  // namespace catena::passes
