@@ -83,5 +83,5 @@ if(TARGET catena_caffe)
 endif()
 catena_package(tools libcatena-tools science "Catena: the command line program catena" DEPENDS ${of_tools})
 catena_package(dev libcatena-dev libdevel "Define-by-run deep learning: headers, CMake package and pkg-config file"
-               DEPENDS runtime ${libraries} BESIDE "libfmt-dev, libcurl4-openssl-dev, libssl-dev" ${recommended})
+               DEPENDS runtime ${libraries} BESIDE "libfmt-dev, libcurl4-openssl-dev, libssl-dev, zlib1g-dev" ${recommended})
 include(CPack)
