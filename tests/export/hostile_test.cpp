@@ -353,7 +353,7 @@ TEST_F(HostilePackage, names_do_not_become_c_code) {
             const size_t at = line.find("injected");
             comment = line.starts_with("/*");
             EXPECT_TRUE(at == line.npos || comment || line.starts_with("#define STEP_")) << line;
-            if (at != line.npos && comment) EXPECT_EQ(line.find("*/"), line.size() - 2) << line;
+            if (at != line.npos && comment) { EXPECT_EQ(line.find("*/"), line.size() - 2) << line; }
         }
     }
     Json schedule = Json::parse(package.texts.at("schedule.json"));

@@ -60,7 +60,7 @@ TEST_F(ProfileLimit, of_each_slice_is_the_least_time_in_percent) {
         const std::string category = event.value("cat", "");
         const Json& arguments = event.value("args", Json::object());
         if (category != "kernels" && category != "library call") {
-            if (category != "kernel") EXPECT_FALSE(arguments.contains("% of limit")) << event;
+            if (category != "kernel") { EXPECT_FALSE(arguments.contains("% of limit")) << event; }
             continue;
         }
         const double bytes = arguments.at("bytes read").get<double>() + arguments.at("bytes written").get<double>();

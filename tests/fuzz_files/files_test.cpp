@@ -119,7 +119,7 @@ protected:
         EXPECT_GT(tally.refused * 50, tally.inputs) << "hardly anything was refused: the files are not read";
         EXPECT_GT(tally.accepted * 1000, tally.inputs) << "hardly anything was accepted: the damage is too coarse";
 #if !defined(__SANITIZE_ADDRESS__)
-        if (how.memory_is_bounded) EXPECT_LT(tally.peak_bytes, peak_bytes);
+        if (how.memory_is_bounded) { EXPECT_LT(tally.peak_bytes, peak_bytes); }
 #endif
     }
     void fuzz(const std::string& kind, const std::function<void(const std::string& path)>& read) { fuzz(kind, read, mutated, {}); }

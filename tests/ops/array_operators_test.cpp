@@ -140,7 +140,8 @@ TEST(Print, shortens_large_arrays) {
 
 class TextFile : public testing::Test {
 protected:
-    std::string path_ = testing::TempDir() + "catena_text_file.txt";
+    // Tests run beside each other: each has a file of its own.
+    std::string path_ = testing::TempDir() + "catena_text_file_" + testing::UnitTest::GetInstance()->current_test_info()->name() + ".txt";
     void write(const std::string& text) { std::ofstream(path_) << text; }
     void TearDown() override { std::remove(path_.c_str()); }
 };
