@@ -107,7 +107,7 @@ TEST_F(Package, open_sizes_take_a_ragged_last_batch) {
 }
 
 TEST_F(Package, a_batch_of_one_leaves_sound_statistics) {
-    Training training;
+    Training training(false);
     auto step = static_graph(std::ref(training), {.name = "step"});
     for (int i = 0; i < 4; ++i) step(batch(i, 16), labels(i, 16));
     step.save(temporary("x.catena"), {.open_sizes = {{0, 0, "batch"}, {1, 0, "batch"}}, .code_levels = {"avx2"}});

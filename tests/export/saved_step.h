@@ -8,9 +8,9 @@ namespace catena::testing {
 
 /// A network with dropout, batch normalisation's statistics and Adam's moments, so that all kinds of states are there.
 struct Net : Chain {
-    Linear l1{6, 16, {.nobias = true}}, l2{16, 3};  // A bias before the normalization has no gradient but rounding errors.
+    Linear l1, l2{16, 3};
     BatchNormalization bn{16};
-    Net() { add_children({{"l1", l1}, {"bn", bn}, {"l2", l2}}); }
+    explicit Net(bool bias = true) : l1(6, 16, {.nobias = !bias}) { add_children({{"l1", l1}, {"bn", bn}, {"l2", l2}}); }
     Variable operator()(const Variable& x) { return l2(dropout(relu(bn(l1(x))), 0.25)); }
 };
 
@@ -30,7 +30,8 @@ inline Variable labels(int number, int64_t rows) {
 struct Training {
     Net net;
     Adam adam;
-    Training() {
+    /// Without a `bias` before the normalization, whose gradient is rounding errors alone.
+    explicit Training(bool bias = true) : net(bias) {
         adam.setup(net);
         adam.add_hook(GradientClipping(1.0));
     }
