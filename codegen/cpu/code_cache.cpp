@@ -100,7 +100,8 @@ std::string disk_key(const std::vector<const WantedKernel*>& wanted) {
     const Processor& processor = host_processor();
     std::string key = fmt::format("host code, LLVM {}, {}\n{} {} {}\n", LLVM_VERSION_STRING, generator_version(),
                                   processor.triple, processor.cpu, processor.features);
-    for (const WantedKernel* each : wanted) key += each->launch->key + "\n";
+    const std::vector<std::string> names = symbol_names(wanted);
+    for (size_t i = 0; i < wanted.size(); ++i) key += names[i] + " " + wanted[i]->launch->key + "\n";
     return key;
 }
 

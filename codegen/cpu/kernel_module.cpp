@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <set>
+#include <string_view>
+
+#include "llvm/ADT/StringExtras.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -12,11 +16,29 @@
 
 namespace catena::codegen::cpu {
 
+namespace {
+
+/// The functions that the kernel computes, as a part of an identifier: "_multiply_add".
+std::string function_names(const KernelLaunch& launch) {
+    constexpr size_t longest = 48;
+    std::string names;
+    std::set<std::string_view> named;
+    for (const program::Operation& operation : launch.operations) {
+        if (!named.insert(operation.function).second) continue;
+        if (names.size() + operation.function.size() > longest) return names + "_more";
+        names += '_';
+        for (char c : operation.function) names += llvm::isAlnum(c) ? c : '_';
+    }
+    return names;
+}
+
+}  // namespace
+
 std::string kernel_symbol(const KernelLaunch& launch, size_t number) {
     const KernelGeometry& geometry = launch.geometry;
     std::string dims;
     for (int dim = 0; dim < geometry.domain.rank(); ++dim) dims += "pr"[geometry.is_reduced(dim)];
-    return fmt::format("kernel{}_{}", number, dims);
+    return fmt::format("kernel{}_{}{}", number, dims, function_names(launch));
 }
 
 KernelModule lower_kernels(const std::vector<const WantedKernel*>& wanted, const std::vector<std::string>& names,

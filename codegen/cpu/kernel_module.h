@@ -18,7 +18,8 @@ class Dump;
 
 namespace catena::codegen::cpu {
 
-/// A name for the code's symbol that abbreviates its operations.
+/// A name for the code's symbol: its number, p for each dimension that it keeps and r for each that it reduces, and the user's
+/// functions that it computes, such as "kernel0_pr_exp_sum". Without lines: code in the disk cache outlives edits of the source.
 std::string kernel_symbol(const KernelLaunch& launch, size_t number);
 
 /// Kernels as LLVM IR.
