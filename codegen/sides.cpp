@@ -55,7 +55,7 @@ private:
     void need_forward(int buffer) {
         const int writer = writer_[size_t(buffer)];
         if (writer < 0) return;
-        if (sides_[size_t(writer)] == Side::backward) throw InternalError("codegen: the forward part reads what the backward part makes");
+        if (sides_[size_t(writer)] == Side::backward) fail<CompileError>("the forward part reads what the backward part makes");
         sides_[size_t(writer)] = Side::forward;
     }
 

@@ -19,6 +19,7 @@
 #include "codegen/schedule_text.h"
 #include "codegen/stage_timer.h"
 #include "passes/dump.h"
+#include "runtime/core/fork.h"
 #include "runtime/profile/profiler.h"
 
 namespace catena {
@@ -87,6 +88,7 @@ Draft draft_within_budget(const Trace& trace, const CompileOptions& options, con
 class MlirCompiler : public Compiler {
 public:
     std::shared_ptr<Executable> compile(const Trace& trace, const CompileOptions& options) override {
+        const NoFork whole;
         const profile::Span span("compile", trace.name);
         const auto begin = std::chrono::steady_clock::now();
         passes::Dump dump(trace.name.empty() ? "region" : trace.name);
@@ -103,6 +105,7 @@ public:
     }
 
     PortableProgram compile_portable(const Trace& trace, const PortableOptions& options) override {
+        const NoFork whole;
         PortableProgram program;
         PortableDraft made(trace, {.fast_math = options.fast_math, .any_size = options.any_size},
                            codegen::cpu::split_rule(options.any_size), options.stages ? &program.stages : nullptr, "schedule.txt");
@@ -112,6 +115,7 @@ public:
 
     DevicePortableProgram compile_portable_for_device(std::span<const Trace* const> runs,
                                                       const DevicePortableOptions& options) override {
+        const NoFork whole;
         DevicePortableProgram program;
         const bool any_size = runs.size() > 1;
         std::vector<Draft> drafts;

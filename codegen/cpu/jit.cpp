@@ -12,6 +12,7 @@
 #include "llvm/Target/TargetMachine.h"
 
 #include "runtime/core/error.h"
+#include "runtime/core/fork.h"
 
 namespace catena::codegen::cpu {
 
@@ -58,6 +59,7 @@ Jit& jit() {
 /// Removes the library when its functions are no longer referenced.
 std::shared_ptr<void> owner_of(llvm::orc::JITDylib& library) {
     return std::shared_ptr<void>(&library, [](void* library) {
+        const NoFork whole;
         Jit& j = jit();
         std::lock_guard lock(j.mutex);
         llvm::consumeError(

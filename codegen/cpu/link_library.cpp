@@ -18,6 +18,7 @@
 
 #include "runtime/core/environment.h"
 #include "runtime/core/error.h"
+#include "runtime/file/file.h"
 
 extern char** environ;
 
@@ -101,13 +102,15 @@ int run(const std::vector<std::string>& command, const std::string& messages) {
 std::string link_library(const std::string& object) {
     const WorkFolder folder;
     const std::string from = folder / "kernels.o", to = folder / "kernels.so", messages = folder / "messages";
-    std::ofstream(from, std::ios::binary).write(object.data(), std::streamsize(object.size()));
+    AtomicFile written(from);
+    written.write(object.data(), object.size());
+    written.commit();
     std::vector<std::string> command = {find_linker(), "-shared", "--as-needed", "-z", "noexecstack", "-o", to, from};
     for (const std::string& library : needed_libraries()) command.push_back(library);
     const int status = run(command, messages);
     std::string library = content_of(to);
     if (status != 0 || library.empty())
-        fail<CompileError>("linking: {} failed: {}", command[0], content_of(messages));
+        fail<CompileError>("linking: {} failed with status {} in {}; is there room for files? {}", command[0], status, from, content_of(messages));
     return library;
 }
 

@@ -5,6 +5,8 @@
 
 #include <unistd.h>
 
+#include "runtime/core/fork.h"
+
 namespace catena::capture {
 namespace {
 
@@ -20,6 +22,7 @@ thread_local Joins at_the_end;
 CompilingThreads& CompilingThreads::instance() {
     static CompilingThreads& all = []() -> CompilingThreads& {
         auto* made = new CompilingThreads;  // Used at the very end.
+        taken_by_forks(made->mutex_);
         std::atexit([] { instance().join(); });
         return *made;
     }();
@@ -37,6 +40,7 @@ void CompilingThreads::start(std::function<void()> work) {
     });
     auto done = std::make_shared<std::atomic<bool>>(false);
     running_.push_back({std::thread([work = std::move(work), done]() mutable {
+                            const NoFork whole;
                             work();
                             work = nullptr;
                             done->store(true);

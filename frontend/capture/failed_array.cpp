@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "runtime/core/error.h"
+#include "runtime/core/fork.h"
 #include "runtime/core/pending.h"
 
 namespace catena::capture {
@@ -12,6 +13,7 @@ namespace {
 /// The Pending of arrays whose call failed. Stores the texts of the latest errors only.
 class FailedArrays final : public Pending {
 public:
+    FailedArrays() { taken_by_forks(mutex_); }
     int add(std::string text) {
         std::lock_guard lock(mutex_);
         texts_[size_t(next_ % kept)] = std::move(text);

@@ -46,29 +46,25 @@ private:
         return int(joint_.trace.values.size()) - 1;
     }
 
-    /// Returns the gradients of the results, as values of the backward program.
+    /// Returns what is given to backward alone, as values of its program: extras, and the gradients of the results.
     std::vector<int> add_inputs() {
-        const size_t kept = graph_.kept.size(), extras = kept + graph_.extras.size();
+        const size_t kept = graph_.kept.size();
         for (size_t i = 0; i < kept; ++i) numbers_[size_t(backward_.inputs[i])] = graph_.kept[i];
         border_ = {int(joint_.trace.inputs.size()), int(joint_.trace.outputs.size())};
-        for (size_t i = kept; i < extras; ++i) {
-            int& number = numbers_[size_t(backward_.inputs[i])];
-            joint_.trace.inputs.push_back(number = add_value(backward_.values[size_t(backward_.inputs[i])]));
-        }
-        return {backward_.inputs.begin() + ptrdiff_t(extras), backward_.inputs.end()};
+        return {backward_.inputs.begin() + ptrdiff_t(kept), backward_.inputs.end()};
     }
 
-    void add_border(const std::vector<int>& gradients) {
+    void add_border(const std::vector<int>& given) {
         Trace::Step step;
         step.op = &border_op();
-        step.attributes = attributes_of(border_, int(gradients.size()));
+        step.attributes = attributes_of(border_, int(given.size()));
         step.inputs = joint_.trace.outputs;
         for (const Trace::Assign& assign : joint_.trace.assigns) step.inputs.push_back(assign.value);
-        for (int v : gradients) {
+        for (int v : given) {
             step.inputs.push_back(add_value(backward_.values[size_t(v)]));
             joint_.trace.inputs.push_back(step.inputs.back());
         }
-        for (int v : gradients) step.outputs.push_back(numbers_[size_t(v)] = add_value({.type = backward_.values[size_t(v)].type}));
+        for (int v : given) step.outputs.push_back(numbers_[size_t(v)] = add_value({.type = backward_.values[size_t(v)].type}));
         joint_.trace.steps.push_back(std::move(step));
     }
 

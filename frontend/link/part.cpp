@@ -4,12 +4,16 @@
 #include <mutex>
 #include <set>
 
+#include "runtime/core/fork.h"
+
 namespace catena {
 namespace {
 
 struct Roll {
     std::mutex mutex;
     std::set<const void*, std::less<>> parts;
+
+    Roll() { taken_by_forks(mutex); }
 };
 
 /// Never destroyed: links may outlive it otherwise.

@@ -8,6 +8,7 @@
 #include "runtime/core/code_device.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/fork.h"
 #include "runtime/core/object_pool.h"
 #include "runtime/core/out_of_memory.h"
 #include "runtime/core/pending.h"
@@ -19,8 +20,8 @@ void Storage::operator delete(void* storage) { ObjectPool<Storage>::free(storage
 void Storage::destroy(Storage* storage) { storage->device->free(storage); }
 
 std::mutex& Storage::forms_mutex() {
-    static auto* mutex = new std::mutex;  // Storages may outlive any static.
-    return *mutex;
+    static std::mutex& mutex = taken_by_forks(*new std::mutex);  // Storages may outlive any static.
+    return mutex;
 }
 
 void Storage::drop_forms() {

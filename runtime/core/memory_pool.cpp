@@ -12,6 +12,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/fork.h"
 #include "runtime/core/out_of_memory.h"
 
 namespace catena {
@@ -82,6 +83,8 @@ struct Central {
     std::atomic<size_t> bytes_reserved{0};
     std::atomic<size_t> system_allocations{0};
     std::atomic<size_t> allocations{0};
+
+    Central() { taken_by_forks(mutex); }
 };
 
 /// Never destroyed: arrays in static variables are freed after everything else.

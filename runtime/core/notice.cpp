@@ -4,11 +4,13 @@
 #include <mutex>
 #include <set>
 
+#include "runtime/core/fork.h"
+
 namespace catena {
 
 void notice_once(const std::string& line) {
     constexpr size_t most = 1000;
-    static std::mutex& mutex = *new std::mutex;
+    static std::mutex& mutex = taken_by_forks(*new std::mutex);
     static auto& printed = *new std::set<std::string>;
     std::lock_guard lock(mutex);
     if (printed.size() >= most || !printed.insert(line).second) return;

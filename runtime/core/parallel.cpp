@@ -10,10 +10,10 @@
 #include <vector>
 
 #include <omp.h>
-#include <pthread.h>
 
 #include "runtime/core/environment.h"
 #include "runtime/core/error.h"
+#include "runtime/core/fork.h"
 
 namespace catena {
 
@@ -47,7 +47,7 @@ int initial_threads() {
     const std::optional<int64_t> wanted = environment::whole_number("CATENA_NUM_THREADS", 1, most);
     const int threads = wanted ? int(*wanted) : threads_of_openmp();
     tell_openmp(threads);
-    pthread_atfork(end_pool_before_fork, nullptr, nullptr);
+    before_forks(end_pool_before_fork);
     return threads;
 }
 

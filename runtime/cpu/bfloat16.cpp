@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/core/environment.h"
+#include "runtime/core/fork.h"
 #include "runtime/core/half.h"
 #include "runtime/core/parallel.h"
 #include "runtime/cpu/onednn.h"
@@ -61,7 +62,7 @@ struct Primitive {
 /// Made once for each sizes: oneDNN generates code. Those of sizes that no longer occur are dropped now and then.
 std::shared_ptr<const Primitive> find(const Product& p) {
     constexpr size_t most = 2000;
-    static std::mutex mutex;
+    static std::mutex& mutex = taken_by_forks(*new std::mutex);
     static auto* known = new std::map<std::vector<int64_t>, std::shared_ptr<const Primitive>>;
     std::vector<int64_t> key{p.transa, p.transb, p.m, p.n, p.k, p.lda, p.ldb, p.ldc, int64_t(p.c_dtype)};
     std::lock_guard lock(mutex);

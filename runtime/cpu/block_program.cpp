@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "runtime/core/error.h"
+#include "runtime/core/fork.h"
 
 namespace catena {
 
@@ -150,6 +151,7 @@ private:
 /// Programs of registered ops by their dense id, read without a lock.
 class ProgramTable {
 public:
+    ProgramTable() { taken_by_forks(mutex_); }
     const BlockProgram* find(const OpDef& op, Compute compute) const {
         if (op.id >= capacity) return nullptr;
         const BlockProgram* program =

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "runtime/core/fork.h"
+
 namespace catena {
 
 using dnnl::memory;
@@ -99,7 +101,7 @@ ConvolutionPrimitive made(ConvolutionDirection direction, const ConvolutionSizes
 
 std::shared_ptr<const ConvolutionPrimitive> ConvolutionPrimitive::find(ConvolutionDirection direction, const ConvolutionSizes& sizes,
                                                                        bool on_one_thread) {
-    static std::mutex mutex;
+    static std::mutex& mutex = taken_by_forks(*new std::mutex);
     static auto* known = new std::map<std::vector<int64_t>, std::shared_ptr<const ConvolutionPrimitive>>;
     std::vector<int64_t> key = sizes.key();
     key.push_back(int64_t(direction));
@@ -107,6 +109,7 @@ std::shared_ptr<const ConvolutionPrimitive> ConvolutionPrimitive::find(Convoluti
     const std::lock_guard lock(mutex);
     std::shared_ptr<const ConvolutionPrimitive>& found = (*known)[std::move(key)];
     if (found) return found;
+    const NoFork whole;
     std::optional<onednn::OneThread> scope;
     if (on_one_thread) scope.emplace();
     return found = std::make_shared<const ConvolutionPrimitive>(made(direction, sizes));

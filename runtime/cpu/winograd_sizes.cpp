@@ -6,6 +6,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/environment.h"
+#include "runtime/core/fork.h"
 #include "runtime/core/memory_order.h"
 #include "runtime/cpu/onednn_call.h"
 #include "runtime/cpu/scratch.h"
@@ -95,7 +96,7 @@ Products::Products(const Form& form)
     : desc_(described(form)), primitive_(desc_), scratch_bytes_(Scratch::rounded(desc_.scratchpad_desc().get_size())) {}
 
 std::shared_ptr<const Products> Products::find(const Form& form) {
-    static std::mutex mutex;
+    static std::mutex& mutex = taken_by_forks(*new std::mutex);
     static auto* known = new std::map<Form, std::shared_ptr<const Products>>;
     const std::lock_guard lock(mutex);
     std::shared_ptr<const Products>& found = (*known)[form];

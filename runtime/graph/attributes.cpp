@@ -5,6 +5,7 @@
 #include <set>
 
 #include "runtime/core/error.h"
+#include "runtime/core/fork.h"
 
 namespace catena {
 
@@ -63,7 +64,7 @@ bool operator==(const Attributes& a, const Attributes& b) {
 }
 
 const char* intern(std::string_view name) {
-    static std::mutex mutex;
+    static std::mutex& mutex = taken_by_forks(*new std::mutex);
     static std::set<std::string, std::less<>> names;
     std::lock_guard lock(mutex);
     auto found = names.find(name);

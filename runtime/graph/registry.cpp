@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "runtime/core/error.h"
+#include "runtime/core/fork.h"
 #include "runtime/graph/op.h"
 
 namespace catena {
@@ -12,6 +13,8 @@ struct Registry {
     std::mutex mutex;
     std::deque<OpDef> ops;  // Addresses stay.
     std::map<std::string, const OpDef*, std::less<>> by_name;
+
+    Registry() { taken_by_forks(mutex); }
 };
 
 Registry& registry() {

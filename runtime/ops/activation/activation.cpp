@@ -38,7 +38,7 @@ const OpDef& op_relu = elementwise<1>("relu")
 
 const OpDef& op_leaky_relu = elementwise<1, 1>("leaky_relu").scalars({"slope"})
     .forward([](auto x, auto slope) { return select(x >= 0, x, slope * x); })
-    .gradient([](auto x, auto slope, auto y, auto gy) { return select(x >= 0, gy, slope * gy); })
+    .gradient([](auto x, auto slope, auto y, auto gy) { return select(x > 0, gy, slope * gy); })
     .floats().onnx("LeakyRelu(a, alpha=slope)").define();
 
 const OpDef& op_elu = elementwise<1, 1>("elu").scalars({"alpha"})

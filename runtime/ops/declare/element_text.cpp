@@ -3,6 +3,8 @@
 #include <map>
 #include <mutex>
 
+#include "runtime/core/fork.h"
+
 namespace catena {
 
 namespace {
@@ -16,7 +18,7 @@ struct DeviceForm {
 
 /// The op's entry, never removed; ops may be registered late, by several threads.
 DeviceForm& form_of(const OpDef& op) {
-    static std::mutex& mutex = *new std::mutex;
+    static std::mutex& mutex = taken_by_forks(*new std::mutex);
     static auto& forms = *new std::map<const OpDef*, DeviceForm>;
     std::lock_guard lock(mutex);
     return forms[&op];

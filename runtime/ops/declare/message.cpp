@@ -3,6 +3,8 @@
 #include <mutex>
 #include <set>
 
+#include "runtime/core/fork.h"
+
 namespace catena {
 
 namespace {
@@ -11,6 +13,8 @@ namespace {
 struct Messages {
     std::mutex mutex;
     std::set<const OpDef*> ops;
+
+    Messages() { taken_by_forks(mutex); }
 };
 Messages& messages() {
     static Messages& all = *new Messages;
