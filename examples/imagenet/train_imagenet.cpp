@@ -3,15 +3,26 @@
 #include "examples/imagenet/picture_sets.h"
 #include "examples/support/example.h"
 
+#include <catena/frontend/optimizer/loss_scaling.h>
+#include <catena/runtime/graph/mixed16.h>
+
 namespace ct = catena;
 namespace extensions = catena::extensions;
 
 struct Options {
     PictureOptions pictures;
-    std::string arch = "nin", out = "result", resume, initmodel;
+    std::string arch = "nin", dtype = "float32", out = "result", resume, initmodel;
     int64_t batch_size = 32, val_batch_size = 250, workers = 2;
     double epochs = 10, learning_rate = 0.01;
 };
+
+/// The network computes in 16 bits: its parameters keep float32 masters, and the loss is scaled so that small gradients are not 0.
+static void compute_in_16_bits(Network& network, ct::Optimizer& optimizer) {
+    network.loss = [loss = network.loss](const ct::Variable& x, const ct::Variable& t) {
+        return loss(ct::cast(x, ct::Dtype::float16), t);
+    };
+    optimizer.use_fp32_update();
+}
 
 static void train(examples::Example& example, Options options) {
     Network network = make_network(options.arch, options.pictures.class_count());
@@ -20,7 +31,9 @@ static void train(examples::Example& example, Options options) {
     ct::Link& model = *network.link;
     if (!options.initmodel.empty()) ct::load_npz(options.initmodel, model);
     ct::MomentumSGD optimizer(options.learning_rate, 0.9);
+    if (options.dtype != "float32") compute_in_16_bits(network, optimizer);
     optimizer.setup(model);
+    if (options.dtype != "float32") ct::loss_scaling(optimizer);
 
     const int workers = int(options.workers);
     ct::MultiprocessIterator train_iter(sets.training, options.batch_size, {}, {.n_processes = workers});
@@ -60,8 +73,15 @@ int main(int argc, char** argv) {
     example.flag("--initmodel", options.initmodel, "model to start from");
     example.flag("--size", pictures.size, "height and width of a part; 0: the network's", 0);
     example.flag("--class", pictures.classes, "number of labels");
+    example.choice("-d,--dtype", options.dtype, {"float32", "mixed16", "float16"}, "of parameters and arithmetic; mixed16: normalization in float32");
     example.flag("--lr", options.learning_rate, "of momentum SGD");
     example.flag("-o,--out", options.out, "folder for the log, snapshots and models");
     example.flag("-r,--resume", options.resume, "snapshot to go on from");
-    return example.run(argc, argv, [&] { train(example, options); });
+    return example.run(argc, argv, [&] {
+        // Links that are made in these scopes have parameters of that dtype.
+        const auto dtype = ct::using_config(&ct::Config::dtype, options.dtype == "float16" ? ct::Dtype::float16 : ct::Dtype::float32);
+        std::optional<ct::Mixed16Scope> mixed;
+        if (options.dtype == "mixed16") mixed.emplace();
+        train(example, options);
+    });
 }

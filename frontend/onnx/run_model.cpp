@@ -41,8 +41,12 @@ void Model::Implementation::check_array(const Port& port, const Variable& x) con
 }
 
 void Model::Implementation::check_ports(std::span<const Item> given) const {
-    if (given.size() != inputs.size())
-        fail<ValueError>("onnx: {} takes {} inputs, {} are given", path, inputs.size(), given.size());
+    if (given.size() != inputs.size()) {
+        std::string names;
+        for (const Port& port : inputs) names += (names.empty() ? "" : ", ") + port.name;
+        fail<ValueError>("onnx: {} takes {} ({}), {} {} given", path, inputs.size() == 1 ? "1 input" : fmt::format("{} inputs", inputs.size()),
+                         names, given.size(), given.size() == 1 ? "is" : "are");
+    }
     for (size_t i = 0; i < given.size(); ++i) {
         const Port& port = inputs[i];
         if (!given[i].is_present()) continue;

@@ -13,7 +13,8 @@ namespace catena {
 
 namespace detail {
 
-[[noreturn]] void wrong_batch_size(size_t values, bool is_dict);
+/// `counts`: bit n is set where the function takes n Variables.
+[[noreturn]] void wrong_batch_size(size_t values, bool is_dict, unsigned counts);
 
 template <class F, size_t... I>
 constexpr bool takes(std::index_sequence<I...>) {
@@ -21,6 +22,11 @@ constexpr bool takes(std::index_sequence<I...>) {
 }
 template <class F, size_t N>
 concept Takes = takes<F>(std::make_index_sequence<N>());
+
+template <class F, size_t... N>
+constexpr unsigned counts_taken(std::index_sequence<N...>) {
+    return ((unsigned(Takes<F, N + 1>) << (N + 1)) | ...);
+}
 
 template <class R, class F, size_t... I>
 R call_with(F& f, const Batch& batch, std::index_sequence<I...>) {
@@ -32,7 +38,7 @@ R call_unpacked(F& f, const Batch& batch) {
     if constexpr (Takes<F, N>)
         if (batch.size() == N && !batch.is_dict()) return call_with<R>(f, batch, std::make_index_sequence<N>());
     if constexpr (N < 6) return call_unpacked<R, N + 1>(f, batch);
-    else wrong_batch_size(batch.size(), batch.is_dict());
+    else wrong_batch_size(batch.size(), batch.is_dict(), counts_taken<F>(std::make_index_sequence<6>()));
 }
 
 template <class R, class F>

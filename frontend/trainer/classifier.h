@@ -1,33 +1,64 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <variant>
 
 #include "frontend/link/chain.h"
+#include "frontend/trainer/batch_function.h"
 #include "frontend/trainer/reporter.h"
 #include "runtime/ops/evaluation/evaluation.h"
 #include "runtime/ops/loss/loss.h"
 
 namespace catena {
 
+/// Which value of a batch is the labels: its position, from the end if negative, or its name in a dict.
+using LabelKey = std::variant<int, std::string>;
+
+/// A batch taken apart.
+struct LabelledBatch {
+    Batch features;  ///< All other values, in their order; a dict if the batch was one.
+    Variable labels;
+};
+/// ValueError with what the batch has, when it has no such value, and for a position in a dict.
+LabelledBatch take_labels(const Batch& batch, const LabelKey& key);
+
 /// A predictor with a loss: called with x and t it gives lossfun(predictor(x), t), and reports "loss" and "accuracy".
+///
+/// `label_key` says which value of a batch is t; the others are the predictor's arguments. Of a batch that is a dict t is named
+/// (`ct::Classifier model(net, loss, accuracy, "label")`); a predictor that takes a const ct::Batch& then finds the others by
+/// their names, and one that takes Variables gets them in the dict's order.
 template <std::derived_from<Link> Predictor>
 class Classifier : public Chain {
 public:
     using Function = std::function<Variable(const Variable& y, const Variable& t)>;
 
-    explicit Classifier(Predictor predictor, Function lossfun = cross_entropy, Function accfun = share_of_right)
-        : predictor(std::move(predictor)), lossfun_(std::move(lossfun)), accfun_(std::move(accfun)) {
+    explicit Classifier(Predictor predictor, Function lossfun = cross_entropy, Function accfun = share_of_right,
+                        LabelKey label_key = -1)
+        : predictor(std::move(predictor)),
+          lossfun_(std::move(lossfun)),
+          accfun_(std::move(accfun)),
+          label_key_(std::move(label_key)) {
         add_children({{"predictor", this->predictor}});
     }
 
     Variable operator()(const Variable& x, const Variable& t) {
+        if (label_key_ != LabelKey(-1)) return (*this)(Batch{x, t});
         return called({&x, &t}, [&] { return scored(predictor(x), t); });
     }
-    /// For predictors of two arrays; the labels are the last value of an example.
+    /// For predictors of two arrays.
     Variable operator()(const Variable& x0, const Variable& x1, const Variable& t)
         requires std::invocable<Predictor&, const Variable&, const Variable&>
     {
+        if (label_key_ != LabelKey(-1)) return (*this)(Batch{x0, x1, t});
         return called({&x0, &x1, &t}, [&] { return scored(predictor(x0, x1), t); });
+    }
+    /// A batch of any number of values, as updaters and evaluators give it.
+    Variable operator()(const Batch& batch)
+        requires TakesBatch<Predictor>
+    {
+        const LabelledBatch parts = take_labels(batch, label_key_);
+        return called_with([&] { return scored(predicted(parts.features), parts.labels); }, batch.values());
     }
 
     Predictor predictor;
@@ -37,6 +68,10 @@ public:
     Variable y, loss, accuracy;
 
 private:
+    Variable predicted(const Batch& features) {
+        if constexpr (std::invocable<Predictor&, const Batch&>) return predictor(features);
+        else return detail::call_on_batch<Variable>(predictor, Batch(features.values()));
+    }
     Variable scored(const Variable& y, const Variable& t) {
         const Variable loss = lossfun_(y, t);
         const Variable share = compute_accuracy ? accfun_(y, t) : Variable();
@@ -48,6 +83,7 @@ private:
     static Variable cross_entropy(const Variable& y, const Variable& t) { return softmax_cross_entropy(y, t); }
     static Variable share_of_right(const Variable& y, const Variable& t) { return catena::accuracy(y, t); }
     Function lossfun_, accfun_;
+    LabelKey label_key_;
 };
 
 }  // namespace catena

@@ -26,7 +26,18 @@ ParallelUpdater::ParallelUpdater(Iterator& iterator, Optimizer& optimizer, Paral
     if (options_.auto_new_epoch) optimizer_.use_auto_new_epoch = true;
 }
 
+ParallelUpdater::Replica& ParallelUpdater::vacant_replica(const std::string& name) {
+    for (Replica& replica : replicas_)
+        if (replica.name == name) {
+            if (replica.model) fail<ValueError>("ParallelUpdater: the model '{}' is given twice", name);
+            return replica;
+        }
+    fail<ValueError>("ParallelUpdater: there is no device for the model '{}'; name it in options.devices", name);
+}
+
 void ParallelUpdater::place_models() {
+    for (const Replica& replica : replicas_)
+        if (!replica.model) fail<ValueError>("ParallelUpdater: there is a device '{}', but no model of that name", replica.name);
     if (replicas_[0].model.get() != &optimizer_.target())
         fail<ValueError>("ParallelUpdater: the model is not the optimizer's target");
     for (Replica& replica : replicas_)

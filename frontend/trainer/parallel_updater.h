@@ -13,7 +13,7 @@
 namespace catena {
 
 struct ParallelUpdaterOptions {
-    /// Names and devices of the model and its copies; "main" must be among them (ValueError).
+    /// Names and devices of the model and its copies; "main" must be among them (ValueError). Null: where the model is.
     std::vector<std::pair<std::string, Device*>> devices = {};
     Converter converter = {};  ///< concat_examples by default.
     double loss_scale = 0;     ///< See Optimizer::set_loss_scale; 0: none.
@@ -39,6 +39,18 @@ public:
         place_models();
     }
 
+    /// The same with copies of one's own, by the names of `options.devices` but "main" (ValueError); they must outlive the
+    /// updater. Parameters are copied to them from `model` before every use.
+    template <std::derived_from<Link> Model>
+        requires TakesBatch<Model>
+    ParallelUpdater(Iterator& iterator, Optimizer& optimizer, Model& model,
+                    const std::vector<std::pair<std::string, Model*>>& copies, ParallelUpdaterOptions options)
+        : ParallelUpdater(iterator, optimizer, std::move(options)) {
+        set_model("main", model);
+        for (const auto& [name, copy] : copies) set_model(name, *copy);
+        place_models();
+    }
+
     void connect_trainer(Trainer& trainer) override;
     void finalize() override;
     void serialize(const Serializer& s) override;
@@ -57,6 +69,13 @@ private:
         std::function<Variable(const Batch&)> loss;
     };
     ParallelUpdater(Iterator& iterator, Optimizer& optimizer, ParallelUpdaterOptions options);
+    template <class Model>
+    void set_model(const std::string& name, Model& model) {
+        Replica& replica = vacant_replica(name);
+        replica.model = std::shared_ptr<Model>(&model, [](Model*) {});
+        replica.loss = batch_function<Variable>(model);
+    }
+    Replica& vacant_replica(const std::string& name);  ///< ValueError unless it is one of the devices, without a model.
     void place_models();
     Batch convert(std::span<const Example> examples, Device* device) const;
     Iterator& iterator_;

@@ -156,7 +156,9 @@ void* Array::address() const {
 }
 
 void Array::check_element_type(const char* asked, Dtype wanted, const Caller& at) const {
-    if (dtype(at) != wanted) fail<DtypeError>("{}<{}>() of an array of {}", asked, name_of(wanted), name_of(dtype()));
+    if (dtype(at) == wanted) return;
+    const LocationScope scope(at);
+    fail<DtypeError>("{}<{}>() of an array of {}; astype(Dtype::{}) converts it", asked, name_of(wanted), name_of(dtype()), name_of(wanted));
 }
 
 template <class T>
@@ -232,9 +234,11 @@ template <class T>
 T Array::item(Caller at) const {
     there("item", at);
     check_readable(*this, "item");
-    if (size() != 1)
-        fail<ShapeError>("item: the array has {} elements (shape {}); item() is for arrays of one",
-                         size(), to_string(shape()));
+    if (size() != 1) {
+        const LocationScope scope(at);
+        fail<ShapeError>("item: the array has {} elements (shape {}); item() is for arrays of one, to_vector() gives all", size(),
+                         to_string(shape()));
+    }
     return *static_cast<const T*>(on_host(*this, dtype_of<T>).elements());
 }
 

@@ -27,6 +27,17 @@ TEST(CopyToDevice, gradients_flow_back_to_the_first_device) {
     EXPECT_THAT(x.grad().to_vector<float>(), ::testing::Pointwise(::testing::FloatNear(1e-6f), expected.grad().to_vector<float>()));
 }
 
+TEST(CopyToDevice, copyto_takes_elements_of_another_device) {
+    Device& device = EmulatedDevice::instance();
+    Array there = Array::from<float>({0, 0, 0}).to(device), here = Array::from<float>({0, 0, 0});
+    copyto(there, leaf());
+    EXPECT_EQ(&there.device(), &device);
+    EXPECT_EQ(there.to(cpu_device()).to_vector<float>(), (std::vector<float>{0.5f, -1, 2}));
+    copyto(here, there, Array::from<bool>({true, false, true}).to(device));
+    EXPECT_EQ(&here.device(), &cpu_device());
+    EXPECT_EQ(here.to_vector<float>(), (std::vector<float>{0.5f, 0, 2}));
+}
+
 TEST(CopyToDevice, backward_may_begin_and_end_on_another_device) {
     Device& device = EmulatedDevice::instance();
     const Variable x = leaf();

@@ -7,10 +7,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "frontend/dataset/serial_iterator.h"
 #include "frontend/optimizer/optimizer.h"
 #include "frontend/serializer/serializer.h"
-#include "frontend/trainer/updater.h"
+#include "frontend/testing/mock_updater.h"
 #include "runtime/core/error.h"
 
 namespace catena::testing {
@@ -35,30 +34,7 @@ private:
         std::filesystem::temp_directory_path() / fmt::format("catena_trainer_{}_{}", getpid(), counter_++);
 };
 
-/// Iterations without any work, `per_epoch` of them in an epoch.
-class MockUpdater : public Updater {
-public:
-    explicit MockUpdater(int per_epoch = 10)
-        : iterator_(Dataset(Array::zeros({Dtype::float32, {per_epoch}})), 1, {.shuffle = false}) {}
-    void serialize(const Serializer& s) override {
-        iterator_.serialize(s["iterator:main"]);
-        s("iteration", iteration_);
-    }
-    std::vector<std::pair<std::string, Optimizer*>> optimizers() const override { return {}; }
-    Iterator& get_iterator(const std::string&) const override { return iterator_; }
-    std::function<void(int64_t iteration)> on_update;
-    bool finalized = false;
-    void finalize() override { finalized = true; }
-
-protected:
-    void update_core() override {
-        iterator_.next();
-        if (on_update) on_update(iteration() + 1);
-    }
-
-private:
-    mutable SerialIterator iterator_;
-};
+using catena::MockUpdater;
 
 /// The message of the error of type E that f() throws.
 template <class E, class F>

@@ -18,26 +18,37 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string field_value(std::string_view field, const Updater& updater) {
-    if (field == ".updater.iteration") return std::to_string(updater.iteration());
-    if (field == ".updater.epoch") return std::to_string(updater.epoch());
-    if (field == ".updater.epoch_detail") return fmt::format("{}", updater.epoch_detail());
-    fail<ValueError>("snapshot: the file name has the field {{{}}}; there are {{.updater.iteration}}, {{.updater.epoch}} "
-                     "and {{.updater.epoch_detail}}", field);
-}
-
-std::string formatted(const std::string& filename, const Updater& updater) {
+/// The file name with every field "{...}" replaced by value(...).
+template <class Value>
+std::string with_fields(const std::string& filename, const Value& value) {
     std::string text;
     for (size_t at = 0; at < filename.size();) {
-        size_t end = filename[at] == '{' ? filename.find('}', at) : std::string::npos;
+        const size_t end = filename[at] == '{' ? filename.find('}', at) : std::string::npos;
         if (end == std::string::npos) {
             text += filename[at++];
             continue;
         }
-        text += field_value(std::string_view(filename).substr(at + 1, end - at - 1), updater);
+        text += value(std::string_view(filename).substr(at + 1, end - at - 1));
         at = end + 1;
     }
     return text;
+}
+
+void check_fields(const std::string& filename) {
+    with_fields(filename, [](std::string_view field) {
+        if (field != ".updater.iteration" && field != ".updater.epoch" && field != ".updater.epoch_detail")
+            fail<ValueError>("snapshot: the file name has the field {{{}}}; there are {{.updater.iteration}}, {{.updater.epoch}} "
+                             "and {{.updater.epoch_detail}}", field);
+        return "";
+    });
+}
+
+std::string formatted(const std::string& filename, const Updater& updater) {
+    return with_fields(filename, [&](std::string_view field) {
+        if (field == ".updater.iteration") return std::to_string(updater.iteration());
+        if (field == ".updater.epoch") return std::to_string(updater.epoch());
+        return fmt::format("{}", updater.epoch_detail());
+    });
 }
 
 /// True for names that match `filename`; not for temporary files of killed processes.
@@ -70,6 +81,7 @@ Snapshot::Snapshot(SnapshotOptions options, SerializeFunction target)
     : options_(std::move(options)), target_(std::move(target)) {
     if (options_.filename.empty() || options_.filename.find('/') != std::string::npos)
         fail<ValueError>("snapshot: the file name is '{}'; it should be one without a folder", options_.filename);
+    check_fields(options_.filename);
     if (options_.writer && (options_.in_background || options_.format != SnapshotFormat::npz))
         fail<ValueError>("snapshot: a writer has a format and a thread of its own; give them to it, or no writer");
     if (options_.in_background) options_.writer = std::make_shared<snapshot_writers::ThreadWriter>(options_.format);

@@ -5,6 +5,7 @@
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/graph/arithmetic.h"
+#include "runtime/ops/array/copy_to_device.h"
 #include "runtime/ops/array/movement.h"
 
 namespace catena {
@@ -26,6 +27,11 @@ Variable like_elements(const char* function, const Variable& value, const Type& 
         fail<ShapeError>("{}: the value {} does not broadcast to the elements {}", function, to_string(value.type()),
                          to_string(elements));
     return broadcast_to(cast(value, elements.dtype), elements.shape);
+}
+
+/// x where `place` is.
+Variable on_device_of(const Array& place, const Variable& x) {
+    return &x.device() == &place.device() ? x : copy(x, place.device());
 }
 
 }  // namespace
@@ -61,11 +67,11 @@ Variable set_item(const Operand& x, std::initializer_list<Index> slices, const S
 
 void copyto(Array& to, const Operand& from, const Operand& where) {
     LocationScope scope(from.location());
-    const Variable& source = from;
-    if (source.dtype() != to.dtype())
-        fail<DtypeError>("copyto: from is {}, to {}; dtypes must be equal", to_string(source.type()), to_string(to.type()));
+    if (from.variable().dtype() != to.dtype())
+        fail<DtypeError>("copyto: from is {}, to {}; dtypes must be equal", to_string(from.variable().type()), to_string(to.type()));
+    const Variable source = on_device_of(to, from), mask = on_device_of(to, where);
     const Variable items = like_elements("copyto", source, to.type());
-    to = catena::where(broadcast_to(where, to.shape()), items, to).array();
+    to = catena::where(broadcast_to(mask, to.shape()), items, to).array();
 }
 void copyto(Array& to, const Operand& from) {
     LocationScope scope(from.location());

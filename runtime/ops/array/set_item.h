@@ -12,7 +12,7 @@ Variable set_item(const Operand& x, std::initializer_list<Index> slices, const O
 Variable set_item(const Operand& x, std::initializer_list<Index> slices, const Scalar& value);
 
 /// Rebinds `to` to an array with its elements replaced by those of `from` where `where` is not 0; everywhere without it.
-/// `from` broadcasts, and must be of to's dtype (DtypeError), as NumPy's copyto with casting="no".
+/// `from` broadcasts, and must be of to's dtype (DtypeError), as NumPy's copyto with casting="no". It may lie on another device.
 void copyto(Array& to, const Operand& from, const Operand& where);
 void copyto(Array& to, const Operand& from);
 

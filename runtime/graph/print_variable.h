@@ -1,0 +1,21 @@
+#pragma once
+
+#include "runtime/core/print_array.h"
+#include "runtime/graph/variable.h"
+
+namespace catena {
+
+/// The elements, as of its array (print_array.h): `std::cout << y`. The gradient and the graph: summary() of inspect.h. Reads
+/// elements, so that a static region is cut there.
+std::string to_text(const Variable& x, const PrintOptions& options = print_options());
+std::ostream& operator<<(std::ostream& out, const Variable& x);
+
+}  // namespace catena
+
+template <>
+struct fmt::formatter<catena::Variable> : fmt::formatter<std::string> {
+    template <class Context>
+    auto format(const catena::Variable& x, Context& context) const {
+        return fmt::formatter<std::string>::format(catena::to_text(x), context);
+    }
+};

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "runtime/graph/op.h"
+#include "runtime/ops/declare/checked_ranges.h"
+
+namespace catena {
+
+// What operations with arrays of indices among their inputs share: the array is the first input, indices follow.
+
+/// DtypeError that names op and argument unless the dtype is an integer.
+void check_integer(const char* op, const char* argument, Dtype dtype);
+/// The places along `axes` of an array of `shape`; the index arrays are the operands from 1 on.
+CheckedRanges places_in(const Shape& shape, const Attributes& attributes, const Axes& axes);
+/// The gradients of all inputs, where only the first has one.
+Variables only_first(const GradientCall& g, Variable gradient);
+/// A gradient reads all inputs but the first.
+Reads reads_indices(int, int input_count);
+
+}  // namespace catena
