@@ -62,6 +62,21 @@ def Variance : Pass<"catena-variance", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::catena::ir::CatenaDialect"];
 }
 
+def Tails : Pass<"catena-tails", "::mlir::func::FuncOp"> {
+  let summary = "give convolutions of inference what follows them pointwise";
+  let description = [{
+    A bias, a normalization with fixed statistics, the sum with another image, ReLU and other bounds after a convolution become its tail
+    (`runtime/ops/declare/tail.h`): min(max((y + before) * scale + shift + other, lowest), highest). The library then does it with the sums
+    that it has in registers, a scale being multiplied into the packed weights. oneDNN's bounds make a number of NaN, so it may only bound what
+    cannot be NaN. That is known at each call, from the largest magnitude of what the convolution reads: each tailed call returns
+    what bounds its result, which the next one is given where only operations that keep it come between (`keeps_range`).
+
+    Done where the program assigns no state, so that weights stay packed, and where the weights are an input of the program; for maps whose arithmetic
+    is such a chain of steps, one after another, and each result read by the next alone.
+  }];
+  let dependentDialects = ["::catena::ir::CatenaDialect"];
+}
+
 def Fuse : Pass<"catena-fuse", "::mlir::func::FuncOp"> {
   let summary = "gather maps and reductions into groups";
   let description = [{

@@ -42,6 +42,8 @@ const Stage stages[] = {
     {"join-calls", [](auto&, Notes notes) { return create_join_calls_pass(notes); }, true},
     // Before fusion, which makes the one sweep; after sums have been joined, which are single ones until here.
     {"variance", [](auto&, Notes) { return createVariance(); }, true},
+    // Before fusion, which would make sweeps of what the library can do in registers.
+    {.name = "tails", .make = [](auto&, Notes) { return createTails(); }, .needs_channels_last = true},
     // Memory traffic dominates: one pass over memory for everything that shares a domain.
     {"fuse", [](auto&, Notes notes) { return create_fuse_pass(notes); }},
     // After fusion, which computes nothing twice: only now it is known what would be stored between sweeps.

@@ -1,6 +1,8 @@
 #include "runtime/cpu/convolution_primitive.h"
 
 #include <algorithm>
+#include <bit>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -32,8 +34,8 @@ ConvolutionSizes::ConvolutionSizes(const Shape& x_shape, const Shape& W_shape, c
 }
 
 std::vector<int64_t> ConvolutionSizes::key() const {
-    std::vector<int64_t> key{y_channels, int64_t(x_order), int64_t(y_order), int64_t(dtype),
-                             int64_t(W.size())};
+    std::vector<int64_t> key{y_channels, int64_t(x_order), int64_t(y_order), int64_t(dtype), int64_t(W.size()), clips,
+                             std::bit_cast<int32_t>(lowest), std::bit_cast<int32_t>(highest)};
     for (const memory::dims* each : {&x, &W, &y, &stride, &pad, &pad_end, &dilate})
         key.insert(key.end(), each->begin(), each->end());
     return key;
@@ -62,12 +64,22 @@ memory::desc layout(const memory::dims& dims, ConvolutionDirection direction,
 /// The name of oneDNN's loops without generated code.
 bool is_plain(std::string_view implementation) { return implementation.starts_with("ref"); }
 
+dnnl::post_ops clipping(float lowest, float highest) {
+    dnnl::post_ops steps;
+    if (lowest == 0 && highest == std::numeric_limits<float>::infinity())
+        steps.append_eltwise(1, dnnl::algorithm::eltwise_relu, 0, 0);
+    else
+        steps.append_eltwise(1, dnnl::algorithm::eltwise_clip, lowest, highest);
+    return steps;
+}
+
 ConvolutionPrimitive made(ConvolutionDirection direction, const ConvolutionSizes& s) {
     using namespace dnnl;
     constexpr auto direct = algorithm::convolution_direct;
     const memory::desc x = layout(s.x, direction, s), W = onednn::any(s.W, s.dtype), y = layout(s.y, direction, s);
     primitive_attr attributes;
     attributes.set_scratchpad_mode(scratchpad_mode::user);
+    if (s.clips) attributes.set_post_ops(clipping(s.lowest, s.highest));
     const memory::desc bias = onednn::ordered({s.y[1]});
     const bool has_bias = direction == ConvolutionDirection::forward_bias;
     const convolution_forward::desc forward =

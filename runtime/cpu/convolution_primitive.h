@@ -18,6 +18,9 @@ struct ConvolutionSizes {
     MemoryOrder x_order = MemoryOrder::row_major, y_order = MemoryOrder::row_major;
     /// float32; or bfloat16, but for a bias and the weights' gradient, which are float32 always.
     Dtype dtype = Dtype::float32;
+    /// Results are clipped to [lowest, highest] (forwards). oneDNN makes the lower bound of NaN: only for operands that cannot give it.
+    bool clips = false;
+    float lowest = 0, highest = 0;
 
     ConvolutionSizes(const Shape& x_shape, const Shape& W_shape, const Shape& y_shape,
                      const WindowSteps& steps);

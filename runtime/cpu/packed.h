@@ -8,7 +8,7 @@
 namespace catena::onednn {
 
 /// What is computed from weights before they are used.
-enum class WeightForm : uint8_t { layout, tiles, turned_tiles };
+enum class WeightForm : uint8_t { layout, tiles, turned_tiles, bounded, scaled };
 
 /// What `derive` computes from `array`, which is row-major, float32 or bfloat16. What is read again and again without a change, as weights
 /// are in inference, is computed once: after a few uses the derived form is kept with the array's storage until its elements

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstring>
 
 #include "runtime/core/device.h"
@@ -16,6 +17,14 @@ namespace {
 using namespace winograd;
 
 constexpr Speed speed{.products_a_second = 1.2e11, .bytes_a_second = 2e10, .gain = 0.9};
+
+/// One image alone is inference, whose weights are transformed once for many calls. Sizes decide, not whether they are kept yet:
+/// all calls give the same bits.
+Speed speed_of(const Sizes& sizes) {
+    Speed expected = speed;
+    if (sizes.images == 1) expected.weight_passes = 1;
+    return expected;
+}
 
 /// Where weights [O, C, 3, 3] have what the products need: in-channel k, out-channel n and tap of the convolution computed.
 struct WeightSteps {
@@ -40,11 +49,13 @@ Array transformed(const Array& W, onednn::WeightForm kind, const WeightSteps& st
                              [&] { return transform(W.elements<float>(), steps, K, N); });
 }
 
-/// y = x * U + bias, all channels last.
+/// y = x * U + bias, or with a tail; all channels last.
 class Convolution {
 public:
     Convolution(const Sizes& sizes, const float* x, const float* U, const float* bias, float* y)
         : s_(sizes), x_(x), U_(U), bias_(bias), y_(y) {}
+    Convolution(const Sizes& sizes, const float* x, const float* U, const ConvolutionTail& tail, float* y)
+        : s_(sizes), x_(x), U_(U), tail_(&tail), y_(y) {}
 
     /// True if all of y is finite.
     bool run() {
@@ -53,6 +64,8 @@ public:
         s_.in * s_.out < small ? by_tiles() : by_values();
         return is_finite_;
     }
+    /// With a tail: the largest magnitude of y.
+    float largest() const { return std::bit_cast<float>(largest_.load()); }
 
 private:
     int64_t floats_a_tile() const { return values * (s_.in + s_.out); }
@@ -102,14 +115,26 @@ private:
         for (int64_t t = begin; t < end; ++t) transform_input(s_.input(first + t), x_, s_.in, count * s_.in, to + t * s_.in);
     }
     void transform_results(int64_t first, int64_t begin, int64_t end, int64_t count, const float* from) {
+        if (tail_) return transform_with_tail(first, begin, end, count, from);
         for (int64_t t = begin; t < end; ++t)
             if (!transform_output(s_.result(first + t), from + t * s_.out, count * s_.out, s_.out, bias_, y_)) is_finite_ = false;
     }
 
+    void transform_with_tail(int64_t first, int64_t begin, int64_t end, int64_t count, const float* from) {
+        int32_t largest = 0;
+        for (int64_t t = begin; t < end; ++t)
+            if (!transform_output(s_.result(first + t), from + t * s_.out, count * s_.out, s_.out, *tail_, y_, largest)) is_finite_ = false;
+        int32_t known = largest_.load();
+        while (largest > known && !largest_.compare_exchange_weak(known, largest)) {
+        }
+    }
+
     const Sizes& s_;
-    const float *const x_, *const U_, *const bias_;
+    const float *const x_, *const U_, *const bias_ = nullptr;
+    const ConvolutionTail* const tail_ = nullptr;
     float* const y_;
     std::atomic<bool> is_finite_ = true;
+    std::atomic<int32_t> largest_ = 0;
 };
 
 bool run(const Sizes& s, const Array& x, const Array& U, const float* bias, const Array& y) {
@@ -124,9 +149,20 @@ bool run(const Sizes& s, const Array& x, const Array& U, const float* bias, cons
 bool convolve_by_tiles(const Array& x, const Array& W, const Array& b, const WindowSteps& steps, const Array& y) {
     if (!is_on() || !fits(x.shape(), W.shape(), y.shape(), steps)) return false;
     const Sizes s = sizes_of(x.shape(), W.shape(), y.shape(), steps);
-    if (!is_faster(s, speed)) return false;
+    if (!is_faster(s, speed_of(s))) return false;
     const Array U = transformed(W, onednn::WeightForm::tiles, {9, s.in * 9, 1, 0}, s.in, s.out);
     return run(s, x, U, b.defined() ? b.elements<float>() : nullptr, y);
+}
+
+bool convolve_by_tiles(const Array& x, const Array& W, const ConvolutionTail& tail, const WindowSteps& steps, const Array& y, float& largest) {
+    if (!is_on() || !fits(x.shape(), W.shape(), y.shape(), steps) || memory_order(y.shape(), y.strides()) != MemoryOrder::channels_last) return false;
+    const Sizes s = sizes_of(x.shape(), W.shape(), y.shape(), steps);
+    if (!is_faster(s, speed_of(s))) return false;
+    const Array U = transformed(W, onednn::WeightForm::tiles, {9, s.in * 9, 1, 0}, s.in, s.out), from = channels_last(x);
+    Convolution convolution(s, from.elements<float>(), U.elements<float>(), tail, y.to_fill<float>());
+    if (!convolution.run()) return false;
+    largest = convolution.largest();
+    return true;
 }
 
 bool convolve_data_by_tiles(const Array& gy, const Array& W, const WindowSteps& steps, const Array& gx) {

@@ -2,6 +2,7 @@
 
 #include "runtime/core/array.h"
 #include "runtime/cpu/convolution_kernel.h"
+#include "runtime/cpu/convolution_tail.h"
 
 namespace catena {
 
@@ -17,6 +18,8 @@ namespace catena {
 // CATENA_WINOGRAD=0 makes them always do so.
 
 bool convolve_by_tiles(const Array& x, const Array& W, const Array& b, const WindowSteps& steps, const Array& y);
+/// With a tail, whose pointers are not null but for `other`; for y with its channels last. `largest`: the largest magnitude of y.
+bool convolve_by_tiles(const Array& x, const Array& W, const ConvolutionTail& tail, const WindowSteps& steps, const Array& y, float& largest);
 bool convolve_data_by_tiles(const Array& gy, const Array& W, const WindowSteps& steps, const Array& gx);
 bool convolve_weights_by_tiles(const Array& x, const Array& gy, const WindowSteps& steps, const Array& gW);
 

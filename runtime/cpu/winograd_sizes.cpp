@@ -55,8 +55,7 @@ bool fits(const Shape& x, const Shape& W, const Shape& y, const WindowSteps& ste
 }
 
 bool is_faster(const Sizes& s, const Speed& speed) {
-    // Values of all tiles and, written and read, of the weights.
-    const double moved = double(values * 4) * (double(s.tiles() * (s.in + s.out)) + 2.0 * double(s.in * s.out));
+    const double moved = double(values * 4) * (double(s.tiles() * (s.in + s.out)) + speed.weight_passes * double(s.in * s.out));
     const double seconds = s.products() / speed.products_a_second + moved / speed.bytes_a_second;
     return seconds < speed.gain * s.direct_products() / speed.products_a_second;
 }

@@ -31,6 +31,7 @@ struct Sizes {
 struct Speed {
     double products_a_second, bytes_a_second;
     double gain;  ///< Of the time that the definition takes, what tiles may take at most.
+    double weight_passes = 2;  ///< How often the transformed weights go through memory: written and read, or read alone where they are kept.
 };
 
 /// Whether tiles are faster than the definition, whose products oneDNN computes as fast.

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "runtime/core/vector_code.h"
+#include "runtime/cpu/tail_lanes.h"
 
 namespace catena::winograd {
 namespace {
@@ -120,6 +121,31 @@ CATENA_VECTOR_CODE bool transform_output(const Tile& tile, const float* from, in
                              store(to + int64_t(i) * tile.row_step + int64_t(j) * tile.column_step, v);
                          });
     }
+    return is_finite(zero);
+}
+
+CATENA_VECTOR_CODE bool transform_output(const Tile& tile, const float* from, int64_t value_step, int64_t channels,
+                                         const ConvolutionTail& tail, float* y, int32_t& largest) {
+    Lanes zero{};
+    TailLanes results(tail);
+    for (int64_t c = 0; c < channels; c += lanes) {
+        const Lanes before = V::load(tail.before + c), scale = V::load(tail.scale + c), shift = V::load(tail.shift + c);
+        const int64_t first = tile.first + c;
+        both_sides<6, 4>([](const auto& m) __attribute__((always_inline)) { return output_side(m); },
+                         [&](size_t i, size_t j) __attribute__((always_inline)) { return V::load(from + int64_t(i * 6 + j) * value_step + c); },
+                         [&](size_t i, size_t j, Lanes v) __attribute__((always_inline)) {
+                             if (int64_t(i) >= tile.rows || int64_t(j) >= tile.columns) return;
+                             zero += v * 0.0f;
+                             const int64_t at = first + int64_t(i) * tile.row_step + int64_t(j) * tile.column_step;
+                             v = (v + before) * scale + shift;
+                             if (tail.other) v += V::load(tail.other + at);
+                             v = results.clipped(v);
+                             results.note(v);
+                             store(y + at, v);
+                         });
+    }
+    const int32_t found = results.largest_bits();
+    largest = found > largest ? found : largest;
     return is_finite(zero);
 }
 

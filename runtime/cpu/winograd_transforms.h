@@ -10,6 +10,8 @@
 
 #include <cstdint>
 
+#include "runtime/cpu/convolution_tail.h"
+
 namespace catena::winograd {
 
 constexpr int64_t out_side = 4, in_side = 6, values = in_side * in_side;
@@ -28,6 +30,10 @@ void transform_input(const Tile& tile, const float* x, int64_t channels, int64_t
 
 /// 36 values -> 4x4 results A^T m A plus `bias` (or null). True if all of them are finite.
 bool transform_output(const Tile& tile, const float* values, int64_t value_step, int64_t channels, const float* bias, float* y);
+
+/// The same with a tail in the place of the bias. `largest`: of the magnitudes of these results and what it was before, as bits.
+bool transform_output(const Tile& tile, const float* values, int64_t value_step, int64_t channels, const ConvolutionTail& tail, float* y,
+                      int32_t& largest);
 
 /// The transpose of that: gradients of 4x4 results -> gradients of 36 values, A g A^T.
 void transform_output_gradient(const Tile& tile, const float* gy, int64_t channels, int64_t value_step, float* values);

@@ -9,6 +9,7 @@
 #include "runtime/core/device.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
+#include "runtime/ops/declare/tail.h"
 #include "tests/ops/compiled_check.h"
 #include "tests/ops/empty_check.h"
 #include "tests/ops/gradient_check.h"
@@ -234,9 +235,9 @@ INSTANTIATE_TEST_SUITE_P(rows, OpTable, ::testing::ValuesIn(row_numbers()), row_
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(OpTable);
 
 /// Gradients of maps are covered through their map; an op that cannot run only marks nodes; messages between processes
-/// are tested in tests/distributed.
+/// are tested in tests/distributed, tailed forms with the programs that have them (tests/frontend/convolution_tails_test.cpp).
 bool is_derived(const OpDef& op) {
-    if (op.name.starts_with("comm_")) return true;
+    if (op.name.starts_with("comm_") || is_tailed_form(op)) return true;
     const bool runs = op.kind == Kind::map || op.kernel || op.body || op.view;
     return !runs || op.name.find(".gx") != std::string::npos;
 }

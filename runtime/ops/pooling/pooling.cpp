@@ -11,6 +11,7 @@
 #include "runtime/ops/connection/convolution.h"
 #include "runtime/ops/declare/channels_last.h"
 #include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/tail.h"
 #include "runtime/ops/onnx/onnx.h"
 
 namespace catena {
@@ -161,6 +162,7 @@ const OpDef& op_max_pooling = register_op({
     .onnx = write_max_pooling,
 });
 const bool op_max_pooling_last = set_channels_last(op_max_pooling, all_alike(1, 3));
+const bool op_max_pooling_range = set_keeps_range(op_max_pooling);
 const bool op_max_pooling_text = set_element_text(op_max_pooling, R"(
         const i64 height = x0_size[2], width = x0_size[3], ow = i % y0_size[3], oh = i / y0_size[3] % y0_size[2];
         const i64 plane = i / (y0_size[3] * y0_size[2]) * height * width;

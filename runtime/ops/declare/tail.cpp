@@ -1,0 +1,51 @@
+#include "runtime/ops/declare/tail.h"
+
+#include "runtime/ops/declare/op_rules.h"
+
+namespace catena {
+namespace {
+
+struct TailCall {
+    const OpDef& op;
+};
+using TailedForms = OpRules<const OpDef*, TailCall>;
+
+/// Says only that there is a declaration.
+struct KeepsRange {};
+struct IsTailed {};
+using RangeKeepers = OpRules<KeepsRange, TailCall>;
+using TailedOps = OpRules<IsTailed, TailCall>;
+
+}  // namespace
+
+Attributes with_tail(const Attributes& attributes, uint32_t operands, double lowest, double highest) {
+    std::vector<Attributes::Entry> entries(attributes.entries().begin(), attributes.entries().end());
+    entries.push_back({"tail", int64_t(operands)});
+    entries.push_back({"lowest", lowest});
+    entries.push_back({"highest", highest});
+    return Attributes(std::move(entries));
+}
+
+TailPlaces tail_places(const Attributes& attributes, int own_inputs) {
+    const int64_t operands = attributes.integer("tail");
+    TailPlaces places;
+    for (int i = 0; i < tail_operands; ++i) places[size_t(i)] = operands >> i & 1 ? own_inputs++ : -1;
+    return places;
+}
+
+double tail_lowest(const Attributes& attributes) { return attributes.number("lowest"); }
+double tail_highest(const Attributes& attributes) { return attributes.number("highest"); }
+
+bool set_tailed(const OpDef& op, const OpDef& tailed) {
+    return TailedForms::instance().add(op, [&tailed](const TailCall&) { return &tailed; }) &&
+           TailedOps::instance().add(tailed, [](const TailCall&) { return IsTailed(); });
+}
+const OpDef* tailed_form(const OpDef& op) { return TailedForms::instance().of({op}).value_or(nullptr); }
+bool is_tailed_form(const OpDef& op) { return TailedOps::instance().of({op}).has_value(); }
+
+bool set_keeps_range(const OpDef& op) {
+    return RangeKeepers::instance().add(op, [](const TailCall&) { return KeepsRange(); });
+}
+bool keeps_range(const OpDef& op) { return RangeKeepers::instance().of({op}).has_value(); }
+
+}  // namespace catena
