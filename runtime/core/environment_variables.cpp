@@ -86,6 +86,8 @@ constexpr VariableInfo table[] = {
      "Fill dead buffers of compiled programs with NaN, to find wrong reads of them."},
     {"CATENA_PRINT_IR", "after-all, or the name of a stage", "none",
      "Print the program on stderr after every stage, or after one."},
+    {"CATENA_PRODUCT_TILES", "1 or 0", "1",
+     "Compute products of float32 matrices by tiles of our own where they are faster than oneDNN."},
     {"CATENA_PROFILE", "file", "none",
      "At exit the launches, compilations and calls of static regions are written there as a trace for Perfetto."},
     {"CATENA_RANK", "a whole number of at least 0", "none; needed with CATENA_RENDEZVOUS",

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/cpu/gemm.h"
+#include "runtime/cpu/product_tiles.h"
 
 namespace catena {
 
@@ -10,11 +11,17 @@ FloatProduct::FloatProduct(const Array& a, const Array& b, bool transa, bool tra
 
 size_t FloatProduct::scratch_bytes() const { return sgemm_scratch_bytes(batches_.m, batches_.n, batches_.k); }
 
-void FloatProduct::run(const float* a, const float* b, float* y, bool adds, std::span<std::byte> scratch) const {
+void FloatProduct::run(const float* a, const float* b, float* y, bool adds, std::span<std::byte> scratch,
+                       const float* row) const {
     const ProductBatches& p = batches_;
     p.for_each([&](int64_t in_a, int64_t in_b, int64_t in_y, bool is_alone) {
+        const TileProduct tiles{.transa = p.a.transposed, .transb = p.b.transposed, .m = p.m, .n = p.n, .k = p.k,
+                                .a = a + in_a, .lda = p.a.stride, .b = b + in_b, .ldb = p.b.stride,
+                                .plus = row ? row : adds ? y + in_y : nullptr, .plus_row = row ? 0 : p.n, .c = y + in_y, .ldc = p.n};
+        // One of many that run side by side is not divided.
+        if (!is_alone && are_tiles_faster(tiles)) return multiply_in_tiles(tiles);
         sgemm(p.a.transposed, p.b.transposed, p.m, p.n, p.k, 1, a + in_a, p.a.stride, b + in_b, p.b.stride, adds ? 1 : 0, y + in_y, p.n,
-              is_alone ? scratch : std::span<std::byte>());
+              is_alone ? scratch : std::span<std::byte>(), row);
     });
 }
 

@@ -125,12 +125,16 @@ CATENA_AVX512 void multiply_columns(int64_t m, int64_t begin, int64_t end, int64
 
 }  // namespace
 
-bool sgemm_few_rows(int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const float* b,
-                    int64_t ldb, float beta, float* c, int64_t ldc) {
+bool has_few_rows(int64_t m, int64_t n, int64_t k) {
     static const bool able = __builtin_cpu_supports("avx512f") &&
                              __builtin_cpu_supports("avx512dq") &&
                              __builtin_cpu_supports("avx512vl");
-    if (!able || !worth_it(m, n, k)) return false;
+    return able && worth_it(m, n, k);
+}
+
+bool sgemm_few_rows(int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const float* b,
+                    int64_t ldb, float beta, float* c, int64_t ldc) {
+    if (!has_few_rows(m, n, k)) return false;
     int64_t blocks = (n + b_block - 1) / b_block;
     parallel_for(blocks, 1 + 400'000 / (m * k * b_block), [&](int64_t begin, int64_t end) {
         multiply_columns(m, begin * b_block, std::min(n, end * b_block), k, a, lda, b, ldb, beta, c,
@@ -140,6 +144,8 @@ bool sgemm_few_rows(int64_t m, int64_t n, int64_t k, const float* a, int64_t lda
 }
 
 #else
+
+bool has_few_rows(int64_t, int64_t, int64_t) { return false; }
 
 bool sgemm_few_rows(int64_t, int64_t, int64_t, const float*, int64_t, const float*, int64_t, float,
                     float*, int64_t) {

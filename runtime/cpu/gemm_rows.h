@@ -4,8 +4,10 @@
 
 namespace catena {
 
-/// Row-major c = a b^T + beta c for few rows of a, where packing b would cost more than
-/// multiplying. False if the machine or the sizes need the general algorithm.
+/// Whether packing b would cost more than multiplying, and the processor can do without.
+bool has_few_rows(int64_t m, int64_t n, int64_t k);
+
+/// Row-major c = a b^T + beta c for few rows of a. False unless has_few_rows().
 bool sgemm_few_rows(int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const float* b,
                     int64_t ldb, float beta, float* c, int64_t ldc);
 

@@ -15,10 +15,8 @@ public:
 
     size_t scratch_bytes() const override { return product_.scratch_bytes(); }
     void run(const KernelCall& call, std::span<std::byte> scratch) override {
-        const bool has_row = call.inputs.size() > 2;
-        if (has_row) fill_rows(call.inputs[2], call.outputs[0]);
-        product_.run(call.inputs[0].elements<float>(), call.inputs[1].elements<float>(), call.outputs[0].to_fill<float>(), has_row,
-                     scratch);
+        product_.run(call.inputs[0].elements<float>(), call.inputs[1].elements<float>(), call.outputs[0].to_fill<float>(), false,
+                     scratch, call.inputs.size() > 2 ? call.inputs[2].elements<float>() : nullptr);
     }
 
 private:

@@ -1,16 +1,19 @@
 #include <dnnl.h>
 
+#include <algorithm>
+
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
 #include "runtime/cpu/gemm.h"
 #include "runtime/cpu/gemm_rows.h"
 #include "runtime/cpu/onednn.h"
 #include "runtime/cpu/product_division.h"
+#include "runtime/cpu/product_tiles.h"
 #include "runtime/cpu/scratch.h"
 
 // oneDNN's sgemm divides a product by the number of threads, and sums k in other pieces for other
 // numbers. Here the product is divided by its sizes alone and oneDNN computes each part on one
-// thread, so that the result has the same bits on any number of threads.
+// thread, so that the result has the same bits on any number of threads; or tiles of our own do, where they are faster.
 
 namespace catena {
 namespace {
@@ -26,6 +29,7 @@ struct Product {
     float beta;
     float* c;
     int64_t ldc;
+    const float* row;  ///< Added to each row of c where it is not null; beta is 0 then.
 };
 
 Product part(const Product& p, ProductRange rows, ProductRange columns, ProductRange depth) {
@@ -34,20 +38,33 @@ Product part(const Product& p, ProductRange rows, ProductRange columns, ProductR
     q.a += p.transa ? depth.begin * p.lda + rows.begin : rows.begin * p.lda + depth.begin;
     q.b += p.transb ? columns.begin * p.ldb + depth.begin : depth.begin * p.ldb + columns.begin;
     q.c += rows.begin * p.ldc + columns.begin;
+    if (p.row) q.row += columns.begin;
     return q;
 }
 
+void fill(const Product& p) {
+    for (int64_t i = 0; i < p.m; ++i) std::copy_n(p.row, p.n, p.c + i * p.ldc);
+}
+
+TileProduct tiles(const Product& p) {
+    return {.transa = p.transa, .transb = p.transb, .m = p.m, .n = p.n, .k = p.k, .a = p.a, .lda = p.lda, .b = p.b, .ldb = p.ldb,
+            .plus = p.row ? p.row : p.beta == 0 ? nullptr : p.c, .plus_row = p.row ? 0 : p.ldc, .c = p.c, .ldc = p.ldc};
+}
+
 void run(const Product& p) {
+    if (p.alpha == 1 && (p.beta == 0 || p.beta == 1) && are_tiles_faster(tiles(p)))
+        return multiply_in_tiles(tiles(p));
+    if (p.row) fill(p);
     onednn::OneThread scope;
     const dnnl_status_t status =
         dnnl_sgemm(p.transa ? 'T' : 'N', p.transb ? 'T' : 'N', p.m, p.n, p.k, p.alpha, p.a, p.lda,
-                   p.b, p.ldb, p.beta, p.c, p.ldc);
+                   p.b, p.ldb, p.row ? 1 : p.beta, p.c, p.ldc);
     CATENA_ASSERT(
         status == dnnl_success,
         fmt::format("dnnl_sgemm of {}x{}x{} failed with status {}", p.m, p.n, p.k, int(status)));
 }
 
-/// c = the sum of the pieces + beta c, row by row.
+/// c = the sum of the pieces + beta c, or + the row, row by row.
 void add_up(const Product& p, const float* pieces, int64_t count) {
     parallel_for(p.m, 1 + 20'000 / (p.n * count), [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i)
@@ -56,7 +73,7 @@ void add_up(const Product& p, const float* pieces, int64_t count) {
                 for (int64_t piece = 1; piece < count; ++piece)
                     sum += pieces[(piece * p.m + i) * p.n + j];
                 float& c = p.c[i * p.ldc + j];
-                c = p.beta == 0 ? sum : sum + p.beta * c;
+                c = p.row ? sum + p.row[j] : p.beta == 0 ? sum : sum + p.beta * c;
             }
     });
 }
@@ -77,6 +94,7 @@ void run_divided(const Product& p, const ProductDivision& d, std::span<std::byte
                 whole.c = pieces + piece * p.m * p.n;
                 whole.ldc = p.n;
                 whole.beta = 0;
+                whole.row = nullptr;
             }
             run(part(whole, product_range(p.m, i / d.columns % d.rows, d.rows),
                      product_range(p.n, i % d.columns, d.columns), product_range(p.k, piece, d.depth)));
@@ -89,16 +107,20 @@ void run_divided(const Product& p, const ProductDivision& d, std::span<std::byte
 
 void sgemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, float alpha, const float* a,
            int64_t lda, const float* b, int64_t ldb, float beta, float* c, int64_t ldc,
-           std::span<std::byte> scratch) {
+           std::span<std::byte> scratch, const float* row) {
     if (m == 0 || n == 0) return;
+    const Product p{transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, row};
     if (k == 0) {
         for (int64_t i = 0; i < m; ++i)
-            for (int64_t j = 0; j < n; ++j) c[i * ldc + j] = beta == 0 ? 0 : beta * c[i * ldc + j];
+            for (int64_t j = 0; j < n; ++j) c[i * ldc + j] = row ? row[j] : beta == 0 ? 0 : beta * c[i * ldc + j];
         return;
     }
-    if (!transa && transb && alpha == 1 && sgemm_few_rows(m, n, k, a, lda, b, ldb, beta, c, ldc))
+    if (!transa && transb && alpha == 1 && has_few_rows(m, n, k)) {
+        if (row) fill(p);
+        sgemm_few_rows(m, n, k, a, lda, b, ldb, row ? 1 : beta, c, ldc);
         return;
-    run_divided({transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, divide_product(m, n, k), scratch);
+    }
+    run_divided(p, divide_product(m, n, k), scratch);
 }
 
 size_t sgemm_scratch_bytes(int64_t m, int64_t n, int64_t k) {

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstdint>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+namespace catena {
+
+#define CATENA_AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,fma")))
+
+/// Rows of a tile of c. Its columns are one to three vectors of `tile_lanes`: up to 24 sums in registers, which is more than enough to
+/// start two multiply-adds in each cycle.
+constexpr int64_t tile_rows = 8, tile_lanes = 16, most_tile_vectors = 3;
+
+/// What a tile of c [rows, vectors * tile_lanes] is computed from.
+struct Tile {
+    const float* a;  ///< Element (i, p) is a[i * a_row + p * a_step].
+    int64_t a_row, a_step;
+    float* panel;  ///< [k, vectors * tile_lanes], 64-byte aligned: columns of b.
+    int64_t k;
+    const float* plus;  ///< Added, rows `plus_row` apart; null: nothing.
+    int64_t plus_row;
+    float* c;
+    int64_t c_row;
+    uint16_t last;  ///< Which lanes of the last vector are columns of c.
+    /// A first tile fills the panel meanwhile, from rows `from_row` apart: the multiplications hide it.
+    const float* from = nullptr;
+    int64_t from_row = 0;
+};
+
+namespace tile_detail {
+
+/// Rows of b from here on are fetched while one is multiplied.
+constexpr int64_t rows_ahead = 8;
+
+template <int vectors, bool fills>
+CATENA_AVX512 inline __attribute__((always_inline)) void load_row(const Tile& t, const float*& from, float* panel, __m512 (&b)[vectors]) {
+#pragma GCC unroll 3
+    for (int j = 0; j < vectors; ++j) {
+        if constexpr (!fills) {
+            b[j] = _mm512_load_ps(panel + j * tile_lanes);
+        } else {
+            const float* const at = from + j * tile_lanes;
+            _mm_prefetch(reinterpret_cast<const char*>(at + rows_ahead * t.from_row), _MM_HINT_T0);
+            b[j] = j + 1 < vectors ? _mm512_loadu_ps(at) : _mm512_maskz_loadu_ps(t.last, at);
+            _mm512_store_ps(panel + j * tile_lanes, b[j]);
+        }
+    }
+    if constexpr (fills) from += t.from_row;
+}
+
+}  // namespace tile_detail
+
+template <int rows, int vectors, bool fills>
+CATENA_AVX512 void compute_tile(const Tile& t) {
+    __m512 sum[rows][vectors];
+#pragma GCC unroll 8
+    for (int i = 0; i < rows; ++i)
+#pragma GCC unroll 3
+        for (int j = 0; j < vectors; ++j) sum[i][j] = _mm512_setzero_ps();
+    // What is written is not in the cache: otherwise each store would wait for its line.
+#pragma GCC unroll 8
+    for (int i = 0; i < rows; ++i)
+#pragma GCC unroll 3
+        for (int j = 0; j < vectors; ++j) __builtin_prefetch(t.c + i * t.c_row + j * tile_lanes, 1);
+    // Two pointers, so that the distances between four rows are parts of addresses.
+    const float *upper = t.a, *lower = t.a + (rows > 4 ? 4 * t.a_row : 0), *from = t.from;
+    float* panel = t.panel;
+#pragma GCC unroll 1
+    for (int64_t p = 0; p < t.k; ++p, panel += vectors * tile_lanes, upper += t.a_step, lower += t.a_step) {
+        __m512 b[vectors];
+        tile_detail::load_row<vectors, fills>(t, from, panel, b);
+#pragma GCC unroll 8
+        for (int i = 0; i < rows; ++i) {
+            const __m512 a = _mm512_set1_ps(i < 4 ? upper[i * t.a_row] : lower[(i - 4) * t.a_row]);
+#pragma GCC unroll 3
+            for (int j = 0; j < vectors; ++j) sum[i][j] = _mm512_fmadd_ps(a, b[j], sum[i][j]);
+        }
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < rows; ++i)
+#pragma GCC unroll 3
+        for (int j = 0; j < vectors; ++j) {
+            const __mmask16 there = j + 1 < vectors ? __mmask16(0xffff) : __mmask16(t.last);
+            __m512 value = sum[i][j];
+            if (t.plus) value = _mm512_add_ps(value, _mm512_maskz_loadu_ps(there, t.plus + i * t.plus_row + j * tile_lanes));
+            _mm512_mask_storeu_ps(t.c + i * t.c_row + j * tile_lanes, there, value);
+        }
+}
+
+}  // namespace catena
+
+#endif
