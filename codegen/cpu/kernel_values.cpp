@@ -129,13 +129,19 @@ void KernelValues::store_output(int output) {
 
 int KernelValues::unroll_of(const std::vector<bool>& needed) const {
     int work = 0;
+    bool has_function = false;
     for (int v = 0; v < int(needed.size()); ++v) {
         if (!needed[size_t(v)] || !nest_.dependence().varying(v)) continue;
         const KernelValue& value = kernel_.values[size_t(v)];
         const bool heavy = value.kind == Kind::instruction && facts_of(value.instruction).heavy && !known_[size_t(v)];
+        has_function |= heavy && facts_of(value.instruction).has_steps;
         work += heavy ? 12 : value.kind == Kind::constant ? 0 : 1;
     }
-    return work <= 14 ? 4 : work <= 40 ? 2 : 1;
+    if (work <= 14) return 4;
+    // The steps of a function wait for each other: several vectors' keep the processor busy, until they fill its window.
+    const bool is_pointwise = nest_.reduced_dims.empty() && nest_.dependence().last_stage() == 0;
+    if (is_pointwise && has_function && work <= 100) return 4;
+    return work <= 40 ? 2 : 1;
 }
 
 }  // namespace catena::codegen::cpu

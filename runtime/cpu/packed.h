@@ -8,9 +8,9 @@
 namespace catena::onednn {
 
 /// What is computed from weights before they are used.
-enum class WeightForm : uint8_t { layout, tiles, turned_tiles, bounded, scaled };
+enum class WeightForm : uint8_t { layout, tiles, turned_tiles, bounded, scaled, gates };
 
-/// What `derive` computes from `array`, which is row-major, float32 or bfloat16. What is read again and again without a change, as weights
+/// What `derive` computes from `array`, which is row-major, of 16-bit, 32-bit or 64-bit floats. What is read again and again without a change, as weights
 /// are in inference, is computed once: after a few uses the derived form is kept with the array's storage until its elements
 /// change. Not for memory that others may write (Storage::is_exposed), and not with CATENA_PACKED_WEIGHTS=0. `from` and `to`
 /// tell forms of one kind apart.

@@ -58,6 +58,11 @@ CATENA_INLINE void store_sum(const Sum<T>& sum, T* to, int64_t width) {
     for (int64_t j = 0; j < width; ++j) to[j] = j < lanes ? sum.left[j] : sum.right[j - lanes];
 }
 
+/// Few rows wait for the elements of the panel, which come from a large cache: they are asked for this far ahead, and beyond the end
+/// of the panel, where the next one stands.
+template <class T>
+constexpr int64_t elements_ahead = 2048 / sizeof(T);
+
 /// Few rows would wait for each addition: k is dealt out to several sums, which are added at the end.
 constexpr int sums_of(int rows) { return rows == 1 ? 4 : rows == 2 ? 2 : 1; }
 
@@ -71,6 +76,10 @@ CATENA_INLINE void multiply_tile(const Panel<T>& p) {
         for (int i = 0; i < rows; ++i) sum[0][i] = load_sum(p.c.first + i * p.c.stride, p.width);
     const auto add = [&](int to, int64_t q) __attribute__((always_inline)) {
         const T *b = p.packed + q * 2 * V::lanes, *a = p.a.first + q;
+        if constexpr (rows <= 2) {
+            __builtin_prefetch(b + elements_ahead<T>);
+            __builtin_prefetch(b + elements_ahead<T> + V::lanes);
+        }
         const typename V::Type left = V::load(b), right = V::load(b + V::lanes);
 #pragma GCC unroll 8
         for (int i = 0; i < rows; ++i) {
@@ -116,20 +125,18 @@ CATENA_VECTOR_CODE void run(const Panel<double>& p, int64_t rows) { multiply_row
 }  // namespace
 
 template <class T>
-PackedMatrix<T>::PackedMatrix(const T* from, int64_t k, int64_t n, int64_t row_stride, int64_t column_stride)
-    : k_(k), n_(n), memory_({}, Scratch::rounded(size_t(panels() * k * panel_width) * sizeof(T))),
-      packed_(reinterpret_cast<T*>(memory_.take(size_t(panels() * k * panel_width) * sizeof(T)))) {
-    parallel_for(panels(), 1 + elements_per_thread / (k * panel_width + 1), [&](int64_t begin, int64_t end) {
+void PackedMatrix<T>::pack(const T* from, int64_t k, int64_t n, int64_t row_stride, int64_t column_stride, T* to, int64_t panel_stride) {
+    parallel_for(panels_of(n), 1 + elements_per_thread / (k * panel_width + 1), [&](int64_t begin, int64_t end) {
         for (int64_t panel = begin; panel < end; ++panel) {
             const int64_t first = panel * panel_width, width = std::min(panel_width, n - first);
-            T* to = packed_ + panel * k * panel_width;
+            T* row = to + panel * panel_stride;
             const T* columns = from + first * column_stride;
-            for (int64_t p = 0; p < k; ++p, to += panel_width, columns += row_stride) {
+            for (int64_t p = 0; p < k; ++p, row += panel_width, columns += row_stride) {
                 if (column_stride == 1)
-                    std::copy_n(columns, width, to);
+                    std::copy_n(columns, width, row);
                 else
-                    for (int64_t j = 0; j < width; ++j) to[j] = columns[j * column_stride];
-                std::fill(to + width, to + panel_width, T(0));
+                    for (int64_t j = 0; j < width; ++j) row[j] = columns[j * column_stride];
+                std::fill(row + width, row + panel_width, T(0));
             }
         }
     });
@@ -140,7 +147,7 @@ void PackedMatrix<T>::multiply(int64_t panel, int64_t rows, Rows<const T> a, Row
     const int64_t first = panel * panel_width, tiles = (rows + rows_of_tile() - 1) / rows_of_tile();
     for (int64_t tile = 0; tile < tiles; ++tile) {
         const int64_t begin = rows * tile / tiles, end = rows * (tile + 1) / tiles;
-        run(Panel<T>{.packed = packed_ + panel * k_ * panel_width, .k = k_, .width = std::min(panel_width, n_ - first),
+        run(Panel<T>{.packed = packed_ + panel * panel_stride_, .k = k_, .width = std::min(panel_width, n_ - first),
                      .a = {a.first + begin * a.stride, a.stride}, .c = {c.first + begin * c.stride, c.stride}, .adds = adds},
             end - begin);
     }

@@ -29,11 +29,19 @@ constexpr CellWidths widths_of(RecurrentCell cell) {
     }
 }
 
+/// The order of the gates in the rows of x, R and b: gate k stands at place[k]. That of gru's x_a and h_a is the last one.
+struct GatePlaces {
+    int64_t place[4] = {0, 1, 2, 3};
+    int64_t operator[](int64_t gate) const { return place[gate]; }
+    friend bool operator==(const GatePlaces&, const GatePlaces&) = default;
+};
+
 /// A step of `rows` sequences, of the units [first, first + count).
 template <class T>
 struct StepRows {
     int64_t rows, units, first, count;
-    Rows<const T> sums;      ///< h R^T of these units: `rows` rows for the first gate, then for the next.
+    Rows<const T> sums;      ///< h R^T of these units: `rows` rows for the gate at the first place, then for the next.
+    GatePlaces places;
     const T* x;              ///< [total, G units]: x W^T, of which row[i] is this step of sequence i.
     const T* b;              ///< [G units]
     const int64_t* row;
@@ -44,13 +52,14 @@ struct StepRows {
 template <class T>
 struct StepGradients {
     int64_t rows, units, first, count;
+    GatePlaces places;
     Rows<const T> h, c;
     Rows<const T> kept;
     const T* gy;         ///< [total, units], of which row[i] is this step of sequence i.
     const int64_t* row;
     T* gc;               ///< [rows, units]: towards c' before the call and towards c after it.
     T* gh;               ///< Towards h' but for gy; after the call the part of h's gradient that is not through h R^T: gru only.
-    Rows<T> gradients;   ///< [rows, gradients units]
+    Rows<T> gradients;   ///< [rows, gradients units]: of the gates at their places, then gru's x_a.
 };
 
 // On the calling thread.

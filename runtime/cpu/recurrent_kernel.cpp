@@ -4,7 +4,9 @@
 #include <vector>
 
 #include "runtime/core/parallel.h"
+#include "runtime/core/parallel_steps.h"
 #include "runtime/cpu/gemm.h"
+#include "runtime/cpu/packed.h"
 #include "runtime/cpu/packed_matrix.h"
 #include "runtime/cpu/scratch.h"
 
@@ -24,17 +26,26 @@ struct Block {
     int64_t panel, first, count;  ///< The units.
     int64_t begin, rows;
 };
-/// The units are divided among threads. What follows a product is computed with it, block by block. Every second step goes through the
-/// panels from the last to the first: those used last are still in the cache, if it is too small for all.
-template <class T, class F>
-void for_each_block(int64_t step, int64_t units, int64_t rows, int64_t work, F&& f) {
+/// The units of each step are divided among threads, as many as pay for its rows: `work` a row. What follows a product is computed with
+/// it, block by block. Every second step goes through the panels from the last to the first: those used last are still in the
+/// cache, if it is too small for all. `f` gets the step and a block.
+template <class T, class RowsOf, class F>
+void for_each_block(int64_t steps, int64_t units, int64_t work, RowsOf&& rows, F&& f) {
     constexpr int64_t width = PackedMatrix<T>::panel_width;
-    const int64_t panels = (units + width - 1) / width;
-    parallel_for(panels, 1 + work_per_thread * panels / (work + 1), [&](int64_t begin, int64_t end) {
+    const int64_t panels = PackedMatrix<T>::panels_of(units);
+    const auto threads_of = [&](int64_t step) {
+        return std::max<int64_t>(1, panels / (1 + work_per_thread * panels / (work * rows(step) + 1)));
+    };
+    int64_t most = 1;
+    for (int64_t step = 0; step < steps; ++step) most = std::max(most, threads_of(step));
+    parallel_steps(steps, most, [&](int64_t step, int64_t part, int64_t parts) {
+        parts = std::min(parts, threads_of(step));
+        if (part >= parts) return;
+        const int64_t begin = panels * part / parts, end = panels * (part + 1) / parts;
         for (int64_t p = begin; p < end; ++p) {
             const int64_t panel = step % 2 ? begin + end - 1 - p : p;
-            for (int64_t i = 0; i < rows; i += rows_together)
-                f(Block{panel, panel * width, std::min(width, units - panel * width), i, std::min(rows_together, rows - i)});
+            for (int64_t i = 0; i < rows(step); i += rows_together)
+                f(step, Block{panel, panel * width, std::min(width, units - panel * width), i, std::min(rows_together, rows(step) - i)});
         }
     });
 }
@@ -101,33 +112,51 @@ void store_last(const SequenceSteps& s, const std::vector<T>& first, const T* ke
     }
 }
 
+/// R^T of each gate, panel by panel: [panels, gates, units, panel_width]. Kept with R as long as R does not change.
 template <class T>
-void forward(RecurrentCell cell, const SequenceSteps& s, const RecurrentInputs& in, const RecurrentOutputs& out) {
+Array packed_gates(const Array& R, int64_t units) {
+    constexpr int64_t width = PackedMatrix<T>::panel_width;
+    const int64_t gates = units == 0 ? 0 : R.dim(0) / units, panels = PackedMatrix<T>::panels_of(units);
+    const auto pack = [&] {
+        const Array made = Array::empty({R.dtype(), Shape{panels, gates, units, width}}, R.device());
+        T* to = made.to_fill<T>();
+        for (int64_t gate = 0; gate < gates; ++gate)
+            PackedMatrix<T>::pack(R.elements<T>() + gate * units * units, units, units, 1, units, to + gate * units * width,
+                                  gates * units * width);
+        return made;
+    };
+    if (units == 0) return pack();
+    return onednn::kept_form(R, onednn::WeightForm::gates, onednn::ordered({R.dim(0), units}),
+                             onednn::ordered({panels, gates, units, width}), pack);
+}
+
+template <class T>
+void forward(RecurrentCell cell, const GatePlaces& places, const SequenceSteps& s, const RecurrentInputs& in, const RecurrentOutputs& out) {
     const CellWidths widths = widths_of(cell);
     const int64_t units = in.h0.dim(1), gates = widths.gates * units, width = widths.kept * units, h_place = widths.kept - 1;
     const std::vector<T> h0 = gathered<T>(in.h0, units, s.order);
     std::vector<T> c0;
     if (widths.has_memory) c0 = gathered<T>(in.c0, units, s.order);
+    constexpr int64_t panel_width = PackedMatrix<T>::panel_width;
+    const Array packed = packed_gates<T>(in.R, units);
     std::vector<PackedMatrix<T>> columns;  // R^T of each gate
-    for (int64_t g = 0; g < widths.gates; ++g) columns.emplace_back(in.R.elements<T>() + g * units * units, units, units, 1, units);
+    for (int64_t g = 0; g < widths.gates; ++g)
+        columns.emplace_back(packed.elements<T>() + g * units * panel_width, units, units, gates * panel_width);
     const T *x = in.x.elements<T>(), *b = in.b.elements<T>();
     T *y = out.y.to_fill<T>(), *kept = out.kept.to_fill<T>();
-    for (int64_t t = 0; t < s.count(); ++t) {
-        const Rows<const T> h = before<T>(s, t, h0, kept, width, h_place, units);
-        const Rows<const T> c = widths.has_memory ? before<T>(s, t, c0, kept, width, h_place - 1, units) : Rows<const T>();
-        for_each_block<T>(t, units, s.sizes[t], s.sizes[t] * units * gates, [&](const Block& k) {
-            constexpr int64_t panel_width = PackedMatrix<T>::panel_width;
-            alignas(64) T sums[most_gates * rows_together * panel_width];
-            const Rows<const T> from = from_row(h, k.begin);
-            const int64_t row = s.starts[t] + k.begin;
-            for (int64_t i = 0; i < k.rows; ++i) prefetch_row(x + s.rows[row + i] * gates, units, widths.gates, k);
-            for (int64_t g = 0; g < widths.gates; ++g)
-                columns[g].multiply(k.panel, k.rows, from, {sums + g * k.rows * panel_width, panel_width}, false);
-            step_cell(cell, StepRows<T>{.rows = k.rows, .units = units, .first = k.first, .count = k.count, .sums = {sums, panel_width},
-                                        .x = x, .b = b, .row = &s.rows[row], .h = from, .c = from_row(c, k.begin),
-                                        .kept = {kept + row * width, width}, .y = y});
-        });
-    }
+    for_each_block<T>(s.count(), units, units * gates, [&](int64_t t) { return s.sizes[t]; }, [&](int64_t t, const Block& k) {
+        const Rows<const T> h = from_row(before<T>(s, t, h0, kept, width, h_place, units), k.begin);
+        Rows<const T> c{};
+        if (widths.has_memory) c = from_row(before<T>(s, t, c0, kept, width, h_place - 1, units), k.begin);
+        alignas(64) T sums[most_gates * rows_together * panel_width];
+        const int64_t row = s.starts[t] + k.begin;
+        for (int64_t i = 0; i < k.rows; ++i) prefetch_row(x + s.rows[row + i] * gates, units, widths.gates, k);
+        for (int64_t g = 0; g < widths.gates; ++g)
+            columns[g].multiply(k.panel, k.rows, h, {sums + g * k.rows * panel_width, panel_width}, false);
+        step_cell(cell, StepRows<T>{.rows = k.rows, .units = units, .first = k.first, .count = k.count, .sums = {sums, panel_width},
+                                    .places = places, .x = x, .b = b, .row = &s.rows[row], .h = h, .c = c,
+                                    .kept = {kept + row * width, width}, .y = y});
+    });
     store_last<T>(s, h0, kept, width, h_place, units, out.hy);
     if (widths.has_memory) store_last<T>(s, c0, kept, width, h_place - 1, units, out.cy);
 }
@@ -155,8 +184,8 @@ void store_gradients(RecurrentCell cell, const T* g, int64_t units, const Block&
 }
 
 template <class T>
-void backward(RecurrentCell cell, const SequenceSteps& s, const RecurrentInputs& in, const RecurrentOutputs& gy,
-              const RecurrentInputs& gx) {
+void backward(RecurrentCell cell, const GatePlaces& places, const SequenceSteps& s, const RecurrentInputs& in,
+              const RecurrentOutputs& gy, const RecurrentInputs& gx) {
     const CellWidths widths = widths_of(cell);
     const int64_t units = in.h0.dim(1), gates = widths.gates * units, kept_width = widths.kept * units, h_place = widths.kept - 1;
     const int64_t width = widths.gradients * units + 16;  // Rows that are multiples of 4096 bytes apart would share a set of the cache.
@@ -167,11 +196,15 @@ void backward(RecurrentCell cell, const SequenceSteps& s, const RecurrentInputs&
         gc = gathered<T>(gy.cy, units, s.order);
     }
     const size_t g_bytes = size_t(s.total() * width) * sizeof(T), state_bytes = size_t(s.total() * units) * sizeof(T);
-    Scratch memory({}, Scratch::rounded(g_bytes) + Scratch::rounded(state_bytes));
+    const int64_t panel_stride = gates * PackedMatrix<T>::panel_width;
+    const size_t R_bytes = size_t(PackedMatrix<T>::panels_of(units) * panel_stride) * sizeof(T);
+    Scratch memory({}, Scratch::rounded(g_bytes) + Scratch::rounded(state_bytes) + Scratch::rounded(R_bytes));
     T *g = reinterpret_cast<T*>(memory.take(g_bytes)), *states = reinterpret_cast<T*>(memory.take(state_bytes));
     const T *kept = gy.kept.elements<T>(), *upper = gy.y.elements<T>();
     T* to_x = gx.x.to_fill<T>();
-    const PackedMatrix<T> R(in.R.elements<T>(), gates, units, units, 1);
+    T* packed = reinterpret_cast<T*>(memory.take(R_bytes));
+    PackedMatrix<T>::pack(in.R.elements<T>(), gates, units, units, 1, packed, panel_stride);
+    const PackedMatrix<T> R(packed, gates, units, panel_stride);
     // gh of a step through h R^T of the next one; gru: added to the part that is not.
     const auto through_R = [&](int64_t t, const Block& k) {
         const int64_t rows = std::min(k.rows, s.sizes[t] - k.begin);
@@ -179,28 +212,30 @@ void backward(RecurrentCell cell, const SequenceSteps& s, const RecurrentInputs&
             R.multiply(k.panel, rows, {g + (s.starts[t] + k.begin) * width, width}, {gh.data() + k.begin * units + k.first, units},
                        cell == RecurrentCell::gru);
     };
-    for (int64_t t = s.count() - 1; t >= 0; --t) {
-        const Rows<const T> h = before<T>(s, t, h0, kept, kept_width, h_place, units);
-        const Rows<const T> c = widths.has_memory ? before<T>(s, t, c0, kept, kept_width, h_place - 1, units) : Rows<const T>();
-        for_each_block<T>(t, units, s.sizes[t], s.sizes[t] * units * gates, [&](const Block& k) {
-            const int64_t row = s.starts[t] + k.begin, *to = &s.rows[row];
-            for (int64_t i = 0; i < k.rows; ++i) {
-                prefetch_row(kept + (row + i) * kept_width, units, h_place, k);
-                prefetch_row(upper + to[i] * units, units, 1, k);
-            }
-            if (t + 1 < s.count()) through_R(t + 1, k);
-            step_cell_back(cell, StepGradients<T>{.rows = k.rows, .units = units, .first = k.first, .count = k.count,
-                                                  .h = from_row(h, k.begin), .c = from_row(c, k.begin),
-                                                  .kept = {kept + row * kept_width, kept_width}, .gy = upper, .row = to,
-                                                  .gc = gc.data() + (widths.has_memory ? k.begin * units : 0),
-                                                  .gh = gh.data() + k.begin * units, .gradients = {g + row * width, width}});
-            for (int64_t i = 0; i < k.rows; ++i) {
-                store_gradients(cell, g + (row + i) * width, units, k, to_x + to[i] * gates);
-                std::copy_n(h.first + (k.begin + i) * h.stride + k.first, k.count, states + (row + i) * units + k.first);
-            }
-        });
-    }
-    if (s.count() > 0) for_each_block<T>(1, units, s.sizes[0], s.sizes[0] * units * gates, [&](const Block& k) { through_R(0, k); });
+    // After the first step one more: what it gives to h0.
+    const auto step_of = [&](int64_t n) { return std::max<int64_t>(s.count() - 1 - n, 0); };
+    const int64_t all = s.count() > 0 ? s.count() + 1 : 0;
+    for_each_block<T>(all, units, units * gates, [&](int64_t n) { return s.sizes[step_of(n)]; }, [&](int64_t n, const Block& k) {
+        const int64_t t = step_of(n);
+        if (n == s.count()) return through_R(0, k);
+        const Rows<const T> h = from_row(before<T>(s, t, h0, kept, kept_width, h_place, units), k.begin);
+        Rows<const T> c{};
+        if (widths.has_memory) c = from_row(before<T>(s, t, c0, kept, kept_width, h_place - 1, units), k.begin);
+        const int64_t row = s.starts[t] + k.begin, *to = &s.rows[row];
+        for (int64_t i = 0; i < k.rows; ++i) {
+            prefetch_row(kept + (row + i) * kept_width, units, h_place, k);
+            prefetch_row(upper + to[i] * units, units, 1, k);
+        }
+        if (t + 1 < s.count()) through_R(t + 1, k);
+        step_cell_back(cell, StepGradients<T>{.rows = k.rows, .units = units, .first = k.first, .count = k.count, .places = places,
+                                              .h = h, .c = c, .kept = {kept + row * kept_width, kept_width}, .gy = upper, .row = to,
+                                              .gc = gc.data() + (widths.has_memory ? k.begin * units : 0),
+                                              .gh = gh.data() + k.begin * units, .gradients = {g + row * width, width}});
+        for (int64_t i = 0; i < k.rows; ++i) {
+            store_gradients(cell, g + (row + i) * width, units, k, to_x + to[i] * gates);
+            std::copy_n(h.first + i * h.stride + k.first, k.count, states + (row + i) * units + k.first);
+        }
+    });
     scatter(gh, gx.h0, units, s.order);
     if (widths.has_memory) scatter(gc, gx.c0, units, s.order);
     outer_product(gates, units, s.total(), g, width, states, units, gx.R.to_fill<T>());
@@ -209,15 +244,16 @@ void backward(RecurrentCell cell, const SequenceSteps& s, const RecurrentInputs&
 
 }  // namespace
 
-void recurrent_forward(RecurrentCell cell, const SequenceSteps& steps, const RecurrentInputs& in, const RecurrentOutputs& out) {
-    if (in.x.dtype() == Dtype::float32) return forward<float>(cell, steps, in, out);
-    forward<double>(cell, steps, in, out);
+void recurrent_forward(RecurrentCell cell, const GatePlaces& places, const SequenceSteps& steps, const RecurrentInputs& in,
+                       const RecurrentOutputs& out) {
+    if (in.x.dtype() == Dtype::float32) return forward<float>(cell, places, steps, in, out);
+    forward<double>(cell, places, steps, in, out);
 }
 
-void recurrent_backward(RecurrentCell cell, const SequenceSteps& steps, const RecurrentInputs& in, const RecurrentOutputs& gy,
-                        const RecurrentInputs& gx) {
-    if (in.x.dtype() == Dtype::float32) return backward<float>(cell, steps, in, gy, gx);
-    backward<double>(cell, steps, in, gy, gx);
+void recurrent_backward(RecurrentCell cell, const GatePlaces& places, const SequenceSteps& steps, const RecurrentInputs& in,
+                        const RecurrentOutputs& gy, const RecurrentInputs& gx) {
+    if (in.x.dtype() == Dtype::float32) return backward<float>(cell, places, steps, in, gy, gx);
+    backward<double>(cell, places, steps, in, gy, gx);
 }
 
 }  // namespace catena

@@ -22,10 +22,11 @@ struct RecurrentOutputs {
     Array cy;
     Array kept;  ///< [total, kept U], in packed rows (SequenceSteps).
 };
-void recurrent_forward(RecurrentCell cell, const SequenceSteps& steps, const RecurrentInputs& in, const RecurrentOutputs& out);
+void recurrent_forward(RecurrentCell cell, const GatePlaces& places, const SequenceSteps& steps, const RecurrentInputs& in,
+                       const RecurrentOutputs& out);
 
 /// `gy` holds the gradients towards y, hy and cy, and what the steps kept; `gx` receives those towards the inputs.
-void recurrent_backward(RecurrentCell cell, const SequenceSteps& steps, const RecurrentInputs& in, const RecurrentOutputs& gy,
-                        const RecurrentInputs& gx);
+void recurrent_backward(RecurrentCell cell, const GatePlaces& places, const SequenceSteps& steps, const RecurrentInputs& in,
+                        const RecurrentOutputs& gy, const RecurrentInputs& gx);
 
 }  // namespace catena

@@ -1,7 +1,12 @@
-// Recurrent layers, unrolled step by step.
+// Recurrent layers: one operation where theirs is one of Catena's, else unrolled step by step.
+#include <optional>
+#include <span>
+
 #include "frontend/onnx/importers/quantized.h"
 #include "frontend/onnx/importers/shared.h"
+#include "runtime/core/device.h"
 #include "runtime/ops/rnn/cell_steps.h"
+#include "runtime/ops/rnn/recurrent_layer.h"
 
 namespace catena::onnx {
 namespace {
@@ -105,8 +110,49 @@ Variable run_direction(const NodeCall& n, const Step& step, Direction& d, const 
     return stack(outputs, 0);
 }
 
+/// An operation that computes all steps, and the order of ONNX's gates in it.
+struct Whole {
+    RecurrentCell cell;
+    GatePlaces gates = {};
+};
+/// Of ONNX's gates i, o, f, c and z, r, h.
+constexpr Whole whole_lstm{RecurrentCell::lstm, {{0, 2, 3, 1}}}, whole_gru{RecurrentCell::gru, {{1, 0, 2, 3}}};
+
+/// Nothing where the layer differs from the operation: other activations, sequences of different lengths, which are padded here, a
+/// device whose library computes products better than the operation's own, ...
+std::optional<Whole> whole_of(const NodeCall& n, std::span<const std::string> activations) {
+    const bool is_wide = n[0].dtype() == Dtype::float32 || n[0].dtype() == Dtype::float64;
+    if (!is_wide || !n[0].device().is_host() || n.has(4) || n.has(7) || n.integer("input_forget", 0) != 0) return {};
+    const auto are = [&](std::initializer_list<const char*> names) { return std::ranges::equal(activations, names); };
+    if (are({"Sigmoid", "Tanh", "Tanh"})) return whole_lstm;
+    if (are({"Sigmoid", "Tanh"}) && n.integer("linear_before_reset", 0) != 0) return whole_gru;
+    if (are({"Tanh"})) return Whole{RecurrentCell::tanh};
+    if (are({"Relu"})) return Whole{RecurrentCell::relu};
+    return {};
+}
+
+/// y is [steps, batch, hidden].
+Variable run_whole(const Whole& whole, Direction& d, const Variable& x, bool backward) {
+    const int64_t steps = x.shape()[0], batch = x.shape()[1], gates = d.R.shape()[0];
+    const Variable rows = reshape(x, {steps * batch, x.shape()[2]});
+    const RecurrentStates last = recurrent_layer(
+        whole.cell, {.x = projected(rows, d.W, d.bias),
+                     .h = d.h,
+                     .c = d.c,
+                     .R = d.R,
+                     .b = d.recurrent_bias.defined() ? d.recurrent_bias : fill({x.dtype(), Shape{gates}}, 0),
+                     .lengths = fill({Dtype::int64, Shape{batch}}, double(steps)),
+                     .gates = whole.gates,
+                     .order = RowOrder::by_step,
+                     .reverse = backward});
+    d.h = last.h;
+    d.c = last.c;
+    return reshape(last.y, {steps, batch, d.hidden});
+}
+
+/// `quantizes`: whether its steps do more than the operator's.
 Variables run_layer(const NodeCall& n, const Step& step, std::vector<std::string> activations,
-                    bool has_cell) {
+                    bool has_cell, bool quantizes = false) {
     if (n.has_attribute("clip")) n.unsupported("clip");
     if (n.has_attribute("activation_alpha")) n.unsupported("activation_alpha");
     const std::string direction = n.text("direction", "forward");
@@ -146,7 +192,10 @@ Variables run_layer(const NodeCall& n, const Step& step, std::vector<std::string
         if (has_cell) d.c = initial(6, k);
         for (size_t i = 0; i < each; ++i)
             d.activations.push_back(activation_named(n, activations[size_t(k) * each + i]));
-        ys.push_back(run_direction(n, step, d, x, direction == "reverse" || k == 1));
+        const bool backward = direction == "reverse" || k == 1;
+        const std::optional<Whole> whole =
+            quantizes ? std::nullopt : whole_of(n, std::span(activations).subspan(size_t(k) * each, each));
+        ys.push_back(whole ? run_whole(*whole, d, x, backward) : run_direction(n, step, d, x, backward));
         hs.push_back(d.h);
         cs.push_back(d.c);
     }
@@ -172,7 +221,7 @@ Variable real_weights(const NodeCall& n, int weights, int scale) {
 Variables quantized_lstm(const NodeCall& n) {
     std::vector<Variable> inputs{regridded(n, n[0]), real_weights(n, 1, 8), real_weights(n, 2, 10)};
     for (int i = 3; i < 8; ++i) inputs.push_back(n.has(i) ? n[i] : Variable());
-    return run_layer(n.with_inputs(std::move(inputs)), quantized_step, {"Sigmoid", "Tanh", "Tanh"}, true);
+    return run_layer(n.with_inputs(std::move(inputs)), quantized_step, {"Sigmoid", "Tanh", "Tanh"}, true, true);
 }
 
 const int importers = add_importers({

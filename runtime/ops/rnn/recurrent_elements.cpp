@@ -3,17 +3,19 @@
 #include <fmt/format.h>
 
 #include "runtime/core/error.h"
+#include "runtime/ops/rnn/recurrent_layer.h"
 
 namespace catena {
 namespace {
 
-/// The arrays' numbers as in recurrent_layer.cpp, written @name in the texts below.
-std::string with_places(RecurrentCell cell, std::string text) {
+/// The arrays' numbers as in recurrent_layer.cpp, written @name in the texts below, and the place of gate k, written @k.
+std::string with_places(RecurrentCell cell, const GatePlaces& gates, std::string text) {
     const CellWidths widths = widths_of(cell);
     const int memory = widths.has_memory;
     const auto replace = [&](const std::string& name, const std::string& by) {
         for (size_t at = 0; (at = text.find(name, at)) != std::string::npos; at += by.size()) text.replace(at, name.size(), by);
     };
+    for (int gate = 0; gate < 4; ++gate) replace("@" + std::to_string(gate), std::to_string(gates[gate]));
     replace("@R", std::to_string(2 + memory));
     replace("@b", std::to_string(3 + memory));
     replace("@lengths", std::to_string(4 + memory));
@@ -79,7 +81,7 @@ constexpr const char* one_step = R"(
             const i64 n = there + r, b = scratch[sorted + r];
             {)";
 
-/// Sums of the gates of a unit, then the cell; the states stand last in what is kept.
+/// Sums of the gates of a unit, as they stand in R, then the cell; the states stand last in what is kept.
 constexpr const char* forward_sizes = R"(
         const i64 units = x1_size[1], gates = x0_size[1], width = y@kept_size[1], h = width - units;
         auto sigmoid = [=](double v) -> double { return 1 / (1 + exp(-v)); };)";
@@ -108,8 +110,8 @@ std::string forward_cell(RecurrentCell cell) {
                 q@kept[at] = v < 0 ? T(0) : v;)";
         case RecurrentCell::gru: return R"(
                 const T old = from < 0 ? x1(b * units + u) : q@kept[from * width + h + u];
-                const T r_gate = T(sigmoid(double(q@kept[at] + x0(row * gates + u))));
-                const T z = T(sigmoid(double(q@kept[at + units] + x0(row * gates + units + u))));
+                const T r_gate = T(sigmoid(double(q@kept[at + @0 * units] + x0(row * gates + @0 * units + u))));
+                const T z = T(sigmoid(double(q@kept[at + @1 * units] + x0(row * gates + @1 * units + u))));
                 const T a = T(tanh(double(x0(row * gates + 2 * units + u) + r_gate * q@kept[at + 2 * units])));
                 q@kept[at] = r_gate;
                 q@kept[at + units] = z;
@@ -117,10 +119,10 @@ std::string forward_cell(RecurrentCell cell) {
                 q@kept[at + 4 * units] = (1 - z) * a + z * old;)";
         case RecurrentCell::lstm: return R"(
                 const T old = from < 0 ? x2(b * units + u) : q@kept[from * width + h - units + u];
-                const T input = T(sigmoid(double(q@kept[at] + x0(row * gates + u))));
-                const T forget = T(sigmoid(double(q@kept[at + units] + x0(row * gates + units + u))));
-                const T a = T(tanh(double(q@kept[at + 2 * units] + x0(row * gates + 2 * units + u))));
-                const T o = T(sigmoid(double(q@kept[at + 3 * units] + x0(row * gates + 3 * units + u))));
+                const T input = T(sigmoid(double(q@kept[at + @0 * units] + x0(row * gates + @0 * units + u))));
+                const T forget = T(sigmoid(double(q@kept[at + @1 * units] + x0(row * gates + @1 * units + u))));
+                const T a = T(tanh(double(q@kept[at + @2 * units] + x0(row * gates + @2 * units + u))));
+                const T o = T(sigmoid(double(q@kept[at + @3 * units] + x0(row * gates + @3 * units + u))));
                 const T c = a * input + forget * old;
                 q@kept[at] = input;
                 q@kept[at + units] = forget;
@@ -161,8 +163,8 @@ std::string backward_cell(RecurrentCell cell) {
                 const T old = from < 0 ? x1(b * units + u) : x@what_was_kept(from * width + h + u);
                 const T r_gate = x@what_was_kept(at), z = x@what_was_kept(at + units), a = x@what_was_kept(at + 3 * units);
                 const T to_a = upper * (1 - z) * (1 - a * a);
-                q0[to + u] = to_a * x@what_was_kept(at + 2 * units) * r_gate * (1 - r_gate);
-                q0[to + units + u] = upper * (old - a) * z * (1 - z);
+                q0[to + @0 * units + u] = to_a * x@what_was_kept(at + 2 * units) * r_gate * (1 - r_gate);
+                q0[to + @1 * units + u] = upper * (old - a) * z * (1 - z);
                 q0[to + 2 * units + u] = to_a;
                 direct = upper * z;)";
         case RecurrentCell::lstm: return R"(
@@ -170,10 +172,10 @@ std::string backward_cell(RecurrentCell cell) {
                 const T input = x@what_was_kept(at), forget = x@what_was_kept(at + units), a = x@what_was_kept(at + 2 * units);
                 const T o = x@what_was_kept(at + 3 * units), shaped = T(tanh(double(x@what_was_kept(at + 4 * units))));
                 const T cell = q2[b * units + u] + upper * o * (1 - shaped * shaped);
-                q0[to + u] = cell * a * input * (1 - input);
-                q0[to + units + u] = cell * old * forget * (1 - forget);
-                q0[to + 2 * units + u] = cell * input * (1 - a * a);
-                q0[to + 3 * units + u] = upper * shaped * o * (1 - o);
+                q0[to + @0 * units + u] = cell * a * input * (1 - input);
+                q0[to + @1 * units + u] = cell * old * forget * (1 - forget);
+                q0[to + @2 * units + u] = cell * input * (1 - a * a);
+                q0[to + @3 * units + u] = upper * shaped * o * (1 - o);
                 q2[b * units + u] = cell * forget;)";
     }
     CATENA_ASSERT(false, "a cell without a text");
@@ -210,12 +212,13 @@ constexpr const char* end_both = "\n            }\n        }";
 /// Passes that share the packed rows as scratch.
 struct Passes {
     RecurrentCell cell;
+    GatePlaces gates;
     int64_t total, batch, units;
     ElementProgram program;
     std::vector<std::pair<std::string, int64_t>> places;
 
     Passes(RecurrentCell cell, const KernelCall& call)
-        : cell(cell), total(call.inputs[0].dim(0)), batch(call.inputs[1].dim(0)), units(call.inputs[1].dim(1)) {
+        : cell(cell), gates(places_of(call.attributes)), total(call.inputs[0].dim(0)), batch(call.inputs[1].dim(0)), units(call.inputs[1].dim(1)) {
         int64_t at = 0;
         for (const char* name : {"rows", "before", "after", "starts"}) {
             places.emplace_back(name, at);
@@ -230,7 +233,7 @@ struct Passes {
         program.scratch = at + 2;
         add(find_rows, 1);
     }
-    void add(const std::string& text, int64_t count) { program.passes.push_back({with_places(cell, text), count, places}); }
+    void add(const std::string& text, int64_t count) { program.passes.push_back({with_places(cell, gates, text), count, places}); }
     /// Launches for step t. How many steps there are is a value: no more than rows, and a launch for none of them ends at once.
     void add_step(const std::string& text, int64_t t) {
         add(text, batch * units);

@@ -1,5 +1,6 @@
 #include "runtime/ops/rnn/recurrent_layer.h"
 
+#include <algorithm>
 #include <string>
 
 #include "runtime/core/error.h"
@@ -48,13 +49,13 @@ Arrays in_order(const KernelCall& call) {
     return arrays;
 }
 void run_forward(RecurrentCell cell, const KernelCall& call) {
-    recurrent_forward(cell, steps_of_call(cell, call), inputs_of(cell, in_order(call)),
+    recurrent_forward(cell, places_of(call.attributes), steps_of_call(cell, call), inputs_of(cell, in_order(call)),
                       outputs_of(cell, call.outputs, 0, call.outputs.back()));
 }
 void run_backward(RecurrentCell cell, const KernelCall& call) {
     const Positions at(cell);
     const Arrays in = in_order(call);
-    recurrent_backward(cell, steps_of_call(cell, call), inputs_of(cell, in), outputs_of(cell, in, at.inputs() + 1, in[at.inputs()]),
+    recurrent_backward(cell, places_of(call.attributes), steps_of_call(cell, call), inputs_of(cell, in), outputs_of(cell, in, at.inputs() + 1, in[at.inputs()]),
                        inputs_of(cell, call.outputs));
 }
 
@@ -183,9 +184,16 @@ const Layers layers = define_all();
 
 }  // namespace
 
+GatePlaces places_of(const Attributes& attributes) {
+    GatePlaces places;
+    if (attributes.has("gates")) std::ranges::copy(attributes.dims("gates"), places.place);
+    return places;
+}
+
 RecurrentStates recurrent_layer(RecurrentCell cell, const RecurrentLayer& layer) {
     const Positions at(cell);
     const Dtype dtype = layer.x.dtype();
+    CATENA_ASSERT(cell != RecurrentCell::gru || layer.gates[2] == 2, "gru's last gate is not the last one");
     if (!is_float(dtype)) fail<DtypeError>("{}: x should be floating point, it is {}", name_of_layer(cell), name_of(dtype));
     // The states of 16-bit sequences are float32 from step to step.
     std::vector<Variable> inputs{widened(layer.x), widened(layer.h)};
@@ -193,7 +201,9 @@ RecurrentStates recurrent_layer(RecurrentCell cell, const RecurrentLayer& layer)
     for (const Variable& input : {widened(layer.R), widened(layer.b), layer.lengths}) inputs.push_back(input);
     std::vector<const Variable*> list;
     for (const Variable& input : inputs) list.push_back(&input);
-    const Variables y = apply(*layers.of[int(cell)], list, current_location(), {{"order", int64_t(layer.order)}, {"reverse", layer.reverse}});
+    std::vector<Attributes::Entry> attributes{{"order", int64_t(layer.order)}, {"reverse", layer.reverse}};
+    if (layer.gates != GatePlaces()) attributes.push_back({"gates", Dims(std::span<const int64_t>(layer.gates.place))});
+    const Variables y = apply(*layers.of[int(cell)], list, current_location(), Attributes(std::move(attributes)));
     return {cast(y[0], dtype), cast(y[1], dtype), at.memory ? cast(y[2], dtype) : Variable()};
 }
 

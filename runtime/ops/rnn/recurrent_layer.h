@@ -14,6 +14,7 @@ struct RecurrentLayer {
     Variable c;        ///< [B, U], for cells with a memory.
     Variable R, b;     ///< [G U, U] and [G U]: what h is multiplied with, and its bias.
     Variable lengths;  ///< Integers [B], values and not sizes: one compiled program computes all of them.
+    GatePlaces gates = {};  ///< Of x, R and b.
     RowOrder order = RowOrder::by_sequence;
     bool reverse = false;  ///< From the last step of each sequence to the first.
 };
@@ -28,6 +29,8 @@ RecurrentStates recurrent_layer(RecurrentCell cell, const RecurrentLayer& layer)
 /// x, h, (c,) R, b, lengths; results y, h(, c). It reads the lengths at once.
 Variables recurrent_steps(RecurrentCell cell, std::span<const Variable> inputs, const Attributes& attributes);
 
+/// A layer's gates from its attributes.
+GatePlaces places_of(const Attributes& attributes);
 /// The steps of a layer from its attributes and its lengths.
 SequenceSteps steps_of(const char* op, const Array& lengths, int64_t total, const Attributes& attributes);
 

@@ -1,6 +1,7 @@
 #include "runtime/ops/rnn/recurrent_onnx.h"
 
 #include "runtime/cpu/sequence_steps.h"
+#include "runtime/ops/rnn/recurrent_layer.h"
 
 namespace catena {
 namespace {
@@ -58,9 +59,10 @@ std::vector<int> write_recurrent(RecurrentCell cell, OnnxCall& call) {
     const size_t memory = widths_of(cell).has_memory;
     const Dtype dtype = call.result();
     const int64_t units = call.constant(call.inputs[1].shape[1], "the units of a recurrent layer"), gates = units * int64_t(op.gates.size());
+    const GatePlaces ours = places_of(call.attributes);
     std::vector<int64_t> places;
     for (int64_t gate : op.gates)
-        for (int64_t u = 0; u < units; ++u) places.push_back(gate * units + u);
+        for (int64_t u = 0; u < units; ++u) places.push_back(ours[gate] * units + u);
     const int order = g.integers(places);
     const auto sorted = [&](int value) { return g.node("Gather", {value, order}, {{"axis", 0}}); };
     const int64_t front[] = {0}, square[] = {gates, gates};

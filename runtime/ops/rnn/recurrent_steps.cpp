@@ -29,9 +29,9 @@ Variable replaced(const Variable& now, const Variable& all) {
 }
 
 /// One step: from_x and from_h are the products of all gates with x and h.
-LstmStep step(RecurrentCell kind, const Variable& from_x, const Variable& from_h, const LstmStep& before) {
+LstmStep step(RecurrentCell kind, const GatePlaces& places, const Variable& from_x, const Variable& from_h, const LstmStep& before) {
     const int64_t units = before.h.shape()[1];
-    const auto gate = [&](const Variable& all, int64_t k) { return slice_axis(all, 1, k * units, units); };
+    const auto gate = [&](const Variable& all, int64_t k) { return slice_axis(all, 1, places[k] * units, units); };
     const auto sum = [&](int64_t k) { return gate(from_x, k) + gate(from_h, k); };
     switch (kind) {
         case RecurrentCell::tanh: return {tanh(from_x + from_h), {}};
@@ -62,7 +62,7 @@ Variables recurrent_steps(RecurrentCell cell, std::span<const Variable> inputs, 
         const int64_t n = s.sizes[t];
         const LstmStep before{slice_axis(all.h, 0, 0, n), has_memory ? slice_axis(all.c, 0, 0, n) : Variable()};
         const Variable from_x = rows_at(x, std::span(s.rows).subspan(size_t(s.starts[t]), size_t(n)));
-        const LstmStep now = step(cell, from_x, linear(before.h, R, b), before);
+        const LstmStep now = step(cell, places_of(attributes), from_x, linear(before.h, R, b), before);
         ys.push_back(now.h);
         all.h = replaced(now.h, all.h);
         if (has_memory) all.c = replaced(now.c, all.c);
