@@ -8,6 +8,7 @@
 #include "runtime/core/parallel.h"
 #include "runtime/cpu/onednn.h"
 #include "runtime/cpu/packed.h"
+#include "runtime/cpu/winograd_blocks.h"
 #include "runtime/cpu/winograd_sizes.h"
 
 namespace catena {
@@ -16,11 +17,6 @@ namespace {
 using namespace winograd;
 
 constexpr Speed speed{.products_a_second = 1.2e11, .bytes_a_second = 2e10, .gain = 0.9};
-
-/// Where weights [O, C, 3, 3] have what the products need: in-channel k, out-channel n and tap of the convolution computed.
-struct WeightSteps {
-    int64_t k, n, tap, first;
-};
 
 /// [values, K, N]
 Array transform(const float* W, const WeightSteps& steps, int64_t K, int64_t N) {
@@ -43,8 +39,8 @@ Array transformed(const Array& W, onednn::WeightForm kind, const WeightSteps& st
 /// y = x * U + bias, all channels last.
 class Convolution {
 public:
-    Convolution(const Sizes& sizes, const float* x, const float* U, const float* bias, float* y)
-        : s_(sizes), x_(x), U_(U), bias_(bias), y_(y) {}
+    Convolution(const Sizes& sizes, const float* x, const Array& U, const float* bias, float* y)
+        : s_(sizes), x_(x), U_(U.elements<float>()), bias_(bias), y_(y) {}
 
     /// True if all of y is finite.
     bool run() {
@@ -112,9 +108,12 @@ private:
     std::atomic<bool> is_finite_ = true;
 };
 
-bool run(const Sizes& s, const Array& x, const Array& U, const float* bias, const Array& y) {
+bool run(const Sizes& s, const Array& x, const Array& W, onednn::WeightForm form, const WeightSteps& steps, const float* bias, const Array& y) {
     const Array from = channels_last(x), to = channels_last_like(y);
-    if (!Convolution(s, from.elements<float>(), U.elements<float>(), bias, to.to_fill<float>()).run()) return false;
+    const bool is_finite =
+        s.has_small_tiles() ? convolve_in_blocks(s, from.elements<float>(), W, form, steps, bias, to.to_fill<float>())
+                         : Convolution(s, from.elements<float>(), transformed(W, form, steps, s.in, s.out), bias, to.to_fill<float>()).run();
+    if (!is_finite) return false;
     if (!(to == y)) copy_elements(to, y);
     return true;
 }
@@ -125,8 +124,7 @@ bool convolve_by_tiles(const Array& x, const Array& W, const Array& b, const Win
     if (!is_on() || !fits(x.shape(), W.shape(), y.shape(), steps)) return false;
     const Sizes s = sizes_of(x.shape(), W.shape(), y.shape(), steps);
     if (!is_faster(s, speed)) return false;
-    const Array U = transformed(W, onednn::WeightForm::tiles, {9, s.in * 9, 1, 0}, s.in, s.out);
-    return run(s, x, U, b.defined() ? b.elements<float>() : nullptr, y);
+    return run(s, x, W, onednn::WeightForm::tiles, {9, s.in * 9, 1, 0}, b.defined() ? b.elements<float>() : nullptr, y);
 }
 
 bool convolve_data_by_tiles(const Array& gy, const Array& W, const WindowSteps& steps, const Array& gx) {
@@ -135,8 +133,7 @@ bool convolve_data_by_tiles(const Array& gy, const Array& W, const WindowSteps& 
     Sizes s = sizes_of(gy.shape(), Shape{W.dim(1), W.dim(0), 3, 3}, gx.shape(), steps);
     s.pad_top = 2 - steps.pad[0], s.pad_left = 2 - steps.pad[1];
     if (!is_faster(s, speed)) return false;
-    const Array U = transformed(W, onednn::WeightForm::turned_tiles, {s.out * 9, 9, -1, 8}, s.in, s.out);
-    return run(s, gy, U, nullptr, gx);
+    return run(s, gy, W, onednn::WeightForm::turned_tiles, {s.out * 9, 9, -1, 8}, nullptr, gx);
 }
 
 }  // namespace catena
