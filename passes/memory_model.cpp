@@ -254,21 +254,33 @@ bool improve(Order& order, int64_t budget) {
     return false;
 }
 
+/// Under a goal that is at most `budget`, or a step towards it: far below what is needed, every change looks alike. False if
+/// that cannot be done.
+bool step_towards(Order& order, int64_t budget) {
+    constexpr double share = 0.95;
+    const int64_t goal = std::max(budget, int64_t(share * double(order.peak())));
+    while (order.peak() > goal && improve(order, goal)) {
+    }
+    return order.peak() <= goal;
+}
+
 }  // namespace
 
 MemoryPlan plan_in_order(const MemoryModel& model) { return Order(model).plan(); }
 
 MemoryPlan plan_within(const MemoryModel& model, int64_t budget) {
-    // Step by step: far below what is needed, every change looks alike.
-    constexpr double share = 0.95;
     Order order(model);
-    while (order.peak() > budget) {
-        const int64_t goal = std::max(budget, int64_t(share * double(order.peak())));
-        while (order.peak() > goal && improve(order, goal)) {
-        }
-        if (order.peak() > goal) break;
+    while (order.peak() > budget && step_towards(order, budget)) {
     }
     return order.plan();
+}
+
+MemoryPlan plan_cheaply(const MemoryModel& model, double share) {
+    double seconds = 0;
+    for (const MemoryModel::Step& step : model.steps) seconds += step.seconds;
+    Order order(model), best = order;
+    while (order.peak() > 0 && step_towards(order, 0) && order.more_seconds() <= share * seconds) best = order;
+    return best.plan();
 }
 
 }  // namespace catena::passes

@@ -42,4 +42,7 @@ MemoryPlan plan_in_order(const MemoryModel& model);
 /// After Chen et al., "Training Deep Nets with Sublinear Memory Cost" (2016), for any program instead of a chain of layers.
 MemoryPlan plan_within(const MemoryModel& model, int64_t budget);
 
+/// The same without a budget: as little memory as it can, as long as the steps made again take at most `share` of the program's time.
+MemoryPlan plan_cheaply(const MemoryModel& model, double share);
+
 }  // namespace catena::passes

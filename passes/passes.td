@@ -142,9 +142,13 @@ def Rematerialize : Pass<"catena-rematerialize", "::mlir::func::FuncOp"> {
     place where most memory is used are not kept but made again by a copy of their group or call, shortly before they are read.
     Which ones is planned on plain data (passes/memory_model.h); results of the function, assigned values and messages are never
     made again. Every value is the same bits as before: groups and calls are functions of their operands.
+
+    Without a budget that is done where more than `from` bytes are needed at a time, with what takes hardly any time to make again:
+    at most a fiftieth of the program's, by an estimate.
   }];
   let options = [
     Option<"budget", "budget", "int64_t", "0", "Bytes of intermediate results at a time; 0: no limit">,
+    Option<"from", "from", "int64_t", "0", "Without a budget: bytes from which on some are saved; 0: never">,
   ];
   let dependentDialects = ["::catena::ir::CatenaDialect"];
 }

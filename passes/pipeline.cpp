@@ -26,7 +26,7 @@ struct Stage {
     std::unique_ptr<mlir::Pass> (*make)(const PipelineOptions& options, Notes notes);
     bool decides_by_size = false;
     bool needs_channels_last = false;
-    bool needs_budget = false;
+    bool saves_memory = false;
 };
 
 const Stage stages[] = {
@@ -57,7 +57,7 @@ const Stage stages[] = {
     {.name = "rematerialize",
      .make = [](auto& options, Notes notes) { return create_rematerialize_pass(options.memory_budget, notes); },
      .decides_by_size = true,
-     .needs_budget = true},
+     .saves_memory = true},
 };
 
 std::vector<std::string> left_out() {
@@ -83,7 +83,8 @@ void build_pipeline(mlir::OpPassManager& manager, const PipelineOptions& options
     const std::vector<std::string> without = left_out();
     const auto is_wanted = [&](const Stage& stage) {
         return std::ranges::find(without, stage.name) == without.end() && !(options.any_size && stage.decides_by_size) &&
-               (options.channels_last || !stage.needs_channels_last) && (options.memory_budget > 0 || !stage.needs_budget);
+               (options.channels_last || !stage.needs_channels_last) &&
+               (options.memory_budget > 0 || options.is_large || !stage.saves_memory);
     };
     for (const Stage& stage : stages)
         if (is_wanted(stage)) function.addPass(stage.make(options, notes));

@@ -19,7 +19,8 @@ struct PipelineOptions {
     Dump* dump = nullptr;    ///< Shows every stage, if given.
     bool any_size = false;   ///< The program must be the same at all sizes: no decision may depend on them.
     bool channels_last = false;  ///< The target's kernels accept images whose channels are the innermost dimension.
-    int64_t memory_budget = 0;   ///< Bytes of intermediate results at a time, as the passes see them; 0: no limit.
+    int64_t memory_budget = 0;   ///< Bytes of intermediate results at a time, as the passes see them; 0: as many as is fast.
+    bool is_large = false;       ///< Its arrays are so many bytes that memory is saved where that is cheap (rematerialize.h).
     bool verify_each = false;  ///< Verify after every stage, not only at the end.
 };
 

@@ -228,25 +228,40 @@ std::string curve(const MemoryModel& model, int64_t without) {
 class RematerializePass : public impl::RematerializeBase<RematerializePass> {
 public:
     using RematerializeBase::RematerializeBase;
-    RematerializePass(int64_t bytes, std::vector<std::string>* notes) : notes_(notes) { budget = bytes; }
+    RematerializePass(int64_t bytes, std::vector<std::string>* notes) : notes_(notes) {
+        budget = bytes;
+        from = saves_memory_from;
+    }
 
     void runOnOperation() override {
-        if (getOperation().isExternal() || budget <= 0) return;
+        if (getOperation().isExternal() || !is_wanted()) return;
         run_updates_early(getOperation().getBody().front());
         const Program program(getOperation());
         const int64_t without = plan_in_order(program.model).bytes;
-        const MemoryPlan plan = plan_within(program.model, budget);
+        if (budget <= 0 && without < from) return;
+        constexpr double cheap = 0.02;
+        const MemoryPlan plan = budget > 0 ? plan_within(program.model, budget) : plan_cheaply(program.model, cheap);
         const size_t more = plan.order.size() - program.model.steps.size();
-        if (notes_) {
-            notes_->push_back(fmt::format("memory_budget: {:.1f} instead of {:.1f} MB of intermediate results at a time; {} launches are made "
-                                          "again, about {:.1f} ms", megabytes(plan.bytes), megabytes(without), more, 1e3 * plan.more_seconds));
-            notes_->push_back(curve(program.model, without));
-        }
+        if (notes_ && (budget > 0 || more > 0))
+            notes_->push_back(fmt::format("{}: {:.1f} instead of {:.1f} MB of intermediate results at a time; {} launches are made "
+                                          "again, about {:.1f} ms", budget > 0 ? "memory_budget" : "saved memory", megabytes(plan.bytes),
+                                          megabytes(without), more, 1e3 * plan.more_seconds));
+        if (notes_ && budget > 0) notes_->push_back(curve(program.model, without));
         if (more == 0 || !ChangeLimit::instance().allows("rematerialize", [&] { return fmt::format("{} launches", more); })) return;
         Rewriter(program, plan).run();
     }
 
 private:
+    /// Not where all results of all steps together would be too few.
+    bool is_wanted() {
+        if (budget > 0 || from <= 0) return budget > 0;
+        int64_t bytes = 0;
+        for (mlir::Operation& op : getOperation().getBody().front())
+            if (is_step(op))
+                for (mlir::Value result : op.getResults()) bytes += bytes_of(result);
+        return bytes >= from;
+    }
+
     std::vector<std::string>* notes_ = nullptr;
 };
 

@@ -19,6 +19,7 @@
 #include "codegen/schedule_text.h"
 #include "codegen/stage_timer.h"
 #include "passes/dump.h"
+#include "passes/rematerialize.h"
 #include "runtime/core/fork.h"
 #include "runtime/profile/profiler.h"
 
@@ -56,6 +57,13 @@ struct PortableDraft {
     Draft draft;
 };
 
+/// Of all arrays that the program makes: more than it needs at a time.
+int64_t bytes_of_values(const Trace& trace) {
+    int64_t bytes = 0;
+    for (const auto& value : trace.values) bytes += element_count(value.type.shape) * int64_t(size_of(value.type.dtype));
+    return bytes;
+}
+
 /// The program before its code, and what it came from. Passes estimate memory, the planner knows it: under a budget that was
 /// missed they are given a smaller one.
 Draft draft_within_budget(const Trace& trace, const CompileOptions& options, const codegen::Target& target, passes::Dump& dump,
@@ -69,7 +77,8 @@ Draft draft_within_budget(const Trace& trace, const CompileOptions& options, con
             trace, passes::PipelineOptions{.fast_math = options.fast_math,
                                            .dump = &dump,
                                            .channels_last = target.takes_channels_last(),
-                                           .memory_budget = goal});
+                                           .memory_budget = goal,
+                                           .is_large = bytes_of_values(trace) >= passes::saves_memory_from});
         codegen::StageTimer timer(&dump);
         Draft draft = codegen::build_schedule(*lowered->module, trace, target.split_rule(), options.fast_math);
         timer.lap("schedule");

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 
 #include "codegen/compiler.h"
+#include "frontend/capture/compiler_memory.h"
 #include "runtime/core/code_device.h"
 #include "runtime/core/environment.h"
 #include "runtime/core/error.h"
@@ -34,6 +35,7 @@ struct Loaded {
 
 Loaded load() {
     std::filesystem::path path = library_path();
+    const CompilerLibraries loading;
     // RTLD_LOCAL: LLVM's symbols must not clash with those of another LLVM in the process.
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library)

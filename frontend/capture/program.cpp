@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "codegen/compiler.h"
+#include "frontend/capture/compiler_memory.h"
 #include "frontend/capture/follower.h"
 #include "frontend/capture/interpreter.h"
 #include "frontend/capture/joint_trace.h"
@@ -127,6 +128,7 @@ bool Program::make_executable(Make make) {
     executable_ = std::move(made.executable);
     is_resized_ = made.is_resized;
     compile_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    compiled_for(compile_seconds_);
     compiled_.store(true, std::memory_order_release);
     return true;
 }

@@ -9,6 +9,7 @@
 #include "runtime/core/parallel.h"
 #include "runtime/cpu/onednn.h"
 #include "runtime/cpu/packed.h"
+#include "runtime/cpu/winograd_blocks.h"
 #include "runtime/cpu/winograd_sizes.h"
 
 namespace catena {
@@ -25,11 +26,6 @@ Speed speed_of(const Sizes& sizes) {
     if (sizes.images == 1) expected.weight_passes = 1;
     return expected;
 }
-
-/// Where weights [O, C, 3, 3] have what the products need: in-channel k, out-channel n and tap of the convolution computed.
-struct WeightSteps {
-    int64_t k, n, tap, first;
-};
 
 /// [values, K, N]
 Array transform(const float* W, const WeightSteps& steps, int64_t K, int64_t N) {
@@ -52,10 +48,10 @@ Array transformed(const Array& W, onednn::WeightForm kind, const WeightSteps& st
 /// y = x * U + bias, or with a tail; all channels last.
 class Convolution {
 public:
-    Convolution(const Sizes& sizes, const float* x, const float* U, const float* bias, float* y)
-        : s_(sizes), x_(x), U_(U), bias_(bias), y_(y) {}
-    Convolution(const Sizes& sizes, const float* x, const float* U, const ConvolutionTail& tail, float* y)
-        : s_(sizes), x_(x), U_(U), tail_(&tail), y_(y) {}
+    Convolution(const Sizes& sizes, const float* x, const Array& U, const float* bias, float* y)
+        : s_(sizes), x_(x), U_(U.elements<float>()), bias_(bias), y_(y) {}
+    Convolution(const Sizes& sizes, const float* x, const Array& U, const ConvolutionTail& tail, float* y)
+        : s_(sizes), x_(x), U_(U.elements<float>()), tail_(&tail), y_(y) {}
 
     /// True if all of y is finite.
     bool run() {
@@ -137,9 +133,12 @@ private:
     std::atomic<int32_t> largest_ = 0;
 };
 
-bool run(const Sizes& s, const Array& x, const Array& U, const float* bias, const Array& y) {
+bool run(const Sizes& s, const Array& x, const Array& W, onednn::WeightForm form, const WeightSteps& steps, const float* bias, const Array& y) {
     const Array from = channels_last(x), to = channels_last_like(y);
-    if (!Convolution(s, from.elements<float>(), U.elements<float>(), bias, to.to_fill<float>()).run()) return false;
+    const bool is_finite =
+        s.has_small_tiles() ? convolve_in_blocks(s, from.elements<float>(), W, form, steps, bias, to.to_fill<float>())
+                         : Convolution(s, from.elements<float>(), transformed(W, form, steps, s.in, s.out), bias, to.to_fill<float>()).run();
+    if (!is_finite) return false;
     if (!(to == y)) copy_elements(to, y);
     return true;
 }
@@ -150,8 +149,7 @@ bool convolve_by_tiles(const Array& x, const Array& W, const Array& b, const Win
     if (!is_on() || !fits(x.shape(), W.shape(), y.shape(), steps)) return false;
     const Sizes s = sizes_of(x.shape(), W.shape(), y.shape(), steps);
     if (!is_faster(s, speed_of(s))) return false;
-    const Array U = transformed(W, onednn::WeightForm::tiles, {9, s.in * 9, 1, 0}, s.in, s.out);
-    return run(s, x, U, b.defined() ? b.elements<float>() : nullptr, y);
+    return run(s, x, W, onednn::WeightForm::tiles, {9, s.in * 9, 1, 0}, b.defined() ? b.elements<float>() : nullptr, y);
 }
 
 bool convolve_by_tiles(const Array& x, const Array& W, const ConvolutionTail& tail, const WindowSteps& steps, const Array& y, float& largest) {
@@ -159,7 +157,7 @@ bool convolve_by_tiles(const Array& x, const Array& W, const ConvolutionTail& ta
     const Sizes s = sizes_of(x.shape(), W.shape(), y.shape(), steps);
     if (!is_faster(s, speed_of(s))) return false;
     const Array U = transformed(W, onednn::WeightForm::tiles, {9, s.in * 9, 1, 0}, s.in, s.out), from = channels_last(x);
-    Convolution convolution(s, from.elements<float>(), U.elements<float>(), tail, y.to_fill<float>());
+    Convolution convolution(s, from.elements<float>(), U, tail, y.to_fill<float>());
     if (!convolution.run()) return false;
     largest = convolution.largest();
     return true;
@@ -171,8 +169,7 @@ bool convolve_data_by_tiles(const Array& gy, const Array& W, const WindowSteps& 
     Sizes s = sizes_of(gy.shape(), Shape{W.dim(1), W.dim(0), 3, 3}, gx.shape(), steps);
     s.pad_top = 2 - steps.pad[0], s.pad_left = 2 - steps.pad[1];
     if (!is_faster(s, speed)) return false;
-    const Array U = transformed(W, onednn::WeightForm::turned_tiles, {s.out * 9, 9, -1, 8}, s.in, s.out);
-    return run(s, gy, U, nullptr, gx);
+    return run(s, gy, W, onednn::WeightForm::turned_tiles, {s.out * 9, 9, -1, 8}, nullptr, gx);
 }
 
 }  // namespace catena

@@ -18,10 +18,11 @@ using dnnl::memory;
 
 int64_t rounded_up(int64_t n, int64_t by) { return (n + by - 1) / by; }
 
-/// Matrices [batch, rows, columns], or stored [batch, columns, rows].
-memory::desc matrices(int64_t batch, int64_t rows, int64_t columns, bool transposed = false) {
-    const memory::dims strides = transposed ? memory::dims{rows * columns, 1, rows} : memory::dims{rows * columns, columns, 1};
-    return {{batch, rows, columns}, memory::data_type::f32, strides};
+/// Matrices [rows, columns], or stored [columns, rows].
+memory::desc matrices(const Products::Form& f, int64_t rows, int64_t columns, bool transposed = false) {
+    const int64_t step = rows * columns + f.pad;
+    const memory::dims strides = transposed ? memory::dims{step, 1, rows} : memory::dims{step, columns, 1};
+    return {{f.batch, rows, columns}, memory::data_type::f32, strides};
 }
 
 dnnl::matmul::primitive_desc described(const Products::Form& f) {
@@ -32,7 +33,7 @@ dnnl::matmul::primitive_desc described(const Products::Form& f) {
         sum.append_sum(1);
         attributes.set_post_ops(sum);
     }
-    const dnnl::matmul::desc desc(matrices(f.batch, f.m, f.k, f.transposed), matrices(f.batch, f.k, f.n), matrices(f.batch, f.m, f.n));
+    const dnnl::matmul::desc desc(matrices(f, f.m, f.k, f.transposed), matrices(f, f.k, f.n), matrices(f, f.m, f.n));
     return {desc, attributes, onednn::engine()};
 }
 
@@ -55,13 +56,20 @@ bool fits(const Shape& x, const Shape& W, const Shape& y, const WindowSteps& ste
 }
 
 bool is_faster(const Sizes& s, const Speed& speed) {
-    const double moved = double(values * 4) * (double(s.tiles() * (s.in + s.out)) + speed.weight_passes * double(s.in * s.out));
+    // Values of all tiles and of the weights, which in blocks stay in a core's cache.
+    const double weights = (s.has_small_tiles() ? 0.7 : speed.weight_passes) * double(s.in * s.out);
+    const double moved = double(values * 4) * (double(s.tiles() * (s.in + s.out)) + weights);
     const double seconds = s.products() / speed.products_a_second + moved / speed.bytes_a_second;
     return seconds < speed.gain * s.direct_products() / speed.products_a_second;
 }
 
 Sizes sizes_of(const Shape& x, const Shape& W, const Shape& y, const WindowSteps& steps) {
     return {x[0], W[1], W[0], x[2], x[3], y[2], y[3], steps.pad[0], steps.pad[1], rounded_up(y[2], out_side), rounded_up(y[3], out_side)};
+}
+
+bool Sizes::has_small_tiles() const {
+    constexpr int64_t cache_floats = 3'000'000, large = 256 * 256;
+    return images > 1 && in * out >= large && values * tiles() * in <= cache_floats;
 }
 
 Tile Sizes::result(int64_t index) const {

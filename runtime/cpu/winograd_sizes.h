@@ -22,6 +22,10 @@ struct Sizes {
     double direct_products() const { return double(images * out_height * out_width) * 9 * double(in * out); }
     double products() const { return double(tiles() * values) * double(in * out); }
 
+    /// Whether the transformed tiles stay in the shared cache, and the weights in none: then these are transformed block by
+    /// block (winograd_blocks.h). Not for one image: that is inference, whose transformed weights are kept.
+    bool has_small_tiles() const;
+
     /// Tile `index` of the results, or of the inputs that they are made from; both channels-last.
     Tile result(int64_t index) const;
     Tile input(int64_t index) const;
@@ -56,6 +60,7 @@ public:
         int64_t m, n, k, batch;
         bool transposed = false;  ///< The first matrices are stored [k, m].
         bool adds = false;        ///< To what the results hold.
+        int64_t pad = 0;          ///< Floats behind each matrix.
         auto operator<=>(const Form&) const = default;
     };
     /// Made once a process for each form.

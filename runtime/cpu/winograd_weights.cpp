@@ -4,6 +4,7 @@
 #include "runtime/core/device.h"
 #include "runtime/core/parallel.h"
 #include "runtime/cpu/winograd.h"
+#include "runtime/cpu/winograd_blocks.h"
 #include "runtime/cpu/winograd_sizes.h"
 
 namespace catena {
@@ -48,6 +49,7 @@ bool convolve_weights_by_tiles(const Array& x, const Array& gy, const WindowStep
     const Sizes s = sizes_of(x.shape(), gW.shape(), gy.shape(), steps);
     if (!is_faster(s, speed)) return false;
     const Array images = channels_last(x), gradients = channels_last(gy);
+    if (are_weights_for_blocks(s)) return convolve_weights_in_blocks(s, images.elements<float>(), gradients.elements<float>(), gW.to_fill<float>());
     const Array sums = products_of(s, images.elements<float>(), gradients.elements<float>());
     const float* from = sums.elements<float>();
     float* to = gW.to_fill<float>();

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "runtime/cpu/packed.h"
+#include "runtime/cpu/winograd_sizes.h"
+
+namespace catena::winograd {
+
+// Convolutions whose transformed weights are large beside the tiles, as late in a network: 512 to 512 channels are 38 MB. They
+// are transformed and used block by block of channels, in a core's cache, so that the memory never sees them.
+
+/// Where weights [O, C, 3, 3] have what the products need: in-channel k, out-channel n and tap of the convolution computed.
+struct WeightSteps {
+    int64_t k, n, tap, first;
+};
+
+/// y = x * W + bias, channels last, of sizes that have_small_tiles(). True if all of y is finite.
+bool convolve_in_blocks(const Sizes& sizes, const float* x, const Array& W, onednn::WeightForm form, const WeightSteps& steps,
+                        const float* bias, float* y);
+
+/// The same for the gradient of the weights: of images `x` and of results `gy`, both channels last.
+bool are_weights_for_blocks(const Sizes& sizes);
+bool convolve_weights_in_blocks(const Sizes& sizes, const float* x, const float* gy, float* gW);
+
+}  // namespace catena::winograd

@@ -1,0 +1,57 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+
+#include "codegen/compiler.h"
+#include "frontend/capture/compiler_memory.h"
+#include "frontend/catena.h"
+
+namespace catena {
+namespace {
+
+bool has(const std::vector<FilePages>& pages, const void* address) {
+    return std::ranges::any_of(pages, [&](const FilePages& p) { return address >= p.begin && address < p.begin + p.bytes; });
+}
+
+/// Resident kilobytes of the code of files whose names contain `name`.
+int64_t resident_code(const std::string& name) {
+    std::ifstream maps("/proc/self/smaps");
+    bool wanted = false;
+    int64_t kilobytes = 0;
+    for (std::string line; std::getline(maps, line);) {
+        if (const size_t space = line.find(' '); space < line.find(':'))  // "begin-end r-xp ... file", then "Rss: ...".
+            wanted = line.substr(space + 1, 4) == "r-xp" && line.find(name) != std::string::npos;
+        if (wanted && line.starts_with("Rss:")) kilobytes += std::stoll(line.substr(4));
+    }
+    return kilobytes;
+}
+
+float doubled(double factor) {
+    auto f = static_graph([factor](Variable x) { return exp(x) * factor + x; });
+    return f(Variable(Array::zeros({Dtype::float32, Shape{3}}))).array().elements<float>()[1];
+}
+
+int written = 1;
+
+TEST(CompilerMemory, pages_of_libraries_are_code_and_never_what_is_written) {
+    const std::vector<FilePages> pages = pages_of_libraries();
+    EXPECT_TRUE(has(pages, reinterpret_cast<const void*>(&pages_of_libraries)));
+    EXPECT_FALSE(has(pages, &written));
+    EXPECT_FALSE(has(pages, pages.data()));
+}
+
+TEST(CompilerMemory, is_given_back_after_long_compilations_and_read_again_by_the_next) {
+    if (!compiler_available()) GTEST_SKIP() << "there is no compiler";
+    EXPECT_EQ(doubled(2), 2);
+    compiled_for(2 * worthwhile_compilation);
+    EXPECT_FALSE(compiled_for(0.25 * worthwhile_compilation)) << "too short";
+    EXPECT_TRUE(compiled_for(worthwhile_compilation)) << "both together are long enough";
+    EXPECT_LT(resident_code("libLLVM"), 4096);
+    EXPECT_EQ(doubled(3), 3);
+    EXPECT_GT(resident_code("libMLIR"), 512);
+}
+
+}  // namespace
+}  // namespace catena
