@@ -257,7 +257,18 @@ void Follower::composite_ends(std::span<const Variable> outputs) {
     known.push_back(std::move(composite));
 }
 
+void Follower::passing() {
+    ++disturbances_;
+    is_passing_ = true;
+}
+
+void Follower::needs_code(const char* why) {
+    ++disturbances_;
+    needs_code_ = why;
+}
+
 void Follower::stands_for(const Variable& state, const Variable& variable) {
+    ++disturbances_;
     if (!rules_.is_replayed) return;
     for (auto& [known, stand_in] : stand_ins_)
         if (known == state.body()) {
@@ -267,7 +278,10 @@ void Follower::stands_for(const Variable& state, const Variable& variable) {
     stand_ins_.emplace_back(state.body(), variable.ref());
 }
 
-void Follower::assigned(const Variable& state, const Variable&) { log_.content(*state.body(), steps_); }
+void Follower::assigned(const Variable& state, const Variable&) {
+    ++disturbances_;
+    log_.content(*state.body(), steps_);
+}
 
 void Follower::changing(VariableBody& variable, Change what) {
     if (what == Change::content) log_.content(variable, steps_);

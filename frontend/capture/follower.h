@@ -1,17 +1,20 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <thread>
 #include <unordered_map>
 #include <vector>
 
 #include "frontend/capture/graph_end.h"
+#include "frontend/capture/known_walk.h"
 #include "frontend/capture/path.h"
 #include "frontend/capture/pointer_table.h"
 #include "frontend/capture/undo_log.h"
 #include "frontend/static_graph/flatten.h"
 #include "runtime/core/pending.h"
 #include "runtime/graph/recorder.h"
+#include "runtime/graph/walk_memory.h"
 
 namespace catena::capture {
 
@@ -36,7 +39,7 @@ protected:
 /// the host reads a pending array, all arrays still referenced are computed and filled in place.
 /// One object serves many calls in sequence; it reuses the array bodies of values that are no longer
 /// referenced.
-class Follower final : public Recorder, public Pending, public NodeOwner {
+class Follower final : public Recorder, public Pending, public NodeOwner, public WalkMemory {
 public:
     explicit Follower(Tree& tree) : tree_(tree), log_(this) {}
     ~Follower();
@@ -106,9 +109,15 @@ public:
     void host_read(ArrayBody& array) override;
     void addressed(ArrayBody& array) override;
     void settle() override;
-    void passing() override { is_passing_ = true; }
-    void needs_code(const char* why) override { needs_code_ = why; }
+    void passing() override;
+    void needs_code(const char* why) override;
     void stands_for(const Variable& state, const Variable& variable) override;
+
+    //---- WalkMemory
+    bool repeat(const WalkRequest& request, Variables& results) override;
+    void visits(const Node& node) override;
+    void stored(const VariableBody& leaf) override;
+    void ended(std::span<const Variable> results) override;
 
     //---- Pending, NodeOwner
     void force(ArrayBody& array) override;
@@ -159,6 +168,13 @@ private:
     Slot& slot(int v);
     Array& placeholder(int v, const Type& type, const Step& step);
     const Ref<Storage>& nowhere(Device& device);
+
+    bool describe(const WalkRequest& request);
+    bool reads_the_same(const KnownWalk& known) const;
+    void do_again(const KnownWalk& known, const WalkRequest& request, Variables& results);
+    void begin_recording(const WalkRequest& request, Place& at, KnownWalk* expected);
+    void remember(const Variable& gradient, int leaf);
+    bool complete(WalkRecording& recording) const;
 
     void check_thread() const;
     void cut();
@@ -212,6 +228,11 @@ private:
     PointerTable input_numbers_, cell_slots_, scratch_;
     std::vector<uint32_t> extra_references_;
     GraphWalk walk_;
+    std::optional<WalkRecording> recording_;
+    int64_t disturbances_ = 0;         ///< Counts what a walk that can be repeated does not do.
+    LiveGraph walk_graph_;             ///< Of a walk that is asked for; these three keep their memory.
+    std::vector<int64_t> walk_key_;
+    std::vector<Variable> walk_variables_;
     Activation* activation_ = nullptr;
 };
 

@@ -47,6 +47,7 @@ void Follower::force(ArrayBody& array) {
 
 ArrayBody* Follower::look(ArrayBody& array, const Shape& shape, const Strides& strides, int64_t offset) {
     if (!(shape == array.type.shape) || !(strides == array.strides) || offset != 0) return nullptr;
+    ++disturbances_;
     Ref<ArrayBody> body = make_ref<ArrayBody>();
     body->type = array.type;
     body->strides = array.strides;
@@ -58,10 +59,12 @@ ArrayBody* Follower::look(ArrayBody& array, const Shape& shape, const Strides& s
 }
 
 void Follower::host_read(ArrayBody& array) {
+    ++disturbances_;
     if (array.pending) array.pending->force(array);
 }
 
 void Follower::addressed(ArrayBody& array) {
+    ++disturbances_;
     if (array.pending || running_) return;  // Pending arrays are handled by force().
     for (int v = segment_->first_value; v < count_; ++v) {
         const Slot& s = slots_[size_t(v)];
@@ -72,11 +75,13 @@ void Follower::addressed(ArrayBody& array) {
 }
 
 void Follower::settle() {
+    ++disturbances_;
     if (steps_ > 0) cut();
 }
 
 void Follower::cut() {
     CATENA_ASSERT(is_open_ && !running_, "a static region is cut while it does not run");
+    recording_.reset();
     for (OpenComposite& open : composites_) open.op = nullptr;
     collect_alive();
     Ending& ending = find_ending(true, nullptr);
@@ -234,6 +239,7 @@ void Follower::after_failure(const std::string& why) {
 }
 
 void Follower::end_call() {
+    recording_.reset();
     activation_ = nullptr;
     stand_ins_.clear();
     for (const MadeNode& made : nodes_)
@@ -250,6 +256,7 @@ void Follower::finish() {
         Follower& follower;
         ~EndCall() { follower.end_call(); }
     } at_end{*this};
+    recording_.reset();
     const GraphEnd* graph = nullptr;
     Activation* activation = nullptr;
     Ending* ending = nullptr;
@@ -285,6 +292,7 @@ void Follower::abandon() {
         Follower& follower;
         ~EndCall() { follower.end_call(); }
     } at_end{*this};
+    recording_.reset();
     collect_alive();
     running_ = true;
     failed_at_ = -1;
@@ -349,10 +357,12 @@ private:
 }  // namespace
 
 void Follower::refuse_second_backward(Variables& refused) {
-    const std::vector<Variable> walked = taken(refused);
     // Keeping the graph would keep every activation. Only its border is kept, for unchain_backward().
     LiveGraph live;
-    if (follows_others_) walk_.run(*this, walked, live);
+    live.results = taken(refused);
+    const std::vector<Variable> walked = live.results;
+    if (follows_others_) walk_.run(*this, live);
+    else live.results.clear();
     Reach reach(live, this);
     attach_region(region_op(), live.border, live.border_types, walked, std::make_unique<UsedUp>(rules_.region, std::move(reach)));
 }
@@ -375,7 +385,8 @@ std::unique_ptr<GraphEnd> Follower::try_to_record(const LiveGraph& live) {
 
 const GraphEnd* Follower::close_graph(Variables& open, Activation*& activation) {
     LiveGraph live;
-    walk_.run(*this, taken(open), live);
+    live.results = taken(open);
+    walk_.run(*this, live);
     GraphEnd* graph = nullptr;
     auto find = [&] {
         for (GraphEnd* g = place().graphs.load(std::memory_order_acquire); g && !graph; g = g->sibling.load(std::memory_order_acquire))

@@ -21,10 +21,9 @@ bool same_edge(const Edge& a, const Edge& b) { return a.leaf == b.leaf && a.node
 
 //---- the walk
 
-void GraphWalk::run(const Follower& follower, std::vector<Variable> results, LiveGraph& graph) {
+void GraphWalk::run(const Follower& follower, LiveGraph& graph) {
     outside_.clear();
     seen_.assign(follower.nodes().size(), 0);
-    graph.results = std::move(results);
     for (const Variable& result : graph.results) {
         const VariableBody& body = *result.body();
         const ArrayBody* array = body.array.body();
@@ -32,6 +31,11 @@ void GraphWalk::run(const Follower& follower, std::vector<Variable> results, Liv
                                                array->pending == &follower ? array->value : -1});
     }
     for (const Variable& result : graph.results) visit(follower, *result.body()->creator, graph);
+}
+
+int GraphWalk::number_of(const VariableBody& leaf) {
+    const int* number = outside_.find(&leaf);
+    return number ? *number : -1;
 }
 
 void GraphWalk::visit(const Follower& follower, const Node& root, LiveGraph& graph) {

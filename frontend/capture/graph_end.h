@@ -26,6 +26,15 @@ struct LiveGraph {
     /// their edges, results by value) and the attributes of their nodes are.
     std::vector<int64_t> shape;
     std::vector<const Node*> nodes;  ///< In the order in which the walk found them.
+
+    /// Keeps the memory of its lists.
+    void clear() {
+        results.clear();
+        border.clear();
+        border_types.clear();
+        shape.clear();
+        nodes.clear();
+    }
 };
 
 /// Reachability in such a graph.
@@ -46,7 +55,10 @@ private:
 /// Finds the LiveGraph by walking from the results towards the inputs.
 class GraphWalk {
 public:
-    void run(const Follower& follower, std::vector<Variable> results, LiveGraph& graph);
+    /// `graph` has the results, whose creators are nodes of `follower`'s call, and nothing else.
+    void run(const Follower& follower, LiveGraph& graph);
+    /// Of the latest graph's border: the edge that leads to `leaf`; -1: none.
+    int number_of(const VariableBody& leaf);
 
 private:
     void visit(const Follower& follower, const Node& root, LiveGraph& graph);

@@ -47,6 +47,12 @@ GraphEnd& Tree::add(Place& place, std::unique_ptr<GraphEnd> made) {
     return *graphs_.emplace_back(std::move(made));
 }
 
+KnownWalk& Tree::add(Place& place, std::unique_ptr<KnownWalk> made) {
+    bytes_ += made->bytes();
+    append(place.walks, made.get());
+    return *walks_.emplace_back(std::move(made));
+}
+
 std::vector<const Step*> steps_to(const Step* last) {
     std::vector<const Step*> steps;
     for (const Step* step = last; step; step = step->previous) steps.push_back(step);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "frontend/capture/known_walk.h"
 #include "runtime/core/small_vector.h"
 #include "runtime/graph/trace.h"
 
@@ -23,6 +24,8 @@ struct Place {
     std::atomic<Step*> steps{nullptr};      ///< Linked by Step::sibling.
     std::atomic<Ending*> endings{nullptr};  ///< Linked by Ending::sibling.
     std::atomic<GraphEnd*> graphs{nullptr};
+    std::atomic<KnownWalk*> walks{nullptr};  ///< Of backward() or grad() that began here.
+    std::atomic<int> walk_attempts{0};       ///< How often a walk from here was not known.
 };
 
 /// A part of the code between host reads. Its values are numbered from `first_value`; the first `arguments` of them are
@@ -99,6 +102,7 @@ public:
     Step& add(Place& place, std::unique_ptr<Step> made);
     Ending& add(Place& place, std::unique_ptr<Ending> made);
     GraphEnd& add(Place& place, std::unique_ptr<GraphEnd> made);
+    KnownWalk& add(Place& place, std::unique_ptr<KnownWalk> made);
 
     size_t bytes() const { return bytes_; }
     const std::deque<std::unique_ptr<Ending>>& endings() const { return endings_; }
@@ -107,6 +111,7 @@ private:
     std::deque<std::unique_ptr<Step>> steps_;
     std::deque<std::unique_ptr<Ending>> endings_;
     std::deque<std::unique_ptr<GraphEnd>> graphs_;
+    std::deque<std::unique_ptr<KnownWalk>> walks_;
     std::atomic<size_t> bytes_{0};
 };
 

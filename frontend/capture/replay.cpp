@@ -33,7 +33,7 @@ Replay::Replay(const Follower& follower, const Program& program, const Flat& arg
     scalars_ = program.forward().scalars;
     for (size_t s = 0; s < scalars_.size(); ++s) scalars_[s].value = follower.scalars()[s];
     find_inputs(follower, program, arguments);
-    find_effects(follower, program, arguments);
+    find_effects(follower, program, arguments, results);
     find_assigned_inputs();
     find_results(follower, program, arguments, results);
     look_for_obstacles(follower, program, arguments, results);
@@ -85,14 +85,20 @@ Replay::Source Replay::source_of(const Array& array, const Follower& follower, c
     return {.kind = Source::captured, .array = array};
 }
 
-void Replay::find_effects(const Follower& follower, const Program& program, const Flat& arguments) {
+void Replay::find_effects(const Follower& follower, const Program& program, const Flat& arguments, const Flat& results) {
     PointerTable& seen = tables().seen;
+    const auto is_made = [&](const VariableBody& body) {
+        return !body.is_state && body.array.defined() && body.array.body()->pending == &follower;
+    };
     effects_.reserve(inputs_.size());
     auto add = [&](const Ref<VariableBody>& body, bool is_gradient) {
         Effect effect{.is_gradient = is_gradient};
         for (size_t k = 0; k < arguments.variables.size(); ++k)
             if (arguments.variables[k].body() == body.get()) effect.argument = int(k);
-        if (effect.argument < 0) effect.body = body;
+        // A loss is another variable at every call.
+        for (size_t k = 0; effect.argument < 0 && is_made(*body) && k < results.variables.size(); ++k)
+            if (results.variables[k].body() == body.get()) effect.result = int(k);
+        if (effect.argument < 0 && effect.result < 0) effect.body = body;
         if (!is_gradient) effect.value = source_of(body->array, follower, program);
         else if (body->grad_consumed) effect.consumed = true;
         else if (body->grad) effect.value = source_of(body->grad->array, follower, program);
@@ -155,7 +161,7 @@ void Replay::look_for_obstacles(const Follower& follower, const Program& program
     for (const Variable& y : results.variables) hold(y.body());
     for (const Follower::StandIn& s : follower.stand_ins()) hold(s.second.get());
     for (const Effect& e : effects_) {
-        const VariableBody* body = e.body ? e.body.get() : arguments.variables[size_t(e.argument)].body();
+        const VariableBody* body = e.target(arguments.variables, results.variables);
         hold(body);
         hold(body->grad.get());
     }
@@ -169,7 +175,8 @@ void Replay::look_for_obstacles(const Follower& follower, const Program& program
 }
 
 // Stored variables may belong to another thread by now: compare only those that this call has, too.
-bool Replay::holds(Follower& follower, const Program& program, const Flat& arguments) {
+bool Replay::holds(Follower& follower, const Program& program, const Flat& arguments, const Flat& results) {
+    if (results.variables.size() != results_.size()) return false;
     auto is_output = [&](const Array& array, const Source& s) {
         return s.kind == Source::output && array.defined() && array.body()->pending == &follower &&
                array.body()->value == program.outputs()[size_t(s.index)];
@@ -179,9 +186,9 @@ bool Replay::holds(Follower& follower, const Program& program, const Flat& argum
     auto check = [&](const VariableBody* body, bool is_gradient) {
         if (!is_same || next == effects_.size()) return void(is_same = false);
         const Effect& e = effects_[next++];
-        const VariableBody* expected = e.body ? e.body.get() : arguments.variables[size_t(e.argument)].body();
+        const VariableBody* expected = e.target(arguments.variables, results.variables);
         if (e.is_gradient != is_gradient || expected != body) is_same = false;
-        else if (!e.body) return;
+        else if (e.argument >= 0) return;
         else if (!is_gradient) is_same = is_output(body->array, e.value);
         else if (e.consumed) is_same = body->grad_consumed;
         else is_same = body->grad ? is_output(body->grad->array, e.value) : e.value.kind == Source::none;
@@ -252,7 +259,7 @@ SmallVector<Variable, 4> Replay::run(const Flat& arguments, Program& program, co
     outputs.clear();
     for (size_t i = 0; i < effects_.size(); ++i) {
         const Effect& e = effects_[i];
-        const Variable v = e.body ? Variable(e.body) : arguments.variables[size_t(e.argument)];
+        const Variable v(Ref<VariableBody>(e.target(arguments.variables, results)));
         if (!e.is_gradient) {
             if (!(v.array() == values[i])) bind_state(*v.body(), values[i]);
             continue;
@@ -306,6 +313,8 @@ ExportedProgram Replay::exported(const Program& program) const {
     const std::string& region = made.trace.name;
     for (const Effect& e : effects_) {
         if (!e.is_gradient || e.consumed || e.value.kind == Source::none) continue;
+        if (e.result >= 0)
+            fail<ValueError>("save: region {} leaves a gradient in result {}, which cannot be saved; clear it (cleargrad)", region, e.result);
         if (!e.body)
             fail<ValueError>("save: region {} leaves a gradient in argument {}, which cannot be saved; pass it as one that "
                              "wants none: Variable(array, false)",

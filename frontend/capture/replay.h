@@ -28,7 +28,7 @@ public:
     /// States such as the random counter belong to a thread.
     bool is_of_this_thread() const { return thread_ == std::this_thread::get_id(); }
     /// True if the call that `follower` has just finished has the same description. Updates the captured arrays.
-    bool holds(Follower& follower, const Program& program, const Flat& arguments);
+    bool holds(Follower& follower, const Program& program, const Flat& arguments, const Flat& results);
     /// True if the conditions outside of the key are unchanged: types of states, which gradients exist.
     bool applies(const Flat& arguments, const Program& program) const;
     /// Computes a call and applies its assignments to variables; returns the results in the order of the region's list.
@@ -47,13 +47,17 @@ private:
         Array array;
     };
     struct Effect {
-        Ref<VariableBody> body;  ///< Null: the variable of an argument.
-        int argument = -1;
+        Ref<VariableBody> body;  ///< Null: the variable of an argument or of a result.
+        int argument = -1, result = -1;
         bool is_gradient = false, consumed = false;
         Source value;            ///< Source::none: the gradient is cleared.
+
+        VariableBody* target(std::span<const Variable> arguments, std::span<const Variable> results) const {
+            return body ? body.get() : argument >= 0 ? arguments[size_t(argument)].body() : results[size_t(result)].body();
+        }
     };
     void find_inputs(const Follower& follower, const Program& program, const Flat& arguments);
-    void find_effects(const Follower& follower, const Program& program, const Flat& arguments);
+    void find_effects(const Follower& follower, const Program& program, const Flat& arguments, const Flat& results);
     void find_assigned_inputs();
     void find_results(const Follower& follower, const Program& program, const Flat& arguments, const Flat& results);
     void look_for_obstacles(const Follower& follower, const Program& program, const Flat& arguments, const Flat& results);

@@ -182,7 +182,7 @@ void Session::remember(Follower& follower, const Ending& ending, const std::shar
     {
         std::lock_guard lock(region_.mutex_);
         known = program->replay;
-        if (region_.options_.audit == Audit::always && known && known->holds(follower, *program, arguments_)) return;
+        if (region_.options_.audit == Audit::always && known && known->holds(follower, *program, arguments_, results_)) return;
     }
     replay_ = std::make_shared<Replay>(follower, *program, arguments_, results_);
     std::lock_guard lock(region_.mutex_);

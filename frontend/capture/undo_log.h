@@ -23,6 +23,7 @@ public:
     }
     void clear() { entries_.clear(); }
     bool empty() const { return entries_.empty(); }
+    size_t size() const { return entries_.size(); }
 
     /// Drops the changes of variables that only the log still references.
     void drop_unheld(PointerTable& scratch);

@@ -16,6 +16,7 @@
 #include "runtime/graph/recorder.h"
 #include "runtime/graph/unchain.h"
 #include "runtime/graph/user_function.h"
+#include "runtime/graph/walk_memory.h"
 
 namespace catena {
 namespace {
@@ -254,7 +255,40 @@ private:
     Variables results_;
 };
 
+/// Reports what a walk does, to be done again.
+class RememberingSink final : public Sink {
+public:
+    RememberingSink(Sink& sink, WalkMemory& memory) : sink_(sink), memory_(memory) {}
+    void leaf(const Ref<VariableBody>& leaf, const Variable& gradient) override {
+        sink_.leaf(leaf, gradient);
+        memory_.stored(*leaf);
+    }
+    void node(Node& node) override {
+        sink_.node(node);
+        memory_.visits(node);
+    }
+    bool wants(const Node& node) const override { return sink_.wants(node); }
+    bool goes_below(const Node& node) const override { return sink_.goes_below(node); }
+    bool wants_leaf(const VariableBody* leaf) const override { return sink_.wants_leaf(leaf); }
+
+private:
+    Sink& sink_;
+    WalkMemory& memory_;
+};
+
 thread_local GradientListener* listener = nullptr;
+
+/// Null where code of the user's takes part in a walk.
+WalkMemory* walk_memory(bool retain_grad, bool enable_double_backprop) {
+    if (listener || retain_grad || enable_double_backprop || !function_hooks().empty() || has_node_hooks()) return nullptr;
+    return dynamic_cast<WalkMemory*>(current_recorder());
+}
+
+void walk(const WalkRequest& request, Sink& sink, bool retain_grad) {
+    Walk walk(sink, retain_grad);
+    for (size_t i = 0; i < request.outputs.size(); ++i) walk.start(request.outputs[i], request.starts[i]);
+    walk.run();
+}
 
 }  // namespace
 
@@ -265,13 +299,22 @@ void run_backward(std::span<const Variable> outputs, std::span<const Variable> g
                   const BackwardOptions& options) {
     auto mode = using_config(&Config::enable_backprop, options.enable_double_backprop);
     const AutocastScope no_casting(Dtype::float32);
+    const WalkRequest request{.outputs = outputs, .starts = grad_outputs, .into_leaves = true};
+    Variables none;
+    WalkMemory* memory = walk_memory(options.retain_grad, options.enable_double_backprop);
+    if (memory && memory->repeat(request, none)) return;
     if (is_recorded()) expand_regions_below(outputs);
-    LeafSink silent;
-    std::optional<CountingSink> counting;
-    if (listener) counting.emplace(*listener, outputs);
-    Walk walk(counting ? *counting : silent, options.retain_grad);
-    for (size_t i = 0; i < outputs.size(); ++i) walk.start(outputs[i], grad_outputs[i]);
-    walk.run();
+    LeafSink leaves;
+    if (memory) {
+        RememberingSink remembering(leaves, *memory);
+        walk(request, remembering, false);
+        memory->ended({});
+    } else if (listener) {
+        CountingSink counting(*listener, outputs);
+        walk(request, counting, options.retain_grad);
+    } else {
+        walk(request, leaves, options.retain_grad);
+    }
 }
 
 void backward(const VariableList& outputs, const VariableList& grad_outputs, bool enable_double_backprop) {
@@ -314,6 +357,26 @@ void add_first(const VariableList& inputs, const std::vector<Variable>& first, V
 
 }  // namespace
 
+namespace {
+
+Variables gradients_of(const WalkRequest& request, const GradOptions& options) {
+    Variables results;
+    WalkMemory* memory = walk_memory(options.retain_grad, options.enable_double_backprop);
+    if (memory && memory->repeat(request, results)) return results;
+    TargetSink sink(request.outputs, request.targets, false);
+    if (!memory) {
+        walk(request, sink, options.retain_grad);
+        return sink.take();
+    }
+    RememberingSink remembering(sink, *memory);
+    walk(request, remembering, false);
+    results = sink.take();
+    memory->ended(results);
+    return results;
+}
+
+}  // namespace
+
 Variables grad(const VariableList& outputs, const VariableList& inputs, const VariableList& grad_outputs,
                const GradOptions& options) {
     if (!options.grad_inputs.empty() && options.grad_inputs.size() != inputs.size())
@@ -328,16 +391,14 @@ Variables grad(const VariableList& outputs, const VariableList& inputs, const Va
     for (const Variable& input : inputs)
         if (const Edge edge = edge_of(input); is_inner_result(edge)) expand_region(*edge.node);
     for (const Variable& input : inputs) targets.push_back(edge_of(input));
-    TargetSink sink(outputs, targets, false);
-    Walk walk(sink, options.retain_grad);
+    std::vector<Variable> starts;
     for (size_t i = 0; i < outputs.size(); ++i) {
-        Variable start = grad_outputs.empty() ? Variable() : grad_outputs[i];
+        const Variable start = grad_outputs.empty() ? Variable() : grad_outputs[i];
         if (start.defined() && !(start.type() == outputs[i].type()))
             fail<ShapeError>("grad: output {} is {}, its grad_output {}", i, to_string(outputs[i].type()), to_string(start.type()));
-        walk.start(outputs[i], start.defined() ? start : fill(outputs[i].type(), options.loss_scale));
+        starts.push_back(start.defined() ? start : fill(outputs[i].type(), options.loss_scale));
     }
-    walk.run();
-    Variables results = sink.take();
+    Variables results = gradients_of({.outputs = outputs, .starts = starts, .targets = targets}, options);
     add_first(inputs, options.grad_inputs, results);
     if (options.set_grad)
         for (size_t i = 0; i < inputs.size(); ++i) inputs[i].set_grad_variable(results[i]);

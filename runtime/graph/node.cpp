@@ -37,13 +37,13 @@ void add_edge(Node& node, const Variable& input) {
     if (const Node* creator = node.edges.back().node.get()) node.rank = std::max(node.rank, creator->rank);
 }
 
-void add_output(const Ref<Node>& node, const Variable& output) {
+void add_output(Ref<Node> node, const Variable& output) {
     VariableBody* body = output.body();
-    body->creator = node;
     body->output_index = int(node->outputs.size());
     body->requires_grad = is_float(body->array.dtype());
     node->output_types.push_back(body->array.type());
     node->outputs.push_back(body);
+    body->creator = std::move(node);
 }
 
 /// Backward communicates in reverse order of the forward messages: otherwise two ranks with different graphs would
@@ -134,11 +134,12 @@ Node* attach_node(const OpDef& op, std::span<const Variable* const> inputs, std:
     Reads kept = what_gradient_reads(op, *node);
     for (size_t i = 0; i < inputs.size(); ++i)
         node->kept_inputs.push_back(reads(kept.inputs, i) ? inputs[i]->array() : Array());
-    for (size_t i = 0; i < outputs.size(); ++i) {
-        add_output(node, outputs[i]);
+    for (size_t i = 0; i < outputs.size(); ++i)
         node->kept_outputs.push_back(reads(kept.outputs, i) ? outputs[i].array() : Array());
-    }
-    return node.get();
+    Node* made = outputs.empty() ? nullptr : node.get();
+    // The last one takes this reference: counting up and down costs as much as the rest of the function.
+    for (size_t i = 0; i < outputs.size(); ++i) add_output(i + 1 < outputs.size() ? node : std::move(node), outputs[i]);
+    return made;
 }
 
 void attach_region(const OpDef& op, std::span<const Edge> edges, std::span<const Type> types, std::span<const Variable> outputs,

@@ -34,4 +34,6 @@ std::span<FunctionHook* const> hooks_of(const Node& node) {
     return found == hooks.end() ? std::span<FunctionHook* const>() : found->second;
 }
 
+bool has_node_hooks() { return !hooks.empty(); }
+
 }  // namespace catena

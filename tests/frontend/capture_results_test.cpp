@@ -373,5 +373,25 @@ TEST(CaptureResults, a_region_that_is_cleared_begins_anew) {
     });
 }
 
+TEST(CaptureResults, a_gradient_that_is_kept_in_a_result_when_the_code_is_skipped) {
+    expect_same([](Side& side) {
+        auto region = side.region(
+            [](const Variable& x) {
+                const Variable y = sum(exp(x));
+                y.backward({.retain_grad = true});
+                return y;
+            },
+            {.audit = Audit::sampled});
+        for (int i = 0; i < 7; ++i) {
+            side.call(i);
+            const Variable x = doubles({0.5, -1, 0.1 * i});
+            const Variable y = region(x);
+            side.saw("y", y);
+            side.saw_gradient("y", y);
+            side.saw_gradient("x", x);
+        }
+    });
+}
+
 }  // namespace
 }  // namespace catena::testing

@@ -1,0 +1,237 @@
+// Walks of backward() and grad() inside a region's code, which a Follower does again without calling the gradients.
+#include <algorithm>
+#include <bit>
+
+#include "frontend/capture/follower.h"
+#include "runtime/core/device.h"
+#include "runtime/core/environment.h"
+#include "runtime/core/error.h"
+#include "runtime/graph/config.h"
+#include "runtime/graph/user_gradient.h"
+
+namespace catena::capture {
+namespace {
+
+/// Walks at one place that were made in vain; then no more are remembered there.
+constexpr int most_attempts = 8;
+
+bool walks_are_checked() {
+    static const bool checked = environment::flag("CATENA_CHECK_WALKS", false);
+    return checked;
+}
+
+/// `array` is value `v` (-1: undefined) of the call. `slots`: its values.
+template <class Slots>
+bool is_value(const Array& array, int v, const Pending* call, const Slots& slots) {
+    if (!array.defined() || v < 0) return !array.defined() && v < 0;
+    const ArrayBody* body = array.body();
+    return body->pending == call ? body->value == v : slots[size_t(v)].array.body() == body;
+}
+
+/// Nothing but an array: another variable can stand for it.
+bool is_plain(const VariableBody& body) {
+    return !body.requires_grad && !body.is_state && !body.grad && !body.grad_consumed && !body.creator && !body.alias_of && !body.name;
+}
+
+bool is_function_of_the_graph(const Node& node) {
+    // Messages are ordered by the ranks of their nodes, which depend on other messages of the thread.
+    return !node.region && !has_user_gradient(*node.op) && !node.attributes.has("communicator");
+}
+
+}  // namespace
+
+/// Writes into `walk_key_` and `walk_graph_` what the walk depends on; false if it leads out of this call's graph.
+bool Follower::describe(const WalkRequest& request) {
+    const auto number = [&](const Array& array) { return array.body()->pending == this ? array.body()->value : -2; };
+    walk_graph_.results.assign(request.outputs.begin(), request.outputs.end());
+    for (const Variable& y : request.outputs)
+        if (!y.body()->creator || y.body()->creator->made_by != this) return false;
+    walk_.run(*this, walk_graph_);
+    walk_key_.assign({int64_t(config_key()), int64_t(reinterpret_cast<intptr_t>(&current_device())), request.into_leaves,
+                      int64_t(request.outputs.size()), int64_t(request.targets.size())});
+    for (const Variable& start : request.starts) {
+        walk_key_.push_back(start.defined() ? number(start.array()) : -1);
+        if (walk_key_.back() == -2) return false;
+    }
+    for (const Edge& edge : walk_graph_.border) {
+        if (!edge.leaf || (request.into_leaves && edge.leaf->grad_consumed)) return false;
+        if (!request.into_leaves) continue;
+        walk_key_.push_back(edge.leaf->grad ? number(edge.leaf->grad->array) : -1);
+        if (walk_key_.back() == -2) return false;
+    }
+    for (const Edge& edge : request.targets) {
+        if (edge.node && edge.node->made_by != this) return false;
+        if (edge.node) walk_key_.insert(walk_key_.end(), {-4, edge.node->number, edge.index});
+        else walk_key_.insert(walk_key_.end(), {-5, edge.leaf ? walk_.number_of(*edge.leaf) : -1});
+    }
+    walk_key_.insert(walk_key_.end(), walk_graph_.shape.begin(), walk_graph_.shape.end());
+    return true;
+}
+
+/// Whether the gradients of the graph's nodes would read what they read then.
+bool Follower::reads_the_same(const KnownWalk& known) const {
+    if (known.key != walk_key_) return false;
+    const auto same = [](double a, uint64_t b) { return std::bit_cast<uint64_t>(a) == b; };
+    for (size_t n = 0; n < known.nodes.size(); ++n) {
+        const Node& node = *walk_graph_.nodes[n];
+        const KnownWalk::Facts& facts = known.nodes[n];
+        size_t k = 0;
+        for (const Array& array : node.kept_inputs)
+            if (!is_value(array, facts.kept[k++], this, slots_)) return false;
+        for (const Array& array : node.kept_outputs)
+            if (!is_value(array, facts.kept[k++], this, slots_)) return false;
+        for (size_t s = 0; s < node.scalars.size(); ++s)
+            if (!same(node.scalars[s].present(), facts.numbers[s])) return false;
+        if (!(node.attributes == facts.attributes)) return false;
+    }
+    return std::ranges::all_of(known.cells, [&](const auto& cell) { return same(cell.first->value, std::bit_cast<uint64_t>(cell.second)); });
+}
+
+bool Follower::repeat(const WalkRequest& request, Variables& results) {
+    recording_.reset();
+    Place& at = place();
+    if (!is_open_ || running_ || cuts_ > 0 || !composites_.empty() || config().debug || at.walk_attempts >= most_attempts) return false;
+    struct Forget {
+        LiveGraph& graph;
+        ~Forget() { graph.clear(); }
+    } at_end{walk_graph_};
+    if (!describe(request)) {
+        ++at.walk_attempts;
+        return false;
+    }
+    KnownWalk* known = at.walks.load(std::memory_order_acquire);
+    while (known && !reads_the_same(*known)) known = known->sibling.load(std::memory_order_acquire);
+    if (known && known->state == KnownWalk::State::refuted) return false;
+    if (known && known->state == KnownWalk::State::confirmed && !leaving_ && !walks_are_checked()) {
+        do_again(*known, request, results);
+        return true;
+    }
+    if (!known) ++at.walk_attempts;
+    begin_recording(request, at, known);
+    return false;
+}
+
+void Follower::do_again(const KnownWalk& known, const WalkRequest& request, Variables& results) {
+    if (!known.steps.empty()) {
+        const Step& last = *known.steps.back();
+        if (slots_.size() < size_t(last.end_value)) slots_.resize(std::max(size_t(last.end_value), slots_.size() * 2));
+        for (const Step* step : known.steps)
+            for (size_t j = 0; j < step->outputs.size(); ++j) placeholder(step->first_output + int(j), step->outputs[j], *step);
+        count_ = last.end_value;
+        step_ = &last;
+    }
+    scalars_.insert(scalars_.end(), known.scalars.begin(), known.scalars.end());
+    last_composite_scalar_ = -1;
+    walk_variables_.assign(request.starts.begin(), request.starts.end());
+    for (const KnownWalk::Given& given : known.given) {
+        Variable gradient;
+        if (given.same_as >= 0) gradient = walk_variables_[size_t(given.same_as)];
+        else if (given.value >= 0) gradient = Variable(slots_[size_t(given.value)].array, false);
+        walk_variables_.push_back(gradient);
+        if (given.leaf < 0) {
+            results.push_back(std::move(gradient));
+            continue;
+        }
+        steps_ = given.steps;  // For the undo log.
+        Variable(walk_graph_.border[size_t(given.leaf)].leaf).set_grad_variable(std::move(gradient));
+    }
+    if (step_) steps_ = step_->index + 1;
+    walk_variables_.clear();
+    for (int n : known.visited) nodes_[size_t(n)].node->walked = true;
+}
+
+//---- remembering
+
+void Follower::begin_recording(const WalkRequest& request, Place& at, KnownWalk* expected) {
+    know_inputs();
+    auto made = std::make_unique<KnownWalk>();
+    for (const Node* node : walk_graph_.nodes) {
+        if (!is_function_of_the_graph(*node)) return;
+        KnownWalk::Facts& facts = made->nodes.emplace_back();
+        facts.attributes = node->attributes;
+        for (const Scalar& scalar : node->scalars) facts.numbers.push_back(std::bit_cast<uint64_t>(scalar.present()));
+        for (std::span<const Array> kept : {std::span<const Array>(node->kept_inputs), std::span<const Array>(node->kept_outputs)})
+            for (const Array& array : kept) {
+                facts.kept.push_back(array.defined() ? number_of(array) : -1);
+                if (array.defined() && facts.kept.back() < 0) return;
+            }
+    }
+    made->key = walk_key_;
+    recording_.emplace();
+    recording_->made = std::move(made);
+    recording_->expected = expected;
+    recording_->at = &at;
+    recording_->into_leaves = request.into_leaves;
+    recording_->before = step_;
+    recording_->scalars = scalars_.size();
+    recording_->changes = log_.size();
+    recording_->nodes = nodes_.size();
+    recording_->disturbances = disturbances_;
+    for (const Edge& edge : walk_graph_.border) recording_->leaves.push_back(edge.leaf.get());
+    recording_->variables.assign(request.starts.begin(), request.starts.end());
+}
+
+void Follower::visits(const Node& node) {
+    if (!recording_) return;
+    if (node.made_by != this) recording_->is_repeatable = false;
+    recording_->made->visited.push_back(node.number);
+}
+
+/// `leaf`: its index, -1 for a gradient that is returned.
+void Follower::remember(const Variable& gradient, int leaf) {
+    WalkRecording& r = *recording_;
+    KnownWalk::Given given{.leaf = leaf, .steps = steps_};
+    if (gradient.defined()) {
+        given.value = number_of(gradient.array());
+        const auto known = std::ranges::find(r.variables, gradient.body(), &Variable::body);
+        if (known != r.variables.end()) given.same_as = int(known - r.variables.begin());
+        else if (given.value < 0 || !is_plain(*gradient.body()) || !(slots_[size_t(given.value)].array == gradient.array()))
+            r.is_repeatable = false;
+    }
+    r.variables.push_back(gradient);
+    r.made->given.push_back(given);
+}
+
+void Follower::stored(const VariableBody& leaf) {
+    if (!recording_ || !recording_->into_leaves) return;
+    const auto place = std::ranges::find(recording_->leaves, &leaf);
+    if (place == recording_->leaves.end()) recording_->is_repeatable = false;
+    else remember(Variable(leaf.grad), int(place - recording_->leaves.begin()));
+}
+
+/// The steps since the walk began, if it has done nothing but these and what was reported.
+bool Follower::complete(WalkRecording& r) const {
+    const auto is_stored = [](const KnownWalk::Given& given) { return given.leaf >= 0; };
+    const size_t stored = size_t(std::ranges::count_if(r.made->given, is_stored));
+    if (!r.is_repeatable || disturbances_ != r.disturbances || nodes_.size() != r.nodes || log_.size() - r.changes != stored) return false;
+    for (const Step* step = step_; step != r.before; step = step->previous) {
+        if (!step || !step->inputs.empty()) return false;
+        r.made->steps.push_back(step);
+        for (size_t k = 0; k < step->cells.size(); ++k)
+            if (step->cells[k]) r.made->cells.emplace_back(step->cells[k], step->cells[k]->value);
+    }
+    std::ranges::reverse(r.made->steps);
+    r.made->scalars.assign(scalars_.begin() + int64_t(r.scalars), scalars_.end());
+    return true;
+}
+
+void Follower::ended(std::span<const Variable> results) {
+    if (!recording_) return;
+    for (const Variable& gradient : results) remember(gradient, -1);
+    WalkRecording r = std::move(*recording_);
+    recording_.reset();
+    const bool is_complete = complete(r);
+    if (!r.expected) {
+        if (!is_complete) return;
+        std::lock_guard lock(tree_.mutex);
+        tree_.add(*r.at, std::move(r.made));
+        return;
+    }
+    const bool is_same = is_complete && r.expected->did_the_same(*r.made);
+    r.expected->state = is_same ? KnownWalk::State::confirmed : KnownWalk::State::refuted;
+    if (!is_same && walks_are_checked())
+        throw InternalError(fmt::format("static_graph {}: a backward over a graph that is known did something else than before",
+                                        rules_.region));
+}
+
+}  // namespace catena::capture
