@@ -23,12 +23,13 @@ std::map<std::string, Variable> Laplace::params() const { return {{"loc", loc_},
 
 Variable Laplace::log_prob(const Operand& x) const { return -log(scale_ * 2) - absolute(value(x) - loc_) / scale_; }
 Variable Laplace::cdf(const Operand& x) const {
-    const Variable z = (value(x) - loc_) / scale_, tail = exp(-absolute(z)) * 0.5;
-    return where(z < 0, tail, 1 - tail);
+    // Not of |z|, whose gradient at 0 is 0: there is one in the middle, too.
+    const Variable z = (value(x) - loc_) / scale_;
+    return where(z < 0, exp(minimum(z, 0)) * 0.5, 1 - exp(-maximum(z, 0)) * 0.5);
 }
 Variable Laplace::icdf(const Operand& x) const {
     const Variable h = value(x) - 0.5;
-    return loc_ - scale_ * sign(h) * log1p(absolute(h) * -2);
+    return loc_ + scale_ * where(h < 0, log1p(minimum(h, 0) * 2), -log1p(maximum(h, 0) * -2));
 }
 
 Variable Laplace::entropy() const { return log(scale_ * 2) + 1; }

@@ -55,6 +55,32 @@ def case(name, make, params, x, others=None, p=None):
                   "values": {k: v for k, v in values.items() if v is not None}})
 
 
+def edges():
+    """At the ends of the support and beside it."""
+    def params(*values):
+        return [np.array([v], np.float64) for v in values]
+
+    def at(*values):
+        return np.array([[v] for v in values], np.float64)
+
+    ends = at(0, 1)
+    case("Normal", D.Normal, params(0.5, 2), at(-np.inf, np.inf, 0.5, 60, -60), params(0.5, 2), at(0, 1, 0.5))
+    case("Laplace", D.Laplace, params(0.5, 2), at(0.5, 200, -200), params(0.5, 2), at(0, 1, 0.5))
+    case("Cauchy", D.Cauchy, params(0.5, 2), at(0.5, 1e200), None, at(0.5))
+    case("Gumbel", D.Gumbel, params(0.5, 2), at(0.5, 100, -20), params(0.5, 2))
+    case("LogNormal", D.LogNormal, params(0.5, 2), at(1, 1e-300), params(0.5, 2))
+    case("Exponential", D.Exponential, params(2), at(0, 500), params(2), ends)
+    case("Gamma", D.Gamma, params(1, 2), at(1e-300, 300), params(1, 2))
+    case("Beta", D.Beta, params(2, 3), at(0, 1, -1, 2, 0.5), params(2, 3))
+    case("Pareto", D.Pareto, params(2, 3), at(2, 1.9, 1e100), params(2, 3))
+    case("Uniform", lambda l, h: D.Uniform(low=l, high=h), params(1, 2), at(1, 2, 0.9, 2.1), params(1, 2), ends)
+    case("Bernoulli.with_logit", lambda l: D.Bernoulli(logit=l), params(40), at(0, 1), params(-40))
+    case("Geometric", D.Geometric, params(0.5), at(1, 60), params(0.5))
+    case("Poisson", D.Poisson, params(0.5), at(0, 60), params(0.5))
+    case("Categorical.with_logit", lambda l: D.Categorical(logit=l), [np.array([[0, 0, 80.0]])], np.array([2], np.int32),
+         [np.array([[0, 0, -80.0]])])
+
+
 def main():
     d = Draw(21)
 
@@ -111,6 +137,7 @@ def main():
          [loc(), lower()],
          d.uniform(3, 2, 3, dtype=np.float32), [loc(), lower()])
     case("Independent", lambda m, s: D.Independent(D.Normal(m, s)), [real(), positive()], at(-3, 3), [real(), positive()])
+    edges()
     lines = ",\n".join(json.dumps(c, separators=(",", ":")) for c in cases)
     path = pathlib.Path(__file__).with_suffix(".json")
     path.write_text(f"[\n{lines}\n]\n")

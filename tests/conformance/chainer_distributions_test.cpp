@@ -151,7 +151,7 @@ std::string case_name(const ::testing::TestParamInfo<size_t>& info) {
     std::string name = cases()[info.param]["distribution"].get<std::string>();
     for (char& letter : name)
         if (!std::isalnum(uint8_t(letter))) letter = '_';
-    return name;
+    return name + "_" + std::to_string(info.param);
 }
 INSTANTIATE_TEST_SUITE_P(distributions, ChainerDistributions, ::testing::Range(size_t(0), cases().size()), case_name);
 

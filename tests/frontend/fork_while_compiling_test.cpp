@@ -55,7 +55,7 @@ TEST(ForkWhileCompiling, children_compile_and_compute) {
 #endif
     const double right[] = {compiled_sum(4), compiled_sum(5)};
     const Busy busy;
-    for (int i = 0; i < 12; ++i) {
+    for (int i = 0; i < 4; ++i) {
         const pid_t child = fork();
         ASSERT_GE(child, 0);
         if (child == 0) {

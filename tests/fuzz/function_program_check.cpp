@@ -86,48 +86,6 @@ std::string disagreement_of_results(const FunctionProgram& p) {
     return other_bits("compiled, on 2 threads and 1", second, outcome(p, [&] { return region(leaves); }));
 }
 
-std::string disagreement_of_gradients(const FunctionProgram& p) {
-    if (p.specials) return "";
-    const Step step = step_of(p, false);
-    const auto body = [&](const Values& xs) { return backward(p, step, xs, false, false); };
-    const Outcome eager = outcome(p, [&] { return body(step.arguments); });
-    const std::optional<Outcome> truth = truth_of(p, [&] {
-        const Step wide = step_of(p, true);
-        set_seed(int64_t(p.seed));
-        return backward(p, wide, wide.arguments, true, false);
-    });
-    auto whole = static_graph(body, {.name = "step"});
-    outcome(p, [&] { return whole(step.arguments); });
-    const Outcome stepped = outcome(p, [&] { return whole(step.arguments); });
-    auto model = static_graph([&](const Values& xs) { return forward(p, xs); }, {.name = "model"});
-    const auto around = [&] {
-        const Values leaves(step.arguments.begin(), step.arguments.begin() + long(step.leaves));
-        const Values gy(step.arguments.begin() + long(step.leaves), step.arguments.begin() + long(step.leaves + step.results));
-        Values all = model(leaves), ys, targets;
-        for (const Variable& y : all)
-            if (y.requires_grad()) ys.push_back(y);
-        for (const Variable& x : leaves)
-            if (x.requires_grad()) targets.push_back(x);
-        if (ys.empty()) return all;
-        for (const Variable& g : grad(ys, targets, gy))
-            if (g.defined()) all.push_back(g);
-        return all;
-    };
-    outcome(p, around);
-    const Outcome modelled = outcome(p, around);
-    if (model.explain().find("the forward part reads") != std::string::npos) return "forward waits for what only backward is given";
-    // What rounding decides otherwise has other gradients.
-    const Outcome results = outcome(p, [&] { return forward(p, leaves_of(p)); });
-    const auto alike = [&](const Outcome& compiled) {
-        Outcome front = compiled;
-        front.arrays.resize(std::min(front.arrays.size(), results.arrays.size()));
-        return too_far(p, "", results, front, std::nullopt, {}).empty();
-    };
-    if (!eager.error.empty() || alike(stepped))
-        if (std::string text = too_far(p, "gradients in a region", eager, stepped, truth, {}); !text.empty()) return text;
-    return !eager.error.empty() || alike(modelled) ? too_far(p, "gradients of a region", eager, modelled, truth, {}) : "";
-}
-
 std::string disagreement_of_double_gradients(const FunctionProgram& p) {
     if (p.specials || std::any_of(p.calls.begin(), p.calls.end(), [](const auto& c) { return c.row->gradient && !c.row->double_gradient; }))
         return "";
@@ -263,7 +221,7 @@ std::string disagreement(const FunctionProgram& p) {
     using Check = std::string (*)(const FunctionProgram&);
     const Check always[] = {disagreement_of_results, disagreement_of_gradients};
     const Check sometimes[] = {disagreement_of_budgets, disagreement_of_double_gradients, disagreement_of_parts,
-                               disagreement_of_sizes, disagreement_of_package};
+                               disagreement_of_sizes, disagreement_of_package, disagreement_of_gradients_at_sizes};
     for (const Check check : always)
         if (text.empty()) text = check(p);
     return text.empty() ? sometimes[p.seed % std::size(sometimes)](p) : text;

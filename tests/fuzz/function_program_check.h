@@ -22,6 +22,8 @@ std::string disagreement_of_budgets(const FunctionProgram& program);
 std::string disagreement_of_parts(const FunctionProgram& program);
 /// One region, called with several sizes.
 std::string disagreement_of_sizes(const FunctionProgram& program);
+/// Gradients of one region, called with several sizes in turn, and of a step.
+std::string disagreement_of_gradients_at_sizes(const FunctionProgram& program);
 /// Saved, loaded and run: the bits of the region.
 std::string disagreement_of_package(const FunctionProgram& program);
 
