@@ -83,6 +83,45 @@ struct DropOperands : mlir::OpRewritePattern<MapOp> {
     }
 };
 
+/// A product reads matrices in either order, a map runs along the rows of what it reads: so one between both comes before the transposition.
+struct MapBeforeTranspose : mlir::OpRewritePattern<MapOp> {
+    using OpRewritePattern::OpRewritePattern;
+
+    LogicalResult matchAndRewrite(MapOp map, PatternRewriter& rewriter) const override {
+        TransposeOp transpose;
+        for (mlir::Value input : map.getInputs()) {
+            if (element_count(shape_of(input)) == 1) continue;
+            if (transpose) return rewriter.notifyMatchFailure(map, "reads several arrays");
+            transpose = input.getDefiningOp<TransposeOp>();
+            if (!transpose) return rewriter.notifyMatchFailure(map, "reads an array that is not transposed");
+        }
+        if (!transpose || !exchanges_rows_and_columns(transpose) || !transpose->hasOneUse() || map.getNumResults() != 1 ||
+            sizes(transpose) != sizes(map.getResult(0)))
+            return rewriter.notifyMatchFailure(map, "is not one of a transposed matrix alone");
+        if (!llvm::all_of(map->getUsers(), [](mlir::Operation* user) { return llvm::isa<ContractOp>(user); }))
+            return rewriter.notifyMatchFailure(map, "is not read by products alone");
+        const mlir::Value result = map.getResult(0);
+        rewriter.setInsertionPointAfter(map);
+        auto turned = TransposeOp::create(rewriter, transpose.getLoc(), result.getType(), transpose.getFunctionAttr(), result, transpose.getAxesAttr());
+        rewriter.replaceAllUsesExcept(result, turned, turned);
+        rewriter.modifyOpInPlace(map, [&] {
+            for (mlir::OpOperand& input : map.getInputsMutable())
+                if (input.get() == transpose.getResult()) input.set(transpose.getInput());
+            map.getResult(0).setType(llvm::cast<mlir::RankedTensorType>(result.getType()).clone(sizes(transpose.getInput())));
+        });
+        return mlir::success();
+    }
+
+    static bool exchanges_rows_and_columns(TransposeOp transpose) {
+        const int64_t rank = int64_t(transpose.getAxes().size());
+        for (int64_t i = 0; i < rank; ++i) {
+            const int64_t other = i + 2 < rank ? i : i + 2 == rank ? i + 1 : i - 1;
+            if (transpose.getAxes()[size_t(i)] != other) return false;
+        }
+        return rank >= 2;
+    }
+};
+
 /// Moves a splat input into the region.
 struct InlineSplat : mlir::OpRewritePattern<MapOp> {
     using OpRewritePattern::OpRewritePattern;
@@ -240,7 +279,7 @@ void ConcatOp::getCanonicalizationPatterns(mlir::RewritePatternSet& patterns, ml
     patterns.add<ConcatOfSlices, ConcatOfMaps>(context);
 }
 void MapOp::getCanonicalizationPatterns(mlir::RewritePatternSet& patterns, mlir::MLIRContext* context) {
-    patterns.add<ReadThrough, DropOperands, InlineSplat>(context);
+    patterns.add<ReadThrough, DropOperands, MapBeforeTranspose, InlineSplat>(context);
 }
 void ReshapeOp::getCanonicalizationPatterns(mlir::RewritePatternSet& patterns, mlir::MLIRContext* context) {
     patterns.add<MoveSplat<ReshapeOp>>(context);

@@ -18,6 +18,8 @@ namespace {
 
 /// Blocks of k, so that a panel of b, and the packed rows of a transposed a, stay in a core's second-level cache.
 constexpr int64_t longest = 768, longest_packed = 384, most_packed_rows = 256, most_rows = 2048;
+/// Columns of c for which a transposed a is not worth packing.
+constexpr int64_t widest_unpacked = 96;
 constexpr int64_t panel_width = most_tile_vectors * tile_lanes;
 
 /// This thread's packed operands.
@@ -130,10 +132,11 @@ int64_t vectors_of_panel(int64_t left) { return left == 4 ? 2 : std::min(left, m
 
 /// The rows' part of c gets the products of a block of k.
 void compute_block(const TileProduct& p, Range rows, Range depth, Packed& packed) {
-    if (p.transa) pack_rows(p, rows, depth, packed.rows());
-    const int64_t next = p.transa ? tile_rows * depth.size() : tile_rows * p.lda;
-    Tile t{.a = p.transa ? packed.rows() : p.a + rows.begin * p.lda + depth.begin, .a_row = p.transa ? 1 : p.lda,
-           .a_step = p.transa ? tile_rows : 1, .panel = packed.panel(), .k = depth.size(), .plus = nullptr, .plus_row = p.plus_row,
+    const bool packs = p.transa && p.n > widest_unpacked;
+    if (packs) pack_rows(p, rows, depth, packed.rows());
+    const int64_t next = packs ? tile_rows * depth.size() : p.transa ? tile_rows : tile_rows * p.lda;
+    const float* const a = p.transa ? p.a + depth.begin * p.lda + rows.begin : p.a + rows.begin * p.lda + depth.begin;
+    Tile t{.a = packs ? packed.rows() : a, .a_row = p.transa ? 1 : p.lda, .a_step = packs ? tile_rows : p.transa ? p.lda : 1, .panel = packed.panel(), .k = depth.size(), .plus = nullptr, .plus_row = p.plus_row,
            .c = nullptr, .c_row = p.ldc, .last = 0, .from_row = p.ldb};
     std::array<Range, most_rows / tile_rows> parts;
     find_parts(p, t, rows, depth, next, parts.data());

@@ -24,8 +24,8 @@ struct TileProduct {
 /// products, such as those of attention. Never with CATENA_PRODUCT_TILES=0. Pointers do not matter.
 bool are_tiles_faster(const TileProduct& product);
 
-/// Products as in K. Goto, R. van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008, but a is read where it is unless it is
-/// transposed, and b is packed while the first rows of a are multiplied with it. Sizes for which are_tiles_faster(). A sum runs along k,
+/// Products as in K. Goto, R. van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008, but a is read where it is, unless it is
+/// transposed and c has many columns, and b is packed while the first rows of a are multiplied with it. Sizes for which are_tiles_faster(). A sum runs along k,
 /// in blocks that depend on k and transa alone: so no bit depends on how c is divided by rows and columns. Zeros at the beginning and the end of rows of op(a) cost
 /// little, as in attention under a causal mask: where b is finite they are not multiplied.
 void multiply_in_tiles(const TileProduct& product);

@@ -154,3 +154,40 @@ func.func @inexact_algebra_stays(%x: tensor<8xf32>) -> tensor<8xf32> {
   }
   return %0 : tensor<8xf32>
 }
+
+// A product reads a matrix in either order; the map runs along the rows that are stored.
+// CHECK-LABEL: @map_before_transpose
+// CHECK-NEXT: %[[M:.*]] = catena.map "double"(%arg0, %arg2) : (tensor<2x5x4xf32>, tensor<1xf32>) -> tensor<2x5x4xf32>
+// CHECK: %[[T:.*]] = catena.transpose "t"(%[[M]]) by [0, 2, 1] : tensor<2x5x4xf32> -> tensor<2x4x5xf32>
+// CHECK-NEXT: catena.contract "matmul"(%arg1, %[[T]])
+func.func @map_before_transpose(%x: tensor<2x5x4xf32>, %a: tensor<2x3x4xf32>, %factor: tensor<1xf32>) -> tensor<2x3x5xf32> {
+  %t = catena.transpose "t"(%x) by [0, 2, 1] : tensor<2x5x4xf32> -> tensor<2x4x5xf32>
+  %0 = catena.map "double"(%t, %factor) : (tensor<2x4x5xf32>, tensor<1xf32>) -> tensor<2x4x5xf32> {
+  ^bb0(%u: f32, %v: f32):
+    %1 = arith.mulf %u, %v : f32
+    catena.yield %1 : f32
+  }
+  %y = catena.contract "matmul"(%a, %0) {transa = false, transb = false} : (tensor<2x3x4xf32>, tensor<2x4x5xf32>) -> tensor<2x3x5xf32>
+  return %y : tensor<2x3x5xf32>
+}
+
+// Another array is read in the order of the result, and so is what is returned.
+// CHECK-LABEL: @map_after_transpose
+// CHECK: %[[T:.*]] = catena.transpose "t"(%arg0)
+// CHECK-NEXT: catena.map "multiply"(%[[T]], %arg2)
+// CHECK: catena.map "square"(%[[T]])
+func.func @map_after_transpose(%x: tensor<5x4xf32>, %a: tensor<3x4xf32>, %b: tensor<4x5xf32>) -> (tensor<3x5xf32>, tensor<4x5xf32>) {
+  %t = catena.transpose "t"(%x) by [1, 0] : tensor<5x4xf32> -> tensor<4x5xf32>
+  %0 = catena.map "multiply"(%t, %b) : (tensor<4x5xf32>, tensor<4x5xf32>) -> tensor<4x5xf32> {
+  ^bb0(%u: f32, %v: f32):
+    %1 = arith.mulf %u, %v : f32
+    catena.yield %1 : f32
+  }
+  %2 = catena.map "square"(%t) : (tensor<4x5xf32>) -> tensor<4x5xf32> {
+  ^bb0(%u: f32):
+    %1 = arith.mulf %u, %u : f32
+    catena.yield %1 : f32
+  }
+  %y = catena.contract "matmul"(%a, %0) {transa = false, transb = false} : (tensor<3x4xf32>, tensor<4x5xf32>) -> tensor<3x5xf32>
+  return %y, %2 : tensor<3x5xf32>, tensor<4x5xf32>
+}
