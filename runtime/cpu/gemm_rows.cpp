@@ -35,54 +35,63 @@ CATENA_AVX512 inline __m128 sum_lanes(__m512 v0, __m512 v1, __m512 v2, __m512 v3
     return _mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
 }
 
-/// One block of c: `rows` (1 to 4) of a times `columns` (1 to 4) rows of b. Rows that are not there
-/// are read as the first one and not written.
-CATENA_AVX512 inline void multiply_block(const float* a, int64_t lda, const float* b, int64_t ldb,
-                                         int64_t k, int64_t rows, int64_t columns, float beta,
-                                         float* c, int64_t ldc) {
-    const float* pa[4];
+/// One block of c: `rows` of a times `columns` (1 to 4) rows of b. Rows of b that are not there are read as the first one, and their
+/// results not written. More rows than columns: both are read at any alignment, which takes the time of two loads for each.
+template <int rows>
+CATENA_AVX512 void multiply_block(const float* a, int64_t lda, const float* b, int64_t ldb, int64_t k, int64_t columns, float beta,
+                                  float* c, int64_t ldc) {
     const float* pb[4];
-    for (int64_t i = 0; i < 4; ++i) pa[i] = a + (i < rows ? i * lda : 0);
     for (int64_t j = 0; j < 4; ++j) pb[j] = b + (j < columns ? j * ldb : 0);
-    __m512 sum[4][4];
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i)
+    __m512 sum[rows][4];
+#pragma GCC unroll 8
+    for (int i = 0; i < rows; ++i)
 #pragma GCC unroll 4
         for (int j = 0; j < 4; ++j) sum[i][j] = _mm512_setzero_ps();
-    int64_t p = 0;
-    for (; p + 16 <= k; p += 16) {
+    const int64_t whole = k / 16 * 16;
+    const __mmask16 rest = __mmask16((1u << (k - whole)) - 1);
+    for (int64_t p = 0; p < whole; p += 16) {
         __m512 vb[4];
 #pragma GCC unroll 4
         for (int j = 0; j < 4; ++j) vb[j] = _mm512_loadu_ps(pb[j] + p);
-#pragma GCC unroll 4
-        for (int i = 0; i < 4; ++i) {
-            __m512 va = _mm512_loadu_ps(pa[i] + p);
+#pragma GCC unroll 8
+        for (int i = 0; i < rows; ++i) {
+            const __m512 va = _mm512_loadu_ps(a + i * lda + p);
 #pragma GCC unroll 4
             for (int j = 0; j < 4; ++j) sum[i][j] = _mm512_fmadd_ps(va, vb[j], sum[i][j]);
         }
     }
-    if (p < k) {
-        __mmask16 rest = __mmask16((1u << (k - p)) - 1);
+    if (rest) {
         __m512 vb[4];
 #pragma GCC unroll 4
-        for (int j = 0; j < 4; ++j) vb[j] = _mm512_maskz_loadu_ps(rest, pb[j] + p);
-#pragma GCC unroll 4
-        for (int i = 0; i < 4; ++i) {
-            __m512 va = _mm512_maskz_loadu_ps(rest, pa[i] + p);
+        for (int j = 0; j < 4; ++j) vb[j] = _mm512_maskz_loadu_ps(rest, pb[j] + whole);
+#pragma GCC unroll 8
+        for (int i = 0; i < rows; ++i) {
+            const __m512 va = _mm512_maskz_loadu_ps(rest, a + i * lda + whole);
 #pragma GCC unroll 4
             for (int j = 0; j < 4; ++j) sum[i][j] = _mm512_fmadd_ps(va, vb[j], sum[i][j]);
         }
     }
-    __mmask8 there = __mmask8((1u << columns) - 1);
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i) {
-        if (i >= rows) break;
+    const __mmask8 there = __mmask8((1u << columns) - 1);
+#pragma GCC unroll 8
+    for (int i = 0; i < rows; ++i) {
         __m128 result = sum_lanes(sum[i][0], sum[i][1], sum[i][2], sum[i][3]);
-        if (beta != 0) {
-            __m128 old = _mm_maskz_loadu_ps(there, c + i * ldc);
-            result = _mm_fmadd_ps(_mm_set1_ps(beta), old, result);
-        }
+        if (beta != 0) result = _mm_fmadd_ps(_mm_set1_ps(beta), _mm_maskz_loadu_ps(there, c + i * ldc), result);
         _mm_mask_storeu_ps(c + i * ldc, there, result);
+    }
+}
+
+/// Rows of a block: their sums, those of b and one of a fill the 32 registers.
+constexpr int64_t most_rows = 6;
+
+CATENA_AVX512 void multiply_rows(int64_t rows, const float* a, int64_t lda, const float* b, int64_t ldb, int64_t k, int64_t columns,
+                                 float beta, float* c, int64_t ldc) {
+    switch (rows) {
+        case 1: return multiply_block<1>(a, lda, b, ldb, k, columns, beta, c, ldc);
+        case 2: return multiply_block<2>(a, lda, b, ldb, k, columns, beta, c, ldc);
+        case 3: return multiply_block<3>(a, lda, b, ldb, k, columns, beta, c, ldc);
+        case 4: return multiply_block<4>(a, lda, b, ldb, k, columns, beta, c, ldc);
+        case 5: return multiply_block<5>(a, lda, b, ldb, k, columns, beta, c, ldc);
+        default: return multiply_block<most_rows>(a, lda, b, ldb, k, columns, beta, c, ldc);
     }
 }
 
@@ -116,11 +125,13 @@ CATENA_AVX512 void multiply_columns(int64_t m, int64_t begin, int64_t end, int64
                                     float beta, float* c, int64_t ldc) {
     if (m == 1)
         for (; begin + b_block <= end; begin += b_block) multiply_row(a, b + begin * ldb, ldb, k, beta, c + begin);
+    const int64_t blocks = (m + most_rows - 1) / most_rows;
     for (int64_t j0 = begin; j0 < end; j0 += b_block)
-        for (int64_t i = 0; i < m; i += 4)
+        for (int64_t block = 0; block < blocks; ++block) {
+            const int64_t i = m * block / blocks, rows = m * (block + 1) / blocks - i;
             for (int64_t j = j0; j < std::min(end, j0 + b_block); j += 4)
-                multiply_block(a + i * lda, lda, b + j * ldb, ldb, k, std::min<int64_t>(4, m - i),
-                               std::min<int64_t>(4, end - j), beta, c + i * ldc + j, ldc);
+                multiply_rows(rows, a + i * lda, lda, b + j * ldb, ldb, k, std::min<int64_t>(4, end - j), beta, c + i * ldc + j, ldc);
+        }
 }
 
 }  // namespace

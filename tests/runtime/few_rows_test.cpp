@@ -84,7 +84,7 @@ TEST_P(FewRows, have_the_same_bits_on_any_number_of_threads) {
     });
 }
 
-INSTANTIATE_TEST_SUITE_P(rows, FewRows, ::testing::Values(1, 4, 5));
+INSTANTIATE_TEST_SUITE_P(rows, FewRows, ::testing::Values(1, 4, 5, 6, 7, 15, 20));
 
 }  // namespace
 }  // namespace catena
