@@ -10,6 +10,7 @@
 #include "frontend/capture/program.h"
 #include "frontend/capture/trace_interpreter.h"
 #include "runtime/core/device.h"
+#include "runtime/core/object_pool.h"
 #include "runtime/core/error.h"
 #include "runtime/core/forget_location.h"
 #include "runtime/graph/config.h"
@@ -45,8 +46,11 @@ Executable* compiled_backward(const std::shared_ptr<Tree>& tree, const GraphEnd&
 
 const OpDef& region_op() { return op_region; }
 
-std::vector<double> Activation::backward_scalars() const {
-    std::vector<double> present(scalars.begin(), scalars.end()), values;
+void* Activation::operator new(size_t) { return ObjectPool<Activation>::allocate(); }
+void Activation::operator delete(void* activation) { ObjectPool<Activation>::free(activation); }
+
+SmallVector<double, 32> Activation::backward_scalars() const {
+    SmallVector<double, 32> present(scalars), values;
     for (const auto& [slot, cell] : cells) present[size_t(slot)] = cell.present();
     for (const GraphEnd::Number& n : graph.scalars)
         values.push_back(n.cell ? n.cell->value : n.slot >= 0 ? present[size_t(n.slot)] : n.value);
@@ -123,8 +127,8 @@ bool Activation::has_forward_numbers(std::span<const double> numbers) const {
 }
 
 /// `given`: GraphEnd::extras and the gradients of the results.
-void Activation::run_joint(std::vector<Array> given, std::span<Array> outputs) {
-    std::vector<Array> arrays;
+void Activation::run_joint(SmallVector<Array, 32>& given, std::span<Array> outputs) {
+    SmallVector<Array, 32> arrays;
     size_t next = 0;
     for (int from : program->joint()->backward_inputs())
         arrays.push_back(from < 0                       ? kept[next++]
@@ -133,33 +137,31 @@ void Activation::run_joint(std::vector<Array> given, std::span<Array> outputs) {
     arrays.push_back(kept[next]);
     kept.clear();
     given.clear();
-    const std::unique_ptr<bool[]> donated(new bool[arrays.size()]());
-    program->run_backward(arrays, joint_scalars, {donated.get(), arrays.size()}, outputs);
+    program->run_backward(arrays, joint_scalars, {}, outputs);
 }
 
 Variables Activation::gradient(Node& node, std::span<const Variable> gy) {
     check_computed();
-    const std::vector<double> numbers = backward_scalars();
+    const SmallVector<double, 32> numbers = backward_scalars();
     const bool by_interpretation = config().debug || (is_joint && !has_forward_numbers(numbers));
     if (kept.empty() && (is_joint || !graph.kept.empty()) && !by_interpretation) program->compute_kept(*this);  // A second backward.
     const bool joint = is_joint && !by_interpretation;
-    std::vector<Array> given;
+    SmallVector<Array, 32> given;
     if (!joint) {
-        if (is_joint || kept.empty()) given = program->kept_by_interpretation(*this);
-        else given.assign(kept.begin(), kept.end());
+        if (is_joint || kept.empty()) given = SmallVector<Array, 32>(program->kept_by_interpretation(*this));
+        else given = kept;
         kept.clear();
     }
     for (const GraphEnd::Extra& extra : graph.extras) given.push_back(extra.state ? extra.state->array : extra.constant);
     for (size_t i = 0; i < gy.size(); ++i)
         given.push_back(gy[i].defined() ? gy[i].array().as_contiguous() : Array::zeros(node.output_types[i]));
-    std::vector<Array> outputs(graph.backward.outputs.size() + graph.backward.assigns.size());
+    SmallVector<Array, 32> outputs(graph.backward.outputs.size() + graph.backward.assigns.size());
     if (joint) {
-        run_joint(std::move(given), outputs);
+        run_joint(given, outputs);
     } else if (Executable* compiled = compiled_backward(tree, graph, *program)) {
-        const std::unique_ptr<bool[]> donated(new bool[given.size()]());
-        compiled->run(given, numbers, {donated.get(), given.size()}, outputs);
+        compiled->run(given, numbers, {}, outputs);
     } else {
-        interpret_trace(graph.backward, std::move(given), numbers, outputs);
+        interpret_trace(graph.backward, {given.begin(), given.end()}, numbers, outputs);
     }
     for (size_t i = 0; i < graph.backward.assigns.size(); ++i)
         bind_state(*graph.backward.values[size_t(graph.backward.assigns[i].target)].state,

@@ -17,14 +17,17 @@ public:
 
     const GraphEnd& graph;
     std::shared_ptr<Program> program;     ///< Null until the call has been computed.
-    SmallVector<Array, 4> inputs;         ///< The inputs of GraphEnd::forward.
+    SmallVector<Array, 32> inputs;        ///< The inputs of GraphEnd::forward.
     /// The values GraphEnd::kept; empty after a backward. If is_joint: the results of the forward part that the backward part of
     /// the program reads, and what it has saved.
-    SmallVector<Array, 4> kept;
+    SmallVector<Array, 32> kept;
     bool is_joint = false;
-    std::vector<double> joint_scalars;    ///< Those of the whole program, as forward has read them.
-    SmallVector<double, 4> scalars;       ///< Scalars of the forward program,
-    std::vector<std::pair<int, Scalar>> cells;  ///< those that are cells: backward reads them again.
+    SmallVector<double, 32> joint_scalars;  ///< Those of the whole program, as forward has read them.
+    SmallVector<double, 16> scalars;      ///< Scalars of the forward program,
+    SmallVector<std::pair<int, Scalar>, 4> cells;  ///< those that are cells: backward reads them again.
+
+    static void* operator new(size_t bytes);
+    static void operator delete(void* activation);
 
     Variables gradient(Node& node, std::span<const Variable> gy) override;
     std::vector<Edge> expand(Node& node) override;
@@ -35,8 +38,8 @@ public:
 private:
     void check_computed() const;
     bool has_forward_numbers(std::span<const double> numbers) const;
-    void run_joint(std::vector<Array> given, std::span<Array> outputs);
-    std::vector<double> backward_scalars() const;
+    void run_joint(SmallVector<Array, 32>& given, std::span<Array> outputs);
+    SmallVector<double, 32> backward_scalars() const;
     std::vector<Array> kept_by_nodes() const;
     const std::shared_ptr<Tree> tree;     ///< Owns the graph.
 };

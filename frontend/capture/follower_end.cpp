@@ -14,11 +14,10 @@
 namespace catena::capture {
 namespace {
 
-/// Its elements, which it no longer has: what still refers to a variable is counted.
-std::vector<Variable> taken(Variables& variables) {
-    std::vector<Variable> all(std::move_iterator(variables.begin()), std::move_iterator(variables.end()));
-    variables.clear();
-    return all;
+/// Moves the elements: what still refers to a variable is counted.
+void move_out(Variables& from, std::vector<Variable>& to) {
+    to.assign(std::move_iterator(from.begin()), std::move_iterator(from.end()));
+    from.clear();
 }
 
 }  // namespace
@@ -359,12 +358,13 @@ private:
 void Follower::refuse_second_backward(Variables& refused) {
     // Keeping the graph would keep every activation. Only its border is kept, for unchain_backward().
     LiveGraph live;
-    live.results = taken(refused);
-    const std::vector<Variable> walked = live.results;
-    if (follows_others_) walk_.run(*this, live);
-    else live.results.clear();
+    if (follows_others_) {
+        live.results.assign(refused.begin(), refused.end());
+        walk_.run(*this, live);
+    }
     Reach reach(live, this);
-    attach_region(region_op(), live.border, live.border_types, walked, std::make_unique<UsedUp>(rules_.region, std::move(reach)));
+    attach_region(region_op(), live.border, live.border_types, refused, std::make_unique<UsedUp>(rules_.region, std::move(reach)));
+    refused.clear();
 }
 
 /// Null when an operation has no gradient for what it was given: the nodes stay as they are, and only a backward, which the
@@ -384,8 +384,9 @@ std::unique_ptr<GraphEnd> Follower::try_to_record(const LiveGraph& live) {
 }
 
 const GraphEnd* Follower::close_graph(Variables& open, Activation*& activation) {
-    LiveGraph live;
-    live.results = taken(open);
+    LiveGraph& live = walk_graph_;
+    const ClearedGraph at_end{live};
+    move_out(open, live.results);
     walk_.run(*this, live);
     GraphEnd* graph = nullptr;
     auto find = [&] {

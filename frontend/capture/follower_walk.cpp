@@ -91,10 +91,7 @@ bool Follower::repeat(const WalkRequest& request, Variables& results) {
     recording_.reset();
     Place& at = place();
     if (!is_open_ || running_ || cuts_ > 0 || !composites_.empty() || config().debug || at.walk_attempts >= most_attempts) return false;
-    struct Forget {
-        LiveGraph& graph;
-        ~Forget() { graph.clear(); }
-    } at_end{walk_graph_};
+    const ClearedGraph at_end{walk_graph_};
     if (!describe(request)) {
         ++at.walk_attempts;
         return false;

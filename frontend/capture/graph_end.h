@@ -37,6 +37,12 @@ struct LiveGraph {
     }
 };
 
+/// Clears a graph when the scope ends: its variables and edges are counted as references.
+struct ClearedGraph {
+    LiveGraph& graph;
+    ~ClearedGraph() { graph.clear(); }
+};
+
 /// Reachability in such a graph.
 class Reach {
 public:

@@ -170,8 +170,8 @@ std::string Program::why_apart() const {
 }
 
 /// Also the numbers of backward, which forward may read: it computes what backward would compute once more.
-std::vector<double> Program::joint_scalars(std::span<const double> scalars) const {
-    std::vector<double> all(scalars.begin(), scalars.end());
+SmallVector<double, 32> Program::joint_scalars(std::span<const double> scalars) const {
+    SmallVector<double, 32> all(scalars);
     for (const GraphEnd::Number& n : graph_->scalars)
         all.push_back(n.cell ? n.cell->value : n.slot >= 0 ? scalars[size_t(n.slot)] : n.value);
     return all;
@@ -242,8 +242,10 @@ std::vector<Array> Program::run(std::span<const Array> inputs, std::span<const d
 void Program::keep_for_backward(Activation& activation, std::span<const Array> inputs, std::span<const Array> outputs,
                                 std::span<const double> scalars) {
     activation.program = shared_from_this();
-    activation.inputs = SmallVector<Array, 4>(inputs);
-    activation.scalars = SmallVector<double, 4>(scalars);
+    activation.inputs.clear();
+    activation.inputs.append(inputs.begin(), inputs.end());
+    activation.scalars.clear();
+    activation.scalars.append(scalars.begin(), scalars.end());
     keep_values(activation, outputs);
 }
 
@@ -262,8 +264,7 @@ void Program::keep_values(Activation& activation, std::span<const Array> outputs
 }
 
 void Program::compute_kept(Activation& activation) {
-    const std::unique_ptr<bool[]> donated(new bool[activation.inputs.size()]());
-    keep_values(activation, run(activation.inputs, activation.scalars, {donated.get(), activation.inputs.size()}));
+    keep_values(activation, run(activation.inputs, activation.scalars, {}));
 }
 
 std::vector<Array> Program::kept_by_interpretation(const Activation& activation) const {

@@ -90,7 +90,7 @@ private:
     bool make_executable(Make make);
     template <class Make>
     KnownSizes::Made make_joint_or_apart(Make make);
-    std::vector<double> joint_scalars(std::span<const double> scalars) const;
+    SmallVector<double, 32> joint_scalars(std::span<const double> scalars) const;
     void keep_values(Activation& activation, std::span<const Array> outputs) const;
     void run_compiled(std::span<const Array> inputs, std::span<const double> scalars, std::span<const bool> donated,
                       std::span<Array> outputs);

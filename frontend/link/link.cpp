@@ -212,6 +212,16 @@ std::vector<std::pair<std::string, State*>> Link::namedpersistents() const {
 
 std::vector<Parameter*> Link::params(bool include_uninit) const {
     std::vector<Parameter*> found;
+    // Without the paths, but for the order of what hooks own.
+    const auto visit = [&](const auto& self, const Link& link) -> bool {
+        if (!link.hooks_.empty()) return false;
+        for (const Entry& entry : link.entries())
+            if (entry.kind == PartKind::param)
+                if (auto* const param = static_cast<Parameter*>(entry.part); include_uninit || param->is_initialized()) found.push_back(param);
+        return std::ranges::all_of(link.named_children(), [&](const auto& child) { return self(self, *child.second); });
+    };
+    if (visit(visit, *this)) return found;
+    found.clear();
     for (auto& [path, param] : namedparams(include_uninit)) found.push_back(param);
     return found;
 }

@@ -104,6 +104,7 @@ ParameterRule Optimizer::update_rule(const Parameter& param) {
 
 std::vector<UpdateSlot*> Optimizer::active_slots() {
     std::vector<UpdateSlot*> active;
+    active.reserve(slots_.size());
     for (UpdateSlot& slot : slots_)
         if (slot.is_active()) active.push_back(&slot);
     return active;
@@ -149,6 +150,7 @@ void Optimizer::update(const std::source_location& at) {
 
 void Optimizer::update_groups(std::span<UpdateSlot* const> active) {
     UpdateGroup common{{}, t_};
+    common.slots.reserve(active.size());
     for (UpdateSlot* slot : active) {
         if (slot->own_numbers.empty()) common.slots.push_back(slot);
         else update_group({{slot}, t_});

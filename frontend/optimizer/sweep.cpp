@@ -165,6 +165,7 @@ std::vector<Variables> Sweep::run(std::span<const Variables> rows, std::span<con
     std::vector<Variables> results(rows.size());
     if (rows.empty()) return results;
     std::vector<const Variable*> inputs;
+    inputs.reserve(shared.size() + rows.size() * size_t(rule_.values));
     for (const Variable& s : shared) inputs.push_back(&s);
     for (const Variables& row : rows)
         for (const Variable& value : row) inputs.push_back(&value);
@@ -178,14 +179,15 @@ std::vector<Variables> Sweep::run(std::span<const Variables> rows, std::span<con
     }
 
     HooksAround hooks(*all_, inputs);
-    std::vector<Array> outputs;
+    std::vector<Array> outputs, arrays;
+    outputs.reserve(rows.size() * rule_.targets.size());
+    arrays.reserve(inputs.size());
     for (const Variables& row : rows)
         for (int target : rule_.targets) {
             bool in_place = owned_alone(row[target]);
             (in_place ? statistics.in_place : statistics.fresh) += 1;
             outputs.push_back(in_place ? row[target].array() : Array::empty(row[target].type(), row[target].device()));
         }
-    std::vector<Array> arrays;
     for (const Variable* input : inputs) arrays.push_back(input->array());
     SmallVector<double, 4> numbers;
     for (const Scalar& s : scalars) numbers.push_back(s.value());

@@ -11,12 +11,11 @@ JointExecutable::JointExecutable(Schedule whole, DividedSchedule divided)
 void JointExecutable::run(std::span<const Array> inputs, std::span<const double> scalars, std::span<const bool>,
                           std::span<Array> outputs) {
     const size_t first = size_t(whole_.cut.outputs), assigns = size_t(whole_.cut.assigns), gradients = outputs.size() - first - assigns;
-    const std::unique_ptr<bool[]> none(new bool[inputs.size() + outputs.size() + 1]());
     std::vector<Array> made(first + assigns + 1), given, last(gradients);
-    forward_.run(inputs.first(size_t(whole_.cut.inputs)), scalars, {none.get(), size_t(whole_.cut.inputs)}, made);
+    forward_.run(inputs.first(size_t(whole_.cut.inputs)), scalars, {}, made);
     for (int from : backward_inputs_) given.push_back(from >= 0 ? inputs[size_t(from)] : made[size_t(-1 - from)]);
     given.push_back(std::move(made.back()));
-    backward_.run(given, scalars, {none.get(), given.size()}, last);
+    backward_.run(given, scalars, {}, last);
     for (size_t r = 0; r < first; ++r) outputs[r] = std::move(made[r]);
     for (size_t r = 0; r < gradients; ++r) outputs[first + r] = std::move(last[r]);
     for (size_t r = 0; r < assigns; ++r) outputs[first + gradients + r] = std::move(made[first + r]);
