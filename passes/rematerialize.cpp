@@ -241,6 +241,7 @@ public:
         if (budget <= 0 && without < from) return;
         constexpr double cheap = 0.02;
         const MemoryPlan plan = budget > 0 ? plan_within(program.model, budget) : plan_cheaply(program.model, cheap);
+        if (budget <= 0 && plan.bytes > without - without / 8) return;  // Hardly worth it.
         const size_t more = plan.order.size() - program.model.steps.size();
         if (notes_ && (budget > 0 || more > 0))
             notes_->push_back(fmt::format("{}: {:.1f} instead of {:.1f} MB of intermediate results at a time; {} launches are made "
