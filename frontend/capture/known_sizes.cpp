@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "frontend/capture/known_loops.h"
 #include "frontend/capture/trace_numbers.h"
 #include "runtime/core/device.h"
 #include "runtime/core/environment.h"
@@ -66,7 +67,30 @@ void check_against_compiled(const program::Schedule& resized, const SizeLine& li
         if (resized.kernels[k].numbers != compiled->kernels[k].numbers) fail_with(fmt::format("kernel {}", k));
 }
 
+void check_against_compiled(const LoopLine::Derived& derived, const Trace& trace, const CompileOptions& options) {
+    const std::shared_ptr<const program::Schedule> compiled = schedule_of(compiler().compile(trace, options));
+    const auto stream = program::ScheduleStream::of(*compiled);
+    if (!stream || stream->tokens() != derived.tokens) {
+        const auto differing = stream ? std::ranges::mismatch(stream->tokens(), derived.tokens).in1 - stream->tokens().begin() : 0;
+        throw InternalError(fmt::format("static_graph {}: planned from other numbers of turns of its loops, number {} of {} is not as "
+                                        "compiled for {}",
+                                        trace.name, differing, derived.tokens.size(), trace.to_string()));
+    }
+    for (size_t l = 0; l < compiled->launches.size(); ++l)
+        for (size_t k = 0; k < compiled->launches[l].kernels.size(); ++k) {
+            const auto kernel = [&](const program::Schedule& s) -> const program::KernelLaunch& {
+                return s.kernels[size_t(s.launches[l].kernels[k])];
+            };
+            if (kernel(*compiled).numbers != kernel(derived.schedule).numbers)
+                throw InternalError(fmt::format("static_graph {}: kernel {} of launch {} is not as compiled", trace.name, k, l));
+        }
+}
+
 }  // namespace
+
+KnownSizes::KnownSizes(int64_t memory_budget) : memory_budget_(memory_budget), loops_(std::make_unique<KnownLoops>()) {}
+
+KnownSizes::~KnownSizes() = default;
 
 /// Null if it is not sure.
 std::shared_ptr<Executable> KnownSizes::between(SizeLine& line, const Trace& trace, int64_t position, const CompileOptions& options) {
@@ -109,7 +133,17 @@ std::shared_ptr<Executable> KnownSizes::resize(const Trace& trace, CompileOption
         std::rotate(lines_.begin(), lines_.begin() + ptrdiff_t(i), lines_.begin() + ptrdiff_t(i) + 1);
         return made;
     }
-    return nullptr;
+    return resize_loops(trace, options);
+}
+
+std::shared_ptr<Executable> KnownSizes::resize_loops(const Trace& trace, const CompileOptions& options) {
+    const auto start = std::chrono::steady_clock::now();
+    std::optional<LoopLine::Derived> derived = loops_->schedule_for(trace, options.fast_math);
+    if (!derived || !is_sound(derived->schedule, trace)) return nullptr;
+    program::check_lifetimes(derived->schedule);
+    if (program::lifetimes_are_checked()) check_against_compiled(*derived, trace, options);
+    derived->schedule.info.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return program::make_executable(std::move(derived->schedule));
 }
 
 KnownSizes::Made KnownSizes::compile(const std::shared_ptr<const Trace>& trace, CompileOptions options) {
@@ -133,6 +167,7 @@ void KnownSizes::remember(const std::shared_ptr<const Trace>& trace, const std::
         if (position && line.sizes->is_ordinary(*position)) line.sizes->add(*position, schedule);
     }
     if (!is_on_line) begin_line(*trace, schedule, fast_math);
+    loops_->remember(trace, executable, schedule, fast_math);
     singles_.push_front({trace, executable, fast_math});
     if (singles_.size() > most_singles) singles_.pop_back();
 }

@@ -10,13 +10,16 @@
 
 namespace catena::capture {
 
+class KnownLoops;
+
 /// Compiles the programs of a region, or plans them from programs of other sizes: a size between two known ones on a line of
-/// sizes takes no pass and no code generation. With CATENA_CHECK_SCHEDULES=1 such a program is compiled as well, and an
+/// sizes takes no pass and no code generation, nor does another number of turns of its loops (known_loops.h). With CATENA_CHECK_SCHEDULES=1 such a program is compiled as well, and an
 /// InternalError names what differs.
 class KnownSizes {
 public:
     /// Every program is compiled with this CompileOptions::memory_budget.
-    explicit KnownSizes(int64_t memory_budget = 0) : memory_budget_(memory_budget) {}
+    explicit KnownSizes(int64_t memory_budget = 0);
+    ~KnownSizes();
 
     struct Made {
         std::shared_ptr<Executable> executable;
@@ -38,6 +41,7 @@ private:
         bool fast_math = false;
     };
 
+    std::shared_ptr<Executable> resize_loops(const Trace& trace, const CompileOptions& options);
     std::shared_ptr<Executable> between(SizeLine& line, const Trace& trace, int64_t position, const CompileOptions& options);
     void reach_beyond(SizeLine& line, int64_t position, const CompileOptions& options);
     void remember(const std::shared_ptr<const Trace>& trace, const std::shared_ptr<Executable>& executable, bool fast_math);
@@ -47,6 +51,7 @@ private:
     std::mutex mutex_;
     std::deque<Single> singles_;  ///< The latest.
     std::deque<Line> lines_;      ///< The latest used first.
+    const std::unique_ptr<KnownLoops> loops_;
 };
 
 }  // namespace catena::capture

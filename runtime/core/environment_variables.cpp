@@ -80,6 +80,8 @@ constexpr VariableInfo table[] = {
      "Keep weights of convolutions and recurrent layers that are read again and again, as in inference, in the library's layout, too."},
     {"CATENA_PASS_LIMIT", "a whole number of at least 0", "no limit",
      "How many changes the passes may make, to find a wrong one by bisection."},
+    {"CATENA_PLAN_LOOPS", "1 or 0", "1",
+     "Plan a known program for another number of turns of its loops from those that were compiled, where that is sure, instead of compiling it."},
     {"CATENA_PLAN_SIZES", "1 or 0", "1",
      "Plan a new size of a known program from the sizes that were compiled, where that is sure, instead of compiling it."},
     {"CATENA_PLUGIN_PATH", "folders, separated by colons", "beside libcatena_runtime",

@@ -17,6 +17,15 @@ public:
     int of_kernel(size_t k) const { return of_kernel_[k]; }
     int of_buffer(size_t b) const { return of_buffer_[b]; }
 
+    /// Whether a kernel combines the results of blocks.
+    bool combines(const Schedule& schedule, size_t k) const {
+        return schedule.kernels[k].geometry.split <= 0 && of_kernel_[k] != none;
+    }
+    /// How many results a buffer has for blocks; 1 if it has none.
+    int64_t count(const Schedule& schedule, size_t b) const {
+        return of_buffer_[b] == none ? 1 : schedule.kernels[size_t(of_buffer_[b])].geometry.domain[0];
+    }
+
     /// An operand of a kernel over blocks that has one element for each, instead of the elements of the blocks.
     static bool is_per_block(const KernelGeometry& geometry, const KernelOperand& operand) {
         return operand.strides[geometry.split] == 0 && operand.strides[0] != 0;

@@ -1,9 +1,9 @@
 #include "runtime/program/schedule_numbers.h"
 
 #include <algorithm>
-#include <type_traits>
 
 #include "runtime/program/blocked_kernels.h"
+#include "runtime/program/number_visitor.h"
 
 namespace catena::program {
 namespace {
@@ -15,12 +15,12 @@ public:
     Numbers(S& schedule, F number) : s_(schedule), blocks_(schedule), number_(number) {}
 
     void visit() {
-        for (Type& type : as_mutable(s_.input_types)) visit(type.shape);
+        for (Type& type : as_mutable(s_.input_types)) visit_numbers(type.shape, number_);
         for (size_t k = 0; k < s_.kernels.size(); ++k) visit_kernel(k);
         for (size_t b = 0; b < s_.buffers.size(); ++b) visit_buffer(b);
         for (LibraryCall& call : as_mutable(s_.library_calls)) visit_call(call);
         for (Result& result : as_mutable(s_.results))
-            if (result.input < 0) visit(result.view);
+            if (result.input < 0) visit_numbers(result.view, number_);
     }
 
 private:
@@ -28,54 +28,13 @@ private:
     template <class T>
     static T& as_mutable(const T& value) { return const_cast<T&>(value); }
 
-    void visit(Dims& dims) {
-        for (int64_t& number : dims) number_(number);
-    }
-
-    void visit(View& view) {
-        number_(view.offset);
-        visit(view.type.shape);
-        visit(view.strides);
-    }
-
-    void visit_kernel(size_t k) {
-        KernelLaunch& kernel = as_mutable(s_.kernels[k]);
-        KernelGeometry& geometry = kernel.geometry;
-        const bool split = geometry.split > 0, combines = !split && blocks_.of_kernel(k) != BlockedKernels::none;
-        if (split) number_(geometry.split_size);
-        for (int dim = 0; dim < geometry.domain.rank(); ++dim)
-            if (!(split && (dim == 0 || dim == geometry.split)) && !(combines && geometry.is_reduced(dim))) number_(geometry.domain[dim]);
-        auto visit_strides = [&](KernelOperand& operand) {
-            for (int dim = split && !BlockedKernels::is_per_block(geometry, operand) ? 1 : 0; dim < operand.strides.rank(); ++dim)
-                number_(operand.strides[dim]);
-        };
-        for (KernelOperand& input : geometry.inputs) visit_strides(input);
-        for (KernelOperand& output : geometry.outputs) visit_strides(output);
-        for (KernelLaunch::Operand& operand : kernel.operands) number_(operand.byte_offset);
-    }
-
-    void visit_buffer(size_t b) {
-        Buffer& buffer = as_mutable(s_.buffers[b]);
-        const int kernel = blocks_.of_buffer(b);
-        const int64_t count = kernel == BlockedKernels::none ? 1 : s_.kernels[size_t(kernel)].geometry.domain[0];
-        const int64_t before = int64_t(buffer.bytes) / count;
-        int64_t bytes = before;
-        number_(bytes);
-        if (bytes != before) buffer.bytes = size_t(bytes * count);
-    }
+    void visit_kernel(size_t k) { visit_numbers(as_mutable(s_.kernels[k]), blocks_.combines(s_, k), number_); }
+    void visit_buffer(size_t b) { visit_numbers(as_mutable(s_.buffers[b]), blocks_.count(s_, b), number_); }
 
     void visit_call(LibraryCall& call) {
-        for (View& view : call.inputs) visit(view);
-        for (View& view : call.outputs) visit(view);
-        std::vector<Attributes::Entry> entries(call.attributes.entries().begin(), call.attributes.entries().end());
-        bool changed = false;
-        for (Attributes::Entry& entry : entries) {
-            const Attribute before = entry.value;
-            if (Dims* dims = std::get_if<Dims>(&entry.value)) visit(*dims);
-            else if (int64_t* integer = std::get_if<int64_t>(&entry.value)) number_(*integer);
-            changed = changed || !(before == entry.value);
-        }
-        if (changed) call.attributes = Attributes(std::move(entries));
+        for (View& view : call.inputs) visit_numbers(view, number_);
+        for (View& view : call.outputs) visit_numbers(view, number_);
+        visit_numbers(call.attributes, number_);
     }
 
     S& s_;
@@ -126,6 +85,10 @@ bool set_numbers(Schedule& schedule, std::span<const int64_t> numbers) {
     size_t next = 0;
     auto set = [&](int64_t& number) { number = numbers[next++]; };
     Numbers<Schedule, decltype(set)>(schedule, set).visit();
+    return settle_numbers(schedule, bytes_before);
+}
+
+bool settle_numbers(Schedule& schedule, const std::vector<size_t>& bytes_before) {
     if (!divide_into_blocks(schedule) || !same_fits(schedule, bytes_before) || !streams_alike(schedule, bytes_before)) return false;
     for (KernelLaunch& kernel : schedule.kernels) {
         if (!same_reads(kernel)) return false;

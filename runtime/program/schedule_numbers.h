@@ -22,6 +22,10 @@ std::vector<int64_t> numbers_of(const Schedule& schedule);
 /// that can be written in place, large outputs of another size (streaming_bytes).
 bool set_numbers(Schedule& schedule, std::span<const int64_t> numbers);
 
+/// The second half of set_numbers: what follows from numbers that are set. `bytes_before`: of each buffer at a size for which the
+/// schedule's form was compiled.
+bool settle_numbers(Schedule& schedule, const std::vector<size_t>& bytes_before);
+
 /// What two schedules differ in beside numbers_of(), texts and addresses; empty: nothing. Schedules with blocks that
 /// reduction_blocks.h does not give differ from all others.
 std::string difference(const Schedule& a, const Schedule& b);

@@ -1,0 +1,81 @@
+#include "frontend/capture/known_loops.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "frontend/capture/trace_stream.h"
+#include "runtime/core/environment.h"
+
+namespace catena::capture {
+namespace {
+
+constexpr size_t most_singles = 4, most_lines = 8;
+
+bool is_on() {
+    static const bool on = environment::flag("CATENA_PLAN_LOOPS", true);
+    return on;
+}
+
+}  // namespace
+
+std::optional<LoopLine::Derived> KnownLoops::schedule_for(const Trace& trace, bool fast_math) {
+    if (lines_.empty() || !is_on()) return std::nullopt;
+    const program::NumberStream recording = stream_of(trace);
+    for (size_t i = 0; i < lines_.size(); ++i) {
+        if (lines_[i].fast_math != fast_math) continue;
+        const std::optional<int64_t> position = lines_[i].loops->position_of(recording);
+        if (!position) continue;
+        if (std::optional<LoopLine::Derived> derived = lines_[i].loops->schedule_at(*position)) {
+            std::rotate(lines_.begin(), lines_.begin() + ptrdiff_t(i), lines_.begin() + ptrdiff_t(i) + 1);
+            return derived;
+        }
+    }
+    return std::nullopt;
+}
+
+void KnownLoops::remember(const std::shared_ptr<const Trace>& trace, const std::shared_ptr<Executable>& executable,
+                          const std::shared_ptr<const program::Schedule>& schedule, bool fast_math) {
+    if (!is_on()) return;
+    if (!lines_.empty()) {
+        const program::NumberStream recording = stream_of(*trace);
+        std::optional<program::ScheduleStream> compiled;
+        for (Line& line : lines_) {
+            const std::optional<int64_t> position = line.fast_math == fast_math ? line.loops->position_of(recording) : std::nullopt;
+            if (!position) continue;
+            if (!compiled) compiled = program::ScheduleStream::of(*schedule);
+            if (!compiled || line.loops->add(*position, *compiled)) return;
+        }
+    }
+    begin_line(*trace, *schedule, fast_math);
+    singles_.push_front({trace, executable, schedule.get(), fast_math});
+    if (singles_.size() > most_singles) singles_.pop_back();
+}
+
+/// A line through this program and a single one.
+void KnownLoops::begin_line(const Trace& trace, const program::Schedule& schedule, bool fast_math) {
+    program::NumberStream recording;
+    std::optional<program::ScheduleStream> compiled;
+    for (const Single& single : singles_) {
+        const std::shared_ptr<const Trace> other = single.trace.lock();
+        const std::shared_ptr<Executable> executable = single.executable.lock();
+        if (!other || !executable || single.fast_math != fast_math || other->name != trace.name) continue;
+        const int64_t turns = std::abs(int64_t(other->steps.size()) - int64_t(trace.steps.size()));
+        if (turns == 0) continue;
+        const std::optional<program::ScheduleStream> theirs = program::ScheduleStream::of(*single.schedule);
+        if (!compiled) {
+            compiled = program::ScheduleStream::of(schedule);
+            recording = stream_of(trace);
+        }
+        if (!theirs || !compiled) continue;
+        const program::NumberStream their_recording = stream_of(*other);
+        const bool is_longer = recording.size() > their_recording.size();
+        std::unique_ptr<LoopLine> line = is_longer ? LoopLine::through(their_recording, *theirs, recording, *compiled, turns)
+                                                   : LoopLine::through(recording, *compiled, their_recording, *theirs, turns);
+        if (!line) continue;
+        lines_.push_front({std::move(line), fast_math});
+        if (lines_.size() > most_lines) lines_.pop_back();
+        return;
+    }
+}
+
+}  // namespace catena::capture

@@ -1,0 +1,81 @@
+#include "frontend/capture/trace_stream.h"
+
+#include <bit>
+
+namespace catena::capture {
+namespace {
+
+class Writer {
+public:
+    explicit Writer(const Trace& trace) : trace_(trace), number_of_(trace.values.size(), -1), input_of_(trace.values.size(), -1) {
+        for (size_t i = 0; i < trace.inputs.size(); ++i) input_of_[size_t(trace.inputs[i])] = int(i);
+    }
+
+    program::NumberStream write() {
+        out_.form(std::string_view(trace_.name));
+        out_.number(int64_t(trace_.steps.size()));
+        for (const Trace::Step& step : trace_.steps) write(step);
+        out_.number(int64_t(trace_.scalars.size()));
+        out_.number(int64_t(trace_.inputs.size()));
+        for (int v : trace_.inputs) write_value(v);
+        out_.number(int64_t(trace_.outputs.size()));
+        for (int v : trace_.outputs) write_value(v);
+        out_.number(int64_t(trace_.assigns.size()));
+        for (const Trace::Assign& assign : trace_.assigns) {
+            write_value(assign.target);
+            write_value(assign.value);
+        }
+        return out_.take();
+    }
+
+private:
+    void write(const Trace::Step& step) {
+        out_.form(uint64_t(reinterpret_cast<uintptr_t>(step.op)));
+        out_.form(std::string_view(step.location.file));
+        out_.form(uint64_t(step.location.line));
+        out_.form(std::string_view(step.function));
+        for (const Attributes::Entry& entry : step.attributes.entries()) write(entry);
+        out_.number(int64_t(step.inputs.size()));
+        for (int v : step.inputs) write_value(v);
+        out_.number(int64_t(step.scalars.size()));
+        for (int scalar : step.scalars) out_.number(scalar);
+        out_.number(int64_t(step.outputs.size()));
+        for (int v : step.outputs) write_value(v);
+    }
+
+    void write(const Attributes::Entry& entry) {
+        out_.form(std::string_view(entry.name));
+        out_.form(entry.value.index());
+        if (const bool* flag = std::get_if<bool>(&entry.value)) out_.form(*flag);
+        if (const int64_t* integer = std::get_if<int64_t>(&entry.value)) out_.number(*integer);
+        if (const double* real = std::get_if<double>(&entry.value)) out_.form(std::bit_cast<uint64_t>(*real));
+        if (const std::string* text = std::get_if<std::string>(&entry.value)) out_.form(std::string_view(*text));
+        if (const Dims* dims = std::get_if<Dims>(&entry.value)) {
+            out_.form(uint64_t(dims->rank()));
+            for (int64_t number : *dims) out_.number(number);
+        }
+    }
+
+    void write_value(int v) {
+        int& known = number_of_[size_t(v)];
+        out_.form(known < 0);
+        if (known >= 0) return out_.number(known);
+        out_.number(known = count_++);
+        const Trace::Value& value = trace_.values[size_t(v)];
+        out_.form(uint64_t(value.role) << 16 | uint64_t(value.type.dtype) << 8 | uint64_t(value.type.shape.rank()));
+        out_.number(input_of_[size_t(v)]);
+        for (int64_t size : value.type.shape) out_.number(size, true);
+    }
+
+    const Trace& trace_;
+    program::StreamWriter out_;
+    std::vector<int> number_of_;  ///< By value; -1: not used yet.
+    std::vector<int> input_of_;   ///< By value: which of the trace's inputs it is; -1: none.
+    int count_ = 0;
+};
+
+}  // namespace
+
+program::NumberStream stream_of(const Trace& trace) { return Writer(trace).write(); }
+
+}  // namespace catena::capture

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+// A program as a row of numbers: sizes, places, and who reads what. Two programs that differ only in how often loops were run
+// differ in numbers, and in how often parts of the row are repeated.
+
+namespace catena::program {
+
+struct StreamToken {
+    uint64_t form = 0;     ///< A hash of all that stands before the number and is not a number itself.
+    int64_t number = 0;
+    bool is_size = false;  ///< It is a size of an array.
+    friend bool operator==(const StreamToken&, const StreamToken&) = default;
+};
+using NumberStream = std::vector<StreamToken>;
+
+/// Writes a NumberStream.
+class StreamWriter {
+public:
+    void form(uint64_t value) {
+        form_ = (std::rotl(form_, 23) ^ value) * 0x9e3779b97f4a7c15u;
+        form_ ^= form_ >> 31;
+    }
+    void form(std::string_view text) {
+        form(text.size());
+        for (unsigned char c : text) form(c);
+    }
+    void number(int64_t value, bool is_size = false) {
+        tokens_.push_back({form_, value, is_size});
+        form_ = 1;
+    }
+    size_t size() const { return tokens_.size(); }
+    /// Ends it: what stood behind the last number counts, too.
+    NumberStream take() {
+        number(0);
+        return std::move(tokens_);
+    }
+
+private:
+    NumberStream tokens_;
+    uint64_t form_ = 1;
+};
+
+}  // namespace catena::program
