@@ -3,6 +3,7 @@
 #include <set>
 #include <vector>
 
+#include "frontend/hdf5/chunk_check.h"
 #include "frontend/hdf5/handle.h"
 #include "frontend/hdf5/structure_check.h"
 #include "frontend/serializer/archive.h"
@@ -88,6 +89,7 @@ public:
         RecorderScope paused(nullptr);
         Array array = Array::empty({*dtype, shape}, cpu_device());
         if (array.size() == 0) return array;
+        check_chunk_contents(dataset, raw_.size(), fmt::format("{}: '{}'", path_, key));
         Handle memory = H5Tget_class(type) == H5T_ENUM ? Handle(H5Tcopy(type), H5Tclose) : type_of(*dtype);
         check(H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, array.to_fill()) >= 0, key);
         if (*dtype == Dtype::bool_)

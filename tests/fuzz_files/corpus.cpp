@@ -9,6 +9,7 @@
 
 #include "codegen/compiler.h"
 #include "frontend/catena.h"
+#include "frontend/dataset/record_dataset.h"
 #include "frontend/serializer/hdf5.h"
 #include "runtime/file/npy.h"
 #include "runtime/file/zip.h"
@@ -124,6 +125,13 @@ void write_dataset_files(const Folder& idx, const Folder& cifar, const Folder& t
     write_file(text / "words.txt", " a few words \n and <unk> more\n");
     write_file(json / "log.json", R"([{"main/loss": 0.25, "epoch": 1, "elapsed_time": 1.5e-3},
                                       {"main/loss": NaN, "text": "a \"quoted\" \u00e9 one", "list": [1, [2, {"a": null}], true]}])");
+}
+
+void write_records(const Folder& folder) {
+    RecordDatasetWriter records(folder / "some.records");
+    for (int i = 0; i < 3; ++i)
+        records.write(Example{numbers({2, 3 + i}).array(), Array::scalar(int32_t(i)), Array::full({Dtype::bool_, {i}}, 1)});
+    records.finish();
 }
 
 void copy_caffe_files(const Folder& folder) {
@@ -310,6 +318,7 @@ void write_corpora(const std::string& folder) {
     write_hdf5_files(sub("hdf5"));
     write_package(sub("package"));
     write_dataset_files(sub("idx"), sub("cifar"), sub("text"), sub("json"));
+    write_records(sub("records"));
     copy_caffe_files(sub("caffe"));
 #if CATENA_HAS_ONNX
     write_onnx_files(sub("onnx"), sub("tensor"));

@@ -11,7 +11,9 @@
 
 #include "codegen/compiler.h"
 #include "frontend/catena.h"
+#include "frontend/dataset/example_bytes.h"
 #include "frontend/dataset/idx.h"
+#include "frontend/dataset/record_dataset.h"
 #include "frontend/serializer/hdf5.h"
 #include "frontend/trainer/json.h"
 #include "runtime/file/limits.h"
@@ -201,6 +203,36 @@ TEST_F(FuzzedFiles, cifar) {
         fs::copy_file(path, folder / "test_batch.bin", fs::copy_options::overwrite_existing);
         get_cifar10(folder.string());
     });
+}
+
+void read_records(const std::string& path) {
+    const RecordDataset records(path);
+    for (int64_t i = 0; i < records.size(); ++i) {
+        const Example example = records.get_example(i);
+        for (const Array& array : example.values()) to_string(array);
+    }
+}
+
+TEST_F(FuzzedFiles, records) { fuzz("records", read_records); }
+
+/// One example damaged, its checksum right.
+TEST_F(FuzzedFiles, records_with_right_checksums) {
+    const auto change = [](const std::vector<std::string>& corpus, Random& random) {
+        const std::string path = work("changed.records");
+        write_file(path, corpus[random() % corpus.size()]);
+        const RecordDataset sound(path);
+        std::string file = content_of(path).substr(0, std::string_view("catena records 1").size());
+        const auto damaged = int64_t(random() % uint64_t(sound.size()));
+        for (int64_t i = 0; i < sound.size(); ++i) {
+            std::string bytes = example_bytes(sound.get_example(i));
+            if (i == damaged) bytes = mutated({bytes}, random);
+            const uint64_t size = bytes.size();
+            const auto sum = uint32_t(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+            file.append(reinterpret_cast<const char*>(&size), sizeof size).append(reinterpret_cast<const char*>(&sum), sizeof sum) += bytes;
+        }
+        return file;
+    };
+    fuzz("records", read_records, change, {});
 }
 
 TEST_F(FuzzedFiles, package) {
