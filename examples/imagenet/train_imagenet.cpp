@@ -3,9 +3,6 @@
 #include "examples/imagenet/picture_sets.h"
 #include "examples/support/example.h"
 
-#include <catena/frontend/optimizer/loss_scaling.h>
-#include <catena/runtime/graph/mixed16.h>
-
 namespace ct = catena;
 namespace extensions = catena::extensions;
 

@@ -66,8 +66,7 @@ void save(const fs::path& folder, MLP& model, ct::Adam& optimizer) {
 
 }  // namespace
 
-void train_by_hand(const Options& options, const ct::Dataset& training, const ct::Dataset& test) {
-    ct::set_seed(options.seed);
+void train_by_hand(examples::Example& example, const Options& options, const ct::Dataset& training, const ct::Dataset& test) {
     MLP model(options.units);
     ct::Adam adam;
     adam.setup(model);
@@ -75,7 +74,6 @@ void train_by_hand(const Options& options, const ct::Dataset& training, const ct
         ct::load_npz((fs::path(options.resume) / "mlp.model").string(), model);
         ct::load_npz((fs::path(options.resume) / "mlp.state").string(), adam);
     }
-    const auto use = ct::using_config(&ct::Config::use_static_graph, !options.eager);
     auto step = ct::static_graph(
         [&](const ct::Variable& x, const ct::Variable& t) {
             const ct::Variable y = model(x);
@@ -99,9 +97,14 @@ void train_by_hand(const Options& options, const ct::Dataset& training, const ct
             const auto [loss, accuracy] = step((*batch)[0], (*batch)[1]);
             score.add(loss, accuracy, (*batch)[1].size());
         }
-        report.print(epoch, score, evaluate(model, test_batches),
+        const Score test_score = evaluate(model, test_batches);
+        report.print(epoch, score, test_score,
                      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
         adam.new_epoch();
         save(options.out, model, adam);
+        if (epoch == options.epochs) example.result("validation accuracy", test_score.correct / test_score.count, examples::Better::larger);
     }
+    train_batches.reset();
+    const ct::Batch batch = *train_batches.next_batch(&ct::current_device());
+    example.print_times([&] { step(batch[0], batch[1]); });
 }

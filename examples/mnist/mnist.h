@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "examples/support/example.h"
+
 struct MLP : catena::Chain {
     catena::Linear l1, l2, l3;
     explicit MLP(int64_t units) : l1(units), l2(units), l3(10) {
@@ -16,16 +18,15 @@ struct MLP : catena::Chain {
 
 struct Options {
     int64_t batch_size = 100;
-    int epochs = 20;
+    int64_t epochs = 20;
     int64_t units = 1000;
-    uint64_t seed = 0;
     std::string out = "result";
     std::string resume;
-    bool eager = false;
-    std::string device = "cpu";
 };
 
 /// A loop written out: mini-batches, a compiled step, evaluation, the table, saving and resuming.
-void train_by_hand(const Options& options, const catena::Dataset& training, const catena::Dataset& test);
+void train_by_hand(examples::Example& example, const Options& options, const catena::Dataset& training,
+                   const catena::Dataset& test);
 /// The same training by a Trainer and its extensions.
-void train_with_trainer(const Options& options, const catena::Dataset& training, const catena::Dataset& test);
+void train_with_trainer(examples::Example& example, const Options& options, const catena::Dataset& training,
+                        const catena::Dataset& test);

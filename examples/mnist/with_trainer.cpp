@@ -3,20 +3,18 @@
 namespace ct = catena;
 namespace extensions = catena::extensions;
 
-void train_with_trainer(const Options& options, const ct::Dataset& training, const ct::Dataset& test) {
-    ct::set_seed(options.seed);
+void train_with_trainer(examples::Example& example, const Options& options, const ct::Dataset& training, const ct::Dataset& test) {
     ct::Classifier model(MLP(options.units));
     ct::Adam adam;
     adam.setup(model);
 
-    const bool compiled = !options.eager;
     ct::Device* device = &ct::current_device();  // Batches are moved there.
     ct::SerialIterator train_iter(training, options.batch_size);
     ct::SerialIterator test_iter(test, options.batch_size, {.repeat = false, .shuffle = false});
-    ct::StandardUpdater updater(train_iter, adam, model, {.device = device, .static_graph = compiled});
+    ct::StandardUpdater updater(train_iter, adam, model, {.device = device, .static_graph = true});
     ct::Trainer trainer(updater, {options.epochs, "epoch"}, options.out);
 
-    trainer.extend(extensions::Evaluator(test_iter, model, {.device = device, .static_graph = compiled}));
+    trainer.extend(extensions::Evaluator(test_iter, model, {.device = device, .static_graph = true}));
     trainer.extend(extensions::DumpGraph("main/loss"));
     trainer.extend(extensions::snapshot({.n_retains = 2}));
     trainer.extend(extensions::StopOnSignal());  // Ctrl-C saves a snapshot first.
@@ -30,4 +28,7 @@ void train_with_trainer(const Options& options, const ct::Dataset& training, con
 
     if (!options.resume.empty()) ct::load_npz(options.resume, trainer);
     trainer.run();
+    if (trainer.stopping()) return;  // By a signal.
+    example.result("validation accuracy", examples::observed(trainer, "validation/main/accuracy"), examples::Better::larger);
+    example.print_times([&] { updater.update(); });
 }

@@ -14,7 +14,7 @@ class Serializer;
 struct IteratorOptions {
     bool repeat = true;   ///< Go on with the next epoch; the last batch is then filled from it.
     bool shuffle = true;  ///< A new order in every epoch, determined by the seed (see set_seed).
-    OrderSampler order_sampler;  ///< Replaces shuffling.
+    OrderSampler order_sampler = {};  ///< Replaces shuffling.
 };
 
 /// Selects the examples of the next mini-batch and tracks the position in the epochs. It shuffles with its own

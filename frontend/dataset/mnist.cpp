@@ -1,5 +1,7 @@
 #include "frontend/dataset/mnist.h"
 
+#include <filesystem>
+
 #include "frontend/dataset/datasets.h"
 #include "frontend/dataset/idx.h"
 #include "runtime/core/device.h"
@@ -36,8 +38,15 @@ Array images_of(const Array& pixels, const MnistOptions& options) {
     return images.view(shape, strides, 0);
 }
 
+void check_is_there(const std::string& file) {
+    if (!std::filesystem::exists(file))
+        fail<FileError>("get_mnist: there is no {}; download_mnist(), download_fashion_mnist() and download_kuzushiji_mnist() of "
+                        "frontend/download fetch the four files and return their folder", file);
+}
+
 Dataset read_set(const std::string& folder, const std::string& name, const MnistOptions& options) {
     std::string path = folder + "/" + name;
+    for (const char* file : {"-images-idx3-ubyte.gz", "-labels-idx1-ubyte.gz"}) check_is_there(path + file);
     Array pixels = read_idx(path + "-images-idx3-ubyte.gz", 3);
     Array labels = read_idx(path + "-labels-idx1-ubyte.gz", 1);
     if (pixels.dim(1) != 28 || pixels.dim(2) != 28 || pixels.dim(0) != labels.dim(0))

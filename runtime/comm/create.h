@@ -11,7 +11,7 @@ namespace catena {
 
 struct CommunicatorOptions {
     /// Dtype for sending gradients; default: their own. Floats only.
-    std::optional<Dtype> allreduce_grad_dtype;
+    std::optional<Dtype> allreduce_grad_dtype = {};
     /// pure_nccl: this process's GPU; default "cuda:N" with N its rank on the machine.
     Device* device = nullptr;
 };

@@ -33,7 +33,9 @@ TEST(Umbrella, compiles_and_is_used_without_a_warning) {
                                              "namespace ct = catena;\n"
                                              "ct::Convolution2D layer() { return {3, 8, 3, {.stride = 2, .pad = 1}}; }\n"
                                              "ct::Linear other() { return {3, 8, {.nobias = true}}; }\n"
-                                             "ct::PackageOptions package() { return {.input_names = {\"x\"}}; }\n"));
+                                             "ct::PackageOptions package() { return {.input_names = {\"x\"}}; }\n"
+                                             "ct::IteratorOptions in_order() { return {.shuffle = false}; }\n"
+                                             "ct::CommunicatorOptions buckets() { return {.device = nullptr}; }\n"));
     EXPECT_EQ(result.status, 0) << result.output;
 }
 

@@ -132,7 +132,8 @@ TEST(FashionMnist, labels_have_names) {
     EXPECT_EQ(get_fashion_mnist_labels()[9], "Ankle boot");
     EXPECT_EQ(get_kuzushiji_mnist_labels().size(), 10u);
     EXPECT_EQ(get_kuzushiji_mnist_labels()[3], std::pair(std::string("tsu"), std::string("つ")));
-    EXPECT_THAT(message_of<FileError>([] { get_fashion_mnist("/nowhere"); }), HasSubstr("/nowhere/train-images-idx3-ubyte.gz"));
+    EXPECT_THAT(message_of<FileError>([] { get_fashion_mnist("/nowhere"); }),
+                HasSubstr("there is no /nowhere/train-images-idx3-ubyte.gz; download_mnist(), download_fashion_mnist()"));
     EXPECT_THAT(message_of<FileError>([] { get_kuzushiji_mnist("/nowhere"); }), HasSubstr("/nowhere/train-images-idx3-ubyte.gz"));
 }
 
