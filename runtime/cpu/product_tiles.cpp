@@ -179,7 +179,7 @@ void multiply_in_tiles(const TileProduct& p) {
 #else
 
 bool are_tiles_faster(const TileProduct&) { return false; }
-void multiply_in_tiles(const TileProduct&) {}
+void multiply_in_tiles(const TileProduct&) { CATENA_ASSERT(false, "this processor has no tiles"); }
 
 #endif
 
