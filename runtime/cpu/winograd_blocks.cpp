@@ -9,12 +9,6 @@
 namespace catena::winograd {
 namespace {
 
-/// Floats between two of the 36 matrices: one step apart that is a power of two, they would share a few lines of the cache.
-constexpr int64_t pad = lanes;
-
-int64_t step_of(int64_t rows, int64_t columns) { return rows * columns + pad; }
-int64_t floats_of(int64_t rows, int64_t columns) { return values * step_of(rows, columns); }
-
 /// The largest block of at most `most` that divides the channels.
 int64_t block_of(int64_t channels, int64_t most) {
     int64_t block = most;

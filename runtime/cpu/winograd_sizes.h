@@ -51,6 +51,12 @@ Array channels_last(const Array& images);
 /// To write to in that order: `images` themselves, or memory of which `copy_elements` fills them.
 Array channels_last_like(const Array& images);
 
+/// Floats between two of the 36 matrices: one step apart that is a power of two, they would share a few lines of the cache.
+/// Not where all of them are small: oneDNN is faster with matrices side by side.
+constexpr int64_t pad = lanes;
+constexpr int64_t step_of(int64_t rows, int64_t columns) { return rows * columns + pad; }
+constexpr int64_t floats_of(int64_t rows, int64_t columns) { return values * step_of(rows, columns); }
+
 constexpr int64_t values_a_unit = 2;  ///< Of the 36 products, those that a thread takes at once where it does not take all.
 
 /// [batch, m, n] = [batch, m, k] [batch, k, n] on the caller's thread alone, by oneDNN.
