@@ -41,17 +41,12 @@ bool LoopLine::is_ordinary(int64_t position) const {
 std::optional<int64_t> LoopLine::position_of(const NumberStream& recording) const {
     const int64_t more = int64_t(recording.size()) - int64_t(recording_.longer().size()), turn = int64_t(recording_.tokens_per_turn());
     if (more % turn != 0 || !is_ordinary(more / turn)) return std::nullopt;
-    NumberStream expected;
-    std::vector<size_t> source;
-    if (!recording_.write(more / turn, expected, source) || expected != recording) return std::nullopt;
+    if (!recording_.predicts(more / turn, recording)) return std::nullopt;
     return more / turn;
 }
 
 bool LoopLine::add(int64_t position, const ScheduleStream& compiled) {
-    NumberStream expected;
-    std::vector<size_t> source;
-    const bool is_like = schedule_.write(position, expected, source) && expected == compiled.tokens();
-    if (!is_like) {
+    if (!schedule_.predicts(position, compiled.tokens())) {
         others_.push_back(position);
         return false;
     }

@@ -11,7 +11,10 @@ Trace trace_of_path(const Tree& tree, const Segment& segment, const Step* last, 
         trace.values.push_back({.type = tree.arguments[size_t(k)], .role = Trace::Role::argument, .name = "x" + std::to_string(k)});
     for (double value : scalars) trace.scalars.push_back({value, {}});
     std::vector<char> read(size_t(segment.arguments));
-    for (const Step* step : steps_to(last)) {
+    const std::vector<const Step*> steps = steps_to(last);
+    trace.steps.reserve(steps.size());
+    if (last) trace.values.reserve(size_t(last->end_value - first));
+    for (const Step* step : steps) {
         for (const Step::Input& input : step->inputs)
             trace.values.push_back({.type = input.type,
                                     .role = input.is_state ? Trace::Role::state : Trace::Role::captured,

@@ -12,6 +12,7 @@ public:
     }
 
     program::NumberStream write() {
+        out_.reserve(16 * trace_.steps.size());
         out_.form(std::string_view(trace_.name));
         out_.number(int64_t(trace_.steps.size()));
         for (const Trace::Step& step : trace_.steps) write(step);

@@ -2,7 +2,9 @@
 
 #include <bit>
 #include <cstdint>
+#include <functional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 // A program as a row of numbers: sizes, places, and who reads what. Two programs that differ only in how often loops were run
@@ -11,9 +13,9 @@
 namespace catena::program {
 
 struct StreamToken {
-    uint64_t form = 0;     ///< A hash of all that stands before the number and is not a number itself.
+    uint64_t form = 0;  ///< A hash of all that stands before the number and is not a number itself. Odd: see is_size().
     int64_t number = 0;
-    bool is_size = false;  ///< It is a size of an array.
+    bool is_size() const { return form & 1; }  ///< It is a size of an array.
     friend bool operator==(const StreamToken&, const StreamToken&) = default;
 };
 using NumberStream = std::vector<StreamToken>;
@@ -25,14 +27,12 @@ public:
         form_ = (std::rotl(form_, 23) ^ value) * 0x9e3779b97f4a7c15u;
         form_ ^= form_ >> 31;
     }
-    void form(std::string_view text) {
-        form(text.size());
-        for (unsigned char c : text) form(c);
-    }
+    void form(std::string_view text) { form(std::hash<std::string_view>()(text)); }
     void number(int64_t value, bool is_size = false) {
-        tokens_.push_back({form_, value, is_size});
+        tokens_.push_back({(form_ & ~uint64_t(1)) | uint64_t(is_size), value});
         form_ = 1;
     }
+    void reserve(size_t tokens) { tokens_.reserve(tokens); }
     size_t size() const { return tokens_.size(); }
     /// Ends it: what stood behind the last number counts, too.
     NumberStream take() {

@@ -1,7 +1,6 @@
 #include "runtime/program/rolled_stream.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace catena::program {
 namespace {
@@ -52,6 +51,40 @@ std::vector<Insertion> insertions(const NumberStream& shorter, const NumberStrea
 
 }  // namespace
 
+/// Calls f(token, loop or null) for all tokens but those of later turns.
+template <class F>
+void RolledStream::for_fixed_and_first_turns(F f) const {
+    size_t at = 0;
+    for (const Loop& loop : loops_) {
+        while (at < loop.begin) f(at++, nullptr);
+        while (at < loop.begin + loop.period) f(at++, &loop);
+        at = loop.end();
+    }
+    while (at < longer_.size()) f(at++, nullptr);
+}
+
+/// Calls f(token, the number there, source) for all tokens of the stream with so many turns more, until it returns false.
+template <class F>
+bool RolledStream::for_all(int64_t more_turns, F f) const {
+    size_t at = 0;
+    auto fixed_to = [&](size_t end) {
+        for (; at < end; ++at)
+            if (!f(longer_[at], longer_[at].number + growth_[at] * more_turns, at)) return false;
+        return true;
+    };
+    for (const Loop& loop : loops_) {
+        const int64_t turns = loop.turns + more_turns;
+        if (turns < 1 || !fixed_to(loop.begin)) return false;
+        for (int64_t turn = 0; turn < turns; ++turn)
+            for (size_t i = loop.begin; i < loop.begin + loop.period; ++i)
+                if (!f(longer_[i], longer_[i].number + growth_[i] * more_turns + per_turn_[i] * turn,
+                       i + size_t(std::min(turn, loop.turns - 1)) * loop.period))
+                    return false;
+        at = loop.end();
+    }
+    return fixed_to(longer_.size());
+}
+
 std::optional<RolledStream> RolledStream::through(const NumberStream& shorter, NumberStream longer, int64_t turns) {
     if (turns < 1 || longer.size() <= shorter.size() || (longer.size() - shorter.size()) % size_t(turns) != 0) return std::nullopt;
     RolledStream rolled;
@@ -79,23 +112,8 @@ std::optional<RolledStream> RolledStream::through(const NumberStream& shorter, N
         from = loop.end();
     }
     if (rolled.loops_.empty() || !rolled.find_growth(shorter, turns)) return std::nullopt;
-    NumberStream written;
-    std::vector<size_t> source;
-    if (!rolled.write(-turns, written, source) || written != shorter) return std::nullopt;
-    if (!rolled.write(0, written, source) || written != all) return std::nullopt;
+    if (!rolled.predicts(-turns, shorter) || !rolled.predicts(0, all)) return std::nullopt;
     return rolled;
-}
-
-/// Calls f(token, loop or null) for all tokens but those of later turns.
-template <class F>
-void RolledStream::for_fixed_and_first_turns(F f) const {
-    size_t at = 0;
-    for (const Loop& loop : loops_) {
-        while (at < loop.begin) f(at++, nullptr);
-        while (at < loop.begin + loop.period) f(at++, &loop);
-        at = loop.end();
-    }
-    while (at < longer_.size()) f(at++, nullptr);
 }
 
 bool RolledStream::find_growth(const NumberStream& shorter, int64_t turns) {
@@ -117,27 +135,21 @@ bool RolledStream::find_growth(const NumberStream& shorter, int64_t turns) {
 bool RolledStream::write(int64_t more_turns, NumberStream& stream, std::vector<size_t>& source) const {
     stream.clear();
     source.clear();
-    size_t at = 0;
-    auto write_to = [&](size_t end) {
-        for (; at < end; ++at) {
-            stream.push_back({longer_[at].form, longer_[at].number + growth_[at] * more_turns, longer_[at].is_size});
-            source.push_back(at);
-        }
-    };
-    for (const Loop& loop : loops_) {
-        write_to(loop.begin);
-        const int64_t turns = loop.turns + more_turns;
-        if (turns < 1) return false;
-        for (int64_t turn = 0; turn < turns; ++turn)
-            for (size_t i = loop.begin; i < loop.begin + loop.period; ++i) {
-                const int64_t number = longer_[i].number + growth_[i] * more_turns + per_turn_[i] * turn;
-                stream.push_back({longer_[i].form, number, longer_[i].is_size});
-                source.push_back(i + size_t(std::min(turn, loop.turns - 1)) * loop.period);
-            }
-        at = loop.end();
-    }
-    write_to(longer_.size());
-    return true;
+    const int64_t tokens = int64_t(longer_.size()) + more_turns * int64_t(tokens_per_turn());
+    stream.reserve(size_t(std::max<int64_t>(tokens, 0)));
+    source.reserve(size_t(std::max<int64_t>(tokens, 0)));
+    return for_all(more_turns, [&](const StreamToken& token, int64_t number, size_t from) {
+        stream.push_back({token.form, number});
+        source.push_back(from);
+        return true;
+    });
+}
+
+bool RolledStream::predicts(int64_t more_turns, const NumberStream& stream) const {
+    size_t next = 0;
+    return for_all(more_turns, [&](const StreamToken& token, int64_t number, size_t) {
+        return next < stream.size() && stream[next++] == StreamToken{token.form, number};
+    }) && next == stream.size();
 }
 
 size_t RolledStream::tokens_per_turn() const {
@@ -146,17 +158,11 @@ size_t RolledStream::tokens_per_turn() const {
     return tokens;
 }
 
-int64_t RolledStream::turns() const {
-    int64_t least = std::numeric_limits<int64_t>::max();
-    for (const Loop& loop : loops_) least = std::min(least, loop.turns);
-    return least;
-}
-
 std::optional<std::vector<RolledStream::Size>> RolledStream::sizes() const {
     std::vector<Size> sizes;
     bool is_regular = true;
     for_fixed_and_first_turns([&](size_t at, const Loop*) {
-        if (!longer_[at].is_size) return;
+        if (!longer_[at].is_size()) return;
         is_regular = is_regular && per_turn_[at] == 0;
         sizes.push_back({longer_[at].number, growth_[at]});
     });

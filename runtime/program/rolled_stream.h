@@ -19,17 +19,18 @@ public:
     /// False if a loop would have no turn.
     bool write(int64_t more_turns, NumberStream& stream, std::vector<size_t>& source) const;
 
+    /// Whether write() would write this.
+    bool predicts(int64_t more_turns, const NumberStream& stream) const;
+
     const NumberStream& longer() const { return longer_; }
     size_t tokens_per_turn() const;  ///< Of all loops.
-    int64_t turns() const;           ///< Of the loop with the fewest, in the longer stream.
 
-    /// The least number of turns more than the longer stream has, and each changing size there, with its growth per turn. Nothing
-    /// if a size changes within a loop.
+    /// A size of an array in the longer stream, and by how much it grows with each turn more.
     struct Size {
         int64_t size = 0, growth = 0;
         friend auto operator<=>(const Size&, const Size&) = default;
     };
-    std::optional<std::vector<Size>> sizes() const;  ///< Each once; of those that do not change, the growth is 0.
+    std::optional<std::vector<Size>> sizes() const;  ///< Each once. Nothing if one changes from turn to turn.
 
 private:
     struct Loop {
@@ -40,6 +41,8 @@ private:
     bool find_growth(const NumberStream& shorter, int64_t turns);
     template <class F>
     void for_fixed_and_first_turns(F f) const;
+    template <class F>
+    bool for_all(int64_t more_turns, F f) const;
 
     NumberStream longer_;
     std::vector<Loop> loops_;
