@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <numeric>
+#include <vector>
 
 #include "runtime/core/memory_order.h"
 #include "runtime/core/parallel.h"
@@ -109,21 +111,55 @@ CATENA_VECTOR_CODE int32_t largest_bits(const float* x, int64_t count) {
     return lanes.largest_bits();
 }
 
+/// Several positions of channels that are not whole vectors, as one of so many channels that they are: the numbers of each channel again
+/// and again. For one sweep of the calling thread at a time.
+struct Repeated {
+    int64_t times;
+    ConvolutionTail tail;
+
+    Repeated(const ConvolutionTail& of, int64_t channels) : times(V::lanes / std::gcd(channels, V::lanes)), tail(of) {
+        if (times == 1) return;
+        thread_local std::vector<float> numbers;
+        numbers.resize(size_t(3 * times * channels));
+        float* to = numbers.data();
+        for (const float** each : {&tail.before, &tail.scale, &tail.shift}) {
+            const float* const from = *each;
+            *each = to;
+            for (int64_t i = 0; i < times; ++i) to = std::copy_n(from, channels, to);
+        }
+    }
+};
+
+int32_t sweep_channels_last(const ConvolutionTail& tail, float* y, int64_t positions, int64_t channels) {
+    const Repeated repeated(tail, channels);
+    const int64_t columns = repeated.times * channels, rows = positions / repeated.times, done = rows * columns;
+    std::atomic<int32_t> largest = 0;
+    parallel_for(rows, 1 + elements_a_thread / columns, [&](int64_t begin, int64_t end) {
+        const float* const other = tail.other ? tail.other + begin * columns : nullptr;
+        keep_largest(largest, tail_along_channels(repeated.tail, y + begin * columns, other, end - begin, columns));
+    });
+    keep_largest(largest, tail_along_channels(tail, y + done, tail.other ? tail.other + done : nullptr, positions - rows * repeated.times, channels));
+    return largest;
+}
+
+int32_t sweep_row_major(const ConvolutionTail& tail, float* y, int64_t rows, int64_t channels, int64_t positions) {
+    std::atomic<int32_t> largest = 0;
+    parallel_for(rows, 1 + elements_a_thread / positions, [&](int64_t begin, int64_t end) {
+        const float* const other = tail.other ? tail.other + begin * positions : nullptr;
+        keep_largest(largest, tail_along_positions(tail, y + begin * positions, other, begin % channels, channels, end - begin, positions));
+    });
+    return largest;
+}
+
 }  // namespace
 
 float apply_tail(const ConvolutionTail& tail, const Array& y) {
-    const int64_t channels = y.dim(1);
-    const bool last = memory_order(y.shape(), y.strides()) == MemoryOrder::channels_last;
-    const int64_t columns = last ? channels : y.size() / std::max<int64_t>(y.dim(0) * channels, 1), rows = y.size() / std::max<int64_t>(columns, 1);
+    if (y.size() == 0) return 0;
+    const int64_t channels = y.dim(1), rows = y.dim(0) * channels, positions = y.size() / rows;
     float* const to = y.to_fill<float>();
-    std::atomic<int32_t> largest = 0;
-    parallel_for(rows, 1 + elements_a_thread / std::max<int64_t>(columns, 1), [&](int64_t begin, int64_t end) {
-        float* const from = to + begin * columns;
-        const float* const other = tail.other ? tail.other + begin * columns : nullptr;
-        keep_largest(largest, last ? tail_along_channels(tail, from, other, end - begin, channels)
-                                   : tail_along_positions(tail, from, other, begin % channels, channels, end - begin, columns));
-    });
-    return std::bit_cast<float>(largest.load());
+    const bool last = memory_order(y.shape(), y.strides()) == MemoryOrder::channels_last;
+    return std::bit_cast<float>(last ? sweep_channels_last(tail, to, y.size() / channels, channels)
+                                     : sweep_row_major(tail, to, rows, channels, positions));
 }
 
 float largest_magnitude(const Array& x) {
