@@ -77,7 +77,7 @@ TailWeights TailWeights::find(ConvolutionCall& call, const ConvolutionPrimitive&
         return kept.memory;
     };
     const auto form = scale ? onednn::WeightForm::scaled : onednn::WeightForm::bounded;
-    Array memory = onednn::form_if_kept(W, form, layout.ours(), layout.theirs(), derive);
+    Array memory = onednn::form_if_kept(W, form, layout.ours(), layout.theirs(), [&derive] { return derive(); });
     if (!memory.defined() && !scale) return {};
     const auto is_for_others = [&] {
         return scale && std::memcmp(Kept{memory, channels, true}.scale(), scale, size_t(channels) * sizeof(float)) != 0;

@@ -28,7 +28,7 @@ MemoryOrder order_of(const Array& array) { return memory_order(array.shape(), ar
 
 /// `other` with its elements in the order of y.
 Array ordered_like(const Array& other, const Array& y) {
-    if (!other.defined() || other.strides() == y.strides()) return other;
+    if (!other.defined() || memory_order(other.shape(), other.strides()) == order_of(y)) return other;
     const Array made = Array::empty({Dtype::float32, y.shape()}, y.device()).view(y.shape(), y.strides(), 0);
     copy_elements(other, made);
     return made;
