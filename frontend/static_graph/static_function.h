@@ -30,7 +30,12 @@ public:
         requires std::is_invocable_r_v<Result, F&, Arguments&...>
     StaticFunction(StaticGraph<F> region) : region_(std::make_shared<Erased<F>>(std::move(region))) {}
 
-    Result operator()(Arguments... arguments) const { return there().call(arguments...); }
+    /// The region's code may give this another region: the one that runs lives until it returns.
+    Result operator()(Arguments... arguments) const {
+        const std::shared_ptr<Region> running = region_;
+        if (!running) fail_without_region();
+        return running->call(arguments...);
+    }
 
     /// See StaticGraph.
     void save(const std::string& path, const PackageOptions& options = {}) const { there().save(path, options); }

@@ -183,5 +183,21 @@ TEST(StaticFunction, saves_as_its_region) {
     EXPECT_EQ(program.run({ramp({3}).array()})[0].to_vector<float>(), values(y));
 }
 
+TEST(StaticFunction, that_replaces_itself_in_its_code_lives_until_it_returns) {
+    ct::StaticFunction<ct::Variable(ct::Variable)> f;
+    auto owned = std::make_shared<double>(2);
+    const std::weak_ptr<double> code = owned;
+    bool lives = false;
+    f = ct::static_graph([&f, &code, &lives, factor = std::move(owned)](ct::Variable x) {
+        f = ct::static_graph([](ct::Variable x) { return x * 3.0; });
+        lives = !code.expired();
+        return x * *factor;
+    });
+    EXPECT_EQ(values(f(ramp({2}))), values(ramp({2}) * 2.0));
+    EXPECT_TRUE(lives);
+    EXPECT_TRUE(code.expired());
+    EXPECT_EQ(values(f(ramp({2}))), values(ramp({2}) * 3.0));
+}
+
 }  // namespace
 }  // namespace catena
