@@ -167,11 +167,29 @@ private:
         return mlir::OpBuilder(before).clone(*view, mapping)->getResult(0);
     }
 
-    /// Removes an operation that nobody reads, or the results of a group that nobody reads.
+    /// Whether a result of the group that is read depends on a reduction within.
+    static bool reads_reductions(ir::GroupOp group) {
+        llvm::SmallVector<mlir::Value> pending;
+        for (auto [result, value] : llvm::zip(group.getResults(), group.yield().getValues()))
+            if (!result.use_empty()) pending.push_back(value);
+        llvm::SmallPtrSet<mlir::Operation*, 16> seen;
+        while (!pending.empty()) {
+            mlir::Operation* made = pending.pop_back_val().getDefiningOp();
+            if (!made || !seen.insert(made).second) continue;
+            if (llvm::isa<ir::ReduceOp>(made)) return true;
+            llvm::append_range(pending, made->getOperands());
+        }
+        return false;
+    }
+
+    /// Removes an operation that nobody reads, or the results of a group that nobody reads. The order of a kernel's sums depends on
+    /// what else it computes (KernelValues::unroll_of), so a group whose sums are read stays whole: they have the bits that they
+    /// have without a budget.
     static void drop_unread(mlir::Operation* op) {
         if (op->use_empty() && op->getNumResults() > 0) return op->erase();
         auto group = llvm::dyn_cast<ir::GroupOp>(op);
         if (!group || llvm::none_of(group->getResults(), [](mlir::Value result) { return result.use_empty(); })) return;
+        if (reads_reductions(group)) return;
         llvm::SmallVector<mlir::Value> inside, outside;
         llvm::SmallVector<mlir::Type> types;
         for (auto [result, value] : llvm::zip(group.getResults(), group.yield().getValues())) {

@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "runtime/core/fork.h"
+
 namespace catena {
 namespace {
 
@@ -38,6 +40,7 @@ int add_pages(dl_phdr_info* library, size_t, void* to) {
 }
 
 struct State {
+    State() { taken_by_forks(mutex); }
     std::mutex mutex;
     std::vector<FilePages> pages;
     double seconds = 0;

@@ -432,7 +432,7 @@ TEST_F(Package, stages_and_the_graph_can_be_read) {
     EXPECT_THAT(program.stage("program.dot"), HasSubstr("digraph \"f\""));
     EXPECT_THAT(program.stage("import.mlir"), HasSubstr("catena.map \"relu\""));
     EXPECT_THAT(program.stage("fused.mlir"), HasSubstr("catena.group"));
-    EXPECT_THAT(program.stage("scalar.ll"), ::testing::ContainsRegex("define weak_odr void @catena_[0-9a-f]+_kernel0_p_relu_multiply_[0-9a-f]+_scalar"));
+    EXPECT_THAT(program.stage("scalar.ll"), ::testing::ContainsRegex("define weak_odr void @catena_[0-9a-f]+_kernel0_p_relu_multiply_scalar_[0-9a-f]+_scalar"));
     EXPECT_THAT(message_of([&] { program.stage("none"); }), HasSubstr("import.mlir"));
 }
 

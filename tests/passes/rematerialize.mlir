@@ -45,3 +45,31 @@ func.func @views_and_groups(%x: tensor<46x46xf32>, %w: tensor<46x46xf32>) -> (te
   %f = catena.contract "matmul"(%e, %t) {transa = false, transb = false} : (tensor<46x46xf32>, tensor<46x46xf32>) -> tensor<46x46xf32>
   return %f, %sum : tensor<46x46xf32>, tensor<46x1xf32>
 }
+
+// A copy whose sums are read stores all that the group stores: how sums are ordered depends on what is computed beside them.
+// CHECK-LABEL: @sums_stay_as_they_are
+// CHECK: %[[FIRST:.*]]:2 = catena.group "square_sum_divide"
+// CHECK: catena.contract "matmul"(%[[FIRST]]#1, %arg1)
+// CHECK: %[[AGAIN:.*]]:2 = catena.group "square_sum_divide"(%arg0) {{.*}} : (tensor<46x46xf32>) -> (tensor<46x46xf32>, tensor<46x46xf32>)
+// CHECK: %[[F:.*]] = catena.contract "matmul"(%{{.*}}, %[[AGAIN]]#1)
+// CHECK: return %[[F]]
+func.func @sums_stay_as_they_are(%x: tensor<46x46xf32>, %w: tensor<46x46xf32>) -> tensor<46x46xf32> {
+  %y = catena.map "square"(%x) : (tensor<46x46xf32>) -> tensor<46x46xf32> {
+  ^bb0(%p: f32):
+    %0 = arith.mulf %p, %p : f32
+    catena.yield %0 : f32
+  }
+  %sum = catena.reduce "sum"(%y) sum over [1] : tensor<46x46xf32> -> tensor<46x1xf32>
+  %n = catena.map "divide"(%x, %sum) : (tensor<46x46xf32>, tensor<46x1xf32>) -> tensor<46x46xf32> {
+  ^bb0(%p: f32, %q: f32):
+    %0 = arith.divf %p, %q : f32
+    catena.yield %0 : f32
+  }
+  %a = catena.contract "matmul"(%n, %w) {transa = false, transb = false} : (tensor<46x46xf32>, tensor<46x46xf32>) -> tensor<46x46xf32>
+  %b = catena.contract "matmul"(%a, %y) {transa = false, transb = false} : (tensor<46x46xf32>, tensor<46x46xf32>) -> tensor<46x46xf32>
+  %c = catena.contract "matmul"(%b, %w) {transa = false, transb = false} : (tensor<46x46xf32>, tensor<46x46xf32>) -> tensor<46x46xf32>
+  %d = catena.contract "matmul"(%c, %b) {transa = false, transb = false} : (tensor<46x46xf32>, tensor<46x46xf32>) -> tensor<46x46xf32>
+  %e = catena.contract "matmul"(%d, %c) {transa = false, transb = false} : (tensor<46x46xf32>, tensor<46x46xf32>) -> tensor<46x46xf32>
+  %f = catena.contract "matmul"(%e, %n) {transa = false, transb = false} : (tensor<46x46xf32>, tensor<46x46xf32>) -> tensor<46x46xf32>
+  return %f : tensor<46x46xf32>
+}
