@@ -60,19 +60,26 @@ Variable with(float bad, int i) {
     return x;
 }
 
-TEST(ConvolutionTails, of_sound_values_are_done_by_the_library) {
+class ConvolutionTails : public ::testing::Test {
+protected:
+    void SetUp() override {
+        if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
+    }
+};
+
+TEST_F(ConvolutionTails, of_sound_values_are_done_by_the_library) {
     const TailRuns runs = expect_agree([](int i) { return image(i); });
     EXPECT_GE(runs.in_library, 3 * (calls - 6)) << "the normalized, the depthwise and the wide one, once weights are kept";
     EXPECT_GT(runs.ours, 0) << "the sum with another image";
 }
 
-TEST(ConvolutionTails, keep_nan_of_an_image) {
+TEST_F(ConvolutionTails, keep_nan_of_an_image) {
     const TailRuns runs = expect_agree([](int i) { return with(nan, i); });
     EXPECT_EQ(runs.in_library, 0) << "NaN goes through all of them";
     EXPECT_GE(runs.ours, 4 * calls);
 }
 
-TEST(ConvolutionTails, keep_infinity_of_an_image) {
+TEST_F(ConvolutionTails, keep_infinity_of_an_image) {
     for (const float bad : {infinity, -infinity}) {
         const TailRuns runs = expect_agree([&](int i) { return with(bad, i); });
         EXPECT_LE(runs.in_library, 2 * (calls - 4)) << "the first one's bounds end it";
@@ -80,19 +87,19 @@ TEST(ConvolutionTails, keep_infinity_of_an_image) {
     }
 }
 
-TEST(ConvolutionTails, of_images_near_the_largest_number_are_ours) {
+TEST_F(ConvolutionTails, of_images_near_the_largest_number_are_ours) {
     expect_agree([](int i) { return with(i % 2 ? 3e38f : -3e38f, i); });
     expect_agree([](int i) { return image(i, 1e38f); });
     expect_agree([](int i) { return image(i, 1e30f); });
     expect_agree([](int i) { return image(i, 1e-42f); });
 }
 
-TEST(ConvolutionTails, find_a_bad_image_among_sound_ones) {
+TEST_F(ConvolutionTails, find_a_bad_image_among_sound_ones) {
     const TailRuns runs = expect_agree([](int i) { return i == 9 ? with(nan, i) : image(i); });
     EXPECT_GT(runs.in_library, 0);
 }
 
-TEST(ConvolutionTails, follow_weights_that_are_not_finite) {
+TEST_F(ConvolutionTails, follow_weights_that_are_not_finite) {
     for (const float bad : {nan, infinity, -infinity, 3e38f})
         for (Convolution2D Net::*link : {&Net::first, &Net::apart, &Net::narrow, &Net::wide})
             expect_agree([](int i) { return image(i); }, [&](int i, Net& net) {
@@ -104,7 +111,7 @@ TEST(ConvolutionTails, follow_weights_that_are_not_finite) {
             });
 }
 
-TEST(ConvolutionTails, follow_statistics_that_are_not_finite) {
+TEST_F(ConvolutionTails, follow_statistics_that_are_not_finite) {
     for (const float bad : {nan, infinity, -infinity, 3e38f, 0.0f, -2e-5f, -1.0f})
         for (int which = 0; which < 4; ++which)
             expect_agree([](int i) { return image(i); }, [&](int i, Net& net) {
@@ -114,7 +121,7 @@ TEST(ConvolutionTails, follow_statistics_that_are_not_finite) {
             });
 }
 
-TEST(ConvolutionTails, follow_biases_that_are_not_finite) {
+TEST_F(ConvolutionTails, follow_biases_that_are_not_finite) {
     for (const float bad : {nan, infinity, -infinity, 3e38f})
         expect_agree([](int i) { return image(i); }, [&](int i, Net& net) {
             if (i == 8) net.apart.b.set_array(Array::full({Dtype::float32, Shape{12}}, bad));
@@ -122,7 +129,7 @@ TEST(ConvolutionTails, follow_biases_that_are_not_finite) {
         });
 }
 
-TEST(ConvolutionTails, overflow_in_the_middle_is_ours) {
+TEST_F(ConvolutionTails, overflow_in_the_middle_is_ours) {
     const TailRuns runs = expect_agree([](int i) { return image(i, i % 2 ? 1.0f : -1.0f); }, [](int i, Net& net) {
         if (i == 0) {
             net.narrow.W.set_array((net.narrow.W * 1e30f).array());
@@ -132,7 +139,7 @@ TEST(ConvolutionTails, overflow_in_the_middle_is_ours) {
     EXPECT_GT(runs.in_library, 0);
 }
 
-TEST(ConvolutionTails, follow_new_statistics_and_weights) {
+TEST_F(ConvolutionTails, follow_new_statistics_and_weights) {
     expect_agree([](int i) { return image(i); }, [](int i, Net& net) {
         if (i == 7) net.norm.avg_var.set_array((net.norm.avg_var * 0.25f).array());
         if (i == 9) net.first.W.set_array((net.first.W * -1.0f).array());
@@ -141,7 +148,7 @@ TEST(ConvolutionTails, follow_new_statistics_and_weights) {
 }
 
 /// Bounds that are arrays, as in files of ONNX.
-TEST(ConvolutionTails, follow_bounds_that_change) {
+TEST_F(ConvolutionTails, follow_bounds_that_change) {
     const TailRuns before = tail_runs();
     expect_same([&](Side& side) {
         Convolution2D a{3, 12, 1}, b{12, 4, 1};
@@ -182,7 +189,7 @@ std::vector<float> result_on(int threads) {
     return y;
 }
 
-TEST(ConvolutionTails, have_the_same_bits_in_all_calls_and_on_any_number_of_threads) { EXPECT_EQ(result_on(1), result_on(2)); }
+TEST_F(ConvolutionTails, have_the_same_bits_in_all_calls_and_on_any_number_of_threads) { EXPECT_EQ(result_on(1), result_on(2)); }
 
 }  // namespace
 }  // namespace catena::testing
