@@ -183,7 +183,9 @@ std::vector<float> result_on(int threads) {
     for (int i = 0; i < calls; ++i) {
         y = infer(image(1)).array().to_vector<float>();
         if (i == 1) first = y;
-        if (i > 1) EXPECT_EQ(y, first) << "call " << i << " has other bits than the one before weights were kept";
+        if (i > 1) {
+            EXPECT_EQ(y, first) << "call " << i << " has other bits than the one before weights were kept";
+        }
     }
     set_thread_count(usual);
     return y;
