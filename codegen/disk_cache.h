@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/core/fork.h"
+
 namespace catena::codegen {
 
 /// A persistent cache of machine code: one file per key, named by its SHA-256, replaced atomically, with a checksum.
@@ -36,7 +38,7 @@ private:
 
     std::string folder_, problem_;
     size_t limit_;
-    mutable std::mutex mutex_;
+    std::mutex& mutex_ = taken_by_forks(*new std::mutex);
     Counts counts_;
     size_t bytes_ = 0;  ///< Size of the folder when last read, plus what was stored since.
     bool read_ = false;

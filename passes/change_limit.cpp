@@ -5,12 +5,13 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include "passes/environment.h"
+#include "runtime/core/fork.h"
 
 namespace catena::passes {
 
 namespace {
 
-std::mutex mutex;  // Regions may be compiled on several threads.
+std::mutex& mutex = taken_by_forks(*new std::mutex);  // Regions may be compiled on several threads.
 
 }  // namespace
 

@@ -15,6 +15,7 @@
 
 #include "passes/environment.h"
 #include "passes/pipeline.h"
+#include "runtime/core/fork.h"
 #include "runtime/file/file_name.h"
 #include "runtime/profile/profiler.h"
 
@@ -27,7 +28,7 @@ constexpr const char* code_stages[] = {"schedule", "kernels", "kernels-llvm-dial
 
 /// REGION, then REGION-2 ...: a name that no other compilation of this process has.
 std::string own_folder(const std::string& region) {
-    static std::mutex mutex;
+    static std::mutex& mutex = taken_by_forks(*new std::mutex);
     static std::map<std::string, int> seen;
     std::lock_guard lock(mutex);
     int n = ++seen[region];

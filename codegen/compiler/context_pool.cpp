@@ -7,6 +7,7 @@
 
 #include "codegen/cpu/lower.h"
 #include "ir/import.h"
+#include "runtime/core/fork.h"
 
 namespace catena::codegen {
 
@@ -14,7 +15,7 @@ namespace {
 
 /// One context that nobody uses; threads that compile at the same time make others.
 struct Pool {
-    std::mutex mutex;
+    std::mutex& mutex = taken_by_forks(*new std::mutex);
     std::unique_ptr<mlir::MLIRContext> idle;
     int programs = 0;  ///< Of `idle`.
     int64_t made = 0;

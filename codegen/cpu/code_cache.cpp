@@ -18,6 +18,7 @@
 #include "codegen/stage_timer.h"
 #include "passes/dump.h"
 #include "passes/environment.h"
+#include "runtime/core/fork.h"
 
 namespace catena::codegen::cpu {
 
@@ -36,7 +37,7 @@ size_t limit_from_environment() {
 
 /// Code by kernel_key, shared by programs of other sizes.
 struct Cache {
-    std::mutex mutex;
+    std::mutex& mutex = taken_by_forks(*new std::mutex);
     std::map<std::string, MachineCode> kernels;
     size_t bytes = 0, limit = limit_from_environment();
     uint64_t clock = 0;

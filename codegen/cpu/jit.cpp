@@ -34,7 +34,7 @@ void must(llvm::Error error, const char* what) {
 
 /// The process-wide JIT.
 struct Jit {
-    std::mutex mutex;
+    std::mutex& mutex = taken_by_forks(*new std::mutex);
     std::unique_ptr<llvm::orc::LLJIT> lljit;
     std::atomic<int> modules{0};
 

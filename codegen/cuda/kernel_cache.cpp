@@ -12,6 +12,7 @@
 #include "codegen/cuda/nvrtc.h"
 #include "codegen/cuda/scalar_text.h"
 #include "codegen/disk_cache.h"
+#include "runtime/core/fork.h"
 
 namespace catena::codegen::cuda {
 
@@ -25,7 +26,7 @@ struct Known {
     const void* handle;
 };
 struct Cache {
-    std::mutex mutex;
+    std::mutex& mutex = taken_by_forks(*new std::mutex);
     std::map<std::tuple<CodeDevice*, bool, std::string>, Known> kernels;
     std::atomic<int> compiled{0};
 };

@@ -4,12 +4,13 @@
 
 #include "runtime/core/environment.h"
 #include "runtime/core/error.h"
+#include "runtime/core/fork.h"
 
 namespace catena {
 namespace {
 
 struct Root {
-    std::mutex mutex;
+    std::mutex& mutex = taken_by_forks(*new std::mutex);
     std::filesystem::path path;
 };
 Root& root() {

@@ -1,5 +1,7 @@
 #include "frontend/dataset/svhn.h"
 
+#include <cmath>
+
 #include "frontend/dataset/datasets.h"
 #include "frontend/dataset/mat5.h"
 #include "runtime/core/device.h"
@@ -33,10 +35,10 @@ Dataset read_set(const std::string& path, const SvhnOptions& options) {
                         name_of(X->second.dtype()), to_string(shape), y->second.size());
     Dataset images(images_of(X->second, options));
     if (!options.withlabel) return images;
-    std::vector<int32_t> labels = y->second.to_vector<int32_t>();
-    for (int32_t& label : labels) {
-        if (label < 1 || label > 10) fail<FileError>("{}: a label is {}; 1 to 10 are expected", path, label);
-        label %= 10;  // 10 stands for the digit 0.
+    std::vector<int32_t> labels;
+    for (const double label : y->second.to_vector<double>()) {
+        if (!(label >= 1 && label <= 10) || label != std::floor(label)) fail<FileError>("{}: a label is {}; 1 to 10 are expected", path, label);
+        labels.push_back(int32_t(label) % 10);  // 10 stands for the digit 0.
     }
     return TupleDataset(images, Dataset(Array::from(labels, {int64_t(labels.size())}).astype(options.label_dtype)));
 }

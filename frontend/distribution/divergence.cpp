@@ -5,13 +5,14 @@
 #include <typeindex>
 
 #include "runtime/core/error.h"
+#include "runtime/core/fork.h"
 #include "runtime/graph/arithmetic.h"
 
 namespace catena {
 namespace {
 
 struct Registry {
-    std::mutex mutex;
+    std::mutex& mutex = taken_by_forks(*new std::mutex);
     std::map<std::pair<std::type_index, std::type_index>, Divergence> divergences;
 };
 /// Never destroyed.

@@ -1,5 +1,7 @@
 #include "frontend/distribution/laplace.h"
 
+#include <numbers>
+
 #include "frontend/distribution/divergence.h"
 #include "frontend/distribution/draws.h"
 #include "runtime/graph/arithmetic.h"
@@ -34,6 +36,7 @@ Variable Laplace::icdf(const Operand& x) const {
 
 Variable Laplace::entropy() const { return log(scale_ * 2) + 1; }
 Variable Laplace::variance() const { return square(scale_) * 2; }
+Variable Laplace::stddev() const { return scale_ * std::numbers::sqrt2; }
 Variable Laplace::draw(const Shape& shape) const { return icdf(draws::uniform(shape, dtype())); }
 
 }  // namespace catena::distributions

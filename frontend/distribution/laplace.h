@@ -21,6 +21,7 @@ public:
     Variable mean() const override { return loc_; }
     Variable mode() const override { return loc_; }
     Variable variance() const override;
+    Variable stddev() const override;  ///< Not by the variance, which overflows before.
 
 protected:
     Variable draw(const Shape& shape) const override;

@@ -20,11 +20,22 @@ const bool known = register_kl<Uniform, Uniform>([](const Uniform& p, const Unif
 Uniform::Uniform(const Operand& low, const Operand& high) : low_(low), high_(high) {
     set_shapes(set_parameters("Uniform", {{"low", &low_}, {"high", &high_}}), {});
 }
-Uniform Uniform::with_loc_scale(const Operand& loc, const Operand& scale) { return Uniform(loc, loc + scale); }
+Uniform Uniform::with_loc_scale(const Operand& loc, const Operand& scale) {
+    Uniform made;
+    made.low_ = loc;
+    made.scale_ = scale;
+    made.set_shapes(made.set_parameters("Uniform", {{"loc", &made.low_}, {"scale", &made.scale_}}), {});
+    made.high_ = made.low_ + made.scale_;
+    return made;
+}
 
-std::map<std::string, Variable> Uniform::params() const { return {{"low", low_}, {"high", high_}}; }
+std::map<std::string, Variable> Uniform::params() const {
+    if (scale_.defined()) return {{"loc", low_}, {"scale", scale_}};
+    return {{"low", low_}, {"high", high_}};
+}
 
-Variable Uniform::scale() const { return high_ - low_; }
+// The difference of large ends would have lost most digits of a small scale.
+Variable Uniform::scale() const { return scale_.defined() ? scale_ : high_ - low_; }
 
 Variable Uniform::log_prob(const Operand& x) const {
     const Variable v = value(x);

@@ -16,7 +16,7 @@ public:
     const Variable& low() const { return low_; }
     const Variable& high() const { return high_; }
     const Variable& loc() const { return low_; }
-    Variable scale() const;  ///< high - low.
+    Variable scale() const;  ///< As it was given, or high - low.
     Variable log_prob(const Operand& x) const override;
     Variable cdf(const Operand& x) const override;
     Variable icdf(const Operand& x) const override;
@@ -28,7 +28,9 @@ protected:
     Variable draw(const Shape& shape) const override;
 
 private:
+    Uniform() = default;
     Variable low_, high_;
+    Variable scale_;  ///< Undefined: it was not given.
 };
 
 }  // namespace catena::distributions

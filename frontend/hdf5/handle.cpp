@@ -2,11 +2,13 @@
 
 #include <cstdint>
 
+#include "runtime/core/fork.h"
+
 namespace catena::hdf5 {
 namespace {
 
 std::recursive_mutex& library_mutex() {
-    static std::recursive_mutex mutex;
+    static std::recursive_mutex& mutex = taken_by_forks(*new std::recursive_mutex);
     return mutex;
 }
 

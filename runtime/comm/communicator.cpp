@@ -5,13 +5,14 @@
 
 #include "runtime/comm/communicator_turns.h"
 #include "runtime/core/environment.h"
+#include "runtime/core/fork.h"
 #include "runtime/graph/recorder.h"
 
 namespace catena {
 namespace {
 
 struct Directory {
-    std::mutex mutex;
+    std::mutex& mutex = taken_by_forks(*new std::mutex);
     std::map<int64_t, Communicator*> members;
     int64_t next = 0;
 };

@@ -12,6 +12,7 @@
 
 #include "runtime/comm/shared_memory.h"
 #include "runtime/core/device.h"
+#include "runtime/core/fork.h"
 
 namespace catena {
 namespace {
@@ -78,7 +79,7 @@ private:
         SharedBlock memory;
         bool in_use;
     };
-    std::mutex mutex_;
+    std::mutex& mutex_ = taken_by_forks(*new std::mutex);
     std::vector<Block> blocks_;
 };
 

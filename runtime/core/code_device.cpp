@@ -6,6 +6,8 @@
 #include <tuple>
 #include <vector>
 
+#include "runtime/core/fork.h"
+
 namespace catena {
 
 namespace {
@@ -18,7 +20,7 @@ struct Sites {
         std::string op;
         SourceLoc at;
     };
-    std::mutex mutex;
+    std::mutex& mutex = taken_by_forks(*new std::mutex);
     std::vector<Site> all;
     std::map<std::tuple<std::string, std::string, uint32_t>, int64_t> numbers;
 };

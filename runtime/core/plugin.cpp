@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "runtime/core/environment.h"
+#include "runtime/core/fork.h"
 
 namespace catena {
 namespace {
@@ -65,7 +66,7 @@ PlugIn load(std::string_view name, const char* entry, std::string_view title,
 
 const PlugIn& find_plug_in(std::string_view name, const char* entry, std::string_view title,
                            std::string_view remedy) {
-    static std::mutex mutex;
+    static std::mutex& mutex = taken_by_forks(*new std::mutex);
     static std::map<std::string, PlugIn, std::less<>> known;
     std::lock_guard lock(mutex);
     auto found = known.find(name);

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "runtime/core/code_device.h"
+#include "runtime/core/fork.h"
 #include "runtime/cuda/library_call.h"
 #include "runtime/cuda/memory_pool.h"
 #include "runtime/cuda/staging.h"
@@ -57,7 +58,7 @@ private:
     CUstream stream_ = nullptr;
     std::string architecture_;
     int multiprocessors_ = 0;
-    std::mutex mutex_;
+    std::mutex& mutex_ = taken_by_forks(*new std::mutex);
     std::set<const CudaDevice*> asked_;  ///< Peers that reach() was called for.
     int64_t* faults_ = nullptr;  ///< Pinned, so that kernels write it, too.
     MemoryPool pool_;

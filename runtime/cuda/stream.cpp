@@ -1,6 +1,7 @@
 // Orders of work beside a device's own, for libraries of communication.
 #include <map>
 
+#include "runtime/core/fork.h"
 #include "runtime/cuda/cuda_device.h"
 
 namespace catena::cuda {
@@ -29,7 +30,7 @@ private:
 
 /// Streams that nobody uses any more; the driver's table has no call that ends one.
 struct Unused {
-    std::mutex mutex;
+    std::mutex& mutex = taken_by_forks(*new std::mutex);
     std::map<CUcontext, std::vector<CUstream>> streams;
 };
 Unused& unused() {

@@ -6,6 +6,7 @@
 
 #include "runtime/core/environment.h"
 #include "runtime/core/error.h"
+#include "runtime/core/fork.h"
 
 namespace catena {
 namespace {
@@ -14,7 +15,7 @@ constexpr const char* variable = "CATENA_FILE_LIMIT_MB";
 constexpr const char* advice = "set CATENA_FILE_LIMIT_MB or call set_file_limits() if you trust it";
 
 struct Setting {
-    std::mutex mutex;
+    std::mutex& mutex = taken_by_forks(*new std::mutex);
     std::optional<FileLimits> limits;
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/core/error.h"
+#include "runtime/core/fork.h"
 #include "runtime/graph/arithmetic.h"
 
 namespace catena {
@@ -16,7 +17,7 @@ thread_local Dtype active = Dtype::float32;
 
 /// By OpDef::id. Ops may be registered late, by a library that is loaded while others compute.
 struct Table {
-    std::shared_mutex mutex;
+    std::shared_mutex& mutex = taken_by_forks(*new std::shared_mutex);
     std::vector<Autocast> rows;
 
     static Table& instance() {

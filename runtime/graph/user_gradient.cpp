@@ -6,13 +6,15 @@
 #include <shared_mutex>
 #include <vector>
 
+#include "runtime/core/fork.h"
+
 namespace catena {
 namespace {
 
 /// By OpDef::id. They are few, and made while others compute.
 struct Table {
     std::atomic<uint32_t> lowest{~uint32_t(0)};  ///< The library's own ops are registered before.
-    std::shared_mutex mutex;
+    std::shared_mutex& mutex = taken_by_forks(*new std::shared_mutex);
     std::vector<uint32_t> ids;
 
     static Table& instance() {

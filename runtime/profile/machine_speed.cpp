@@ -11,6 +11,7 @@
 #endif
 
 #include "runtime/core/array.h"
+#include "runtime/core/fork.h"
 #include "runtime/core/parallel.h"
 #include "runtime/cpu/gemm.h"
 #include "runtime/profile/profiler.h"
@@ -87,7 +88,7 @@ double measured_product_speed() {
 }  // namespace
 
 double bandwidth(double bytes) {
-    static std::mutex mutex;
+    static std::mutex& mutex = taken_by_forks(*new std::mutex);
     static std::map<int, double> measured;  // By power of two.
     std::lock_guard lock(mutex);
     const int power = bytes > 1 ? int(std::log2(bytes)) : 0;

@@ -12,17 +12,18 @@
 #include <tuple>
 
 #include "runtime/core/environment.h"
+#include "runtime/core/fork.h"
 
 namespace catena::profile {
 namespace {
 
 struct Lane {
-    std::mutex mutex;
+    std::mutex& mutex = taken_by_forks(*new std::mutex);
     LaneContent content;
 };
 
 struct Profiler {
-    std::mutex mutex;
+    std::mutex& mutex = taken_by_forks(*new std::mutex);
     std::deque<Lane> lanes;  ///< One for each thread that has ever recorded.
     std::deque<Label> labels;
     std::map<std::tuple<std::string, std::string, std::string, double, double, double, double>, const Label*> known;
@@ -76,7 +77,7 @@ namespace detail {
 std::atomic<int> state{unread};
 
 bool read_environment() {
-    static std::mutex mutex;
+    static std::mutex& mutex = taken_by_forks(*new std::mutex);
     std::lock_guard lock(mutex);
     if (state.load() != unread) return state.load() > 0;
     const std::optional<std::string> path = environment::text("CATENA_PROFILE");

@@ -81,6 +81,49 @@ def edges():
          [np.array([[0, 0, -80.0]])])
 
 
+def unusual_parameters():
+    """Each parameter in turn is 0, infinite or NaN, in one batch. Of negative ones Chainer gives negative densities, we NaN."""
+    def one(name, make, *usual, x=(-1.0, 0.0, 0.5, 1.0, 3.0, np.inf, -np.inf, np.nan), has_icdf=False, has_kl=True):
+        rows = np.array([[v if i == j else u for j, u in enumerate(usual)]
+                         for i in range(len(usual)) for v in (0.0, np.inf, np.nan)])
+        p = np.repeat(np.array([[0.0], [0.5], [1.0]]), len(rows), 1) if has_icdf else None
+        case(name, make, list(rows.T.copy()), np.repeat(np.array(x)[:, None], len(rows), 1),
+             [np.full(len(rows), u) for u in usual] if has_kl else None, p)
+
+    def batch(*rows):
+        return np.array(rows, np.float64)
+
+    one("Normal", D.Normal, 0.5, 2.0, has_icdf=True)
+    one("Normal.with_log_scale", lambda m, s: D.Normal(m, log_scale=s), 0.5, 0.3, has_icdf=True)
+    one("Laplace", D.Laplace, 0.5, 2.0, has_icdf=True)
+    one("Cauchy", D.Cauchy, 0.5, 2.0, has_icdf=True, has_kl=False)
+    one("Gumbel", D.Gumbel, 0.5, 2.0)
+    one("LogNormal", D.LogNormal, 0.5, 2.0)
+    one("Exponential", D.Exponential, 2.0, x=(0.0, 0.5, 3.0, np.inf, np.nan), has_icdf=True)  # Below 0 Chainer's cdf is not 0.
+    one("Gamma", D.Gamma, 1.5, 2.0)
+    one("Chisquare", D.Chisquare, 3.0, has_kl=False)
+    one("Beta", D.Beta, 1.5, 2.0)
+    one("Pareto", D.Pareto, 1.5, 2.0)
+    one("Uniform", lambda l, h: D.Uniform(low=l, high=h), 0.25, 2.0, has_icdf=True)
+    one("Uniform.with_loc_scale", lambda l, s: D.Uniform(loc=l, scale=s), 0.25, 2.0, has_icdf=True, has_kl=False)
+    one("Bernoulli", D.Bernoulli, 0.25, x=(0.0, 1.0))
+    one("Bernoulli.with_logit", lambda l: D.Bernoulli(logit=l), 0.25, x=(0.0, 1.0))
+    one("Geometric", D.Geometric, 0.25, x=(0.0, 1.0, 2.0, 50.0))
+    one("Poisson", D.Poisson, 2.0, x=(0.0, 1.0, 5.0))
+    thirds = batch(*[[0.2, 0.3, 0.5]] * 4)
+    case("Categorical", D.Categorical, [batch([0, 0.5, 0.5], [0, 0, 1], [np.nan, 0.5, 0.5], [0.2, 0.2, 0.2])],
+         np.array([0, 1, 1, 2], np.int32), [thirds])
+    case("Categorical.with_logit", lambda l: D.Categorical(logit=l),
+         [batch([0, -np.inf, 0], [np.inf, 0, 0], [np.nan, 0, 0], [1e300, 0, 0])], np.array([0, 1, 1, 2], np.int32), [thirds])
+    case("OneHotCategorical", D.OneHotCategorical, [batch([0, 0.5, 0.5], [0, 0, 1], [np.nan, 0.5, 0.5], [0.2, 0.2, 0.2])],
+         np.eye(3)[[0, 2, 1, 2]], [thirds])
+    case("Dirichlet", D.Dirichlet, [batch([0, 0.5, 0.5], [1, 1, 1], [np.nan, 0.5, 0.5], [np.inf, 1, 1])],
+         np.stack([thirds, batch(*[[0, 0.5, 0.5]] * 4)]), [thirds])
+    # A scale that a difference of the ends would lose.
+    case("Uniform.with_loc_scale", lambda l, s: D.Uniform(loc=l, scale=s), [np.array([1e9]), np.array([1e-7])], batch([0], [2e9]))
+    case("Laplace", D.Laplace, [np.array([0.5, 0.5]), np.array([1e160, 1e200])], batch([0.5, 0.5], [3, 3]))
+
+
 def main():
     d = Draw(21)
 
@@ -138,6 +181,7 @@ def main():
          d.uniform(3, 2, 3, dtype=np.float32), [loc(), lower()])
     case("Independent", lambda m, s: D.Independent(D.Normal(m, s)), [real(), positive()], at(-3, 3), [real(), positive()])
     edges()
+    unusual_parameters()
     lines = ",\n".join(json.dumps(c, separators=(",", ":")) for c in cases)
     path = pathlib.Path(__file__).with_suffix(".json")
     path.write_text(f"[\n{lines}\n]\n")

@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "frontend/distribution/distributions.h"
+#include "frontend/static_graph/static_function.h"
+#include "runtime/graph/config.h"
 #include "runtime/graph/gradient.h"
 
 namespace catena::testing {
@@ -144,6 +146,22 @@ TEST_P(ChainerDistributions, are_ours) {
             const Variable at(c["p"].is_null() || name != "icdf" ? array_of(c["x"]) : array_of(c["p"]), false);
             expect_result(functions.at(name)(*distribution, at), params, expected);
         }
+    }
+}
+
+/// NaN and infinities in the same places, other values within rounding.
+TEST_P(ChainerDistributions, are_the_same_compiled) {
+    const Json& c = cases()[GetParam()];
+    const Params params = variables(c["params"]);
+    const auto maker = makers.at(c["distribution"].get<std::string>());
+    for (const auto& [name, expected] : c["values"].items()) {
+        if (name == "kl") continue;
+        SCOPED_TRACE(name);
+        const auto& function = functions.at(name);
+        auto value = [&](const Params& p, const Variable& x) { return function(*maker(p), x); };
+        const Variable at(c["p"].is_null() || name != "icdf" ? array_of(c["x"]) : array_of(c["p"]), false);
+        const auto quiet = no_backprop_mode();
+        expect_values(static_graph(value, "value")(params, at).array(), value(params, at).array().to_vector<double>());
     }
 }
 

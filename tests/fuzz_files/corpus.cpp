@@ -127,6 +127,24 @@ void write_dataset_files(const Folder& idx, const Folder& cifar, const Folder& t
                                       {"main/loss": NaN, "text": "a \"quoted\" \u00e9 one", "list": [1, [2, {"a": null}], true]}])");
 }
 
+/// A MATLAB file with and without compression of its parts, so that damage reaches what is compressed.
+void write_matlab_files(const Folder& folder) {
+    const std::string packed = content_of(CATENA_SOURCE_DIR "/tests/trainer/data/two_house_numbers.mat");
+    write_file(folder / "packed.mat", packed);
+    constexpr size_t header = 128, tag = 8, most = 1 << 16;
+    std::string open = packed.substr(0, header);
+    for (size_t at = header; at + tag <= packed.size();) {
+        uint32_t bytes;
+        std::memcpy(&bytes, packed.data() + at + 4, sizeof bytes);
+        std::string content(most, '\0');
+        uLongf size = most;
+        uncompress(reinterpret_cast<Bytef*>(content.data()), &size, reinterpret_cast<const Bytef*>(packed.data() + at + tag), bytes);
+        open += content.substr(0, size);
+        at += tag + bytes;
+    }
+    write_file(folder / "open.mat", open);
+}
+
 void write_records(const Folder& folder) {
     RecordDatasetWriter records(folder / "some.records");
     for (int i = 0; i < 3; ++i)
@@ -318,6 +336,8 @@ void write_corpora(const std::string& folder) {
     write_hdf5_files(sub("hdf5"));
     write_package(sub("package"));
     write_dataset_files(sub("idx"), sub("cifar"), sub("text"), sub("json"));
+    write_matlab_files(sub("mat"));
+    write_file(sub("words") / "words.txt", " a few words \n and <unk> more\n a few more words \r\n");
     write_records(sub("records"));
     copy_caffe_files(sub("caffe"));
 #if CATENA_HAS_ONNX

@@ -13,7 +13,10 @@
 #include "frontend/catena.h"
 #include "frontend/dataset/example_bytes.h"
 #include "frontend/dataset/idx.h"
+#include "frontend/dataset/ptb.h"
 #include "frontend/dataset/record_dataset.h"
+#include "frontend/dataset/svhn.h"
+#include "frontend/dataset/text_dataset.h"
 #include "frontend/serializer/hdf5.h"
 #include "frontend/trainer/json.h"
 #include "runtime/file/limits.h"
@@ -211,6 +214,29 @@ void read_records(const std::string& path) {
         const Example example = records.get_example(i);
         for (const Array& array : example.values()) to_string(array);
     }
+}
+
+TEST_F(FuzzedFiles, house_numbers) {
+    fuzz("mat", [](const std::string& path) {
+        const fs::path folder = work("svhn");
+        fs::create_directory(folder);
+        for (const char* name : {"train_32x32.mat", "test_32x32.mat"}) fs::copy_file(path, folder / name, fs::copy_options::overwrite_existing);
+        for (const Dataset& set : get_svhn(folder.string(), {}))
+            for (int64_t i = 0; i < set.size(); ++i) set[i];
+    });
+}
+
+/// Texts beside a sound one: words that it has not, or another number of lines, are refused.
+TEST_F(FuzzedFiles, texts) {
+    fuzz("words", [](const std::string& path) {
+        const fs::path folder = work("ptb");
+        fs::create_directory(folder);
+        write_file((folder / "ptb.train.txt").string(), read_corpus(root() + "/corpus/words").front());
+        for (const char* name : {"ptb.valid.txt", "ptb.test.txt"}) fs::copy_file(path, folder / name, fs::copy_options::overwrite_existing);
+        const TextDataset lines({path, (folder / "ptb.train.txt").string()});
+        for (int64_t i = 0; i < lines.size(); ++i) lines.texts(i);
+        get_ptb_words(folder.string());
+    });
 }
 
 TEST_F(FuzzedFiles, records) { fuzz("records", read_records); }

@@ -1,6 +1,8 @@
 // House numbers from MATLAB files, and the data sets in MNIST's format.
 #include "frontend/dataset/svhn.h"
 
+#include <limits>
+
 #include <gmock/gmock.h>
 
 #include <array>
@@ -27,10 +29,10 @@ std::string element(uint32_t type, const std::string& content) {
 }
 
 /// A matrix of bytes as MATLAB writes it; sizes columns first.
-std::string matrix(const std::string& name, std::vector<uint32_t> sizes, const std::string& bytes, uint32_t kind = 9) {
+std::string matrix(const std::string& name, std::vector<uint32_t> sizes, const std::string& bytes, uint32_t kind = 9, uint32_t type = 2) {
     std::string dimensions;
     for (const uint32_t size : sizes) dimensions += number(size);
-    return element(14, element(6, number(kind) + number(0)) + element(5, dimensions) + element(1, name) + element(2, bytes));
+    return element(14, element(6, number(kind) + number(0)) + element(5, dimensions) + element(1, name) + element(type, bytes));
 }
 
 std::string deflated(const std::string& content) {
@@ -92,6 +94,12 @@ TEST_F(SvhnTest, wrong_files_are_refused_by_name) {
     EXPECT_THAT(told("no file of MATLAB"), HasSubstr("train_32x32.mat: is no MATLAB 5 file"));
     EXPECT_THAT(told(header + images(1)), HasSubstr("X and y are expected"));
     EXPECT_THAT(told(header + images(1) + matrix("y", {1, 1}, "\x0b")), HasSubstr("a label is 11"));
+    const auto with_label = [&](double label) {
+        return told(header + images(1) + matrix("y", {1, 1}, std::string(reinterpret_cast<const char*>(&label), sizeof label), 6, 9));
+    };
+    EXPECT_THAT(with_label(1.5), HasSubstr("a label is 1.5"));
+    EXPECT_THAT(with_label(std::numeric_limits<double>::quiet_NaN()), HasSubstr("a label is nan"));
+    EXPECT_THAT(with_label(4294967297.0), HasSubstr("a label is 4294967297"));
     EXPECT_THAT(told(header + images(2) + matrix("y", {1, 1}, "\x01")), HasSubstr("X is uint8 [2,3,32,32] and y has 1 elements"));
     EXPECT_THAT(told(header + matrix("X", {2, 2}, "abc")), HasSubstr("'X' [2,2] takes 4 bytes, there are 3"));
     EXPECT_THAT(told(header + matrix("c", {1, 1}, "a", 1)), HasSubstr("'c' is no array of real numbers (class 1)"));

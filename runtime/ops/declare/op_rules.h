@@ -6,6 +6,7 @@
 #include <optional>
 #include <shared_mutex>
 
+#include "runtime/core/fork.h"
 #include "runtime/graph/op.h"
 
 namespace catena {
@@ -37,7 +38,7 @@ public:
     }
 
 private:
-    mutable std::shared_mutex mutex_;
+    std::shared_mutex& mutex_ = taken_by_forks(*new std::shared_mutex);
     std::map<uint32_t, Rule> rules_;
 };
 
