@@ -6,6 +6,7 @@
 
 #include "codegen/kernel/dependence.h"
 #include "codegen/uses.h"
+#include "runtime/program/in_place_call.h"
 #include "runtime/program/value_checks.h"
 
 namespace catena::codegen {
@@ -59,10 +60,28 @@ std::map<int, int> readers_of(const Schedule& schedule, const Launch& launch) {
     return readers;
 }
 
+/// An arena buffer of the same size that is there before launch `l`, which alone reads it then for the last time, and that no other lies over.
+bool is_free_after(const Schedule& schedule, int input, const Buffer& target, int l, const std::vector<bool>& taken) {
+    const Buffer& source = schedule.buffers[size_t(input)];
+    return source.place == Buffer::Place::arena && source.first < l && source.last == l && source.bytes == target.bytes && !taken[size_t(input)];
+}
+
+void reuse_input(Schedule& schedule, int l, const LibraryCall& call, std::vector<bool>& taken) {
+    if (call.inputs.empty()) return;
+    const int input = call.inputs[0].buffer, output = call.outputs[0].buffer;
+    Buffer& target = schedule.buffers[size_t(output)];
+    if (target.place != Buffer::Place::arena || target.first != l || !is_free_after(schedule, input, target, l, taken) ||
+        !program::writes_in_place(call, input, output))
+        return;
+    target.over = input;
+    taken[size_t(input)] = true;
+}
+
 void reuse_inputs(Draft& draft) {
     Schedule& schedule = draft.schedule;
     std::vector<bool> taken(schedule.buffers.size(), false);
     for (int l = 0; l < int(schedule.launches.size()); ++l) {
+        if (const int call = schedule.launches[l].library_call; call >= 0) reuse_input(schedule, l, schedule.library_calls[size_t(call)], taken);
         std::map<int, int> readers = readers_of(schedule, schedule.launches[l]);
         for (int k : schedule.launches[l].kernels) {
             const KernelLaunch& kernel = schedule.kernels[k];
@@ -72,10 +91,7 @@ void reuse_inputs(Draft& draft) {
                 Buffer& target = schedule.buffers[output];
                 if (target.place != Buffer::Place::arena || target.first != l || target.over >= 0) continue;
                 auto fits = [&](int input) {
-                    const Buffer& source = schedule.buffers[input];
-                    return source.place == Buffer::Place::arena && source.first < l && source.last == l &&
-                           source.bytes == target.bytes && !taken[input] && readers[input] == 1 &&
-                           updates_in_place(draft, k, input, output);
+                    return is_free_after(schedule, input, target, l, taken) && readers[input] == 1 && updates_in_place(draft, k, input, output);
                 };
                 auto input = std::find_if(uses.reads.begin(), uses.reads.end(), fits);
                 if (input == uses.reads.end()) continue;

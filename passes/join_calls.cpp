@@ -8,6 +8,7 @@
 #include "passes/change_limit.h"
 #include "passes/cluster_graph.h"
 #include "passes/cse.h"
+#include "passes/join_scattered.h"
 #include "passes/join_slices.h"
 #include "passes/passes.h"
 #include "passes/place.h"
@@ -238,6 +239,9 @@ public:
         // After siblings were joined, because sums can share their joined operands.
         std::vector<CallJoint> sums = Sums(block).run();
         note(sums);
+        // After sums of calls, which leave fewer terms.
+        const std::vector<std::string> scattered = join_scattered(block);
+        if (notes_) notes_->insert(notes_->end(), scattered.begin(), scattered.end());
         if (slices.empty() && siblings.empty() && sums.empty()) return;
         // Cleans up: slices concatenated again, operands joined twice, and the calls that were summed.
         canonicalize(block, forms_);

@@ -45,18 +45,18 @@ struct Walk {
     bool dense = true;  ///< inner is 0, 1, 2, ...
 };
 
-Walk plan_walk(const KernelCall& call, const Shape& shape, const Strides& strides) {
+Walk plan_walk(const KernelCall& call, std::span<const Array> index_arrays, const Shape& shape, const Strides& strides) {
     const Attributes& a = call.attributes;
     const Axes& axes = a.dims("axes");
     const bool wrap = a.flag("wrap");
     Shape common;
-    for (const Array& indices : call.inputs.subspan(1))
+    for (const Array& indices : index_arrays)
         broadcast_shapes(common, indices.shape(), common);
 
     Walk walk;
     walk.place.assign(size_t(element_count(common)), 0);
     for (int k = 0; k < axes.rank(); ++k) {
-        const Array given = call.inputs[1 + k].astype(Dtype::int64);
+        const Array given = index_arrays[size_t(k)].astype(Dtype::int64);
         Strides steps = Strides::filled(common.rank(), 0);
         for (int i = 0; i < given.rank(); ++i)
             if (given.dim(i) != 1) steps[common.rank() - given.rank() + i] = given.strides()[i];
@@ -152,7 +152,7 @@ struct Lines {
 
 void run_gather(const KernelCall& call) {
     const Array& x = call.inputs[0];
-    const Walk walk = plan_walk(call, x.shape(), x.strides());
+    const Walk walk = plan_walk(call, call.inputs.subspan(1), x.shape(), x.strides());
     const bool can_ignore = call.attributes.has("ignore_label");
     visit_dtype(x.dtype(), [&](auto zero) {
         using T = decltype(zero);
@@ -163,11 +163,31 @@ void run_gather(const KernelCall& call) {
 void run_scatter_add(const KernelCall& call) {
     const Array gy = call.inputs[0].as_contiguous();
     const Array& y = call.outputs[0];
-    const Walk walk = plan_walk(call, y.shape(), y.strides());
+    const Walk walk = plan_walk(call, call.inputs.subspan(1), y.shape(), y.strides());
     const bool can_ignore = call.attributes.has("ignore_label");
     visit_dtype(gy.dtype(), [&](auto zero) {
         using T = decltype(zero);
         with_sums<T>(y, [&](auto* sums) { scatter(walk, can_ignore, gy.elements<T>(), sums); });
+    });
+}
+
+void run_scatter_onto(const KernelCall& call) {
+    const Array a = call.inputs[0].as_contiguous(), gy = call.inputs[1].as_contiguous();
+    const Array& y = call.outputs[0];
+    const Walk walk = plan_walk(call, call.inputs.subspan(2), y.shape(), y.strides());
+    const bool can_ignore = call.attributes.has("ignore_label");
+    visit_dtype(gy.dtype(), [&](auto zero) {
+        using T = decltype(zero);
+        const T* const from = a.elements<T>();
+        T* const to = y.to_fill<T>();
+        if constexpr (std::is_same_v<T, Sum<T>>) {
+            if (from != to) copy_elements(a, y);
+            scatter(walk, can_ignore, gy.elements<T>(), to);
+        } else {
+            std::vector<float> sums(from, from + y.size());
+            scatter(walk, can_ignore, gy.elements<T>(), sums.data());
+            std::transform(sums.begin(), sums.end(), to, [](float v) { return T(v); });
+        }
     });
 }
 

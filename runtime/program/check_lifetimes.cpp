@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "runtime/program/in_place_call.h"
 #include "runtime/program/value_checks.h"
 
 namespace catena::program {
@@ -173,10 +174,15 @@ private:
                     what, first(b), b);
             if (use.launch < first(b)) continue;
             const Use& writer = writer_[size_t(b)];
-            require(use.kernel >= 0 && use.kernel == writer.kernel &&
-                        replaces_element_by_element(s_, use.kernel, below, b, facts_),
+            require(use.kernel == writer.kernel && replaces(use, below, b),
                     "launch {} reads {} while it writes buffer {} over it", use.launch, what, b);
         }
+    }
+
+    /// Whether what reads `below` may write `b` over it.
+    bool replaces(const Use& use, int below, int b) const {
+        if (use.kernel >= 0) return replaces_element_by_element(s_, use.kernel, below, b, facts_);
+        return writes_in_place(s_.library_calls[size_t(s_.launches[size_t(use.launch)].library_call)], below, b);
     }
 
     //---- memory of inputs

@@ -8,19 +8,20 @@ namespace catena {
 
 namespace {
 
-/// Text for an array `narrow` (x0 or y0) that is read at places, and `wide`, which has the axes of the places in it.
+/// Text for an array `narrow` (x0 or y0) that is read at places, and `wide`, which has the axes of the places in it. The index arrays are the
+/// inputs from `first_index` on.
 class GatherText {
 public:
-    GatherText(const KernelCall& call, const char* narrow, const Shape& shape, const char* wide)
+    GatherText(const KernelCall& call, const char* narrow, const Shape& shape, std::string wide, const Shape& whole, int first_index)
         : call_(call),
           narrow_(narrow),
-          wide_(wide),
+          wide_(std::move(wide)),
+          first_index_(first_index),
           shape_(shape),
           axes_(call.attributes.dims("axes")),
           position_(int(call.attributes.integer("position"))) {
         for (int d = 0; d < shape.rank(); ++d)
             if (!axes_.contains(d)) rest_.push_back(d);
-        const Shape& whole = wide[0] == 'x' ? call.inputs[0].shape() : call.outputs[0].shape();
         place_rank_ = whole.rank() - rest_.rank();
         for (int j = 0; j < place_rank_; ++j) places_ *= whole[position_ + j];
     }
@@ -50,7 +51,7 @@ public:
     std::string find_place() const {
         std::string text = "        bool ignored = false;\n";
         for (int k = 0; k < axes_.rank(); ++k) {
-            const Shape& indices = call_.inputs[size_t(k) + 1].shape();
+            const Shape& indices = call_.inputs[size_t(k + first_index_)].shape();
             text += "        {\n            i64 digits = b, at = 0, step = 1; (void)digits, (void)step;\n";
             for (int j = place_rank_; j-- > 0;) {
                 const int own = j - (place_rank_ - indices.rank());
@@ -61,7 +62,7 @@ public:
                         wide_, position_ + j);
                 text += fmt::format("            digits /= {}_size[{}];\n", wide_, position_ + j);
             }
-            text += fmt::format("            const i64 given = i64(p{}[at]);\n", k + 1);
+            text += fmt::format("            const i64 given = i64(p{}[at]);\n", k + first_index_);
             text +=
                 call_.attributes.has("ignore_label") ? "            if (given == ignore_label) ignored = true;\n" : "";
             text += fmt::format(
@@ -99,32 +100,26 @@ private:
     }
 
     const KernelCall& call_;
-    const char *narrow_, *wide_;
+    const char* narrow_;
+    std::string wide_;
+    int first_index_;
     Shape shape_;
     Dims axes_, rest_;
     int position_, place_rank_ = 0;
     int64_t places_ = 1;
 };
 
-}  // namespace
-
-ElementProgram gather_elements(const KernelCall& call) {
-    const GatherText text(call, "x0", call.inputs[0].shape(), "y0");
-    return {{{text.steps() + text.split_wide() + text.find_place() + "        y0(i, ignored ? T(0) : x0(offset));",
-              call.outputs[0].size(),
-              {{"places", text.places()}}}},
-            0};
-}
-
-ElementProgram scatter_elements(const KernelCall& call, Threads threads) {
-    const GatherText text(call, "y0", call.outputs[0].shape(), "x0");
+/// Input `added` is added to `base`, a text for element i; the index arrays follow it.
+ElementProgram added_elements(const KernelCall& call, Threads threads, int added, const char* base) {
+    const Array& from = call.inputs[size_t(added)];
+    const GatherText text(call, "y0", call.outputs[0].shape(), fmt::format("x{}", added), from.shape(), added + 1);
     const int64_t places = text.places();
     const Dtype dtype = call.outputs[0].dtype();
     // Sums of stored elements would lose what a half does not keep.
     if (threads == Threads::one && dtype == compute_dtype(dtype) && dtype != Dtype::bool_)
-        return {{{"        y0(i, T(0));", call.outputs[0].size(), {}},
-                 {text.steps() + text.split_wide() + text.find_place() + "        if (!ignored) q0[offset] += x0(i);",
-                  call.inputs[0].size(),
+        return {{{fmt::format("        y0(i, {});", base), call.outputs[0].size(), {}},
+                 {text.steps() + text.split_wide() + text.find_place() + fmt::format("        if (!ignored) q0[offset] += x{}(i);", added),
+                  from.size(),
                   {{"places", places}}}},
                 0};
     // Scratch: the offset that each place stands for, the places sorted by it, room for sorting.
@@ -148,17 +143,30 @@ ElementProgram scatter_elements(const KernelCall& call, Threads threads) {
             else
                 high = half;
         }
-        T sum = 0;
+        T sum = )" + std::string(base) + R"(;
         for (; low < places; ++low) {
             const i64 b = scratch[places + low];
             if (scratch[b] != key) break;
-            sum += x0((p * places + b) * inner + s);
+            sum += )" + fmt::format("x{}", added) + R"((p * places + b) * inner + s);
         }
         y0(i, sum);)",
                               call.outputs[0].size(),
                               {{"places", places}}});
     return program;
 }
+
+}  // namespace
+
+ElementProgram gather_elements(const KernelCall& call) {
+    const GatherText text(call, "x0", call.inputs[0].shape(), "y0", call.outputs[0].shape(), 1);
+    return {{{text.steps() + text.split_wide() + text.find_place() + "        y0(i, ignored ? T(0) : x0(offset));",
+              call.outputs[0].size(),
+              {{"places", text.places()}}}},
+            0};
+}
+
+ElementProgram scatter_elements(const KernelCall& call, Threads threads) { return added_elements(call, threads, 0, "T(0)"); }
+ElementProgram scatter_onto_elements(const KernelCall& call, Threads threads) { return added_elements(call, threads, 1, "x0(i)"); }
 
 const char* const take_along_axis_text = R"(
         i64 inner = 1;

@@ -11,6 +11,8 @@ ElementProgram gather_elements(const KernelCall& call);
 /// For many threads, indices are sorted by their target, and each element sums its sources in order: deterministic,
 /// without atomics.
 ElementProgram scatter_elements(const KernelCall& call, Threads threads);
+/// The same onto input 0 instead of zeros; the other inputs follow.
+ElementProgram scatter_onto_elements(const KernelCall& call, Threads threads);
 extern const char* const take_along_axis_text;
 extern const char* const add_along_axis_text;
 extern const char* const one_hot_text;

@@ -10,6 +10,7 @@
 #include "runtime/ops/array/gather_elements.h"
 #include "runtime/ops/array/index_arrays.h"
 #include "runtime/ops/array/movement.h"
+#include "runtime/ops/array/scatter_onto.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/declare/checked_ranges.h"
 #include "runtime/ops/declare/element_text.h"
@@ -203,6 +204,8 @@ const bool scatter_add_checks_places = checks_only(op_scatter_add, [](const Type
     return places_in(c.attributes.dims("shape"), c.attributes, c.attributes.dims("axes"));
 });
 const bool scatter_add_has_elements = set_element_plan(op_scatter_add, scatter_elements);
+
+const OpDef& op_scatter_onto = define_scatter_onto(op_scatter_add);
 
 const bool scatter_add_can_be_joined = can_be_joined(op_scatter_add, [](const TypeCall& c) -> Joinings {
     if (!places_can_be_joined(c)) return {};
