@@ -1,5 +1,5 @@
-// How much faster are 3x3 convolutions by tiles (Winograd's method) than by the definition, whose products oneDNN computes?
-// Layers of VGG-16, ResNet-50 and U-Net; milliseconds of the fastest of several calls, definition and tiles.
+// How much faster are 3x3 convolutions, and 4x4 ones in steps of two, by tiles (Winograd's method) than by the definition, whose products oneDNN computes?
+// Layers of VGG-16, ResNet-50, U-Net and DCGAN; milliseconds of the fastest of several calls, definition and tiles.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -12,17 +12,19 @@
 #include "runtime/core/random.h"
 #include "runtime/cpu/convolution_call.h"
 #include "runtime/cpu/convolution_weights.h"
+#include "runtime/cpu/phase_convolution.h"
 #include "runtime/cpu/winograd.h"
 
 namespace catena {
 namespace {
 
 struct Layer {
-    int64_t batch, in, out, size;
+    int64_t batch, in, out, size, taps = 3, stride = 1;
 };
 constexpr Layer layers[] = {{64, 64, 64, 32},  {64, 64, 128, 16},  {64, 128, 128, 16}, {64, 256, 256, 8},
                             {64, 256, 512, 4}, {64, 512, 512, 4}, {4, 64, 64, 56},    {4, 128, 128, 28},  {4, 256, 256, 14}, {4, 512, 512, 7},
-                            {2, 32, 32, 256},  {2, 64, 64, 128},   {2, 128, 128, 64}};
+                            {2, 32, 32, 256},  {2, 64, 64, 128},   {2, 128, 128, 64},
+                            {64, 64, 128, 16, 4, 2}, {64, 128, 256, 8, 4, 2}};
 
 double milliseconds(const std::function<void()>& call) {
     using Clock = std::chrono::steady_clock;
@@ -51,9 +53,10 @@ void print(const std::function<void()>& definition, const std::function<bool()>&
 }
 
 void compare(const Layer& l, MemoryOrder order) {
-    const WindowSteps steps{Dims{1, 1}, Dims{1, 1}, Dims{1, 1}, 1};
-    const Array x = filled({l.batch, l.in, l.size, l.size}, order, 1), y = filled({l.batch, l.out, l.size, l.size}, order, 2);
-    const Array W = filled({l.out, l.in, 3, 3}, MemoryOrder::row_major, 3), gW = filled(W.shape(), MemoryOrder::row_major, 4);
+    const WindowSteps steps{Dims{l.stride, l.stride}, Dims{1, 1}, Dims{1, 1}, 1};
+    const int64_t side = l.size / l.stride;
+    const Array x = filled({l.batch, l.in, l.size, l.size}, order, 1), y = filled({l.batch, l.out, side, side}, order, 2);
+    const Array W = filled({l.out, l.in, l.taps, l.taps}, MemoryOrder::row_major, 3), gW = filled(W.shape(), MemoryOrder::row_major, 4);
     W.raw_data();  // As in training: nothing is kept packed.
     ConvolutionSizes sizes(x.shape(), W.shape(), y.shape(), steps);
     sizes.x_order = sizes.y_order = order;
@@ -61,12 +64,12 @@ void compare(const Layer& l, MemoryOrder order) {
         data(ConvolutionPrimitive::find(ConvolutionDirection::data, sizes));
     ConvolutionWeights weights(sizes);
     char name[64];
-    std::snprintf(name, sizeof name, "%ld, %ld to %ld, %ldx%ld", l.batch, l.in, l.out, l.size, l.size);
+    std::snprintf(name, sizeof name, "%ld, %ld to %ld, %ldx%ld%s", l.batch, l.in, l.out, l.size, l.size, l.stride > 1 ? ", 4x4/2" : "");
     std::printf("%-26s", name);
-    print([&] { forward.run(x.elements(), W, nullptr, y.to_fill(), {}); }, [&] { return convolve_by_tiles(x, W, Array(), steps, y); });
-    print([&] { data.run(y.elements(), W, nullptr, x.to_fill(), {}); }, [&] { return convolve_data_by_tiles(y, W, steps, x); });
+    print([&] { forward.run(x.elements(), W, nullptr, y.to_fill(), {}); }, [&] { return convolve_by_tiles(x, W, Array(), steps, y) || convolve_by_phases(x, W, Array(), steps, y); });
+    print([&] { data.run(y.elements(), W, nullptr, x.to_fill(), {}); }, [&] { return convolve_data_by_tiles(y, W, steps, x) || convolve_data_by_phases(y, W, steps, x); });
     print([&] { weights.run(x.elements(), y.elements(), gW.to_fill<float>(), {}); },
-          [&] { return convolve_weights_by_tiles(x, y, steps, gW); });
+          [&] { return convolve_weights_by_tiles(x, y, steps, gW) || convolve_weights_by_phases(x, y, steps, gW); });
     std::printf("\n");
 }
 
@@ -87,8 +90,10 @@ void time_copies() {
 }  // namespace
 }  // namespace catena
 
-int main() {
+/// With an argument: channels last alone.
+int main(int count, char**) {
     catena::compare("channels last", catena::MemoryOrder::channels_last);
+    if (count > 1) return 0;
     catena::compare("row-major", catena::MemoryOrder::row_major);
     catena::time_copies();
 }

@@ -1,6 +1,7 @@
 #include "runtime/cpu/float_convolution.h"
 
 #include "runtime/core/memory_order.h"
+#include "runtime/cpu/phase_convolution.h"
 #include "runtime/cpu/pointwise_convolution.h"
 #include "runtime/cpu/winograd.h"
 
@@ -43,10 +44,15 @@ void FloatConvolution::run(const Array& a, const Array& b, const Array& bias, co
 
 bool FloatConvolution::run_without_onednn(const Array& a, const Array& b, const Array& bias, const Array& result) const {
     switch (direction_) {
-        case Direction::data: return convolve_data_as_product(a, b, steps_, result) || convolve_data_by_tiles(a, b, steps_, result);
+        case Direction::data: 
+            return convolve_data_as_product(a, b, steps_, result) || convolve_data_by_tiles(a, b, steps_, result) ||
+                   convolve_data_by_phases(a, b, steps_, result);
         case Direction::weights:
-            return convolve_weights_as_product(a, b, steps_, result) || convolve_weights_by_tiles(a, b, steps_, result);
-        default: return convolve_as_product(a, b, bias, steps_, result) || convolve_by_tiles(a, b, bias, steps_, result);
+            return convolve_weights_as_product(a, b, steps_, result) || convolve_weights_by_tiles(a, b, steps_, result) ||
+                   convolve_weights_by_phases(a, b, steps_, result);
+        default:
+            return convolve_as_product(a, b, bias, steps_, result) || convolve_by_tiles(a, b, bias, steps_, result) ||
+                   convolve_by_phases(a, b, bias, steps_, result);
     }
 }
 

@@ -159,11 +159,15 @@ void compute_block(const TileProduct& p, Range rows, Range depth, Packed& packed
 
 }  // namespace
 
-bool are_tiles_faster(const TileProduct& p) {
+bool has_product_tiles() {
     static const bool able = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
                              __builtin_cpu_supports("avx512vl") && environment::flag("CATENA_PRODUCT_TILES", true);
+    return able;
+}
+
+bool are_tiles_faster(const TileProduct& p) {
     constexpr int64_t page = 4096 / sizeof(float), small = 16'000'000;
-    return able && p.m >= 32 && p.n >= 32 && p.k >= 32 &&
+    return has_product_tiles() && p.m >= 32 && p.n >= 32 && p.k >= 32 &&
            (p.transb || (p.transa ? p.lda : p.ldb) % page == 0 || p.m * p.n * p.k <= small);
 }
 
@@ -178,6 +182,7 @@ void multiply_in_tiles(const TileProduct& p) {
 
 #else
 
+bool has_product_tiles() { return false; }
 bool are_tiles_faster(const TileProduct&) { return false; }
 void multiply_in_tiles(const TileProduct&) { CATENA_ASSERT(false, "this processor has no tiles"); }
 

@@ -19,9 +19,12 @@ struct TileProduct {
     int64_t ldc;
 };
 
-/// Whether the processor has the instructions (AVX-512) and tiles are faster than oneDNN (benchmarks/products.cpp): oneDNN is slower
+/// Whether the processor has the instructions (AVX-512). Never with CATENA_PRODUCT_TILES=0.
+bool has_product_tiles();
+
+/// Whether that is so and tiles are faster than oneDNN (benchmarks/products.cpp): oneDNN is slower
 /// where b is transposed, where what it copies has rows multiples of 4096 bytes apart, so that they share few lines of a cache, and in small
-/// products, such as those of attention. Never with CATENA_PRODUCT_TILES=0. Pointers do not matter.
+/// products, such as those of attention. Pointers do not matter.
 bool are_tiles_faster(const TileProduct& product);
 
 /// Products as in K. Goto, R. van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008, but a is read where it is, unless it is

@@ -10,6 +10,7 @@
 #include "runtime/cpu/onednn.h"
 #include "runtime/cpu/packed.h"
 #include "runtime/cpu/winograd_blocks.h"
+#include "runtime/cpu/winograd_products.h"
 #include "runtime/cpu/winograd_sizes.h"
 
 namespace catena {

@@ -5,6 +5,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/parallel.h"
+#include "runtime/cpu/winograd_products.h"
 
 namespace catena::winograd {
 namespace {

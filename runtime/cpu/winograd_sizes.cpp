@@ -1,41 +1,15 @@
 #include "runtime/cpu/winograd_sizes.h"
 
 #include <algorithm>
-#include <map>
-#include <mutex>
 
 #include "runtime/core/device.h"
 #include "runtime/core/environment.h"
-#include "runtime/core/fork.h"
 #include "runtime/core/memory_order.h"
-#include "runtime/cpu/onednn_call.h"
-#include "runtime/cpu/scratch.h"
 
 namespace catena::winograd {
 namespace {
 
-using dnnl::memory;
-
 int64_t rounded_up(int64_t n, int64_t by) { return (n + by - 1) / by; }
-
-/// Matrices [rows, columns], or stored [columns, rows].
-memory::desc matrices(const Products::Form& f, int64_t rows, int64_t columns, bool transposed = false) {
-    const int64_t step = rows * columns + f.pad;
-    const memory::dims strides = transposed ? memory::dims{step, 1, rows} : memory::dims{step, columns, 1};
-    return {{f.batch, rows, columns}, memory::data_type::f32, strides};
-}
-
-dnnl::matmul::primitive_desc described(const Products::Form& f) {
-    dnnl::primitive_attr attributes;
-    attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-    if (f.adds) {
-        dnnl::post_ops sum;
-        sum.append_sum(1);
-        attributes.set_post_ops(sum);
-    }
-    const dnnl::matmul::desc desc(matrices(f, f.m, f.k, f.transposed), matrices(f, f.k, f.n), matrices(f, f.m, f.n));
-    return {desc, attributes, onednn::engine()};
-}
 
 bool is_channels_last(const Array& images) {
     return memory_order(images.shape(), images.strides()) == MemoryOrder::channels_last;
@@ -97,34 +71,6 @@ Array channels_last(const Array& images) {
 Array channels_last_like(const Array& images) {
     if (is_channels_last(images)) return images;
     return Array::empty(images.type(), images.device()).view(images.shape(), strides_in(MemoryOrder::channels_last, images.shape()), 0);
-}
-
-Products::Products(const Form& form)
-    : desc_(described(form)), primitive_(desc_), scratch_bytes_(Scratch::rounded(desc_.scratchpad_desc().get_size())) {}
-
-std::shared_ptr<const Products> Products::find(const Form& form) {
-    static std::mutex& mutex = taken_by_forks(*new std::mutex);
-    static auto* known = new std::map<Form, std::shared_ptr<const Products>>;
-    const std::lock_guard lock(mutex);
-    std::shared_ptr<const Products>& found = (*known)[form];
-    if (!found) {
-        const onednn::OneThread scope;
-        found = std::make_shared<Products>(form);
-    }
-    return found;
-}
-
-void Products::run(const float* a, const float* b, float* y) const {
-    onednn::Call& call = onednn::call_of_this_thread(primitive_, [&] {
-        return onednn::Call(primitive_, {{DNNL_ARG_SRC, desc_.src_desc()}, {DNNL_ARG_WEIGHTS, desc_.weights_desc()},
-                                         {DNNL_ARG_DST, desc_.dst_desc()}, {DNNL_ARG_SCRATCHPAD, desc_.scratchpad_desc()}});
-    });
-    Scratch scratch({}, scratch_bytes_);
-    call.set(0, a);
-    call.set(1, b);
-    call.set(2, y);
-    call.set(3, scratch.take(scratch_bytes_));
-    call.run();
 }
 
 }  // namespace catena::winograd

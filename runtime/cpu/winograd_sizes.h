@@ -1,8 +1,6 @@
 #pragma once
 
-#include <memory>
-
-#include <dnnl.hpp>
+#include <cstdint>
 
 #include "runtime/core/array.h"
 #include "runtime/cpu/convolution_kernel.h"
@@ -58,27 +56,5 @@ constexpr int64_t step_of(int64_t rows, int64_t columns) { return rows * columns
 constexpr int64_t floats_of(int64_t rows, int64_t columns) { return values * step_of(rows, columns); }
 
 constexpr int64_t values_a_unit = 2;  ///< Of the 36 products, those that a thread takes at once where it does not take all.
-
-/// [batch, m, n] = [batch, m, k] [batch, k, n] on the caller's thread alone, by oneDNN.
-class Products {
-public:
-    struct Form {
-        int64_t m, n, k, batch;
-        bool transposed = false;  ///< The first matrices are stored [k, m].
-        bool adds = false;        ///< To what the results hold.
-        int64_t pad = 0;          ///< Floats behind each matrix.
-        auto operator<=>(const Form&) const = default;
-    };
-    /// Made once a process for each form.
-    static std::shared_ptr<const Products> find(const Form& form);
-    void run(const float* a, const float* b, float* y) const;
-
-    explicit Products(const Form& form);
-
-private:
-    dnnl::matmul::primitive_desc desc_;
-    dnnl::matmul primitive_;
-    size_t scratch_bytes_;
-};
 
 }  // namespace catena::winograd

@@ -1,25 +1,16 @@
 #include "runtime/cpu/winograd_transforms.h"
 
-#include <array>
-
-#include "runtime/core/vector_code.h"
 #include "runtime/cpu/tail_lanes.h"
+#include "runtime/cpu/winograd_lanes.h"
 
 namespace catena::winograd {
 namespace {
-
-using V = Vector<float>;
-using Lanes = V::Type;
-static_assert(V::lanes == lanes);
 
 // The points are 0, a, -a, b, -b and infinity.
 constexpr float a = 0.625f, b = 1.5f;
 constexpr float a2 = a * a, b2 = b * b, a3 = a2 * a, b3 = b2 * b, ab2 = a * b2, a2b = a2 * b, product = a2 * b2, sum = a2 + b2;
 // 1 / the product of a point's differences to the others.
 constexpr float n0 = 1 / product, na = float(1 / (2.0 * a2 * (a2 - b2))), nb = float(1 / (2.0 * b2 * (b2 - a2)));
-
-template <size_t n>
-using Column = std::array<Lanes, n>;
 
 // One side of each transform. Even and odd powers of the points are shared between p and -p.
 
@@ -52,49 +43,6 @@ CATENA_INLINE Column<3> weights_gradient_side(const Column<6>& g) {  // G^T g
     const Lanes even_b = nb * (g[3] + g[4]), odd_b = nb * (g[3] - g[4]);
     return {n0 * g[0] + even_a + even_b, a * odd_a + b * odd_b, a2 * even_a + b2 * even_b + g[5]};
 }
-
-/// side(side(in)^T)^T: the columns, then the rows.
-template <size_t n, size_t m, class Side, class Load, class Store>
-CATENA_INLINE void both_sides(Side&& side, Load&& load, Store&& store) {
-    Column<m> rows[n];
-    for (size_t j = 0; j < n; ++j) {
-        Column<n> column;
-        for (size_t i = 0; i < n; ++i) column[i] = load(i, j);
-        rows[j] = side(column);
-    }
-    for (size_t i = 0; i < m; ++i) {
-        Column<n> row;
-        for (size_t j = 0; j < n; ++j) row[j] = rows[j][i];
-        const Column<m> result = side(row);
-        for (size_t j = 0; j < m; ++j) store(i, j, result[j]);
-    }
-}
-
-CATENA_INLINE void store(float* to, Lanes v) { __builtin_memcpy(to, &v, sizeof v); }
-
-/// Zeros for what lies outside of an array.
-alignas(64) constexpr float zeros[lanes] = {};
-
-/// Where the elements of a tile are: their addresses, and 1 or 0 for the step from channel to channel.
-template <size_t n>
-struct Sources {
-    const float* from[n][n];
-    int64_t step[n][n];
-
-    CATENA_INLINE Sources(const Tile& tile, const float* array) {
-        for (size_t i = 0; i < n; ++i)
-            for (size_t j = 0; j < n; ++j) {
-                const int64_t row = int64_t(i) - tile.top, column = int64_t(j) - tile.left;
-                const bool inside = row >= 0 && row < tile.rows && column >= 0 && column < tile.columns;
-                from[i][j] = inside ? array + tile.first + row * tile.row_step + column * tile.column_step : zeros;
-                step[i][j] = inside;
-            }
-    }
-    CATENA_INLINE Lanes load(size_t i, size_t j, int64_t channel) const { return V::load(from[i][j] + step[i][j] * channel); }
-};
-
-/// Lanes that are NaN as soon as one was not finite.
-CATENA_INLINE bool is_finite(Lanes zero) { return V::sum(zero) == 0; }
 
 }  // namespace
 

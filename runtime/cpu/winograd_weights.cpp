@@ -5,6 +5,7 @@
 #include "runtime/core/parallel.h"
 #include "runtime/cpu/winograd.h"
 #include "runtime/cpu/winograd_blocks.h"
+#include "runtime/cpu/winograd_products.h"
 #include "runtime/cpu/winograd_sizes.h"
 
 namespace catena {

@@ -9,95 +9,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "runtime/core/device.h"
-#include "runtime/core/memory_order.h"
-#include "runtime/core/random.h"
+#include "tests/runtime/convolution_truth.h"
 
 namespace catena {
 namespace {
-
-struct Images {
-    int64_t batch, in, out, height, width, pad_top, pad_left;
-};
-
-Array random_array(const Shape& shape, uint64_t seed, MemoryOrder order = MemoryOrder::row_major) {
-    const Array array = Array::empty({Dtype::float32, shape}, cpu_device());
-    fill_normal(RandomStream{seed, 0}, array.to_fill<float>(), array.size());
-    return array.view(shape, strides_in(order, shape), 0);
-}
-
-float& element(const Array& array, int64_t n, int64_t c, int64_t h, int64_t w) {
-    const Strides& s = array.strides();
-    return array.to_fill<float>()[n * s[0] + c * s[1] + h * s[2] + w * s[3]];
-}
-
-struct Case {
-    Case(const Images& s, MemoryOrder order) : steps{Dims{1, 1}, Dims{s.pad_top, s.pad_left}, Dims{1, 1}, 1} {
-        const int64_t rows = s.height + 2 * s.pad_top - 2, columns = s.width + 2 * s.pad_left - 2;
-        x = random_array({s.batch, s.in, s.height, s.width}, 1, order);
-        W = random_array({s.out, s.in, 3, 3}, 2);
-        b = random_array({s.out}, 3);
-        gy = random_array({s.batch, s.out, rows, columns}, 4, order);
-        y = random_array(gy.shape(), 5, order);
-        gx = random_array(x.shape(), 6, order);
-        gW = random_array(W.shape(), 7);
-    }
-    /// What the definition gives in float64 for one element of each result.
-    double y_at(int64_t n, int64_t o, int64_t h, int64_t w, bool biased) const {
-        double sum = biased ? double(b.to_fill<float>()[o]) : 0;
-        for (int64_t c = 0; c < x.dim(1); ++c)
-            for_taps([&](int64_t i, int64_t j) { sum += at(x, n, c, h + i - steps.pad[0], w + j - steps.pad[1]) * at(W, o, c, i, j); });
-        return sum;
-    }
-    double gx_at(int64_t n, int64_t c, int64_t h, int64_t w) const {
-        double sum = 0;
-        for (int64_t o = 0; o < gy.dim(1); ++o)
-            for_taps([&](int64_t i, int64_t j) { sum += at(gy, n, o, h - i + steps.pad[0], w - j + steps.pad[1]) * at(W, o, c, i, j); });
-        return sum;
-    }
-    double gW_at(int64_t o, int64_t c, int64_t i, int64_t j) const {
-        double sum = 0;
-        for (int64_t n = 0; n < x.dim(0); ++n)
-            for (int64_t h = 0; h < gy.dim(2); ++h)
-                for (int64_t w = 0; w < gy.dim(3); ++w) sum += at(x, n, c, h + i - steps.pad[0], w + j - steps.pad[1]) * at(gy, n, o, h, w);
-        return sum;
-    }
-    /// 0 outside of the array.
-    static double at(const Array& array, int64_t n, int64_t c, int64_t h, int64_t w) {
-        const bool inside = h >= 0 && h < array.dim(2) && w >= 0 && w < array.dim(3);
-        return inside ? double(element(array, n, c, h, w)) : 0;
-    }
-    template <class F>
-    static void for_taps(F&& f) {
-        for (int64_t i = 0; i < 3; ++i)
-            for (int64_t j = 0; j < 3; ++j) f(i, j);
-    }
-
-    WindowSteps steps;
-    Array x, W, b, gy, y, gx, gW;
-};
-
-/// Compares 400 elements, the last of each axis among them: root mean square and largest difference in units of truth's root
-/// mean square.
-template <class Truth>
-void expect_near(const Array& actual, Truth&& truth) {
-    double squares = 0, differences = 0, largest = 0;
-    uint64_t state = 1;
-    const auto pick = [&](int64_t size) {
-        state = state * 6364136223846793005u + 1442695040888963407u;
-        return int64_t(state >> 33) % 4 == 0 ? size - 1 : int64_t(state >> 33) / 4 % size;
-    };
-    constexpr int count = 400;
-    for (int i = 0; i < count; ++i) {
-        const int64_t n = pick(actual.dim(0)), c = pick(actual.dim(1)), h = pick(actual.dim(2)), w = pick(actual.dim(3));
-        const double expected = truth(n, c, h, w), difference = double(element(actual, n, c, h, w)) - expected;
-        squares += expected * expected;
-        differences += difference * difference;
-        largest = std::max(largest, std::abs(difference));
-    }
-    EXPECT_LT(std::sqrt(differences / squares), 3e-6);
-    EXPECT_LT(largest, 3e-5 * std::sqrt(squares / count));
-}
 
 class Winograd : public ::testing::TestWithParam<Images> {};
 
