@@ -3,13 +3,17 @@
 #include <algorithm>
 
 #include "runtime/core/parallel.h"
+#include "runtime/core/transpose.h"
 #include "runtime/core/vector_code.h"
+#include "runtime/cpu/philox_lanes.h"
 
 namespace catena {
 namespace {
 
 constexpr int64_t block = 1024;
 constexpr int64_t elements_per_thread = 8 * block;
+/// Drawn row by row into the first-level cache, then transposed: whole lines of the cache along the channels.
+constexpr int64_t channels_together = 16, positions_together = 256;
 
 /// The words of Philox4x32-10 for `n` neighbouring counters, as floats: RandomStream::words written so that it
 /// vectorises.
@@ -65,10 +69,30 @@ void uniform_block(const RandomStream& stream, uint64_t first, float* to, int64_
     int64_t done = 0;
     for (; done < n && (first + uint64_t(done)) % 4 != 0; ++done)
         to[done] = uniform<float>(stream, first + uint64_t(done));
+    done += 4 * philox_lanes(stream, (first + uint64_t(done)) / 4, to + done, (n - done) / 4);
     const int64_t counters = (n - done) / 4;
     all_words(uint32_t(stream.seed), uint32_t(stream.seed >> 32), uint32_t(stream.operation),
               uint32_t(stream.operation >> 32), (first + uint64_t(done)) / 4, to + done, counters);
     for (done += 4 * counters; done < n; ++done) to[done] = uniform<float>(stream, first + uint64_t(done));
+}
+
+void uniform_channels_last(const RandomStream& stream, float* to, int64_t images, int64_t channels, int64_t positions) {
+    const auto ceil_div = [](int64_t n, int64_t by) { return (n + by - 1) / by; };
+    const int64_t across = ceil_div(channels, channels_together), along = ceil_div(positions, positions_together);
+    const int64_t grain = std::max<int64_t>(elements_per_thread / (channels_together * std::min(positions, positions_together)), 1);
+    parallel_for(images * along * across, grain, [&](int64_t begin, int64_t end) {
+        float draws[channels_together * positions_together];
+        for (int64_t b = begin; b < end; ++b) {
+            const int64_t image = b / across / along, c = b % across * channels_together, p = b / across % along * positions_together;
+            const int64_t rows = std::min(positions - p, positions_together), columns = std::min(channels - c, channels_together);
+            const int64_t first = (image * channels + c) * positions + p;
+            if (rows == positions)  // The channels follow one another.
+                uniform_block(stream, uint64_t(first), draws, rows * columns);
+            else
+                for (int64_t k = 0; k < columns; ++k) uniform_block(stream, uint64_t(first + k * positions), draws + k * rows, rows);
+            transpose_elements(sizeof(float), to + (image * positions + p) * channels + c, channels, draws, rows, rows, columns);
+        }
+    });
 }
 
 void dropout_elements(const RandomStream& stream, const Array& x, double ratio, const Array& y) {

@@ -96,11 +96,14 @@ void ScheduledExecutable::bind_launches() {
         for (int k : launch.kernels) {
             const KernelLaunch& kernel = schedule_.kernels[size_t(k)];
             int64_t units = std::max<int64_t>(int64_t(chunk / kernel.unit_nanoseconds), 1);
-            for (int64_t begin = 0; begin < kernel.units; begin += units)
-                batch.chunks.push_back({k, begin, std::min(begin + units, kernel.units)});
+            for (int64_t begin = 0; begin < kernel.units; begin += units) {
+                const int64_t end = std::min(begin + units, kernel.units);
+                const double before = batch.nanoseconds_until.empty() ? 0 : batch.nanoseconds_until.back();
+                batch.chunks.push_back({k, begin, end});
+                batch.nanoseconds_until.push_back(before + kernel.unit_nanoseconds * double(end - begin));
+            }
         }
-        int64_t count = int64_t(batch.chunks.size());
-        batch.grain = total < threading_nanoseconds ? count : 1;
+        batch.one_thread = total < threading_nanoseconds;
         batches_.push_back(std::move(batch));
     }
 }
@@ -122,10 +125,11 @@ size_t ScheduledExecutable::wanted_scratch() const {
     return most;
 }
 
-void ScheduledExecutable::run_chunks(const Batch& batch, int64_t begin, int64_t end, const LaunchTimes* times) {
+template <class Next>
+void ScheduledExecutable::run_chunks(const Batch& batch, const LaunchTimes* times, Next&& next) {
     std::optional<KernelSlices> slices;
     if (times) slices.emplace(*times);
-    for (int64_t c = begin; c < end; ++c) {
+    for (int64_t c; (c = next()) >= 0;) {
         const Chunk& chunk = batch.chunks[size_t(c)];
         const KernelLaunch& kernel = schedule_.kernels[size_t(chunk.kernel)];
         KernelArguments arguments = arguments_[size_t(chunk.kernel)];
@@ -138,8 +142,13 @@ void ScheduledExecutable::run_chunks(const Batch& batch, int64_t begin, int64_t 
 void ScheduledExecutable::run_batch(const Batch& batch, std::span<const double> scalars, const LaunchTimes* times) {
     if (batch.library_call >= 0) return run_library_call(calls_[size_t(batch.library_call)], scalars);
     const int64_t count = int64_t(batch.chunks.size());
-    if (count <= batch.grain) return run_chunks(batch, 0, count, times);
-    parallel_for(count, batch.grain, [&](int64_t begin, int64_t end) { run_chunks(batch, begin, end, times); });
+    const int64_t threads = std::min<int64_t>(thread_count(), count);
+    if (batch.one_thread || threads <= 1)
+        return run_chunks(batch, times, [c = int64_t(0), count]() mutable { return c < count ? c++ : -1; });
+    shared_.divide(batch.nanoseconds_until, int(threads));
+    parallel_for(threads, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t t = begin; t < end; ++t) run_chunks(batch, times, [&] { return shared_.take(int(t)); });
+    });
 }
 
 LaunchTimes& ScheduledExecutable::begin_profile() {

@@ -9,6 +9,7 @@
 #include "runtime/program/launch_times.h"
 #include "runtime/program/placement.h"
 #include "runtime/program/schedule.h"
+#include "runtime/program/shared_pieces.h"
 
 namespace catena::program {
 
@@ -44,7 +45,8 @@ private:
     struct Batch {
         int library_call = -1;
         std::vector<Chunk> chunks;
-        int64_t grain = 0;  ///< Minimal number of chunks per thread.
+        std::vector<double> nanoseconds_until;  ///< The estimated time of the chunks up to and including each.
+        bool one_thread = false;                ///< More would take longer.
     };
 
     void bind_kernels();
@@ -55,7 +57,9 @@ private:
     void run_library_call(BoundCall& bound, std::span<const double> scalars);
     /// The most that a prepared call wants: they run one after the other, all in the same memory.
     size_t wanted_scratch() const;
-    void run_chunks(const Batch& batch, int64_t begin, int64_t end, const LaunchTimes* times);
+    /// Of the chunks that `next` numbers until it gives -1.
+    template <class Next>
+    void run_chunks(const Batch& batch, const LaunchTimes* times, Next&& next);
     LaunchTimes& begin_profile();
     void find_dying_buffers();
 
@@ -78,6 +82,7 @@ private:
     std::vector<BoundCall> calls_;
     std::span<std::byte> scratch_;  ///< Of this call.
     std::vector<Batch> batches_;
+    SharedPieces shared_;  ///< Of the launch that runs.
     std::unique_ptr<LaunchTimes> times_;  ///< Once a call was profiled.
     std::vector<std::vector<int>> dying_;  ///< With CATENA_POISON, per launch: temporaries not used afterwards.
 };

@@ -94,3 +94,42 @@ func.func @inference(%x: tensor<1x3x8x8xf32>, %V: tensor<32x3x3x3xf32>, %D: tens
       : (tensor<1x64x4x4xf32>, tensor<4x64x1x1xf32>) -> tensor<1x4x4x4xf32>
   return %4 : tensor<1x4x4x4xf32>
 }
+
+// Random numbers lie like the image that they meet.
+// CHECK-LABEL: @mask
+// CHECK: catena.random "random_uniform"({{.*}}) {{.*}} attributes {catena.channels_last = array<i64: 0>}
+// CHECK: catena.group "times"{{.*}} attributes {catena.channels_last = array<i64: 0>}
+// CHECK: return
+func.func @mask(%x: tensor<32x3x8x8xf32>, %V: tensor<4x3x3x3xf32>, %W: tensor<4x4x3x3xf32>, %state: tensor<2xi64>)
+    -> tensor<32x4x4x4xf32> {
+  %0 = catena.window "convolution"(%x, %V) {cover_all = false, dilate = [1, 1], groups = 1, pad = [0, 0], stride = [1, 1]}
+      : (tensor<32x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<32x4x6x6xf32>
+  %1 = catena.random "random_uniform"(%state) {dtype = "float32", shape = [32, 4, 6, 6]} : (tensor<2xi64>) -> tensor<32x4x6x6xf32>
+  %2 = catena.map "times"(%0, %1) : (tensor<32x4x6x6xf32>, tensor<32x4x6x6xf32>) -> tensor<32x4x6x6xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %3 = arith.mulf %a, %b : f32
+    catena.yield %3 : f32
+  }
+  %4 = catena.window "convolution"(%2, %W) {cover_all = false, dilate = [1, 1], groups = 1, pad = [0, 0], stride = [1, 1]}
+      : (tensor<32x4x6x6xf32>, tensor<4x4x3x3xf32>) -> tensor<32x4x4x4xf32>
+  return %4 : tensor<32x4x4x4xf32>
+}
+
+// Those of other types are drawn row by row.
+// CHECK-LABEL: @mask_of_halves
+// CHECK: catena.random "random_uniform"({{.*}}) {dtype = "float16", shape = [32, 4, 6, 6]} :
+// CHECK: return
+func.func @mask_of_halves(%x: tensor<32x3x8x8xf32>, %V: tensor<4x3x3x3xf32>, %W: tensor<4x4x3x3xf32>, %state: tensor<2xi64>)
+    -> tensor<32x4x4x4xf32> {
+  %0 = catena.window "convolution"(%x, %V) {cover_all = false, dilate = [1, 1], groups = 1, pad = [0, 0], stride = [1, 1]}
+      : (tensor<32x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<32x4x6x6xf32>
+  %1 = catena.random "random_uniform"(%state) {dtype = "float16", shape = [32, 4, 6, 6]} : (tensor<2xi64>) -> tensor<32x4x6x6xf16>
+  %2 = catena.map "times"(%0, %1) : (tensor<32x4x6x6xf32>, tensor<32x4x6x6xf16>) -> tensor<32x4x6x6xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %3 = arith.mulf %a, %b : f32
+    catena.yield %3 : f32
+  }
+  %4 = catena.window "convolution"(%2, %W) {cover_all = false, dilate = [1, 1], groups = 1, pad = [0, 0], stride = [1, 1]}
+      : (tensor<32x4x6x6xf32>, tensor<4x4x3x3xf32>) -> tensor<32x4x4x4xf32>
+  return %4 : tensor<32x4x4x4xf32>
+}

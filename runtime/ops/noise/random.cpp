@@ -2,6 +2,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/memory_order.h"
 #include "runtime/core/parallel.h"
 #include "runtime/core/per_thread.h"
 #include "runtime/core/seed.h"
@@ -9,6 +10,7 @@
 #include "runtime/graph/recorder.h"
 #include "runtime/graph/variable_body.h"
 #include "runtime/ops/by_name/function.h"
+#include "runtime/ops/declare/channels_last.h"
 #include "runtime/ops/declare/element_text.h"
 #include "runtime/ops/onnx/onnx.h"
 
@@ -41,6 +43,8 @@ Types drawn_type(const TypeCall& c) {
 void uniform_kernel(const KernelCall& c) {
     RandomStream stream = stream_of(c.inputs[0]);
     const Array& y = c.outputs[0];
+    if (y.size() > 0 && memory_order(y.shape(), y.strides()) == MemoryOrder::channels_last)  // float32, see below.
+        return uniform_channels_last(stream, y.to_fill<float>(), y.dim(0), y.dim(1), y.size() / (y.dim(0) * y.dim(1)));
     if (y.dtype() == Dtype::float64) return fill_uniform(stream, y.to_fill<double>(), y.size());
     Array draws =
         y.dtype() == Dtype::float32 ? y : Array::empty({Dtype::float32, y.shape()}, y.device());
@@ -107,6 +111,10 @@ const OpDef& define_random(const char* name, void (*kernel)(const KernelCall&), 
 }
 const OpDef& op_random_uniform = define_random("random_uniform", uniform_kernel, "RandomUniform");
 const OpDef& op_random_normal = define_random("random_normal", normal_kernel, "RandomNormal");
+/// A mask lies like the image that it meets.
+const bool uniform_last = set_channels_last(op_random_uniform, [](const TypeCall& c) {
+    return c.attributes.dtype("dtype") == Dtype::float32 ? ChannelsLast{.outputs = 1, .alike = true} : ChannelsLast();
+});
 const bool uniform_has_text = set_element_text(op_random_uniform, std::string(counter_of_uniform_text) + philox_text + uniform_text);
 const bool normal_has_text = set_element_text(op_random_normal, std::string(counter_of_normal_text) + philox_text + normal_text);
 

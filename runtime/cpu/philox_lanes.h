@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/core/random.h"
+
+namespace catena {
+
+/// The four floats of [0, 1) of each of `counters` neighbouring counters of a stream, with AVX-512: the bits of uniform<float>. Returns
+/// how many counters it did: all but less than 32, or none on a processor without.
+int64_t philox_lanes(const RandomStream& stream, uint64_t first, float* to, int64_t counters);
+
+}  // namespace catena
