@@ -66,6 +66,8 @@ constexpr VariableInfo table[] = {
      "How much machine code is kept on the disk; the least recently used is removed first."},
     {"CATENA_KERNEL_CACHE_MB", "megabytes, a whole number", "256",
      "How much machine code a process keeps."},
+    {"CATENA_LANE_CONVOLUTIONS", "1 or 0", "1",
+     "Compute convolutions of few channels with sixteen images side by side where that is faster (AVX-512)."},
     {"CATENA_LAPACK_PATH", "file", "liblapack.so.3",
      "The LAPACK library that computes linear algebra, such as libopenblas.so.0."},
     {"CATENA_LINKER", "file", "the first of ld, ld.lld, mold and ld.gold",

@@ -1,5 +1,7 @@
 #include "runtime/cpu/float_convolution.h"
 
+#include <algorithm>
+
 #include "runtime/core/memory_order.h"
 #include "runtime/cpu/phase_convolution.h"
 #include "runtime/cpu/pointwise_convolution.h"
@@ -34,7 +36,9 @@ bool is_float_convolution(Direction direction, const Array& a, const Array& b, c
 }
 
 void FloatConvolution::run(const Array& a, const Array& b, const Array& bias, const Array& result, std::span<std::byte> scratch) {
-    if (run_without_onednn(a, b, bias, result)) return;
+    if (!has_run_) lanes_ = LaneConvolution::find(direction_, a, b, result, steps_);
+    has_run_ = true;
+    if (run_without_onednn(a, b, bias, result, scratch)) return;
     if (!call_ && !weights_) prepare(a, b, bias, result);
     const float* const from = a.elements<float>();
     float* const to = result.to_fill<float>();
@@ -42,7 +46,14 @@ void FloatConvolution::run(const Array& a, const Array& b, const Array& bias, co
     call_->run(from, b, bias.defined() ? bias.elements<float>() : nullptr, to, scratch);
 }
 
-bool FloatConvolution::run_without_onednn(const Array& a, const Array& b, const Array& bias, const Array& result) const {
+size_t FloatConvolution::scratch_bytes() const {
+    const size_t for_lanes = lanes_ ? lanes_->scratch_bytes() : 0;
+    return std::max(for_lanes, call_ ? call_->scratch_bytes() : weights_ ? weights_->scratch_bytes() : 0);
+}
+
+bool FloatConvolution::run_without_onednn(const Array& a, const Array& b, const Array& bias, const Array& result,
+                                          std::span<std::byte> scratch) const {
+    if (lanes_ && lanes_->run(a, b, bias, result, scratch)) return true;
     switch (direction_) {
         case Direction::data: 
             return convolve_data_as_product(a, b, steps_, result) || convolve_data_by_tiles(a, b, steps_, result) ||

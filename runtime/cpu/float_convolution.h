@@ -7,6 +7,7 @@
 #include "runtime/core/array.h"
 #include "runtime/cpu/convolution_kernel.h"
 #include "runtime/cpu/convolution_weights.h"
+#include "runtime/cpu/lane_convolution.h"
 
 namespace catena {
 
@@ -14,7 +15,7 @@ namespace catena {
 /// (runtime/core/memory_order.h), the others row-major. `bias` may be undefined.
 bool is_float_convolution(ConvolutionDirection direction, const Array& a, const Array& b, const Array& bias, const Array& result);
 
-/// A float32 convolution or one of its gradients by the fastest of our ways: as matrix products, by tiles, by oneDNN. It keeps
+/// A float32 convolution or one of its gradients by the fastest of our ways: as matrix products, with images side by side, by tiles, by oneDNN. It keeps
 /// what a run had to make, so that later ones look nothing up; all runs are of arrays of the same shapes and strides. For one
 /// run at a time.
 class FloatConvolution {
@@ -26,14 +27,16 @@ public:
     /// less, and then it comes from the pool.
     void run(const Array& a, const Array& b, const Array& bias, const Array& result, std::span<std::byte> scratch = {});
     /// As far as known from earlier runs.
-    size_t scratch_bytes() const { return call_ ? call_->scratch_bytes() : weights_ ? weights_->scratch_bytes() : 0; }
+    size_t scratch_bytes() const;
 
 private:
-    bool run_without_onednn(const Array& a, const Array& b, const Array& bias, const Array& result) const;
+    bool run_without_onednn(const Array& a, const Array& b, const Array& bias, const Array& result, std::span<std::byte> scratch) const;
     void prepare(const Array& a, const Array& b, const Array& bias, const Array& result);
 
     ConvolutionDirection direction_;
     WindowSteps steps_;
+    bool has_run_ = false;
+    std::optional<LaneConvolution> lanes_;
     std::optional<ConvolutionCall> call_;
     std::optional<ConvolutionWeights> weights_;
 };

@@ -7,16 +7,9 @@
 
 namespace catena {
 
-/// to[c * to_row + r] = from[r * from_row + c] for 16 columns c; rows from `rows` on, and columns that are not in `columns`, give zeros.
-__attribute__((target("avx512f"))) inline void transpose_lanes(const float* from, int64_t from_row, int64_t rows, uint16_t columns, float* to,
-                                                               int64_t to_row) {
-    __m512 x[16], y[16];
-#pragma GCC unroll 16
-    for (int i = 0; i < 16; ++i) {
-        // Four lines ahead: sixteen rows are more than the processor follows by itself.
-        _mm_prefetch(reinterpret_cast<const char*>(from + i * from_row + 64), _MM_HINT_T0);
-        x[i] = i < rows ? _mm512_maskz_loadu_ps(columns, from + i * from_row) : _mm512_setzero_ps();
-    }
+/// x[i][j] = x[j][i] as it was.
+__attribute__((target("avx512f"), always_inline)) inline void transpose_vectors(__m512 (&x)[16]) {
+    __m512 y[16];
 #pragma GCC unroll 8
     for (int i = 0; i < 16; i += 2) {
         y[i] = _mm512_unpacklo_ps(x[i], x[i + 1]);
@@ -46,6 +39,19 @@ __attribute__((target("avx512f"))) inline void transpose_lanes(const float* from
         x[i + 4] = _mm512_shuffle_f32x4(y[i + 4], y[i + 12], 0x88);
         x[i + 12] = _mm512_shuffle_f32x4(y[i + 4], y[i + 12], 0xdd);
     }
+}
+
+/// to[c * to_row + r] = from[r * from_row + c] for 16 columns c; rows from `rows` on, and columns that are not in `columns`, give zeros.
+__attribute__((target("avx512f"))) inline void transpose_lanes(const float* from, int64_t from_row, int64_t rows, uint16_t columns, float* to,
+                                                               int64_t to_row) {
+    __m512 x[16];
+#pragma GCC unroll 16
+    for (int i = 0; i < 16; ++i) {
+        // Four lines ahead: sixteen rows are more than the processor follows by itself.
+        _mm_prefetch(reinterpret_cast<const char*>(from + i * from_row + 64), _MM_HINT_T0);
+        x[i] = i < rows ? _mm512_maskz_loadu_ps(columns, from + i * from_row) : _mm512_setzero_ps();
+    }
+    transpose_vectors(x);
 #pragma GCC unroll 16
     for (int i = 0; i < 16; ++i)
         if (columns >> i & 1) _mm512_store_ps(to + i * to_row, x[i]);
