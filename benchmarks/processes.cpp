@@ -1,6 +1,7 @@
 // Is a time that of the program, of the process, or of the hour? Starts several processes that prepare the same row of `catena bench`
 // and lets them run in turn, a few milliseconds each, round after round: what one process loses in all rounds is its own
-// (where its memory lies), what all lose in one round is the machine's.
+// (where its memory lies), what all lose in one round is the machine's. Rounds count apart by where the machine's processors were meanwhile:
+// near each other or far (exchange_nanoseconds(), frontend/tools/catena/limit.h).
 //     processes ROW VARIANT ROUNDS SETTING...
 // Each SETTING is one or more processes: [COUNT*][PROGRAM][,NAME=VALUE]... with PROGRAM another build's `processes` (- for this one) and
 // values of the environment: `processes lenet step 40 8*- 8*/old/build/bin/processes 8*-,CATENA_NUM_THREADS=1`.
@@ -15,6 +16,7 @@
 #include <unistd.h>
 #include <sys/wait.h>
 
+#include "frontend/tools/catena/limit.h"
 #include "frontend/tools/catena/workload.h"
 
 namespace catena::tool {
@@ -126,21 +128,33 @@ struct Process {
     }
 };
 
-void report(const std::vector<Setting>& settings, const std::vector<Process>& processes) {
-    std::printf("a process a line: least, 1st quartile and median over rounds of a turn's least; of a turn's median\n");
+constexpr double far_nanoseconds = 200;
+
+/// Of the rounds that are marked.
+void report(const char* which, const std::vector<bool>& marked, const std::vector<Setting>& settings, const std::vector<Process>& processes) {
+    const auto chosen = [&](const std::vector<double>& all) {
+        std::vector<double> kept;
+        for (size_t r = 0; r < all.size(); ++r)
+            if (marked[r]) kept.push_back(all[r]);
+        return kept;
+    };
+    const auto count = std::count(marked.begin(), marked.end(), true);
+    if (count == 0) return;
+    std::printf("%ld rounds %s; a process a line: least, 1st quartile and median over rounds of a turn's least; of a turn's median\n", long(count), which);
     for (const Setting& setting : settings) {
         std::printf("%s\n", setting.text.c_str());
         std::vector<double> all, all_medians, own;
         for (const Process& process : processes) {
             if (process.setting != &setting) continue;
-            std::printf("  %8.4f %8.4f %8.4f; %8.4f %8.4f %8.4f\n", at(process.least, 0), at(process.least, 0.25), at(process.least, 0.5),
-                        at(process.median, 0), at(process.median, 0.25), at(process.median, 0.5));
-            all.insert(all.end(), process.least.begin(), process.least.end());
-            all_medians.insert(all_medians.end(), process.median.begin(), process.median.end());
-            own.push_back(at(process.least, 0.25));
+            const std::vector<double> least = chosen(process.least), median = chosen(process.median);
+            std::printf("  %8.4f %8.4f %8.4f; %8.4f %8.4f %8.4f\n", at(least, 0), at(least, 0.25), at(least, 0.5), at(median, 0), at(median, 0.25),
+                        at(median, 0.5));
+            all.insert(all.end(), least.begin(), least.end());
+            all_medians.insert(all_medians.end(), median.begin(), median.end());
+            own.push_back(at(least, 0.25));
         }
-        std::printf("  all: least %.4f, quartile %.4f, median %.4f; of medians %.4f %.4f %.4f; quartiles of processes differ by %.2f\n", at(all, 0), at(all, 0.25),
-                    at(all, 0.5), at(all_medians, 0), at(all_medians, 0.25), at(all_medians, 0.5), at(own, 1) / at(own, 0));
+        std::printf("  all: least %.4f, quartile %.4f, median %.4f; of medians %.4f %.4f %.4f; quartiles of processes differ by %.2f\n", at(all, 0),
+                    at(all, 0.25), at(all, 0.5), at(all_medians, 0), at(all_medians, 0.25), at(all_medians, 0.5), at(own, 1) / at(own, 0));
     }
 }
 
@@ -155,12 +169,20 @@ int run(const std::string& self, const std::vector<std::string>& arguments) {
             if (!processes.back().wait_ready()) return std::fprintf(stderr, "processes: %s did not start\n", setting.text.c_str()), 1;
         }
     const int rounds = std::atoi(arguments[2].c_str());
-    for (int r = 0; r < rounds; ++r)
+    std::vector<bool> near, far;
+    double before = exchange_nanoseconds();
+    for (int r = 0; r < rounds; ++r) {
         for (size_t p = 0; p < processes.size(); ++p)  // Each round begins with another one, so that none always follows the same.
             if (Process& process = processes[(p + size_t(r)) % processes.size()]; !process.turn())
                 return std::fprintf(stderr, "processes: %s ended\n", process.setting->text.c_str()), 1;
+        const double after = exchange_nanoseconds();
+        near.push_back(before < far_nanoseconds && after < far_nanoseconds);
+        far.push_back(before >= far_nanoseconds && after >= far_nanoseconds);
+        before = after;
+    }
     for (Process& process : processes) process.end();
-    report(settings, processes);
+    report("near", near, settings, processes);
+    report("far", far, settings, processes);
     return 0;
 }
 

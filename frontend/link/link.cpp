@@ -168,6 +168,7 @@ void Link::check_all_listed() const {
 
 std::vector<std::pair<std::string, Link*>> Link::named_children() const {
     std::vector<std::pair<std::string, Link*>> found;
+    found.reserve(entries_.size());
     for (const Entry& entry : entries()) {
         if (entry.kind != PartKind::child) continue;
         auto* const child = static_cast<Link*>(entry.part);
@@ -212,6 +213,7 @@ std::vector<std::pair<std::string, State*>> Link::namedpersistents() const {
 
 std::vector<Parameter*> Link::params(bool include_uninit) const {
     std::vector<Parameter*> found;
+    found.reserve(32);  // Each step of a training asks.
     // Without the paths, but for the order of what hooks own.
     const auto visit = [&](const auto& self, const Link& link) -> bool {
         if (!link.hooks_.empty()) return false;

@@ -14,6 +14,7 @@ using Slots = std::vector<UpdateSlot*>;
 
 std::vector<Scalar> numbers_of(const UpdateGroup& group, std::initializer_list<Cell> cells) {
     std::vector<Scalar> numbers;
+    numbers.reserve(cells.size());
     for (const Cell& cell : cells) numbers.push_back(group.number(cell));
     return numbers;
 }
@@ -21,6 +22,7 @@ std::vector<Scalar> numbers_of(const UpdateGroup& group, std::initializer_list<C
 void sweep_slots(const Sweep& sweep, const Slots& slots, std::span<const Variable> shared,
                  std::span<const Scalar> scalars) {
     std::vector<Variables> rows;
+    rows.reserve(slots.size());
     for (UpdateSlot* slot : slots) {
         Variables row{slot->param, slot->param.grad_variable()};
         for (const State& moment : slot->moments) row.push_back(moment);

@@ -75,7 +75,7 @@ bool LaneConvolution::is_faster() const {
         case Direction::data: return !fills_vectors && out_ <= 24 && (out_ * taps >= 25 || y_.channels_last());
         case Direction::weights:
             if (in_ % lanes == 0) return false;
-            return fills_vectors ? !y_.channels_last() && in_ * taps >= 100 : in_ * taps >= 25 && (!y_.channels_last() || in_ <= 16);
+            return in_ * taps >= (fills_vectors ? 100 : 25) && (!y_.channels_last() || in_ <= (fills_vectors ? 8 : 16));
         default: return !fills_vectors || (out_ == lanes && in_ < lanes && y_.width() <= 64);
     }
 }

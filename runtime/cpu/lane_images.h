@@ -7,7 +7,7 @@
 namespace catena {
 
 /// Sixteen images of an array [N, C, H, W] (float32, in one of the two memory orders) side by side: each element a vector that holds it for
-/// all sixteen, one image in a lane. The order of the elements is the array's, and rows may have zeros on both sides. Images that the
+/// all sixteen, one image in a lane. They are in row-major order whatever the array's, and rows may have zeros on both sides. Images that the
 /// array does not have are zeros. Needs AVX-512.
 class LaneImages {
 public:
@@ -24,10 +24,10 @@ public:
     int64_t left() const { return left_; }
 
     // Of `rows` of a group's rows side by side, in floats: all of it, and the steps from an element to the next along an axis.
-    int64_t floats(int64_t rows) const { return rows * channels_ * padded() * lanes; }
-    int64_t channel_step(int64_t rows) const { return (channels_last_ ? 1 : rows * padded()) * lanes; }
-    int64_t row_step() const { return (channels_last_ ? channels_ : 1) * padded() * lanes; }
-    int64_t column_step() const { return (channels_last_ ? channels_ : 1) * lanes; }
+    int64_t floats(int64_t rows) const { return channels_ * channel_step(rows); }
+    int64_t channel_step(int64_t rows) const { return rows * row_step(); }
+    int64_t row_step() const { return (left_ + width_ + right_) * lanes; }
+    static constexpr int64_t column_step() { return lanes; }
 
     /// Rows [begin, end) of a group of images, `to` on 64 bytes.
     void pack(const float* array, int64_t group, int64_t begin, int64_t end, float* to) const;
@@ -35,10 +35,7 @@ public:
     void unpack(const float* from, int64_t group, int64_t begin, int64_t end, float* array) const;
 
 private:
-    int64_t padded() const { return left_ + width_ + right_; }
     int64_t present(int64_t group) const;
-    /// Where rows [row, ...) of a channel (all channels, if they are last) begin in the array.
-    int64_t offset(int64_t group, int64_t channel, int64_t row) const;
 
     int64_t images_ = 0, channels_ = 0, height_ = 0, width_ = 0, left_ = 0, right_ = 0;
     bool channels_last_ = false;

@@ -21,7 +21,7 @@ TEST(Bench, json_lines_have_the_keys_of_the_other_frameworks) {
     for (std::string line; std::getline(lines, line); ++count)
         EXPECT_THAT(line, ::testing::MatchesRegex(
                               "\\{\"peer\":\"catena-eager\",\"workload\":\"[a-z_]+\",\"ms\":[-0-9.e]+,\"min_ms\":"
-                              "[-0-9.e]+,\"first_s\":[-0-9.e]+,\"n\":[0-9]+,\"rss_mb\":[0-9]+\\}"));
+                              "[-0-9.e]+,\"first_s\":[-0-9.e]+,\"n\":[0-9]+,\"rss_mb\":[0-9]+,\"exchange_ns\":\\[[0-9.]+,[0-9.]+\\]\\}"));
     EXPECT_EQ(count, 2);
 }
 

@@ -64,12 +64,13 @@ double rounded(double value, double step) { return std::round(value / step) * st
 /// Keys and meaning as in the scripts for other frameworks, but that first_s is the longest of the warm-up
 /// iterations: a region records in its first and may compile in a later one. Where sizes change from one iteration to
 /// the next, every size is seen twice before times are taken (a region of many sizes compiles each at its second call), and all
-/// equally often while they are.
+/// equally often while they are. exchange_ns: see limit.h, before and after.
 Json measure(const Workload& workload, Variant variant, double seconds) {
     const Iteration iteration = workload.prepare(variant, 1);
     double first = 0;
     for (int i = 0; i < std::max(4, 2 * iteration.cycle); ++i) first = std::max(first, timed(iteration));
     std::vector<double> times;
+    const double exchange_before = exchange_nanoseconds();
     const auto start = std::chrono::steady_clock::now();
     while (since(start) < seconds || times.size() < 5 || times.size() % size_t(iteration.cycle) != 0)
         times.push_back(timed(iteration));
@@ -83,7 +84,8 @@ Json measure(const Workload& workload, Variant variant, double seconds) {
             {"min_ms", milliseconds(times[0])},
             {"first_s", rounded(first, 1e-3)},
             {"n", times.size()},
-            {"rss_mb", usage.ru_maxrss / 1024}};
+            {"rss_mb", usage.ru_maxrss / 1024},
+            {"exchange_ns", {rounded(exchange_before, 1), rounded(exchange_nanoseconds(), 1)}}};
 }
 
 Json measure_limit(const Workload& workload) {
