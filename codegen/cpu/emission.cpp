@@ -28,10 +28,12 @@ mlir::Value Emission::whole_steps(mlir::Value low, mlir::Value high, int64_t ste
 
 void Emission::fetch_ahead(const std::vector<bool>& inputs) {
     constexpr int64_t bytes_ahead = 2048;  // About the latency of memory at its speed.
-    if (lanes.width() == 1 || nest.lanes_reduced) return;
     const int inner = kernel.inner();
-    const int along = nest.reduced_dims.empty() ? inner : nest.reduced_dims.back();
-    if (along == inner && !memory.mask()) return;
+    // Sums of columns in memory: their rows follow each other, but each is one loop over whole vectors.
+    const bool rows_in_order = kernel.serial > 0 && nest.dependence().last_stage() == 0;
+    if (lanes.width() == 1 || (nest.lanes_reduced && !rows_in_order)) return;
+    const int along = nest.reduced_dims.empty() || nest.lanes_reduced ? inner : nest.reduced_dims.back();
+    if (along == inner && !memory.mask() && !rows_in_order) return;
     for (size_t i = 0; i < inputs.size(); ++i) {
         const KernelOperand& input = kernel.inputs[i];
         if (!inputs[i] || stride_class(kernel, input, inner) != StrideClass::one || input.strides[along] == 0) continue;

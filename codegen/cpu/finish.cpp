@@ -99,6 +99,7 @@ SplitRule split_rule(bool any_size) {
                    .elements_per_block = host_elements_per_block,
                    .most_blocks = host_most_blocks,
                    .units = [](const KernelGeometry& geometry) { return shape_of(geometry).units; },
+                   .rows_in_order = true,
                    .columns = plan_columns_with_rows};
     if (any_size) {
         // The number of blocks of a split reduction or of column reductions depends on the sizes: neither is split.

@@ -30,6 +30,7 @@ struct SplitRule {
     int64_t elements_per_block = 0;  ///< Minimal elements per unit of a split reduction.
     int64_t most_blocks = 0;
     int64_t (*units)(const KernelGeometry&) = nullptr;  ///< Parallel work in one launch of a collapsed kernel.
+    bool rows_in_order = false;  ///< Many columns are summed row after row where that is faster: kernels can add to sums in memory.
     /// Plans a collapsed kernel with column reductions in a kernel over rows.
     KernelPlan (*columns)(const Kernel&, const SplitRule&) = nullptr;
 };

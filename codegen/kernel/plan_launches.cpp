@@ -15,14 +15,38 @@ namespace {
 
 using Where = KernelPlan::Operand::Kind;
 
+/// Whether the columns of a matrix are summed faster row after row, with the sums in memory, than some columns after the others:
+/// what is read then follows from end to end. From 512 columns on it is, with fewer only if many operands come together (measured).
+bool sums_row_after_row(const Kernel& kernel, const Dependence& dependence) {
+    constexpr int64_t always = 512, with_many = 256, many_operands = 4;
+    constexpr double most_beside = 8;  // Vector instructions on what belongs to a column, which every row repeats.
+    if (kernel.domain.rank() != 2 || !kernel.is_reduced(0) || kernel.is_reduced(1)) return false;
+    int64_t operands = 0;
+    for (int o = 0; o < kernel.operand_count(); ++o) {
+        const Strides& strides = kernel.operand(o).strides;
+        if (strides[1] != 0 && strides[1] != 1) return false;
+        operands += strides[0] != 0 && strides[1] == 1;
+    }
+    if (kernel.domain[1] < (operands < many_operands ? always : with_many)) return false;
+    double beside = 0;
+    for (size_t v = 0; v < kernel.values.size(); ++v) {
+        const KernelValue& value = kernel.values[v];
+        if (value.kind != KernelValue::Kind::instruction || dependence.dims(int(v)) != 1u << 1) continue;
+        if (facts_of(value.instruction).heavy) return false;
+        beside += facts_of(value.instruction).cost;
+    }
+    return beside <= most_beside;
+}
+
 /// Splits one kernel at its reductions.
 class Splitter {
 public:
     Splitter(const Kernel& kernel, int split_dim, const SplitRule& rule)
-        : whole_(kernel), dependence_(kernel), split_dim_(split_dim) {
+        : whole_(kernel), dependence_(kernel), split_dim_(split_dim), by_rows_(rule.rows_in_order && sums_row_after_row(kernel, dependence_)) {
         int64_t per_index = element_count(kernel.domain) / kernel.domain[split_dim];
         int64_t size = kernel.domain[split_dim];
-        const ReductionBlocks blocks = reduction_blocks(size, per_index, rule.elements_per_block, rule.most_blocks);
+        const ReductionBlocks blocks =
+            by_rows_ ? column_blocks(size, 1) : reduction_blocks(size, per_index, rule.elements_per_block, rule.most_blocks);
         block_ = blocks.size;
         blocks_ = blocks.count;
         kept_strides_ = Dims::filled(kernel.domain.rank(), 0);
@@ -93,7 +117,9 @@ private:
             Dtype dtype = dtype_of_register(whole_.values[r].type);
             int where = temporary(dtype, blocks_ * kept_);
             partials_.push_back(where);
-            b.add_output({Where::temporary, where}, b.clone(r), {dtype, kept_strides_});
+            const KernelValue& value = whole_.values[r];
+            if (by_rows_) b.add_output({Where::temporary, where}, b.clone(value.args[0]), {dtype, kept_strides_}, value.combine);
+            else b.add_output({Where::temporary, where}, b.clone(r), {dtype, kept_strides_});
         }
         for (int o : full)
             b.add_output({Where::output, o}, b.clone(whole_.stores[o].value), whole_.outputs[o]);
@@ -103,6 +129,10 @@ private:
         kernel.domain[split_dim_] = block_;
         kernel.domain.insert(0, blocks_);
         kernel.reduced = whole_.reduced << 1;
+        if (by_rows_) {
+            kernel.reduced = 1u << 2;  // A unit goes along the columns of one row after the other.
+            kernel.serial = 1;
+        }
         kernel.split = split_dim_ + 1;
         kernel.split_size = whole_.domain[split_dim_];
         for (KernelOperand& input : kernel.inputs) input.strides = blocked(input.strides);
@@ -167,6 +197,7 @@ private:
     const Kernel& whole_;
     Dependence dependence_;
     int split_dim_;
+    bool by_rows_;
     int64_t block_, blocks_;
     Strides kept_strides_;  ///< Row-major over the dimensions that are not reduced.
     int64_t kept_ = 1;

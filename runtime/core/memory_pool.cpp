@@ -407,4 +407,7 @@ void release_cached_memory() {
 ShortLivedMemory::ShortLivedMemory() : before_(std::exchange(is_short_lived, true)) {}
 ShortLivedMemory::~ShortLivedMemory() { is_short_lived = before_; }
 
+LongLivedMemory::LongLivedMemory() : before_(std::exchange(is_short_lived, false)) {}
+LongLivedMemory::~LongLivedMemory() { is_short_lived = before_; }
+
 }  // namespace catena

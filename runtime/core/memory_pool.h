@@ -33,4 +33,16 @@ private:
     bool before_;
 };
 
+/// While one lives inside, this thread allocates blocks as without the other: for what stays when the call has ended.
+class LongLivedMemory {
+public:
+    LongLivedMemory();
+    ~LongLivedMemory();
+    LongLivedMemory(const LongLivedMemory&) = delete;
+    LongLivedMemory& operator=(const LongLivedMemory&) = delete;
+
+private:
+    bool before_;
+};
+
 }  // namespace catena

@@ -8,6 +8,7 @@
 
 #include "runtime/core/environment.h"
 #include "runtime/core/error.h"
+#include "runtime/core/memory_pool.h"
 
 namespace catena::onednn {
 namespace {
@@ -96,7 +97,10 @@ Array form_if_kept(const Array& array, WeightForm kind, const dnnl::memory::desc
             return Array();
         }
     }
-    form.packed = derive();
+    {
+        const LongLivedMemory stays;
+        form.packed = derive();
+    }
     if (is_checked()) form.checksum = checksum_of(array);
     std::lock_guard lock(Storage::forms_mutex());
     keep(*storage, form);

@@ -10,6 +10,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/environment.h"
+#include "runtime/core/memory_pool.h"
 #include "runtime/core/out_of_memory.h"
 #include "runtime/core/parallel.h"
 #include "runtime/cpu/kernel_errors.h"
@@ -112,6 +113,7 @@ void ScheduledExecutable::run_library_call(BoundCall& bound, std::span<const dou
     for (size_t s = 0; s < bound.scalars.size(); ++s) bound.scalars[s] = scalars[size_t(bound.call->scalars[s])];
     LocationScope location(bound.call->location);
     const KernelCall call = bound.kernel_call();
+    const ShortLivedMemory soon_free;  // Its results have their places: what it takes from the pool is scratch.
     if (bound.prepared)
         with_kernel_errors(call, [&] { bound.prepared->run(call, scratch_); });
     else

@@ -99,6 +99,23 @@ TEST(MemoryPool, a_short_lived_block_is_made_of_cached_ones) {
     EXPECT_LT(cpu_memory_statistics().bytes_reserved, before + 8'000'000);
 }
 
+TEST(MemoryPool, what_stays_takes_no_block_that_is_much_too_large) {
+    release_cached_memory();
+    bytes(40'000'000);  // Cached from now on.
+    const size_t before = cpu_memory_statistics().bytes_reserved;
+    const ShortLivedMemory soon_free;
+    {
+        const LongLivedMemory stays;
+        const Array kept = bytes(3'000'000);
+        EXPECT_GE(cpu_memory_statistics().bytes_reserved, before + 3'000'000);
+    }
+    release_cached_memory();
+    bytes(40'000'000);
+    const size_t cached = cpu_memory_statistics().bytes_reserved;
+    const Array soon = bytes(3'000'000);
+    EXPECT_EQ(cpu_memory_statistics().bytes_reserved, cached) << "short-lived again";
+}
+
 TEST(MemoryPool, live_blocks_do_not_overlap) {
     std::vector<Array> live;
     for (int i = 0; i < 3000; ++i) {
