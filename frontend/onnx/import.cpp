@@ -136,6 +136,7 @@ Model import_model(const std::string& path, const ImportOptions& options) {
     model->trainable = options.trainable;
     read_model(*model);
     model->proto->mutable_graph()->clear_initializer();
+    fold_constants(*model);
     return Model(std::move(model));
 }
 

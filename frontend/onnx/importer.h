@@ -114,6 +114,13 @@ struct Importer {
 
     std::string op, domain;
     std::function<Items(const NodeCall&)> run;
+    /// The operator computes nothing: where a model's own numbers are all that it reads, it runs once, when the model is read.
+    bool only_names = false;
+
+    Importer only_naming() && {
+        only_names = true;
+        return std::move(*this);
+    }
 
 private:
     static Items to_items(Items items) { return items; }

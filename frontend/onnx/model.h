@@ -45,7 +45,7 @@ struct Model::Implementation {
     std::vector<Port> inputs, outputs;
     std::vector<std::pair<std::string, Array>> initializers;
     bool trainable = false;
-    Scope constants;  ///< Initializers that are not learned.
+    Scope constants;  ///< Initializers that are not learned, and what fold_constants() found.
 
     bool is_learned(const Array& array) const { return trainable && is_float(array.dtype()); }
 
@@ -59,6 +59,10 @@ struct Model::Implementation {
 void read_opset(Model::Implementation& model);
 /// Initializers, inputs and outputs.
 void read_model(Model::Implementation& model);
+
+/// Runs the nodes that only give names to the model's own numbers (Importer::only_names), and takes them out of the graph: exporters write one for
+/// each bound and each weight that is used twice, and every call would run them again.
+void fold_constants(Model::Implementation& model);
 
 /// FileError unless every node reads what exists, UnsupportedError unless every operator is known: before anything runs.
 void check_model(const Model::Implementation& model);

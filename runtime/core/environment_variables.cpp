@@ -42,6 +42,8 @@ constexpr VariableInfo table[] = {
      "The cuDNN library; /none: do not use cuDNN."},
     {"CATENA_DEBUG", "1 or 0", "0",
      "NaN in a result or a gradient, or an index out of range, is an error (config().debug)."},
+    {"CATENA_DIRECT_CONVOLUTIONS", "1 or 0", "1",
+     "Compute 1x1 and depthwise convolutions of inference, and those of pictures, in tiles of our own."},
     {"CATENA_DISABLE_PASS", "stages, separated by commas", "none",
      "Stages of the pipeline to skip, to find which of them is at fault."},
     {"CATENA_DTYPE", "float16, bfloat16, float32, float64 or mixed16", "float32",

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "runtime/core/memory_order.h"
+#include "runtime/cpu/direct_convolution.h"
 #include "runtime/cpu/scratch.h"
 #include "runtime/cpu/tail_weights.h"
 #include "runtime/cpu/winograd.h"
@@ -22,7 +23,7 @@ constexpr int runs_before_library = 4;
 /// Bounds that change again and again are no reason to generate code again and again.
 constexpr int most_preparations = 2;
 
-std::atomic<int64_t> runs_in_library = 0, runs_ours = 0;
+std::atomic<int64_t> runs_in_library = 0, runs_direct = 0, runs_ours = 0;
 
 MemoryOrder order_of(const Array& array) { return memory_order(array.shape(), array.strides()).value_or(MemoryOrder::row_major); }
 
@@ -46,7 +47,7 @@ bool takes_floats(const TailedConvolution::Operands& o, const Array& y) {
 
 }  // namespace
 
-TailRuns tail_runs() { return {runs_in_library, runs_ours}; }
+TailRuns tail_runs() { return {runs_in_library, runs_direct, runs_ours}; }
 
 size_t TailedConvolution::scratch_bytes() const {
     return std::max(convolution_.scratch_bytes(), call_ ? call_->a_bytes() + call_->execute_bytes() : 0);
@@ -79,6 +80,12 @@ float TailedConvolution::run(const Operands& o, const Array& y, std::span<std::b
     if (takes_floats(o, y)) {
         float largest = 0;
         if (convolve_by_tiles(o.x, o.W, tail, steps_, y, largest)) return largest;
+        std::optional<float> found = convolve_directly(o.x, o.W, tail, steps_, y);
+        if (!found) found = convolve_depthwise(o.x, o.W, tail, steps_, y);
+        if (found) {
+            runs_direct += tail.clips();
+            return *found;
+        }
         if (const std::optional<float> range = run_in_library(o, tail, y, scratch)) {
             runs_in_library += tail.clips();
             return *range;

@@ -48,7 +48,7 @@ Variables range(const NodeCall& n) {
 }
 
 const int importers = add_importers({
-    {"Constant", constant},
+    Importer("Constant", constant).only_naming(),
     {"ConstantOfShape", constant_of_shape},
     {"Cast", converted},
     {"CastLike", [](const NodeCall& n) { return Variables{cast(n[0], n[1].dtype())}; }},

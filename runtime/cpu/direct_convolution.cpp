@@ -1,0 +1,288 @@
+#include "runtime/cpu/direct_convolution.h"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <vector>
+
+#include "runtime/core/device.h"
+#include "runtime/core/environment.h"
+#include "runtime/core/memory_order.h"
+#include "runtime/core/parallel.h"
+#include "runtime/cpu/direct_tile.h"
+#include "runtime/cpu/packed.h"
+#include "runtime/cpu/transpose_lanes.h"
+
+namespace catena {
+
+#if defined(__x86_64__)
+namespace {
+
+constexpr int64_t lanes = tile_lanes;
+
+int64_t in_vectors(int64_t channels) { return (channels + lanes - 1) / lanes; }
+
+/// Indices [begin, end).
+struct Range {
+    int64_t begin, end;
+    bool operator==(const Range&) const = default;
+    int64_t size() const { return end - begin; }
+    /// Part `index` of `count`; parts differ by one at most.
+    Range part(int64_t index, int64_t count) const { return {begin + size() * index / count, begin + size() * (index + 1) / count}; }
+};
+
+/// Windows along one axis.
+struct Axis {
+    int64_t size, kernel, stride, pad, count;
+
+    /// Where the window of position p begins in x.
+    int64_t begin(int64_t p) const { return p * stride - pad; }
+    /// Its taps that are in x.
+    Range taps(int64_t p) const { return {std::max<int64_t>(0, -begin(p)), std::max<int64_t>(0, std::min(kernel, size - begin(p)))}; }
+    /// Positions whose windows are in x as a whole.
+    Range whole() const {
+        const int64_t room = size + pad - kernel, first = std::min(count, (pad + stride - 1) / stride);
+        return {first, std::clamp(room < 0 ? 0 : room / stride + 1, first, count)};
+    }
+};
+
+struct Sizes {
+    int64_t images, in, out;
+    Axis height, width;
+    bool x_last;  ///< Whether x has its channels last.
+
+    Sizes(const Array& x, const Array& W, const WindowSteps& s, const Array& y)
+        : images(x.dim(0)), in(x.dim(1)), out(y.dim(1)), height{x.dim(2), W.dim(2), s.stride[0], s.pad[0], y.dim(2)},
+          width{x.dim(3), W.dim(3), s.stride[1], s.pad[1], y.dim(3)}, x_last(memory_order(x.shape(), x.strides()) == MemoryOrder::channels_last) {
+        // Where each position is a product with one position of x, all of them are a line.
+        if (x_last && is_pointwise() && height.stride == 1 && width.stride == 1 && height.count == height.size && width.count == width.size) {
+            width.size = width.count = images * height.count * width.count;
+            images = height.size = height.count = 1;
+        }
+    }
+    bool is_pointwise() const { return height.kernel == 1 && width.kernel == 1 && height.pad == 0 && width.pad == 0; }
+    int64_t taps() const { return in * height.kernel * width.kernel; }
+    int64_t positions() const { return images * height.count * width.count; }
+    /// Threads share positions, and so find in their caches what they wrote; but where the weights are much larger than x, these.
+    bool shares_weights() const {
+        constexpr int64_t much = 8;
+        return out * taps() > much * in * images * height.size * width.size;
+    }
+};
+
+/// Vectors of output channels in panels of up to three; where threads share the weights, so that both halves of them have the same.
+class Panels {
+public:
+    explicit Panels(const Sizes& s)
+        : vectors_(in_vectors(s.out)), halves_(s.shares_weights() && vectors_ > most_tile_vectors ? 2 : 1),
+          in_half_(((vectors_ + halves_ - 1) / halves_ + most_tile_vectors - 1) / most_tile_vectors) {}
+    int64_t count() const { return halves_ * in_half_; }
+    int64_t halves() const { return halves_; }
+    Range vectors(int64_t panel) const { return Range{0, vectors_}.part(panel / in_half_, halves_).part(panel % in_half_, in_half_); }
+
+private:
+    int64_t vectors_, halves_, in_half_;
+};
+
+/// Panel by panel, taps in the order in which they are summed: [taps, channels of the panel], zeros where there are no more channels.
+Array packed(const Array& W, const Sizes& s) {
+    const int64_t taps = s.taps(), vectors = in_vectors(s.out), window = s.height.kernel * s.width.kernel;
+    const Array made = Array::empty({Dtype::float32, Shape{vectors, taps, lanes}}, cpu_device());
+    const float* const from = W.elements<float>();
+    float* const to = made.to_fill<float>();
+    const bool in_order = !s.x_last || window == 1;
+    const Panels panels(s);
+    parallel_for(panels.count(), 1 + 20'000 / taps, [&](int64_t begin, int64_t end) {
+        for (int64_t panel = begin; panel < end; ++panel) {
+            const Range all = panels.vectors(panel);
+            const int64_t width = all.size() * lanes;
+            for (int64_t v = all.begin; v < all.end; ++v) {
+                const int64_t rows = std::min(lanes, s.out - v * lanes);
+                const float* const first = from + v * lanes * taps;
+                float* const at = to + all.begin * taps * lanes + (v - all.begin) * lanes;
+                for (int64_t t = 0; in_order && t < taps; t += lanes)
+                    transpose_lanes(first + t, taps, rows, uint16_t((1u << std::min(lanes, taps - t)) - 1), at + t * width, width);
+                for (int64_t t = 0; !in_order && t < taps; ++t)  // [window, in] from [in, window].
+                    for (int64_t c = 0; c < lanes; ++c) at[t * width + c] = c < rows ? first[c * taps + t % s.in * window + t / s.in] : 0.0f;
+            }
+        }
+    });
+    return made;
+}
+
+Array weights(const Array& W, const Sizes& s) {
+    const auto form = s.x_last ? onednn::WeightForm::direct : onednn::WeightForm::direct_row_major;
+    return onednn::kept_form(W, form, onednn::ordered({s.out, s.in, s.height.kernel, s.width.kernel}),
+                             onednn::ordered({in_vectors(s.out), s.taps(), lanes, Panels(s).halves()}), [&] { return packed(W, s); });
+}
+
+using TileKernel = void (*)(const DirectTile&);
+
+template <int vectors, bool single>
+constexpr TileKernel kernels_of_rows[tile_rows] = {
+    compute_direct_tile<1, vectors, single>, compute_direct_tile<2, vectors, single>, compute_direct_tile<3, vectors, single>,
+    compute_direct_tile<4, vectors, single>, compute_direct_tile<5, vectors, single>, compute_direct_tile<6, vectors, single>,
+    compute_direct_tile<7, vectors, single>, compute_direct_tile<8, vectors, single>};
+
+template <bool single>
+const TileKernel* kernels(int64_t vectors) {
+    return vectors == 1 ? kernels_of_rows<1, single> : vectors == 2 ? kernels_of_rows<2, single> : kernels_of_rows<3, single>;
+}
+
+class DirectConvolution {
+public:
+    DirectConvolution(const Sizes& sizes, const Array& x, const float* W, const ConvolutionTail& tail, float* y)
+        : s_(sizes), x_(x.elements<float>()), W_(W), tail_(tail, s_.out), y_(y),
+          panels_(s_), channels_(s_.x_last ? s_.in : 1), position_(channels_), line_(position_ * s_.width.size), plane_(s_.height.size * line_) {}
+
+    float run() {
+        constexpr int64_t work_of_a_thread = 200'000;
+        const int64_t weights = s_.taps() * s_.out, positions = s_.positions();
+        const auto grain = [&](int64_t parts) { return 1 + work_of_a_thread * parts / (weights * positions); };
+        if (s_.shares_weights())
+            parallel_for(panels_.count(), grain(panels_.count()), [&](int64_t begin, int64_t end) { compute({0, positions}, {begin, end}); });
+        else
+            parallel_for(positions, grain(positions), [&](int64_t begin, int64_t end) { compute({begin, end}, {0, panels_.count()}); });
+        return std::bit_cast<float>(largest_.load());
+    }
+
+private:
+    /// So many positions at a time that what they read stays in a core's second-level cache while the weights go by; few, if the
+    /// weights stay in the first.
+    void compute(Range positions, Range panels) {
+        constexpr int64_t first_cache = 6'000, second_cache = 64'000;
+        const int64_t weights = s_.out * s_.taps() * panels.size() / panels_.count(), taps = s_.in * s_.height.stride * s_.width.stride;
+        const int64_t at_once = panels.size() == 1 ? positions.size() : weights <= first_cache ? 4 * tile_rows : std::max(tile_rows, second_cache / taps);
+        const int64_t chunks = (positions.size() + at_once - 1) / at_once;
+        const bool once = chunks == 1 && weights > first_cache;
+        LargestLanes largest;
+        for (int64_t i = 0; i < chunks; ++i)
+            for (int64_t panel = panels.begin; panel < panels.end; ++panel) compute_panel(positions.part(i, chunks), panel, once, largest);
+        int32_t known = largest_.load();
+        while (largest.largest() > known && !largest_.compare_exchange_weak(known, largest.largest())) {
+        }
+    }
+
+    /// `once`: the next panel's weights are fetched meanwhile, else the next positions.
+    void compute_panel(Range positions, int64_t panel, bool once, LargestLanes& largest) const {
+        const Range vectors = panels_.vectors(panel);
+        DirectTile t{};
+        t.x_row = s_.width.stride * position_;
+        t.W = W_ + vectors.begin * s_.taps() * lanes;
+        t.tail = &tail_;
+        t.channel = vectors.begin * lanes;
+        t.last = uint16_t((1u << std::min(lanes, s_.out - (vectors.end - 1) * lanes)) - 1);
+        t.y_row = s_.out;
+        t.largest = &largest;
+        std::vector<DirectTile::Run> runs;
+        Line l{t, runs, vectors.size() * lanes, once ? (vectors.size() * lanes * tile_rows + positions.size() - 1) / positions.size() : 0};
+        l.tile.next = W_ + vectors.end * s_.taps() * lanes;
+        for (int64_t p = positions.begin, end; p < positions.end; p = end) {
+            const int64_t line = p / s_.width.count, first = line * s_.width.count;
+            end = std::min(positions.end, first + s_.width.count);
+            compute_line(l, line, {p - first, end - first});
+        }
+    }
+
+    struct Line {
+        DirectTile tile;
+        std::vector<DirectTile::Run>& runs;
+        int64_t width;              ///< Channels of a panel, whole vectors.
+        int64_t weights_ahead;      ///< How many of the next panel's are fetched for each tap; 0: none.
+        Range down = {}, across = {};  ///< What the runs are of.
+    };
+
+    /// Positions of a line: those at its ends one by one, the others in tiles.
+    void compute_line(Line& l, int64_t line, Range columns) const {
+        const int64_t image = line / s_.height.count, row = line % s_.height.count;
+        const Range whole = s_.width.whole();
+        const float* const x = x_ + image * s_.in * s_.height.size * s_.width.size + s_.height.begin(row) * line_;
+        const int64_t y = line * s_.width.count * s_.out + l.tile.channel;
+        const TileKernel* const by_rows = s_.x_last ? kernels<false>(l.width / lanes) : kernels<true>(l.width / lanes);
+        DirectTile& t = l.tile;
+        const auto compute_tile = [&](int64_t column, int64_t rows) {
+            t.x = x + s_.width.begin(column) * position_;
+            t.next_step = l.weights_ahead ? l.weights_ahead : rows;
+            if (!l.weights_ahead) t.next = t.x + rows * t.x_row;
+            t.y = y_ + y + column * s_.out;
+            t.other = tail_.other ? tail_.other + y + column * s_.out : nullptr;
+            by_rows[rows - 1](t);
+            if (l.weights_ahead) t.next += l.weights_ahead * s_.taps();
+        };
+        int64_t column = columns.begin;
+        const auto compute_ends = [&](int64_t end) {
+            for (; column < std::min(columns.end, end); ++column) {
+                find_runs(l, s_.height.taps(row), s_.width.taps(column));
+                compute_tile(column, 1);
+            }
+        };
+        compute_ends(whole.begin);
+        if (const int64_t count = std::min(columns.end, whole.end) - column; count > 0) {
+            find_runs(l, s_.height.taps(row), {0, s_.width.kernel});
+            const int64_t tiles = (count + tile_rows - 1) / tile_rows, rows = count / tiles, longer = count % tiles;
+            for (int64_t i = 0; i < tiles; column += rows + (i++ < longer)) compute_tile(column, rows + (i < longer));
+        }
+        compute_ends(columns.end);
+    }
+
+    /// Taps in the order of the weights: channels last a line of the window with all channels is one run.
+    void find_runs(Line& l, Range down, Range across) const {
+        if (l.down == down && l.across == across) return;
+        l.down = down, l.across = across;
+        l.runs.clear();
+        const int64_t window = s_.height.kernel * s_.width.kernel;
+        for (int64_t plane = 0; plane < s_.in / channels_; ++plane)
+            for (int64_t i = down.begin; i < down.end; ++i)
+                for (int64_t j = across.begin; j < (s_.x_last ? across.begin + 1 : across.end); ++j)
+                    l.runs.push_back({plane * plane_ + i * line_ + j * position_, (plane * window + (i * s_.width.kernel + j) * channels_) * l.width});
+        l.tile.runs = l.runs.data();
+        l.tile.run_count = int64_t(l.runs.size());
+        l.tile.length = across.size() * channels_;
+    }
+
+    const Sizes& s_;
+    const float *const x_, *const W_;
+    const TailNumbers tail_;
+    float* const y_;
+    const Panels panels_;
+    const int64_t channels_;                 ///< Side by side in x.
+    const int64_t position_, line_, plane_;  ///< Steps in x.
+    std::atomic<int32_t> largest_ = 0;
+};
+
+bool fits(const Array& x, const Array& W, const WindowSteps& steps, const Array& y) {
+    if (x.rank() != 4 || steps.groups != 1 || steps.dilate[0] != 1 || steps.dilate[1] != 1) return false;
+    return memory_order(y.shape(), y.strides()) == MemoryOrder::channels_last && W.contiguous();
+}
+
+/// Others are for the library, or Winograd's method.
+bool is_faster(const Sizes& s) {
+    constexpr int64_t few = 4, least_out = 8;
+    if (s.out < least_out) return false;
+    return s.x_last ? s.is_pointwise() : s.in <= few && s.width.kernel > 1;
+}
+
+}  // namespace
+
+bool are_direct_convolutions_on() {
+    static const bool on = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+                           environment::flag("CATENA_DIRECT_CONVOLUTIONS", true);
+    return on;
+}
+
+std::optional<float> convolve_directly(const Array& x, const Array& W, const ConvolutionTail& tail, const WindowSteps& steps, const Array& y) {
+    if (!are_direct_convolutions_on() || !fits(x, W, steps, y)) return std::nullopt;
+    const Sizes sizes(x, W, steps, y);
+    if (!is_faster(sizes)) return std::nullopt;
+    const Array kept = weights(W, sizes);
+    return DirectConvolution(sizes, x, kept.elements<float>(), tail, y.to_fill<float>()).run();
+}
+
+#else
+
+bool are_direct_convolutions_on() { return false; }
+std::optional<float> convolve_directly(const Array&, const Array&, const ConvolutionTail&, const WindowSteps&, const Array&) { return std::nullopt; }
+
+#endif
+
+}  // namespace catena
