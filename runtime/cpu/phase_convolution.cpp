@@ -46,10 +46,13 @@ private:
     /// Tiles [first, first + count); the transformed ones are [parts, groups, values, tiles, depth].
     void run(int64_t first, int64_t count, float* inputs) {
         parallel_for(count, grain(phases * values * (is_gradient_ ? s_.out : s_.in)), [&](int64_t begin, int64_t end) {
-            for (int64_t t = begin; t < end; ++t) {
-                const int64_t part = t / part_tiles, tiles = std::min(part_tiles, count - part * part_tiles);
-                transform_inputs(first + t, step_of(tiles, depth_), inputs + part * groups_ * part_floats() + t % part_tiles * depth_);
-            }
+            winograd::in_turns(begin, end, [&](int64_t from, int64_t until) {
+                is_gradient_ ? s_.read_gradient_inputs(first + from, first + until, x_) : s_.read_inputs(first + from, first + until, x_);
+                for (int64_t t = from; t < until; ++t) {
+                    const int64_t part = t / part_tiles, tiles = std::min(part_tiles, count - part * part_tiles);
+                    transform_inputs(first + t, step_of(tiles, depth_), inputs + part * groups_ * part_floats() + t % part_tiles * depth_);
+                }
+            });
         });
         const int64_t parts = parts_of(count);
         parallel_for(width_ / block_ * groups_ * parts, 1, [&](int64_t begin, int64_t end) {

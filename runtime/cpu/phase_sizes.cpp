@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "runtime/cpu/read_tiles.h"
+
 namespace catena::polyphase {
 namespace {
 
@@ -60,6 +62,15 @@ Tile Sizes::gradient_result(int64_t index, int64_t phase) const {
 Tile Sizes::gradient_input(int64_t index, int64_t phase) const {
     const Place p = place_of(index, rows.gradient_tiles(), columns.gradient_tiles());
     return tile_of(p.image, rows.gradient_input(p.row, phase / 2), columns.gradient_input(p.column, phase % 2), rows.results, columns.results, out);
+}
+
+void Sizes::read_inputs(int64_t first, int64_t end, const float* x) const {
+    for (const int64_t phase : {0, 2})  // Of even and odd rows; columns of both phases lie side by side.
+        winograd::read_tiles([&](int64_t index) { return input(index, phase); }, first, end, columns.tiles(), x, in);
+}
+
+void Sizes::read_gradient_inputs(int64_t first, int64_t end, const float* gy) const {
+    winograd::read_tiles([&](int64_t index) { return gradient_input(index, 0); }, first, end, columns.gradient_tiles(), gy, out);
 }
 
 bool fits(const Shape& x, const Shape& W, const Shape& y, const WindowSteps& steps) {

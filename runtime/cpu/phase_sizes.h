@@ -39,6 +39,9 @@ struct Sizes {
     Tile input(int64_t index, int64_t phase) const;
     Tile gradient_result(int64_t index, int64_t phase) const;
     Tile gradient_input(int64_t index, int64_t phase) const;
+    /// Read inputs ahead, of all phases of tiles [first, end) (read_tiles.h).
+    void read_inputs(int64_t first, int64_t end, const float* x) const;
+    void read_gradient_inputs(int64_t first, int64_t end, const float* gy) const;
 };
 
 /// Whether x [N, C, H, W], W [O, C, 4, 4] and y [N, O, H', W'] can be convolved by phases, `W` being the shape alone.

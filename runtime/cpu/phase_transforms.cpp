@@ -1,7 +1,5 @@
 #include "runtime/cpu/phase_transforms.h"
 
-#include <utility>
-
 #include "runtime/cpu/winograd_lanes.h"
 
 namespace catena::polyphase {
@@ -43,31 +41,9 @@ CATENA_INLINE Column<2> weights_gradient_side(const Column<5>& g) {  // G^T g
     return {na * (g[0] - g[1]) + nb * (g[2] - g[3]), na * a * (g[0] + g[1]) + nb * b * (g[2] + g[3]) + g[4]};
 }
 
-/// Exchanges blocks of `distance` lanes between two rows: a step of transposing 16x16.
-template <int distance, size_t... lane>
-CATENA_INLINE void exchange(Lanes& upper, Lanes& lower, std::index_sequence<lane...>) {
-    const Lanes first = __builtin_shufflevector(upper, lower, ((lane & distance) ? int(16 + lane - distance) : int(lane))...);
-    lower = __builtin_shufflevector(upper, lower, ((lane & distance) ? int(16 + lane) : int(lane + distance))...);
-    upper = first;
-}
-
-template <int distance>
-CATENA_INLINE void exchange_all(Lanes (&rows)[taps]) {
-    for (int i = 0; i < taps; ++i)
-        if (!(i & distance)) exchange<distance>(rows[i], rows[i + distance], std::make_index_sequence<16>());
-}
-
-/// 16 rows of 16 lanes: taps of channels to channels of taps, and back.
-CATENA_INLINE void transpose(Lanes (&rows)[taps]) {
-    exchange_all<8>(rows);
-    exchange_all<4>(rows);
-    exchange_all<2>(rows);
-    exchange_all<1>(rows);
-}
-
 CATENA_INLINE void load_taps(const float* w, int64_t lane_step, Lanes (&rows)[taps]) {
     for (int64_t lane = 0; lane < lanes; ++lane) rows[lane] = V::load(w + lane * lane_step);
-    transpose(rows);
+    transpose(rows);  // As many taps as lanes.
 }
 
 /// The tap that a phase meets in row i and column j of its 2x2.

@@ -46,7 +46,10 @@ private:
 
     void run(int64_t first, int64_t count, float* inputs, float* gradients, float* sums) {
         parallel_for(count, 1 + 20'000 / (values * (phases * s_.in + s_.out)), [&](int64_t begin, int64_t end) {
-            for (int64_t t = begin; t < end; ++t) transform(first, t, count, inputs, gradients);
+            winograd::in_turns(begin, end, [&](int64_t from, int64_t until) {
+                s_.read_inputs(first + from, first + until, x_);
+                for (int64_t t = from; t < until; ++t) transform(first, t, count, inputs, gradients);
+            });
         });
         const bool is_last = first + count == s_.tiles();
         const auto products = Products::find({.m = rows, .n = block_, .k = count, .batch = values, .transposed = true, .adds = first > 0, .pad = pad});

@@ -61,6 +61,14 @@ Tile Sizes::input(int64_t index) const {
             ((image * height + row + top) * width + column + left) * in, width * in, in};
 }
 
+void Sizes::read_results(int64_t first, int64_t end, const float* y) const {
+    read_tiles([&](int64_t index) { return result(index); }, first, end, tile_columns, y, out);
+}
+
+void Sizes::read_inputs(int64_t first, int64_t end, const float* x) const {
+    read_tiles([&](int64_t index) { return input(index); }, first, end, tile_columns, x, in);
+}
+
 Array channels_last(const Array& images) {
     if (is_channels_last(images)) return images;
     const Array made = channels_last_like(images);

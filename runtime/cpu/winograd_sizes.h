@@ -4,6 +4,7 @@
 
 #include "runtime/core/array.h"
 #include "runtime/cpu/convolution_kernel.h"
+#include "runtime/cpu/read_tiles.h"
 #include "runtime/cpu/winograd_transforms.h"
 
 namespace catena::winograd {
@@ -27,7 +28,16 @@ struct Sizes {
     /// Tile `index` of the results, or of the inputs that they are made from; both channels-last.
     Tile result(int64_t index) const;
     Tile input(int64_t index) const;
+    /// Reads both ahead, of tiles [first, end) (read_tiles.h).
+    void read_results(int64_t first, int64_t end, const float* y) const;
+    void read_inputs(int64_t first, int64_t end, const float* x) const;
 };
+
+/// Calls f(begin, end) for parts of a range of tiles that stay in a core's cache.
+template <class F>
+void in_turns(int64_t begin, int64_t end, F&& f) {
+    for (; begin < end; begin += tiles_at_once) f(begin, std::min(end, begin + tiles_at_once));
+}
 
 /// What decides whether tiles pay. Estimates for one thread of a processor with 512-bit vectors; only their ratios count.
 struct Speed {

@@ -105,24 +105,25 @@ CATENA_VECTOR_CODE void transform_output_gradient(const Tile& tile, const float*
                          [&](size_t i, size_t j, Lanes v) __attribute__((always_inline)) { store(to + int64_t(i * 6 + j) * value_step + c, v); });
 }
 
-CATENA_VECTOR_CODE void transform_weights(const float* w, int64_t tap_step, int64_t lane_step, int64_t value_step, float* to) {
+CATENA_VECTOR_CODE void transform_weights(const float* w, int64_t lane_step, bool turned, int64_t value_step, float* to) {
+    Lanes taps[9];
+    load_nine(w, lane_step, taps);
+    if (turned)
+        for (size_t i = 0; i < 4; ++i) std::swap(taps[i], taps[8 - i]);
     both_sides<3, 6>([](const auto& g) __attribute__((always_inline)) { return weights_side(g); },
-                     [&](size_t i, size_t j) __attribute__((always_inline)) {
-                         Lanes v{};
-                         for (int64_t lane = 0; lane < lanes; ++lane) v[lane] = w[int64_t(i * 3 + j) * tap_step + lane * lane_step];
-                         return v;
-                     },
+                     [&](size_t i, size_t j) __attribute__((always_inline)) { return taps[i * 3 + j]; },
                      [&](size_t i, size_t j, Lanes v) __attribute__((always_inline)) { store(to + int64_t(i * 6 + j) * value_step, v); });
 }
 
-CATENA_VECTOR_CODE bool transform_weights_gradient(const float* from, int64_t value_step, int64_t tap_step, int64_t lane_step, float* gw) {
-    Lanes zero{};
+CATENA_VECTOR_CODE bool transform_weights_gradient(const float* from, int64_t value_step, int64_t lane_step, float* gw) {
+    Lanes zero{}, taps[9];
     both_sides<6, 3>([](const auto& g) __attribute__((always_inline)) { return weights_gradient_side(g); },
                      [&](size_t i, size_t j) __attribute__((always_inline)) { return V::load(from + int64_t(i * 6 + j) * value_step); },
                      [&](size_t i, size_t j, Lanes v) __attribute__((always_inline)) {
                          zero += v * 0.0f;
-                         for (int64_t lane = 0; lane < lanes; ++lane) gw[int64_t(i * 3 + j) * tap_step + lane * lane_step] = v[lane];
+                         taps[i * 3 + j] = v;
                      });
+    store_nine(taps, lane_step, gw);
     return is_finite(zero);
 }
 

@@ -38,10 +38,10 @@ bool transform_output(const Tile& tile, const float* values, int64_t value_step,
 /// The transpose of that: gradients of 4x4 results -> gradients of 36 values, A g A^T.
 void transform_output_gradient(const Tile& tile, const float* gy, int64_t channels, int64_t value_step, float* values);
 
-/// Weights G w G^T for in-channel `k` and `lanes` out-channels: w(tap, lane) is at w[tap * tap_step + lane * lane_step].
-void transform_weights(const float* w, int64_t tap_step, int64_t lane_step, int64_t value_step, float* values);
+/// Weights G w G^T for in-channel `k` and `lanes` out-channels, whose nine taps lie `lane_step` apart. `turned`: the last tap counts as the first.
+void transform_weights(const float* w, int64_t lane_step, bool turned, int64_t value_step, float* values);
 
-/// The transpose of that: gradients of 36 values -> gradients of 9 taps, G^T g G. True if all of them are finite.
-bool transform_weights_gradient(const float* values, int64_t value_step, int64_t tap_step, int64_t lane_step, float* gw);
+/// The transpose of that, not turned: gradients of 36 values -> gradients of 9 taps, G^T g G. True if all of them are finite.
+bool transform_weights_gradient(const float* values, int64_t value_step, int64_t lane_step, float* gw);
 
 }  // namespace catena::winograd

@@ -27,10 +27,13 @@ Array products_of(const Sizes& s, const float* x, const float* gy) {
     for (int64_t first = 0; first < s.tiles(); first += at_once) {
         const int64_t count = std::min(at_once, s.tiles() - first);
         parallel_for(count, 1 + 20'000 / (values * (s.in + s.out)), [&](int64_t begin, int64_t end) {
-            for (int64_t t = begin; t < end; ++t) {
-                transform_input(s.input(first + t), x, s.in, step_of(count, s.in), inputs + t * s.in);
-                transform_output_gradient(s.result(first + t), gy, s.out, step_of(count, s.out), gradients + t * s.out);
-            }
+            in_turns(begin, end, [&](int64_t from, int64_t until) {
+                s.read_inputs(first + from, first + until, x);
+                for (int64_t t = from; t < until; ++t) transform_input(s.input(first + t), x, s.in, step_of(count, s.in), inputs + t * s.in);
+                s.read_results(first + from, first + until, gy);
+                for (int64_t t = from; t < until; ++t)
+                    transform_output_gradient(s.result(first + t), gy, s.out, step_of(count, s.out), gradients + t * s.out);
+            });
         });
         const auto products = Products::find({s.in, s.out, count, values_a_unit, true, first > 0, pad});
         parallel_for(values / values_a_unit, 1, [&](int64_t begin, int64_t end) {
@@ -58,7 +61,7 @@ bool convolve_weights_by_tiles(const Array& x, const Array& gy, const WindowStep
     parallel_for(s.in, 1 + 20'000 / (values * s.out), [&](int64_t begin, int64_t end) {
         for (int64_t c = begin; c < end; ++c)
             for (int64_t o = 0; o < s.out; o += lanes)
-                if (!transform_weights_gradient(from + c * s.out + o, step_of(s.in, s.out), 1, s.in * 9, to + (o * s.in + c) * 9))
+                if (!transform_weights_gradient(from + c * s.out + o, step_of(s.in, s.out), s.in * 9, to + (o * s.in + c) * 9))
                     is_finite = false;
     });
     return is_finite;
