@@ -15,8 +15,7 @@ namespace catena {
 #if defined(__x86_64__)
 namespace {
 
-/// How many vectors of channels are fetched ahead.
-constexpr int64_t vectors_ahead = 8;
+constexpr int64_t channels_ahead = 128;  ///< How many are fetched ahead.
 constexpr int64_t lanes = tile_lanes, side = depthwise_side, taps = side * side;
 
 struct Sizes {
@@ -34,14 +33,14 @@ Array packed(const Array& W) {
     return made;
 }
 
-using TileKernel = void (*)(const DepthwiseTile&);
+using TileKernel = void (*)(const DepthwiseTiles&);
 
 /// Widths of tiles; a line is divided into the widest that fit.
 constexpr std::array<int64_t, 4> widths{7, 4, 2, 1};
 
 template <int lines, int steps, bool whole>
-constexpr std::array<TileKernel, 4> kernels{compute_depthwise_tile<lines, 7, steps, whole>, compute_depthwise_tile<lines, 4, steps, whole>,
-                                            compute_depthwise_tile<lines, 2, steps, whole>, compute_depthwise_tile<lines, 1, steps, whole>};
+constexpr std::array<TileKernel, 4> kernels{compute_depthwise_tiles<lines, 7, steps, whole>, compute_depthwise_tiles<lines, 4, steps, whole>,
+                                            compute_depthwise_tiles<lines, 2, steps, whole>, compute_depthwise_tiles<lines, 1, steps, whole>};
 
 TileKernel kernel_of(int64_t lines, int64_t steps, size_t width, bool whole) {
     if (steps == 2) return whole ? kernels<1, 2, true>[width] : kernels<1, 2, false>[width];
@@ -88,29 +87,23 @@ private:
         const int64_t image = line / s_.lines, row = line % s_.lines, top = row * s_.steps - s_.pad_top, left = column * s_.steps - s_.pad_left;
         const int64_t in_columns = (widths[which] - 1) * s_.steps + side;
         const bool whole = left >= 0 && left + in_columns <= s_.width;
-        DepthwiseTile t{};
+        const int64_t first = first_vector * lanes, last = std::min(s_.channels, last_vector * lanes);
+        const int64_t to = (line * s_.columns + column) * s_.channels + first;
+        DepthwiseTiles t{};
+        t.x = x_ + ((image * s_.height + top) * s_.width + left) * s_.channels + first;
         t.x_line = s_.width * s_.channels, t.x_position = s_.channels;
         t.first_line = -top, t.last_line = s_.height - top;
         t.first_column = -left, t.last_column = s_.width - left;
-        t.W_tap = s_.channels;
+        t.ahead = std::min(channels_ahead, last - first);
+        t.further = widths[which] * s_.steps * s_.channels - (last - first);
+        t.W = W_ + first, t.W_tap = s_.channels;
         t.tail = &tail_;
+        t.channel = first, t.last_channel = last;
+        t.other = tail_.other ? tail_.other + to : nullptr;
+        t.y = y_ + to;
         t.y_line = s_.columns * s_.channels, t.y_position = s_.channels;
         t.largest = &largest;
-        const int64_t from = ((image * s_.height + top) * s_.width + left) * s_.channels, to = (line * s_.columns + column) * s_.channels;
-        const TileKernel kernel = kernel_of(lines, s_.steps, which, whole);
-        const int64_t next_block = widths[which] * s_.steps * s_.channels - (last_vector - first_vector) * lanes;
-        int64_t next = first_vector + vectors_ahead % (last_vector - first_vector), blocks = vectors_ahead / (last_vector - first_vector);
-        for (int64_t c = first_vector * lanes; c < std::min(s_.channels, last_vector * lanes); c += lanes) {
-            t.x = x_ + from + c;
-            t.ahead = vectors_ahead * lanes + blocks * next_block;
-            if (++next == last_vector) next = first_vector, ++blocks;
-            t.W = W_ + c;
-            t.channel = c;
-            t.there = uint16_t((1u << std::min(lanes, s_.channels - c)) - 1);
-            t.other = tail_.other ? tail_.other + to + c : nullptr;
-            t.y = y_ + to + c;
-            kernel(t);
-        }
+        kernel_of(lines, s_.steps, which, whole)(t);
     }
 
     const Sizes s_;

@@ -116,13 +116,13 @@ Array weights(const Array& W, const Sizes& s) {
                              onednn::ordered({in_vectors(s.out), s.taps(), lanes, Panels(s).halves()}), [&] { return packed(W, s); });
 }
 
-using TileKernel = void (*)(const DirectTile&);
+using TileKernel = void (*)(const DirectTiles&);
 
 template <int vectors, bool single>
 constexpr TileKernel kernels_of_rows[tile_rows] = {
-    compute_direct_tile<1, vectors, single>, compute_direct_tile<2, vectors, single>, compute_direct_tile<3, vectors, single>,
-    compute_direct_tile<4, vectors, single>, compute_direct_tile<5, vectors, single>, compute_direct_tile<6, vectors, single>,
-    compute_direct_tile<7, vectors, single>, compute_direct_tile<8, vectors, single>};
+    compute_direct_tiles<1, vectors, single>, compute_direct_tiles<2, vectors, single>, compute_direct_tiles<3, vectors, single>,
+    compute_direct_tiles<4, vectors, single>, compute_direct_tiles<5, vectors, single>, compute_direct_tiles<6, vectors, single>,
+    compute_direct_tiles<7, vectors, single>, compute_direct_tiles<8, vectors, single>};
 
 template <bool single>
 const TileKernel* kernels(int64_t vectors) {
@@ -147,26 +147,38 @@ public:
     }
 
 private:
+    /// What a thread computes panel after panel.
+    struct Part {
+        DirectTiles tiles{};
+        int64_t width = 0;          ///< Channels of the panel, whole vectors.
+        int64_t weights_ahead = 0;  ///< How many of the next panel's are fetched for each tap; 0: positions are.
+        std::vector<DirectTiles::Run> runs = {};
+        Range down{}, across{};  ///< What the runs are of.
+    };
+
     /// So many positions at a time that what they read stays in a core's second-level cache while the weights go by; few, if the
     /// weights stay in the first.
     void compute(Range positions, Range panels) {
-        constexpr int64_t first_cache = 6'000, second_cache = 64'000;
-        const int64_t weights = s_.out * s_.taps() * panels.size() / panels_.count(), taps = s_.in * s_.height.stride * s_.width.stride;
-        const int64_t at_once = panels.size() == 1 ? positions.size() : weights <= first_cache ? 4 * tile_rows : std::max(tile_rows, second_cache / taps);
+        constexpr int64_t first_cache = 6'000, second_cache = 110'000;
+        const int64_t weights = s_.out * s_.taps() * panels.size() / panels_.count();
+        const int64_t read = s_.in * std::min(s_.height.stride, s_.height.kernel) * std::min(s_.width.stride, s_.width.kernel);
+        const int64_t at_once = panels.size() == 1 ? positions.size() : weights <= first_cache ? 4 * tile_rows : std::max(tile_rows, second_cache / read);
         const int64_t chunks = (positions.size() + at_once - 1) / at_once;
-        const bool once = chunks == 1 && weights > first_cache;
         LargestLanes largest;
+        std::vector<Part> parts;
+        for (int64_t panel = panels.begin; panel < panels.end; ++panel)
+            parts.push_back(part_of(panels_.vectors(panel), chunks == 1 && weights > first_cache ? positions.size() : 0, largest));
         for (int64_t i = 0; i < chunks; ++i)
-            for (int64_t panel = panels.begin; panel < panels.end; ++panel) compute_panel(positions.part(i, chunks), panel, once, largest);
+            for (Part& part : parts) compute_panel(part, positions.part(i, chunks));
         int32_t known = largest_.load();
         while (largest.largest() > known && !largest_.compare_exchange_weak(known, largest.largest())) {
         }
     }
 
-    /// `once`: the next panel's weights are fetched meanwhile, else the next positions.
-    void compute_panel(Range positions, int64_t panel, bool once, LargestLanes& largest) const {
-        const Range vectors = panels_.vectors(panel);
-        DirectTile t{};
+    /// `once`: the next panel's weights are fetched while so many positions are computed; 0: the next positions are.
+    Part part_of(Range vectors, int64_t once, LargestLanes& largest) const {
+        Part part{.width = vectors.size() * lanes};
+        DirectTiles& t = part.tiles;
         t.x_row = s_.width.stride * position_;
         t.W = W_ + vectors.begin * s_.taps() * lanes;
         t.tail = &tail_;
@@ -174,70 +186,75 @@ private:
         t.last = uint16_t((1u << std::min(lanes, s_.out - (vectors.end - 1) * lanes)) - 1);
         t.y_row = s_.out;
         t.largest = &largest;
-        std::vector<DirectTile::Run> runs;
-        Line l{t, runs, vectors.size() * lanes, once ? (vectors.size() * lanes * tile_rows + positions.size() - 1) / positions.size() : 0};
-        l.tile.next = W_ + vectors.end * s_.taps() * lanes;
+        if (once == 0) return part;
+        part.weights_ahead = (part.width * tile_rows + once - 1) / once;
+        t.next = W_ + vectors.end * s_.taps() * lanes;
+        t.next_step = part.weights_ahead;
+        t.next_tile = part.weights_ahead * s_.taps();
+        return part;
+    }
+
+    void compute_panel(Part& part, Range positions) const {
         for (int64_t p = positions.begin, end; p < positions.end; p = end) {
             const int64_t line = p / s_.width.count, first = line * s_.width.count;
             end = std::min(positions.end, first + s_.width.count);
-            compute_line(l, line, {p - first, end - first});
+            compute_line(part, line, {p - first, end - first});
         }
     }
 
-    struct Line {
-        DirectTile tile;
-        std::vector<DirectTile::Run>& runs;
-        int64_t width;              ///< Channels of a panel, whole vectors.
-        int64_t weights_ahead;      ///< How many of the next panel's are fetched for each tap; 0: none.
-        Range down = {}, across = {};  ///< What the runs are of.
-    };
-
     /// Positions of a line: those at its ends one by one, the others in tiles.
-    void compute_line(Line& l, int64_t line, Range columns) const {
-        const int64_t image = line / s_.height.count, row = line % s_.height.count;
+    void compute_line(Part& part, int64_t line, Range columns) const {
+        const int64_t row = line % s_.height.count;
         const Range whole = s_.width.whole();
-        const float* const x = x_ + image * s_.in * s_.height.size * s_.width.size + s_.height.begin(row) * line_;
-        const int64_t y = line * s_.width.count * s_.out + l.tile.channel;
-        const TileKernel* const by_rows = s_.x_last ? kernels<false>(l.width / lanes) : kernels<true>(l.width / lanes);
-        DirectTile& t = l.tile;
-        const auto compute_tile = [&](int64_t column, int64_t rows) {
-            t.x = x + s_.width.begin(column) * position_;
-            t.next_step = l.weights_ahead ? l.weights_ahead : rows;
-            if (!l.weights_ahead) t.next = t.x + rows * t.x_row;
-            t.y = y_ + y + column * s_.out;
-            t.other = tail_.other ? tail_.other + y + column * s_.out : nullptr;
-            by_rows[rows - 1](t);
-            if (l.weights_ahead) t.next += l.weights_ahead * s_.taps();
-        };
         int64_t column = columns.begin;
         const auto compute_ends = [&](int64_t end) {
             for (; column < std::min(columns.end, end); ++column) {
-                find_runs(l, s_.height.taps(row), s_.width.taps(column));
-                compute_tile(column, 1);
+                find_runs(part, s_.height.taps(row), s_.width.taps(column));
+                compute_tiles(part, line, column, 1, 1);
             }
         };
         compute_ends(whole.begin);
         if (const int64_t count = std::min(columns.end, whole.end) - column; count > 0) {
-            find_runs(l, s_.height.taps(row), {0, s_.width.kernel});
+            find_runs(part, s_.height.taps(row), {0, s_.width.kernel});
             const int64_t tiles = (count + tile_rows - 1) / tile_rows, rows = count / tiles, longer = count % tiles;
-            for (int64_t i = 0; i < tiles; column += rows + (i++ < longer)) compute_tile(column, rows + (i < longer));
+            compute_tiles(part, line, column, rows + 1, longer);
+            compute_tiles(part, line, column + longer * (rows + 1), rows, tiles - longer);
+            column += count;
         }
         compute_ends(columns.end);
     }
 
+    /// Tiles of `rows` positions each from `column` on.
+    void compute_tiles(Part& part, int64_t line, int64_t column, int64_t rows, int64_t tiles) const {
+        if (tiles == 0) return;
+        const int64_t image = line / s_.height.count, row = line % s_.height.count, at = (line * s_.width.count + column) * s_.out + part.tiles.channel;
+        DirectTiles& t = part.tiles;
+        t.tiles = tiles;
+        t.x = x_ + image * s_.in * s_.height.size * s_.width.size + s_.height.begin(row) * line_ + s_.width.begin(column) * position_;
+        t.y = y_ + at;
+        t.other = tail_.other ? tail_.other + at : nullptr;
+        if (part.weights_ahead == 0) {
+            t.next_step = rows;
+            t.next_tile = rows * t.x_row;
+            t.next = t.x + t.next_tile;
+        }
+        (s_.x_last ? kernels<false>(part.width / lanes) : kernels<true>(part.width / lanes))[rows - 1](t);
+        if (part.weights_ahead) t.next += tiles * t.next_tile;
+    }
+
     /// Taps in the order of the weights: channels last a line of the window with all channels is one run.
-    void find_runs(Line& l, Range down, Range across) const {
-        if (l.down == down && l.across == across) return;
-        l.down = down, l.across = across;
-        l.runs.clear();
+    void find_runs(Part& part, Range down, Range across) const {
+        if (part.down == down && part.across == across) return;
+        part.down = down, part.across = across;
+        part.runs.clear();
         const int64_t window = s_.height.kernel * s_.width.kernel;
         for (int64_t plane = 0; plane < s_.in / channels_; ++plane)
             for (int64_t i = down.begin; i < down.end; ++i)
                 for (int64_t j = across.begin; j < (s_.x_last ? across.begin + 1 : across.end); ++j)
-                    l.runs.push_back({plane * plane_ + i * line_ + j * position_, (plane * window + (i * s_.width.kernel + j) * channels_) * l.width});
-        l.tile.runs = l.runs.data();
-        l.tile.run_count = int64_t(l.runs.size());
-        l.tile.length = across.size() * channels_;
+                    part.runs.push_back({plane * plane_ + i * line_ + j * position_, (plane * window + (i * s_.width.kernel + j) * channels_) * part.width});
+        part.tiles.runs = part.runs.data();
+        part.tiles.run_count = int64_t(part.runs.size());
+        part.tiles.length = across.size() * channels_;
     }
 
     const Sizes& s_;
@@ -257,9 +274,9 @@ bool fits(const Array& x, const Array& W, const WindowSteps& steps, const Array&
 
 /// Others are for the library, or Winograd's method.
 bool is_faster(const Sizes& s) {
-    constexpr int64_t few = 4, least_out = 8;
+    constexpr int64_t few = 4, least_out = 8, most_taps = 108;
     if (s.out < least_out) return false;
-    return s.x_last ? s.is_pointwise() : s.in <= few && s.width.kernel > 1;
+    return s.x_last ? s.is_pointwise() : s.in <= few && s.width.kernel > 1 && s.taps() <= most_taps;
 }
 
 }  // namespace

@@ -6,19 +6,20 @@
 
 namespace catena {
 
-/// Some positions of a convolution's result, whose windows have the same taps inside of x, and one to three vectors of its channels.
-struct DirectTile {
+/// Tiles side by side: positions of a convolution's result whose windows have the same taps inside of x, and one to three vectors of its channels.
+struct DirectTiles {
     /// Where neighbouring taps begin: in x, from those of the window's first one on, and in W.
     struct Run {
         int64_t x, W;
     };
+    int64_t tiles;
     const Run* runs;
     int64_t run_count, length;  ///< Each run has as many taps.
     const float* x;
     int64_t x_row;      ///< From a position's taps to those of the next.
     const float* W;     ///< Taps with the weights of all channels of the tile side by side.
-    const float* next;  ///< What is read soon: `next_step` numbers for each tap.
-    int64_t next_step;
+    const float* next;  ///< What is read soon: `next_step` numbers for each tap, `next_tile` for each tile.
+    int64_t next_step, next_tile;
     const TailNumbers* tail;
     int64_t channel;     ///< The first one of the tile.
     uint16_t last;       ///< Which lanes of the last vector are channels.
@@ -31,12 +32,12 @@ struct DirectTile {
 namespace direct_detail {
 
 template <int vectors>
-__mmask16 lanes_of(const DirectTile& t, int vector) {
+__mmask16 lanes_of(const DirectTiles& t, int vector) {
     return vector + 1 < vectors ? __mmask16(0xffff) : __mmask16(t.last);
 }
 
 template <int rows, int vectors, bool clips>
-CATENA_AVX512 inline __attribute__((always_inline)) void store_tile(const DirectTile& t, __m512 (&sum)[rows][vectors]) {
+CATENA_AVX512 inline __attribute__((always_inline)) void store_tile(const DirectTiles& t, __m512 (&sum)[rows][vectors]) {
     const float* const other = t.other ? t.other : t.y;
 #pragma GCC unroll 3
     for (int j = 0; j < vectors; ++j) {
@@ -58,13 +59,15 @@ CATENA_AVX512 inline __attribute__((always_inline)) void store_tile(const Direct
 
 }  // namespace direct_detail
 
-/// Sums in registers, in the order of the taps whatever the tile is, and then the tail. `single`: runs have one tap.
+namespace direct_detail {
+
+/// One tile. Not inlined into the loop: what would then be kept in registers from tile to tile is needed for sums.
 template <int rows, int vectors, bool single>
-CATENA_AVX512 void compute_direct_tile(const DirectTile& t) {
+CATENA_AVX512 __attribute__((noinline)) void compute_tile(const DirectTiles& t) {
     __m512 sum[rows][vectors];
 #pragma GCC unroll 3
     for (int j = 0; j < vectors; ++j) {
-        const __m512 before = _mm512_maskz_loadu_ps(direct_detail::lanes_of<vectors>(t, j), t.tail->before + t.channel + j * tile_lanes);
+        const __m512 before = _mm512_maskz_loadu_ps(lanes_of<vectors>(t, j), t.tail->before + t.channel + j * tile_lanes);
 #pragma GCC unroll 8
         for (int i = 0; i < rows; ++i) {
             sum[i][j] = before;
@@ -91,8 +94,22 @@ CATENA_AVX512 void compute_direct_tile(const DirectTile& t) {
             }
         }
     }
-    if (t.tail->only_clips()) direct_detail::store_tile<rows, vectors, true>(t, sum);
-    else direct_detail::store_tile<rows, vectors, false>(t, sum);
+    if (t.tail->only_clips()) store_tile<rows, vectors, true>(t, sum);
+    else store_tile<rows, vectors, false>(t, sum);
+}
+
+}  // namespace direct_detail
+
+/// Sums in registers, in the order of the taps whatever the tiles are, and then the tail. `single`: runs have one tap.
+template <int rows, int vectors, bool single>
+void compute_direct_tiles(const DirectTiles& tiles) {
+    for (DirectTiles t = tiles; t.tiles > 0; --t.tiles) {
+        direct_detail::compute_tile<rows, vectors, single>(t);
+        t.x += rows * t.x_row;
+        t.y += rows * t.y_row;
+        if (t.other) t.other += rows * t.y_row;
+        t.next += t.next_tile;
+    }
 }
 
 }  // namespace catena
