@@ -28,7 +28,9 @@ constexpr Sizes all_sizes[] = {
     {false, false, 256, 768, 3072}, {false, false, 256, 3072, 768}, {true, false, 3072, 768, 256}, {true, false, 768, 3072, 256},
     {false, false, 128, 3072, 768}, {false, false, 128, 768, 3072}, {false, false, 128, 2304, 768}, {false, true, 128, 768, 768},
     {false, true, 128, 128, 64}, {false, false, 128, 64, 128}, {true, false, 128, 64, 128}, {false, true, 256, 256, 64}, {false, false, 256, 64, 256},
-    {true, false, 256, 64, 256}, {false, false, 256, 256, 256}, {true, false, 256, 256, 256}, {false, false, 64, 64, 64}, {false, false, 40, 40, 600}, {true, false, 650, 650, 20}};
+    {true, false, 256, 64, 256}, {false, false, 256, 256, 256}, {true, false, 256, 256, 256}, {false, false, 64, 64, 64}, {false, false, 40, 40, 600}, {true, false, 650, 650, 20},
+    {true, false, 10000, 650, 700}, {false, false, 700, 650, 10000}, {true, false, 2600, 650, 700}, {false, false, 700, 650, 2600}, {false, true, 700, 2600, 650},
+    {false, true, 700, 10000, 650}, {false, false, 20, 650, 2600}, {false, false, 32, 256, 1024}};
 
 /// f(part) for the parts of c.
 void for_parts(const TileProduct& p, const std::function<void(const TileProduct&)>& f) {

@@ -15,7 +15,7 @@ public:
     /// Operands that ProductBatches::reads(), and a row-major y with elements; only their shapes and strides count.
     FloatProduct(const Array& a, const Array& b, bool transa, bool transb, const Array& y);
     /// With `adds`, to what y holds; else with `row`, of y's last axis, to that. `scratch`: scratch_bytes(), or less, and then it comes from the pool.
-    void run(const float* a, const float* b, float* y, bool adds, std::span<std::byte> scratch = {}, const float* row = nullptr) const;
+    void run(const float* a, const Array& b, float* y, bool adds, std::span<std::byte> scratch = {}, const float* row = nullptr) const;
     size_t scratch_bytes() const;
 
 private:

@@ -21,7 +21,7 @@ void with_readable(const Array& a, const Array& b, bool transa, bool transb, con
 
 void matmul_float(const Array& a, const Array& b, bool transa, bool transb, const Array& y, bool accumulate) {
     with_readable(a, b, transa, transb, y, [&](const Array& from, const Array& by) {
-        FloatProduct(from, by, transa, transb, y).run(from.elements<float>(), by.elements<float>(), y.to_fill<float>(), accumulate);
+        FloatProduct(from, by, transa, transb, y).run(from.elements<float>(), by, y.to_fill<float>(), accumulate);
     });
 }
 

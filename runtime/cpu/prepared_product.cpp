@@ -15,7 +15,7 @@ public:
 
     size_t scratch_bytes() const override { return product_.scratch_bytes(); }
     void run(const KernelCall& call, std::span<std::byte> scratch) override {
-        product_.run(call.inputs[0].elements<float>(), call.inputs[1].elements<float>(), call.outputs[0].to_fill<float>(), false,
+        product_.run(call.inputs[0].elements<float>(), call.inputs[1], call.outputs[0].to_fill<float>(), false,
                      scratch, call.inputs.size() > 2 ? call.inputs[2].elements<float>() : nullptr);
     }
 

@@ -16,6 +16,9 @@ public:
     /// Operands that can be read, and a row-major y with elements.
     ProductBatches(const Array& a, const Array& b, bool transa, bool transb, const Array& y);
 
+    /// Whether it is the product of one matrix with one.
+    bool is_single() const { return count_ == 1; }
+
     struct Operand {
         bool transposed;
         int64_t stride;  ///< Between rows of what is stored.

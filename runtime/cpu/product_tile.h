@@ -17,7 +17,7 @@ constexpr int64_t tile_rows = 8, tile_lanes = 16, most_tile_vectors = 3;
 struct Tile {
     const float* a;  ///< Element (i, p) is a[i * a_row + p * a_step].
     int64_t a_row, a_step;
-    float* panel;  ///< [k, vectors * tile_lanes], 64-byte aligned: columns of b.
+    float* panel;  ///< 64-byte aligned: columns of b, [k, vectors * tile_lanes] or as `panel_step` and `vector_step` say.
     int64_t k;
     const float* plus;  ///< Added, rows `plus_row` apart; null: nothing.
     int64_t plus_row;
@@ -27,6 +27,10 @@ struct Tile {
     /// A first tile fills the panel meanwhile, from rows `from_row` apart: the multiplications hide it.
     const float* from = nullptr;
     int64_t from_row = 0;
+    /// Other tiles fetch rows `from_row` apart into the second-level cache: what the next panel is filled from.
+    const float* ahead = nullptr;
+    int64_t ahead_rows = 0;
+    int64_t panel_step, vector_step = tile_lanes;  ///< In the panel, from a row, and from a vector, to the next.
 };
 
 namespace tile_detail {
@@ -39,7 +43,7 @@ CATENA_AVX512 inline __attribute__((always_inline)) void load_row(const Tile& t,
 #pragma GCC unroll 3
     for (int j = 0; j < vectors; ++j) {
         if constexpr (!fills) {
-            b[j] = _mm512_load_ps(panel + j * tile_lanes);
+            b[j] = _mm512_load_ps(panel + j * t.vector_step);
         } else {
             const float* const at = from + j * tile_lanes;
             _mm_prefetch(reinterpret_cast<const char*>(at + rows_ahead * t.from_row), _MM_HINT_T0);
@@ -48,6 +52,13 @@ CATENA_AVX512 inline __attribute__((always_inline)) void load_row(const Tile& t,
         }
     }
     if constexpr (fills) from += t.from_row;
+}
+
+/// The lines of a panel's row, at any alignment, one of which may be the next panel's.
+template <int vectors>
+CATENA_AVX512 inline __attribute__((always_inline)) void fetch_row(const float* row) {
+#pragma GCC unroll 4
+    for (int j = 0; j <= vectors; ++j) _mm_prefetch(reinterpret_cast<const char*>(row + j * tile_lanes - (j == vectors)), _MM_HINT_T1);
 }
 
 }  // namespace tile_detail
@@ -65,10 +76,12 @@ CATENA_AVX512 void compute_tile(const Tile& t) {
 #pragma GCC unroll 3
         for (int j = 0; j < vectors; ++j) __builtin_prefetch(t.c + i * t.c_row + j * tile_lanes, 1);
     // Two pointers, so that the distances between four rows are parts of addresses.
-    const float *upper = t.a, *lower = t.a + (rows > 4 ? 4 * t.a_row : 0), *from = t.from;
+    const float *upper = t.a, *lower = t.a + (rows > 4 ? 4 * t.a_row : 0), *from = t.from, *ahead = t.ahead;
     float* panel = t.panel;
 #pragma GCC unroll 1
-    for (int64_t p = 0; p < t.k; ++p, panel += vectors * tile_lanes, upper += t.a_step, lower += t.a_step) {
+    for (int64_t p = 0; p < t.k; ++p, panel += fills ? vectors * tile_lanes : t.panel_step, upper += t.a_step, lower += t.a_step) {
+        if constexpr (!fills)
+            if (p < t.ahead_rows) tile_detail::fetch_row<vectors>(ahead), ahead += t.from_row;
         __m512 b[vectors];
         tile_detail::load_row<vectors, fills>(t, from, panel, b);
 #pragma GCC unroll 8

@@ -17,7 +17,7 @@ namespace catena {
 namespace {
 
 /// Blocks of k, so that a panel of b, and the packed rows of a transposed a, stay in a core's second-level cache.
-constexpr int64_t longest = 768, longest_packed = 384, most_packed_rows = 256, most_rows = 2048;
+constexpr int64_t longest = 768, most_packed_rows = 512, most_rows = 2048;
 /// Columns of c for which a transposed a is not worth packing.
 constexpr int64_t widest_unpacked = 96;
 constexpr int64_t panel_width = most_tile_vectors * tile_lanes;
@@ -37,7 +37,7 @@ private:
         void operator()(float* memory) const { ::operator delete[](memory, std::align_val_t(64)); }
     };
     std::unique_ptr<float[], Free> memory_{
-        new (std::align_val_t(64)) float[longest * panel_width + longest_packed * most_packed_rows]};
+        new (std::align_val_t(64)) float[longest * (panel_width + most_packed_rows)]};
 };
 
 using Range = TileRange;
@@ -106,21 +106,26 @@ void find_parts(const TileProduct& p, Tile t, Range rows, Range depth, int64_t n
     if (!finite) std::fill_n(parts, tiles, Range{0, t.k});
 }
 
-/// A panel's columns of rows that are there, tile by tile; `next`: from a tile's a to that of the next.
+/// A panel's columns of rows that are there, tile by tile; `next`: from a tile's a to that of the next. All tiles but the first share
+/// in fetching the rows of b from `ahead` on, if that is not null.
 template <int vectors>
-void compute_panel(Tile t, int64_t rows, int64_t next, const Range* parts) {
-    for (int64_t i = 0; i < rows; i += tile_rows) {
+void compute_panel(Tile t, int64_t rows, int64_t next, const Range* parts, const float* ahead) {
+    const int64_t others = (rows - 1) / tile_rows, share = ahead && others > 0 ? (t.k + others - 1) / others : 0;
+    for (int64_t i = 0, fetched = 0; i < rows; i += tile_rows) {
         const int64_t count = std::min(tile_rows, rows - i);
         if (const Range part = parts[i / tile_rows]; part.size() < t.k && !t.from) {
             Tile shorter = t;
             shorter.a += part.begin * t.a_step;
-            shorter.panel += part.begin * vectors * tile_lanes;
+            shorter.panel += part.begin * t.panel_step;
             shorter.k = part.size();
             compute_rows<vectors>(shorter, count);
         } else {
             compute_rows<vectors>(t, count);
         }
         t.from = nullptr;
+        t.ahead_rows = std::min(share, t.k - fetched);
+        t.ahead = ahead + fetched * t.from_row;
+        fetched += t.ahead_rows;
         t.a += next;
         if (t.plus) t.plus += tile_rows * t.plus_row;
         t.c += tile_rows * t.c_row;
@@ -137,7 +142,7 @@ void compute_block(const TileProduct& p, Range rows, Range depth, Packed& packed
     const int64_t next = packs ? tile_rows * depth.size() : p.transa ? tile_rows : tile_rows * p.lda;
     const float* const a = p.transa ? p.a + depth.begin * p.lda + rows.begin : p.a + rows.begin * p.lda + depth.begin;
     Tile t{.a = packs ? packed.rows() : a, .a_row = p.transa ? 1 : p.lda, .a_step = packs ? tile_rows : p.transa ? p.lda : 1, .panel = packed.panel(), .k = depth.size(), .plus = nullptr, .plus_row = p.plus_row,
-           .c = nullptr, .c_row = p.ldc, .last = 0, .from_row = p.ldb};
+           .c = nullptr, .c_row = p.ldc, .last = 0, .from_row = p.ldb, .panel_step = 0};
     std::array<Range, most_rows / tile_rows> parts;
     find_parts(p, t, rows, depth, next, parts.data());
     const float* plus = p.plus;
@@ -146,14 +151,19 @@ void compute_block(const TileProduct& p, Range rows, Range depth, Packed& packed
     for (int64_t done = 0, vectors; done < all; done += vectors) {
         vectors = vectors_of_panel(all - done);
         const Range columns{done * tile_lanes, std::min(p.n, (done + vectors) * tile_lanes)};
-        if (p.transb) pack_turned(p, columns, depth, vectors * tile_lanes, packed.panel());
+        t.panel_step = vectors * tile_lanes;
+        if (p.columns) {
+            t.panel = const_cast<float*>(p.columns) + done * p.column_step + depth.begin * tile_lanes;
+            t.panel_step = tile_lanes, t.vector_step = p.column_step;
+        } else if (p.transb) pack_turned(p, columns, depth, vectors * tile_lanes, packed.panel());
         else t.from = p.b + depth.begin * p.ldb + columns.begin;
         if (plus) t.plus = plus + rows.begin * t.plus_row + columns.begin;
         t.c = p.c + rows.begin * p.ldc + columns.begin;
         t.last = first_lanes(columns.size() - (vectors - 1) * tile_lanes);
-        vectors == 3   ? compute_panel<3>(t, rows.size(), next, parts.data())
-        : vectors == 2 ? compute_panel<2>(t, rows.size(), next, parts.data())
-                       : compute_panel<1>(t, rows.size(), next, parts.data());
+        const float* const ahead = p.transb || done + vectors == all ? nullptr : t.from + vectors * tile_lanes;
+        vectors == 3   ? compute_panel<3>(t, rows.size(), next, parts.data(), ahead)
+        : vectors == 2 ? compute_panel<2>(t, rows.size(), next, parts.data(), ahead)
+                       : compute_panel<1>(t, rows.size(), next, parts.data(), ahead);
     }
 }
 
@@ -166,14 +176,14 @@ bool has_product_tiles() {
 }
 
 bool are_tiles_faster(const TileProduct& p) {
-    constexpr int64_t page = 4096 / sizeof(float), small = 16'000'000;
+    constexpr int64_t page = 4096 / sizeof(float), small = 16'000'000, long_sum = 256;
     return has_product_tiles() && p.m >= 32 && p.n >= 32 && p.k >= 32 &&
-           (p.transb || (p.transa ? p.lda : p.ldb) % page == 0 || p.m * p.n * p.k <= small);
+           (p.transb || (p.transa && p.k >= long_sum) || (p.transa ? p.lda : p.ldb) % page == 0 || p.m * p.n * p.k <= small);
 }
 
 void multiply_in_tiles(const TileProduct& p) {
     Packed& packed = Packed::of_thread();
-    const int64_t most = p.transa ? longest_packed : longest, blocks = (p.k + most - 1) / most;
+    const int64_t blocks = (p.k + longest - 1) / longest;
     const int64_t rows = p.transa ? most_packed_rows : most_rows;
     for (int64_t i = 0; i < blocks; ++i)
         for (int64_t row = 0; row < p.m; row += rows)

@@ -17,19 +17,22 @@ struct TileProduct {
     int64_t plus_row;   ///< Between its rows; 0: one row, added to all.
     float* c;
     int64_t ldc;
+    /// op(b) as kept_columns() gives it (runtime/cpu/kept_columns.h), from this product's first column and row on; null: not kept.
+    const float* columns = nullptr;
+    int64_t column_step = 0;  ///< From sixteen columns to the next.
 };
 
 /// Whether the processor has the instructions (AVX-512). Never with CATENA_PRODUCT_TILES=0.
 bool has_product_tiles();
 
-/// Whether that is so and tiles are faster than oneDNN (benchmarks/products.cpp): oneDNN is slower
-/// where b is transposed, where what it copies has rows multiples of 4096 bytes apart, so that they share few lines of a cache, and in small
-/// products, such as those of attention. Pointers do not matter.
+/// Whether that is so and tiles are faster than oneDNN (benchmarks/products.cpp): oneDNN is slower where b is transposed, or a is and k is
+/// long, where what it copies has rows multiples of 4096 bytes apart, so that they share few lines of a cache, and in small products, such
+/// as those of attention. Pointers do not matter.
 bool are_tiles_faster(const TileProduct& product);
 
 /// Products as in K. Goto, R. van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008, but a is read where it is, unless it is
-/// transposed and c has many columns, and b is packed while the first rows of a are multiplied with it. Sizes for which are_tiles_faster(). A sum runs along k,
-/// in blocks that depend on k and transa alone: so no bit depends on how c is divided by rows and columns. Zeros at the beginning and the end of rows of op(a) cost
+/// transposed and c has many columns, and b is packed while the first rows of a are multiplied with it; the others fetch what is packed next.
+/// Sizes for which are_tiles_faster(). A sum runs along k, in blocks that depend on k alone: so no bit depends on how c is divided by rows and columns. Zeros at the beginning and the end of rows of op(a) cost
 /// little, as in attention under a causal mask: where b is finite they are not multiplied.
 void multiply_in_tiles(const TileProduct& product);
 

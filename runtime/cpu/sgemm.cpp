@@ -29,6 +29,8 @@ struct Product {
     float beta;
     float* c;
     int64_t ldc;
+    const float* columns;  ///< As of TileProduct.
+    int64_t column_step;
     const float* row;  ///< Added to each row of c where it is not null; beta is 0 then.
 };
 
@@ -37,6 +39,7 @@ Product part(const Product& p, ProductRange rows, ProductRange columns, ProductR
     q.m = rows.size(), q.n = columns.size(), q.k = depth.size();
     q.a += p.transa ? depth.begin * p.lda + rows.begin : rows.begin * p.lda + depth.begin;
     q.b += p.transb ? columns.begin * p.ldb + depth.begin : depth.begin * p.ldb + columns.begin;
+    if (p.columns) q.columns += columns.begin / 16 * p.column_step + depth.begin * 16;
     q.c += rows.begin * p.ldc + columns.begin;
     if (p.row) q.row += columns.begin;
     return q;
@@ -48,7 +51,8 @@ void fill(const Product& p) {
 
 TileProduct tiles(const Product& p) {
     return {.transa = p.transa, .transb = p.transb, .m = p.m, .n = p.n, .k = p.k, .a = p.a, .lda = p.lda, .b = p.b, .ldb = p.ldb,
-            .plus = p.row ? p.row : p.beta == 0 ? nullptr : p.c, .plus_row = p.row ? 0 : p.ldc, .c = p.c, .ldc = p.ldc};
+            .plus = p.row ? p.row : p.beta == 0 ? nullptr : p.c, .plus_row = p.row ? 0 : p.ldc, .c = p.c, .ldc = p.ldc,
+            .columns = p.columns, .column_step = p.column_step};
 }
 
 void run(const Product& p) {
@@ -107,9 +111,11 @@ void run_divided(const Product& p, const ProductDivision& d, std::span<std::byte
 
 void sgemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, float alpha, const float* a,
            int64_t lda, const float* b, int64_t ldb, float beta, float* c, int64_t ldc,
-           std::span<std::byte> scratch, const float* row) {
+           std::span<std::byte> scratch, const float* row, const Array& columns) {
     if (m == 0 || n == 0) return;
-    const Product p{transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, row};
+    const bool is_kept = columns.defined();
+    const Product p{transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, is_kept ? columns.elements<float>() : nullptr,
+                    is_kept ? columns.dim(1) * columns.dim(2) : 0, row};
     if (k == 0) {
         for (int64_t i = 0; i < m; ++i)
             for (int64_t j = 0; j < n; ++j) c[i * ldc + j] = row ? row[j] : beta == 0 ? 0 : beta * c[i * ldc + j];

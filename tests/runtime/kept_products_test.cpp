@@ -1,0 +1,119 @@
+// Products with a matrix that is kept in another order (runtime/cpu/kept_rows.h, kept_columns.h): the bits of those with one that is not.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "runtime/core/random.h"
+#include "runtime/cpu/float_product.h"
+#include "runtime/cpu/packed.h"
+#include "tests/support/threads.h"
+
+namespace catena {
+namespace {
+
+Array random_array(const Shape& shape, uint64_t seed) {
+    Array array = Array::empty({Dtype::float32, shape}, cpu_device());
+    fill_normal(RandomStream{seed, 0}, array.to_fill<float>(), array.size());
+    return array;
+}
+Array copy_of(const Array& array) { return array.astype(Dtype::float64).astype(Dtype::float32); }
+
+enum class Plus { nothing, row, result };
+
+struct Product {
+    int64_t m, n, k;
+    Plus plus = Plus::nothing;
+    Array a = random_array({m, k}, 1), b = random_array({n, k}, 2), row = random_array({n}, 3), before = random_array({m, n}, 4);
+
+    /// a with^T and what is added.
+    std::vector<uint32_t> bits(const Array& with) const {
+        const Array y = copy_of(before);
+        FloatProduct(a, with, false, true, y)
+            .run(a.elements<float>(), with, y.to_fill<float>(), plus == Plus::result, {}, plus == Plus::row ? row.elements<float>() : nullptr);
+        const auto* words = static_cast<const uint32_t*>(y.elements());
+        return {words, words + y.size()};
+    }
+    /// Of ten products with b how many took the kept one; each has to give the bits of the first use of a copy.
+    int64_t kept() const {
+        const int64_t uses = onednn::packed_uses();
+        const std::vector<uint32_t> expected = bits(copy_of(b));
+        for (int i = 0; i < 10; ++i) EXPECT_TRUE(bits(b) == expected) << "product " << i;
+        return onednn::packed_uses() - uses;
+    }
+};
+
+#define SKIP_IF_NEVER_KEPT \
+    if (Product{20, 256, 256}.kept() == 0) GTEST_SKIP() << "this processor has no products with kept matrices"
+
+class KeptProducts : public ::testing::TestWithParam<int64_t> {};
+
+TEST_P(KeptProducts, have_the_bits_of_others) {
+    SKIP_IF_NEVER_KEPT;
+    for (const int64_t n : {65, 100})
+        for (const int64_t k : {640, 655, 1700})
+            for (const Plus plus : {Plus::nothing, Plus::row, Plus::result}) {
+                SCOPED_TRACE(fmt::format("{} x {} x {}, plus {}", GetParam(), n, k, int(plus)));
+                const Product p{GetParam(), n, k, plus};
+                for (int64_t i = 8; i < std::min<int64_t>(24, p.m); ++i)  // Zeros that tiles leave out.
+                    std::fill_n(p.a.to_fill<float>() + i * k + k / 2, k - k / 2, 0.0f);
+                EXPECT_EQ(p.kept(), 5);  // Four uses, and one that keeps it.
+            }
+}
+
+TEST_P(KeptProducts, have_the_same_bits_on_any_number_of_threads) {
+    SKIP_IF_NEVER_KEPT;
+    const Product p{GetParam(), 1000, 650};
+    p.kept();
+    const std::vector<uint32_t> expected = p.bits(p.b);
+    for (const int threads : {1, 3}) {
+        const testing::Threads scope(threads);
+        EXPECT_TRUE(p.bits(p.b) == expected) << threads << " threads";
+    }
+}
+
+TEST_P(KeptProducts, follow_what_is_written) {
+    SKIP_IF_NEVER_KEPT;
+    const Product p{GetParam(), 256, 256};
+    EXPECT_EQ(p.kept(), 5);
+    copy_elements(random_array({256, 256}, 5), p.b);
+    EXPECT_EQ(p.kept(), 5);
+}
+
+TEST_P(KeptProducts, have_nan_and_infinity_where_others_do) {
+    SKIP_IF_NEVER_KEPT;
+    const Product p{GetParam(), 200, 300};
+    float *a = p.a.to_fill<float>(), *b = p.b.to_fill<float>();
+    std::fill_n(a, 2 * 300, 0.0f);  // Rows of zeros, times infinity.
+    a[2 * 300 + 7] = std::numeric_limits<float>::quiet_NaN();
+    b[5 * 300 + 299] = std::numeric_limits<float>::infinity();
+    b[199 * 300] = std::numeric_limits<float>::quiet_NaN();
+    const Array y = Array::empty({Dtype::float32, {GetParam(), 200}}, cpu_device());
+    for (int i = 0; i < 7; ++i) FloatProduct(p.a, p.b, false, true, y).run(a, p.b, y.to_fill<float>(), false);
+    const float* c = y.elements<float>();
+    for (int64_t i = 0; i < GetParam(); ++i)
+        for (int64_t j = 0; j < 200; ++j) {
+            const float value = c[i * 200 + j];
+            if (i == 2 || j == 199 || (j == 5 && i < 2)) EXPECT_TRUE(std::isnan(value)) << i << " " << j;
+            else if (j == 5) EXPECT_TRUE(std::isinf(value)) << i;
+            else EXPECT_TRUE(std::isfinite(value)) << i << " " << j;
+        }
+}
+
+TEST(KeptProducts, another_part_of_the_same_memory_is_another_matrix) {
+    SKIP_IF_NEVER_KEPT;
+    const Array both = random_array({512, 256}, 6);
+    for (const int64_t first : {0, 256, 0}) {
+        Product p{100, 256, 256};
+        p.b = both.view({256, 256}, both.strides(), first * 256);
+        EXPECT_GE(p.kept(), 5) << first;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(rows, KeptProducts, ::testing::Values(4, 7, 20, 33, 64, 65, 100, 512));
+
+}  // namespace
+}  // namespace catena
