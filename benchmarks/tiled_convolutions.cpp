@@ -13,6 +13,7 @@
 #include "runtime/cpu/convolution_call.h"
 #include "runtime/cpu/convolution_weights.h"
 #include "runtime/cpu/phase_convolution.h"
+#include "runtime/cpu/two_by_two.h"
 #include "runtime/cpu/winograd.h"
 
 namespace catena {
@@ -24,7 +25,7 @@ struct Layer {
 constexpr Layer layers[] = {{64, 64, 64, 32},  {64, 64, 128, 16},  {64, 128, 128, 16}, {64, 256, 256, 8},
                             {64, 256, 512, 4}, {64, 512, 512, 4}, {4, 64, 64, 56},    {4, 128, 128, 28},  {4, 256, 256, 14}, {4, 512, 512, 7},
                             {2, 32, 32, 256},  {2, 64, 64, 128},   {2, 128, 128, 64},
-                            {64, 64, 128, 16, 4, 2}, {64, 128, 256, 8, 4, 2}};
+                            {64, 512, 512, 2}, {64, 64, 128, 16, 4, 2}, {64, 128, 256, 8, 4, 2}};
 
 double milliseconds(const std::function<void()>& call) {
     using Clock = std::chrono::steady_clock;
@@ -66,10 +67,10 @@ void compare(const Layer& l, MemoryOrder order) {
     char name[64];
     std::snprintf(name, sizeof name, "%ld, %ld to %ld, %ldx%ld%s", l.batch, l.in, l.out, l.size, l.size, l.stride > 1 ? ", 4x4/2" : "");
     std::printf("%-26s", name);
-    print([&] { forward.run(x.elements(), W, nullptr, y.to_fill(), {}); }, [&] { return convolve_by_tiles(x, W, Array(), steps, y) || convolve_by_phases(x, W, Array(), steps, y); });
-    print([&] { data.run(y.elements(), W, nullptr, x.to_fill(), {}); }, [&] { return convolve_data_by_tiles(y, W, steps, x) || convolve_data_by_phases(y, W, steps, x); });
+    print([&] { forward.run(x.elements(), W, nullptr, y.to_fill(), {}); }, [&] { return convolve_by_tiles(x, W, Array(), steps, y) || convolve_by_phases(x, W, Array(), steps, y) || convolve_two_by_two(x, W, Array(), steps, y); });
+    print([&] { data.run(y.elements(), W, nullptr, x.to_fill(), {}); }, [&] { return convolve_data_by_tiles(y, W, steps, x) || convolve_data_by_phases(y, W, steps, x) || convolve_data_two_by_two(y, W, steps, x); });
     print([&] { weights.run(x.elements(), y.elements(), gW.to_fill<float>(), {}); },
-          [&] { return convolve_weights_by_tiles(x, y, steps, gW) || convolve_weights_by_phases(x, y, steps, gW); });
+          [&] { return convolve_weights_by_tiles(x, y, steps, gW) || convolve_weights_by_phases(x, y, steps, gW) || convolve_weights_two_by_two(x, y, steps, gW); });
     std::printf("\n");
 }
 

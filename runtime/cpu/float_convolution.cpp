@@ -5,6 +5,7 @@
 #include "runtime/core/memory_order.h"
 #include "runtime/cpu/phase_convolution.h"
 #include "runtime/cpu/pointwise_convolution.h"
+#include "runtime/cpu/two_by_two.h"
 #include "runtime/cpu/winograd.h"
 
 namespace catena {
@@ -57,13 +58,13 @@ bool FloatConvolution::run_without_onednn(const Array& a, const Array& b, const 
     switch (direction_) {
         case Direction::data: 
             return convolve_data_as_product(a, b, steps_, result) || convolve_data_by_tiles(a, b, steps_, result) ||
-                   convolve_data_by_phases(a, b, steps_, result);
+                   convolve_data_by_phases(a, b, steps_, result) || convolve_data_two_by_two(a, b, steps_, result);
         case Direction::weights:
             return convolve_weights_as_product(a, b, steps_, result) || convolve_weights_by_tiles(a, b, steps_, result) ||
-                   convolve_weights_by_phases(a, b, steps_, result);
+                   convolve_weights_by_phases(a, b, steps_, result) || convolve_weights_two_by_two(a, b, steps_, result);
         default:
             return convolve_as_product(a, b, bias, steps_, result) || convolve_by_tiles(a, b, bias, steps_, result) ||
-                   convolve_by_phases(a, b, bias, steps_, result);
+                   convolve_by_phases(a, b, bias, steps_, result) || convolve_two_by_two(a, b, bias, steps_, result);
     }
 }
 

@@ -22,16 +22,8 @@ Array memory(int64_t floats) { return Array::empty({Dtype::float32, Shape{floats
 /// At least so many iterations of `work` for a thread.
 int64_t grain(int64_t work) { return 1 + 20'000 / work; }
 
-/// Where the weights of in-channel k begin and end, which are side by side if they are turned around: the processor does not see
-/// these steps coming.
-void prefetch(const float* W, const WeightSteps& steps, int64_t k, int64_t block) {
-    const float* const row = W + k * steps.k;
-    for (int64_t i = 0; i < block * steps.n; i += 16) __builtin_prefetch(row + i);
-}
-
 /// The weights of out-channels [first, first + count): [values, in, block].
 void transform_block(const float* W, const WeightSteps& steps, int64_t in, int64_t first, int64_t count, int64_t block, float* to) {
-    constexpr int64_t ahead = 4;
     const float* const from = W + first * steps.n;
     const auto transform = [&](int64_t k, int64_t n) {
         transform_weights(from + k * steps.k + n * steps.n, steps.n, steps.turned, step_of(in, block), to + k * block + n);
@@ -42,7 +34,7 @@ void transform_block(const float* W, const WeightSteps& steps, int64_t in, int64
         return;
     }
     for (int64_t k = 0; k < in; ++k) {
-        if (k + ahead < in) prefetch(W + first * steps.n, steps, k + ahead, count);
+        prefetch_weights(from, steps, k, in, count);
         for (int64_t n = 0; n < count; n += lanes) transform(k, n);
     }
 }
@@ -65,6 +57,13 @@ dnnl::memory::desc weights_of(const Array& W) { return onednn::ordered({W.dim(0)
 dnnl::memory::desc blocks_of(int64_t in, int64_t out) { return onednn::ordered({out / block_of(out), values, in, block_of(out)}); }
 
 }  // namespace
+
+void prefetch_weights(const float* W, const WeightSteps& steps, int64_t k, int64_t in, int64_t block) {
+    constexpr int64_t ahead = 4;
+    if (k + ahead >= in) return;
+    const float* const row = W + (k + ahead) * steps.k;
+    for (int64_t i = 0; i < block * steps.n; i += 16) __builtin_prefetch(row + i);
+}
 
 int64_t block_of(int64_t channels) { return largest_block(channels, 2 * lanes); }
 

@@ -14,6 +14,9 @@ struct WeightSteps {
     bool turned;  ///< The last tap comes first.
 };
 
+/// Asks for the weights of `block` out-channels some in-channels after k, where these are side by side: the processor does not see these steps coming.
+void prefetch_weights(const float* W, const WeightSteps& steps, int64_t k, int64_t in, int64_t block);
+
 /// Result channels of a block.
 int64_t block_of(int64_t channels);
 Tile moved(Tile tile, int64_t channels);
