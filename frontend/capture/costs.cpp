@@ -64,6 +64,28 @@ std::string speed_of(const StaticGraphStatistics& s) {
 
 }  // namespace
 
+std::vector<WholeProgram> whole_programs(const Entry& entry) {
+    std::vector<WholeProgram> programs;
+    std::lock_guard tree(entry.tree->mutex);
+    for (const auto& ending : entry.tree->endings()) {
+        const std::shared_ptr<Program>& program = ending->program;
+        if (!program) continue;
+        if (program::JointExecutable* joint = program->joint()) {
+            const program::Cut& cut = joint->schedule().cut;
+            const std::string text = fmt::format("forward ends here, {} bytes are saved; backward, compiled together with it{}", cut.saved_bytes,
+                                                 program->ran_backward() ? "" : ", has not run yet");
+            programs.push_back({{program, &program->joint_trace(), joint}, cut.launch, text});
+        } else if (program->executable()) {
+            programs.push_back({{program, &program->forward(), program->executable()}});
+        }
+        if (!program->graph()) continue;
+        std::lock_guard graph(program->graph()->mutex);
+        if (program->graph()->executable)
+            programs.push_back({{entry.tree, &program->graph()->backward, program->graph()->executable.get()}});
+    }
+    return programs;
+}
+
 std::vector<CompiledProgram> compiled_programs(const Entry& entry) {
     std::vector<CompiledProgram> programs;
     std::lock_guard tree(entry.tree->mutex);

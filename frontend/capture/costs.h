@@ -14,8 +14,15 @@ struct CompiledProgram {
     const Trace* trace = nullptr;
     Executable* executable = nullptr;
 };
-/// Those for one key.
+/// Those for one key; forward and backward that were compiled together are two.
 std::vector<CompiledProgram> compiled_programs(const Entry& entry);
+
+/// A program as it was compiled, for a page: forward and backward that were compiled together are one.
+struct WholeProgram : CompiledProgram {
+    int border = -1;  ///< The first launch of backward; -1: it is not in two parts.
+    std::string border_text = {};
+};
+std::vector<WholeProgram> whole_programs(const Entry& entry);
 
 /// All launches of these programs, the most expensive first.
 RegionProfile profile_of(const std::string& region, const std::vector<CompiledProgram>& programs);

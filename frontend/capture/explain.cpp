@@ -60,10 +60,11 @@ std::string describe_following(const StaticGraphStatistics& s) {
 }
 
 /// With its stages on the way to a package, which differ from those for this process only by what depends on the machine.
-pages::ProgramSection section_of(const CompiledProgram& program) {
+pages::ProgramSection section_of(const WholeProgram& program) {
     const ExecutableInfo& info = program.executable->info();
     PortableProgram portable = compiler().compile_portable(*program.trace, {.any_size = false, .levels = {}, .stages = true});
-    return {info.name, program.executable->launches(), std::move(portable.stages), info.notes};
+    return {info.name, program.executable->launches(), std::move(portable.stages), info.notes, program.border,
+            program.border_text};
 }
 
 }  // namespace
@@ -107,16 +108,16 @@ RegionProfile Region::profile() const {
 
 void Region::save_html(const std::string& path) const {
     std::vector<std::string> lines = {to_string(at_)};
-    std::vector<CompiledProgram> programs;
+    std::vector<WholeProgram> programs;
     {
         std::lock_guard lock(mutex_);
         if (last_entry_) {
             lines.push_back(last_entry_->description);
-            programs = compiled_programs(*last_entry_);
+            programs = whole_programs(*last_entry_);
         }
     }
     std::vector<pages::ProgramSection> sections;
-    for (const CompiledProgram& program : programs) sections.push_back(section_of(program));  // Compiles: without the lock.
+    for (const WholeProgram& program : programs) sections.push_back(section_of(program));  // Compiles: without the lock.
     if (sections.empty()) fail<ValueError>("save_html: region {} has no compiled program yet; call it first", options_.name);
     pages::write_file(path, pages::program_page("static_graph " + options_.name, lines, sections));
 }

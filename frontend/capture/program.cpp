@@ -164,6 +164,8 @@ bool Program::resize() {
     });
 }
 
+const Trace& Program::joint_trace() const { return joint_trace_->trace; }
+
 std::string Program::why_apart() const {
     std::lock_guard lock(mutex_);
     return why_apart_;

@@ -53,6 +53,7 @@ public:
     bool is_joint() const { return is_joint_; }
     /// Null until it is compiled, and if is_joint() is false.
     program::JointExecutable* joint() const { return is_compiled() ? joint_executable_.get() : nullptr; }
+    const Trace& joint_trace() const;  ///< Of joint(), which must not be null: forward, the border, backward.
     std::string why_apart() const;
     /// The backward part of joint().
     void run_backward(std::span<const Array> inputs, std::span<const double> scalars, std::span<const bool> donated,

@@ -32,8 +32,10 @@ public:
     std::string name() const override { return "MemoryHook"; }
     void forward_preprocess(const OpDef&, std::span<const Variable* const>) override { start(); }
     void forward_postprocess(const OpDef& op, std::span<const Variable* const>) override { stop(op.name); }
-    void backward_preprocess(const OpDef&, std::span<const Variable>) override { start(); }
-    void backward_postprocess(const OpDef& op, std::span<const Variable>) override { stop("backward of " + op.name); }
+    void backward_preprocess(const OpDef&, std::span<const Array>, std::span<const Variable>) override { start(); }
+    void backward_postprocess(const OpDef& op, std::span<const Array>, std::span<const Variable>) override {
+        stop("backward of " + op.name);
+    }
 
     const std::vector<Call>& call_history() const { return call_history_; }  ///< In the order in which they ended.
     std::map<std::string, Record> summary() const;

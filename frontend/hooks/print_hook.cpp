@@ -23,8 +23,10 @@ void PrintHook::forward_preprocess(const OpDef& op, std::span<const Variable* co
     for (size_t i = 0; i < inputs.size(); ++i) print("input", i, *inputs[i]);
 }
 
-void PrintHook::backward_preprocess(const OpDef& op, std::span<const Variable> grad_outputs) {
+void PrintHook::backward_preprocess(const OpDef& op, std::span<const Array> inputs, std::span<const Variable> grad_outputs) {
     out_ << "backward of " << op.name << '\n';
+    for (size_t i = 0; i < inputs.size(); ++i)
+        if (inputs[i].defined()) print("input", i, inputs[i]);
     for (size_t i = 0; i < grad_outputs.size(); ++i) print("gradient of output", i, grad_outputs[i]);
 }
 

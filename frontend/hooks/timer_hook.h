@@ -16,8 +16,8 @@ public:
     std::string name() const override { return "TimerHook"; }
     void forward_preprocess(const OpDef& op, std::span<const Variable* const> inputs) override;
     void forward_postprocess(const OpDef& op, std::span<const Variable* const> inputs) override;
-    void backward_preprocess(const OpDef& op, std::span<const Variable> grad_outputs) override;
-    void backward_postprocess(const OpDef& op, std::span<const Variable> grad_outputs) override;
+    void backward_preprocess(const OpDef& op, std::span<const Array> inputs, std::span<const Variable> grad_outputs) override;
+    void backward_postprocess(const OpDef& op, std::span<const Array> inputs, std::span<const Variable> grad_outputs) override;
 };
 
 }  // namespace catena

@@ -69,7 +69,16 @@ struct HeNormal : Initializer {
 struct HeUniform : Initializer { explicit HeUniform(double scale = 1.0, OptionalDtype dtype = {}); };
 /// scale * Q for a random orthonormal Q of shape [shape[0], rest]; rows or columns, whichever are fewer, are
 /// orthonormal.
-struct Orthogonal : Initializer { explicit Orthogonal(double scale = 1.1, OptionalDtype dtype = {}); };
+/// What an orthogonal matrix of another shape than asked for is refused as: a parameter [m, ...] is m vectors of the other sizes.
+enum class OrthogonalMode {
+    automatic,   ///< Any shape.
+    projection,  ///< At most as many vectors as they have elements: rows are orthonormal.
+    embedding,   ///< At least as many: columns are orthonormal.
+    basis,       ///< As many: both are.
+};
+struct Orthogonal : Initializer {
+    explicit Orthogonal(double scale = 1.1, OptionalDtype dtype = {}, OrthogonalMode mode = OrthogonalMode::automatic);
+};
 
 }  // namespace initializers
 }  // namespace catena

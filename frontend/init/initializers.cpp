@@ -80,10 +80,22 @@ Array constant(const Type& type, const Array& values) {
     return values.to(cpu_device()).astype(type.dtype).as_contiguous();
 }
 
-Array orthogonal(const Type& type, double scale) {
+/// ShapeError unless a matrix of that mode may have these sizes.
+void check_mode(const Shape& shape, OrthogonalMode mode, int64_t rows, int64_t columns) {
+    const bool may_be_wide = mode == OrthogonalMode::automatic || mode == OrthogonalMode::projection;
+    const bool may_be_tall = mode == OrthogonalMode::automatic || mode == OrthogonalMode::embedding;
+    const char* name = mode == OrthogonalMode::projection ? "a projection" : mode == OrthogonalMode::embedding ? "an embedding" : "a basis";
+    const char* wanted = may_be_wide ? "at most as many" : may_be_tall ? "at least as many" : "as many";
+    if ((rows < columns && !may_be_wide) || (rows > columns && !may_be_tall))
+        fail<ShapeError>("Orthogonal: {} has {} vectors as they have elements, but shape {} is {} vectors of {}", name, wanted,
+                         to_string(shape), rows, columns);
+}
+
+Array orthogonal(const Type& type, double scale, OrthogonalMode mode) {
     if (element_count(type.shape) == 0) fail<ShapeError>("Orthogonal: an array of shape {} has no elements",
                                                          to_string(type.shape));
     int64_t rows = type.shape.rank() ? type.shape[0] : 1, columns = element_count(type.shape) / rows;
+    check_mode(type.shape, mode, rows, columns);
     std::vector<double> values = normal_numbers(rows * columns, 1);
     make_orthonormal(values, rows, columns);
     for (double& value : values) value *= scale;
@@ -121,7 +133,7 @@ HeNormal::HeNormal(double scale, OptionalDtype dtype, FanOption fan)
       })) {}
 HeUniform::HeUniform(double scale, OptionalDtype dtype)
     : Initializer(by_fans("HeUniform", scale, dtype, uniform, [](Fans f) { return std::sqrt(6 / f.in); })) {}
-Orthogonal::Orthogonal(double scale, OptionalDtype dtype)
-    : Initializer(describe("Orthogonal", scale), [=](const Type& type) { return orthogonal(type, scale); }, dtype) {}
+Orthogonal::Orthogonal(double scale, OptionalDtype dtype, OrthogonalMode mode)
+    : Initializer(describe("Orthogonal", scale), [=](const Type& type) { return orthogonal(type, scale, mode); }, dtype) {}
 
 }  // namespace catena::initializers

@@ -1,6 +1,8 @@
 #include "frontend/link/batch_normalization.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <mutex>
 
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
@@ -71,9 +73,19 @@ Variable BatchNormalization::normalized(const Variable& x, bool finetune) {
     return normalized_by_batch(x, scale, shift, finetune);
 }
 
+/// Once for a process, as a network of such layers would say it at every call.
+static void say_that_all_is_zero(const Shape& shape) {
+    static std::once_flag said;
+    std::call_once(said, [&] {
+        fmt::print(stderr, "catena: BatchNormalization: x {} has one value for each mean, so that in training mode the result is beta "
+                           "whatever x is; give it a larger batch, or use test mode: using_config(&Config::train, false)\n", to_string(shape));
+    });
+}
+
 Variable BatchNormalization::normalized_by_batch(const Variable& x, const Variable& scale, const Variable& shift,
                                                  bool finetune) {
     if (communicator_) return normalized_by_all_ranks(x, scale, shift, finetune);
+    if (x.size() > 0 && x.size() == avg_mean.size()) say_that_all_is_zero(x.shape());
     if (finetune) {
         follow_all_batches(x);
         return batch_normalization(x, scale, shift, {.eps = options_.eps, .axis = options_.axis});

@@ -150,7 +150,7 @@ private:
     static void gather_input(std::vector<const Variable*>& inputs, const Argument& argument) {
         if constexpr (std::derived_from<Argument, Variable> || std::same_as<Argument, Operand>) {
             inputs.push_back(&static_cast<const Variable&>(argument));
-        } else if constexpr (std::ranges::range<Argument>) {
+        } else if constexpr (ListLike<const Argument>) {
             for (const auto& part : argument) gather_input(inputs, part);
         }
     }

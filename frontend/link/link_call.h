@@ -1,7 +1,7 @@
 #pragma once
 
 #include <concepts>
-#include <ranges>
+#include <iterator>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -14,6 +14,13 @@ namespace catena {
 
 class Link;
 class LinkHook;
+
+/// Has a begin and an end. (std::ranges::range, whose header costs every user 0.05 s of compile time.)
+template <class T>
+concept ListLike = requires(T& list) {
+    std::begin(list);
+    std::end(list);
+};
 
 /// Stands for a member of any type where the members of a struct are counted.
 struct AnyMember {
@@ -49,7 +56,7 @@ private:
     void gather(const Result& result) {
         if constexpr (std::convertible_to<const Result&, const Variable&>) {
             if (const Variable& y = result; y.defined()) outputs_.push_back(y);
-        } else if constexpr (std::ranges::range<Result>) {
+        } else if constexpr (ListLike<const Result>) {
             for (const auto& part : result) gather(part);
         } else if constexpr (requires { std::tuple_size<Result>::value; }) {
             std::apply([this](const auto&... parts) { (gather(parts), ...); }, result);

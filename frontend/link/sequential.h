@@ -2,7 +2,6 @@
 
 #include <concepts>
 #include <functional>
-#include <ranges>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -14,7 +13,7 @@ namespace catena {
 
 /// What a layer may give: a Variable, or a list, a pair or a tuple of them.
 template <class T>
-concept GivesVariables = std::convertible_to<T, Variable> || std::ranges::range<T> || requires { std::tuple_size<T>::value; };
+concept GivesVariables = std::convertible_to<T, Variable> || ListLike<std::remove_reference_t<T>> || requires { std::tuple_size<T>::value; };
 
 /// Whether F can be called with `count` Variables and gives some.
 template <class F, int count>

@@ -21,6 +21,8 @@ th:first-child, td:first-child, th:nth-child(2), td:nth-child(2) { text-align: l
 .box { position: relative; border: 1px solid var(--line); border-left: 4px solid var(--kernel); border-radius: 6px; padding: .4rem .7rem; background: var(--panel); overflow-wrap: anywhere; }
 .box.call { border-left-color: var(--call); } .box:target { outline: 2px solid var(--kernel); }
 .box .number { float: right; margin-left: .6rem; } .box ul { margin: .2rem 0; padding-left: 1rem; font-size: 12px; } .box a { color: inherit; }
+.border { grid-column: 1 / -1; display: flex; align-items: center; gap: .8rem; color: var(--faint); font-weight: 600; }
+.border::before, .border::after { content: ""; flex: 1; border-top: 2px dashed var(--line); }
 .share { height: 4px; border-radius: 2px; background: var(--kernel); margin: .3rem 0 .1rem; } .call .share { background: var(--call); }
 .tip { display: none; position: absolute; z-index: 2; left: -1px; right: -1px; top: 100%; padding: .5rem .8rem; border: 1px solid var(--line); border-radius: 6px; background: var(--paper); box-shadow: 0 4px 16px #0004; font-size: 13px; }
 .box:hover .tip, .box:focus .tip, .box:target .tip { display: block; }

@@ -71,6 +71,10 @@ std::string box(const ProgramSection& section, size_t program, size_t l, bool is
                        operations_list(launch), links(launch, program), tip(launch, section.notes));
 }
 
+std::string border_of(const ProgramSection& section) {
+    return "<div class=\"border\" role=\"separator\"><span>" + escaped(section.border_text) + "</span></div>\n";
+}
+
 std::string stages_of(const ProgramSection& section) {
     if (section.stages.empty()) return "";
     std::string text = "<h3>Stages</h3><div class=\"stages\">";
@@ -105,7 +109,10 @@ std::string program_page(const std::string& title, const std::vector<std::string
                         "calls. The bars are {}. Point at a box for more.</p>\n", is_timed ? "measured times" : "bytes moved");
     for (size_t p = 0; p < programs.size(); ++p) {
         body += "<h2>" + escaped(programs[p].name) + "</h2><div class=\"launches\">\n";
-        for (size_t l = 0; l < programs[p].launches.size(); ++l) body += box(programs[p], p, l, is_timed, most);
+        for (size_t l = 0; l < programs[p].launches.size(); ++l) {
+            if (int(l) == programs[p].border) body += border_of(programs[p]);
+            body += box(programs[p], p, l, is_timed, most);
+        }
         body += "</div>" + stages_of(programs[p]) + "\n";
     }
     return page(title, body);

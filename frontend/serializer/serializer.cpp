@@ -56,7 +56,7 @@ bool Serializer::wanted(const std::string& key) const {
     if (!root.empty()) below.remove_prefix(root.size() + 1);
     for (const std::string& name : options.ignore_names)
         if (name == key || name == below) return false;
-    return true;
+    return !options.ignore || !options.ignore(below);
 }
 
 bool Serializer::has(std::string_view key) const {

@@ -25,6 +25,7 @@ struct LoadOptions {
     std::string path = {}; ///< Prefix of the keys to load, "updater/model:main" of a Chainer snapshot.
     bool strict = true;  ///< A missing key is an error; false: its value is unchanged.
     std::vector<std::string> ignore_names = {}; ///< Keys that are skipped.
+    std::function<bool(std::string_view key)> ignore = {};  ///< Keys for which it is true are skipped, too; without `path`.
 };
 
 /// Saves or loads an object under a prefix of keys in a file. As in Chainer, one function does both, and its keys

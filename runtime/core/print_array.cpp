@@ -152,5 +152,8 @@ std::string to_text(const Array& array, const PrintOptions& options) {
 }
 
 std::ostream& operator<<(std::ostream& out, const Array& array) { return out << to_text(array); }
+std::ostream& operator<<(std::ostream& out, const Dims& shape) { return out << to_string(shape); }
+std::ostream& operator<<(std::ostream& out, const Type& type) { return out << to_string(type); }
+std::ostream& operator<<(std::ostream& out, Dtype dtype) { return out << name_of(dtype); }
 
 }  // namespace catena

@@ -25,6 +25,10 @@ PrintOptions& print_options();
 std::string to_text(const Array& array, const PrintOptions& options = print_options());
 std::ostream& operator<<(std::ostream& out, const Array& array);
 
+std::ostream& operator<<(std::ostream& out, const Dims& shape);  ///< [2,3]
+std::ostream& operator<<(std::ostream& out, const Type& type);   ///< float32[2,3]
+std::ostream& operator<<(std::ostream& out, Dtype dtype);        ///< float32
+
 }  // namespace catena
 
 template <>

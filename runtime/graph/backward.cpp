@@ -119,12 +119,12 @@ private:
         LocationScope at(node.location);
         const DeviceScope beside(device_of(gy));  // A graph may lead from one device to another.
         const UserFunctionScope function(*node.op, UserFunctionScope::Part::gradient);
-        for (FunctionHook* hook : function_hooks()) hook->backward_preprocess(*node.op, gy);
-        for (FunctionHook* hook : hooks_of(node)) hook->backward_preprocess(*node.op, gy);
+        for (FunctionHook* hook : function_hooks()) hook->backward_preprocess(*node.op, node.kept_inputs, gy);
+        for (FunctionHook* hook : hooks_of(node)) hook->backward_preprocess(*node.op, node.kept_inputs, gy);
         Variables gx = node.region ? node.region->gradient(node, gy)
                                    : node.op->gradient(GradientCall(node, gy));
-        for (FunctionHook* hook : hooks_of(node)) hook->backward_postprocess(*node.op, gy);
-        for (FunctionHook* hook : function_hooks()) hook->backward_postprocess(*node.op, gy);
+        for (FunctionHook* hook : hooks_of(node)) hook->backward_postprocess(*node.op, node.kept_inputs, gy);
+        for (FunctionHook* hook : function_hooks()) hook->backward_postprocess(*node.op, node.kept_inputs, gy);
         if (gx.size() != node.edges.size())
             throw InternalError(fmt::format("{}: {} gradients for {} inputs", node.op->name, gx.size(), node.edges.size()));
         for (size_t i = 0; i < gx.size(); ++i) {

@@ -14,8 +14,12 @@ public:
     virtual std::string name() const = 0;
     virtual void forward_preprocess(const OpDef&, [[maybe_unused]] std::span<const Variable* const> inputs) {}
     virtual void forward_postprocess(const OpDef&, [[maybe_unused]] std::span<const Variable* const> inputs) {}
-    virtual void backward_preprocess(const OpDef&, [[maybe_unused]] std::span<const Variable> grad_outputs) {}
-    virtual void backward_postprocess(const OpDef&, [[maybe_unused]] std::span<const Variable> grad_outputs) {}
+    /// `inputs` are those of the operation: undefined where its gradient does not read them and the graph did not keep them; none
+    /// where a whole compiled region is one node.
+    virtual void backward_preprocess(const OpDef&, [[maybe_unused]] std::span<const Array> inputs,
+                                     [[maybe_unused]] std::span<const Variable> grad_outputs) {}
+    virtual void backward_postprocess(const OpDef&, [[maybe_unused]] std::span<const Array> inputs,
+                                      [[maybe_unused]] std::span<const Variable> grad_outputs) {}
     virtual void added() {}
     virtual void deleted() {}
 };

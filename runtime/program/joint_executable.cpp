@@ -1,5 +1,7 @@
 #include "runtime/program/joint_executable.h"
 
+#include "runtime/program/launch_reports.h"
+
 namespace catena::program {
 
 JointExecutable::JointExecutable(Schedule whole) : JointExecutable(std::move(whole), {}) {}
@@ -23,11 +25,9 @@ void JointExecutable::run(std::span<const Array> inputs, std::span<const double>
 
 std::vector<LaunchReport> JointExecutable::launches() {
     std::vector<LaunchReport> all = forward_.launches();
-    const int before = int(all.size());
-    for (LaunchReport& report : backward_.launches()) {
-        for (int& launch : report.reads_from) launch += before;
-        all.push_back(std::move(report));
-    }
+    for (LaunchReport& report : backward_.launches()) all.push_back(std::move(report));
+    const std::vector<LaunchReport> whole = launch_reports(whole_);
+    for (size_t l = 0; l < all.size(); ++l) all[l].reads_from = whole[l].reads_from;
     return all;
 }
 

@@ -28,6 +28,7 @@ public:
     void run(std::span<const Array> inputs, std::span<const double> scalars, std::span<const bool> donated,
              std::span<Array> outputs) override;
     const ExecutableInfo& info() const override { return whole_.info; }
+    /// Those of forward and then of backward, which also tells what it reads of forward's.
     std::vector<LaunchReport> launches() override;
     const Schedule& schedule() const { return whole_; }
 

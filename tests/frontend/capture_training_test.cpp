@@ -101,7 +101,7 @@ TEST(CaptureTraining, a_function_hook_sees_every_operation_that_runs) {
         std::vector<std::string> forward, backward;
         std::string name() const override { return "names"; }
         void forward_preprocess(const OpDef& op, std::span<const Variable* const>) override { forward.emplace_back(op.name); }
-        void backward_preprocess(const OpDef& op, std::span<const Variable>) override { backward.emplace_back(op.name); }
+        void backward_preprocess(const OpDef& op, std::span<const Array>, std::span<const Variable>) override { backward.emplace_back(op.name); }
     };
     expect_same([](Side& side) {
         Mlp model;

@@ -177,8 +177,8 @@ TEST(Inspect, copydata_converts) {
 struct CountingHook : FunctionHook {
     int before = 0, after = 0;
     std::string name() const override { return "CountingHook"; }
-    void backward_preprocess(const OpDef&, std::span<const Variable>) override { ++before; }
-    void backward_postprocess(const OpDef&, std::span<const Variable>) override { ++after; }
+    void backward_preprocess(const OpDef&, std::span<const Array>, std::span<const Variable>) override { ++before; }
+    void backward_postprocess(const OpDef&, std::span<const Array>, std::span<const Variable>) override { ++after; }
 };
 
 TEST(NodeHook, is_called_for_its_operation_alone) {

@@ -58,7 +58,7 @@ TEST(RejectedCall, a_text_option_that_does_not_exist) {
 TEST(RejectedCall, a_label_that_is_no_class) {
     Variable x = floats({2, 3}), t(Array::from<int32_t>({0, 3}));
     EXPECT_REFUSED(ValueError,
-                   "softmax_cross_entropy: label 3 at index 1 is not a class (x has 3 classes, ignore_label is -1)",
+                   "softmax_cross_entropy: label 3 at index 1 is not a class (x has 3 classes, 0 to 2; ignore_label is -1)",
                    softmax_cross_entropy(x, t));
 }
 

@@ -114,7 +114,7 @@ void expect_the_eager_message(const std::function<Variable(const Variable& x, co
 }
 
 TEST_F(RejectedRegion, a_label_that_is_no_class) {
-    const char* message = "softmax_cross_entropy: label 3 at index 1 is not a class (x has 3 classes, ignore_label is -1)";
+    const char* message = "softmax_cross_entropy: label 3 at index 1 is not a class (x has 3 classes, 0 to 2; ignore_label is -1)";
     expect_the_eager_message([](const Variable& x, const Variable& t) { return softmax_cross_entropy(x, t); }, message);
     expect_the_eager_message(
         [](const Variable& x, const Variable& t) {

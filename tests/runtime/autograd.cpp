@@ -184,7 +184,7 @@ TEST(Backward, a_wide_diamond_runs_each_node_once) {
     struct Counter : FunctionHook {
         int backward = 0;
         std::string name() const override { return "counter"; }
-        void backward_preprocess(const OpDef&, std::span<const Variable>) override { ++backward; }
+        void backward_preprocess(const OpDef&, std::span<const Array>, std::span<const Variable>) override { ++backward; }
     } counter;
     Variable x = scalar(1), h = x;
     for (int i = 0; i < 30; ++i) h = h + h;
@@ -220,7 +220,7 @@ TEST(Grad, only_the_part_between_outputs_and_inputs_runs) {
     struct Names : FunctionHook {
         std::string seen;
         std::string name() const override { return "names"; }
-        void backward_preprocess(const OpDef& op, std::span<const Variable>) override { seen += op.name + " "; }
+        void backward_preprocess(const OpDef& op, std::span<const Array>, std::span<const Variable>) override { seen += op.name + " "; }
     } names;
     Variable x = scalar(2), w = scalar(3);
     Variable y = exp(w) * (x * x);

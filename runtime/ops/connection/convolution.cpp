@@ -89,6 +89,12 @@ Dtype check_operands(const TypeCall& c, const char* a, const char* b,
     return dtype;
 }
 
+/// What to do when an image has its channels last, as other libraries keep them; else empty.
+std::string channels_last_hint(const Shape& x, int64_t channels) {
+    if (x.rank() != 4 || x[3] != channels) return "";
+    return "; images are [N, C, H, W]: transpose(x, {0, 3, 1, 2})";
+}
+
 /// The function that users call, with a bias or without.
 const char* function_name(const TypeCall& c) {
     return c.inputs[0].shape.rank() == 4 ? "convolution_2d" : "convolution_nd";
@@ -101,8 +107,8 @@ Type convolution_type(const TypeCall& c) {
     int64_t groups = c.attributes.integer("groups");
     const int64_t channels = in_all_groups(W[1], c.attributes);
     if (x[1] != channels)  // convolution_c3
-        fail<ShapeError>("{}: W takes {} channels{}, x has {} ({})", name, channels,
-                         groups > 1 ? fmt::format(" in {} groups", groups) : "", x[1], both(c));
+        fail<ShapeError>("{}: W takes {} channels{}, x has {} ({}){}", name, channels,
+                         groups > 1 ? fmt::format(" in {} groups", groups) : "", x[1], both(c), channels_last_hint(x, channels));
     if (W[0] % groups != 0)  // convolution_c5
         fail<ShapeError>("{}: W gives {} channels, which {} groups do not divide ({})", name, W[0],
                          groups, both(c));

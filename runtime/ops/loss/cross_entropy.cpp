@@ -72,9 +72,9 @@ void check_labels(const T* labels, int64_t n, int64_t classes, int64_t ignore_la
         const int64_t label = int64_t(labels[i]);
         if ((label < 0 || label >= classes) && label != ignore_label)
             fail<ValueError>(
-                "softmax_cross_entropy: label {} at index {} is not a class (x has {} classes, "
+                "softmax_cross_entropy: label {} at index {} is not a class (x has {} classes, 0 to {}; "
                 "ignore_label is {})",
-                label, i, classes, ignore_label);
+                label, i, classes, classes - 1, ignore_label);
     }
 }
 
@@ -317,6 +317,10 @@ const bool op_cross_entropy_autocast = set_autocast(op_cross_entropy, Autocast::
 /// Targets that are probabilities themselves, in plain functions.
 Variable soft_target_loss(const Variable& x, const Variable& t,
                           const SoftmaxCrossEntropy& options) {
+    if (t.rank() < x.rank())  // softmax_cross_entropy_c5
+        fail<ShapeError>("softmax_cross_entropy: t is {}; class numbers need an integer dtype, t.astype(Dtype::int32), and "
+                         "probabilities x's shape {}",
+                         to_string(t.type()), to_string(x.shape()));
     if (!(x.shape() == t.shape()))  // softmax_cross_entropy_c5
         fail<ShapeError>("softmax_cross_entropy: float t should have x's shape {}, it has {}",
                          to_string(x.shape()), to_string(t.shape()));

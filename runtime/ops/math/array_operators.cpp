@@ -93,5 +93,6 @@ CATENA_IN_PLACE(>>, right_shift_in_place)
 #undef CATENA_IN_PLACE
 
 Array at(const Array& x, std::initializer_list<Index> slices) { return get_item(x, slices).array(); }
+Variable at(const Variable& x, std::initializer_list<Index> slices) { return get_item(x, slices); }
 
 }  // namespace catena

@@ -103,6 +103,7 @@ CATENA_IN_PLACE(>>=, right_shift_in_place)
 
 /// x[slices] of an Array: `at(x, {slice(1, 5), newaxis, ellipsis, -1})`. Slices are views.
 Array at(const Array& x, std::initializer_list<Index> slices);
+Variable at(const Variable& x, std::initializer_list<Index> slices);  ///< As get_item, x[{slices}].
 inline Slice slice() { return {}; }  ///< All of an axis.
 
 }  // namespace catena

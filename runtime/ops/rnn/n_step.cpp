@@ -69,7 +69,9 @@ Variable state_of(const Variable& states, int64_t k, const Type& type) {
 NStepRows run(const Call& c, const SequenceRows& x) {
     check_counts(c);
     if (x.rows.rank() != 2) fail<ShapeError>("{}: rows should be [total,features], they are {}", c.function, to_string(x.rows.shape()));
-    if (x.lengths.rank() != 1) fail<ShapeError>("{}: lengths should be [B], they are {}", c.function, to_string(x.lengths.shape()));
+    if (x.lengths.rank() != 1)
+        fail<ShapeError>("{}: lengths should be [B], they are {}; two sequences in braces are rows and lengths, a list of sequences is a "
+                         "std::vector<Variable>", c.function, to_string(x.lengths.shape()));
     const int64_t batch = x.lengths.shape()[0];
     check_shapes(c, batch, x.rows.shape()[1]);
     const Type state{x.rows.dtype(), Shape{batch, c.ws[0][0].shape()[0]}};
