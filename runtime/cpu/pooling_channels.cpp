@@ -6,6 +6,7 @@
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
 #include "runtime/core/vector_code.h"
+#include "runtime/cpu/independent.h"
 
 namespace catena::channels_last {
 namespace {
@@ -46,6 +47,7 @@ CATENA_INLINE void max_row(const Sizes& s, int64_t oh, const T* x, T* y, int32_t
         std::fill(index, index + s.channels, 0);
         s.for_taps(oh, ow, [&](int32_t tap, int64_t at) {
             const T* from = x + at;
+            CATENA_INDEPENDENT
             for (int64_t c = 0; c < s.channels; ++c) {
                 const T v = from[c];
                 const bool wins = (v > y[c]) | (v != v);
@@ -66,8 +68,10 @@ CATENA_INLINE void average_row(const Sizes& s, int64_t oh, const T* x, T* y) {
     for (int64_t ow = 0; ow < s.out_width; ++ow, y += s.channels) {
         std::fill(y, y + s.channels, T(0));
         s.for_taps(oh, ow, [&](int32_t, int64_t at) {
+            CATENA_INDEPENDENT
             for (int64_t c = 0; c < s.channels; ++c) y[c] += x[at + c];
         });
+        CATENA_INDEPENDENT
         for (int64_t c = 0; c < s.channels; ++c) y[c] *= factor;
     }
 }
@@ -95,6 +99,7 @@ CATENA_INLINE void scatter_row(const Sizes& s, int64_t h, const T* gy, const int
     gather_row(s, h, gx, [&](int32_t tap, int64_t at, T* to) {
         const T* from = gy + at;
         const int32_t* taps = index + at;
+        CATENA_INDEPENDENT
         for (int64_t c = 0; c < s.channels; ++c) to[c] = taps[c] == tap ? to[c] + from[c] : to[c];
     });
 }
@@ -107,6 +112,7 @@ template <class T>
 CATENA_INLINE void spread_row(const Sizes& s, int64_t h, const T* gy, T* gx) {
     const T factor = T(1) / T(s.kh * s.kw);
     gather_row(s, h, gx, [&](int32_t, int64_t at, T* to) {
+        CATENA_INDEPENDENT
         for (int64_t c = 0; c < s.channels; ++c) to[c] += gy[at + c] * factor;
     });
 }
