@@ -6,6 +6,7 @@
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
 #include "runtime/core/vector_code.h"
+#include "runtime/cpu/independent.h"
 
 namespace catena::channels_last {
 namespace {
@@ -46,6 +47,7 @@ CATENA_INLINE void max_row(const Sizes& s, int64_t oh, const T* x, T* y, int32_t
         std::fill(index, index + s.channels, 0);
         s.for_taps(oh, ow, [&](int32_t tap, int64_t at) {
             const T* from = x + at;
+            CATENA_INDEPENDENT
             for (int64_t c = 0; c < s.channels; ++c) {
                 const T v = from[c];
                 const bool wins = (v > y[c]) | (v != v);
@@ -66,48 +68,56 @@ CATENA_INLINE void average_row(const Sizes& s, int64_t oh, const T* x, T* y) {
     for (int64_t ow = 0; ow < s.out_width; ++ow, y += s.channels) {
         std::fill(y, y + s.channels, T(0));
         s.for_taps(oh, ow, [&](int32_t, int64_t at) {
+            CATENA_INDEPENDENT
             for (int64_t c = 0; c < s.channels; ++c) y[c] += x[at + c];
         });
+        CATENA_INDEPENDENT
         for (int64_t c = 0; c < s.channels; ++c) y[c] *= factor;
     }
 }
 CATENA_VECTOR_CODE void run_average(const Sizes& s, int64_t oh, const float* x, float* y) { average_row(s, oh, x, y); }
 void run_average(const Sizes& s, int64_t oh, const double* x, double* y) { average_row(s, oh, x, y); }
 
-/// Channels [begin, end) of one image.
-template <class T>
-CATENA_INLINE void scatter_channels(const Sizes& s, int64_t begin, int64_t end, const T* gy, const int32_t* index, T* gx) {
-    for (int64_t p = 0; p < s.height * s.width; ++p) std::fill(gx + p * s.channels + begin, gx + p * s.channels + end, T(0));
-    for (int64_t oh = 0; oh < s.out_height; ++oh)
-        for (int64_t ow = 0; ow < s.out_width; ++ow, gy += s.channels, index += s.channels)
-            s.for_taps(oh, ow, [&](int32_t tap, int64_t at) {
-                T* to = gx + at;
-                for (int64_t c = begin; c < end; ++c) to[c] = index[c] == tap ? to[c] + gy[c] : to[c];
-            });
-}
-CATENA_VECTOR_CODE void run_scatter(const Sizes& s, int64_t begin, int64_t end, const float* gy, const int32_t* index, float* gx) {
-    scatter_channels(s, begin, end, gy, index, gx);
-}
-void run_scatter(const Sizes& s, int64_t begin, int64_t end, const double* gy, const int32_t* index, double* gx) {
-    scatter_channels(s, begin, end, gy, index, gx);
+/// A row of the images that windows read, in which it stays in a core's cache: what its elements get from each window, in the order of
+/// the windows. f(tap, offset of the window's first channel, what its tap is added to).
+template <class T, class F>
+CATENA_INLINE void gather_row(const Sizes& s, int64_t h, T* gx, F&& f) {
+    std::fill(gx, gx + s.width * s.channels, T(0));
+    const int64_t before = h + s.ph - s.kh + 1;
+    const int64_t first = before > 0 ? (before + s.sh - 1) / s.sh : 0, last = std::min(s.out_height - 1, (h + s.ph) / s.sh);
+    for (int64_t oh = first; oh <= last; ++oh)
+        for (int64_t ow = 0; ow < s.out_width; ++ow)
+            for (int64_t j = 0; j < s.kw; ++j) {
+                const int64_t w = ow * s.sw - s.pw + j;
+                if (w < 0 || w >= s.width) continue;
+                f(int32_t((h - oh * s.sh + s.ph) * s.kw + j), (oh * s.out_width + ow) * s.channels, gx + w * s.channels);
+            }
 }
 
 template <class T>
-CATENA_INLINE void spread_channels(const Sizes& s, int64_t begin, int64_t end, const T* gy, T* gx) {
+CATENA_INLINE void scatter_row(const Sizes& s, int64_t h, const T* gy, const int32_t* index, T* gx) {
+    gather_row(s, h, gx, [&](int32_t tap, int64_t at, T* to) {
+        const T* from = gy + at;
+        const int32_t* taps = index + at;
+        CATENA_INDEPENDENT
+        for (int64_t c = 0; c < s.channels; ++c) to[c] = taps[c] == tap ? to[c] + from[c] : to[c];
+    });
+}
+CATENA_VECTOR_CODE void run_scatter(const Sizes& s, int64_t h, const float* gy, const int32_t* index, float* gx) {
+    scatter_row(s, h, gy, index, gx);
+}
+void run_scatter(const Sizes& s, int64_t h, const double* gy, const int32_t* index, double* gx) { scatter_row(s, h, gy, index, gx); }
+
+template <class T>
+CATENA_INLINE void spread_row(const Sizes& s, int64_t h, const T* gy, T* gx) {
     const T factor = T(1) / T(s.kh * s.kw);
-    for (int64_t p = 0; p < s.height * s.width; ++p) std::fill(gx + p * s.channels + begin, gx + p * s.channels + end, T(0));
-    for (int64_t oh = 0; oh < s.out_height; ++oh)
-        for (int64_t ow = 0; ow < s.out_width; ++ow, gy += s.channels)
-            s.for_taps(oh, ow, [&](int32_t, int64_t at) {
-                for (int64_t c = begin; c < end; ++c) gx[at + c] += gy[c] * factor;
-            });
+    gather_row(s, h, gx, [&](int32_t, int64_t at, T* to) {
+        CATENA_INDEPENDENT
+        for (int64_t c = 0; c < s.channels; ++c) to[c] += gy[at + c] * factor;
+    });
 }
-CATENA_VECTOR_CODE void run_spread(const Sizes& s, int64_t begin, int64_t end, const float* gy, float* gx) {
-    spread_channels(s, begin, end, gy, gx);
-}
-void run_spread(const Sizes& s, int64_t begin, int64_t end, const double* gy, double* gx) {
-    spread_channels(s, begin, end, gy, gx);
-}
+CATENA_VECTOR_CODE void run_spread(const Sizes& s, int64_t h, const float* gy, float* gx) { spread_row(s, h, gy, gx); }
+void run_spread(const Sizes& s, int64_t h, const double* gy, double* gx) { spread_row(s, h, gy, gx); }
 
 template <class F>
 void with_type(const Array& x, F&& f) {
@@ -116,27 +126,12 @@ void with_type(const Array& x, F&& f) {
     f(double());
 }
 
-/// f(image, row of windows), in parallel.
+/// f(image, row) for `rows` rows of each image, in parallel.
 template <class F>
-void for_rows(const Sizes& s, F&& f) {
-    const int64_t grain = 1 + worthwhile_elements / (s.work() / s.out_height + 1);
-    parallel_for(s.images * s.out_height, grain, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) f(i / s.out_height, i % s.out_height);
-    });
-}
-
-/// f(image, first channel, end), in parallel: windows that overlap add to the same elements, but not of other channels.
-template <class F>
-void for_channels(const Sizes& s, F&& f) {
-    constexpr int64_t block = 16;
-    const int64_t blocks = (s.channels + block - 1) / block;
-    const int64_t grain = 1 + worthwhile_elements / ((s.work() + s.inputs()) / blocks + 1);
-    parallel_for(s.images * blocks, grain, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end;) {  // As many blocks of one image as there are.
-            const int64_t image = i / blocks, last = std::min(end, (image + 1) * blocks);
-            f(image, i % blocks * block, std::min(s.channels, (last - image * blocks) * block));
-            i = last;
-        }
+void for_rows(const Sizes& s, int64_t rows, F&& f) {
+    const int64_t grain = 1 + worthwhile_elements / ((s.work() + s.inputs()) / rows + 1);
+    parallel_for(s.images * rows, grain, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) f(i / rows, i % rows);
     });
 }
 
@@ -149,7 +144,7 @@ void max_pool(const Array& x, const PoolingWindow& window, const Array& y, const
         const T* from = x.elements<T>();
         T* to = y.to_fill<T>();
         int32_t* places = index.to_fill<int32_t>();
-        for_rows(s, [&](int64_t image, int64_t row) {
+        for_rows(s, s.out_height, [&](int64_t image, int64_t row) {
             const int64_t at = image * s.outputs() + row * s.out_width * s.channels;
             run_max(s, row, from + image * s.inputs(), to + at, places + at);
         });
@@ -163,9 +158,9 @@ void max_pool_scatter(const Array& gy, const Array& index, const PoolingWindow& 
         const T* from = gy.elements<T>();
         const int32_t* places = index.elements<int32_t>();
         T* to = gx.to_fill<T>();
-        for_channels(s, [&](int64_t image, int64_t begin, int64_t end) {
+        for_rows(s, s.height, [&](int64_t image, int64_t row) {
             const int64_t at = image * s.outputs();
-            run_scatter(s, begin, end, from + at, places + at, to + image * s.inputs());
+            run_scatter(s, row, from + at, places + at, to + image * s.inputs() + row * s.width * s.channels);
         });
     });
 }
@@ -176,7 +171,7 @@ void average_pool(const Array& x, const PoolingWindow& window, const Array& y) {
         using T = decltype(zero);
         const T* from = x.elements<T>();
         T* to = y.to_fill<T>();
-        for_rows(s, [&](int64_t image, int64_t row) {
+        for_rows(s, s.out_height, [&](int64_t image, int64_t row) {
             run_average(s, row, from + image * s.inputs(), to + image * s.outputs() + row * s.out_width * s.channels);
         });
     });
@@ -188,8 +183,8 @@ void average_pool_spread(const Array& gy, const PoolingWindow& window, const Arr
         using T = decltype(zero);
         const T* from = gy.elements<T>();
         T* to = gx.to_fill<T>();
-        for_channels(s, [&](int64_t image, int64_t begin, int64_t end) {
-            run_spread(s, begin, end, from + image * s.outputs(), to + image * s.inputs());
+        for_rows(s, s.height, [&](int64_t image, int64_t row) {
+            run_spread(s, row, from + image * s.outputs(), to + image * s.inputs() + row * s.width * s.channels);
         });
     });
 }
