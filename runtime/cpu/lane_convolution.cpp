@@ -33,6 +33,22 @@ int64_t right_of(int64_t positions, int64_t stride, int64_t kernel, int64_t left
 
 }  // namespace
 
+/// oneDNN puts sixteen output channels (towards the images: sixteen of theirs) into a vector, and loses where their number is no multiple. What
+/// lanes lose is the time for packing, where few products follow for each element.
+bool is_faster_by_lanes(Direction direction, const LaneSizes& s) {
+    if (!is_able() || s.kernel.size() != 2 || s.stride[0] != 1 || s.stride[1] != 1) return false;
+    const int64_t taps = s.kernel[0] * s.kernel[1], groups = (s.images + lanes - 1) / lanes;
+    const bool has_whole_groups = 10 * s.images >= 9 * lanes * groups;
+    if (!has_whole_groups || taps < 9 || std::min(s.in, s.out) > 24 || std::max(s.in, s.out) > 64) return false;
+    const bool fills_vectors = s.out % lanes == 0;
+    switch (direction) {
+        case Direction::data: return !fills_vectors && s.out <= 24 && (s.out * taps >= 25 || s.channels_last);
+        case Direction::weights:
+            return s.in % lanes != 0 && s.in * taps >= (fills_vectors ? 100 : 25) && (!s.channels_last || s.in <= (fills_vectors ? 8 : 16));
+        default: return !fills_vectors || (s.out == lanes && s.in < lanes && s.width <= 64);
+    }
+}
+
 LaneConvolution::LaneConvolution(Direction direction, const Array& a, const Array& b, const Array& result, const WindowSteps& steps)
     : direction_(direction) {
     const Array &x = a, &W = gives_weights() ? result : b, &y = gives_weights() ? b : result;
@@ -60,24 +76,11 @@ std::optional<LaneConvolution> LaneConvolution::find_possible(Direction directio
 std::optional<LaneConvolution> LaneConvolution::find(Direction direction, const Array& a, const Array& b, const Array& result,
                                                      const WindowSteps& steps) {
     std::optional<LaneConvolution> made = find_possible(direction, a, b, result, steps);
-    if (made && !made->is_faster()) made.reset();
+    if (!made) return made;
+    const LaneImages& y = made->y_;
+    const LaneSizes sizes{y.images(), made->in_, made->out_, y.width(), Dims{made->kernel_rows_, made->kernel_columns_}, steps.stride, y.channels_last()};
+    if (!is_faster_by_lanes(direction, sizes)) made.reset();
     return made;
-}
-
-/// oneDNN puts sixteen output channels (towards the images: sixteen of theirs) into a vector, and loses where their number is no multiple. What
-/// lanes lose is the time for packing, where few products follow for each element.
-bool LaneConvolution::is_faster() const {
-    const int64_t taps = kernel_rows_ * kernel_columns_, few = std::min(in_, out_), many = std::max(in_, out_);
-    const bool has_whole_groups = 10 * y_.images() >= 9 * lanes * y_.groups();
-    if (!has_whole_groups || stride_rows_ != 1 || stride_columns_ != 1 || taps < 9 || few > 24 || many > 64) return false;
-    const bool fills_vectors = out_ % lanes == 0;
-    switch (direction_) {
-        case Direction::data: return !fills_vectors && out_ <= 24 && (out_ * taps >= 25 || y_.channels_last());
-        case Direction::weights:
-            if (in_ % lanes == 0) return false;
-            return in_ * taps >= (fills_vectors ? 100 : 25) && (!y_.channels_last() || in_ <= (fills_vectors ? 8 : 16));
-        default: return !fills_vectors || (out_ == lanes && in_ < lanes && y_.width() <= 64);
-    }
 }
 
 size_t LaneConvolution::scratch_bytes() const { return gives_weights() ? products_bytes() : correlation_bytes(); }

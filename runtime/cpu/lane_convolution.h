@@ -10,14 +10,22 @@
 
 namespace catena {
 
+/// What decides whether sixteen images side by side are faster. Towards the images, `in` are the channels of gy and `out` those of gx.
+struct LaneSizes {
+    int64_t images, in, out, width;  ///< The width of the result's rows, of gy's towards the weights.
+    Dims kernel, stride;
+    bool channels_last;  ///< The result, or gy.
+};
+/// From measurements: benchmarks/lane_convolutions.cpp. False without AVX-512, and with CATENA_LANE_CONVOLUTIONS=0.
+bool is_faster_by_lanes(ConvolutionDirection direction, const LaneSizes& sizes);
+
 /// A float32 convolution of few channels, or one of its gradients, with sixteen images side by side: one image in each lane of a vector
 /// (AVX-512), so that no lane is idle however few channels there are. Operands are packed so as they are needed
 /// (runtime/cpu/lane_images.h), and products are summed in registers in the order of the definition: input channels, rows, columns; of
 /// the weights' gradient positions, then images. Images in both memory orders; the bits depend on the sizes alone. For use by FloatConvolution.
 class LaneConvolution {
 public:
-    /// Nothing where it cannot be done, or where oneDNN is faster (measured: benchmarks/lane_convolutions.cpp). Operands as those of FloatConvolution.
-    /// CATENA_LANE_CONVOLUTIONS=0: always nothing.
+    /// Nothing where it cannot be done, or where oneDNN is faster. Operands as those of FloatConvolution.
     static std::optional<LaneConvolution> find(ConvolutionDirection direction, const Array& a, const Array& b, const Array& result,
                                                const WindowSteps& steps);
     /// Whatever is faster (for benchmarks and tests).
@@ -35,7 +43,6 @@ private:
 
     bool gives_weights() const { return direction_ == ConvolutionDirection::weights; }
     int64_t weights() const { return in_ * out_ * kernel_rows_ * kernel_columns_; }
-    bool is_faster() const;
 
     // Forwards and towards the images: a correlation of x, which is padded, with W, which is turned around for the latter.
     size_t correlation_bytes() const;

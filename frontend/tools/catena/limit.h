@@ -18,8 +18,8 @@ struct Limit {
 Limit limit_of(const Workload& workload);
 
 /// How long a number takes from one thread of the pool to another and back, at least; 0 where there is one thread, or the machine is
-/// too busy to tell. On a virtual machine this is where its processors are at the moment: some 60 where they are two halves of a core, 90 where they
-/// share a cache, 400 where they do not. Then what one thread writes reaches the other more slowly, but there are more caches.
+/// too busy to tell. On a virtual machine this is where its processors are at the moment: some 60 to 140 where they share a
+/// cache, 400 where they do not. Then what one thread writes reaches the other more slowly, but there are more caches.
 double exchange_nanoseconds();
 
 }  // namespace catena::tool

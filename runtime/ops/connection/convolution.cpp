@@ -2,6 +2,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/cpu/bfloat16.h"
+#include "runtime/cpu/lane_convolution.h"
 #include "runtime/cpu/prepared_convolution.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/autocast.h"
@@ -170,7 +171,7 @@ bool all_are(const TypeCall& c, Dtype dtype) { return c.inputs[0].dtype == dtype
 /// positions oneDNN's kernels for blocked images are faster by more than that, but not than what packing their weights
 /// costs at every call (measured). bfloat16 images where the processor multiplies them: in this order they need no reordering
 /// and are as fast as blocked (measured).
-std::function<ChannelsLast(const TypeCall&)> images_last(uint32_t inputs, uint32_t outputs) {
+std::function<ChannelsLast(const TypeCall&)> images_last(ConvolutionDirection direction, uint32_t inputs, uint32_t outputs) {
     return [=](const TypeCall& c) {
         const bool is_narrow = has_bfloat16_products() && all_are(c, Dtype::bfloat16);
         const bool by_library = is_narrow || all_are(c, Dtype::float32);
@@ -187,8 +188,11 @@ std::function<ChannelsLast(const TypeCall&)> images_last(uint32_t inputs, uint32
         int64_t taps = kernel_size;
         for (int64_t step : c.attributes.dims("stride")) taps = std::max<int64_t>(1, taps / step);
         const int64_t channels = gives_weights ? std::min(image[1], other[1]) : std::min(other[0], other[1]);
+        // Sixteen images side by side take either order, and what comes before and after rather has rows of pixels.
+        const bool by_lanes = !is_narrow && is_faster_by_lanes(direction, {image[0], image[1], other[direction == ConvolutionDirection::forward ? 0 : 1],
+                                                                           image[image.rank() - 1], kernel, c.attributes.dims("stride"), false});
         const bool preferred =
-            groups == 1 && (is_narrow || kernel_size == 1 || (channels * taps <= most_products && positions >= least_positions));
+            groups == 1 && !by_lanes && (is_narrow || kernel_size == 1 || (channels * taps <= most_products && positions >= least_positions));
         return ChannelsLast{.inputs = inputs, .outputs = outputs, .preferred = preferred, .preferred_packed = !gives_weights};
     };
 }
@@ -216,7 +220,7 @@ const bool op_convolution_text = set_element_text(op_convolution, convolution_el
 
 const bool op_convolution_role = set_library_role(op_convolution, LibraryRole::convolution);
 const bool op_convolution_prepared = set_preparation(op_convolution, prepared(ConvolutionDirection::forward));
-const bool op_convolution_last = set_channels_last(op_convolution, images_last(1, 1));
+const bool op_convolution_last = set_channels_last(op_convolution, images_last(ConvolutionDirection::forward, 1, 1));
 const bool op_convolution_autocast = set_autocast(op_convolution, Autocast::narrow);
 const OpDef& op_tailed_convolution = define_tailed_convolution(op_convolution);
 
@@ -245,7 +249,7 @@ const bool op_convolution_data_text = set_element_text(op_convolution_data, conv
 
 const bool op_convolution_data_role = set_library_role(op_convolution_data, LibraryRole::convolution_data);
 const bool op_convolution_data_prepared = set_preparation(op_convolution_data, prepared(ConvolutionDirection::data));
-const bool op_convolution_data_last = set_channels_last(op_convolution_data, images_last(1, 1));
+const bool op_convolution_data_last = set_channels_last(op_convolution_data, images_last(ConvolutionDirection::data, 1, 1));
 const bool op_convolution_data_autocast = set_autocast(op_convolution_data, Autocast::narrow);
 
 const OpDef& op_convolution_weights = register_op({
@@ -272,7 +276,7 @@ const bool op_convolution_weights_text = set_element_text(op_convolution_weights
 
 const bool op_convolution_weights_role = set_library_role(op_convolution_weights, LibraryRole::convolution_weights);
 const bool op_convolution_weights_prepared = set_preparation(op_convolution_weights, prepared(ConvolutionDirection::weights));
-const bool op_convolution_weights_last = set_channels_last(op_convolution_weights, images_last(3, 0));
+const bool op_convolution_weights_last = set_channels_last(op_convolution_weights, images_last(ConvolutionDirection::weights, 3, 0));
 const bool op_convolution_weights_autocast = set_autocast(op_convolution_weights, Autocast::narrow);
 
 /// b as [1, O, 1, ...], to be added to y.
