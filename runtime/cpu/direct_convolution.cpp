@@ -5,118 +5,20 @@
 #include <atomic>
 #include <bit>
 
-#include "runtime/core/device.h"
 #include "runtime/core/environment.h"
-#include "runtime/core/memory_order.h"
 #include "runtime/core/parallel.h"
+#include "runtime/cpu/direct_sizes.h"
 #include "runtime/cpu/direct_tile.h"
-#include "runtime/cpu/packed.h"
-#include "runtime/cpu/transpose_lanes.h"
 
 namespace catena {
 
 #if defined(__x86_64__)
 namespace {
 
-constexpr int64_t lanes = tile_lanes;
+using namespace direct;
+
 /// Of a window in a picture's order.
 constexpr int64_t most_taps = 108;
-
-int64_t in_vectors(int64_t channels) { return (channels + lanes - 1) / lanes; }
-
-/// Indices [begin, end).
-struct Range {
-    int64_t begin, end;
-    bool operator==(const Range&) const = default;
-    int64_t size() const { return end - begin; }
-    /// Part `index` of `count`; parts differ by one at most.
-    Range part(int64_t index, int64_t count) const { return {begin + size() * index / count, begin + size() * (index + 1) / count}; }
-};
-
-/// Windows along one axis.
-struct Axis {
-    int64_t size, kernel, stride, pad, count;
-
-    /// Where the window of position p begins in x.
-    int64_t begin(int64_t p) const { return p * stride - pad; }
-    /// Its taps that are in x.
-    Range taps(int64_t p) const { return {std::max<int64_t>(0, -begin(p)), std::max<int64_t>(0, std::min(kernel, size - begin(p)))}; }
-    /// Positions whose windows are in x as a whole.
-    Range whole() const {
-        const int64_t room = size + pad - kernel, first = std::min(count, (pad + stride - 1) / stride);
-        return {first, std::clamp(room < 0 ? 0 : room / stride + 1, first, count)};
-    }
-};
-
-struct Sizes {
-    int64_t images, in, out;
-    Axis height, width;
-    bool x_last;  ///< Whether x has its channels last.
-
-    Sizes(const Array& x, const Array& W, const WindowSteps& s, const Array& y)
-        : images(x.dim(0)), in(x.dim(1)), out(y.dim(1)), height{x.dim(2), W.dim(2), s.stride[0], s.pad[0], y.dim(2)},
-          width{x.dim(3), W.dim(3), s.stride[1], s.pad[1], y.dim(3)}, x_last(memory_order(x.shape(), x.strides()) == MemoryOrder::channels_last) {
-        // Where each position is a product with one position of x, all of them are a line.
-        if (x_last && is_pointwise() && height.stride == 1 && width.stride == 1 && height.count == height.size && width.count == width.size) {
-            width.size = width.count = images * height.count * width.count;
-            images = height.size = height.count = 1;
-        }
-    }
-    bool is_pointwise() const { return height.kernel == 1 && width.kernel == 1 && height.pad == 0 && width.pad == 0; }
-    int64_t taps() const { return in * height.kernel * width.kernel; }
-    int64_t positions() const { return images * height.count * width.count; }
-    /// Threads share positions, and so find in their caches what they wrote; but where the weights are much larger than x, these.
-    bool shares_weights() const {
-        constexpr int64_t much = 8;
-        return out * taps() > much * in * images * height.size * width.size;
-    }
-};
-
-/// Vectors of output channels in panels of up to three; where threads share the weights, so that both halves of them have the same.
-class Panels {
-public:
-    explicit Panels(const Sizes& s)
-        : vectors_(in_vectors(s.out)), halves_(s.shares_weights() && vectors_ > most_tile_vectors ? 2 : 1),
-          in_half_(((vectors_ + halves_ - 1) / halves_ + most_tile_vectors - 1) / most_tile_vectors) {}
-    int64_t count() const { return halves_ * in_half_; }
-    int64_t halves() const { return halves_; }
-    Range vectors(int64_t panel) const { return Range{0, vectors_}.part(panel / in_half_, halves_).part(panel % in_half_, in_half_); }
-
-private:
-    int64_t vectors_, halves_, in_half_;
-};
-
-/// Panel by panel, taps in the order in which they are summed: [taps, channels of the panel], zeros where there are no more channels.
-Array packed(const Array& W, const Sizes& s) {
-    const int64_t taps = s.taps(), vectors = in_vectors(s.out), window = s.height.kernel * s.width.kernel;
-    const Array made = Array::empty({Dtype::float32, Shape{vectors, taps, lanes}}, cpu_device());
-    const float* const from = W.elements<float>();
-    float* const to = made.to_fill<float>();
-    const bool in_order = !s.x_last || window == 1;
-    const Panels panels(s);
-    parallel_for(panels.count(), 1 + 20'000 / taps, [&](int64_t begin, int64_t end) {
-        for (int64_t panel = begin; panel < end; ++panel) {
-            const Range all = panels.vectors(panel);
-            const int64_t width = all.size() * lanes;
-            for (int64_t v = all.begin; v < all.end; ++v) {
-                const int64_t rows = std::min(lanes, s.out - v * lanes);
-                const float* const first = from + v * lanes * taps;
-                float* const at = to + all.begin * taps * lanes + (v - all.begin) * lanes;
-                for (int64_t t = 0; in_order && t < taps; t += lanes)
-                    transpose_lanes(first + t, taps, rows, uint16_t((1u << std::min(lanes, taps - t)) - 1), at + t * width, width);
-                for (int64_t t = 0; !in_order && t < taps; ++t)  // [window, in] from [in, window].
-                    for (int64_t c = 0; c < lanes; ++c) at[t * width + c] = c < rows ? first[c * taps + t % s.in * window + t / s.in] : 0.0f;
-            }
-        }
-    });
-    return made;
-}
-
-Array weights(const Array& W, const Sizes& s) {
-    const auto form = s.x_last ? onednn::WeightForm::direct : onednn::WeightForm::direct_row_major;
-    return onednn::kept_form(W, form, onednn::ordered({s.out, s.in, s.height.kernel, s.width.kernel}),
-                             onednn::ordered({in_vectors(s.out), s.taps(), lanes, Panels(s).halves()}), [&] { return packed(W, s); });
-}
 
 using TileKernel = void (*)(const DirectTiles&);
 
@@ -298,7 +200,7 @@ std::optional<float> convolve_directly(const Array& x, const Array& W, const Con
     if (!are_direct_convolutions_on() || !fits(x, W, steps, y)) return std::nullopt;
     const Sizes sizes(x, W, steps, y);
     if (!is_faster(sizes)) return std::nullopt;
-    const Array kept = weights(W, sizes);
+    const Array kept = packed_weights(W, sizes);
     return DirectConvolution(sizes, x, kept.elements<float>(), tail, y.to_fill<float>()).run();
 }
 
