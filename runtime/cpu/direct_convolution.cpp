@@ -1,120 +1,24 @@
 #include "runtime/cpu/direct_convolution.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
-#include <vector>
 
-#include "runtime/core/device.h"
 #include "runtime/core/environment.h"
-#include "runtime/core/memory_order.h"
 #include "runtime/core/parallel.h"
+#include "runtime/cpu/direct_sizes.h"
 #include "runtime/cpu/direct_tile.h"
-#include "runtime/cpu/packed.h"
-#include "runtime/cpu/transpose_lanes.h"
 
 namespace catena {
 
 #if defined(__x86_64__)
 namespace {
 
-constexpr int64_t lanes = tile_lanes;
+using namespace direct;
 
-int64_t in_vectors(int64_t channels) { return (channels + lanes - 1) / lanes; }
-
-/// Indices [begin, end).
-struct Range {
-    int64_t begin, end;
-    bool operator==(const Range&) const = default;
-    int64_t size() const { return end - begin; }
-    /// Part `index` of `count`; parts differ by one at most.
-    Range part(int64_t index, int64_t count) const { return {begin + size() * index / count, begin + size() * (index + 1) / count}; }
-};
-
-/// Windows along one axis.
-struct Axis {
-    int64_t size, kernel, stride, pad, count;
-
-    /// Where the window of position p begins in x.
-    int64_t begin(int64_t p) const { return p * stride - pad; }
-    /// Its taps that are in x.
-    Range taps(int64_t p) const { return {std::max<int64_t>(0, -begin(p)), std::max<int64_t>(0, std::min(kernel, size - begin(p)))}; }
-    /// Positions whose windows are in x as a whole.
-    Range whole() const {
-        const int64_t room = size + pad - kernel, first = std::min(count, (pad + stride - 1) / stride);
-        return {first, std::clamp(room < 0 ? 0 : room / stride + 1, first, count)};
-    }
-};
-
-struct Sizes {
-    int64_t images, in, out;
-    Axis height, width;
-    bool x_last;  ///< Whether x has its channels last.
-
-    Sizes(const Array& x, const Array& W, const WindowSteps& s, const Array& y)
-        : images(x.dim(0)), in(x.dim(1)), out(y.dim(1)), height{x.dim(2), W.dim(2), s.stride[0], s.pad[0], y.dim(2)},
-          width{x.dim(3), W.dim(3), s.stride[1], s.pad[1], y.dim(3)}, x_last(memory_order(x.shape(), x.strides()) == MemoryOrder::channels_last) {
-        // Where each position is a product with one position of x, all of them are a line.
-        if (x_last && is_pointwise() && height.stride == 1 && width.stride == 1 && height.count == height.size && width.count == width.size) {
-            width.size = width.count = images * height.count * width.count;
-            images = height.size = height.count = 1;
-        }
-    }
-    bool is_pointwise() const { return height.kernel == 1 && width.kernel == 1 && height.pad == 0 && width.pad == 0; }
-    int64_t taps() const { return in * height.kernel * width.kernel; }
-    int64_t positions() const { return images * height.count * width.count; }
-    /// Threads share positions, and so find in their caches what they wrote; but where the weights are much larger than x, these.
-    bool shares_weights() const {
-        constexpr int64_t much = 8;
-        return out * taps() > much * in * images * height.size * width.size;
-    }
-};
-
-/// Vectors of output channels in panels of up to three; where threads share the weights, so that both halves of them have the same.
-class Panels {
-public:
-    explicit Panels(const Sizes& s)
-        : vectors_(in_vectors(s.out)), halves_(s.shares_weights() && vectors_ > most_tile_vectors ? 2 : 1),
-          in_half_(((vectors_ + halves_ - 1) / halves_ + most_tile_vectors - 1) / most_tile_vectors) {}
-    int64_t count() const { return halves_ * in_half_; }
-    int64_t halves() const { return halves_; }
-    Range vectors(int64_t panel) const { return Range{0, vectors_}.part(panel / in_half_, halves_).part(panel % in_half_, in_half_); }
-
-private:
-    int64_t vectors_, halves_, in_half_;
-};
-
-/// Panel by panel, taps in the order in which they are summed: [taps, channels of the panel], zeros where there are no more channels.
-Array packed(const Array& W, const Sizes& s) {
-    const int64_t taps = s.taps(), vectors = in_vectors(s.out), window = s.height.kernel * s.width.kernel;
-    const Array made = Array::empty({Dtype::float32, Shape{vectors, taps, lanes}}, cpu_device());
-    const float* const from = W.elements<float>();
-    float* const to = made.to_fill<float>();
-    const bool in_order = !s.x_last || window == 1;
-    const Panels panels(s);
-    parallel_for(panels.count(), 1 + 20'000 / taps, [&](int64_t begin, int64_t end) {
-        for (int64_t panel = begin; panel < end; ++panel) {
-            const Range all = panels.vectors(panel);
-            const int64_t width = all.size() * lanes;
-            for (int64_t v = all.begin; v < all.end; ++v) {
-                const int64_t rows = std::min(lanes, s.out - v * lanes);
-                const float* const first = from + v * lanes * taps;
-                float* const at = to + all.begin * taps * lanes + (v - all.begin) * lanes;
-                for (int64_t t = 0; in_order && t < taps; t += lanes)
-                    transpose_lanes(first + t, taps, rows, uint16_t((1u << std::min(lanes, taps - t)) - 1), at + t * width, width);
-                for (int64_t t = 0; !in_order && t < taps; ++t)  // [window, in] from [in, window].
-                    for (int64_t c = 0; c < lanes; ++c) at[t * width + c] = c < rows ? first[c * taps + t % s.in * window + t / s.in] : 0.0f;
-            }
-        }
-    });
-    return made;
-}
-
-Array weights(const Array& W, const Sizes& s) {
-    const auto form = s.x_last ? onednn::WeightForm::direct : onednn::WeightForm::direct_row_major;
-    return onednn::kept_form(W, form, onednn::ordered({s.out, s.in, s.height.kernel, s.width.kernel}),
-                             onednn::ordered({in_vectors(s.out), s.taps(), lanes, Panels(s).halves()}), [&] { return packed(W, s); });
-}
+/// Of a window in a picture's order.
+constexpr int64_t most_taps = 108;
 
 using TileKernel = void (*)(const DirectTiles&);
 
@@ -147,13 +51,17 @@ public:
     }
 
 private:
-    /// What a thread computes panel after panel.
+    /// Taps in the order of the weights.
+    struct Runs {
+        std::array<DirectTiles::Run, most_taps> runs;
+        int64_t count = 0;
+        Range down{}, across{};  ///< Of the window.
+    };
+    /// A panel that a thread computes.
     struct Part {
         DirectTiles tiles{};
-        int64_t width = 0;          ///< Channels of the panel, whole vectors.
-        int64_t weights_ahead = 0;  ///< How many of the next panel's are fetched for each tap; 0: positions are.
-        std::vector<DirectTiles::Run> runs = {};
-        Range down{}, across{};  ///< What the runs are of.
+        int64_t vectors;
+        bool fetches_weights;  ///< Of the next panel, else the next positions.
     };
 
     /// So many positions at a time that what they read stays in a core's second-level cache while the weights go by; few, if the
@@ -164,21 +72,24 @@ private:
         const int64_t read = s_.in * std::min(s_.height.stride, s_.height.kernel) * std::min(s_.width.stride, s_.width.kernel);
         const int64_t at_once = panels.size() == 1 ? positions.size() : weights <= first_cache ? 4 * tile_rows : std::max(tile_rows, second_cache / read);
         const int64_t chunks = (positions.size() + at_once - 1) / at_once;
+        const int64_t once = chunks == 1 && weights > first_cache ? positions.size() : 0;
         LargestLanes largest;
-        std::vector<Part> parts;
-        for (int64_t panel = panels.begin; panel < panels.end; ++panel)
-            parts.push_back(part_of(panels_.vectors(panel), chunks == 1 && weights > first_cache ? positions.size() : 0, largest));
+        Runs runs;
         for (int64_t i = 0; i < chunks; ++i)
-            for (Part& part : parts) compute_panel(part, positions.part(i, chunks));
+            for (int64_t panel = panels.begin; panel < panels.end; ++panel) {
+                Part part = part_of(panels_.vectors(panel), once, runs, largest);
+                compute_panel(part, positions.part(i, chunks), runs);
+            }
         int32_t known = largest_.load();
         while (largest.largest() > known && !largest_.compare_exchange_weak(known, largest.largest())) {
         }
     }
 
     /// `once`: the next panel's weights are fetched while so many positions are computed; 0: the next positions are.
-    Part part_of(Range vectors, int64_t once, LargestLanes& largest) const {
-        Part part{.width = vectors.size() * lanes};
+    Part part_of(Range vectors, int64_t once, const Runs& runs, LargestLanes& largest) const {
+        Part part{.vectors = vectors.size(), .fetches_weights = once > 0};
         DirectTiles& t = part.tiles;
+        t.runs = runs.runs.data();
         t.x_row = s_.width.stride * position_;
         t.W = W_ + vectors.begin * s_.taps() * lanes;
         t.tail = &tail_;
@@ -187,35 +98,34 @@ private:
         t.y_row = s_.out;
         t.largest = &largest;
         if (once == 0) return part;
-        part.weights_ahead = (part.width * tile_rows + once - 1) / once;
         t.next = W_ + vectors.end * s_.taps() * lanes;
-        t.next_step = part.weights_ahead;
-        t.next_tile = part.weights_ahead * s_.taps();
+        t.next_step = (vectors.size() * lanes * tile_rows + once - 1) / once;
+        t.next_tile = t.next_step * s_.taps();
         return part;
     }
 
-    void compute_panel(Part& part, Range positions) const {
+    void compute_panel(Part& part, Range positions, Runs& runs) const {
         for (int64_t p = positions.begin, end; p < positions.end; p = end) {
             const int64_t line = p / s_.width.count, first = line * s_.width.count;
             end = std::min(positions.end, first + s_.width.count);
-            compute_line(part, line, {p - first, end - first});
+            compute_line(part, line, {p - first, end - first}, runs);
         }
     }
 
     /// Positions of a line: those at its ends one by one, the others in tiles.
-    void compute_line(Part& part, int64_t line, Range columns) const {
+    void compute_line(Part& part, int64_t line, Range columns, Runs& runs) const {
         const int64_t row = line % s_.height.count;
         const Range whole = s_.width.whole();
         int64_t column = columns.begin;
         const auto compute_ends = [&](int64_t end) {
             for (; column < std::min(columns.end, end); ++column) {
-                find_runs(part, s_.height.taps(row), s_.width.taps(column));
+                find_runs(part, runs, s_.height.taps(row), s_.width.taps(column));
                 compute_tiles(part, line, column, 1, 1);
             }
         };
         compute_ends(whole.begin);
         if (const int64_t count = std::min(columns.end, whole.end) - column; count > 0) {
-            find_runs(part, s_.height.taps(row), {0, s_.width.kernel});
+            find_runs(part, runs, s_.height.taps(row), {0, s_.width.kernel});
             const int64_t tiles = (count + tile_rows - 1) / tile_rows, rows = count / tiles, longer = count % tiles;
             compute_tiles(part, line, column, rows + 1, longer);
             compute_tiles(part, line, column + longer * (rows + 1), rows, tiles - longer);
@@ -233,27 +143,26 @@ private:
         t.x = x_ + image * s_.in * s_.height.size * s_.width.size + s_.height.begin(row) * line_ + s_.width.begin(column) * position_;
         t.y = y_ + at;
         t.other = tail_.other ? tail_.other + at : nullptr;
-        if (part.weights_ahead == 0) {
+        if (!part.fetches_weights) {
             t.next_step = rows;
             t.next_tile = rows * t.x_row;
             t.next = t.x + t.next_tile;
         }
-        (s_.x_last ? kernels<false>(part.width / lanes) : kernels<true>(part.width / lanes))[rows - 1](t);
-        if (part.weights_ahead) t.next += tiles * t.next_tile;
+        (s_.x_last ? kernels<false>(part.vectors) : kernels<true>(part.vectors))[rows - 1](t);
+        if (part.fetches_weights) t.next += tiles * t.next_tile;
     }
 
-    /// Taps in the order of the weights: channels last a line of the window with all channels is one run.
-    void find_runs(Part& part, Range down, Range across) const {
-        if (part.down == down && part.across == across) return;
-        part.down = down, part.across = across;
-        part.runs.clear();
-        const int64_t window = s_.height.kernel * s_.width.kernel;
-        for (int64_t plane = 0; plane < s_.in / channels_; ++plane)
-            for (int64_t i = down.begin; i < down.end; ++i)
-                for (int64_t j = across.begin; j < (s_.x_last ? across.begin + 1 : across.end); ++j)
-                    part.runs.push_back({plane * plane_ + i * line_ + j * position_, (plane * window + (i * s_.width.kernel + j) * channels_) * part.width});
-        part.tiles.runs = part.runs.data();
-        part.tiles.run_count = int64_t(part.runs.size());
+    /// Channels last a line of the window with all channels is one run.
+    void find_runs(Part& part, Runs& r, Range down, Range across) const {
+        if (r.count == 0 || r.down != down || r.across != across) {
+            r.down = down, r.across = across, r.count = 0;
+            const int64_t window = s_.height.kernel * s_.width.kernel, end = s_.x_last ? across.begin + 1 : across.end;
+            for (int64_t plane = 0; plane < s_.in / channels_; ++plane)
+                for (int64_t i = down.begin; i < down.end; ++i)
+                    for (int64_t j = across.begin; j < end; ++j)
+                        r.runs[size_t(r.count++)] = {plane * plane_ + i * line_ + j * position_, plane * window + (i * s_.width.kernel + j) * channels_};
+        }
+        part.tiles.run_count = r.count;
         part.tiles.length = across.size() * channels_;
     }
 
@@ -274,7 +183,7 @@ bool fits(const Array& x, const Array& W, const WindowSteps& steps, const Array&
 
 /// Others are for the library, or Winograd's method.
 bool is_faster(const Sizes& s) {
-    constexpr int64_t few = 4, least_out = 8, most_taps = 108;
+    constexpr int64_t few = 4, least_out = 8;
     if (s.out < least_out) return false;
     return s.x_last ? s.is_pointwise() : s.in <= few && s.width.kernel > 1 && s.taps() <= most_taps;
 }
@@ -291,7 +200,7 @@ std::optional<float> convolve_directly(const Array& x, const Array& W, const Con
     if (!are_direct_convolutions_on() || !fits(x, W, steps, y)) return std::nullopt;
     const Sizes sizes(x, W, steps, y);
     if (!is_faster(sizes)) return std::nullopt;
-    const Array kept = weights(W, sizes);
+    const Array kept = packed_weights(W, sizes);
     return DirectConvolution(sizes, x, kept.elements<float>(), tail, y.to_fill<float>()).run();
 }
 

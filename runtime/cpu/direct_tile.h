@@ -8,9 +8,9 @@ namespace catena {
 
 /// Tiles side by side: positions of a convolution's result whose windows have the same taps inside of x, and one to three vectors of its channels.
 struct DirectTiles {
-    /// Where neighbouring taps begin: in x, from those of the window's first one on, and in W.
+    /// Where neighbouring taps begin: in x, from the window's first one on, and which tap of W is the first.
     struct Run {
-        int64_t x, W;
+        int64_t x, tap;
     };
     int64_t tiles;
     const Run* runs;
@@ -78,7 +78,7 @@ CATENA_AVX512 __attribute__((noinline)) void compute_tile(const DirectTiles& t) 
     const float* next = t.next;
     for (int64_t run = 0; run < t.run_count; ++run) {
         // Two pointers, so that the distances between four rows are parts of addresses.
-        const float *upper = t.x + t.runs[run].x, *lower = upper + (rows > 4 ? 4 * t.x_row : 0), *W = t.W + t.runs[run].W;
+        const float *upper = t.x + t.runs[run].x, *lower = upper + (rows > 4 ? 4 * t.x_row : 0), *W = t.W + t.runs[run].tap * vectors * tile_lanes;
         const int64_t length = single ? 1 : t.length;
 #pragma GCC unroll 1
         for (int64_t p = 0; p < length; ++p, ++upper, ++lower, W += vectors * tile_lanes, next += t.next_step) {
