@@ -53,44 +53,6 @@ struct ReadThrough : mlir::OpRewritePattern<MapOp> {
     }
 };
 
-/// A map whose result has its first dimension divided works on divided inputs instead, so that it has the domain of what follows: a layer that is
-/// applied along the last axis of an array computes rows, and its bias is added to them.
-struct MapAfterDivision : mlir::OpRewritePattern<ReshapeOp> {
-    using OpRewritePattern::OpRewritePattern;
-
-    LogicalResult matchAndRewrite(ReshapeOp reshape, PatternRewriter& rewriter) const override {
-        auto map = reshape.getInput().getDefiningOp<MapOp>();
-        if (!map || map.getNumResults() != 1 || map.getInputs().empty() || !map->hasOneUse())
-            return rewriter.notifyMatchFailure(reshape, "its input is not a map's only result, read by it alone");
-        const llvm::ArrayRef<int64_t> from = sizes(map.getResult(0)), to = sizes(reshape);
-        if (from.empty() || from[0] < 2 || to.size() <= from.size() || to.take_back(from.size() - 1) != from.drop_front())
-            return rewriter.notifyMatchFailure(reshape, "it does not divide the first dimension alone");
-        const llvm::ArrayRef<int64_t> parts = to.drop_back(from.size() - 1);
-        rewriter.setInsertionPoint(map);
-        llvm::SmallVector<mlir::Value> inputs;
-        for (mlir::Value input : map.getInputs()) inputs.push_back(divided(input, from, parts, map, rewriter));
-        rewriter.setInsertionPoint(reshape);
-        auto made = llvm::cast<MapOp>(rewriter.clone(*map.getOperation()));
-        rewriter.modifyOpInPlace(made, [&] {
-            made.getInputsMutable().assign(inputs);
-            made.getResult(0).setType(reshape.getType());
-        });
-        rewriter.replaceOp(reshape, made.getResult(0));
-        rewriter.eraseOp(map);
-        return mlir::success();
-    }
-
-    /// What has no such dimension is broadcast along it.
-    static mlir::Value divided(mlir::Value input, llvm::ArrayRef<int64_t> whole, llvm::ArrayRef<int64_t> parts, MapOp map, PatternRewriter& rewriter) {
-        const llvm::ArrayRef<int64_t> own = sizes(input);
-        if (own.size() != whole.size() || own[0] == 1) return input;
-        llvm::SmallVector<int64_t> shape(parts);
-        llvm::append_range(shape, own.drop_front());
-        const auto type = mlir::RankedTensorType::get(shape, mlir::getElementTypeOrSelf(input.getType()));
-        return ReshapeOp::create(rewriter, map.getLoc(), type, map.getFunctionAttr(), input);
-    }
-};
-
 /// Removes inputs and scalars that the region does not read, or that occur twice.
 struct DropOperands : mlir::OpRewritePattern<MapOp> {
     using OpRewritePattern::OpRewritePattern;
@@ -320,7 +282,7 @@ void MapOp::getCanonicalizationPatterns(mlir::RewritePatternSet& patterns, mlir:
     patterns.add<ReadThrough, DropOperands, MapBeforeTranspose, InlineSplat>(context);
 }
 void ReshapeOp::getCanonicalizationPatterns(mlir::RewritePatternSet& patterns, mlir::MLIRContext* context) {
-    patterns.add<MoveSplat<ReshapeOp>, MapAfterDivision>(context);
+    patterns.add<MoveSplat<ReshapeOp>>(context);
 }
 void TransposeOp::getCanonicalizationPatterns(mlir::RewritePatternSet& patterns, mlir::MLIRContext* context) {
     patterns.add<MoveSplat<TransposeOp>, TransposeToReshape>(context);

@@ -191,20 +191,3 @@ func.func @map_after_transpose(%x: tensor<5x4xf32>, %a: tensor<3x4xf32>, %b: ten
   %y = catena.contract "matmul"(%a, %0) {transa = false, transb = false} : (tensor<3x4xf32>, tensor<4x5xf32>) -> tensor<3x5xf32>
   return %y, %2 : tensor<3x5xf32>, tensor<4x5xf32>
 }
-
-// A map whose rows are put into an array of more dimensions has the domain of that array: what follows can be fused with it.
-// CHECK-LABEL: @bias_of_rows
-// CHECK-NEXT: %[[Y:.*]] = catena.contract "matmul"(%arg0, %arg1)
-// CHECK-NEXT: %[[R:.*]] = catena.reshape {{.*}}(%[[Y]]) : tensor<6x4xf32> -> tensor<2x3x4xf32>
-// CHECK-NEXT: %[[Z:.*]] = catena.map "add"(%[[R]], %arg2) : (tensor<2x3x4xf32>, tensor<4xf32>) -> tensor<2x3x4xf32>
-// CHECK: return %[[Z]]
-func.func @bias_of_rows(%x: tensor<6x5xf32>, %w: tensor<4x5xf32>, %b: tensor<4xf32>) -> tensor<2x3x4xf32> {
-  %y = catena.contract "matmul"(%x, %w) {transa = false, transb = true} : (tensor<6x5xf32>, tensor<4x5xf32>) -> tensor<6x4xf32>
-  %z = catena.map "add"(%y, %b) : (tensor<6x4xf32>, tensor<4xf32>) -> tensor<6x4xf32> {
-  ^bb0(%p: f32, %q: f32):
-    %r = arith.addf %p, %q : f32
-    catena.yield %r : f32
-  }
-  %s = catena.reshape "reshape"(%z) : tensor<6x4xf32> -> tensor<2x3x4xf32>
-  return %s : tensor<2x3x4xf32>
-}
