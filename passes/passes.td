@@ -145,7 +145,7 @@ def Rematerialize : Pass<"catena-rematerialize", "::mlir::func::FuncOp"> {
     made again. Every value is the same bits as before: groups and calls are functions of their operands.
 
     Without a budget that is done where more than `from` bytes are needed at a time, with what takes hardly any time to make again:
-    at most a fiftieth of the program's, by an estimate, if that saves an eighth.
+    at most a fiftieth of the program's, by an estimate, if that saves an eighth of these and of the program's inputs together.
   }];
   let options = [
     Option<"budget", "budget", "int64_t", "0", "Bytes of intermediate results at a time; 0: no limit">,

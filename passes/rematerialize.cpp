@@ -259,7 +259,8 @@ public:
         if (budget <= 0 && without < from) return;
         constexpr double cheap = 0.02;
         const MemoryPlan plan = budget > 0 ? plan_within(program.model, budget) : plan_cheaply(program.model, cheap);
-        if (budget <= 0 && plan.bytes > without - without / 8) return;  // Hardly worth it.
+        // Hardly worth it where the program's inputs, its parameters and their moments, take most of the memory.
+        if (budget <= 0 && plan.bytes > without - (without + bytes_of_inputs()) / 8) return;
         const size_t more = plan.order.size() - program.model.steps.size();
         if (notes_ && (budget > 0 || more > 0))
             notes_->push_back(fmt::format("{}: {:.1f} instead of {:.1f} MB of intermediate results at a time; {} launches are made "
@@ -271,6 +272,12 @@ public:
     }
 
 private:
+    int64_t bytes_of_inputs() {
+        int64_t bytes = 0;
+        for (mlir::Value argument : getOperation().getArguments()) bytes += bytes_of(argument);
+        return bytes;
+    }
+
     /// Not where all results of all steps together would be too few.
     bool is_wanted() {
         if (budget > 0 || from <= 0) return budget > 0;
