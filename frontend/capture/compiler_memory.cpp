@@ -77,11 +77,15 @@ CompilerLibraries::~CompilerLibraries() {
 }
 
 bool compiled_for(double seconds) {
-    const std::lock_guard lock(state().mutex);
-    state().seconds += seconds;
-    if (state().pages.empty() || state().seconds < worthwhile_compilation) return false;
-    state().seconds = 0;
-    give_back(state().pages);
+    std::vector<FilePages> pages;
+    {
+        const std::lock_guard lock(state().mutex);
+        state().seconds += seconds;
+        if (state().pages.empty() || state().seconds < worthwhile_compilation) return false;
+        state().seconds = 0;
+        pages = state().pages;
+    }
+    give_back(pages);
     return true;
 }
 
