@@ -50,7 +50,7 @@ public:
     uint64_t seed = 0;
 
     /// Prints the time of a training iteration with static regions off and on: median and least of `count` calls each, in
-    /// turns. With --eager, off only.
+    /// turns of five, each after two that are not measured, as a training does not change between the two. With --eager, off only.
     void print_times(const std::function<void()>& iteration, int count = 10) const { print(measured(iteration, count)); }
     /// Prints what the example came to, and holds it against --require.
     void result(const std::string& name, double value, Better better);

@@ -102,6 +102,13 @@ ParameterRule Optimizer::update_rule(const Parameter& param) {
     fail<ValueError>("{}: update_rule: '{}' is not a parameter of the link that setup() was given", type_name(), param.name());
 }
 
+void Optimizer::set_rule(UpdateSlot& slot, std::shared_ptr<Optimizer> rule) {
+    rule->begin();
+    slot.rule = std::move(rule);
+    slot.own_numbers.clear();
+    slot.moments.clear();
+}
+
 std::vector<UpdateSlot*> Optimizer::active_slots() {
     std::vector<UpdateSlot*> active;
     active.reserve(slots_.size());
@@ -116,8 +123,9 @@ void Optimizer::initialize_moments(UpdateSlot& slot) {
     if (!slot.moments.empty()) return;
     RecorderScope paused(nullptr);
     DeviceScope scope(slot.param.device());
-    for (const std::string& name : moment_names()) {
-        slot.moments.emplace_back(first_moment(name, {slot.update_dtype(), slot.param.shape()}));
+    const Optimizer& rule = rule_of(slot);
+    for (const std::string& name : rule.moment_names()) {
+        slot.moments.emplace_back(rule.first_moment(name, {slot.update_dtype(), slot.param.shape()}));
         slot.moments.back().set_name(slot.path + "/" + name);
     }
 }
@@ -151,11 +159,21 @@ void Optimizer::update(const std::source_location& at) {
 void Optimizer::update_groups(std::span<UpdateSlot* const> active) {
     UpdateGroup common{{}, t_};
     common.slots.reserve(active.size());
+    std::vector<std::pair<Optimizer*, UpdateGroup>> others;  // By formula, in the order of their first parameters.
     for (UpdateSlot* slot : active) {
-        if (slot->own_numbers.empty()) common.slots.push_back(slot);
-        else update_group({{slot}, t_});
+        Optimizer& rule = rule_of(*slot);
+        if (!slot->own_numbers.empty()) {
+            rule.update_group({{slot}, t_});
+        } else if (&rule == this) {
+            common.slots.push_back(slot);
+        } else {
+            auto group = std::ranges::find(others, &rule, &std::pair<Optimizer*, UpdateGroup>::first);
+            if (group == others.end()) group = others.insert(group, {&rule, UpdateGroup{{}, t_}});
+            group->second.slots.push_back(slot);
+        }
     }
     if (!common.slots.empty()) update_group(common);
+    for (auto& [rule, group] : others) rule->update_group(group);
 }
 
 void Optimizer::new_epoch(bool automatic) {
@@ -221,14 +239,16 @@ void Optimizer::serialize(const Serializer& s) {
             continue;
         }
         part("t", t);
-        for (size_t i = 0; i < slot.moments.size(); ++i) part.write(moment_names()[i], slot.moments[i].array());
+        const std::vector<std::string> names = rule_of(slot).moment_names();
+        for (size_t i = 0; i < slot.moments.size(); ++i) part.write(names[i], slot.moments[i].array());
         if (slot.use_fp32 && slot.master.is_initialized()) part.write(master_key, slot.master.array());
     }
 }
 
 void Optimizer::load_moments(const Serializer& s, UpdateSlot& slot) {
     std::vector<Array> moments;
-    for (const std::string& name : moment_names()) {
+    const std::vector<std::string> names = rule_of(slot).moment_names();
+    for (const std::string& name : names) {
         // A parameter that was never updated (t = 0, disabled, always without a gradient) has no moments.
         Array array = s.has(name) ? s.read(name) : Array();
         if (!array.defined()) return;
@@ -240,13 +260,13 @@ void Optimizer::load_moments(const Serializer& s, UpdateSlot& slot) {
         }
         moments.push_back(array);
     }
-    s.later([this, &slot, moments] {
+    s.later([&slot, moments, names] {
         slot.moments.resize(moments.size());
         for (size_t i = 0; i < moments.size(); ++i) {
             // A parameter without a shape has got one from the same file by now.
             const bool known = slot.param.array().defined();
             slot.moments[i].set_array(known ? moments[i].to(slot.param.device()) : moments[i]);
-            slot.moments[i].set_name(slot.path + "/" + moment_names()[i]);
+            slot.moments[i].set_name(slot.path + "/" + names[i]);
         }
     });
 }

@@ -115,6 +115,9 @@ public:
     /// How one parameter is updated: its own hyperparameters and hooks (frontend/optimizer/parameter_rule.h). ValueError when
     /// it is none of the target's.
     ParameterRule update_rule(const Parameter& param);
+    /// By whose formula a parameter is updated: this optimizer, unless ParameterRule::use() gave it another one.
+    Optimizer& rule_of(const UpdateSlot& slot) { return slot.rule ? *slot.rule : *this; }
+    void set_rule(UpdateSlot& slot, std::shared_ptr<Optimizer> rule);  ///< ParameterRule::use().
     std::span<UpdateSlot> slots() { return slots_; }
     /// The parameters that this update changes.
     std::vector<UpdateSlot*> active_slots();

@@ -9,22 +9,33 @@
 namespace catena {
 
 Cell ParameterRule::hyperparameter(std::string_view name) {
-    const Cell shared = optimizer_->hyperparameter(name);
+    const Cell shared = optimizer_->rule_of(*slot_).hyperparameter(name);
     if (const Cell* own = slot_->own_number(shared.name())) return *own;
     return slot_->own_numbers.emplace_back(shared.value(), shared.name());
 }
 
 bool ParameterRule::has_own(std::string_view name) const {
-    return slot_->own_number(optimizer_->hyperparameter(name).name()) != nullptr;
+    return slot_->own_number(optimizer_->rule_of(*slot_).hyperparameter(name).name()) != nullptr;
 }
 
-void ParameterRule::follow_optimizer() { slot_->own_numbers.clear(); }
+void ParameterRule::follow_optimizer() {
+    slot_->own_numbers.clear();
+    if (slot_->rule) slot_->moments.clear();
+    slot_->rule.reset();
+}
+
+ParameterRule& ParameterRule::use(std::shared_ptr<Optimizer> other) {
+    if (!other) fail<ValueError>("{}: update_rule of {}: use() needs an optimizer, not null", optimizer_->type_name(), slot_->path);
+    optimizer_->set_rule(*slot_, std::move(other));
+    return *this;
+}
 
 Variable ParameterRule::state(std::string_view name) const {
-    const std::vector<std::string> names = optimizer_->moment_names();
+    const Optimizer& rule = optimizer_->rule_of(*slot_);
+    const std::vector<std::string> names = rule.moment_names();
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end())
-        fail<ValueError>("{}: there is no state '{}'; there are: {}", optimizer_->type_name(), name, fmt::join(names, ", "));
+        fail<ValueError>("{}: there is no state '{}'; there are: {}", rule.type_name(), name, fmt::join(names, ", "));
     return slot_->moments.empty() ? Variable() : Variable(slot_->moments[size_t(found - names.begin())]);
 }
 

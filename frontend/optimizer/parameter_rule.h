@@ -20,11 +20,23 @@ class ParameterRule {
 public:
     ParameterRule(Optimizer& optimizer, UpdateSlot& slot) : optimizer_(&optimizer), slot_(&slot) {}
 
-    /// The parameter's own number, which begins as the optimizer's present one and no longer follows it. ValueError that
+    /// The parameter's own number, which begins as the present one of its formula and no longer follows it. ValueError that
     /// lists the existing names.
     Cell hyperparameter(std::string_view name);
     bool has_own(std::string_view name) const;
-    void follow_optimizer();  ///< It has no numbers of its own any more.
+    void follow_optimizer();  ///< It has no numbers and no formula of its own any more.
+
+    /// The parameter is updated by the formula and with the hyperparameters of another optimizer, which needs no setup() and may
+    /// be given to several parameters: they are one sweep. Hooks, the loss scale and the step count stay those of this
+    /// optimizer; moments begin anew, are called "l1/b/v" after that formula, and are loaded if it was set before loading.
+    ///
+    ///     auto slow = std::make_shared<ct::MomentumSGD>(0.01);
+    ///     adam.update_rule(model.embed.W).use(slow);
+    ParameterRule& use(std::shared_ptr<Optimizer> other);
+    template <std::derived_from<Optimizer> Other, class... Args>
+    ParameterRule& use(Args&&... args) {
+        return use(std::make_shared<Other>(std::forward<Args>(args)...));
+    }
 
     /// Called for this parameter alone, after the optimizer's hooks of the same timing. ValueError when the name is taken.
     ParameterRule& add_hook(std::shared_ptr<ParameterHook> hook, std::string name = "");
