@@ -138,13 +138,17 @@ void* Array::raw_data(Caller at) const {
 }
 
 void* Array::to_fill() const {
+    there("to_fill", {});
     if (AccessObserver* observer = access_observer()) observer->addressed(*body_);
     void* const pointer = address();
     body_->storage->will_change();
     return pointer;
 }
 
-const void* Array::elements() const { return address(); }
+const void* Array::elements() const {
+    there("elements", {});
+    return address();
+}
 
 void* Array::address() const {
     settle();
@@ -180,7 +184,7 @@ T* Array::to_fill(Caller at) const {
 }
 
 Array Array::view(const Shape& shape, const Strides& strides, int64_t offset) const {
-    if (Pending* pending = body_->pending) {
+    if (Pending* pending = there("view", {}).pending) {
         if (ArrayBody* look = pending->look(*body_, shape, strides, offset)) return Array(Ref<ArrayBody>(look));
         settle();
         offset += body_->offset;  // It was 0 when the caller read it.
@@ -195,7 +199,7 @@ Array Array::view(const Shape& shape, const Strides& strides, int64_t offset) co
 }
 
 Array Array::as_contiguous() const {
-    if (contiguous()) return *this;
+    if (there("as_contiguous", {}).contiguous) return *this;
     settle();
     Array result = empty(type(), device());
     if (!device().is_meta()) copy_elements(*this, result);
@@ -203,7 +207,7 @@ Array Array::as_contiguous() const {
 }
 
 Array Array::astype(Dtype dtype) const {
-    if (dtype == this->dtype()) return *this;
+    if (dtype == there("astype", {}).type.dtype) return *this;
     settle();
     Array result = empty({dtype, shape()}, device());
     if (!device().is_meta()) copy_elements(*this, result);
@@ -211,7 +215,7 @@ Array Array::astype(Dtype dtype) const {
 }
 
 Array Array::to(Device& target) const {
-    if (&target == &device()) return *this;
+    if (&target == there("to", {}).storage->device) return *this;
     settle();
     Array result = empty(type(), target);
     if (target.is_meta()) return result;

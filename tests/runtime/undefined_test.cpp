@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/array.h"
+#include "runtime/core/device.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/variable.h"
 #include "runtime/ops/activation/activation.h"
@@ -54,6 +55,16 @@ TEST(Undefined, an_array_names_what_was_asked_and_the_line) {
     EXPECT_REFUSED(x.item<float>(), "item: this Array is undefined");
     EXPECT_REFUSED(x.to_vector<float>(), "to_vector: this Array is undefined");
     EXPECT_REFUSED(x.device(), "device: this Array is undefined");
+}
+
+TEST(Undefined, an_array_that_is_to_be_copied_or_read_names_what_was_asked) {
+    const Array x;
+    EXPECT_THAT(refused([&] { x.as_contiguous(); }), HasSubstr("as_contiguous: this Array is undefined"));
+    EXPECT_THAT(refused([&] { x.astype(Dtype::float64); }), HasSubstr("astype: this Array is undefined"));
+    EXPECT_THAT(refused([&] { x.to(cpu_device()); }), HasSubstr("to: this Array is undefined"));
+    EXPECT_THAT(refused([&] { x.elements(); }), HasSubstr("elements: this Array is undefined"));
+    EXPECT_THAT(refused([&] { x.to_fill(); }), HasSubstr("to_fill: this Array is undefined"));
+    EXPECT_THAT(refused([&] { x.view({1}, Strides{1}, 0); }), HasSubstr("view: this Array is undefined"));
 }
 
 TEST(Undefined, a_variable_of_nothing_is_refused_like_nothing) {

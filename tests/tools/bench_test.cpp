@@ -174,5 +174,25 @@ TEST(ProfileAtExit, in_a_folder_that_does_not_exist_is_told_at_once) {
     EXPECT_THAT(result.output, HasSubstr("CATENA_PROFILE: '/no/such/folder/t.json' cannot be written, there is no folder /no/such/folder"));
 }
 
+TEST(Bench, numbers_that_are_no_time_and_no_size_are_refused) {
+    const std::vector<std::pair<std::string, std::string>> wrong = {
+        {"--seconds nan", "bench: --seconds takes a number from 0 to 1000000, not nan"},
+        {"--seconds=-1", "not -1"},
+        {"--seconds inf", "not inf"},
+        {"--memory-budget nan", "bench: --memory-budget takes a number from 0 to 1000000000, not nan"},
+        {"--memory-budget 1e300", "not 1e+300"}};
+    for (const auto& [option, message] : wrong) {
+        const auto result = run(program("catena") + " bench --variant eager one_op " + option);
+        EXPECT_NE(result.status, 0) << option;
+        EXPECT_THAT(result.output, HasSubstr(message));
+    }
+}
+
+TEST(Bench, a_workload_without_a_step_to_save_is_named) {
+    const auto result = run(program("catena") + " bench one_op --save " + ::testing::TempDir() + "catena_bench_nothing");
+    EXPECT_NE(result.status, 0);
+    EXPECT_THAT(result.output, HasSubstr("bench: one_op has no step that could be saved"));
+}
+
 }  // namespace
 }  // namespace catena::testing

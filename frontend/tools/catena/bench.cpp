@@ -102,10 +102,15 @@ Json measure_limit(const Workload& workload) {
 /// FOLDER/NAME.catena and FOLDER/NAME.npz, for `catena run` on another machine.
 void save_programs(const BenchOptions& options) {
     std::filesystem::create_directories(options.save);
+    bool is_saved = false;
     for (const std::string& name : options.workloads) {
         const Workload workload = find_workload(name);
         const Iteration iteration = workload.prepare(Variant::step, 1);
-        if (!iteration.save) continue;
+        if (!iteration.save) {
+            print_error(fmt::format("bench: {} has no step that could be saved", name));
+            continue;
+        }
+        is_saved = true;
         for (int i = 0; i < 2; ++i) iteration.run();
         const std::string stem = options.save + "/" + workload.name;
         NamedArrays inputs;
@@ -116,16 +121,17 @@ void save_programs(const BenchOptions& options) {
         save_npz(stem + ".npz", inputs);
         fmt::print("catena run {0}.catena {0}.npz --repeat 100\n", stem);
     }
+    if (!is_saved) throw CLI::RuntimeError(1);
 }
 
 /// Runs this program again for one measurement and reads its line; null when it failed.
 Json measure_in_a_process(const std::string& workload, const std::string& variant,
                                  const BenchOptions& options) {
     std::vector<std::string> words = {"catena", "bench", "--here", "--variant", variant, "--seconds",
-                                      std::to_string(options.seconds), "--threads",
+                                      fmt::format("{}", options.seconds), "--threads",
                                       std::to_string(options.threads), "--device", options.device,
                                       "--autocast", options.autocast,
-                                      "--memory-budget", std::to_string(options.memory_budget), workload};
+                                      "--memory-budget", fmt::format("{}", options.memory_budget), workload};
     std::vector<char*> arguments;
     for (auto& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
@@ -188,9 +194,16 @@ std::vector<std::string> chosen_workloads(const BenchOptions& options) {
     return names;
 }
 
+/// NaN too is none of these.
+void check_between(const char* option, double number, double most) {
+    if (!(number >= 0 && number <= most)) fail<ValueError>("bench: {} takes a number from 0 to {}, not {}", option, most, number);
+}
+
 constexpr const char* limit_variant = "limit";  // Between processes.
 
 void run_bench(BenchOptions options) {
+    check_between("--seconds", options.seconds, 1e6);
+    check_between("--memory-budget", options.memory_budget, 1e9);
     if (options.threads > 0) set_thread_count(options.threads);
     options.threads = thread_count();
     options.workloads = chosen_workloads(options);
@@ -263,8 +276,7 @@ void add_bench(CLI::App& program) {
                         "what products and convolutions round their operands to: bfloat16, float16; float32 for nothing")
         ->capture_default_str();
     command->add_option("--memory-budget", options->memory_budget,
-                        "megabytes of intermediate results that compiled regions should hold at a time (StaticGraphOptions::memory_budget)")
-        ->check(CLI::NonNegativeNumber);
+                        "megabytes of intermediate results that compiled regions should hold at a time (StaticGraphOptions::memory_budget)");
     command->add_option("--save", options->save,
                         "a folder: write whole steps as programs (.catena) with their inputs (.npz) and time nothing");
     command->add_option("--cuda", options->cuda_architectures,

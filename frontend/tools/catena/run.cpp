@@ -147,7 +147,7 @@ void add_run(CLI::App& program) {
     command->add_option("--save", options->save, "a .catena file for the program with its states as the run left them");
     command->add_option("--device", options->device, "where a program runs: cpu, cuda:0")->capture_default_str();
     command->add_option("--repeat", options->repeat, "run a program so many times, for training steps; prints the time of one")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Range(1, 1 << 30));
     command->callback([options] {
         if (options->check) return check(options->model);
         const bool is_program = options->model.ends_with(".catena");
