@@ -81,7 +81,7 @@ constexpr VariableInfo table[] = {
     {"CATENA_NVRTC_PATH", "file", "the first that is found",
      "The NVRTC library, which compiles for CUDA devices."},
     {"CATENA_PACKED_WEIGHTS", "1 or 0", "1",
-     "Keep weights of convolutions and recurrent layers that are read again and again, as in inference, in the library's layout, too."},
+     "Keep weights of convolutions, matrix products and recurrent layers that are read again and again, as in inference, in the order of their kernels, too."},
     {"CATENA_PASS_LIMIT", "a whole number of at least 0", "no limit",
      "How many changes the passes may make, to find a wrong one by bisection."},
     {"CATENA_PLAN_LOOPS", "1 or 0", "1",

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 
 #include "runtime/core/array.h"
+#include "runtime/cpu/kept_matrix.h"
 #include "runtime/cpu/product_batches.h"
 
 namespace catena {
@@ -20,6 +22,7 @@ public:
 
 private:
     ProductBatches batches_;
+    std::unique_ptr<const KeptMatrix> keeps_;  ///< Null: b is not kept.
 };
 
 /// Every row of y [n, m] becomes `row` [m]; both float32 and row-major.

@@ -11,7 +11,7 @@ namespace catena {
 /// Row-major c = alpha op(a) op(b) + beta c in float32; op(a) is m x k, op(b) is k x n, op()
 /// transposes when its flag is set and `lda`... are the distances between stored rows. Sizes may be
 /// 0. `scratch`: sgemm_scratch_bytes(), or less, and then it comes from the pool. With `row` [n], for beta 0: that is
-/// added to every row. `columns`: op(b) from kept_columns() (runtime/cpu/kept_columns.h), if that gave it.
+/// added to every row. `columns`: b, transposed, as runtime/cpu/kept_columns.h keeps it, or undefined.
 void sgemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, float alpha, const float* a,
            int64_t lda, const float* b, int64_t ldb, float beta, float* c, int64_t ldc, std::span<std::byte> scratch = {},
            const float* row = nullptr, const Array& columns = {});

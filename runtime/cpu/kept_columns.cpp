@@ -2,20 +2,26 @@
 
 #include <algorithm>
 
+#include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
 #include "runtime/cpu/gemm_rows.h"
-#include "runtime/cpu/packed.h"
 #include "runtime/cpu/product_tiles.h"
 #include "runtime/cpu/transpose_lanes.h"
 
 namespace catena {
 
+constexpr int64_t lanes = 16;
+
+Shape kept_columns_shape(int64_t n, int64_t k) { return {(n + lanes - 1) / lanes, k, lanes}; }
+
+bool are_kept_columns_faster(int64_t m, int64_t n, int64_t k) {
+    constexpr int64_t most_rows = 512;  // From there on turning b is too little of a product to have it twice.
+    return m <= most_rows && !has_few_rows(m, n, k) &&
+           are_tiles_faster({.transa = false, .transb = true, .m = m, .n = n, .k = k, .lda = k, .ldb = k});
+}
+
 #if defined(__x86_64__)
 namespace {
-
-constexpr int64_t lanes = 16;
-/// Rows from which on turning b is too little of a product to keep it twice.
-constexpr int64_t most_rows = 512;
 
 __attribute__((target("avx512f"))) void turn(const float* b, int64_t rows, int64_t k, float* to) {
     for (int64_t p = 0; p < k; p += lanes)
@@ -24,25 +30,15 @@ __attribute__((target("avx512f"))) void turn(const float* b, int64_t rows, int64
 
 }  // namespace
 
-Array kept_columns(const Array& b, int64_t m, int64_t n, int64_t k) {
-    const TileProduct product{.transa = false, .transb = true, .m = m, .n = n, .k = k, .lda = k, .ldb = k};
-    if (m > most_rows || has_few_rows(m, n, k) || !are_tiles_faster(product)) return Array();
-    const int64_t vectors = (n + lanes - 1) / lanes;
-    const auto turned = [&] {
-        const Array made = Array::empty({Dtype::float32, Shape{vectors, k, lanes}}, b.device());
-        const float* const from = b.elements<float>();
-        float* const to = made.to_fill<float>();
-        parallel_for(vectors, 1 + 30'000 / (k * lanes), [&](int64_t begin, int64_t end) {
-            for (int64_t i = begin; i < end; ++i) turn(from + i * lanes * k, std::min(lanes, n - i * lanes), k, to + i * k * lanes);
-        });
-        return made;
-    };
-    return onednn::form_if_kept(b, onednn::WeightForm::columns, onednn::ordered({n, k}), onednn::ordered({vectors, k, lanes}), turned);
+void turn_into_columns(const float* b, int64_t n, int64_t k, float* kept) {
+    parallel_for((n + lanes - 1) / lanes, 1 + 30'000 / (k * lanes), [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) turn(b + i * lanes * k, std::min(lanes, n - i * lanes), k, kept + i * k * lanes);
+    });
 }
 
 #else
 
-Array kept_columns(const Array&, int64_t, int64_t, int64_t) { return Array(); }
+void turn_into_columns(const float*, int64_t, int64_t, float*) { CATENA_ASSERT(false, "this processor has no tiles"); }
 
 #endif
 

@@ -2,14 +2,18 @@
 
 #include <cstdint>
 
-#include "runtime/core/array.h"
+#include "runtime/core/shape.h"
 
 namespace catena {
 
-/// The columns of b^T for products in tiles (runtime/cpu/product_tiles.h) with `m` rows: [columns / 16, k, 16], zeros beyond the last. b [n, k] is
-/// float32, without gaps. Tiles turn b at each product, which is a twentieth of the time of 256 rows; b that is read again and again
-/// without a change, as weights are in inference, is turned once (runtime/cpu/packed.h). Undefined where that does not pay, or not yet. The bits
-/// are the same.
-Array kept_columns(const Array& b, int64_t m, int64_t n, int64_t k);
+// Tiles (runtime/cpu/product_tiles.h) turn b for c = a b^T at each product, which is a twentieth of the time of 256 rows. A matrix that is kept
+// (runtime/cpu/kept_matrix.h) is turned once; the bits are the same.
+
+/// Whether that pays for [m, k] times [n, k], and these are products in tiles.
+bool are_kept_columns_faster(int64_t m, int64_t n, int64_t k);
+
+/// What is kept of b [n, k]: its columns, [columns / 16, k, 16], with zeros beyond the last.
+Shape kept_columns_shape(int64_t n, int64_t k);
+void turn_into_columns(const float* b, int64_t n, int64_t k, float* kept);
 
 }  // namespace catena

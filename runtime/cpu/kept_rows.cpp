@@ -6,7 +6,6 @@
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
 #include "runtime/cpu/gemm_rows.h"
-#include "runtime/cpu/packed.h"
 #include "runtime/cpu/transpose_lanes.h"
 
 namespace catena {
@@ -128,24 +127,19 @@ CATENA_AVX512 void turn(const float* b, int64_t n, int64_t k, int64_t index, flo
     }
 }
 
-/// Sizes for which keeping pays: few numbers are multiplied in no time.
-bool worth_it(int64_t m, int64_t n, int64_t k) { return m >= 4 && m <= 64 && n >= 64 && n * k >= 40'000 && has_few_rows(m, n, k); }
-
 }  // namespace
 
-Array kept_rows(const Array& b, int64_t m, int64_t n, int64_t k) {
-    if (!worth_it(m, n, k)) return Array();
-    const int64_t vectors = (n + lanes - 1) / lanes, rows = lanes * rows_of_lane(k);
-    const auto turned = [&] {
-        const Array made = Array::empty({Dtype::float32, Shape{vectors, rows, lanes}}, b.device());
-        const float* const from = b.elements<float>();
-        float* const to = made.to_fill<float>();
-        parallel_for(vectors, 1 + 30'000 / (rows * lanes), [&](int64_t begin, int64_t end) {
-            for (int64_t i = begin; i < end; ++i) turn(from, n, k, i, to + i * rows * lanes);
-        });
-        return made;
-    };
-    return onednn::form_if_kept(b, onednn::WeightForm::lanes, onednn::ordered({n, k}), onednn::ordered({vectors, rows, lanes}), turned);
+bool are_kept_rows_faster(int64_t m, int64_t n, int64_t k) {
+    return m >= 4 && m <= 64 && n >= 64 && n * k >= 40'000 && has_few_rows(m, n, k);  // Few numbers are multiplied in no time.
+}
+
+Shape kept_rows_shape(int64_t n, int64_t k) { return {(n + lanes - 1) / lanes, lanes * rows_of_lane(k), lanes}; }
+
+void turn_into_rows(const float* b, int64_t n, int64_t k, float* kept) {
+    const int64_t vector = lanes * rows_of_lane(k) * lanes;
+    parallel_for((n + lanes - 1) / lanes, 1 + 30'000 / vector, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) turn(b, n, k, i, kept + i * vector);
+    });
 }
 
 void sgemm_kept_rows(int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const Array& kept, float beta, float* c, int64_t ldc) {
@@ -168,7 +162,9 @@ void sgemm_kept_rows(int64_t m, int64_t n, int64_t k, const float* a, int64_t ld
 
 #else
 
-Array kept_rows(const Array&, int64_t, int64_t, int64_t) { return Array(); }
+bool are_kept_rows_faster(int64_t, int64_t, int64_t) { return false; }
+Shape kept_rows_shape(int64_t, int64_t) { return {}; }
+void turn_into_rows(const float*, int64_t, int64_t, float*) { CATENA_ASSERT(false, "this processor has no vectors of 64 bytes"); }
 void sgemm_kept_rows(int64_t, int64_t, int64_t, const float*, int64_t, const Array&, float, float*, int64_t) {
     CATENA_ASSERT(false, "this processor has no vectors of 64 bytes");
 }

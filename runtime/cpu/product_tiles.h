@@ -17,7 +17,7 @@ struct TileProduct {
     int64_t plus_row;   ///< Between its rows; 0: one row, added to all.
     float* c;
     int64_t ldc;
-    /// op(b) as kept_columns() gives it (runtime/cpu/kept_columns.h), from this product's first column and row on; null: not kept.
+    /// op(b) as runtime/cpu/kept_columns.h keeps it, from this product's first column and row on; null: not kept.
     const float* columns = nullptr;
     int64_t column_step = 0;  ///< From sixteen columns to the next.
 };
@@ -32,8 +32,9 @@ bool are_tiles_faster(const TileProduct& product);
 
 /// Products as in K. Goto, R. van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008, but a is read where it is, unless it is
 /// transposed and c has many columns, and b is packed while the first rows of a are multiplied with it; the others fetch what is packed next.
-/// Sizes for which are_tiles_faster(). A sum runs along k, in blocks that depend on k alone: so no bit depends on how c is divided by rows and columns. Zeros at the beginning and the end of rows of op(a) cost
-/// little, as in attention under a causal mask: where b is finite they are not multiplied.
+/// Sizes for which are_tiles_faster(). A sum runs along k, in blocks that depend on k alone: so no bit depends on how c is divided by rows
+/// and columns. Zeros at the beginning and the end of rows of op(a) cost little, as in attention under a causal mask: where b is finite
+/// they are not multiplied.
 void multiply_in_tiles(const TileProduct& product);
 
 }  // namespace catena

@@ -1,4 +1,4 @@
-// Products with a matrix that is kept in another order (runtime/cpu/kept_rows.h, kept_columns.h): the bits of those with one that is not.
+// Products with a matrix that is kept in another order (runtime/cpu/kept_matrix.h): the bits of those with one that is not.
 #include <algorithm>
 #include <cmath>
 #include <limits>
