@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "runtime/core/memory_order.h"
+#include "runtime/core/parallel.h"
 #include "runtime/cpu/gemm.h"
 
 namespace catena {
@@ -45,15 +46,24 @@ bool skips(const Array& x, const Array& W, const Array& y, const WindowSteps& st
     return any && memory_order(x.shape(), x.strides());
 }
 
-/// A copy of what the steps visit, in the same memory order.
-Array visited(const Array& x, const Array& y, const WindowSteps& steps) {
+/// What the steps visit of x.
+Array visited_of(const Array& x, const Array& y, const WindowSteps& steps) {
     Shape shape = y.shape();
     shape[1] = x.dim(1);
     Strides strides = x.strides();
     for (int d = 2; d < x.rank(); ++d) strides[d] *= steps.stride[d - 2];
-    const Strides ordered = strides_in(*memory_order(x.shape(), x.strides()), shape);
-    const Array made = Array::empty({x.dtype(), shape}, x.device()).view(shape, ordered, 0);
-    copy_elements(x.view(shape, strides, x.body()->offset), made);
+    return x.view(shape, strides, x.body()->offset);
+}
+
+/// Memory for it without gaps, in the same memory order.
+Array ordered_as(const Array& x, const Shape& shape) {
+    return Array::empty({x.dtype(), shape}, x.device()).view(shape, strides_in(*memory_order(x.shape(), x.strides()), shape), 0);
+}
+
+/// A copy of it.
+Array visited(const Array& x, const Array& y, const WindowSteps& steps) {
+    const Array from = visited_of(x, y, steps), made = ordered_as(x, from.shape());
+    copy_elements(from, made);
     return made;
 }
 
@@ -96,6 +106,14 @@ bool convolve_as_product(const Array& x, const Array& W, const Array& b, const W
 }
 
 bool convolve_data_as_product(const Array& gy, const Array& W, const WindowSteps& steps, const Array& gx) {
+    if (skips(gx, W, gy, steps)) {
+        const Array to = visited_of(gx, gy, steps), made = ordered_as(gx, to.shape());
+        if (!convolve_data_as_product(gy, W, one_by_one(steps), made)) return false;
+        float* const all = gx.to_fill<float>();
+        parallel_for(gx.size(), 20'000, [&](int64_t begin, int64_t end) { std::fill(all + begin, all + end, 0.0f); });
+        copy_elements(made, to);
+        return true;
+    }
     const std::optional<Matrices> m = matrices(gx, W, gy, steps);
     if (!m || (!m->last && m->positions < least_data)) return false;
     const float *from = gy.elements<float>(), *by = W.elements<float>();

@@ -41,6 +41,25 @@ TEST(SmallPointwiseConvolution, is_a_product_with_and_without_steps_and_bias) {
     }
 }
 
+TEST(PointwiseGradient, is_a_product_where_steps_went_and_zero_elsewhere) {
+    for (const MemoryOrder order : {MemoryOrder::row_major, MemoryOrder::channels_last})
+        for (const int64_t side : {55, 56}) {
+            const WindowSteps steps{Dims{2, 2}, Dims{0, 0}, Dims{1, 1}, 1};
+            const Array gy = random_array({2, 48, 28, 28}, 1, order), W = random_array({48, 32, 1, 1}, 2);
+            const Array gx = random_array({2, 32, side, side}, 3, order);
+            ASSERT_TRUE(convolve_data_as_product(gy, W, steps, gx));
+            for (int64_t n = 0; n < 2; ++n)
+                for (int64_t c = 0; c < 32; ++c)
+                    for (int64_t h = 0; h < side; ++h)
+                        for (int64_t w = 0; w < side; ++w) {
+                            double sum = 0;
+                            for (int64_t o = 0; o < 48 && h % 2 == 0 && w % 2 == 0; ++o)
+                                sum += at(gy, n, o, h / 2, w / 2) * double(W.elements<float>()[o * 32 + c]);
+                            ASSERT_NEAR(at(gx, n, c, h, w), sum, 2e-4) << "side " << side << ", channel " << c << " at " << h << ", " << w;
+                        }
+        }
+}
+
 TEST(SmallPointwiseConvolution, of_one_image_or_many_positions_is_left_to_the_library) {
     const WindowSteps steps{Dims{1, 1}, Dims{0, 0}, Dims{1, 1}, 1};
     for (const auto& [batch, in] : {std::pair{1, 1024}, std::pair{8, 1024}, std::pair{4, 128}}) {
