@@ -10,8 +10,8 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/memory_order.h"
-#include "runtime/cpu/convolution_kernel.h"
-#include "runtime/cpu/convolution_primitive.h"
+#include "runtime/cpu/convolution/convolution_kernel.h"
+#include "runtime/cpu/convolution/convolution_primitive.h"
 
 namespace catena {
 namespace {

@@ -10,7 +10,7 @@
 #include <dnnl.h>
 
 #include "runtime/core/array.h"
-#include "runtime/cpu/gemm_rows.h"
+#include "runtime/cpu/product/gemm_rows.h"
 
 namespace catena {
 namespace {

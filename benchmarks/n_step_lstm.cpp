@@ -17,7 +17,7 @@
 
 #include "frontend/catena.h"
 #include "frontend/link/rnn/n_step.h"
-#include "runtime/cpu/gemm.h"
+#include "runtime/cpu/product/gemm.h"
 
 namespace catena {
 namespace {

@@ -1,4 +1,4 @@
-// How fast are the products of networks of transformers, op(a) op(b), oneDNN's and ours (runtime/cpu/product_tiles.h), in the same parts?
+// How fast are the products of networks of transformers, op(a) op(b), oneDNN's and ours (runtime/cpu/product/product_tiles.h), in the same parts?
 // Least times of runs in turn.
 #include <algorithm>
 #include <chrono>
@@ -10,9 +10,9 @@
 
 #include "runtime/core/array.h"
 #include "runtime/core/parallel.h"
-#include "runtime/cpu/onednn.h"
-#include "runtime/cpu/product_division.h"
-#include "runtime/cpu/product_tiles.h"
+#include "runtime/cpu/onednn/onednn.h"
+#include "runtime/cpu/product/product_division.h"
+#include "runtime/cpu/product/product_tiles.h"
 
 namespace catena {
 namespace {

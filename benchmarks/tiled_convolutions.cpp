@@ -10,11 +10,11 @@
 #include "runtime/core/device.h"
 #include "runtime/core/memory_order.h"
 #include "runtime/core/random.h"
-#include "runtime/cpu/convolution_call.h"
-#include "runtime/cpu/convolution_weights.h"
-#include "runtime/cpu/phase_convolution.h"
-#include "runtime/cpu/two_by_two.h"
-#include "runtime/cpu/winograd.h"
+#include "runtime/cpu/convolution/convolution_call.h"
+#include "runtime/cpu/convolution/convolution_weights.h"
+#include "runtime/cpu/convolution/phase_convolution.h"
+#include "runtime/cpu/convolution/two_by_two.h"
+#include "runtime/cpu/convolution/winograd.h"
 
 namespace catena {
 namespace {

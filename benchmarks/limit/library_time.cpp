@@ -9,7 +9,7 @@
 #include <dnnl.hpp>
 
 #include "runtime/core/device.h"
-#include "runtime/cpu/convolution_primitive.h"
+#include "runtime/cpu/convolution/convolution_primitive.h"
 #include "runtime/ops/declare/element_text.h"
 
 namespace catena::tool {

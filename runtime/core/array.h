@@ -16,7 +16,7 @@ class Device;
 class Pending;
 struct VariableBody;
 
-/// What a library derived from a storage's elements and keeps beside them (runtime/cpu/packed.h).
+/// What a library derived from a storage's elements and keeps beside them (runtime/cpu/onednn/packed.h).
 struct DerivedForms {
     virtual ~DerivedForms() = default;
 };

@@ -13,7 +13,7 @@
 #include "runtime/core/array.h"
 #include "runtime/core/fork.h"
 #include "runtime/core/parallel.h"
-#include "runtime/cpu/gemm.h"
+#include "runtime/cpu/product/gemm.h"
 #include "runtime/profile/profiler.h"
 
 namespace catena::profile {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/parallel.h"
-#include "runtime/cpu/direct_convolution.h"
-#include "runtime/cpu/tailed_convolution.h"
+#include "runtime/cpu/convolution/direct_convolution.h"
+#include "runtime/cpu/convolution/tailed_convolution.h"
 #include "tests/frontend/capture_models.h"
 
 namespace catena::testing {

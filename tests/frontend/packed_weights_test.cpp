@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/cpu/packed.h"
+#include "runtime/cpu/onednn/packed.h"
 #include "tests/frontend/capture_models.h"
 
 namespace catena::testing {

@@ -1,6 +1,6 @@
 // Products and convolutions of bfloat16 arrays against float64, which computes them by their definition.
 
-#include "runtime/cpu/bfloat16.h"
+#include "runtime/cpu/product/bfloat16.h"
 
 #include <cmath>
 #include <cstring>
@@ -12,8 +12,8 @@
 #include "runtime/core/device.h"
 #include "runtime/core/memory_order.h"
 #include "runtime/core/random.h"
-#include "runtime/cpu/convolution_kernel.h"
-#include "runtime/cpu/gemm.h"
+#include "runtime/cpu/convolution/convolution_kernel.h"
+#include "runtime/cpu/product/gemm.h"
 #include "tests/support/threads.h"
 
 namespace catena {

@@ -9,7 +9,7 @@
 #include "runtime/core/device.h"
 #include "runtime/core/memory_order.h"
 #include "runtime/core/random.h"
-#include "runtime/cpu/convolution_kernel.h"
+#include "runtime/cpu/convolution/convolution_kernel.h"
 
 namespace catena {
 

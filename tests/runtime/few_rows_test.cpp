@@ -1,5 +1,5 @@
-// Products of few rows (runtime/cpu/gemm_rows.h) against float64: sizes around whole blocks, strides, what lies beside the operands.
-#include "runtime/cpu/gemm_rows.h"
+// Products of few rows (runtime/cpu/product/gemm_rows.h) against float64: sizes around whole blocks, strides, what lies beside the operands.
+#include "runtime/cpu/product/gemm_rows.h"
 
 #include <cmath>
 #include <cstring>

@@ -1,4 +1,4 @@
-// Products with a matrix that is kept in another order (runtime/cpu/kept_matrix.h): the bits of those with one that is not.
+// Products with a matrix that is kept in another order (runtime/cpu/product/kept_matrix.h): the bits of those with one that is not.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/random.h"
-#include "runtime/cpu/float_product.h"
-#include "runtime/cpu/packed.h"
+#include "runtime/cpu/product/float_product.h"
+#include "runtime/cpu/onednn/packed.h"
 #include "tests/support/threads.h"
 
 namespace catena {

@@ -1,6 +1,6 @@
 // Convolutions of sixteen images side by side against the definition in float64.
 
-#include "runtime/cpu/lane_convolution.h"
+#include "runtime/cpu/convolution/lane_convolution.h"
 
 #include <cmath>
 #include <cstring>

@@ -5,7 +5,7 @@
 
 #include "runtime/core/array.h"
 #include "runtime/core/device.h"
-#include "runtime/cpu/convolution_kernel.h"
+#include "runtime/cpu/convolution/convolution_kernel.h"
 
 namespace catena {
 namespace {

@@ -1,4 +1,4 @@
-#include "runtime/cpu/packed.h"
+#include "runtime/cpu/onednn/packed.h"
 
 #include <atomic>
 #include <cstring>
@@ -10,7 +10,7 @@
 
 #include "runtime/core/borrowed_storage.h"
 #include "runtime/core/random.h"
-#include "runtime/cpu/convolution_kernel.h"
+#include "runtime/cpu/convolution/convolution_kernel.h"
 
 namespace catena {
 namespace {

@@ -1,10 +1,10 @@
-// 1x1 convolutions of so few positions that they are products in training (runtime/cpu/pointwise_convolution.h).
+// 1x1 convolutions of so few positions that they are products in training (runtime/cpu/convolution/pointwise_convolution.h).
 #include <gtest/gtest.h>
 
 #include "runtime/core/device.h"
 #include "runtime/core/memory_order.h"
 #include "runtime/core/random.h"
-#include "runtime/cpu/pointwise_convolution.h"
+#include "runtime/cpu/convolution/pointwise_convolution.h"
 
 namespace catena {
 namespace {

@@ -1,5 +1,5 @@
 // Pooling of images with their channels last gives the bits of the row-major kernels.
-#include "runtime/cpu/pooling_channels.h"
+#include "runtime/cpu/pooling/pooling_channels.h"
 
 #include <cstring>
 #include <limits>

@@ -8,7 +8,7 @@
 #include "runtime/core/device.h"
 #include "runtime/core/parallel.h"
 #include "runtime/core/random.h"
-#include "runtime/cpu/gemm.h"
+#include "runtime/cpu/product/gemm.h"
 #include "runtime/ops/declare/preparation.h"
 
 namespace catena {

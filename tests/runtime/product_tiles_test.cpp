@@ -1,5 +1,5 @@
-// Products in tiles (runtime/cpu/product_tiles.h) against float64: sizes around whole tiles and blocks, strides, what lies beside the operands.
-#include "runtime/cpu/product_tiles.h"
+// Products in tiles (runtime/cpu/product/product_tiles.h) against float64: sizes around whole tiles and blocks, strides, what lies beside the operands.
+#include "runtime/cpu/product/product_tiles.h"
 
 #include <cmath>
 #include <cstring>
@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/random.h"
-#include "runtime/cpu/gemm.h"
+#include "runtime/cpu/product/gemm.h"
 #include "tests/support/threads.h"
 
 namespace catena {

@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/device.h"
-#include "runtime/cpu/convolution_kernel.h"
-#include "runtime/cpu/gemm.h"
+#include "runtime/cpu/convolution/convolution_kernel.h"
+#include "runtime/cpu/product/gemm.h"
 #include "tests/support/threads.h"
 
 namespace catena {

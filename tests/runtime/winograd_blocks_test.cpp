@@ -1,4 +1,4 @@
-// Convolutions by tiles whose weights are transformed block by block (runtime/cpu/winograd_blocks.h).
+// Convolutions by tiles whose weights are transformed block by block (runtime/cpu/convolution/winograd_blocks.h).
 #include <cstring>
 #include <limits>
 
@@ -7,9 +7,9 @@
 #include "runtime/core/device.h"
 #include "runtime/core/memory_order.h"
 #include "runtime/core/random.h"
-#include "runtime/cpu/packed.h"
-#include "runtime/cpu/winograd.h"
-#include "runtime/cpu/winograd_blocks.h"
+#include "runtime/cpu/onednn/packed.h"
+#include "runtime/cpu/convolution/winograd.h"
+#include "runtime/cpu/convolution/winograd_blocks.h"
 
 namespace catena {
 namespace {

@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "frontend/onnx/importers/shared.h"
-#include "runtime/cpu/roi_kernel.h"
+#include "runtime/cpu/pooling/roi_kernel.h"
 #include "runtime/ops/pooling/roi.h"
 
 namespace catena::onnx {

@@ -1,9 +1,9 @@
 #include "runtime/ops/connection/convolution.h"
 
 #include "runtime/core/error.h"
-#include "runtime/cpu/bfloat16.h"
-#include "runtime/cpu/lane_convolution.h"
-#include "runtime/cpu/prepared_convolution.h"
+#include "runtime/cpu/product/bfloat16.h"
+#include "runtime/cpu/convolution/lane_convolution.h"
+#include "runtime/cpu/convolution/prepared_convolution.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/autocast.h"
 #include "runtime/ops/array/movement.h"
@@ -167,7 +167,7 @@ Variables convolution_gradient(const GradientCall& c) {
 bool all_are(const TypeCall& c, Dtype dtype) { return c.inputs[0].dtype == dtype && c.inputs[1].dtype == dtype; }
 
 /// float32 images whose channels are not in groups, or alone. With a kernel of one element they are matrices
-/// (runtime/cpu/pointwise_convolution.h). Else reordering them counts where little is computed with each element; with few
+/// (runtime/cpu/convolution/pointwise_convolution.h). Else reordering them counts where little is computed with each element; with few
 /// positions oneDNN's kernels for blocked images are faster by more than that, but not than what packing their weights
 /// costs at every call (measured). bfloat16 images where the processor multiplies them: in this order they need no reordering
 /// and are as fast as blocked (measured).

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "runtime/core/error.h"
-#include "runtime/cpu/tailed_convolution.h"
+#include "runtime/cpu/convolution/tailed_convolution.h"
 #include "runtime/ops/declare/channels_last.h"
 #include "runtime/ops/declare/element_text.h"
 #include "runtime/ops/declare/preparation.h"

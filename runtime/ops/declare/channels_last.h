@@ -9,7 +9,7 @@ namespace catena {
 struct ChannelsLast {
     uint32_t inputs = 0, outputs = 0;
     bool preferred = false;         ///< The kernel is faster so: it would reorder row-major arrays.
-    bool preferred_packed = false;  ///< So it is where the weights are kept packed (runtime/cpu/packed.h).
+    bool preferred_packed = false;  ///< So it is where the weights are kept packed (runtime/cpu/onednn/packed.h).
     bool alike = false;             ///< All of these arrays in one order, or the kernel reorders those that differ.
 };
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "runtime/core/error.h"
-#include "runtime/cpu/float_product.h"
-#include "runtime/cpu/gemm.h"
-#include "runtime/cpu/prepared_product.h"
+#include "runtime/cpu/product/float_product.h"
+#include "runtime/cpu/product/gemm.h"
+#include "runtime/cpu/product/prepared_product.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/autocast.h"
 #include "runtime/ops/array/movement.h"

@@ -4,8 +4,8 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/memory_order.h"
-#include "runtime/cpu/pooling_channels.h"
-#include "runtime/cpu/pooling_kernel.h"
+#include "runtime/cpu/pooling/pooling_channels.h"
+#include "runtime/cpu/pooling/pooling_kernel.h"
 #include "runtime/cpu/softmax_kernel.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/connection/convolution.h"

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "runtime/core/error.h"
-#include "runtime/cpu/roi_kernel.h"
+#include "runtime/cpu/pooling/roi_kernel.h"
 #include "runtime/graph/variable_math.h"
 #include "runtime/ops/array/indexing.h"
 #include "runtime/ops/array/movement.h"

@@ -30,7 +30,7 @@ Variable roi_pooling_2d(const Operand& x, const Operand& rois, int64_t outh, int
 
 /// What all of them are made of.
 Variable average_of_regions(const Variable& x, const Variable& regions, const Variable& images, const RegionBins& bins);
-/// `empty` for a bin without elements; `of_neighbours` as in runtime/cpu/roi_kernel.h.
+/// `empty` for a bin without elements; `of_neighbours` as in runtime/cpu/pooling/roi_kernel.h.
 Variable largest_of_regions(const Variable& x, const Variable& regions, const Variable& images, const RegionBins& bins,
                             double empty, bool of_neighbours = false);
 

@@ -6,7 +6,7 @@
 
 namespace catena {
 
-// One step of the cells of runtime/cpu/recurrent_cells.h in terms of other operations. ONNX has the same cells with other functions.
+// One step of the cells of runtime/cpu/recurrent/recurrent_cells.h in terms of other operations. ONNX has the same cells with other functions.
 
 using CellFunction = std::function<Variable(const Variable&)>;
 struct CellFunctions {

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/cpu/sequence_steps.h"
+#include "runtime/cpu/recurrent/sequence_steps.h"
 #include "runtime/graph/op.h"
 
 namespace catena {

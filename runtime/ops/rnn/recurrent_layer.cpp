@@ -4,7 +4,7 @@
 #include <string>
 
 #include "runtime/core/error.h"
-#include "runtime/cpu/recurrent_kernel.h"
+#include "runtime/cpu/recurrent/recurrent_kernel.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/gradient.h"
 #include "runtime/ops/declare/element_text.h"

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "runtime/cpu/recurrent_cells.h"
-#include "runtime/cpu/sequence_steps.h"
+#include "runtime/cpu/recurrent/recurrent_cells.h"
+#include "runtime/cpu/recurrent/sequence_steps.h"
 #include "runtime/graph/op.h"
 
 namespace catena {
 
 /// One layer and direction of a recurrent network over B sequences of different lengths, of U units and G gates
-/// (runtime/cpu/recurrent_cells.h).
+/// (runtime/cpu/recurrent/recurrent_cells.h).
 struct RecurrentLayer {
     Variable x;        ///< [total, G U]: products of the input rows with the weights of all gates, with their bias.
     Variable h;        ///< [B, U]: the state before the first step.

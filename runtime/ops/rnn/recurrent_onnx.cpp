@@ -1,6 +1,6 @@
 #include "runtime/ops/rnn/recurrent_onnx.h"
 
-#include "runtime/cpu/sequence_steps.h"
+#include "runtime/cpu/recurrent/sequence_steps.h"
 #include "runtime/ops/rnn/recurrent_layer.h"
 
 namespace catena {

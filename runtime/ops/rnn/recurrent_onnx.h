@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/cpu/recurrent_cells.h"
+#include "runtime/cpu/recurrent/recurrent_cells.h"
 #include "runtime/ops/onnx/onnx.h"
 
 namespace catena {

@@ -1,7 +1,7 @@
 #include "runtime/ops/rnn/rnn.h"
 
 #include "runtime/core/error.h"
-#include "runtime/cpu/lstm_kernel.h"
+#include "runtime/cpu/recurrent/lstm_kernel.h"
 #include "runtime/cpu/softmax_kernel.h"
 #include "runtime/graph/autocast.h"
 #include "runtime/graph/variable_math.h"

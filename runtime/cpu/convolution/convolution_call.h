@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "runtime/cpu/convolution/convolution_primitive.h"
+#include "runtime/cpu/onednn/onednn_call.h"
+
+namespace catena {
+
+/// A ConvolutionPrimitive with the conversions of its operands, ready to run again and again. For one thread at a time; the
+/// primitive itself is shared. Inputs a and b as there.
+class ConvolutionCall {
+public:
+    explicit ConvolutionCall(std::shared_ptr<const ConvolutionPrimitive> primitive);
+
+    /// Forwards and towards the images: `W` may be kept packed (runtime/cpu/onednn/packed.h), `bias` may be null. `scratch`:
+    /// scratch_bytes(), or less, and then it comes from the pool.
+    void run(const void* a, const Array& W, const float* bias, void* result, std::span<std::byte> scratch);
+    size_t scratch_bytes() const { return a_bytes_ + b_bytes_ + execute_bytes_; }
+
+    // The same in steps, where operands are shared by several runs. Sizes are multiples of Scratch::alignment; those of
+    // operands are 0 if the primitive reads them as they are.
+    size_t a_bytes() const { return a_bytes_; }
+    size_t b_bytes() const { return b_bytes_; }
+    size_t execute_bytes() const { return execute_bytes_; }
+    /// The operand as the primitive reads it: itself, or converted to `to`.
+    const void* open_a(const void* a, std::byte* to);
+    const void* open_b(const void* b, std::byte* to);
+    void execute(const void* a, const void* b, const float* bias, void* result, std::byte* scratch);
+
+private:
+    std::shared_ptr<const ConvolutionPrimitive> primitive_;
+    onednn::Call convert_a_, convert_b_, convert_result_, call_;
+    size_t a_bytes_, b_bytes_, result_bytes_, execute_bytes_;
+};
+
+}  // namespace catena

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "runtime/core/array.h"
+
+namespace catena {
+
+/// How a window moves over up to 3 spatial axes; every list has one entry per axis.
+struct WindowSteps {
+    Dims stride, pad, dilate;
+    int64_t groups = 1;
+};
+
+/// A convolution, with a bias or without, or its adjoint towards the images or the weights.
+enum class ConvolutionDirection : int64_t { forward, forward_bias, data, weights };
+
+// x is [N, C, spatial...], W [O, C/groups, kernel...], y [N, O, positions...]; floats of one dtype,
+// results row-major or, images alone, with their channels last (runtime/core/memory_order.h),
+// any strides of the inputs. bfloat16 images and weights are summed in float32 and rounded once, by instructions for them
+// where the processor has those (runtime/cpu/product/bfloat16.h), else widened. The number of positions is y's, whatever rule it came from: windows
+// may pass the end of x.
+
+/// y = x * W (cross-correlation) + b, b being [O] or undefined.
+void convolve(const Array& x, const Array& W, const Array& b, const WindowSteps& steps,
+              const Array& y);
+/// gx: the adjoint of convolve towards x.
+void convolve_data(const Array& gy, const Array& W, const WindowSteps& steps, const Array& gx);
+/// gW: the adjoint of convolve towards W.
+void convolve_weights(const Array& x, const Array& gy, const WindowSteps& steps, const Array& gW);
+
+}  // namespace catena

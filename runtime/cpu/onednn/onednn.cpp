@@ -1,0 +1,61 @@
+#include "runtime/cpu/onednn/onednn.h"
+
+#include <omp.h>
+
+#include "runtime/core/error.h"
+
+namespace catena::onednn {
+
+dnnl::engine& engine() {
+    // Never destroyed: caches that refer to it may outlive any static.
+    static auto* engine = new dnnl::engine(dnnl::engine::kind::cpu, 0);
+    return *engine;
+}
+
+dnnl::stream& stream() {
+    thread_local dnnl::stream stream(engine());
+    return stream;
+}
+
+dnnl::memory::data_type data_type_of(Dtype dtype) {
+    CATENA_ASSERT(dtype == Dtype::float32 || dtype == Dtype::bfloat16, "others are converted before");
+    return dtype == Dtype::bfloat16 ? dnnl::memory::data_type::bf16 : dnnl::memory::data_type::f32;
+}
+
+dnnl::memory::desc ordered(const dnnl::memory::dims& dims, MemoryOrder order, Dtype dtype) {
+    return slice_of_channels(dims, dims.size() > 1 ? dims[1] : 0, order, dtype);
+}
+
+dnnl::memory::desc slice_of_channels(const dnnl::memory::dims& dims, int64_t channels, MemoryOrder order,
+                                     Dtype dtype) {
+    Shape whole{std::span<const int64_t>(dims)};
+    if (dims.size() > 1) whole[1] = channels;
+    const Strides strides = strides_in(order, whole);
+    return {dims, data_type_of(dtype), dnnl::memory::dims(strides.begin(), strides.end())};
+}
+
+dnnl::memory::desc any(const dnnl::memory::dims& dims, Dtype dtype) {
+    return {dims, data_type_of(dtype), dnnl::memory::format_tag::any};
+}
+
+Array scratch(const dnnl::memory::desc& desc) {
+    return Array::empty({Dtype::uint8, Shape{int64_t(desc.get_size())}}, cpu_device());
+}
+
+dnnl::memory memory(const dnnl::memory::desc& desc, const void* data) {
+    return {desc, engine(), const_cast<void*>(data)};
+}
+
+OneThread::OneThread() : threads_(omp_get_max_threads()) {
+    if (threads_ > 1) omp_set_num_threads(1);
+}
+OneThread::~OneThread() {
+    if (threads_ > 1) omp_set_num_threads(threads_);
+}
+
+Tensor::Tensor(const dnnl::memory::desc& ours, const dnnl::memory::desc& theirs, bool is_input)
+    : ours_(ours), theirs_(theirs), is_input_(is_input) {
+    if (is_converted()) reorder_ = dnnl::reorder(dnnl::reorder::primitive_desc(engine(), from(), engine(), to()));
+}
+
+}  // namespace catena::onednn

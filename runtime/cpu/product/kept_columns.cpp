@@ -1,0 +1,45 @@
+#include "runtime/cpu/product/kept_columns.h"
+
+#include <algorithm>
+
+#include "runtime/core/error.h"
+#include "runtime/core/parallel.h"
+#include "runtime/cpu/product/gemm_rows.h"
+#include "runtime/cpu/product/product_tiles.h"
+#include "runtime/cpu/transpose_lanes.h"
+
+namespace catena {
+
+constexpr int64_t lanes = 16;
+
+Shape kept_columns_shape(int64_t n, int64_t k) { return {(n + lanes - 1) / lanes, k, lanes}; }
+
+bool are_kept_columns_faster(int64_t m, int64_t n, int64_t k) {
+    constexpr int64_t most_rows = 512;  // From there on turning b is too little of a product to have it twice.
+    return m <= most_rows && !has_few_rows(m, n, k) &&
+           are_tiles_faster({.transa = false, .transb = true, .m = m, .n = n, .k = k, .lda = k, .ldb = k});
+}
+
+#if defined(__x86_64__)
+namespace {
+
+__attribute__((target("avx512f"))) void turn(const float* b, int64_t rows, int64_t k, float* to) {
+    for (int64_t p = 0; p < k; p += lanes)
+        transpose_lanes(b + p, k, rows, uint16_t((1u << std::min(lanes, k - p)) - 1), to + p * lanes, lanes);
+}
+
+}  // namespace
+
+void turn_into_columns(const float* b, int64_t n, int64_t k, float* kept) {
+    parallel_for((n + lanes - 1) / lanes, 1 + 30'000 / (k * lanes), [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) turn(b + i * lanes * k, std::min(lanes, n - i * lanes), k, kept + i * k * lanes);
+    });
+}
+
+#else
+
+void turn_into_columns(const float*, int64_t, int64_t, float*) { CATENA_ASSERT(false, "this processor has no tiles"); }
+
+#endif
+
+}  // namespace catena

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "runtime/core/array.h"
+#include "runtime/core/parallel.h"
+#include "runtime/cpu/product/matrices.h"
+
+namespace catena {
+
+/// The products of the matrices of two arrays, as matmul_arrays() says (runtime/cpu/product/gemm.h): how a library that takes a distance
+/// between rows reads them, and the walk over them. Only shapes and strides count.
+class ProductBatches {
+public:
+    /// Whether an operand can be read without a copy; every row-major one can. `batch`: the axes of y before its last two.
+    static bool reads(const Array& operand, bool transposed, const Shape& batch);
+
+    /// Operands that can be read, and a row-major y with elements.
+    ProductBatches(const Array& a, const Array& b, bool transa, bool transb, const Array& y);
+
+    /// Whether it is the product of one matrix with one.
+    bool is_single() const { return count_ == 1; }
+
+    struct Operand {
+        bool transposed;
+        int64_t stride;  ///< Between rows of what is stored.
+        Strides batch_strides;
+    };
+    int64_t m, n, k;
+    Operand a, b;
+
+    /// f(offset in a, in b, in y, whether it runs alone) for every product, in elements. Small ones run side by side.
+    template <class F>
+    void for_each(F&& f) const {
+        const auto one = [&](int64_t i, bool is_alone) {
+            f(batch_offset(batch_, a.batch_strides, i), batch_offset(batch_, b.batch_strides, i), i * m * n, is_alone);
+        };
+        constexpr int64_t large = 8'000'000;
+        const int64_t work = m * n * k;
+        if (count_ < 2 * thread_count() || work >= large) {
+            for (int64_t i = 0; i < count_; ++i) one(i, true);
+            return;
+        }
+        parallel_for(count_, 1 + 500'000 / (work < 1 ? 1 : work), [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i) one(i, false);
+        });
+    }
+
+private:
+    Shape batch_;
+    int64_t count_;
+};
+
+}  // namespace catena

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+
+namespace catena {
+
+/// Row-major c = op(a) op(b) + plus in float32 on the calling thread: op(a) is m x k, op(b) k x n, op() transposes where its flag is
+/// set, lda... are the distances between stored rows.
+struct TileProduct {
+    bool transa, transb;
+    int64_t m, n, k;
+    const float* a;
+    int64_t lda;
+    const float* b;
+    int64_t ldb;
+    const float* plus;  ///< Null: nothing is added. May be c.
+    int64_t plus_row;   ///< Between its rows; 0: one row, added to all.
+    float* c;
+    int64_t ldc;
+    /// op(b) as runtime/cpu/product/kept_columns.h keeps it, from this product's first column and row on; null: not kept.
+    const float* columns = nullptr;
+    int64_t column_step = 0;  ///< From sixteen columns to the next.
+};
+
+/// Whether the processor has the instructions (AVX-512). Never with CATENA_PRODUCT_TILES=0.
+bool has_product_tiles();
+
+/// Whether that is so and tiles are faster than oneDNN (benchmarks/products.cpp): oneDNN is slower where b is transposed, or a is and k is
+/// long, where what it copies has rows multiples of 4096 bytes apart, so that they share few lines of a cache, and in small products, such
+/// as those of attention. Pointers do not matter.
+bool are_tiles_faster(const TileProduct& product);
+
+/// Products as in K. Goto, R. van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008, but a is read where it is, unless it is
+/// transposed and c has many columns, and b is packed while the first rows of a are multiplied with it; the others fetch what is packed next.
+/// Sizes for which are_tiles_faster(). A sum runs along k, in blocks that depend on k alone: so no bit depends on how c is divided by rows
+/// and columns. Zeros at the beginning and the end of rows of op(a) cost little, as in attention under a causal mask: where b is finite
+/// they are not multiplied.
+void multiply_in_tiles(const TileProduct& product);
+
+}  // namespace catena

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <algorithm>
+
+#include "runtime/cpu/product/product_tile.h"
+
+// Masked scores of attention are half zeros: each row of a causal one ends with them, and each row of its transpose begins with them.
+// What a zero is multiplied with does not count, if that is finite.
+
+#if defined(__x86_64__)
+namespace catena {
+
+struct TileRange {
+    int64_t begin, end;
+    int64_t size() const { return end - begin; }
+    friend bool operator==(const TileRange&, const TileRange&) = default;
+};
+
+namespace tile_detail {
+
+/// Whether columns [p, p + count) of the tile's rows are zeros, count <= tile_lanes; rows of a are row-major.
+CATENA_AVX512 inline bool are_zeros(const Tile& t, int64_t rows, int64_t p, int64_t count) {
+    const auto there = __mmask16((1u << count) - 1);
+    __m512i bits = _mm512_setzero_si512();
+    for (int64_t i = 0; i < rows; ++i) bits = _mm512_or_si512(bits, _mm512_maskz_loadu_epi32(there, t.a + i * t.a_row + p));
+    return _mm512_test_epi32_mask(bits, _mm512_set1_epi32(0x7fffffff)) == 0;
+}
+/// The same where the tile's rows stand beside each other.
+CATENA_AVX512 inline bool are_zeros_beside(const Tile& t, int64_t rows, int64_t p, int64_t count) {
+    const auto there = __mmask8((1u << rows) - 1);
+    __m256i bits = _mm256_setzero_si256();
+    for (int64_t q = p; q < p + count; ++q) bits = _mm256_or_si256(bits, _mm256_maskz_loadu_epi32(there, t.a + q * t.a_step));
+    return _mm256_test_epi32_mask(bits, _mm256_set1_epi32(0x7fffffff)) == 0;
+}
+
+}  // namespace tile_detail
+
+/// The part of [0, k) outside of which the tile's rows of a are zeros, in steps of a vector. Of rows without a zero it reads few.
+CATENA_AVX512 inline TileRange nonzero_part(const Tile& t, int64_t rows) {
+    const auto are_zeros = [&](int64_t p, int64_t count) {
+        return t.a_step == 1 ? tile_detail::are_zeros(t, rows, p, count) : tile_detail::are_zeros_beside(t, rows, p, count);
+    };
+    TileRange part{0, t.k};
+    while (part.end > 0) {
+        const int64_t first = (part.end - 1) / tile_lanes * tile_lanes;
+        if (!are_zeros(first, part.end - first)) break;
+        part.end = first;
+    }
+    while (part.begin + tile_lanes < part.end && are_zeros(part.begin, tile_lanes)) part.begin += tile_lanes;
+    return part;
+}
+
+/// Whether no element of a matrix [rows, columns] is infinity or NaN.
+CATENA_AVX512 inline bool is_finite(const float* from, int64_t row, int64_t rows, int64_t columns) {
+    const __m512 magnitude = _mm512_castsi512_ps(_mm512_set1_epi32(0x7fffffff)), infinity = _mm512_castsi512_ps(_mm512_set1_epi32(0x7f800000));
+    __mmask16 others = 0;
+    for (int64_t i = 0; i < rows; ++i)
+        for (int64_t j = 0; j < columns; j += tile_lanes) {
+            const auto there = __mmask16((1u << std::min(columns - j, tile_lanes)) - 1);
+            const __m512 x = _mm512_and_ps(_mm512_maskz_loadu_ps(there, from + i * row + j), magnitude);
+            others |= _mm512_cmp_ps_mask(x, infinity, _CMP_NLT_UQ);
+        }
+    return others == 0;
+}
+
+}  // namespace catena
+#endif
