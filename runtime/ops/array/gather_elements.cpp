@@ -147,7 +147,7 @@ ElementProgram added_elements(const KernelCall& call, Threads threads, int added
         for (; low < places; ++low) {
             const i64 b = scratch[places + low];
             if (scratch[b] != key) break;
-            sum += )" + fmt::format("x{}", added) + R"((p * places + b) * inner + s);
+            sum += )" + fmt::format("x{}", added) + R"(((p * places + b) * inner + s);
         }
         y0(i, sum);)",
                               call.outputs[0].size(),
