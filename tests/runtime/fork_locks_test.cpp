@@ -64,6 +64,12 @@ private:
     std::vector<std::thread> threads_;
 };
 
+#if defined(__SANITIZE_ADDRESS__)
+constexpr int forks = 6;  // Each copies the tables of the shadow memory.
+#else
+constexpr int forks = 40;
+#endif
+
 TEST(ForkLocks, a_child_can_take_what_other_threads_held) {
 #if defined(__SANITIZE_THREAD__)
     GTEST_SKIP() << "the thread sanitizer does not follow forks of processes with threads";
@@ -72,7 +78,7 @@ TEST(ForkLocks, a_child_can_take_what_other_threads_held) {
     for (size_t i = 0; i < users.size(); ++i) {
         users[i]();
         const Busy busy(users[i]);
-        for (int fork_number = 0; fork_number < 40; ++fork_number) {
+        for (int fork_number = 0; fork_number < forks; ++fork_number) {
             const pid_t child = fork();
             ASSERT_GE(child, 0);
             if (child == 0) {
