@@ -56,6 +56,10 @@ TEST(CRows, exported_programs_compute_what_every_row_of_the_op_table_does) {
             return grad(gx, gy, x);
         },
         {Variable(waves({2, 2, 5, 4}), false), Variable(waves({2, 2, 3, 2}), false)});
+    // What only a pass calls: the embedding's gradient is added onto that of the product with the same weights.
+    rows.row = "gradient of tied weights";
+    rows.add([](const std::vector<Variable>& v) { return grad({sum(square(linear(tanh(embed_id(v[1], v[0])), v[0])))}, {v[0]}); },
+             {Variable(waves({20, 6}), true), Variable(Array::from<int32_t>({3, 19, 3, 0}), false)});
     EXPECT_TRUE(rows.library);
     for (const OpDef* op : all_ops())
         if (is_called(*op) && host_only_reason(*op).empty()) {

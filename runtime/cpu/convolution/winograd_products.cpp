@@ -62,7 +62,7 @@ void multiply(const Products::Form& f, const float* a, const float* b, float* y)
         float* const to = y + i * f.n;
         // Nobody writes to a panel that is there.
         compute_rows<vectors>({.a = a + i * row, .a_row = row, .a_step = f.transposed ? f.m : 1, .panel = const_cast<float*>(b), .k = f.k,
-                               .plus = f.adds ? to : nullptr, .plus_row = f.n, .c = to, .c_row = f.n, .last = 0xffff},
+                               .plus = f.adds ? to : nullptr, .plus_row = f.n, .c = to, .c_row = f.n, .last = 0xffff, .panel_step = f.n},
                               std::min(tile_rows, f.m - i));
     }
 }
