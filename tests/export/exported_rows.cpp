@@ -5,11 +5,13 @@
 #include <fstream>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "frontend/package/c_export.h"
 #include "frontend/static_graph/static_graph.h"
 #include "runtime/graph/tracer.h"
 #include "runtime/ops/declare/element_text.h"
+#include "runtime/program/package.h"
 #include "runtime/program/program.h"
 #include "tests/support/command.h"
 
@@ -26,6 +28,15 @@ Called calls_of(const RowFunction& run, const std::vector<Variable>& inputs, Var
     for (const Trace::Step& step : tracer.trace().steps)
         if (is_called(*step.op)) called.emplace(step.op, tracer.trace().values[size_t(step.outputs[0])].type.dtype);
     return called;
+}
+
+/// What the package's program calls: passes may have put other ops in the place of those that the user called.
+std::set<const OpDef*> ops_of(const std::string& path) {
+    nlohmann::json manifest;
+    const auto schedule = nlohmann::json::parse(program::read_package(path, manifest).texts.at("schedule.json"));
+    std::set<const OpDef*> ops;
+    for (const nlohmann::json& call : schedule.at("library_calls")) ops.insert(find_op(call.at("op").get<std::string>()));
+    return ops;
 }
 
 /// Sums in another order, or the C library's functions in place of vector code: near. Everything else: the same bits.
@@ -69,6 +80,7 @@ Variables ExportedRows::add(const RowFunction& run, const std::vector<Variable>&
         {.name = name});
     region(given);
     region.save(path, {.code_levels = {"scalar"}, .stages = false});
+    exported.merge(ops_of(path));
     library = export_c(path, folder_).uses_library || library;
     made.outputs = Program::load(path).run(made.inputs);
     all_.push_back(std::move(made));

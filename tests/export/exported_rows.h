@@ -31,6 +31,7 @@ public:
 
     std::string row;      ///< Of the next calls.
     Called seen;
+    std::set<const OpDef*> exported;  ///< Called by the programs, which passes have changed.
     bool library = false; ///< Some program uses libcatena_c.
 
     /// Exports the call if its row, or an op in it, is new, and gives the eager results.
