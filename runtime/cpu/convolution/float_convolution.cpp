@@ -56,7 +56,7 @@ bool FloatConvolution::run_without_onednn(const Array& a, const Array& b, const 
                                           std::span<std::byte> scratch) const {
     if (lanes_ && lanes_->run(a, b, bias, result, scratch)) return true;
     switch (direction_) {
-        case Direction::data: 
+        case Direction::data:
             return convolve_data_as_product(a, b, steps_, result) || convolve_data_by_tiles(a, b, steps_, result) ||
                    convolve_data_by_phases(a, b, steps_, result) || convolve_data_two_by_two(a, b, steps_, result);
         case Direction::weights:

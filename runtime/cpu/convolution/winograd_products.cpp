@@ -42,27 +42,13 @@ bool are_panels(const Products::Form& f) {
 }
 
 template <int vectors>
-void compute_rows(const Tile& t, int64_t rows) {
-    switch (rows) {
-        case 1: return compute_tile<1, vectors, false>(t);
-        case 2: return compute_tile<2, vectors, false>(t);
-        case 3: return compute_tile<3, vectors, false>(t);
-        case 4: return compute_tile<4, vectors, false>(t);
-        case 5: return compute_tile<5, vectors, false>(t);
-        case 6: return compute_tile<6, vectors, false>(t);
-        case 7: return compute_tile<7, vectors, false>(t);
-        default: return compute_tile<8, vectors, false>(t);
-    }
-}
-
-template <int vectors>
 void multiply(const Products::Form& f, const float* a, const float* b, float* y) {
     const int64_t row = f.transposed ? 1 : f.k;
     for (int64_t i = 0; i < f.m; i += tile_rows) {
         float* const to = y + i * f.n;
         // Nobody writes to a panel that is there.
-        compute_rows<vectors>({.a = a + i * row, .a_row = row, .a_step = f.transposed ? f.m : 1, .panel = const_cast<float*>(b), .k = f.k,
-                               .plus = f.adds ? to : nullptr, .plus_row = f.n, .c = to, .c_row = f.n, .last = 0xffff, .panel_step = f.n},
+        compute_rows<vectors>({.a = a + i * row, .a_row = row, .a_step = f.transposed ? f.m : 1, .panel = {const_cast<float*>(b), f.n}, .k = f.k,
+                               .plus = f.adds ? to : nullptr, .plus_row = f.n, .c = to, .c_row = f.n, .last = 0xffff},
                               std::min(tile_rows, f.m - i));
     }
 }

@@ -5,6 +5,8 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
+#include "runtime/core/error.h"
+
 namespace catena {
 
 #define CATENA_AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,fma")))
@@ -13,24 +15,32 @@ namespace catena {
 /// start two multiply-adds in each cycle.
 constexpr int64_t tile_rows = 8, tile_lanes = 16, most_tile_vectors = 3;
 
+/// Columns of b where a tile reads them, 64-byte aligned. There is no panel without its distances.
+struct TilePanel {
+    TilePanel(float* columns, int64_t row_step, int64_t vector_step = tile_lanes)
+        : columns(columns), row_step(row_step), vector_step(vector_step) {}
+
+    float* columns;
+    int64_t row_step, vector_step;  ///< From a row, and from a vector of a row, to the next.
+};
+
 /// What a tile of c [rows, vectors * tile_lanes] is computed from.
 struct Tile {
     const float* a;  ///< Element (i, p) is a[i * a_row + p * a_step].
     int64_t a_row, a_step;
-    float* panel;  ///< 64-byte aligned: columns of b, [k, vectors * tile_lanes] or as `panel_step` and `vector_step` say.
+    TilePanel panel;
     int64_t k;
     const float* plus;  ///< Added, rows `plus_row` apart; null: nothing.
     int64_t plus_row;
     float* c;
     int64_t c_row;
     uint16_t last;  ///< Which lanes of the last vector are columns of c.
-    /// A first tile fills the panel meanwhile, from rows `from_row` apart: the multiplications hide it.
+    /// A first tile fills the panel [k, vectors * tile_lanes] meanwhile, from rows `from_row` apart: the multiplications hide it.
     const float* from = nullptr;
     int64_t from_row = 0;
     /// Other tiles fetch rows `from_row` apart into the second-level cache: what the next panel is filled from.
     const float* ahead = nullptr;
     int64_t ahead_rows = 0;
-    int64_t panel_step, vector_step = tile_lanes;  ///< In the panel, from a row, and from a vector, to the next.
 };
 
 namespace tile_detail {
@@ -43,7 +53,7 @@ CATENA_AVX512 inline __attribute__((always_inline)) void load_row(const Tile& t,
 #pragma GCC unroll 3
     for (int j = 0; j < vectors; ++j) {
         if constexpr (!fills) {
-            b[j] = _mm512_load_ps(panel + j * t.vector_step);
+            b[j] = _mm512_load_ps(panel + j * t.panel.vector_step);
         } else {
             const float* const at = from + j * tile_lanes;
             _mm_prefetch(reinterpret_cast<const char*>(at + rows_ahead * t.from_row), _MM_HINT_T0);
@@ -77,9 +87,9 @@ CATENA_AVX512 void compute_tile(const Tile& t) {
         for (int j = 0; j < vectors; ++j) __builtin_prefetch(t.c + i * t.c_row + j * tile_lanes, 1);
     // Two pointers, so that the distances between four rows are parts of addresses.
     const float *upper = t.a, *lower = t.a + (rows > 4 ? 4 * t.a_row : 0), *from = t.from, *ahead = t.ahead;
-    float* panel = t.panel;
+    float* panel = t.panel.columns;
 #pragma GCC unroll 1
-    for (int64_t p = 0; p < t.k; ++p, panel += fills ? vectors * tile_lanes : t.panel_step, upper += t.a_step, lower += t.a_step) {
+    for (int64_t p = 0; p < t.k; ++p, panel += fills ? vectors * tile_lanes : t.panel.row_step, upper += t.a_step, lower += t.a_step) {
         if constexpr (!fills)
             if (p < t.ahead_rows) tile_detail::fetch_row<vectors>(ahead), ahead += t.from_row;
         __m512 b[vectors];
@@ -100,6 +110,22 @@ CATENA_AVX512 void compute_tile(const Tile& t) {
             if (t.plus) value = _mm512_add_ps(value, _mm512_maskz_loadu_ps(there, t.plus + i * t.plus_row + j * tile_lanes));
             _mm512_mask_storeu_ps(t.c + i * t.c_row + j * tile_lanes, there, value);
         }
+}
+
+/// A tile of 1 to 8 rows; with `from`, it has 8.
+template <int vectors>
+void compute_rows(const Tile& t, int64_t rows) {
+    switch (rows) {
+        case 1: return compute_tile<1, vectors, false>(t);
+        case 2: return compute_tile<2, vectors, false>(t);
+        case 3: return compute_tile<3, vectors, false>(t);
+        case 4: return compute_tile<4, vectors, false>(t);
+        case 5: return compute_tile<5, vectors, false>(t);
+        case 6: return compute_tile<6, vectors, false>(t);
+        case 7: return compute_tile<7, vectors, false>(t);
+        case 8: return t.from ? compute_tile<8, vectors, true>(t) : compute_tile<8, vectors, false>(t);
+    }
+    CATENA_ASSERT(false, "a tile has up to eight rows");
 }
 
 }  // namespace catena

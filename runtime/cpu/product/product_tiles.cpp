@@ -78,21 +78,6 @@ CATENA_AVX512 void pack_turned(const TileProduct& p, Range columns, Range depth,
     }
 }
 
-template <int vectors>
-void compute_rows(const Tile& t, int64_t rows) {
-    switch (rows) {
-        case 1: return compute_tile<1, vectors, false>(t);
-        case 2: return compute_tile<2, vectors, false>(t);
-        case 3: return compute_tile<3, vectors, false>(t);
-        case 4: return compute_tile<4, vectors, false>(t);
-        case 5: return compute_tile<5, vectors, false>(t);
-        case 6: return compute_tile<6, vectors, false>(t);
-        case 7: return compute_tile<7, vectors, false>(t);
-        case 8: return t.from ? compute_tile<8, vectors, true>(t) : compute_tile<8, vectors, false>(t);
-    }
-    CATENA_ASSERT(false, "a tile has up to eight rows");
-}
-
 /// Of each tile's rows the part of k outside of which a has zeros that need not be multiplied; all of it if b is not finite.
 void find_parts(const TileProduct& p, Tile t, Range rows, Range depth, int64_t next, Range* parts) {
     const int64_t tiles = (rows.size() + tile_rows - 1) / tile_rows;
@@ -116,7 +101,7 @@ void compute_panel(Tile t, int64_t rows, int64_t next, const Range* parts, const
         if (const Range part = parts[i / tile_rows]; part.size() < t.k && !t.from) {
             Tile shorter = t;
             shorter.a += part.begin * t.a_step;
-            shorter.panel += part.begin * t.panel_step;
+            shorter.panel.columns += part.begin * t.panel.row_step;
             shorter.k = part.size();
             compute_rows<vectors>(shorter, count);
         } else {
@@ -141,8 +126,8 @@ void compute_block(const TileProduct& p, Range rows, Range depth, Packed& packed
     if (packs) pack_rows(p, rows, depth, packed.rows());
     const int64_t next = packs ? tile_rows * depth.size() : p.transa ? tile_rows : tile_rows * p.lda;
     const float* const a = p.transa ? p.a + depth.begin * p.lda + rows.begin : p.a + rows.begin * p.lda + depth.begin;
-    Tile t{.a = packs ? packed.rows() : a, .a_row = p.transa ? 1 : p.lda, .a_step = packs ? tile_rows : p.transa ? p.lda : 1, .panel = packed.panel(), .k = depth.size(), .plus = nullptr, .plus_row = p.plus_row,
-           .c = nullptr, .c_row = p.ldc, .last = 0, .from_row = p.ldb, .panel_step = 0};
+    Tile t{.a = packs ? packed.rows() : a, .a_row = p.transa ? 1 : p.lda, .a_step = packs ? tile_rows : p.transa ? p.lda : 1, .panel = {packed.panel(), panel_width}, .k = depth.size(), .plus = nullptr, .plus_row = p.plus_row,
+           .c = nullptr, .c_row = p.ldc, .last = 0, .from_row = p.ldb};
     std::array<Range, most_rows / tile_rows> parts;
     find_parts(p, t, rows, depth, next, parts.data());
     const float* plus = p.plus;
@@ -151,11 +136,9 @@ void compute_block(const TileProduct& p, Range rows, Range depth, Packed& packed
     for (int64_t done = 0, vectors; done < all; done += vectors) {
         vectors = vectors_of_panel(all - done);
         const Range columns{done * tile_lanes, std::min(p.n, (done + vectors) * tile_lanes)};
-        t.panel_step = vectors * tile_lanes;
-        if (p.columns) {
-            t.panel = const_cast<float*>(p.columns) + done * p.column_step + depth.begin * tile_lanes;
-            t.panel_step = tile_lanes, t.vector_step = p.column_step;
-        } else if (p.transb) pack_turned(p, columns, depth, vectors * tile_lanes, packed.panel());
+        t.panel.row_step = vectors * tile_lanes;
+        if (p.columns) t.panel = {const_cast<float*>(p.columns) + done * p.column_step + depth.begin * tile_lanes, tile_lanes, p.column_step};
+        else if (p.transb) pack_turned(p, columns, depth, vectors * tile_lanes, packed.panel());
         else t.from = p.b + depth.begin * p.ldb + columns.begin;
         if (plus) t.plus = plus + rows.begin * t.plus_row + columns.begin;
         t.c = p.c + rows.begin * p.ldc + columns.begin;
