@@ -60,7 +60,7 @@ Variable rollaxis(const Operand& x, int64_t axis, int64_t start) {
     LocationScope scope(x.location());
     const int rank = x.variable().rank();
     const int from = normalize_axis("rollaxis", axis, rank);
-    const int before = normalize_axis("rollaxis", start, rank + 1);
+    const int before = start == rank ? rank : normalize_axis("rollaxis", start, rank);
     Axes axes;
     for (int i = 0; i < rank; ++i)
         if (i != from) axes.push_back(i);
