@@ -121,6 +121,28 @@ def normalization():
     case("DecorrelatedBatchNormalization_test", link, [(5, 6, 2)], train=False)
 
 
+def options():
+    """What the cases above leave at its default."""
+    case("BatchNormalization_alone", L.BatchNormalization((3, 2), decay=0.5, eps=0.1, use_gamma=False), [(4, 3, 2)], calls=2)
+    case("BatchNormalization_axis", L.BatchNormalization(2, axis=(0, 1), use_beta=False), [(4, 3, 2)], calls=2)
+    case("BatchNormalization_finetune", L.BatchNormalization(3, decay=0.3), [(4, 3, 2)], calls=3, finetune=True)
+    case("BatchNormalization_test", L.BatchNormalization(3, eps=0.2), [(4, 3, 2)], train=False)
+    case("BatchRenormalization_alone", L.BatchRenormalization(3, rmax=1.5, dmax=0.2, decay=0.7, eps=0.05, use_gamma=False), [(4, 3, 2)],
+         calls=3)
+    case("DecorrelatedBatchNormalization_decay", L.DecorrelatedBatchNormalization(4, groups=1, decay=0.3, eps=0.05), [(9, 4, 2)], calls=2)
+    case("GroupNormalization_eps", L.GroupNormalization(3, 6, eps=0.2), [(2, 6, 3)])
+    case("LayerNormalization_eps", L.LayerNormalization(5, eps=0.1), [(3, 5)])
+    case("Linear_batch_axes", L.Linear(4, 3, nobias=True), [(2, 3, 4)], n_batch_axes=2)
+    case("Maxout_nobias", L.Maxout(5, 3, 4, initial_bias=None), [(2, 5)])
+    case("DepthwiseConvolution2D_nobias", L.DepthwiseConvolution2D(2, 3, 3, pad=(0, 2), nobias=True), [(2, 2, 4, 5)])
+    case("LocalConvolution2D_nobias", L.LocalConvolution2D(2, 3, (5, 6), (2, 3), nobias=True), [(2, 2, 5, 6)])
+    case("DeformableConvolution2D_nobias", L.DeformableConvolution2D(2, 3, 2, offset_nobias=True, deform_nobias=True), [(2, 2, 4, 5)])
+    case("DilatedConvolution2D_nobias", L.DilatedConvolution2D(3, 2, (2, 3), stride=2, pad=(1, 3), dilate=(3, 2), nobias=True),
+         [(2, 3, 8, 9)])
+    case("Deconvolution2D_dilate",
+         L.Deconvolution2D(4, 4, (2, 3), stride=(1, 2), pad=(0, 1), dilate=(2, 1), groups=2, nobias=True), [(2, 4, 3, 4)])
+
+
 def hooks():
     """Persistents of a hook come with it; SpectralNormalization begins with a drawn vector, which the file has."""
     case("WeightStandardization", L.Convolution2D(3, 4, 3).add_hook(link_hooks.WeightStandardization()), [(2, 3, 5, 5)])
@@ -132,7 +154,7 @@ def hooks():
     case("SpectralNormalization_transposed", L.Deconvolution2D(3, 4, 3).add_hook(spectral()), [(2, 3, 4, 4)], train=False)
 
 
-for part in (connection, activation, normalization, hooks):
+for part in (connection, activation, normalization, hooks, options):
     part()
 np.savez_compressed(pathlib.Path(__file__).with_name("chainer_links.npz"), **arrays)
 print(len(arrays), "arrays")

@@ -15,6 +15,7 @@
 #include "frontend/link/connection/simplified_dropconnect.h"
 #include "frontend/link/hooks/spectral_normalization.h"
 #include "frontend/link/hooks/weight_standardization.h"
+#include "frontend/link/layer_normalization.h"
 #include "frontend/link/normalization/batch_renormalization.h"
 #include "frontend/link/normalization/decorrelated_batch_normalization.h"
 #include "frontend/link/normalization/group_normalization.h"
@@ -92,11 +93,38 @@ std::vector<LinkCase> others() {
     };
 }
 
+/// What the cases above leave at its default.
+std::vector<LinkCase> options() {
+    const auto finetuned = [](BatchNormalization& l, const std::vector<Variable>& xs) { return l(xs[0], true); };
+    const auto words = [](Linear& l, const std::vector<Variable>& xs) { return l(xs[0], 2); };
+    return {
+        link_case("BatchNormalization_alone", BatchNormalization({3, 2}, {.decay = 0.5, .eps = 0.1, .use_gamma = false}), true, 2),
+        link_case("BatchNormalization_axis", BatchNormalization(2, {.use_beta = false, .axis = {0, 1}}), true, 2),
+        link_case("BatchNormalization_finetune", BatchNormalization(3, {.decay = 0.3}), finetuned, true, 3),
+        link_case("BatchNormalization_test", BatchNormalization(3, {.eps = 0.2}), false),
+        link_case("BatchRenormalization_alone", BatchRenormalization(3, 1.5, 0.2, {.decay = 0.7, .eps = 0.05, .use_gamma = false}), true, 3),
+        link_case("DecorrelatedBatchNormalization_decay",
+                  DecorrelatedBatchNormalization(4, {.groups = 1, .decay = 0.3, .eps = 0.05}), true, 2),
+        link_case("GroupNormalization_eps", GroupNormalization(3, 6, {.eps = 0.2})),
+        link_case("LayerNormalization_eps", LayerNormalization(5, {.eps = 0.1})),
+        link_case("Linear_batch_axes", Linear(4, 3, {.nobias = true}), words),
+        link_case("Maxout_nobias", Maxout(5, 3, 4, {.nobias = true})),
+        link_case("DepthwiseConvolution2D_nobias", DepthwiseConvolution2D(2, 3, 3, {.pad = {0, 2}, .nobias = true})),
+        link_case("LocalConvolution2D_nobias", LocalConvolution2D(2, 3, {5, 6}, {2, 3}, {.nobias = true})),
+        link_case("DeformableConvolution2D_nobias", DeformableConvolution2D(2, 3, 2, {.offset_nobias = true, .deform_nobias = true})),
+        link_case("DilatedConvolution2D_nobias",
+                  DilatedConvolution2D(3, 2, {2, 3}, {.stride = 2, .pad = {1, 3}, .nobias = true, .dilate = {3, 2}})),
+        link_case("Deconvolution2D_dilate",
+                  Deconvolution2D(4, 4, {2, 3}, {.stride = {1, 2}, .pad = {0, 1}, .nobias = true, .dilate = {2, 1}, .groups = 2})),
+    };
+}
+
 }  // namespace
 
 std::vector<LinkCase> link_cases() {
     std::vector<LinkCase> all = convolutions();
     for (LinkCase& each : others()) all.push_back(std::move(each));
+    for (LinkCase& each : options()) all.push_back(std::move(each));
     return all;
 }
 
