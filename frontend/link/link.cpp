@@ -90,6 +90,11 @@ void Link::list(std::string name, PartKind kind, Part& part, size_t bytes) {
                                [](const Entry& e, const std::string& n) { return e.name < n; });
     if (at != entries_.end() && at->name == name)
         fail<ValueError>("{}: a parameter, state or link named '{}' is listed already", type_name(), name);
+    if (kind != PartKind::child && part.listed())
+        fail<ValueError>("{}: '{}' is another link's parameter or state, or listed under another name already; each belongs to one link. To "
+                         "use another link's, keep a reference and list nothing; a member made by copy(other, CopyMode::share) has "
+                         "the same parameters",
+                         type_name(), name);
     part.distance_ = distance_between(&part, this);
     entries_.insert(at, Entry{std::move(name), kind, &part, part.distance_, bytes});
 }

@@ -141,6 +141,20 @@ TEST(Link, a_copy_that_lost_a_child_says_which) {
     }
 }
 
+TEST(Link, refuses_to_list_the_parameter_of_another_link) {
+    Scale other;
+    struct Borrower : Link {
+        explicit Borrower(Parameter& theirs) { add_param("mine", theirs); }
+    };
+    try {
+        Borrower borrower(other.a);
+        FAIL();
+    } catch (const ValueError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("Borrower: 'mine' is another link's parameter"));
+    }
+    EXPECT_EQ(Scale(other).params().size(), 2u);  // Its copies list theirs as before.
+}
+
 TEST(Link, copy_modes_share_copy_and_draw_anew) {
     Pair original;
     original.first.a.set_array(Array::from<float>({7, 8}));
