@@ -205,6 +205,14 @@ const bool op_linear_prepared = set_preparation(op_linear, [](const KernelCall& 
 const bool op_linear_role = set_library_role(op_linear, LibraryRole::linear);
 const bool op_linear_autocast = set_autocast(op_linear, Autocast::narrow);
 
+/// What a user of [batch, words, features] should write, where x would fit so.
+std::string advice_for(const Shape& x, int64_t features) {
+    int64_t rest = 1;
+    for (int axis = x.rank() - 1; axis > 0; --axis)
+        if ((rest *= x[axis]) == features) return fmt::format("; of {} batch axes (n_batch_axes, layer(x, {})) it has {}", axis, axis, features);
+    return "";
+}
+
 /// x with the axes after the batch axes flattened, for the product with W.
 Variable as_rows(const Variable& x, const Variable& W, int n_batch_axes) {
     const Shape& shape = x.shape();
@@ -217,9 +225,8 @@ Variable as_rows(const Variable& x, const Variable& W, int n_batch_axes) {
     int64_t rows = 1, features = 1;
     for (int i = 0; i < shape.rank(); ++i) (i < n_batch_axes ? rows : features) *= shape[i];
     if (W.rank() != 2 || W.shape()[1] != features)  // linear_c1
-        fail<ShapeError>("linear: W takes {} features, x has {} (x {}, W {})",
-                         W.rank() == 2 ? W.shape()[1] : -1, features, to_string(shape),
-                         to_string(W.shape()));
+        fail<ShapeError>("linear: W takes {} features, x has {} (x {}, W {}){}", W.rank() == 2 ? W.shape()[1] : -1, features,
+                         to_string(shape), to_string(W.shape()), W.rank() == 2 ? advice_for(shape, W.shape()[1]) : "");
     return shape.rank() == 2 ? x : reshape(x, Shape{rows, features});
 }
 
