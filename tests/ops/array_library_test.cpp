@@ -12,6 +12,7 @@
 #include "runtime/ops/array/creation.h"
 #include "runtime/ops/array/from_lists.h"
 #include "runtime/ops/array/indexing.h"
+#include "runtime/ops/array/movement.h"
 #include "runtime/ops/array/rearrange.h"
 #include "runtime/ops/array/searching.h"
 #include "runtime/ops/array/set_item.h"
@@ -70,6 +71,15 @@ TEST(Creation, the_default_dtype_is_that_of_the_configuration) {
 TEST(Creation, a_large_end_asks_for_a_wider_dtype) {
     EXPECT_THAT(message_of<ValueError>([] { arange(3e9, 3e9 + 2, 1, Dtype::int32); }), HasSubstr("arange: int32 does not hold"));
     EXPECT_THAT(integers(arange(int64_t(1) << 40, (int64_t(1) << 40) + 2, 1, Dtype::int64)), ElementsAre(1ll << 40, (1ll << 40) + 1));
+}
+
+TEST(Squeeze, takes_a_number_a_list_or_nothing) {
+    const Variable x(Array::zeros({Dtype::float32, {1, 3, 1}}), false);
+    EXPECT_EQ(squeeze(x, 0).shape(), (Shape{3, 1}));
+    EXPECT_EQ(squeeze(x, -1).shape(), (Shape{1, 3}));
+    EXPECT_EQ(squeeze(x, {0}).shape(), (Shape{3, 1}));
+    EXPECT_EQ(squeeze(x, {}).shape(), (Shape{3}));
+    EXPECT_EQ(squeeze(x).shape(), (Shape{3}));
 }
 
 TEST(Creation, linspace_ends_exactly) {

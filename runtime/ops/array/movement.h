@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <span>
 
@@ -23,6 +24,10 @@ Variables broadcast(std::span<const Variable> xs,
 Variable expand_dims(const Operand& x, int64_t axis);
 /// Removes these axes, which must have size 1; without axes, all of size 1.
 Variable squeeze(const Operand& x, const Axes& axes = {});
+template <std::integral T>
+Variable squeeze(const Operand& x, T axis) {
+    return squeeze(x, Axes{int64_t(axis)});
+}
 Variable flatten(const Operand& x);
 Variable swapaxes(const Operand& x, int64_t axis1, int64_t axis2);
 /// Moves axes to new places; the others keep their order.
