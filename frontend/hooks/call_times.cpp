@@ -4,7 +4,7 @@
 #include <chrono>
 #include <iostream>
 
-#include "runtime/core/error.h"
+#include "runtime/core/code_device.h"
 
 namespace catena {
 namespace {
@@ -30,6 +30,10 @@ const Unit& unit_named(const std::string& name) {
 }
 
 }  // namespace
+
+void CallTimes::finish_work(Device& device) {
+    if (auto* const asynchronous = dynamic_cast<CodeDevice*>(&device)) asynchronous->synchronize();
+}
 
 void CallTimes::start() { running_.push_back(seconds_now()); }
 

@@ -8,6 +8,8 @@
 
 namespace catena {
 
+class Device;
+
 /// Durations of nested calls by name: what timer hooks have measured.
 class CallTimes {
 public:
@@ -27,6 +29,8 @@ public:
 
 protected:
     explicit CallTimes(const char* what) : what_(what) {}  ///< What is called: the head of the table.
+    /// Waits until the device has computed what it was given; the host always has.
+    static void finish_work(Device& device);
     void start();
     void stop(const std::string& name);  ///< Ends the call that began last; none, if it began before the hook was added.
 

@@ -5,7 +5,7 @@
 
 namespace catena::link_hooks {
 
-/// Measures calls of links by their classes, on the host:
+/// Measures calls of links by their classes, and waits for devices before and after each:
 ///
 ///     ct::link_hooks::TimerHook timer;
 ///     { ct::LinkHookScope scope(timer);  train(); }
@@ -16,8 +16,8 @@ class TimerHook : public LinkHook, public CallTimes {
 public:
     TimerHook() : CallTimes("link") {}
     std::string name() const override { return "TimerHook"; }
-    void forward_preprocess(LinkCall&) override { start(); }
-    void forward_postprocess(LinkCall& call) override { stop(call.link().type_name()); }
+    void forward_preprocess(LinkCall& call) override;
+    void forward_postprocess(LinkCall& call) override;
 };
 
 }  // namespace catena::link_hooks
