@@ -19,10 +19,8 @@ public:
     int64_t size() const override { return dataset.size(); }
     const std::vector<std::string>& keys() const override { return dataset.keys(); }
     TabularMode mode() const override { return dataset.mode(); }
-    std::vector<TabularColumn> get_examples(std::span<const int64_t> rows, std::span<const int> columns) const override {
-        return dataset.source().get_examples(rows, columns);
-    }
-    std::function<Batch(std::span<const TabularColumn>)> converter() const override { return dataset.source().converter(); }
+    std::vector<TabularColumn> get_examples(std::span<const int64_t> rows, std::span<const int> columns) const override;
+    std::function<Batch(std::span<const TabularColumn>)> converter() const override;
 
     TabularDataset dataset;
 };

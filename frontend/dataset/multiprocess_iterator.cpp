@@ -73,7 +73,7 @@ std::optional<std::vector<Example>> MultiprocessIterator::next() {
         throw;
     }
     order_ = std::move(ahead_.front().order);
-    ahead_.pop_front();
+    ahead_.erase(ahead_.begin());
     if (processes_.n_prefetch > 0) prefetch();
     return examples;
 }

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "frontend/dataset/batch_order.h"
 #include "frontend/dataset/iterator.h"
@@ -52,7 +52,7 @@ private:
     Dataset dataset_;
     MultiprocessOptions processes_;
     BatchOrder order_;  ///< State after the batch returned last.
-    std::deque<Ahead> ahead_;
+    std::vector<Ahead> ahead_;
     std::unique_ptr<class WorkerProcesses> workers_;
 };
 

@@ -95,7 +95,7 @@ public:
         return add_hook(std::shared_ptr<LinkHook>(std::make_shared<Hook>(std::move(hook))), std::move(name));
     }
     void delete_hook(std::string_view name);  ///< ValueError, with the names there are, when there is none.
-    std::span<const NamedHook> hooks() const { return hooks_; }  ///< In the order of their addition.
+    std::span<const NamedHook> hooks() const;  ///< In the order of their addition.
 
 protected:
     Link() : Part(Kind::link) {}
@@ -146,10 +146,11 @@ private:
         call.finish(result);
         return result;
     }
+    static void add_input(std::vector<const Variable*>& inputs, const Variable& x);
     template <class Argument>
     static void gather_input(std::vector<const Variable*>& inputs, const Argument& argument) {
         if constexpr (std::derived_from<Argument, Variable> || std::same_as<Argument, Operand>) {
-            inputs.push_back(&static_cast<const Variable&>(argument));
+            add_input(inputs, argument);
         } else if constexpr (ListLike<const Argument>) {
             for (const auto& part : argument) gather_input(inputs, part);
         }

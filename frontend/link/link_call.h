@@ -38,8 +38,8 @@ public:
     ~LinkCall();
 
     Link& link() const { return link_; }
-    std::span<const Variable* const> inputs() const { return inputs_; }  ///< The arrays among the arguments.
-    std::span<const Variable> outputs() const { return outputs_; }  ///< Known in forward_postprocess.
+    std::span<const Variable* const> inputs() const;  ///< The arrays among the arguments.
+    std::span<const Variable> outputs() const;  ///< Known in forward_postprocess.
     bool failed() const { return failed_; }  ///< In forward_postprocess: an error left the call.
     /// For this call a parameter is `value`, which may have a graph. Not while another thread calls the same link.
     void replace(Variable& parameter, const Variable& value);
@@ -55,7 +55,7 @@ private:
     template <class Result>
     void gather(const Result& result) {
         if constexpr (std::convertible_to<const Result&, const Variable&>) {
-            if (const Variable& y = result; y.defined()) outputs_.push_back(y);
+            add_output(result);
         } else if constexpr (ListLike<const Result>) {
             for (const auto& part : result) gather(part);
         } else if constexpr (requires { std::tuple_size<Result>::value; }) {
@@ -77,6 +77,7 @@ private:
             gather(a), gather(b);
         }
     }
+    void add_output(const Variable& y);  ///< Unless it is undefined.
     void end();
     void restore() noexcept;
 

@@ -50,9 +50,17 @@ LinkCall::~LinkCall() {
     }
 }
 
+std::span<const Variable* const> LinkCall::inputs() const { return inputs_; }
+
+std::span<const Variable> LinkCall::outputs() const { return outputs_; }
+
 void LinkCall::replace(Variable& parameter, const Variable& value) {
     replaced_.push_back({&parameter, parameter});
     parameter = value;
+}
+
+void LinkCall::add_output(const Variable& y) {
+    if (y.defined()) outputs_.push_back(y);
 }
 
 void LinkCall::end() {
@@ -65,6 +73,8 @@ void LinkCall::restore() noexcept {
     for (; !replaced_.empty(); replaced_.pop_back()) *replaced_.back().place = replaced_.back().original;
 }
 
+void Link::add_input(std::vector<const Variable*>& inputs, const Variable& x) { inputs.push_back(&x); }
+
 Link& Link::add_hook(std::shared_ptr<LinkHook> hook, std::string name) {
     if (!hook) fail<ValueError>("{}: add_hook was given no hook", type_name());
     if (name.empty()) name = hook->name();
@@ -74,6 +84,8 @@ Link& Link::add_hook(std::shared_ptr<LinkHook> hook, std::string name) {
     hooks_.push_back({std::move(name), std::move(hook)});
     return *this;
 }
+
+std::span<const Link::NamedHook> Link::hooks() const { return hooks_; }
 
 void Link::delete_hook(std::string_view name) {
     const auto at = std::find_if(hooks_.begin(), hooks_.end(), [&](const NamedHook& each) { return each.name == name; });

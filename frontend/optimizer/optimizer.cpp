@@ -109,6 +109,10 @@ void Optimizer::set_rule(UpdateSlot& slot, std::shared_ptr<Optimizer> rule) {
     slot.moments.clear();
 }
 
+void Optimizer::set_exchange(std::shared_ptr<GradientExchange> exchange) { exchange_ = std::move(exchange); }
+
+std::span<UpdateSlot> Optimizer::slots() { return slots_; }
+
 std::vector<UpdateSlot*> Optimizer::active_slots() {
     std::vector<UpdateSlot*> active;
     active.reserve(slots_.size());

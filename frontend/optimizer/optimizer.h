@@ -75,7 +75,7 @@ public:
     /// runs.
     void backward(const Variable& loss);
     /// Null: a single process.
-    void set_exchange(std::shared_ptr<GradientExchange> exchange) { exchange_ = std::move(exchange); }
+    void set_exchange(std::shared_ptr<GradientExchange> exchange);
     const std::shared_ptr<GradientExchange>& exchange() const { return exchange_; }
 
     int64_t t() const;       ///< Updates so far.
@@ -118,7 +118,7 @@ public:
     /// By whose formula a parameter is updated: this optimizer, unless ParameterRule::use() gave it another one.
     Optimizer& rule_of(const UpdateSlot& slot) { return slot.rule ? *slot.rule : *this; }
     void set_rule(UpdateSlot& slot, std::shared_ptr<Optimizer> rule);  ///< ParameterRule::use().
-    std::span<UpdateSlot> slots() { return slots_; }
+    std::span<UpdateSlot> slots();
     /// The parameters that this update changes.
     std::vector<UpdateSlot*> active_slots();
 

@@ -1,13 +1,16 @@
 #pragma once
 
+#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "frontend/link/chain.h"
 #include "frontend/link/rnn/n_step.h"
-#include "runtime/ops/communication/tuples.h"
 
 namespace catena {
+
+class Communicator;
 
 /// The results of a stacked RNN that is one part of a longer one. Backward begins from the delegate where states are sent on.
 struct MultiNodeNStepResult {
@@ -15,6 +18,15 @@ struct MultiNodeNStepResult {
     std::vector<Variable> ys;
     Variable delegate;            ///< Undefined without rank_out.
 };
+
+namespace detail {
+
+/// The first states, from a rank; undefined (zeros) without one.
+Variables receive_cells(Communicator& communicator, std::optional<int> rank, int count);
+/// Sends the last states on, if there is a rank for them.
+void send_cells(Communicator& communicator, std::optional<int> rank, MultiNodeNStepResult& result);
+
+}  // namespace detail
 
 /// An n-step layer whose first states come from another rank and whose last states go to a third: made by
 /// create_multi_node_n_step_rnn(). The layers of the ranks then are one recurrent network over a sequence that is spread over
@@ -35,10 +47,9 @@ public:
 
 private:
     MultiNodeNStepResult computed(std::span<const Variable> xs) const {
-        Variables cells(size_t(actual_rnn.n_cells()));  // Undefined: zeros.
-        if (rank_in_) cells = parallel::recv_tuple(*communicator_, *rank_in_, int(cells.size()));
+        const Variables cells = detail::receive_cells(*communicator_, rank_in_, int(actual_rnn.n_cells()));
         MultiNodeNStepResult result = computed_from(cells, xs);
-        if (rank_out_) result.delegate = parallel::send(*communicator_, result.cells, *rank_out_);
+        detail::send_cells(*communicator_, rank_out_, result);
         return result;
     }
 

@@ -93,6 +93,10 @@ MemoryArchive::MemoryArchive(std::string_view bytes, std::string source) : sourc
     }
 }
 
+void MemoryArchive::write(const std::string& key, const Array& array) { arrays_[key] = array; }
+
+void MemoryArchive::write_text(const std::string& key, std::string_view text) { texts_[key] = text; }
+
 std::string MemoryArchive::bytes() const {
     std::string bytes;
     put(bytes, int64_t(arrays_.size()));

@@ -20,8 +20,8 @@ public:
     MemoryArchive(std::string_view bytes, std::string source);
     std::string bytes() const;
 
-    void write(const std::string& key, const Array& array) override { arrays_[key] = array; }
-    void write_text(const std::string& key, std::string_view text) override { texts_[key] = text; }
+    void write(const std::string& key, const Array& array) override;
+    void write_text(const std::string& key, std::string_view text) override;
     void finish() override {}
     const std::string& path() const override { return source_; }
     std::vector<std::string> keys() const override;

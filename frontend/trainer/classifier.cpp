@@ -34,6 +34,8 @@ size_t label_index(const Batch& batch, const LabelKey& key) {
 
 }  // namespace
 
+bool labels_are_last(const LabelKey& key) { return key == LabelKey(-1); }
+
 LabelledBatch take_labels(const Batch& batch, const LabelKey& key) {
     const size_t at = label_index(batch, key);
     std::vector<Variable> values = batch.values();

@@ -22,6 +22,7 @@ struct LabelledBatch {
 };
 /// ValueError with what the batch has, when it has no such value, and for a position in a dict.
 LabelledBatch take_labels(const Batch& batch, const LabelKey& key);
+bool labels_are_last(const LabelKey& key);  ///< The key is -1.
 
 /// A predictor with a loss: called with x and t it gives lossfun(predictor(x), t), and reports "loss" and "accuracy".
 ///
@@ -43,14 +44,14 @@ public:
     }
 
     Variable operator()(const Variable& x, const Variable& t) {
-        if (label_key_ != LabelKey(-1)) return (*this)(Batch{x, t});
+        if (!labels_are_last(label_key_)) return (*this)(Batch{x, t});
         return called({&x, &t}, [&] { return scored(predictor(x), t); });
     }
     /// For predictors of two arrays.
     Variable operator()(const Variable& x0, const Variable& x1, const Variable& t)
         requires std::invocable<Predictor&, const Variable&, const Variable&>
     {
-        if (label_key_ != LabelKey(-1)) return (*this)(Batch{x0, x1, t});
+        if (!labels_are_last(label_key_)) return (*this)(Batch{x0, x1, t});
         return called({&x0, &x1, &t}, [&] { return scored(predictor(x0, x1), t); });
     }
     /// A batch of any number of values, as updaters and evaluators give it.

@@ -44,6 +44,8 @@ void ParallelUpdater::place_models() {
         if (replica.device) replica.model->to_device(*replica.device);
 }
 
+std::vector<std::pair<std::string, Optimizer*>> ParallelUpdater::optimizers() const { return {{"main", &optimizer_}}; }
+
 void ParallelUpdater::connect_trainer(Trainer& trainer) {
     for (size_t i = 1; i < replicas_.size(); ++i)
         trainer.reporter().add_observers(replicas_[i].name, *replicas_[i].model);

@@ -54,7 +54,7 @@ public:
     void connect_trainer(Trainer& trainer) override;
     void finalize() override;
     void serialize(const Serializer& s) override;
-    std::vector<std::pair<std::string, Optimizer*>> optimizers() const override { return {{"main", &optimizer_}}; }
+    std::vector<std::pair<std::string, Optimizer*>> optimizers() const override;
     Iterator& get_iterator(const std::string& name = "main") const override;
     Link& model(const std::string& name) const;  ///< ValueError when there is none of that name.
 

@@ -25,6 +25,8 @@ Iterator& StandardUpdater::get_iterator(const std::string& name) const {
     return *found->second;
 }
 
+StepResult::StepResult(Variable loss) : values{{"loss", std::move(loss)}} {}
+
 std::vector<std::pair<std::string, Optimizer*>> StandardUpdater::optimizers() const {
     return {optimizers_.begin(), optimizers_.end()};
 }

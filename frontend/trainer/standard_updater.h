@@ -24,7 +24,7 @@ struct TrainingStep {
 /// What a step returns.
 struct StepResult {
     std::map<std::string, Variable> values;
-    StepResult(Variable loss) : values{{"loss", std::move(loss)}} {}
+    StepResult(Variable loss);
     StepResult(std::map<std::string, Variable> values) : values(std::move(values)) {}
 };
 

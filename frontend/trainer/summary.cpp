@@ -27,6 +27,8 @@ void DictSummary::add(const Observation& observation) {
         if (reported.is_number()) summaries_[name].add(reported.value(), reported.weight());
 }
 
+void DictSummary::clear() { summaries_.clear(); }
+
 std::map<std::string, double> DictSummary::compute_mean() const {
     std::map<std::string, double> means;
     for (auto& [name, summary] : summaries_) means[name] = summary.mean();

@@ -25,7 +25,7 @@ private:
 class DictSummary {
 public:
     void add(const Observation& observation);
-    void clear() { summaries_.clear(); }
+    void clear();
     std::map<std::string, double> compute_mean() const;
     std::map<std::string, double> make_statistics() const;  ///< Means, and deviations as "NAME.std".
     void serialize(const Serializer& s);

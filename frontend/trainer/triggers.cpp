@@ -82,6 +82,9 @@ ManualScheduleTrigger::ManualScheduleTrigger(std::vector<double> points, std::st
     if (points_.empty()) fail<ValueError>("ManualScheduleTrigger: no points are given");
 }
 
+ManualScheduleTrigger::ManualScheduleTrigger(double point, std::string unit)
+    : ManualScheduleTrigger(std::vector{point}, std::move(unit)) {}
+
 bool ManualScheduleTrigger::operator()(Trainer& trainer) {
     const Updater& updater = trainer.updater();
     auto [previous, now] = progress(updater, unit_, previous_iteration_, previous_epoch_detail_);
@@ -115,6 +118,12 @@ void TimeTrigger::serialize(const Serializer& s) { s("next_time", next_time_); }
 
 BestValueTrigger::BestValueTrigger(std::string key, Compare compare, AnyTrigger trigger)
     : key_(std::move(key)), compare_(std::move(compare)), trigger_(std::move(trigger)) {}
+
+MaxValueTrigger::MaxValueTrigger(std::string key, AnyTrigger trigger)
+    : BestValueTrigger(std::move(key), std::less<double>(), std::move(trigger)) {}
+
+MinValueTrigger::MinValueTrigger(std::string key, AnyTrigger trigger)
+    : BestValueTrigger(std::move(key), std::greater<double>(), std::move(trigger)) {}
 
 bool BestValueTrigger::operator()(Trainer& trainer) {
     const Observation& observation = trainer.observation();

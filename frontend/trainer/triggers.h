@@ -27,7 +27,7 @@ private:
 class ManualScheduleTrigger final : public Trigger {
 public:
     ManualScheduleTrigger(std::vector<double> points, std::string unit);
-    ManualScheduleTrigger(double point, std::string unit) : ManualScheduleTrigger(std::vector{point}, std::move(unit)) {}
+    ManualScheduleTrigger(double point, std::string unit);
     bool operator()(Trainer& trainer) override;
     bool finished() const override { return finished_; }
     void serialize(const Serializer& s) override;
@@ -81,13 +81,11 @@ private:
 };
 class MaxValueTrigger final : public BestValueTrigger {
 public:
-    explicit MaxValueTrigger(std::string key, AnyTrigger trigger = {1, "epoch"})
-        : BestValueTrigger(std::move(key), std::less<double>(), std::move(trigger)) {}
+    explicit MaxValueTrigger(std::string key, AnyTrigger trigger = {1, "epoch"});
 };
 class MinValueTrigger final : public BestValueTrigger {
 public:
-    explicit MinValueTrigger(std::string key, AnyTrigger trigger = {1, "epoch"})
-        : BestValueTrigger(std::move(key), std::greater<double>(), std::move(trigger)) {}
+    explicit MinValueTrigger(std::string key, AnyTrigger trigger = {1, "epoch"});
 };
 
 struct EarlyStoppingOptions {

@@ -101,9 +101,7 @@ public:
     CommunicatorStatistics statistics() const;
 
     /// Settings that others look up by name, as ChainerMN's set_config.
-    void set_config(const std::string& name, const std::string& value = "1") {
-        config_[name] = value;
-    }
+    void set_config(const std::string& name, const std::string& value = "1");
     const std::string& get_config(const std::string& name) const;  ///< "" when it was not set.
 
     /// Finishes background work and leaves the group. Later calls are errors.
@@ -147,9 +145,7 @@ protected:
     void count_reduced(const Array& buffer);
     /// For implementations that wrap another one.
     static void transfer_by(Communicator& other, const char* call, int tag,
-                            std::span<const Message> sends, std::span<const Message> receives) {
-        other.transfer(call, tag, sends, receives);
-    }
+                            std::span<const Message> sends, std::span<const Message> receives);
     static int lost_rank_of(Communicator& other) { return other.lost_rank(); }
     void find_neighbours_as(const Communicator& other);
     /// Finds the ranks on each machine; called once by every rank when transfer() works.
@@ -168,7 +164,7 @@ private:
         Dtype dtype = Dtype::float32;
         uint8_t rank = 0;
         int64_t dims[max_rank] = {};
-        Type type() const { return {dtype, Shape(std::span(dims, rank))}; }
+        Type type() const;
     };
     struct Background;
     static Envelope envelope(const char* call, const Type* type);

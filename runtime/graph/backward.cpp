@@ -377,6 +377,8 @@ Variables gradients_of(const WalkRequest& request, const GradOptions& options) {
 
 }  // namespace
 
+VariableList::VariableList(std::initializer_list<Variable> variables) : span(variables.begin(), variables.size()) {}
+
 Variables grad(const VariableList& outputs, const VariableList& inputs, const VariableList& grad_outputs,
                const GradOptions& options) {
     if (!options.grad_inputs.empty() && options.grad_inputs.size() != inputs.size())

@@ -24,7 +24,7 @@ struct GradOptions {
 class VariableList : public std::span<const Variable> {
 public:
     VariableList() = default;
-    VariableList(std::initializer_list<Variable> variables) : span(variables.begin(), variables.size()) {}
+    VariableList(std::initializer_list<Variable> variables);
     template <std::convertible_to<std::span<const Variable>> List>
     VariableList(const List& list) : span(list) {}
 };

@@ -244,6 +244,8 @@ void Program::verify() const {
 
 std::vector<Array> Program::run(std::span<const Array> inputs) { return implementation_->run(inputs); }
 
+std::vector<Array> Program::run(std::initializer_list<Array> inputs) { return run(std::span(inputs.begin(), inputs.size())); }
+
 std::vector<std::string> Program::state_names() const {
     std::vector<std::string> names;
     for (const Contents::State& state : implementation_->contents.states) names.push_back(state.name);

@@ -51,7 +51,7 @@ public:
     /// Runs the program and updates its states. ValueError, DtypeError, ShapeError or DeviceError naming the input that
     /// does not match; inputs must be on device(), where results and states are, too.
     std::vector<Array> run(std::span<const Array> inputs);
-    std::vector<Array> run(std::initializer_list<Array> inputs) { return run(std::span(inputs.begin(), inputs.size())); }
+    std::vector<Array> run(std::initializer_list<Array> inputs);
 
     /// Checks the whole file except its machine code, which is not loaded: after open() nothing of the file is ever
     /// executed. FileError naming file and place.

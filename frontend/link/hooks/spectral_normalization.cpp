@@ -65,6 +65,8 @@ SpectralNormalization::SpectralNormalization(SpectralNormalizationOptions option
         fail<ValueError>("SpectralNormalization: n_power_iteration is {}, it should be at least 1", options_.n_power_iteration);
 }
 
+std::shared_ptr<LinkHook> SpectralNormalization::copied() const { return std::make_shared<SpectralNormalization>(*this); }
+
 void SpectralNormalization::added(Link* link) {
     WeightHook::added(link);
     const Parameter& weight = weight_of(*link);

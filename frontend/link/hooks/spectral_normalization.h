@@ -25,7 +25,7 @@ public:
     void added(Link* link) override;
     std::vector<std::pair<std::string, Parameter*>> params() override;
     std::vector<std::pair<std::string, State*>> persistents() override;
-    std::shared_ptr<LinkHook> copied() const override { return std::make_shared<SpectralNormalization>(*this); }
+    std::shared_ptr<LinkHook> copied() const override;
 
     State u;
     Parameter gamma;  ///< 0-d.

@@ -50,6 +50,11 @@ LstmResult ChildSumTreeLSTM::operator()(std::span<const Variable> cs, std::span<
     return called_with([&] { return computed(cs, hs, x); }, cs, hs, x);
 }
 
+LstmResult ChildSumTreeLSTM::operator()(std::initializer_list<Variable> cs, std::initializer_list<Variable> hs, const Variable& x) {
+    const std::span c(cs.begin(), cs.size()), h(hs.begin(), hs.size());
+    return called_with([&] { return computed(c, h, x); }, c, h, x);
+}
+
 LstmResult ChildSumTreeLSTM::computed(std::span<const Variable> cs, std::span<const Variable> hs, const Variable& x) {
     TreeNode node = complete("ChildSumTreeLSTM", cs, hs, x, in_size_, out_size_, W_x.W.home());
     const Variable from_x = W_x(node.x);
@@ -90,6 +95,11 @@ std::vector<std::pair<std::string, Link*>> NaryTreeLSTM::named_children() const 
 
 LstmResult NaryTreeLSTM::operator()(std::span<const Variable> cs, std::span<const Variable> hs, const Variable& x) {
     return called_with([&] { return computed(cs, hs, x); }, cs, hs, x);
+}
+
+LstmResult NaryTreeLSTM::operator()(std::initializer_list<Variable> cs, std::initializer_list<Variable> hs, const Variable& x) {
+    const std::span c(cs.begin(), cs.size()), h(hs.begin(), hs.size());
+    return called_with([&] { return computed(c, h, x); }, c, h, x);
 }
 
 LstmResult NaryTreeLSTM::computed(std::span<const Variable> cs, std::span<const Variable> hs, const Variable& x) {

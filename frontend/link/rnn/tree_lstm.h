@@ -19,9 +19,7 @@ public:
 
     /// As many cs as hs. Without children it is a leaf.
     LstmResult operator()(std::span<const Variable> cs, std::span<const Variable> hs, const Variable& x);
-    LstmResult operator()(std::initializer_list<Variable> cs, std::initializer_list<Variable> hs, const Variable& x) {
-        return (*this)(std::span(cs.begin(), cs.size()), std::span(hs.begin(), hs.size()), x);
-    }
+    LstmResult operator()(std::initializer_list<Variable> cs, std::initializer_list<Variable> hs, const Variable& x);
 
     Linear W_x, W_h_aio, W_h_f;
 
@@ -36,9 +34,7 @@ public:
     NaryTreeLSTM(int64_t in_size, int64_t out_size, int64_t n_ary = 2);
 
     LstmResult operator()(std::span<const Variable> cs, std::span<const Variable> hs, const Variable& x);
-    LstmResult operator()(std::initializer_list<Variable> cs, std::initializer_list<Variable> hs, const Variable& x) {
-        return (*this)(std::span(cs.begin(), cs.size()), std::span(hs.begin(), hs.size()), x);
-    }
+    LstmResult operator()(std::initializer_list<Variable> cs, std::initializer_list<Variable> hs, const Variable& x);
     Linear& W_h(int64_t child);  ///< From 1 to n_ary.
 
     Linear W_x;

@@ -18,6 +18,9 @@ bool seems_misspelt(const std::string& key, const std::set<std::string>& reporte
 
 }  // namespace
 
+MissingKeys::MissingKeys(std::string extension, const std::vector<std::string>& keys)
+    : extension_(std::move(extension)), missing_(keys.begin(), keys.end()) {}
+
 void MissingKeys::saw(const std::string& key) {
     if (done()) return;
     reported_.insert(key);

@@ -11,8 +11,7 @@ namespace catena::extensions {
 /// rows or at the end. (Some values come late: an Evaluator may run every tenth epoch.)
 class MissingKeys {
 public:
-    MissingKeys(std::string extension, const std::vector<std::string>& keys)
-        : extension_(std::move(extension)), missing_(keys.begin(), keys.end()) {}
+    MissingKeys(std::string extension, const std::vector<std::string>& keys);
     bool done() const { return missing_.empty(); }
     void saw(const std::string& key);
     void end_row();

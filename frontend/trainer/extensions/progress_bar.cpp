@@ -26,7 +26,7 @@ void ProgressBar::initialize(Trainer& trainer) {
 /// Iterations and epochs per second, over the recorded interval.
 std::pair<double, double> ProgressBar::speed(const Moment& now) {
     recent_.push_back(now);
-    if (recent_.size() > most_moments) recent_.pop_front();
+    if (recent_.size() > most_moments) recent_.erase(recent_.begin());
     const Moment& then = recent_.front();
     double seconds = std::max(now.seconds - then.seconds, 1e-9);
     return {(now.iteration - then.iteration) / seconds, (now.epoch - then.epoch) / seconds};

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <cstdio>
-#include <deque>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "frontend/trainer/extension.h"
 
@@ -32,7 +32,7 @@ private:
     struct Moment { double seconds, iteration, epoch; };
     std::pair<double, double> speed(const Moment& now);
     ProgressBarOptions options_;
-    std::deque<Moment> recent_;
+    std::vector<Moment> recent_;
     bool terminal_ = false, drawn_ = false;
     int64_t first_iteration_ = 0;
     Trainer* trainer_ = nullptr;

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "runtime/core/array.h"
-#include "runtime/core/error.h"
 
 namespace catena {
 
@@ -15,6 +14,9 @@ namespace catena {
 // equally long (ShapeError).
 
 namespace detail {
+
+/// ShapeError: lists of one level differ in length.
+[[noreturn]] void fail_of_length(size_t length, int level, int64_t first);
 
 /// Lists of lists, flattened.
 template <class T>
@@ -35,9 +37,7 @@ struct Flattened {
 private:
     void enter(size_t length, int level) {
         if (level == shape.rank()) return shape.push_back(int64_t(length));
-        if (int64_t(length) != shape[level])
-            fail<ShapeError>("array: a list of {} elements at level {}, the first one there has {}", length, level,
-                             shape[level]);
+        if (int64_t(length) != shape[level]) fail_of_length(length, level, shape[level]);
     }
 };
 
@@ -46,9 +46,7 @@ Array of_elements(const std::vector<T>& values, const Shape& shape, std::optiona
     const Array made = Array::from(values, shape);
     return dtype ? made.astype(*dtype) : made;
 }
-inline Array of_elements(const std::vector<bool>& values, const Shape& shape, std::optional<Dtype> dtype) {
-    return of_elements(std::vector<uint8_t>(values.begin(), values.end()), shape, dtype.value_or(Dtype::bool_));
-}
+Array of_elements(const std::vector<bool>& values, const Shape& shape, std::optional<Dtype> dtype);
 
 template <class T, class List>
 Array of_lists(const List& lists, std::optional<Dtype> dtype) {

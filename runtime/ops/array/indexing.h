@@ -35,17 +35,17 @@ public:
     using Place = std::source_location;
     template <std::integral T>
     requires(!std::same_as<T, bool>) Index(T index, const Place& at = Place::current())
-        : value_(int64_t(index)), at_(at) {}
-    Index(const Slice& slice, const Place& at = Place::current()) : value_(slice), at_(at) {}
-    Index(NewAxis, const Place& at = Place::current()) : value_(NewAxis()), at_(at) {}
-    Index(Ellipsis, const Place& at = Place::current()) : value_(Ellipsis()), at_(at) {}
-    Index(const Variable& indices, const Place& at = Place::current()) : value_(indices), at_(at) {}
-    Index(const Array& indices, const Place& at = Place::current())
-        : value_(Variable(indices, false)), at_(at) {}
+        : Index(at, int64_t(index)) {}
+    Index(const Slice& slice, const Place& at = Place::current());
+    Index(NewAxis, const Place& at = Place::current());
+    Index(Ellipsis, const Place& at = Place::current());
+    Index(const Variable& indices, const Place& at = Place::current());
+    Index(const Array& indices, const Place& at = Place::current());
     const auto& value() const { return value_; }
     const Place& location() const { return at_; }
 
 private:
+    Index(const Place& at, int64_t index);
     std::variant<int64_t, Slice, NewAxis, Ellipsis, Variable> value_;
     Place at_;
 };

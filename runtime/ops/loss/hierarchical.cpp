@@ -47,6 +47,9 @@ struct Walk {
 
 }  // namespace
 
+BinaryTree::BinaryTree(BinaryTree left, BinaryTree right)
+    : left_(std::make_shared<const BinaryTree>(std::move(left))), right_(std::make_shared<const BinaryTree>(std::move(right))) {}
+
 BinaryTree create_huffman_tree(const std::vector<std::pair<int64_t, double>>& word_counts) {
     if (word_counts.empty()) fail<ValueError>("create_huffman_tree: there are no words");
     std::vector<BinaryTree> trees;

@@ -13,8 +13,7 @@ namespace catena {
 class BinaryTree {
 public:
     BinaryTree(int64_t word) : word_(word) {}
-    BinaryTree(BinaryTree left, BinaryTree right)
-        : left_(std::make_shared<const BinaryTree>(std::move(left))), right_(std::make_shared<const BinaryTree>(std::move(right))) {}
+    BinaryTree(BinaryTree left, BinaryTree right);
     bool is_leaf() const { return !left_; }
     int64_t word() const { return word_; }
     const BinaryTree& left() const { return *left_; }

@@ -15,8 +15,10 @@ class ReductionAxes {
 public:
     ReductionAxes() = default;  ///< All.
     template <class T>
-    requires std::is_integral_v<T> ReductionAxes(T axis) : axes_{int64_t(axis)} {}
-    ReductionAxes(std::initializer_list<int64_t> axes) : axes_(axes) {}
+    requires std::is_integral_v<T> ReductionAxes(T axis) {
+        axes_.push_back(int64_t(axis));
+    }
+    ReductionAxes(std::initializer_list<int64_t> axes);
     ReductionAxes(const Axes& axes) : axes_(axes) {}
     /// Sorted and non-negative.
     Axes resolve(const char* op, int rank) const { return normalize_axes(op, axes_, rank, true); }
