@@ -22,7 +22,11 @@ Iteration differentiate(const char* name, Variant variant, F f, VariableList xs,
                 return VariableList(gxs.begin(), gxs.end());
             });
         auto last = std::make_shared<VariableList>();
-        return {[=] { *last = (*region)(xs); }, 1, [=] { return arrays_of(*last); },
+        return {[=] {
+                    last->clear();  // As the other variants do: the last gradients are not kept while new ones are made.
+                    *last = (*region)(xs);
+                },
+                1, [=] { return arrays_of(*last); },
                 [=](const std::string& path, const PackageOptions& options) {
                     region->save(path, options);
                     return arrays_of(xs);
