@@ -1,9 +1,11 @@
 #include "frontend/optimizer/square_norm.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
+#include "runtime/core/share.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/op.h"
 #include "runtime/ops/math/math.h"
@@ -35,24 +37,26 @@ double sum_of_squares(const Array& array, int64_t begin, int64_t end) {
     });
 }
 
-struct Chunk {
-    int array;
-    int64_t begin, end;
-};
-
 void run_square_norm(const KernelCall& call) {
     std::vector<Array> arrays;
-    std::vector<Chunk> chunks;
+    std::vector<Work> work;           // In chunks.
+    std::vector<int64_t> first = {0};  // By array: the number of its first chunk.
     for (const Array& input : call.inputs) {
         arrays.push_back(input.as_contiguous());
-        for (int64_t begin = 0; begin < input.size(); begin += chunk_elements)
-            chunks.push_back({int(arrays.size()) - 1, begin, std::min(begin + chunk_elements, input.size())});
+        work.push_back({.units = (input.size() + chunk_elements - 1) / chunk_elements, .unit_cost = double(chunk_elements)});
+        first.push_back(first.back() + work.back().units);
     }
     // Chunks do not depend on the thread count, nor does the order in which they are added.
-    std::vector<double> sums(chunks.size());
-    parallel_for(int64_t(chunks.size()), 1, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i)
-            sums[i] = sum_of_squares(arrays[chunks[i].array], chunks[i].begin, chunks[i].end);
+    std::vector<double> sums(static_cast<size_t>(first.back()));
+    const std::vector<ThreadWork> threads = share_work(work, double(chunk_elements), int(std::min<int64_t>(thread_count(), first.back())));
+    parallel_for(int64_t(threads.size()), 1, [&](int64_t begin, int64_t end) {
+        for (int64_t t = begin; t < end; ++t)
+            for (const WorkPart& part : threads[size_t(t)].parts)
+                for (int64_t chunk = part.units.begin; chunk < part.units.end; ++chunk) {
+                    const Array& array = arrays[size_t(part.work)];
+                    const int64_t from = chunk * chunk_elements;
+                    sums[size_t(first[size_t(part.work)] + chunk)] = sum_of_squares(array, from, std::min(from + chunk_elements, array.size()));
+                }
     });
     double total = std::accumulate(sums.begin(), sums.end(), 0.0);
     visit_dtype(call.outputs[0].dtype(), [&](auto zero) {

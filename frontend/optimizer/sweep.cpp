@@ -3,6 +3,7 @@
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
+#include "runtime/core/share.h"
 #include "runtime/cpu/map_kernel.h"
 #include "runtime/graph/hooks.h"
 #include "runtime/graph/recorder.h"
@@ -15,12 +16,6 @@ constexpr int64_t chunk_elements = 16384;  // A row of Adam then takes 448 KiB a
 
 thread_local SweepStatistics statistics;
 
-/// A range of elements of one parameter, to be run by one thread.
-struct Chunk {
-    int row;
-    int64_t begin, end;  ///< begin < 0: the parameter as it is, in any strides.
-};
-
 Array flat(const Array& array, int64_t begin, int64_t end) {
     return array.view({end - begin}, {1}, array.body()->offset + begin);
 }
@@ -30,9 +25,17 @@ public:
     SweepKernel(const OpDef& map, const SweepRule& rule, const KernelCall& call) : map_(map), rule_(rule), call_(call) {}
 
     void run() {
-        split();
-        parallel_for(int64_t(chunks_.size()), 1, [&](int64_t begin, int64_t end) {
-            for (int64_t i = begin; i < end; ++i) run(chunks_[i]);
+        std::vector<Work> rows;
+        int64_t chunks = 0;
+        for (int row = 0; row < row_count(); ++row) {
+            rows.push_back(work_of(row));
+            chunks += rows.back().units;
+        }
+        const std::vector<ThreadWork> threads = share_work(rows, double(chunk_elements), int(std::min<int64_t>(thread_count(), chunks)));
+        parallel_for(int64_t(threads.size()), 1, [&](int64_t begin, int64_t end) {
+            for (int64_t t = begin; t < end; ++t)
+                for (const WorkPart& part : threads[size_t(t)].parts)
+                    for (int64_t chunk = part.units.begin; chunk < part.units.end; ++chunk) run(part.work, chunk);
         });
     }
 
@@ -47,33 +50,29 @@ private:
         return true;
     }
 
-    void split() {
-        int rows = int(call_.inputs.size() - rule_.shared) / rule_.values;
-        for (int row = 0; row < rows; ++row) {
-            int64_t size = value(row, 0).size();
-            if (!dense(row)) {
-                chunks_.push_back({row, -1, size});
-                continue;
-            }
-            for (int64_t begin = 0; begin < size; begin += chunk_elements)
-                chunks_.push_back({row, begin, std::min(begin + chunk_elements, size)});
-        }
+    int row_count() const { return int(call_.inputs.size() - rule_.shared) / rule_.values; }
+
+    /// In chunks; a parameter in other strides is one.
+    Work work_of(int row) const {
+        const int64_t size = value(row, 0).size(), chunks = dense(row) ? (size + chunk_elements - 1) / chunk_elements : 1;
+        return {.units = chunks, .unit_cost = double(size) / double(std::max<int64_t>(chunks, 1))};
     }
 
-    void run(const Chunk& chunk) const {
+    void run(int row, int64_t chunk) const {
         SmallVector<Array, 8> inputs;
         SmallVector<Array, 4> results;
-        auto part = [&](const Array& a) { return chunk.begin < 0 ? a : flat(a, chunk.begin, chunk.end); };
-        for (int i = 0; i < rule_.values; ++i) inputs.push_back(part(value(chunk.row, i)));
+        const bool is_whole = !dense(row);
+        const int64_t begin = chunk * chunk_elements, end = std::min(begin + chunk_elements, value(row, 0).size());
+        auto part = [&](const Array& a) { return is_whole ? a : flat(a, begin, end); };
+        for (int i = 0; i < rule_.values; ++i) inputs.push_back(part(value(row, i)));
         for (int i = 0; i < rule_.shared; ++i) inputs.push_back(call_.inputs[i]);
-        for (int i = 0; i < outputs(); ++i) results.push_back(part(result(chunk.row, i)));
+        for (int i = 0; i < outputs(); ++i) results.push_back(part(result(row, i)));
         run_map(KernelCall{map_, inputs, results, call_.attributes, call_.scalars});
     }
 
     const OpDef& map_;
     const SweepRule& rule_;
     const KernelCall& call_;
-    std::vector<Chunk> chunks_;
 };
 
 Types map_types(const SweepRule& rule, const TypeCall& call) {

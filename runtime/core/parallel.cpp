@@ -14,6 +14,7 @@
 #include "runtime/core/environment.h"
 #include "runtime/core/error.h"
 #include "runtime/core/fork.h"
+#include "runtime/core/share.h"
 
 namespace catena {
 
@@ -111,9 +112,9 @@ void parallel_ranges(int64_t n, int64_t grain, void (*body)(void*, int64_t, int6
     std::exception_ptr failure;
     std::atomic<bool> failed{false};
     run_parts(parts, [&](int64_t part) {
-        const int64_t begin = n * part / parts, end = n * (part + 1) / parts;
+        const Share share = share_of(n, part, parts);
         try {
-            body(context, begin, end);
+            body(context, share.begin, share.end);
         } catch (...) {
             if (!failed.exchange(true)) failure = std::current_exception();
         }

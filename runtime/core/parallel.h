@@ -9,7 +9,7 @@ namespace catena {
 int thread_count();
 void set_thread_count(int threads);
 
-/// Calls body(context, begin, end) for consecutive ranges that cover [0, n), at least `grain` long each, on the
+/// Calls body(context, begin, end) for the shares of [0, n) (share_of(), runtime/core/share.h), at least `grain` long each, on the
 /// pool shared with oneDNN (OpenMP). Runs inline when n <= grain, on one thread, or when nested.
 /// Which elements share a range may vary with the thread count: a result must not depend on it.
 void parallel_ranges(int64_t n, int64_t grain, void (*body)(void*, int64_t, int64_t), void* context);

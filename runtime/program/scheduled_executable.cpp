@@ -20,11 +20,6 @@ namespace catena::program {
 
 namespace {
 
-// A second thread costs a few microseconds to wake.
-constexpr double threading_nanoseconds = 30'000;
-constexpr double chunk_nanoseconds = 5'000;
-constexpr int64_t most_chunks = 256;
-
 // A NaN in every float, and -1 or the largest number in every integer.
 constexpr int poison_byte = 0xFF;
 
@@ -85,26 +80,12 @@ void ScheduledExecutable::bind_library_calls() {
 
 void ScheduledExecutable::bind_launches() {
     for (const Launch& launch : schedule_.launches) {
-        Batch batch;
-        batch.library_call = launch.library_call;
-        double total = 0;
+        Batch batch{.library_call = launch.library_call, .kernels = launch.kernels};
         for (int k : launch.kernels) {
             const KernelLaunch& kernel = schedule_.kernels[size_t(k)];
-            total += kernel.unit_nanoseconds * double(kernel.units);
+            batch.work.push_back({kernel.units, kernel.unit_nanoseconds});
+            batch.nanoseconds += batch.work.back().cost();
         }
-        double chunk = std::max(chunk_nanoseconds, total / double(most_chunks));
-        if (total < threading_nanoseconds) chunk = total + 1;
-        for (int k : launch.kernels) {
-            const KernelLaunch& kernel = schedule_.kernels[size_t(k)];
-            int64_t units = std::max<int64_t>(int64_t(chunk / kernel.unit_nanoseconds), 1);
-            for (int64_t begin = 0; begin < kernel.units; begin += units) {
-                const int64_t end = std::min(begin + units, kernel.units);
-                const double before = batch.nanoseconds_until.empty() ? 0 : batch.nanoseconds_until.back();
-                batch.chunks.push_back({k, begin, end});
-                batch.nanoseconds_until.push_back(before + kernel.unit_nanoseconds * double(end - begin));
-            }
-        }
-        batch.one_thread = total < threading_nanoseconds;
         batches_.push_back(std::move(batch));
     }
 }
@@ -128,28 +109,31 @@ size_t ScheduledExecutable::wanted_scratch() const {
 }
 
 template <class Next>
-void ScheduledExecutable::run_chunks(const Batch& batch, const LaunchTimes* times, Next&& next) {
+void ScheduledExecutable::run_pieces(const Batch& batch, const LaunchTimes* times, Next&& next) {
     std::optional<KernelSlices> slices;
     if (times) slices.emplace(*times);
-    for (int64_t c; (c = next()) >= 0;) {
-        const Chunk& chunk = batch.chunks[size_t(c)];
-        const KernelLaunch& kernel = schedule_.kernels[size_t(chunk.kernel)];
-        KernelArguments arguments = arguments_[size_t(chunk.kernel)];
+    for (int64_t p; (p = next()) >= 0;) {
+        const WorkPart& piece = batch.pieces.pieces[size_t(p)];
+        const int k = batch.kernels[size_t(piece.work)];
+        const KernelLaunch& kernel = schedule_.kernels[size_t(k)];
+        KernelArguments arguments = arguments_[size_t(k)];
         if (kernel.row_scratch_bytes) arguments.row_scratch = thread_scratch(kernel.row_scratch_bytes);
-        if (slices) slices->begin(chunk.kernel);
-        kernel.function(&arguments, chunk.begin, chunk.end);
+        if (slices) slices->begin(k);
+        kernel.function(&arguments, piece.units.begin, piece.units.end);
     }
 }
 
-void ScheduledExecutable::run_batch(const Batch& batch, std::span<const double> scalars, const LaunchTimes* times) {
+void ScheduledExecutable::run_batch(Batch& batch, std::span<const double> scalars, const LaunchTimes* times) {
     if (batch.library_call >= 0) return run_library_call(calls_[size_t(batch.library_call)], scalars);
-    const int64_t count = int64_t(batch.chunks.size());
-    const int64_t threads = std::min<int64_t>(thread_count(), count);
-    if (batch.one_thread || threads <= 1)
-        return run_chunks(batch, times, [c = int64_t(0), count]() mutable { return c < count ? c++ : -1; });
-    shared_.divide(batch.nanoseconds_until, int(threads));
+    const int threads = threads_for(batch.nanoseconds, thread_count());
+    if (batch.pieces.threads() != threads) batch.pieces = divide_launch(batch.work, threads);
+    if (threads == 1) {
+        const int64_t count = int64_t(batch.pieces.pieces.size());
+        return run_pieces(batch, times, [p = int64_t(0), count]() mutable { return p < count ? p++ : -1; });
+    }
+    shared_.begin(batch.pieces.until);
     parallel_for(threads, 1, [&](int64_t begin, int64_t end) {
-        for (int64_t t = begin; t < end; ++t) run_chunks(batch, times, [&] { return shared_.take(int(t)); });
+        for (int64_t t = begin; t < end; ++t) run_pieces(batch, times, [&] { return shared_.take(int(t)); });
     });
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/ops/declare/preparation.h"
+#include "runtime/program/launch_pieces.h"
 #include "runtime/program/launch_times.h"
 #include "runtime/program/placement.h"
 #include "runtime/program/schedule.h"
@@ -37,29 +38,26 @@ private:
         std::unique_ptr<PreparedCall> prepared;  ///< Null: the op's kernel.
         KernelCall kernel_call() { return {*call->op, inputs, outputs, call->attributes, scalars}; }
     };
-    /// A piece of a kernel that one thread runs.
-    struct Chunk {
-        int kernel;
-        int64_t begin, end;
-    };
+    /// A launch: a library call, or kernels and how threads share them.
     struct Batch {
         int library_call = -1;
-        std::vector<Chunk> chunks;
-        std::vector<double> nanoseconds_until;  ///< The estimated time of the chunks up to and including each.
-        bool one_thread = false;                ///< More would take longer.
+        std::vector<int> kernels;
+        std::vector<Work> work;  ///< Of each kernel, in nanoseconds.
+        double nanoseconds = 0;
+        LaunchPieces pieces;     ///< For as many threads as the last call had.
     };
 
     void bind_kernels();
     void bind_library_calls();
     void bind_launches();
 
-    void run_batch(const Batch& batch, std::span<const double> scalars, const LaunchTimes* times);
+    void run_batch(Batch& batch, std::span<const double> scalars, const LaunchTimes* times);
     void run_library_call(BoundCall& bound, std::span<const double> scalars);
     /// The most that a prepared call wants: they run one after the other, all in the same memory.
     size_t wanted_scratch() const;
-    /// Of the chunks that `next` numbers until it gives -1.
+    /// Of the pieces that `next` numbers until it gives -1.
     template <class Next>
-    void run_chunks(const Batch& batch, const LaunchTimes* times, Next&& next);
+    void run_pieces(const Batch& batch, const LaunchTimes* times, Next&& next);
     LaunchTimes& begin_profile();
     void find_dying_buffers();
 

@@ -1,38 +1,40 @@
 #include "runtime/program/shared_pieces.h"
 
-#include <algorithm>
-
 namespace catena::program {
 
-void SharedPieces::divide(std::span<const double> cost_until, int threads) {
+namespace {
+
+uint64_t packed(uint64_t first, uint64_t last) { return first << 32 | last; }
+
+}  // namespace
+
+void SharedPieces::begin(std::span<const int64_t> until) {
+    const int threads = int(until.size());
     if (threads > capacity_) {
-        ranges_ = std::make_unique<Range[]>(size_t(threads));
+        left_ = std::make_unique<Left[]>(size_t(threads));
         capacity_ = threads;
     }
     count_ = threads;
-    int64_t begin = 0;
+    int64_t first = 0;
     for (int t = 0; t < threads; ++t) {
-        // A piece belongs to the thread in whose share its middle lies: the first that ends behind the share may lie mostly in it.
-        const double share = cost_until.empty() ? 0 : cost_until.back() * (t + 1) / threads;
-        int64_t end = std::ranges::upper_bound(cost_until, share) - cost_until.begin();
-        if (end < int64_t(cost_until.size())) {
-            const double before = end > 0 ? cost_until[size_t(end - 1)] : 0;
-            if ((before + cost_until[size_t(end)]) / 2 <= share) ++end;
-        }
-        end = t + 1 == threads ? int64_t(cost_until.size()) : std::max(end, begin);
-        ranges_[size_t(t)].next.store(begin, std::memory_order_relaxed);
-        ranges_[size_t(t)].end = end;
-        begin = end;
+        left_[size_t(t)].first_and_last.store(packed(uint64_t(first), uint64_t(until[size_t(t)])), std::memory_order_relaxed);
+        first = until[size_t(t)];
+    }
+}
+
+int64_t SharedPieces::Left::take(bool from_the_end) {
+    uint64_t known = first_and_last.load(std::memory_order_relaxed);
+    for (;;) {
+        const uint64_t first = known >> 32, last = known & 0xffffffff;
+        if (first >= last) return -1;
+        const uint64_t rest = from_the_end ? packed(first, last - 1) : packed(first + 1, last);
+        if (first_and_last.compare_exchange_weak(known, rest, std::memory_order_relaxed)) return int64_t(from_the_end ? last - 1 : first);
     }
 }
 
 int64_t SharedPieces::take(int thread) {
-    for (int t = 0; t < count_; ++t) {
-        Range& range = ranges_[size_t((thread + t) % count_)];
-        if (range.next.load(std::memory_order_relaxed) >= range.end) continue;
-        const int64_t piece = range.next.fetch_add(1, std::memory_order_relaxed);
-        if (piece < range.end) return piece;
-    }
+    for (int t = 0; t < count_; ++t)
+        if (const int64_t piece = left_[size_t((thread + t) % count_)].take(t > 0); piece >= 0) return piece;
     return -1;
 }
 

@@ -7,23 +7,23 @@
 
 namespace catena::program {
 
-/// The pieces of a launch while threads work on them. Each thread begins with neighbouring pieces of about the same cost as the
-/// others', and takes from the others when its own are done: estimates are wrong, and somebody else may want a processor.
+/// The pieces of a launch while threads work on them. Each thread goes through its own from the first to the last, and takes others' from
+/// their ends when its own are done: estimates are wrong, and somebody else may want a processor.
 class SharedPieces {
 public:
-    /// Divides as many pieces as `cost_until` has numbers, the sums of their costs up to and including each, among `threads`.
-    /// Only while no thread works on them.
-    void divide(std::span<const double> cost_until, int threads);
+    /// `until`: by thread, how many pieces are its own or those of threads before it. Only while no thread works on them.
+    void begin(std::span<const int64_t> until);
 
     /// The next piece for thread `thread`, or -1 when all are taken. From any thread.
     int64_t take(int thread);
 
 private:
-    struct alignas(64) Range {  // A cache line each.
-        std::atomic<int64_t> next{0};
-        int64_t end = 0;
+    /// Pieces [first, last) that nobody has taken, as one number, so that owner and others agree.
+    struct alignas(64) Left {  // A cache line each.
+        std::atomic<uint64_t> first_and_last{0};
+        int64_t take(bool from_the_end);
     };
-    std::unique_ptr<Range[]> ranges_;
+    std::unique_ptr<Left[]> left_;
     int count_ = 0, capacity_ = 0;
 };
 
