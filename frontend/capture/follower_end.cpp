@@ -9,6 +9,7 @@
 #include "frontend/capture/interpreter.h"
 #include "runtime/core/error.h"
 #include "runtime/core/forget_location.h"
+#include "runtime/core/object_pool.h"
 #include "runtime/graph/user_gradient.h"
 
 namespace catena::capture {
@@ -338,6 +339,8 @@ namespace {
 class UsedUp final : public RegionGradient {
 public:
     UsedUp(std::string region, Reach reach) : region_(std::move(region)), reach_(std::move(reach)) {}
+    static void* operator new(size_t) { return ObjectPool<UsedUp>::allocate(); }
+    static void operator delete(void* used_up) { ObjectPool<UsedUp>::free(used_up); }
     Variables gradient(Node&, std::span<const Variable>) override { refuse(); }
     std::vector<Edge> expand(Node&) override { refuse(); }
     bool is_expandable() const override { return false; }

@@ -15,7 +15,7 @@ using Node = ::onnx::NodeProto;
 /// Whether the node only names constants: it may run now, and gives what it would give in each call.
 bool is_constant(const Model::Implementation& model, const Node& node, const std::set<std::string_view>& taken) {
     const Importer* const importer = find_importer(node.domain(), node.op_type());
-    const auto is_known = [&](const std::string& name) { return model.constants.find(name) != nullptr; };
+    const auto is_known = [&](const std::string& name) { return model.constants.contains(name); };
     const auto is_free = [&](const std::string& name) { return !taken.contains(name) && !is_known(name); };
     return importer && importer->only_names && std::ranges::all_of(node.input(), is_known) && std::ranges::all_of(node.output(), is_free);
 }
@@ -25,13 +25,15 @@ bool fold(Model::Implementation& model, const Node& node) {
     const RecorderScope aside(nullptr);
     const auto mode = no_backprop_mode();
     int64_t steps = 0;
-    Scope scope{&model.constants, {}, &steps};
+    const PreparedNode prepared = prepare_node(node, model.constants);
+    Scope scope{nullptr, std::vector<Value>(prepared.outputs.size()), &steps};
     try {
-        model.run_node(node, scope);
+        model.run_node(prepared, scope);
     } catch (const Error&) {
         return false;
     }
-    model.constants.values.merge(scope.values);
+    for (int i = 0; i < node.output_size(); ++i)
+        if (prepared.outputs[size_t(i)] >= 0) model.constants.emplace(node.output(i), scope.values[size_t(prepared.outputs[size_t(i)])]);
     return true;
 }
 

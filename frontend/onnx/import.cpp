@@ -81,20 +81,19 @@ std::vector<std::pair<std::string, Variable>> Model::initializers() const {
         if (implementation_->is_learned(array))
             found.emplace_back(name, weights_[learned++].parameter());
         else
-            found.emplace_back(name, implementation_->constants.values.at(name).item.variable);
+            found.emplace_back(name, implementation_->constants.at(name).item.variable);
     return found;
 }
 
 Items Model::run_items(std::span<const Item> inputs) const {
     implementation_->check_ports(inputs);
     int64_t steps = file_limits().steps;
-    Scope learned{&implementation_->constants, {}, &steps};
-    for (const Weight& weight : weights_)
-        learned.values[weight.initializer] = {weight.parameter(), false};
-    Scope scope{&learned, {}, &steps};
-    for (size_t i = 0; i < inputs.size(); ++i)
-        scope.values[implementation_->inputs[i].name] = {inputs[i], false};
-    return implementation_->run_graph(implementation_->proto->graph(), scope);
+    const PreparedGraph& graph = implementation_->prepared;
+    Scope scope = graph.scope(nullptr, &steps);
+    auto place = graph.inputs.begin();
+    for (const Item& input : inputs) scope.values[size_t(*place++)].item = input;
+    for (const Weight& weight : weights_) scope.values[size_t(*place++)].item = weight.parameter();
+    return implementation_->run_graph(graph, scope);
 }
 
 Variables Model::run(std::span<const Variable> inputs) const {
@@ -137,6 +136,7 @@ Model import_model(const std::string& path, const ImportOptions& options) {
     read_model(*model);
     model->proto->mutable_graph()->clear_initializer();
     fold_constants(*model);
+    prepare_model(*model);
     return Model(std::move(model));
 }
 

@@ -74,14 +74,18 @@ std::vector<std::string> importer_names() {
 }
 
 NodeCall::NodeCall(const ::onnx::NodeProto& node, int opset, Items items, std::vector<bool> known, const std::string& folder,
-                   const RunGraph& run_graph)
+                   RunGraph run_graph)
     : node_(node),
       opset_(opset),
       items_(std::move(items)),
       known_(std::move(known)),
       folder_(folder),
-      run_graph_(run_graph) {
-    for (const Item& item : items_) inputs_.push_back(item.variable);
+      run_graph_(run_graph) {}
+
+std::vector<Variable> NodeCall::inputs() const {
+    std::vector<Variable> all;
+    for (const Item& item : items_) all.push_back(item.variable);
+    return all;
 }
 
 const std::vector<Variable>& NodeCall::sequence(int i) const {
@@ -105,7 +109,7 @@ bool NodeCall::wants_output(int i) const {
 
 const Variable& NodeCall::operator[](int i) const {
     if (!has(i)) wrong(fmt::format("input {} is missing", i));
-    return inputs_[size_t(i)];
+    return items_[size_t(i)].variable;
 }
 
 bool NodeCall::has_attributes() const { return node_.attribute_size() > 0; }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "frontend/onnx/errors.h"
+#include "runtime/core/function_ref.h"
 #include "runtime/graph/op.h"
 
 namespace onnx {
@@ -39,23 +40,23 @@ struct Item {
 using Items = std::vector<Item>;
 
 /// Runs a subgraph (a branch, a loop's body) on values for its inputs.
-using RunGraph = std::function<Items(const ::onnx::GraphProto&, std::span<const Item>)>;
+using RunGraph = FunctionRef<Items(const ::onnx::GraphProto&, std::span<const Item>)>;
 
 /// One node of a model with its input values, as passed to an importer.
 class NodeCall {
 public:
     /// `known`: one for each input, whether it follows from the model alone.
     NodeCall(const ::onnx::NodeProto& node, int opset, Items items, std::vector<bool> known,
-             const std::string& folder, const RunGraph& run_graph);
+             const std::string& folder, RunGraph run_graph);
 
     int opset() const { return opset_; }
-    int count() const { return int(inputs_.size()); }
+    int count() const { return int(items_.size()); }
     int output_count() const;
     bool wants_output(int i) const;  ///< False when output i has no name.
-    bool has(int i) const { return size_t(i) < inputs_.size() && inputs_[size_t(i)].defined(); }
+    bool has(int i) const { return size_t(i) < items_.size() && items_[size_t(i)].variable.defined(); }
     /// FileError when the input is missing.
     const Variable& operator[](int i) const;
-    const std::vector<Variable>& inputs() const { return inputs_; }
+    std::vector<Variable> inputs() const;  ///< All of them.
     const Items& items() const { return items_; }
     /// FileError when the input is no sequence.
     const std::vector<Variable>& sequence(int i) const;
@@ -96,10 +97,9 @@ private:
     const ::onnx::NodeProto& node_;
     int opset_;
     Items items_;
-    std::vector<Variable> inputs_;
     std::vector<bool> known_;
     const std::string& folder_;
-    const RunGraph& run_graph_;
+    const RunGraph run_graph_;
 };
 
 /// The domain of the operators that ONNX Runtime's optimizer and quantizer put into models.

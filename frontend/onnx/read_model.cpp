@@ -57,7 +57,7 @@ void read_initializers(Model::Implementation& model) {
         Variable variable(array, false);
         variable.set_name(tensor.name());
         const bool small = !is_float(array.dtype()) || array.size() <= 64;
-        model.constants.values.emplace(tensor.name(), Value{variable, small});
+        model.constants.emplace(tensor.name(), Value{variable, small});
     }
 }
 
@@ -84,6 +84,14 @@ void read_model(Model::Implementation& model) {
             model.inputs.push_back(port_of(input));
         }
     for (const auto& output : model.proto->graph().output()) model.outputs.push_back(port_of(output));
+}
+
+void prepare_model(Model::Implementation& model) {
+    std::vector<std::string> given;
+    for (const Port& port : model.inputs) given.push_back(port.name);
+    for (const auto& [name, array] : model.initializers)
+        if (model.is_learned(array)) given.push_back(name);
+    model.prepared = prepare_graph(model.proto->graph(), given, model.constants);
 }
 
 }  // namespace catena::onnx

@@ -57,43 +57,41 @@ void Model::Implementation::check_ports(std::span<const Item> given) const {
     }
 }
 
-void Model::Implementation::run_node(const Node& node, Scope& scope) const {
+Items Model::Implementation::run_subgraph(const PreparedNode& node, const Graph& graph, std::span<const Item> values, const Scope& outer) const {
+    if (--*outer.steps_left < 0)
+        fail<ValueError>("onnx: {}: its loops take more than {} steps; call set_file_limits() if you trust it", path, file_limits().steps);
+    if (int(values.size()) != graph.input_size())
+        fail<FileError>("onnx: {}: a graph in node '{}' takes {} inputs, not {}", path, node.node->name(), graph.input_size(), values.size());
+    const PreparedGraph& prepared = node.prepared(graph);
+    Scope below = prepared.scope(&outer, outer.steps_left);
+    for (size_t i = 0; i < values.size(); ++i) below.values[size_t(prepared.inputs[i])].item = values[i];
+    for (int i = 0; i < graph.initializer_size(); ++i)
+        below.values[size_t(prepared.initializers[size_t(i)])] = {Variable(read_tensor(graph.initializer(i), folder), false), true};
+    return run_graph(prepared, below);
+}
+
+void Model::Implementation::run_node(const PreparedNode& prepared, Scope& scope) const {
+    const Node& node = *prepared.node;
     Items inputs;
+    inputs.reserve(prepared.inputs.size());
     std::vector<bool> known_inputs;
-    bool known = true;
-    for (const std::string& name : node.input()) {
-        const Value* value = name.empty() ? nullptr : scope.find(name);
+    bool known = prepared.graphs.empty();
+    for (const ValuePlace& place : prepared.inputs) {
+        const Value* value = place.in(scope);
         inputs.push_back(value ? value->item : Item());
         known_inputs.push_back(value && value->known);
         known &= !value || value->known;
     }
-    for (const auto& attribute : node.attribute()) known &= !attribute.has_g();
-    const RunGraph run_below = [&](const Graph& graph, std::span<const Item> values) {
-        if (--*scope.steps_left < 0)
-            fail<ValueError>(
-                "onnx: {}: its loops take more than {} steps; call set_file_limits() if you trust it",
-                path, file_limits().steps);
-        Scope below{&scope, {}, scope.steps_left};
-        if (int(values.size()) != graph.input_size())
-            fail<FileError>("onnx: {}: a graph in node '{}' takes {} inputs, not {}", path,
-                            node.name(), graph.input_size(), values.size());
-        for (int i = 0; i < graph.input_size(); ++i)
-            below.values[graph.input(i).name()] = {values[size_t(i)], false};
-        for (const auto& tensor : graph.initializer())
-            below.values[tensor.name()] = {Variable(read_tensor(tensor, folder), false), true};
-        return run_graph(graph, below);
-    };
-    const Importer* importer = find_importer(node.domain(), node.op_type());
+    const auto run_below = [&](const Graph& graph, std::span<const Item> values) { return run_subgraph(prepared, graph, values, scope); };
     const NodeCall call(node, opset, std::move(inputs), std::move(known_inputs), folder, run_below);
-    const bool reads_shape = node.op_type() == "Shape" || node.op_type() == "Size";
     Items outputs;
     try {
-        if (known || reads_shape) {
+        if (known || prepared.reads_shape) {
             RecorderScope aside(nullptr);
             auto mode = no_backprop_mode();
-            outputs = importer->run(call);
+            outputs = prepared.importer->run(call);
         } else {
-            outputs = importer->run(call);
+            outputs = prepared.importer->run(call);
         }
     } catch (const OutOfMemory& error) {
         if (std::string_view(error.what()).starts_with("onnx: ")) throw;  // Already reported by an
@@ -106,20 +104,20 @@ void Model::Implementation::run_node(const Node& node, Scope& scope) const {
         fail<FileError>("onnx: {}: {}: needs more elements than can be counted", path,
                         call.describe());
     }
-    if (int(outputs.size()) < node.output_size()) outputs.resize(size_t(node.output_size()));
-    for (int i = 0; i < node.output_size(); ++i) {
-        if (node.output(i).empty()) continue;
-        const Item& item = outputs[size_t(i)];
+    if (outputs.size() < prepared.outputs.size()) outputs.resize(prepared.outputs.size());
+    for (size_t i = 0; i < prepared.outputs.size(); ++i) {
+        if (prepared.outputs[i] < 0) continue;
+        Item& item = outputs[i];
         if (!item.is_present() && !item.is_absent) call.unsupported(fmt::format("output {}", i));
         const bool small = item.variable.defined() && (!is_float(item.variable.dtype()) || item.variable.size() <= 64);
-        scope.values[node.output(i)] = {item, (known && small) || reads_shape};
+        scope.values[size_t(prepared.outputs[i])] = {std::move(item), (known && small) || prepared.reads_shape};
     }
 }
 
-Items Model::Implementation::run_graph(const Graph& graph, Scope& scope) const {
-    for (const Node& node : graph.node()) run_node(node, scope);
+Items Model::Implementation::run_graph(const PreparedGraph& graph, Scope& scope) const {
+    for (const PreparedNode& node : graph.nodes) run_node(node, scope);
     Items outputs;
-    for (const auto& output : graph.output()) outputs.push_back(scope.find(output.name())->item);
+    for (const ValuePlace& place : graph.outputs) outputs.push_back(place.in(scope)->item);
     return outputs;
 }
 

@@ -9,6 +9,7 @@
 #include "frontend/serializer/serializer.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/reused_vector.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
@@ -35,6 +36,13 @@ const Sweep& unscale_sweep() {
                              {.values = 1, .targets = {0}, .scalars = {"loss_scale"},
                               .formula = make_formula<1, 1>([](auto g, auto scale) { return g / scale; })});
     return sweep;
+}
+
+/// As Optimizer::active_slots().
+void find_active(std::span<UpdateSlot> slots, std::vector<UpdateSlot*>& active) {
+    active.clear();
+    for (UpdateSlot& slot : slots)
+        if (slot.is_active()) active.push_back(&slot);
 }
 
 /// The step count is on the parameters' device, like the moments, since some rules and hooks compute with it.
@@ -116,8 +124,7 @@ std::span<UpdateSlot> Optimizer::slots() { return slots_; }
 std::vector<UpdateSlot*> Optimizer::active_slots() {
     std::vector<UpdateSlot*> active;
     active.reserve(slots_.size());
-    for (UpdateSlot& slot : slots_)
-        if (slot.is_active()) active.push_back(&slot);
+    find_active(slots_, active);
     return active;
 }
 
@@ -145,9 +152,11 @@ void Optimizer::update(const std::source_location& at) {
     }
     take_masters(slots_);
     if (scaled_) unscale_gradients();
-    if (const auto present = active_slots(); !present.empty()) move_to(present[0]->param.device(), t_);
+    ReusedVector<UpdateSlot*> active;
+    find_active(slots_, active);
+    if (!active.empty()) move_to(active[0]->param.device(), t_);
     call_hooks(OptimizerHook::Timing::pre);
-    std::vector<UpdateSlot*> active = active_slots();
+    find_active(slots_, active);
     for (UpdateSlot* slot : active) initialize_moments(*slot);
     for (UpdateSlot* slot : active)  // A model may be moved after its optimizer was loaded.
         for (const State& moment : slot->moments) move_to(slot->param.device(), moment);
@@ -161,8 +170,9 @@ void Optimizer::update(const std::source_location& at) {
 }
 
 void Optimizer::update_groups(std::span<UpdateSlot* const> active) {
+    ReusedVector<UpdateSlot*> memory;
     UpdateGroup common{{}, t_};
-    common.slots.reserve(active.size());
+    common.slots.swap(memory);
     std::vector<std::pair<Optimizer*, UpdateGroup>> others;  // By formula, in the order of their first parameters.
     for (UpdateSlot* slot : active) {
         Optimizer& rule = rule_of(*slot);
@@ -177,6 +187,7 @@ void Optimizer::update_groups(std::span<UpdateSlot* const> active) {
         }
     }
     if (!common.slots.empty()) update_group(common);
+    common.slots.swap(memory);
     for (auto& [rule, group] : others) rule->update_group(group);
 }
 

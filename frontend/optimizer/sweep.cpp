@@ -3,6 +3,7 @@
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
+#include "runtime/core/reused_vector.h"
 #include "runtime/core/share.h"
 #include "runtime/cpu/map_kernel.h"
 #include "runtime/graph/hooks.h"
@@ -159,12 +160,11 @@ Sweep::Sweep(std::string name, SweepRule rule) : rule_(std::move(rule)) {
     all_ = &define_all(name + "_all", *map_, rule_);
 }
 
-std::vector<Variables> Sweep::run(std::span<const Variables> rows, std::span<const Variable> shared,
-                                  std::span<const Scalar> scalars) const {
-    std::vector<Variables> results(rows.size());
-    if (rows.empty()) return results;
-    std::vector<const Variable*> inputs;
-    inputs.reserve(shared.size() + rows.size() * size_t(rule_.values));
+void Sweep::run(std::span<const Variables> rows, std::span<const Variable> shared, std::span<const Scalar> scalars,
+                std::vector<Variables>& results) const {
+    results.resize(rows.size());
+    if (rows.empty()) return;
+    ReusedVector<const Variable*> inputs;
     for (const Variable& s : shared) inputs.push_back(&s);
     for (const Variables& row : rows)
         for (const Variable& value : row) inputs.push_back(&value);
@@ -174,13 +174,11 @@ std::vector<Variables> Sweep::run(std::span<const Variables> rows, std::span<con
         size_t next = 0;
         for (Variables& row : results)
             for (size_t i = 0; i < rule_.targets.size(); ++i) row.push_back(std::move(all[next++]));
-        return results;
+        return;
     }
 
     HooksAround hooks(*all_, inputs);
-    std::vector<Array> outputs, arrays;
-    outputs.reserve(rows.size() * rule_.targets.size());
-    arrays.reserve(inputs.size());
+    ReusedVector<Array> outputs, arrays;
     for (const Variables& row : rows)
         for (int target : rule_.targets) {
             bool in_place = owned_alone(row[target]);
@@ -197,7 +195,6 @@ std::vector<Variables> Sweep::run(std::span<const Variables> rows, std::span<con
     size_t next = 0;
     for (Variables& row : results)
         for (size_t i = 0; i < rule_.targets.size(); ++i) row.emplace_back(std::move(outputs[next++]), false);
-    return results;
 }
 
 }  // namespace catena

@@ -24,10 +24,10 @@ class Sweep {
 public:
     Sweep(std::string name, SweepRule rule);
 
-    /// rows[k] are the values of parameter k. Returns the new values; the caller stores them (an array
+    /// rows[k] are the values of parameter k. Fills `results`, an empty list, with the new values; the caller stores them (an array
     /// that was changed in place is returned as it is).
-    std::vector<Variables> run(std::span<const Variables> rows, std::span<const Variable> shared,
-                               std::span<const Scalar> scalars) const;
+    void run(std::span<const Variables> rows, std::span<const Variable> shared, std::span<const Scalar> scalars,
+             std::vector<Variables>& results) const;
 
 private:
     const OpDef* map_;

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "runtime/core/error.h"
+#include "runtime/core/reused_vector.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/ops/define/register_map.h"
@@ -12,23 +13,22 @@ namespace {
 
 using Slots = std::vector<UpdateSlot*>;
 
-std::vector<Scalar> numbers_of(const UpdateGroup& group, std::initializer_list<Cell> cells) {
-    std::vector<Scalar> numbers;
-    numbers.reserve(cells.size());
+SmallVector<Scalar, 6> numbers_of(const UpdateGroup& group, std::initializer_list<Cell> cells) {
+    SmallVector<Scalar, 6> numbers;
     for (const Cell& cell : cells) numbers.push_back(group.number(cell));
     return numbers;
 }
 
 void sweep_slots(const Sweep& sweep, const Slots& slots, std::span<const Variable> shared,
                  std::span<const Scalar> scalars) {
-    std::vector<Variables> rows;
-    rows.reserve(slots.size());
+    ReusedVector<Variables> rows, results;
     for (UpdateSlot* slot : slots) {
-        Variables row{slot->param, slot->param.grad_variable()};
+        Variables& row = rows.emplace_back();
+        row.push_back(slot->param);
+        row.push_back(slot->param.grad_variable());
         for (const State& moment : slot->moments) row.push_back(moment);
-        rows.push_back(std::move(row));
     }
-    std::vector<Variables> results = sweep.run(rows, shared, scalars);
+    sweep.run(rows, shared, scalars, results);
     for (size_t k = 0; k < slots.size(); ++k) {
         auto store = [&](const Variable& state, const Variable& value) {
             if (!(state.array() == value.array())) assign(state, value);  // Equal: changed in place.
@@ -42,7 +42,7 @@ void sweep_slots(const Sweep& sweep, const Slots& slots, std::span<const Variabl
 
 void sweep_parameters(const Sweep& sweep, const UpdateGroup& group, std::initializer_list<Cell> scalars,
                       std::span<const Variable> shared) {
-    const std::vector<Scalar> numbers = numbers_of(group, scalars);
+    const SmallVector<Scalar, 6> numbers = numbers_of(group, scalars);
     if (shared.empty()) return sweep_slots(sweep, group.slots, {}, numbers);
     // A float64 number would make a float32 parameter's update be computed in float64.
     std::map<Dtype, Slots> by_dtype;

@@ -4,6 +4,7 @@
 #include "runtime/core/device.h"
 #include "runtime/core/out_of_memory.h"
 #include "runtime/core/pending.h"
+#include "runtime/core/reused_vector.h"
 #include "runtime/graph/autocast.h"
 #include "runtime/graph/check_nan.h"
 #include "runtime/graph/config.h"
@@ -104,7 +105,7 @@ Variables run_body(const OpDef& op, Inputs inputs, const Attributes& attributes,
     auto mode = using_config(&Config::enable_backprop, config().enable_backprop && !op.gradient);
     // What has a kernel or a gradient of its own computes in the dtypes that those expect.
     const AutocastScope casting(op.kernel || op.gradient ? Dtype::float32 : autocast_dtype());
-    SmallVector<Variable, 4> values;
+    ReusedVector<Variable> values;
     for (const Variable* input : inputs) values.push_back(*input);
     Variables outputs = op.body(values, attributes, scalars);
     if (op.gradient)  // The node belongs to the composite; an output must not be an input itself.

@@ -1,5 +1,8 @@
 #include "runtime/graph/attributes.h"
 
+#include <algorithm>
+#include <bit>
+#include <cstring>
 #include <functional>
 #include <mutex>
 #include <set>
@@ -9,11 +12,86 @@
 
 namespace catena {
 
-Attributes::Attributes(std::initializer_list<Entry> entries)
-    : Attributes(std::vector<Entry>(entries)) {}
+namespace {
 
-Attributes::Attributes(std::vector<Entry> entries) : list_(new List) {
-    list_->entries = std::move(entries);
+using Entries = std::span<const Attributes::Entry>;
+
+/// The same bits, not only equal values: -0 is not 0. Names are literals, or interned.
+bool is_same(const Attributes::Entry& a, const Attributes::Entry& b) {
+    if (a.name != b.name || a.value.index() != b.value.index()) return false;
+    const double* const number = std::get_if<double>(&a.value);
+    return number ? std::bit_cast<uint64_t>(*number) == std::bit_cast<uint64_t>(std::get<double>(b.value)) : a.value == b.value;
+}
+
+struct HashValue {
+    uint64_t operator()(bool v) const { return v; }
+    uint64_t operator()(int64_t v) const { return uint64_t(v); }
+    uint64_t operator()(double v) const { return std::bit_cast<uint64_t>(v); }
+    uint64_t operator()(const std::string& v) const { return std::hash<std::string>()(v); }
+    uint64_t operator()(const Dims& v) const {
+        uint64_t h = uint64_t(v.rank());
+        for (const int64_t each : v) h = h * 1099511628211u + uint64_t(each);
+        return h;
+    }
+};
+
+size_t place_of(Entries entries) {
+    uint64_t h = entries.size();
+    for (const Attributes::Entry& e : entries)
+        h = (h ^ uint64_t(reinterpret_cast<uintptr_t>(e.name)) ^ std::visit(HashValue(), e.value) * 0x9E3779B97F4A7C15u) * 1099511628211u;
+    return size_t(h >> 32);
+}
+
+/// Lists that this thread has made. Calls make equal lists again and again: they share one, which costs no allocation, and is equal
+/// to the last call's at a glance.
+template <class List>
+class KnownLists {
+public:
+    explicit KnownLists(bool& ended) : ended_(ended) {}
+    ~KnownLists() { ended_ = true; }
+
+    /// A list of these entries, made by make() if there is none.
+    template <class Make>
+    Ref<List> get(Entries entries, Make&& make) {
+        const size_t first = place_of(entries);
+        for (size_t i = 0; i < tries; ++i) {
+            Ref<List>& known = lists_[(first + i) % size];
+            if (!known) return known = make();
+            if (std::ranges::equal(known->entries, entries, is_same)) return known;
+        }
+        return lists_[first % size] = make();
+    }
+
+private:
+    static constexpr size_t size = 1024, tries = 8;
+    Ref<List> lists_[size];
+    bool& ended_;
+};
+
+template <class List, class Make>
+Ref<List> known_list(Entries entries, Make&& make) {
+    thread_local bool ended = false;  // The thread ends: its lists are gone, the flag stays.
+    if (ended) return make();
+    thread_local KnownLists<List> lists(ended);
+    return lists.get(entries, make);
+}
+
+}  // namespace
+
+Attributes::Attributes(std::initializer_list<Entry> entries) {
+    list_ = known_list<List>({entries.begin(), entries.size()}, [&] {
+        Ref<List> list(new List);
+        list->entries = entries;
+        return list;
+    });
+}
+
+Attributes::Attributes(std::vector<Entry> entries) {
+    list_ = known_list<List>(entries, [&] {
+        Ref<List> list(new List);
+        list->entries = std::move(entries);
+        return list;
+    });
 }
 
 std::span<const Attributes::Entry> Attributes::entries() const {
@@ -21,15 +99,20 @@ std::span<const Attributes::Entry> Attributes::entries() const {
     return list_->entries;
 }
 
+namespace {
+/// Most names differ in their first letter: they are not measured before they are compared.
+bool is_name(const char* a, std::string_view b) { return std::strncmp(a, b.data(), b.size()) == 0 && a[b.size()] == '\0'; }
+}  // namespace
+
 bool Attributes::has(std::string_view name) const {
     for (const Entry& e : entries())
-        if (e.name == name) return true;
+        if (is_name(e.name, name)) return true;
     return false;
 }
 
 const Attribute& Attributes::at(std::string_view name) const {
     for (const Entry& e : entries())
-        if (e.name == name) return e.value;
+        if (is_name(e.name, name)) return e.value;
     throw InternalError(fmt::format("attribute {} is missing", name));
 }
 
@@ -56,6 +139,7 @@ uint64_t Attributes::hash() const {
 }
 
 bool operator==(const Attributes& a, const Attributes& b) {
+    if (a.list_ == b.list_) return true;
     auto x = a.entries(), y = b.entries();
     if (x.size() != y.size()) return false;
     for (size_t i = 0; i < x.size(); ++i)

@@ -389,11 +389,11 @@ Variables grad(const VariableList& outputs, const VariableList& inputs, const Va
     const AutocastScope no_casting(Dtype::float32);
     const DeviceScope beside(outputs.empty() ? current_device() : outputs[0].device());
     if (is_recorded() || options.retain_grad) expand_regions_below(outputs);
-    std::vector<Edge> targets;
+    SmallVector<Edge, 4> targets;
     for (const Variable& input : inputs)
         if (const Edge edge = edge_of(input); is_inner_result(edge)) expand_region(*edge.node);
     for (const Variable& input : inputs) targets.push_back(edge_of(input));
-    std::vector<Variable> starts;
+    SmallVector<Variable, 4> starts;
     for (size_t i = 0; i < outputs.size(); ++i) {
         const Variable start = grad_outputs.empty() ? Variable() : grad_outputs[i];
         if (start.defined() && !(start.type() == outputs[i].type()))

@@ -129,6 +129,35 @@ TEST_F(Branches, if_on_a_computed_value) {
     expect_same(model, {{row({1, 2, -3})}, {row({-1, -2, 0.5f})}, {row({-1, -2, -3})}, {row({4, 4, 4})}});
 }
 
+/// A graph inside a branch reads a value of each graph around it: y = (r - 2 r) + 2 r where the sum of r = relu(x) is above 1.
+TEST_F(Branches, values_of_the_graphs_around_are_read) {
+    Proto model = model_of({{"x", number}}, {"y"});
+    Graph& graph = *model.mutable_graph();
+    add_constant(graph, "one", {1}, true);
+    add_node(graph, "Relu", {"x"}, {"r"});
+    add_integer(add_node(graph, "ReduceSum", {"r"}, {"s"}), "keepdims", 0);
+    add_node(graph, "Greater", {"s", "one"}, {"large"});
+    ::onnx::NodeProto& choice = add_node(graph, "If", {"large"}, {"y"});
+    Graph &then = add_graph(choice, "then_branch"), &otherwise = add_graph(choice, "else_branch");
+    add_node(then, "Add", {"r", "r"}, {"twice"});
+    ::onnx::NodeProto& inner = add_node(then, "If", {"large"}, {"difference"});
+    for (const char* branch : {"then_branch", "else_branch"}) {
+        Graph& innermost = add_graph(inner, branch);
+        add_node(innermost, "Neg", {"twice"}, {"negated"});
+        add_node(innermost, "Add", {"r", "negated"}, {"less"});
+        innermost.add_output()->set_name("less");
+    }
+    add_node(then, "Add", {"difference", "twice"}, {"all"});
+    then.add_output()->set_name("all");
+    add_node(otherwise, "Neg", {"r"}, {"negative"});
+    otherwise.add_output()->set_name("negative");
+    const std::string path = folder_ + "/values.onnx";
+    std::ofstream(path, std::ios::binary) << model.SerializeAsString();
+    EXPECT_EQ(onnx::import_model(path)(row({1, 2, -3})).array().to_vector<float>(), (std::vector<float>{1, 2, 0}));
+    EXPECT_EQ(onnx::import_model(path)(row({0.5f, 0, -3})).array().to_vector<float>(), (std::vector<float>{-0.5f, -0.f, -0.f}));
+    expect_same(model, {{row({1, 2, -3})}, {row({0.5f, 0, -3})}});
+}
+
 /// Twice the positive elements, of which there are as many as there are.
 TEST_F(Branches, elements_that_a_mask_chooses) {
     Proto model = model_of({{"x", number}}, {"y", "where"});

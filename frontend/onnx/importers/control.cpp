@@ -56,7 +56,8 @@ Variables scanned(const NodeCall& n) {
                out_axes = n.integers("scan_output_axes", zeros);
     const auto in_back = n.integers("scan_input_directions", zeros),
                out_back = n.integers("scan_output_directions", zeros);
-    std::vector<Variable> state(n.inputs().begin(), n.inputs().begin() + long(states));
+    std::vector<Variable> state = n.inputs();
+    state.resize(states);
     std::vector<std::vector<Variable>> collected(results);
     int64_t steps = 0;
     for (size_t k = 0; k < sequences; ++k)

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "frontend/onnx/importer.h"
+
+namespace catena::onnx {
+
+/// A value, and whether its elements are known without the caller's arrays: sizes and what is
+/// computed from them. Known values are computed separately, not recorded, so that a static region may
+/// read them.
+struct Value {
+    Item item;
+    bool known = false;
+};
+
+/// Values of the model itself, by name.
+using Constants = std::unordered_map<std::string, Value>;
+
+/// The values of a graph that runs, by the numbers that PreparedGraph gives their names.
+struct Scope {
+    const Scope* outer = nullptr;
+    std::vector<Value> values;
+    /// Remaining number of subgraph runs: one for every step of a loop.
+    int64_t* steps_left = nullptr;
+};
+
+/// Where a node finds an input: among the constants, or so many scopes further out; neither: it has none.
+struct ValuePlace {
+    const Value* constant = nullptr;
+    int scopes = -1, number = 0;
+
+    const Value* in(const Scope& inner) const {
+        if (constant || scopes < 0) return constant;
+        const Scope* scope = &inner;
+        for (int i = 0; i < scopes; ++i) scope = scope->outer;
+        return &scope->values[size_t(number)];
+    }
+};
+
+struct PreparedGraph;
+
+/// A node with everything that each run would look up by a name.
+struct PreparedNode {
+    const ::onnx::NodeProto* node = nullptr;
+    const Importer* importer = nullptr;
+    std::vector<ValuePlace> inputs;
+    std::vector<int> outputs;  ///< Numbers in the graph's scope; -1: not wanted.
+    bool reads_shape = false;  ///< Known although the array is not.
+    std::vector<std::unique_ptr<PreparedGraph>> graphs;  ///< Of its attributes.
+
+    const PreparedGraph& prepared(const ::onnx::GraphProto& graph) const;
+};
+
+/// A graph whose names are numbers. Refers to the graph and to the constants, which must outlive it.
+struct PreparedGraph {
+    const ::onnx::GraphProto* graph = nullptr;
+    std::vector<int> inputs;        ///< The number of each name that is given,
+    std::vector<int> initializers;  ///< and of each initializer of a subgraph.
+    std::vector<PreparedNode> nodes;
+    std::vector<ValuePlace> outputs;
+    int values = 0;  ///< How many numbers there are.
+
+    Scope scope(const Scope* outer, int64_t* steps_left) const { return {outer, std::vector<Value>(size_t(values)), steps_left}; }
+};
+
+/// A model's graph: `given` names its scope's first values.
+PreparedGraph prepare_graph(const ::onnx::GraphProto& graph, const std::vector<std::string>& given, const Constants& constants);
+/// A node that reads constants alone, in a scope of its outputs.
+PreparedNode prepare_node(const ::onnx::NodeProto& node, const Constants& constants);
+
+}  // namespace catena::onnx
