@@ -158,10 +158,11 @@ private:
         const ChannelsLast rule = rule_of(call);
         if (rule.alike) return visit_alike(op, call, rule);
         const int gain = rule.preferred || (rule.preferred_packed && keeps_states_) ? 1 : 0;
-        for (auto [i, input] : llvm::enumerate(call.getInputs())) vote(input, rule.inputs >> i & 1 ? gain : -1);
+        for (auto [i, input] : llvm::enumerate(call.getInputs()))
+            vote(input, !(rule.inputs >> i & 1) ? -1 : rule.indifferent_inputs >> i & 1 ? 0 : gain);
         for (mlir::OpResult result : op.getResults()) {
             const bool may = rule.outputs >> result.getResultNumber() & 1;
-            vote(result, may ? gain : -1);
+            vote(result, !may ? -1 : rule.indifferent_outputs >> result.getResultNumber() & 1 ? 0 : gain);
             if (!may) fixed_.insert(result);
         }
     }

@@ -84,6 +84,8 @@ constexpr VariableInfo table[] = {
      "Keep weights of convolutions, matrix products and recurrent layers that are read again and again, as in inference, in the order of their kernels, too."},
     {"CATENA_PASS_LIMIT", "a whole number of at least 0", "no limit",
      "How many changes the passes may make, to find a wrong one by bisection."},
+    {"CATENA_PATCH_CONVOLUTIONS", "1 or 0", "1",
+     "Compute gradients of pictures, images of few channels, and transposed convolutions that give them, by patches where that is faster (AVX-512)."},
     {"CATENA_PLAN_LOOPS", "1 or 0", "1",
      "Plan a known program for another number of turns of its loops from those that were compiled, where that is sure, instead of compiling it."},
     {"CATENA_PLAN_SIZES", "1 or 0", "1",

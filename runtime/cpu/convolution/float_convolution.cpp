@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/core/memory_order.h"
+#include "runtime/cpu/convolution/patch_convolution.h"
 #include "runtime/cpu/convolution/phase_convolution.h"
 #include "runtime/cpu/convolution/pointwise_convolution.h"
 #include "runtime/cpu/convolution/two_by_two.h"
@@ -58,7 +59,8 @@ bool FloatConvolution::run_without_onednn(const Array& a, const Array& b, const 
     switch (direction_) {
         case Direction::data:
             return convolve_data_as_product(a, b, steps_, result) || convolve_data_by_tiles(a, b, steps_, result) ||
-                   convolve_data_by_phases(a, b, steps_, result) || convolve_data_two_by_two(a, b, steps_, result);
+                   convolve_data_by_phases(a, b, steps_, result) || convolve_data_two_by_two(a, b, steps_, result) ||
+                   convolve_data_by_patches(a, b, steps_, result);
         case Direction::weights:
             return convolve_weights_as_product(a, b, steps_, result) || convolve_weights_by_tiles(a, b, steps_, result) ||
                    convolve_weights_by_phases(a, b, steps_, result) || convolve_weights_two_by_two(a, b, steps_, result);

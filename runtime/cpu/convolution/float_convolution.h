@@ -15,7 +15,7 @@ namespace catena {
 /// (runtime/core/memory_order.h), the others row-major. `bias` may be undefined.
 bool is_float_convolution(ConvolutionDirection direction, const Array& a, const Array& b, const Array& bias, const Array& result);
 
-/// A float32 convolution or one of its gradients by the fastest of our ways: as matrix products, with images side by side, by tiles, by oneDNN. It keeps
+/// A float32 convolution or one of its gradients by the fastest of our ways: as matrix products, with images side by side, by tiles, by patches, by oneDNN. It keeps
 /// what a run had to make, so that later ones look nothing up; all runs are of arrays of the same shapes and strides. For one
 /// run at a time.
 class FloatConvolution {

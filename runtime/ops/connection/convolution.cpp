@@ -3,6 +3,7 @@
 #include "runtime/core/error.h"
 #include "runtime/cpu/product/bfloat16.h"
 #include "runtime/cpu/convolution/lane_convolution.h"
+#include "runtime/cpu/convolution/patch_convolution.h"
 #include "runtime/cpu/convolution/prepared_convolution.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/autocast.h"
@@ -169,7 +170,8 @@ bool all_are(const TypeCall& c, Dtype dtype) { return c.inputs[0].dtype == dtype
 /// float32 images whose channels are not in groups, or alone. With a kernel of one element they are matrices
 /// (runtime/cpu/convolution/pointwise_convolution.h). Else reordering them counts where little is computed with each element; with few
 /// positions oneDNN's kernels for blocked images are faster by more than that, but not than what packing their weights
-/// costs at every call (measured). bfloat16 images where the processor multiplies them: in this order they need no reordering
+/// costs at every call (measured). Pictures, images of few channels, are as fast in either order, and what else is done with them, such as adding a
+/// number to each channel, rather has rows of pixels. bfloat16 images where the processor multiplies them: in this order they need no reordering
 /// and are as fast as blocked (measured).
 std::function<ChannelsLast(const TypeCall&)> images_last(ConvolutionDirection direction, uint32_t inputs, uint32_t outputs) {
     return [=](const TypeCall& c) {
@@ -180,7 +182,7 @@ std::function<ChannelsLast(const TypeCall&)> images_last(ConvolutionDirection di
         const int64_t groups = c.attributes.integer("groups");
         const bool depthwise = !gives_weights && groups == image[1] && groups == other[0] && other[1] == 1;
         if (!by_library || (groups != 1 && !depthwise)) return ChannelsLast();
-        constexpr int64_t most_products = 600, least_positions = 1024;
+        constexpr int64_t most_products = 600, least_positions = 1024, most_picture_channels = 4;
         int64_t kernel_size = 1, positions = image[0];
         for (int64_t size : spatial(image)) positions *= size;
         const Dims kernel = gives_weights ? c.attributes.dims("size") : spatial(other);
@@ -193,7 +195,10 @@ std::function<ChannelsLast(const TypeCall&)> images_last(ConvolutionDirection di
                                                                            image[image.rank() - 1], kernel, c.attributes.dims("stride"), false});
         const bool preferred =
             groups == 1 && !by_lanes && (is_narrow || kernel_size == 1 || (channels * taps <= most_products && positions >= least_positions));
-        return ChannelsLast{.inputs = inputs, .outputs = outputs, .preferred = preferred, .preferred_packed = !gives_weights};
+        const bool reads_pictures = direction != ConvolutionDirection::data && !is_narrow && image[1] <= most_picture_channels && kernel_size > 1;
+        const bool gives_pictures = direction == ConvolutionDirection::data && !is_narrow && is_faster_by_patches(other);
+        return ChannelsLast{.inputs = inputs, .outputs = outputs, .indifferent_inputs = reads_pictures, .indifferent_outputs = gives_pictures,
+                            .preferred = preferred, .preferred_packed = !gives_weights};
     };
 }
 
