@@ -112,6 +112,16 @@ TEST_P(ProductTiles, have_the_same_bits_in_parts_and_on_any_number_of_threads) {
     }
 }
 
+/// A block's last tile may have one row, and a block may be a single such tile.
+TEST_P(ProductTiles, are_right_in_the_rows_beyond_whole_blocks) {
+    for (const int64_t more : {1, 7, 9}) {
+        const Product p{GetParam().a, GetParam().b, (GetParam().a ? 512 : 2048) + more, 113, 40, Plus::nothing};
+        std::vector<float> c = p.before.values;
+        multiply_in_tiles(p.tiles(c));
+        p.expect_near(c);
+    }
+}
+
 /// Zeros above the diagonal, or below it.
 TEST_P(ProductTiles, leave_out_zeros_at_the_ends_of_rows_unless_they_meet_infinity) {
     for (const bool is_upper : {false, true})

@@ -112,18 +112,23 @@ CATENA_AVX512 void compute_tile(const Tile& t) {
         }
 }
 
-/// A tile of 1 to 8 rows; with `from`, it has 8.
+template <int rows, int vectors>
+void compute_tile(const Tile& t) {
+    t.from ? compute_tile<rows, vectors, true>(t) : compute_tile<rows, vectors, false>(t);
+}
+
+/// A tile of 1 to 8 rows.
 template <int vectors>
 void compute_rows(const Tile& t, int64_t rows) {
     switch (rows) {
-        case 1: return compute_tile<1, vectors, false>(t);
-        case 2: return compute_tile<2, vectors, false>(t);
-        case 3: return compute_tile<3, vectors, false>(t);
-        case 4: return compute_tile<4, vectors, false>(t);
-        case 5: return compute_tile<5, vectors, false>(t);
-        case 6: return compute_tile<6, vectors, false>(t);
-        case 7: return compute_tile<7, vectors, false>(t);
-        case 8: return t.from ? compute_tile<8, vectors, true>(t) : compute_tile<8, vectors, false>(t);
+        case 1: return compute_tile<1, vectors>(t);
+        case 2: return compute_tile<2, vectors>(t);
+        case 3: return compute_tile<3, vectors>(t);
+        case 4: return compute_tile<4, vectors>(t);
+        case 5: return compute_tile<5, vectors>(t);
+        case 6: return compute_tile<6, vectors>(t);
+        case 7: return compute_tile<7, vectors>(t);
+        case 8: return compute_tile<8, vectors>(t);
     }
     CATENA_ASSERT(false, "a tile has up to eight rows");
 }
