@@ -72,10 +72,47 @@ void compare(const Sizes& s) {
                 operations / least[1], are_tiles_faster(p) ? "tiles are used" : "");
 }
 
+/// Products of attention, op(scores) values, one after the other on each thread: without and with those that follow fetched. Networks
+/// of several layers, so that no operand is in a core's second-level cache.
+void compare_following(bool transa, int64_t batch, int64_t heads, int64_t words) {
+    constexpr int64_t width = 64, layers = 4;
+    const int64_t row = 3 * heads * width, count = batch * heads;
+    const auto matrix = [](const Shape& shape) { return Array::full({Dtype::float32, shape}, 0.01); };
+    const Array qkv = matrix({layers, batch, words, row}), scores = matrix({layers, count, words, words}), y = matrix({layers, count, words, width});
+    const auto product = [&](int64_t layer, int64_t i) {
+        return TileProduct{.transa = transa, .transb = false, .m = words, .n = width, .k = words, .a = scores.elements<float>() + (layer * count + i) * words * words,
+                           .lda = words, .b = qkv.elements<float>() + (layer * batch + i / heads) * words * row + i % heads * width, .ldb = row,
+                           .plus = nullptr, .plus_row = 0, .c = y.to_fill<float>() + (layer * count + i) * words * width, .ldc = width};
+    };
+    double least[2] = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+    for (int run = 0; run < 40; ++run) {
+        const auto begin = std::chrono::steady_clock::now();
+        for (int64_t layer = 0; layer < layers; ++layer)
+            parallel_for(count, 1, [&](int64_t first, int64_t end) {
+                for (int64_t i = first; i < end; ++i) {
+                    TileProduct p = product(layer, i);
+                    const TileProduct following = product(layer, std::min(i + 1, end - 1));
+                    if (run % 2 && i + 1 < end) p.following = &following;
+                    multiply_in_tiles(p);
+                }
+            });
+        least[run % 2] = std::min(least[run % 2], std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    }
+    const double operations = 2e-9 * double(layers * count * words * width * words);
+    std::printf("%sN %ld x %ld heads of %ld x %ld x %ld   %6.0f %6.0f\n", transa ? "T" : "N", batch, heads, words, width, words, operations / least[0],
+                operations / least[1]);
+}
+
 }  // namespace
 }  // namespace catena
 
 int main() {
     std::printf("      m     n     k   oneDNN  tiles GFLOP/s\n");
     for (const catena::Sizes& sizes : catena::all_sizes) catena::compare(sizes);
+    if (!catena::has_product_tiles()) return 0;
+    std::printf("one after the other   alone  fetched\n");
+    for (const bool transa : {false, true}) {
+        catena::compare_following(transa, 8, 4, 128);
+        catena::compare_following(transa, 1, 12, 256);
+    }
 }

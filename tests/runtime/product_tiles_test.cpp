@@ -112,6 +112,28 @@ TEST_P(ProductTiles, have_the_same_bits_in_parts_and_on_any_number_of_threads) {
     }
 }
 
+/// A block's last tile may have one row, and a block may be a single such tile.
+TEST_P(ProductTiles, are_right_in_the_rows_beyond_whole_blocks) {
+    for (const int64_t more : {1, 7, 9}) {
+        const Product p{GetParam().a, GetParam().b, (GetParam().a ? 512 : 2048) + more, 113, 40, Plus::nothing};
+        std::vector<float> c = p.before.values;
+        multiply_in_tiles(p.tiles(c));
+        p.expect_near(c);
+    }
+}
+
+TEST_P(ProductTiles, have_the_same_bits_whatever_follows) {
+    const Product p{GetParam().a, GetParam().b, 96, 101, 80, Plus::row}, other{GetParam().a, GetParam().b, 37, 113, 400, Plus::nothing};
+    std::vector<float> alone = p.before.values, first = alone, second = other.before.values;
+    multiply_in_tiles(p.tiles(alone));
+    const TileProduct following = other.tiles(second);
+    TileProduct tiles = p.tiles(first);
+    tiles.following = &following;
+    multiply_in_tiles(tiles);
+    EXPECT_EQ(std::memcmp(alone.data(), first.data(), alone.size() * sizeof(float)), 0);
+    EXPECT_EQ(std::memcmp(second.data(), other.before.values.data(), second.size() * sizeof(float)), 0);
+}
+
 /// Zeros above the diagonal, or below it.
 TEST_P(ProductTiles, leave_out_zeros_at_the_ends_of_rows_unless_they_meet_infinity) {
     for (const bool is_upper : {false, true})

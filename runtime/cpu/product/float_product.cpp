@@ -24,13 +24,19 @@ void FloatProduct::run(const float* a, const Array& by, float* y, bool adds, std
         return sgemm_kept_rows(p.m, p.n, p.k, a, p.a.stride, kept, row || adds ? 1 : 0, y, p.n);
     }
     const float* const b = by.elements<float>();
-    p.for_each([&](int64_t in_a, int64_t in_b, int64_t in_y, bool is_alone) {
-        const TileProduct tiles{.transa = p.a.transposed, .transb = p.b.transposed, .m = p.m, .n = p.n, .k = p.k,
-                                .a = a + in_a, .lda = p.a.stride, .b = b + in_b, .ldb = p.b.stride,
-                                .plus = row ? row : adds ? y + in_y : nullptr, .plus_row = row ? 0 : p.n, .c = y + in_y, .ldc = p.n};
+    const auto tiles_at = [&](const ProductBatches::Place& at) {
+        return TileProduct{.transa = p.a.transposed, .transb = p.b.transposed, .m = p.m, .n = p.n, .k = p.k,
+                           .a = a + at.a, .lda = p.a.stride, .b = b + at.b, .ldb = p.b.stride,
+                           .plus = row ? row : adds ? y + at.y : nullptr, .plus_row = row ? 0 : p.n, .c = y + at.y, .ldc = p.n};
+    };
+    p.for_each([&](const ProductBatches::Place& at, const ProductBatches::Place* next, bool is_alone) {
         // One of many that run side by side is not divided.
-        if (!is_alone && are_tiles_faster(tiles)) return multiply_in_tiles(tiles);
-        sgemm(p.a.transposed, p.b.transposed, p.m, p.n, p.k, 1, a + in_a, p.a.stride, b + in_b, p.b.stride, adds ? 1 : 0, y + in_y, p.n,
+        if (TileProduct tiles = tiles_at(at); !is_alone && are_tiles_faster(tiles)) {
+            const TileProduct following = tiles_at(next ? *next : at);
+            if (next) tiles.following = &following;
+            return multiply_in_tiles(tiles);
+        }
+        sgemm(p.a.transposed, p.b.transposed, p.m, p.n, p.k, 1, a + at.a, p.a.stride, b + at.b, p.b.stride, adds ? 1 : 0, y + at.y, p.n,
               is_alone ? scratch : std::span<std::byte>(), row, kept);
     });
 }

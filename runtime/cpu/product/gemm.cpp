@@ -30,11 +30,11 @@ void matmul_bfloat16(const Array& a, const Array& b, bool transa, bool transb, c
     with_readable(a, b, transa, transb, y, [&](const Array& from, const Array& by) {
         const ProductBatches p(from, by, transa, transb, y);
         char* const to = static_cast<char*>(y.to_fill());
-        p.for_each([&](int64_t in_a, int64_t in_b, int64_t in_y, bool) {
+        p.for_each([&](const ProductBatches::Place& at, const ProductBatches::Place*, bool) {
             multiply_bfloat16({.transa = p.a.transposed, .transb = p.b.transposed, .m = p.m, .n = p.n, .k = p.k,
-                               .a = from.elements<BFloat16>() + in_a, .lda = p.a.stride,
-                               .b = by.elements<BFloat16>() + in_b, .ldb = p.b.stride,
-                               .c = to + in_y * int64_t(size_of(y.dtype())), .ldc = p.n, .c_dtype = y.dtype()});
+                               .a = from.elements<BFloat16>() + at.a, .lda = p.a.stride,
+                               .b = by.elements<BFloat16>() + at.b, .ldb = p.b.stride,
+                               .c = to + at.y * int64_t(size_of(y.dtype())), .ldc = p.n, .c_dtype = y.dtype()});
         });
     });
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "runtime/core/array.h"
 #include "runtime/core/parallel.h"
 #include "runtime/cpu/product/matrices.h"
@@ -27,24 +29,30 @@ public:
     int64_t m, n, k;
     Operand a, b;
 
-    /// f(offset in a, in b, in y, whether it runs alone) for every product, in elements. Small ones run side by side.
+    /// Where a product's matrices begin in a, b and y, in elements.
+    struct Place {
+        int64_t a, b, y;
+    };
+    /// f(place, that of the product this thread computes next or null, whether it runs alone) for every product. Small ones run side by side.
     template <class F>
     void for_each(F&& f) const {
-        const auto one = [&](int64_t i, bool is_alone) {
-            f(batch_offset(batch_, a.batch_strides, i), batch_offset(batch_, b.batch_strides, i), i * m * n, is_alone);
-        };
         constexpr int64_t large = 8'000'000;
         const int64_t work = m * n * k;
         if (count_ < 2 * thread_count() || work >= large) {
-            for (int64_t i = 0; i < count_; ++i) one(i, true);
+            for (int64_t i = 0; i < count_; ++i) f(place(i), nullptr, true);
             return;
         }
         parallel_for(count_, 1 + 500'000 / (work < 1 ? 1 : work), [&](int64_t begin, int64_t end) {
-            for (int64_t i = begin; i < end; ++i) one(i, false);
+            for (int64_t i = begin; i < end; ++i) {
+                const Place next = place(std::min(i + 1, end - 1));
+                f(place(i), i + 1 < end ? &next : nullptr, false);
+            }
         });
     }
 
 private:
+    Place place(int64_t i) const { return {batch_offset(batch_, a.batch_strides, i), batch_offset(batch_, b.batch_strides, i), i * m * n}; }
+
     Shape batch_;
     int64_t count_;
 };

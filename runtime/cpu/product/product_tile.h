@@ -6,6 +6,7 @@
 #include <immintrin.h>
 
 #include "runtime/core/error.h"
+#include "runtime/cpu/product/line_walk.h"
 
 namespace catena {
 
@@ -38,15 +39,17 @@ struct Tile {
     /// A first tile fills the panel [k, vectors * tile_lanes] meanwhile, from rows `from_row` apart: the multiplications hide it.
     const float* from = nullptr;
     int64_t from_row = 0;
-    /// Other tiles fetch rows `from_row` apart into the second-level cache: what the next panel is filled from.
-    const float* ahead = nullptr;
-    int64_t ahead_rows = 0;
+    /// Tiles of a first panel pack rows of a that stand beside each other, as [k, tile_rows], in the same way; null: they do not.
+    float* packed = nullptr;
+    /// Of this so many lines are fetched into the second-level cache, one at a step.
+    LineWalk* ahead = nullptr;
+    int64_t lines_ahead = 0;
 };
 
 namespace tile_detail {
 
-/// Rows of b from here on are fetched while one is multiplied.
-constexpr int64_t rows_ahead = 8;
+/// Rows of b, and columns of a, from here on are fetched while one is multiplied.
+constexpr int64_t rows_ahead = 8, columns_ahead = 16;
 
 template <int vectors, bool fills>
 CATENA_AVX512 inline __attribute__((always_inline)) void load_row(const Tile& t, const float*& from, float* panel, __m512 (&b)[vectors]) {
@@ -64,16 +67,15 @@ CATENA_AVX512 inline __attribute__((always_inline)) void load_row(const Tile& t,
     if constexpr (fills) from += t.from_row;
 }
 
-/// The lines of a panel's row, at any alignment, one of which may be the next panel's.
-template <int vectors>
-CATENA_AVX512 inline __attribute__((always_inline)) void fetch_row(const float* row) {
-#pragma GCC unroll 4
-    for (int j = 0; j <= vectors; ++j) _mm_prefetch(reinterpret_cast<const char*>(row + j * tile_lanes - (j == vectors)), _MM_HINT_T1);
+template <int rows>
+CATENA_AVX512 inline __attribute__((always_inline)) void pack_column(const float* column, int64_t a_step, float* to) {
+    _mm_prefetch(reinterpret_cast<const char*>(column + columns_ahead * a_step), _MM_HINT_T0);
+    _mm256_store_ps(to, _mm256_maskz_loadu_ps(__mmask8((1u << rows) - 1), column));
 }
 
 }  // namespace tile_detail
 
-template <int rows, int vectors, bool fills>
+template <int rows, int vectors, bool fills, bool packs>
 CATENA_AVX512 void compute_tile(const Tile& t) {
     __m512 sum[rows][vectors];
 #pragma GCC unroll 8
@@ -86,12 +88,12 @@ CATENA_AVX512 void compute_tile(const Tile& t) {
 #pragma GCC unroll 3
         for (int j = 0; j < vectors; ++j) __builtin_prefetch(t.c + i * t.c_row + j * tile_lanes, 1);
     // Two pointers, so that the distances between four rows are parts of addresses.
-    const float *upper = t.a, *lower = t.a + (rows > 4 ? 4 * t.a_row : 0), *from = t.from, *ahead = t.ahead;
-    float* panel = t.panel.columns;
+    const float *upper = t.a, *lower = t.a + (rows > 4 ? 4 * t.a_row : 0), *from = t.from;
+    float *panel = t.panel.columns, *packed = t.packed;
 #pragma GCC unroll 1
     for (int64_t p = 0; p < t.k; ++p, panel += fills ? vectors * tile_lanes : t.panel.row_step, upper += t.a_step, lower += t.a_step) {
-        if constexpr (!fills)
-            if (p < t.ahead_rows) tile_detail::fetch_row<vectors>(ahead), ahead += t.from_row;
+        if (p < t.lines_ahead) _mm_prefetch(reinterpret_cast<const char*>(t.ahead->next()), _MM_HINT_T1);
+        if constexpr (packs) tile_detail::pack_column<rows>(upper, t.a_step, packed), packed += tile_rows;
         __m512 b[vectors];
         tile_detail::load_row<vectors, fills>(t, from, panel, b);
 #pragma GCC unroll 8
@@ -112,18 +114,24 @@ CATENA_AVX512 void compute_tile(const Tile& t) {
         }
 }
 
-/// A tile of 1 to 8 rows; with `from`, it has 8.
+template <int rows, int vectors>
+void compute_tile(const Tile& t) {
+    if (t.from) return t.packed ? compute_tile<rows, vectors, true, true>(t) : compute_tile<rows, vectors, true, false>(t);
+    t.packed ? compute_tile<rows, vectors, false, true>(t) : compute_tile<rows, vectors, false, false>(t);
+}
+
+/// A tile of 1 to 8 rows.
 template <int vectors>
 void compute_rows(const Tile& t, int64_t rows) {
     switch (rows) {
-        case 1: return compute_tile<1, vectors, false>(t);
-        case 2: return compute_tile<2, vectors, false>(t);
-        case 3: return compute_tile<3, vectors, false>(t);
-        case 4: return compute_tile<4, vectors, false>(t);
-        case 5: return compute_tile<5, vectors, false>(t);
-        case 6: return compute_tile<6, vectors, false>(t);
-        case 7: return compute_tile<7, vectors, false>(t);
-        case 8: return t.from ? compute_tile<8, vectors, true>(t) : compute_tile<8, vectors, false>(t);
+        case 1: return compute_tile<1, vectors>(t);
+        case 2: return compute_tile<2, vectors>(t);
+        case 3: return compute_tile<3, vectors>(t);
+        case 4: return compute_tile<4, vectors>(t);
+        case 5: return compute_tile<5, vectors>(t);
+        case 6: return compute_tile<6, vectors>(t);
+        case 7: return compute_tile<7, vectors>(t);
+        case 8: return compute_tile<8, vectors>(t);
     }
     CATENA_ASSERT(false, "a tile has up to eight rows");
 }

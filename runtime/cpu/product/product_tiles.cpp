@@ -51,24 +51,6 @@ Range block_of(int64_t k, int64_t index, int64_t count) {
 /// A mask of the first `count` lanes, all of them from 16 on.
 constexpr uint16_t first_lanes(int64_t count) { return uint16_t((1u << std::min(count, tile_lanes)) - 1); }
 
-/// Rows [begin, end) of op(a) for a stored as [k, m], as tiles of [k, tile_rows]. Eight tiles at a time: they share lines of a.
-CATENA_AVX512 void pack_rows(const TileProduct& p, Range rows, Range depth, float* to) {
-    constexpr int64_t together = 8 * tile_rows;
-    const int64_t k = depth.size();
-    for (int64_t first = rows.begin; first < rows.end; first += together, to += together * k) {
-        const int64_t count = std::min(together, rows.end - first), whole = count / tile_rows;
-        const auto rest = __mmask8((1u << (count % tile_rows)) - 1);
-        const float* from = p.a + depth.begin * p.lda + first;
-        for (int64_t q = 0; q < k; ++q, from += p.lda) {
-            for (int64_t i = 0; i < whole; ++i) {
-                _mm_prefetch(reinterpret_cast<const char*>(from + 8 * p.lda + i * tile_rows), _MM_HINT_T0);
-                _mm256_store_ps(to + (i * k + q) * tile_rows, _mm256_loadu_ps(from + i * tile_rows));
-            }
-            if (rest) _mm256_store_ps(to + (whole * k + q) * tile_rows, _mm256_maskz_loadu_ps(rest, from + whole * tile_rows));
-        }
-    }
-}
-
 /// The columns of op(b) for b stored as [n, k].
 CATENA_AVX512 void pack_turned(const TileProduct& p, Range columns, Range depth, int64_t width, float* to) {
     for (int64_t j = 0; j < columns.size(); j += tile_lanes) {
@@ -91,27 +73,40 @@ void find_parts(const TileProduct& p, Tile t, Range rows, Range depth, int64_t n
     if (!finite) std::fill_n(parts, tiles, Range{0, t.k});
 }
 
-/// A panel's columns of rows that are there, tile by tile; `next`: from a tile's a to that of the next. All tiles but the first share
-/// in fetching the rows of b from `ahead` on, if that is not null.
+/// What is fetched into the second-level cache while a panel is multiplied.
+struct Ahead {
+    LineWalk panel;       ///< What the next panel is made of. The last tiles share it, so that it is still there then.
+    LineWalk* following;  ///< A matrix of the product that follows; the other tiles go on with it.
+
+    void give_to(Tile& t, int64_t tiles_left, int64_t tiles) {
+        constexpr int64_t most_sharing = 4;
+        const int64_t sharing = std::min(tiles - 1, most_sharing);
+        const bool shares = tiles_left <= sharing && !panel.is_done();
+        t.ahead = shares ? &panel : following;
+        t.lines_ahead = shares ? (panel.lines() + tiles_left - 1) / tiles_left : following->is_done() ? 0 : t.k;
+    }
+};
+
+/// A panel's columns of rows that are there, tile by tile; `next`: from a tile's a to that of the next.
 template <int vectors>
-void compute_panel(Tile t, int64_t rows, int64_t next, const Range* parts, const float* ahead) {
-    const int64_t others = (rows - 1) / tile_rows, share = ahead && others > 0 ? (t.k + others - 1) / others : 0;
-    for (int64_t i = 0, fetched = 0; i < rows; i += tile_rows) {
-        const int64_t count = std::min(tile_rows, rows - i);
-        if (const Range part = parts[i / tile_rows]; part.size() < t.k && !t.from) {
+void compute_panel(Tile t, int64_t rows, int64_t next, const Range* parts, Ahead ahead) {
+    const int64_t tiles = (rows + tile_rows - 1) / tile_rows;
+    for (int64_t i = 0; i < tiles; ++i) {
+        const int64_t count = std::min(tile_rows, rows - i * tile_rows);
+        ahead.give_to(t, tiles - i, tiles);
+        if (const Range part = parts[i]; part.size() < t.k && !t.from) {
             Tile shorter = t;
             shorter.a += part.begin * t.a_step;
             shorter.panel.columns += part.begin * t.panel.row_step;
+            if (t.packed) shorter.packed += part.begin * tile_rows;
             shorter.k = part.size();
             compute_rows<vectors>(shorter, count);
         } else {
             compute_rows<vectors>(t, count);
         }
         t.from = nullptr;
-        t.ahead_rows = std::min(share, t.k - fetched);
-        t.ahead = ahead + fetched * t.from_row;
-        fetched += t.ahead_rows;
         t.a += next;
+        if (t.packed) t.packed += tile_rows * t.k;
         if (t.plus) t.plus += tile_rows * t.plus_row;
         t.c += tile_rows * t.c_row;
     }
@@ -120,14 +115,44 @@ void compute_panel(Tile t, int64_t rows, int64_t next, const Range* parts, const
 /// How many of the vectors that are left the next panel takes: three, but not so that one alone is left over.
 int64_t vectors_of_panel(int64_t left) { return left == 4 ? 2 : std::min(left, most_tile_vectors); }
 
+/// What a panel of `vectors` vectors from a column on is made of, unless it is kept.
+LineWalk panel_lines(const TileProduct& p, Range depth, int64_t column, int64_t vectors) {
+    if (p.columns || column >= p.n) return {};
+    const int64_t columns = std::min(p.n - column, vectors * tile_lanes);
+    if (p.transb) return {p.b + column * p.ldb + depth.begin, p.ldb, columns, depth.size()};
+    return {p.b + depth.begin * p.ldb + column, p.ldb, depth.size(), columns};
+}
+
+/// The matrices of the product that follows which stay in the second-level cache, in the order in which it needs them.
+class Following {
+public:
+    explicit Following(const TileProduct* p) {
+        if (p) matrices_ = {lines(p->transb, p->b, p->ldb, p->k, p->n), lines(p->transa, p->a, p->lda, p->m, p->k), lines(false, p->c, p->ldc, p->m, p->n)};
+    }
+    /// The first that is not fetched, or the last.
+    LineWalk* matrix() {
+        while (at_ + 1 < matrices_.size() && matrices_[at_].is_done()) ++at_;
+        return &matrices_[at_];
+    }
+
+private:
+    static LineWalk lines(bool transposed, const float* from, int64_t row_step, int64_t rows, int64_t columns) {
+        constexpr int64_t most = 65'536;
+        if (rows * columns > most) return {};
+        return transposed ? LineWalk(from, row_step, columns, rows) : LineWalk(from, row_step, rows, columns);
+    }
+
+    std::array<LineWalk, 3> matrices_;
+    size_t at_ = 0;
+};
+
 /// The rows' part of c gets the products of a block of k.
-void compute_block(const TileProduct& p, Range rows, Range depth, Packed& packed) {
+void compute_block(const TileProduct& p, Range rows, Range depth, Packed& packed, Following& following) {
     const bool packs = p.transa && p.n > widest_unpacked;
-    if (packs) pack_rows(p, rows, depth, packed.rows());
-    const int64_t next = packs ? tile_rows * depth.size() : p.transa ? tile_rows : tile_rows * p.lda;
+    int64_t next = p.transa ? tile_rows : tile_rows * p.lda;
     const float* const a = p.transa ? p.a + depth.begin * p.lda + rows.begin : p.a + rows.begin * p.lda + depth.begin;
-    Tile t{.a = packs ? packed.rows() : a, .a_row = p.transa ? 1 : p.lda, .a_step = packs ? tile_rows : p.transa ? p.lda : 1, .panel = {packed.panel(), panel_width}, .k = depth.size(), .plus = nullptr, .plus_row = p.plus_row,
-           .c = nullptr, .c_row = p.ldc, .last = 0, .from_row = p.ldb};
+    Tile t{.a = a, .a_row = p.transa ? 1 : p.lda, .a_step = p.transa ? p.lda : 1, .panel = {packed.panel(), panel_width}, .k = depth.size(), .plus = nullptr,
+           .plus_row = p.plus_row, .c = nullptr, .c_row = p.ldc, .last = 0, .from_row = p.ldb, .packed = packs ? packed.rows() : nullptr};
     std::array<Range, most_rows / tile_rows> parts;
     find_parts(p, t, rows, depth, next, parts.data());
     const float* plus = p.plus;
@@ -143,10 +168,11 @@ void compute_block(const TileProduct& p, Range rows, Range depth, Packed& packed
         if (plus) t.plus = plus + rows.begin * t.plus_row + columns.begin;
         t.c = p.c + rows.begin * p.ldc + columns.begin;
         t.last = first_lanes(columns.size() - (vectors - 1) * tile_lanes);
-        const float* const ahead = p.transb || done + vectors == all ? nullptr : t.from + vectors * tile_lanes;
+        const Ahead ahead{panel_lines(p, depth, (done + vectors) * tile_lanes, vectors_of_panel(all - done - vectors)), following.matrix()};
         vectors == 3   ? compute_panel<3>(t, rows.size(), next, parts.data(), ahead)
         : vectors == 2 ? compute_panel<2>(t, rows.size(), next, parts.data(), ahead)
                        : compute_panel<1>(t, rows.size(), next, parts.data(), ahead);
+        if (packs) t.a = packed.rows(), t.a_step = tile_rows, t.packed = nullptr, next = tile_rows * depth.size();
     }
 }
 
@@ -168,9 +194,10 @@ void multiply_in_tiles(const TileProduct& p) {
     Packed& packed = Packed::of_thread();
     const int64_t blocks = (p.k + longest - 1) / longest;
     const int64_t rows = p.transa ? most_packed_rows : most_rows;
+    Following following(p.following);
     for (int64_t i = 0; i < blocks; ++i)
         for (int64_t row = 0; row < p.m; row += rows)
-            compute_block(p, {row, std::min(p.m, row + rows)}, block_of(p.k, i, blocks), packed);
+            compute_block(p, {row, std::min(p.m, row + rows)}, block_of(p.k, i, blocks), packed, following);
 }
 
 #else

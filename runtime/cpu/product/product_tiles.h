@@ -20,6 +20,8 @@ struct TileProduct {
     /// op(b) as runtime/cpu/product/kept_columns.h keeps it, from this product's first column and row on; null: not kept.
     const float* columns = nullptr;
     int64_t column_step = 0;  ///< From sixteen columns to the next.
+    /// What this thread computes next, if that is known: its matrices, where they are small, are fetched meanwhile.
+    const TileProduct* following = nullptr;
 };
 
 /// Whether the processor has the instructions (AVX-512). Never with CATENA_PRODUCT_TILES=0.
@@ -31,7 +33,7 @@ bool has_product_tiles();
 bool are_tiles_faster(const TileProduct& product);
 
 /// Products as in K. Goto, R. van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008, but a is read where it is, unless it is
-/// transposed and c has many columns, and b is packed while the first rows of a are multiplied with it; the others fetch what is packed next.
+/// transposed and c has many columns, and what is packed is packed by the tiles that first multiply it; the others fetch what is needed next.
 /// Sizes for which are_tiles_faster(). A sum runs along k, in blocks that depend on k alone: so no bit depends on how c is divided by rows
 /// and columns. Zeros at the beginning and the end of rows of op(a) cost little, as in attention under a causal mask: where b is finite
 /// they are not multiplied.
