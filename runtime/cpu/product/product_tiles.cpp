@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <new>
+#include <optional>
 
 #include "runtime/core/environment.h"
 #include "runtime/core/error.h"
@@ -91,10 +92,33 @@ void find_parts(const TileProduct& p, Tile t, Range rows, Range depth, int64_t n
     if (!finite) std::fill_n(parts, tiles, Range{0, t.k});
 }
 
+/// Gives a panel's rows of c to the statistics while they are in the first-level cache.
+class StoredRows {
+public:
+    StoredRows(const StatisticsPlace& place, const float* c, int64_t step, int64_t row, Range columns)
+        : place_(place), c_(c), step_(step), row_(place.row + row), columns_{place.column + columns.begin, place.column + columns.end} {}
+
+    /// `end` rows of the panel are stored, of `all`.
+    void stored(int64_t end, int64_t all) {
+        const int64_t blocks_end = (row_ + end) % place_.rows_of_block;
+        if (end - given_ < ColumnStatistics::rows_together && blocks_end != 0 && end < all) return;
+        const int64_t first = row_ + given_;
+        place_.statistics->add(first / place_.rows_of_block, {c_ + given_ * step_, end - given_, step_}, columns_, first % place_.rows_of_block == 0);
+        given_ = end;
+    }
+
+private:
+    const StatisticsPlace& place_;
+    const float* const c_;
+    const int64_t step_, row_;
+    const ColumnStatistics::Columns columns_;
+    int64_t given_ = 0;
+};
+
 /// A panel's columns of rows that are there, tile by tile; `next`: from a tile's a to that of the next. All tiles but the first share
 /// in fetching the rows of b from `ahead` on, if that is not null.
 template <int vectors>
-void compute_panel(Tile t, int64_t rows, int64_t next, const Range* parts, const float* ahead) {
+void compute_panel(Tile t, int64_t rows, int64_t next, const Range* parts, const float* ahead, StoredRows* measured) {
     const int64_t others = (rows - 1) / tile_rows, share = ahead && others > 0 ? (t.k + others - 1) / others : 0;
     for (int64_t i = 0, fetched = 0; i < rows; i += tile_rows) {
         const int64_t count = std::min(tile_rows, rows - i);
@@ -114,6 +138,7 @@ void compute_panel(Tile t, int64_t rows, int64_t next, const Range* parts, const
         t.a += next;
         if (t.plus) t.plus += tile_rows * t.plus_row;
         t.c += tile_rows * t.c_row;
+        if (measured) measured->stored(i + count, rows);
     }
 }
 
@@ -144,9 +169,12 @@ void compute_block(const TileProduct& p, Range rows, Range depth, Packed& packed
         t.c = p.c + rows.begin * p.ldc + columns.begin;
         t.last = first_lanes(columns.size() - (vectors - 1) * tile_lanes);
         const float* const ahead = p.transb || done + vectors == all ? nullptr : t.from + vectors * tile_lanes;
-        vectors == 3   ? compute_panel<3>(t, rows.size(), next, parts.data(), ahead)
-        : vectors == 2 ? compute_panel<2>(t, rows.size(), next, parts.data(), ahead)
-                       : compute_panel<1>(t, rows.size(), next, parts.data(), ahead);
+        std::optional<StoredRows> measured;
+        if (p.measured && depth.end == p.k) measured.emplace(*p.measured, t.c, p.ldc, rows.begin, columns);
+        StoredRows* const stored = measured ? &*measured : nullptr;
+        vectors == 3   ? compute_panel<3>(t, rows.size(), next, parts.data(), ahead, stored)
+        : vectors == 2 ? compute_panel<2>(t, rows.size(), next, parts.data(), ahead, stored)
+                       : compute_panel<1>(t, rows.size(), next, parts.data(), ahead, stored);
     }
 }
 

@@ -2,7 +2,16 @@
 
 #include <cstdint>
 
+#include "runtime/cpu/column_statistics.h"
+
 namespace catena {
+
+/// Statistics of the columns of a matrix, of which a product is the part from `row` and `column` on. `row` is the first one of a block;
+/// `rows_of_block` are a multiple of a tile's.
+struct StatisticsPlace {
+    ColumnStatistics* statistics;
+    int64_t rows_of_block, row, column;
+};
 
 /// Row-major c = op(a) op(b) + plus in float32 on the calling thread: op(a) is m x k, op(b) k x n, op() transposes where its flag is
 /// set, lda... are the distances between stored rows.
@@ -20,6 +29,7 @@ struct TileProduct {
     /// op(b) as runtime/cpu/product/kept_columns.h keeps it, from this product's first column and row on; null: not kept.
     const float* columns = nullptr;
     int64_t column_step = 0;  ///< From sixteen columns to the next.
+    const StatisticsPlace* measured = nullptr;  ///< Gets the rows of c as they are stored; null: nobody asks.
 };
 
 /// Whether the processor has the instructions (AVX-512). Never with CATENA_PRODUCT_TILES=0.
