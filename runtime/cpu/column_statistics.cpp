@@ -41,15 +41,17 @@ CATENA_INLINE void add_columns(const ColumnStatistics::Rows& rows, const float* 
     } else {
         centre = load<Lanes>(kept.centre);
     }
-    int64_t i = 0;
-    for (; i + 2 <= rows.count; i += 2) {
-        const Lanes d = load<Lanes>(from + i * rows.step) - centre, e = load<Lanes>(from + (i + 1) * rows.step) - centre;
-        sum += d, squares += d * d;
-        more += e, more_squares += e * e;
-    }
-    if (i < rows.count) {
-        const Lanes d = load<Lanes>(from + i * rows.step) - centre;
-        sum += d, squares += d * d;
+    for (int64_t line = 0; line < rows.lines; ++line, from += rows.line_step) {
+        int64_t i = 0;
+        for (; i + 2 <= rows.count; i += 2) {
+            const Lanes d = load<Lanes>(from + i * rows.step) - centre, e = load<Lanes>(from + (i + 1) * rows.step) - centre;
+            sum += d, squares += d * d;
+            more += e, more_squares += e * e;
+        }
+        if (i < rows.count) {
+            const Lanes d = load<Lanes>(from + i * rows.step) - centre;
+            sum += d, squares += d * d;
+        }
     }
     sum += more, squares += more_squares;
     store(kept.sum, begins ? sum : load<Lanes>(kept.sum) + sum);
@@ -112,7 +114,7 @@ void ColumnStatistics::prepare(int64_t blocks, int64_t columns) {
 void ColumnStatistics::add(int64_t block, const Rows& rows, const Columns& columns, bool begins) {
     float* const centre = blocks_ + block * 3 * columns_ + columns.begin;
     add_all(rows, columns.end - columns.begin, {centre, centre + columns_, centre + 2 * columns_}, begins);
-    if (columns.begin == 0) rows_[size_t(block)] += rows.count;
+    if (columns.begin == 0) rows_[size_t(block)] += rows.lines * rows.count;
 }
 
 void ColumnStatistics::add_line(int64_t block, int64_t column, const float* line, int64_t count) {

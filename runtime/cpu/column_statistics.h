@@ -22,6 +22,7 @@ public:
     struct Rows {
         const float* first;  ///< Of the first of some columns.
         int64_t count, step;
+        int64_t lines = 1, line_step = 0;  ///< So often as many rows.
     };
     struct Columns {
         int64_t begin, end;
