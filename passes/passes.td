@@ -48,6 +48,19 @@ def JoinCalls : Pass<"catena-join-calls", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::catena::ir::CatenaDialect"];
 }
 
+def Statistics : Pass<"catena-statistics", "::mlir::func::FuncOp"> {
+  let summary = "give convolutions the statistics of their results to compute";
+  let description = [{
+    Batch normalization of a convolution's result begins with the mean and the variance of each channel, for which the result was read twice. The convolution has it in
+    registers or in a core's cache as it is stored: its measured form (`runtime/ops/declare/measured.h`) returns the sum of each channel, and the sum of squares of
+    the differences from the channel's mean, beside it. Results are as near as those of the definition, also where the mean is large beside the deviation;
+    NaN and infinity give the same.
+
+    Done where both sums are over all images and positions, for an op that declares such a form for these sizes.
+  }];
+  let dependentDialects = ["::catena::ir::CatenaDialect"];
+}
+
 def Variance : Pass<"catena-variance", "::mlir::func::FuncOp"> {
   let summary = "mean and variance of channels in one sweep instead of two";
   let description = [{

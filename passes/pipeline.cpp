@@ -40,6 +40,11 @@ const Stage stages[] = {
     {"drop-dead", [](auto&, Notes) { return createDropDead(); }},
     // Independent steps then read the weights once. Before fusion, because sums over steps disappear.
     {"join-calls", [](auto&, Notes notes) { return create_join_calls_pass(notes); }, true},
+    // Before the sums are divided into blocks, which would hide that they are mean and variance of a convolution's result.
+    {.name = "statistics",
+     .make = [](auto&, Notes) { return createStatistics(); },
+     .decides_by_size = true,
+     .needs_channels_last = true},
     // Before fusion, which makes the one sweep; after sums have been joined, which are single ones until here.
     {"variance", [](auto&, Notes) { return createVariance(); }, true},
     // Before fusion, which would make sweeps of what the library can do in registers.

@@ -7,6 +7,7 @@
 #include "passes/change_limit.h"
 #include "passes/passes.h"
 #include "passes/place.h"
+#include "passes/spread.h"
 
 namespace catena::passes {
 
@@ -25,46 +26,6 @@ constexpr int64_t largest_block = 1024;
 constexpr int64_t enough_rows = 32, channels_together = 256, smallest_split = 256 * 1024;
 
 llvm::ArrayRef<int64_t> shape_of(mlir::Value value) { return llvm::cast<mlir::RankedTensorType>(value.getType()).getShape(); }
-
-bool is_sum(ir::ReduceOp reduce) { return reduce && reduce.getCombine() == ir::Combine::sum; }
-
-/// Whether a map of `inputs` arrays yields `Op` of its arguments `left` and `right` and nothing else.
-template <class Op>
-bool computes(ir::MapOp map, unsigned inputs, unsigned left, unsigned right) {
-    if (!map || map.getInputs().size() != inputs || !map.getScalars().empty() || map.getNumResults() != 1) return false;
-    mlir::Block& body = map.getBody().front();
-    auto op = llvm::dyn_cast<Op>(body.front());
-    return op && body.without_terminator().end() == std::next(body.begin()) && op.getLhs() == body.getArgument(left) &&
-           op.getRhs() == body.getArgument(right) && map.yield().getValues()[0] == op.getResult();
-}
-
-/// A sum of squares of differences from what follows from a sum of the same elements: sum (x - centre)^2.
-struct Spread {
-    ir::ReduceOp squares, sum;
-    mlir::Value x, centre;
-};
-
-std::optional<Spread> spread_of(ir::ReduceOp squares) {
-    if (!is_sum(squares)) return std::nullopt;
-    auto square = squares.getInput().getDefiningOp<ir::MapOp>();
-    if (!computes<mlir::arith::MulFOp>(square, 1, 0, 0)) return std::nullopt;
-    auto difference = square.getInputs()[0].getDefiningOp<ir::MapOp>();
-    if (!computes<mlir::arith::SubFOp>(difference, 2, 0, 1)) return std::nullopt;
-    Spread spread{.squares = squares, .sum = {}, .x = difference.getInputs()[0], .centre = difference.getInputs()[1]};
-    // One type throughout: nothing is rounded between.
-    const mlir::Type element = llvm::cast<mlir::RankedTensorType>(spread.x.getType()).getElementType();
-    if (!element.isF32() && !element.isF64()) return std::nullopt;
-    if (square.getResult(0).getType() != spread.x.getType() || difference.getResult(0).getType() != spread.x.getType() ||
-        spread.centre.getType() != squares.getType())
-        return std::nullopt;
-    auto from_sum = spread.centre.getDefiningOp<ir::MapOp>();
-    if (!from_sum) return std::nullopt;
-    for (mlir::Value input : from_sum.getInputs())
-        if (auto sum = input.getDefiningOp<ir::ReduceOp>(); is_sum(sum) && sum.getInput() == spread.x &&
-                                                            sum.getAxes() == squares.getAxes() && sum.getType() == squares.getType())
-            spread.sum = sum;
-    return spread.sum ? std::optional(spread) : std::nullopt;
-}
 
 /// The reduced dimensions, divided into those of a block, which are innermost, and those that number the blocks.
 struct Blocks {
@@ -132,7 +93,7 @@ private:
 /// With the mean c of each block of n elements, d = x - c and e = c - centre:
 ///     sum (x - centre)^2 = sum over blocks of (sum d^2 + e (2 sum d + n e)),
 /// exactly for any c, so that neither the rounding of c nor a large centre cancels anything.
-void divide(const Spread& spread, const Blocks& blocks) {
+void divide(Spread spread, const Blocks& blocks) {
     const mlir::Value x = spread.x, centre = spread.centre;
     const double size = double(blocks.size);
     Writer first(spread.sum);
@@ -156,11 +117,7 @@ void divide(const Spread& spread, const Blocks& blocks) {
         return w.add(v[0], w.multiply(e, twice));
     });
     old_squares.getResult().replaceAllUsesWith(w.sum(moved, blocks.across));
-    mlir::Operation* square_op = old_squares.getInput().getDefiningOp();
-    mlir::Operation* difference_op = square_op->getOperand(0).getDefiningOp();
-    old_squares.erase();
-    for (mlir::Operation* op : {square_op, difference_op})
-        if (op->use_empty()) op->erase();
+    spread.erase();
 }
 
 class VariancePass : public impl::VarianceBase<VariancePass> {

@@ -6,6 +6,7 @@
 #include "runtime/core/memory_order.h"
 #include "runtime/core/parallel.h"
 #include "runtime/cpu/product/gemm.h"
+#include "runtime/cpu/product/measured_product.h"
 
 namespace catena {
 namespace {
@@ -103,6 +104,14 @@ bool convolve_as_product(const Array& x, const Array& W, const Array& b, const W
               m->positions);
     }
     return true;
+}
+
+bool convolve_as_product(const Array& x, const Array& W, const WindowSteps& steps, const Array& y, ColumnStatistics& statistics) {
+    if (skips(x, W, y, steps)) return convolve_as_product(visited(x, y, steps), W, one_by_one(steps), y, statistics);
+    const std::optional<Matrices> m = matrices(x, W, y, steps);
+    if (!m || !m->last) return false;
+    return multiply_and_measure({.m = m->images * m->positions, .n = m->out, .k = m->in, .a = x.elements<float>(), .b = W.elements<float>(),
+                                 .c = y.to_fill<float>()}, statistics);
 }
 
 bool convolve_data_as_product(const Array& gy, const Array& W, const WindowSteps& steps, const Array& gx) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/core/array.h"
+#include "runtime/cpu/column_statistics.h"
 #include "runtime/cpu/convolution/convolution_kernel.h"
 
 namespace catena {
@@ -13,6 +14,8 @@ namespace catena {
 // float32; x and y in one of the two memory orders, W and gW row-major.
 
 bool convolve_as_product(const Array& x, const Array& W, const Array& b, const WindowSteps& steps, const Array& y);
+/// With statistics of y's channels, for channels last, wherever the product can be computed in tiles.
+bool convolve_as_product(const Array& x, const Array& W, const WindowSteps& steps, const Array& y, ColumnStatistics& statistics);
 bool convolve_data_as_product(const Array& gy, const Array& W, const WindowSteps& steps, const Array& gx);
 bool convolve_weights_as_product(const Array& x, const Array& gy, const WindowSteps& steps, const Array& gW);
 

@@ -56,6 +56,8 @@ class Convolution {
 public:
     Convolution(const Sizes& sizes, const float* x, const Array& U, const float* bias, float* y)
         : s_(sizes), x_(x), U_(U.elements<float>()), bias_(bias), y_(y) {}
+    Convolution(const Sizes& sizes, const float* x, const Array& U, ColumnStatistics& statistics, float* y)
+        : s_(sizes), x_(x), U_(U.elements<float>()), statistics_(&statistics), y_(y) {}
     Convolution(const Sizes& sizes, const float* x, const Array& U, const ConvolutionTail& tail, float* y)
         : s_(sizes), x_(x), U_(U.elements<float>()), tail_(&tail), y_(y) {}
 
@@ -69,6 +71,10 @@ public:
 
 private:
     int64_t floats_a_tile() const { return values * (s_.in + s_.out); }
+    /// For turns of so many tiles.
+    void prepare_statistics(int64_t at_once) {
+        if (statistics_) statistics_->prepare((s_.tiles() + at_once - 1) / at_once * measured_parts(at_once), s_.out);
+    }
 
     /// Each thread takes tiles from input to result, so many at once that they stay in its cache. U: blocks.
     void by_tiles() {
@@ -76,6 +82,7 @@ private:
         const int64_t block = block_of(s_.out), blocks = s_.out / block;
         const int64_t wanted = std::max(cache_floats / floats_a_tile(), (s_.in * s_.out) >> 10);
         const int64_t at_once = std::min(std::clamp(wanted / rows * rows, least, most), s_.tiles());
+        prepare_statistics(at_once);
         parallel_for((s_.tiles() + at_once - 1) / at_once, 1, [&](int64_t begin, int64_t end) {
             const Array scratch = Array::empty({Dtype::float32, Shape{floats_of(at_once, s_.in) + blocks * floats_of(at_once, block)}}, cpu_device());
             float *inputs = scratch.to_fill<float>(), *results = inputs + floats_of(at_once, s_.in);
@@ -88,6 +95,7 @@ private:
                 for (int64_t t = 0; t < count; ++t)
                     for (int64_t b = 0; b < blocks; ++b)
                         transform_results(first + t, 0, 1, {b * block, block, step_of(count, block)}, results + b * floats_of(count, block) + t * block);
+                if (statistics_) add_statistics(s_, {first, first + count}, first / at_once * measured_parts(at_once), {0, s_.out}, y_, *statistics_);
             }
         });
     }
@@ -96,6 +104,7 @@ private:
     void by_values() {
         constexpr int64_t cache_floats = 3'000'000, worthwhile = 20'000;
         const int64_t at_once = std::clamp<int64_t>(cache_floats / floats_a_tile(), 1, s_.tiles());
+        prepare_statistics(at_once);
         const Array scratch = Array::empty({Dtype::float32, Shape{at_once * floats_a_tile()}}, cpu_device());
         float *inputs = scratch.to_fill<float>(), *results = inputs + values * at_once * s_.in;
         for (int64_t first = 0; first < s_.tiles(); first += at_once) {
@@ -107,13 +116,15 @@ private:
                 for (int64_t p = begin * values_a_unit; p < end * values_a_unit; p += values_a_unit)
                     products->run(inputs + p * count * s_.in, U_ + p * s_.in * s_.out, results + p * count * s_.out);
             });
-            parallel_for(count, 1 + worthwhile / (values * s_.out),
-                         [&](int64_t begin, int64_t end) {
-                             in_turns(begin, end, [&](int64_t from, int64_t until) {
-                                 s_.read_results(first + from, first + until, y_);
-                                 transform_results(first, from, until, {0, s_.out, count * s_.out}, results);
-                             });
-                         });
+            parallel_for(measured_parts(count), 1 + worthwhile / (values * s_.out * measured_tiles), [&](int64_t begin, int64_t end) {
+                for (int64_t part = begin; part < end; ++part) {
+                    const int64_t from = part * measured_tiles, until = std::min(count, from + measured_tiles);
+                    s_.read_results(first + from, first + until, y_);
+                    transform_results(first, from, until, {0, s_.out, count * s_.out}, results);
+                    if (statistics_)
+                        add_statistics(s_, {first + from, first + until}, first / at_once * measured_parts(at_once) + part, {0, s_.out}, y_, *statistics_);
+                }
+            });
         }
     }
 
@@ -150,6 +161,7 @@ private:
     const Sizes& s_;
     const float *const x_, *const U_, *const bias_ = nullptr;
     const ConvolutionTail* const tail_ = nullptr;
+    ColumnStatistics* const statistics_ = nullptr;
     float* const y_;
     std::atomic<bool> is_finite_ = true;
     std::atomic<int32_t> largest_ = 0;
@@ -183,6 +195,17 @@ bool convolve_by_tiles(const Array& x, const Array& W, const ConvolutionTail& ta
     if (!convolution.run()) return false;
     largest = convolution.largest();
     return true;
+}
+
+bool convolve_by_tiles(const Array& x, const Array& W, const WindowSteps& steps, const Array& y, ColumnStatistics& statistics) {
+    if (!is_on() || !fits(x.shape(), W.shape(), y.shape(), steps) || memory_order(y.shape(), y.strides()) != MemoryOrder::channels_last) return false;
+    const Sizes s = sizes_of(x.shape(), W.shape(), y.shape(), steps);
+    if (!is_faster(s, speed_of(s))) return false;
+    const WeightSteps each{9, s.in * 9, false};
+    const Array from = channels_last(x);
+    if (s.has_small_tiles())
+        return convolve_in_blocks(s, from.elements<float>(), W, onednn::WeightForm::tiles, each, nullptr, y.to_fill<float>(), &statistics);
+    return Convolution(s, from.elements<float>(), transformed(W, onednn::WeightForm::tiles, each, s), statistics, y.to_fill<float>()).run();
 }
 
 bool convolve_data_by_tiles(const Array& gy, const Array& W, const WindowSteps& steps, const Array& gx) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/core/array.h"
+#include "runtime/cpu/column_statistics.h"
 #include "runtime/cpu/convolution/convolution_kernel.h"
 #include "runtime/cpu/convolution/convolution_tail.h"
 
@@ -20,6 +21,8 @@ namespace catena {
 bool convolve_by_tiles(const Array& x, const Array& W, const Array& b, const WindowSteps& steps, const Array& y);
 /// With a tail, whose pointers are not null but for `other`; for y with its channels last. `largest`: the largest magnitude of y.
 bool convolve_by_tiles(const Array& x, const Array& W, const ConvolutionTail& tail, const WindowSteps& steps, const Array& y, float& largest);
+/// With statistics of y's channels, which are those of a convolution that returns true; for y with its channels last.
+bool convolve_by_tiles(const Array& x, const Array& W, const WindowSteps& steps, const Array& y, ColumnStatistics& statistics);
 bool convolve_data_by_tiles(const Array& gy, const Array& W, const WindowSteps& steps, const Array& gx);
 bool convolve_weights_by_tiles(const Array& x, const Array& gy, const WindowSteps& steps, const Array& gW);
 

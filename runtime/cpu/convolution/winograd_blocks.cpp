@@ -77,7 +77,7 @@ Array transformed_blocks(const Array& W, onednn::WeightForm form, const WeightSt
 }
 
 bool convolve_in_blocks(const Sizes& s, const float* x, const Array& W, onednn::WeightForm form, const WeightSteps& steps,
-                        const float* bias, float* y) {
+                        const float* bias, float* y, ColumnStatistics* statistics) {
     const int64_t tiles = s.tiles(), block = block_of(s.out);
     const Array transformed = memory(floats_of(tiles, s.in));
     float* const inputs = transformed.to_fill<float>();
@@ -90,6 +90,7 @@ bool convolve_in_blocks(const Sizes& s, const float* x, const Array& W, onednn::
     const Array kept = onednn::form_if_kept(W, form, weights_of(W), blocks_of(s.in, s.out), [&] { return made_blocks(W, steps, s.in, s.out); });
     const auto products = Products::find({.m = tiles, .n = block, .k = s.in, .batch = values, .pad = pad});
     std::atomic<bool> is_finite = true;
+    if (statistics) statistics->prepare(measured_parts(tiles), s.out);
     parallel_for(s.out / block, 1, [&](int64_t begin, int64_t end) {
         const Array own = memory(floats_of(tiles, block) + (kept.defined() ? 0 : floats_of(s.in, block)));
         float *const results = own.to_fill<float>(), *const weights = results + floats_of(tiles, block);
@@ -100,6 +101,7 @@ bool convolve_in_blocks(const Sizes& s, const float* x, const Array& W, onednn::
                 if (!transform_output(moved(s.result(t), b * block), results + t * block, step_of(tiles, block), block,
                                       bias ? bias + b * block : nullptr, y))
                     is_finite = false;
+            if (statistics) add_statistics(s, {0, tiles}, 0, {b * block, (b + 1) * block}, y, *statistics);
         }
     });
     return is_finite;

@@ -2,6 +2,7 @@
 
 #include "runtime/cpu/onednn/packed.h"
 #include "runtime/cpu/convolution/winograd_sizes.h"
+#include "runtime/cpu/convolution/winograd_statistics.h"
 
 namespace catena::winograd {
 
@@ -25,8 +26,9 @@ Tile moved(Tile tile, int64_t channels);
 Array transformed_blocks(const Array& W, onednn::WeightForm form, const WeightSteps& steps, int64_t in, int64_t out);
 
 /// y = x * W + bias, channels last, of sizes that have_small_tiles(). True if all of y is finite.
+/// With `statistics` those of y's channels.
 bool convolve_in_blocks(const Sizes& sizes, const float* x, const Array& W, onednn::WeightForm form, const WeightSteps& steps,
-                        const float* bias, float* y);
+                        const float* bias, float* y, ColumnStatistics* statistics = nullptr);
 
 /// The same for the gradient of the weights: of images `x` and of results `gy`, both channels last.
 bool are_weights_for_blocks(const Sizes& sizes);

@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <new>
+#include <optional>
 
 #include "runtime/core/environment.h"
 #include "runtime/core/error.h"
@@ -87,9 +88,32 @@ struct Ahead {
     }
 };
 
+/// Gives a panel's rows of c to the statistics while they are in the first-level cache.
+class StoredRows {
+public:
+    StoredRows(const StatisticsPlace& place, const float* c, int64_t step, int64_t row, Range columns)
+        : place_(place), c_(c), step_(step), row_(place.row + row), columns_{place.column + columns.begin, place.column + columns.end} {}
+
+    /// `end` rows of the panel are stored, of `all`.
+    void stored(int64_t end, int64_t all) {
+        const int64_t blocks_end = (row_ + end) % place_.rows_of_block;
+        if (end - given_ < ColumnStatistics::rows_together && blocks_end != 0 && end < all) return;
+        const int64_t first = row_ + given_;
+        place_.statistics->add(first / place_.rows_of_block, {c_ + given_ * step_, end - given_, step_}, columns_, first % place_.rows_of_block == 0);
+        given_ = end;
+    }
+
+private:
+    const StatisticsPlace& place_;
+    const float* const c_;
+    const int64_t step_, row_;
+    const ColumnStatistics::Columns columns_;
+    int64_t given_ = 0;
+};
+
 /// A panel's columns of rows that are there, tile by tile; `next`: from a tile's a to that of the next.
 template <int vectors>
-void compute_panel(Tile t, int64_t rows, int64_t next, const Range* parts, Ahead ahead) {
+void compute_panel(Tile t, int64_t rows, int64_t next, const Range* parts, Ahead ahead, StoredRows* measured) {
     const int64_t tiles = (rows + tile_rows - 1) / tile_rows;
     for (int64_t i = 0; i < tiles; ++i) {
         const int64_t count = std::min(tile_rows, rows - i * tile_rows);
@@ -109,6 +133,7 @@ void compute_panel(Tile t, int64_t rows, int64_t next, const Range* parts, Ahead
         if (t.packed) t.packed += tile_rows * t.k;
         if (t.plus) t.plus += tile_rows * t.plus_row;
         t.c += tile_rows * t.c_row;
+        if (measured) measured->stored(i * tile_rows + count, rows);
     }
 }
 
@@ -169,9 +194,12 @@ void compute_block(const TileProduct& p, Range rows, Range depth, Packed& packed
         t.c = p.c + rows.begin * p.ldc + columns.begin;
         t.last = first_lanes(columns.size() - (vectors - 1) * tile_lanes);
         const Ahead ahead{panel_lines(p, depth, (done + vectors) * tile_lanes, vectors_of_panel(all - done - vectors)), following.matrix()};
-        vectors == 3   ? compute_panel<3>(t, rows.size(), next, parts.data(), ahead)
-        : vectors == 2 ? compute_panel<2>(t, rows.size(), next, parts.data(), ahead)
-                       : compute_panel<1>(t, rows.size(), next, parts.data(), ahead);
+        std::optional<StoredRows> measured;
+        if (p.measured && depth.end == p.k) measured.emplace(*p.measured, t.c, p.ldc, rows.begin, columns);
+        StoredRows* const stored = measured ? &*measured : nullptr;
+        vectors == 3   ? compute_panel<3>(t, rows.size(), next, parts.data(), ahead, stored)
+        : vectors == 2 ? compute_panel<2>(t, rows.size(), next, parts.data(), ahead, stored)
+                       : compute_panel<1>(t, rows.size(), next, parts.data(), ahead, stored);
         if (packs) t.a = packed.rows(), t.a_step = tile_rows, t.packed = nullptr, next = tile_rows * depth.size();
     }
 }

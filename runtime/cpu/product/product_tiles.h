@@ -2,7 +2,16 @@
 
 #include <cstdint>
 
+#include "runtime/cpu/column_statistics.h"
+
 namespace catena {
+
+/// Statistics of the columns of a matrix, of which a product is the part from `row` and `column` on. `row` is the first one of a block;
+/// `rows_of_block` are a multiple of a tile's.
+struct StatisticsPlace {
+    ColumnStatistics* statistics;
+    int64_t rows_of_block, row, column;
+};
 
 /// Row-major c = op(a) op(b) + plus in float32 on the calling thread: op(a) is m x k, op(b) k x n, op() transposes where its flag is
 /// set, lda... are the distances between stored rows.
@@ -22,6 +31,7 @@ struct TileProduct {
     int64_t column_step = 0;  ///< From sixteen columns to the next.
     /// What this thread computes next, if that is known: its matrices, where they are small, are fetched meanwhile.
     const TileProduct* following = nullptr;
+    const StatisticsPlace* measured = nullptr;  ///< Gets the rows of c as they are stored; null: nobody asks.
 };
 
 /// Whether the processor has the instructions (AVX-512). Never with CATENA_PRODUCT_TILES=0.

@@ -1,0 +1,62 @@
+#include "runtime/ops/connection/convolution_statistics.h"
+
+#include "runtime/core/error.h"
+#include "runtime/cpu/convolution/measured_convolution.h"
+#include "runtime/ops/declare/channels_last.h"
+#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/measured.h"
+#include "runtime/ops/declare/preparation.h"
+
+namespace catena {
+namespace {
+
+constexpr const char* reason = "convolutions that measure their results are for programs for the host";
+
+WindowSteps steps_of(const Attributes& a) { return {a.dims("stride"), a.dims("pad"), a.dims("dilate"), a.integer("groups")}; }
+
+Types measured_types(const OpDef& convolution, const TypeCall& c) {
+    const Type y = convolution.type({convolution, c.inputs, c.attributes})[0];
+    if (y.dtype != Dtype::float32) fail<DtypeError>("convolution: statistics are of float32, y is {}", to_string(y));
+    Type channels{Dtype::float32, Shape::filled(y.shape.rank(), 1)};
+    channels.shape[1] = y.shape[1];
+    return {y, channels, channels};
+}
+
+class PreparedMeasurement final : public PreparedCall {
+public:
+    explicit PreparedMeasurement(const WindowSteps& steps) : convolution_(steps) {}
+    size_t scratch_bytes() const override { return convolution_.scratch_bytes(); }
+    void run(const KernelCall& call, std::span<std::byte> scratch) override {
+        convolution_.run(call.inputs[0], call.inputs[1], call.outputs[0], call.outputs[1], call.outputs[2], scratch);
+    }
+
+private:
+    MeasuredConvolution convolution_;
+};
+
+/// Where the channels are last anyway: else a sweep of ours gathers as fast.
+const OpDef* form_of(const OpDef& convolution, const OpDef& measured, const TypeCall& c) {
+    const bool all_floats = c.inputs[0].dtype == Dtype::float32 && c.inputs[1].dtype == Dtype::float32;
+    return all_floats && channels_last_of({convolution, c.inputs, c.attributes}).outputs ? &measured : nullptr;
+}
+
+}  // namespace
+
+const OpDef& define_measured_convolution(const OpDef& convolution) {
+    const OpDef& op = register_op({
+        .name = "measured_convolution",
+        .kind = Kind::window,
+        .input_count = 2,
+        .output_count = 3,
+        .type = [&convolution](const TypeCall& c) { return measured_types(convolution, c); },
+        .kernel = [](const KernelCall& c) { PreparedMeasurement(steps_of(c.attributes)).run(c, {}); },
+    });
+    set_host_only(op, reason);
+    set_library_role(op, LibraryRole::convolution);
+    set_preparation(op, [](const KernelCall& c) { return std::make_unique<PreparedMeasurement>(steps_of(c.attributes)); });
+    set_channels_last(op, [&convolution](const TypeCall& c) { return channels_last_of({convolution, c.inputs, c.attributes}); });
+    set_measured(convolution, op, [&convolution, &op](const TypeCall& c) { return form_of(convolution, op, c); });
+    return op;
+}
+
+}  // namespace catena
