@@ -25,4 +25,12 @@ function(link_llvm target)
     set_target_properties(${target} PROPERTIES LINK_DEPENDS ${hidden})
     target_link_libraries(${target} PRIVATE -Wl,--start-group ${archives} -Wl,--end-group -Wl,--as-needed ${CATENA_ZSTD} ${CATENA_ZLIB} -Wl,--no-as-needed
                           ${CMAKE_DL_LIBS})
+    # Who gets the library gets LLVM's licence with it (Apache 2.0 with exceptions).
+    find_file(CATENA_LLVM_COPYRIGHT copyright PATHS /usr/share/doc/llvm-${LLVM_VERSION_MAJOR}-dev NO_DEFAULT_PATH)
+    mark_as_advanced(CATENA_LLVM_COPYRIGHT)
+    if(CATENA_LLVM_COPYRIGHT)
+        install(FILES ${CATENA_LLVM_COPYRIGHT} DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME LLVM-copyright COMPONENT compiler)
+    else()
+        message(WARNING "catena: the licence of LLVM was not found (CATENA_LLVM_COPYRIGHT): a package of libcatena_compiler must bring it, or be built with -DCATENA_LLVM_ARCHIVES=OFF")
+    endif()
 endfunction()

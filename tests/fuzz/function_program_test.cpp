@@ -1,11 +1,11 @@
 #include <chrono>
-#include <cstdlib>
 #include <iostream>
 #include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/fuzz/environment_number.h"
 #include "tests/fuzz/function_program_check.h"
 
 namespace catena::fuzz {
@@ -13,15 +13,10 @@ namespace {
 
 constexpr int calls = 7;
 
-int64_t environment(const char* name, int64_t fallback) {
-    const char* value = std::getenv(name);
-    return value && *value ? std::atoll(value) : fallback;
-}
-
 /// So many programs have every function at least once.
 int64_t programs_of_a_deck() { return int64_t(all_functions().size() + calls - 1) / calls; }
 
-int64_t first_seed() { return environment("CATENA_FUZZ_SEED", 1); }
+int64_t first_seed() { return environment_number("CATENA_FUZZ_SEED", 1); }
 
 /// A disagreement, or what no program may throw.
 std::string found(const FunctionProgram& program) {
@@ -35,7 +30,7 @@ std::string found(const FunctionProgram& program) {
 // As many programs as it takes to draw every function; CATENA_FUZZ_FUNCTION_PROGRAMS says how many more,
 // CATENA_FUZZ_SEED where to begin. A failure prints its seed.
 TEST(FunctionProgram, eager_compiled_and_saved_forms_agree) {
-    const int64_t first = first_seed(), count = environment("CATENA_FUZZ_FUNCTION_PROGRAMS", programs_of_a_deck());
+    const int64_t first = first_seed(), count = environment_number("CATENA_FUZZ_FUNCTION_PROGRAMS", programs_of_a_deck());
     for (int64_t seed = first; seed < first + count; ++seed) {
         SCOPED_TRACE("CATENA_FUZZ_SEED=" + std::to_string(seed));
         const FunctionProgram program = random_function_program(uint64_t(seed), calls);

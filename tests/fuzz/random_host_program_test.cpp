@@ -1,7 +1,6 @@
 #include "tests/fuzz/random_host_program.h"
 
 #include <chrono>
-#include <cstdlib>
 #include <iostream>
 #include <map>
 
@@ -9,20 +8,16 @@
 
 #include "codegen/compiler.h"
 #include "runtime/graph/config.h"
+#include "tests/fuzz/environment_number.h"
 
 namespace catena::fuzz {
 namespace {
 
-int64_t environment(const char* name, int64_t fallback) {
-    const char* value = std::getenv(name);
-    return value && *value ? std::atoll(value) : fallback;
-}
-
 // CATENA_FUZZ_PROGRAMS says how many (200), CATENA_FUZZ_SEED where to begin (1), CATENA_FUZZ_SECONDS when to stop (60, once a
 // fifth is done); a failure prints its seed.
 TEST(RandomHostProgram, compiled_regions_do_what_the_code_does) {
-    const int64_t programs = environment("CATENA_FUZZ_PROGRAMS", 200), first = environment("CATENA_FUZZ_SEED", 1);
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(environment("CATENA_FUZZ_SECONDS", 60));
+    const int64_t programs = environment_number("CATENA_FUZZ_PROGRAMS", 200), first = environment_number("CATENA_FUZZ_SEED", 1);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(environment_number("CATENA_FUZZ_SECONDS", 60));
     constexpr int most_failures = 5;
     int64_t done = 0, calls = 0, errors = 0, failures = 0, refused = 0, compiled = 0, cuts = 0, made = 0;
     std::map<std::string, int> reasons;

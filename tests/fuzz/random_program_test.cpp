@@ -1,26 +1,21 @@
 #include "tests/fuzz/random_program.h"
 
 #include <chrono>
-#include <cstdlib>
 #include <iostream>
 
 #include <gtest/gtest.h>
 
 #include "codegen/compiler.h"
+#include "tests/fuzz/environment_number.h"
 
 namespace catena::fuzz {
 namespace {
 
-int64_t environment(const char* name, int64_t fallback) {
-    const char* value = std::getenv(name);
-    return value && *value ? std::atoll(value) : fallback;
-}
-
 // CATENA_FUZZ_SECONDS says how long (30), CATENA_FUZZ_SEED where to begin (1); a failure prints its seed.
 TEST(RandomProgram, eager_and_compiled_agree_with_float64_gradients_included) {
     if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
-    auto end = std::chrono::steady_clock::now() + std::chrono::seconds(environment("CATENA_FUZZ_SECONDS", 30));
-    int64_t first = environment("CATENA_FUZZ_SEED", 1), seed = first;
+    auto end = std::chrono::steady_clock::now() + std::chrono::seconds(environment_number("CATENA_FUZZ_SECONDS", 30));
+    int64_t first = environment_number("CATENA_FUZZ_SEED", 1), seed = first;
     for (; std::chrono::steady_clock::now() < end; ++seed) {
         Program program = random_program(uint64_t(seed), 3 + int(seed % 28));
         std::string difference = disagreement(program);
@@ -37,8 +32,8 @@ TEST(RandomProgram, eager_and_compiled_agree_with_float64_gradients_included) {
 TEST(RandomProgram, sizes_planned_from_others_give_the_bits_of_compiled_ones) {
     if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
     const int64_t sizes[] = {5, 9, 7, 6, 8, 31, 13, 40, 1, 3, 4, 17, 2, 77, 60, 15, 0, 12, 90, 500};
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(environment("CATENA_FUZZ_SECONDS", 30));
-    const int64_t first = environment("CATENA_FUZZ_SEED", 1);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(environment_number("CATENA_FUZZ_SECONDS", 30));
+    const int64_t first = environment_number("CATENA_FUZZ_SEED", 1);
     int64_t seed = first, resized = 0;
     for (; std::chrono::steady_clock::now() < end; ++seed) {
         const Program program = random_program(uint64_t(seed), 3 + int(seed % 28));

@@ -83,6 +83,11 @@ foreach(library IN ITEMS libc libdnnl libfmt)
     endif()
 endforeach()
 
+load_cache(${BUILD} READ_WITH_PREFIX built_ CATENA_HAS_LLVM_INSIDE CATENA_LLVM_COPYRIGHT)
+if(built_CATENA_HAS_LLVM_INSIDE AND built_CATENA_LLVM_COPYRIGHT AND NOT all_files MATCHES "(^|;)[^;]*/LLVM-copyright(;|$)")
+    message(FATAL_ERROR "no package has the licence of LLVM, which is a part of libcatena_compiler")
+endif()
+
 # What `cmake --install` installs is in some package.
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/installed)
 file(GLOB_RECURSE installed RELATIVE ${WORK}/installed ${WORK}/installed/*)
