@@ -95,9 +95,8 @@ Variable normal(const Shape& shape, uint64_t seed, uint64_t number) {
 /// The result and the gradients for x and W of sum(result * g).
 Variables results(const Case& c, const Variables& operands) {
     const Variable y = c.call(operands[0], operands[1]);
-    Variables all = grad({y}, {operands[0], operands[1]}, {operands[2]});
-    all.insert(all.begin(), y);
-    return all;
+    const Variables gradients = grad({y}, {operands[0], operands[1]}, {operands[2]});
+    return {y, gradients[0], gradients[1]};
 }
 
 /// "" where each number is near float64's.
@@ -120,7 +119,7 @@ std::string difference(const Variables& found, const Variables& truth) {
 
 Variables copies(const Variables& arrays, Dtype dtype) {
     Variables result;
-    for (const Variable& a : arrays) result.emplace_back(a.array().astype(dtype));
+    for (const Variable& a : arrays) result.push_back(Variable(a.array().astype(dtype)));
     return result;
 }
 

@@ -30,13 +30,16 @@ struct Matrix {
     double at(int64_t i, int64_t j, bool transposed) const { return values[size_t(transposed ? j * stride + i : i * stride + j)]; }
 };
 
+/// Elements of as many pages as a row needs.
+constexpr int64_t pages(int64_t columns) { return (columns + page - 1) / page * page; }
+
 enum class Plus { nothing, result, row };
 
 struct Product {
     bool transa, transb;
     int64_t m, n, k;
     Plus plus;
-    Matrix a{transa ? k : m, transa ? m : k, page, 1}, b{transb ? n : k, transb ? k : n, page, 2}, before{m, n, n + 5, 3}, row{1, n, n, 4};
+    Matrix a{transa ? k : m, transa ? m : k, pages(transa ? m : k), 1}, b{transb ? n : k, transb ? k : n, pages(transb ? k : n), 2}, before{m, n, n + 5, 3}, row{1, n, n, 4};
 
     TileProduct tiles(std::vector<float>& c) const {
         const float* const added = plus == Plus::row ? row.values.data() : plus == Plus::result ? c.data() : nullptr;
@@ -116,6 +119,17 @@ TEST_P(ProductTiles, have_the_same_bits_in_parts_and_on_any_number_of_threads) {
 TEST_P(ProductTiles, are_right_in_the_rows_beyond_whole_blocks) {
     for (const int64_t more : {1, 7, 9}) {
         const Product p{GetParam().a, GetParam().b, (GetParam().a ? 512 : 2048) + more, 113, 40, Plus::nothing};
+        std::vector<float> c = p.before.values;
+        multiply_in_tiles(p.tiles(c));
+        p.expect_near(c);
+    }
+}
+
+/// A long sum is divided into blocks of whole vectors, of which none may be longer than the memory that its rows and columns are packed in.
+TEST_P(ProductTiles, are_right_for_sums_around_whole_blocks) {
+    for (const int64_t k : {767, 769, 1529, 1535, 1537, 2303}) {
+        SCOPED_TRACE(k);
+        const Product p{GetParam().a, GetParam().b, 41, 113, k, Plus::row};
         std::vector<float> c = p.before.values;
         multiply_in_tiles(p.tiles(c));
         p.expect_near(c);

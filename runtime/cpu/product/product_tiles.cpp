@@ -43,11 +43,12 @@ private:
 
 using Range = TileRange;
 
-/// Part `index` of k, at multiples of a vector.
+/// Part `index` of k, all but the last of as many whole vectors; none is longer than `longest`, which is so many, too, if k is not longer than `count` of these.
 Range block_of(int64_t k, int64_t index, int64_t count) {
-    const auto at = [&](int64_t i) { return i == count ? k : k * i / count / tile_lanes * tile_lanes; };
-    return {at(index), at(index + 1)};
+    const int64_t step = ((k + count - 1) / count + tile_lanes - 1) / tile_lanes * tile_lanes;
+    return {index * step, std::min(k, (index + 1) * step)};
 }
+static_assert(longest % tile_lanes == 0);
 
 /// A mask of the first `count` lanes, all of them from 16 on.
 constexpr uint16_t first_lanes(int64_t count) { return uint16_t((1u << std::min(count, tile_lanes)) - 1); }
@@ -173,6 +174,7 @@ private:
 
 /// The rows' part of c gets the products of a block of k.
 void compute_block(const TileProduct& p, Range rows, Range depth, Packed& packed, Following& following) {
+    CATENA_ASSERT(depth.size() <= longest, "the memory of packed rows and columns ends there");
     const bool packs = p.transa && p.n > widest_unpacked;
     int64_t next = p.transa ? tile_rows : tile_rows * p.lda;
     const float* const a = p.transa ? p.a + depth.begin * p.lda + rows.begin : p.a + rows.begin * p.lda + depth.begin;
