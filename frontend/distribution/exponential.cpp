@@ -26,11 +26,7 @@ Variable Exponential::log_prob(const Operand& x) const {
     const Variable v = value(x);
     return where(v >= 0, log(lam_) - lam_ * v, -INFINITY);
 }
-Variable Exponential::cdf(const Operand& x) const {
-    const Variable v = value(x);
-    // At a rate of infinity all mass is at 0, where the product would be NaN.
-    return -expm1(-where(lam_ == INFINITY, where(v < 0, 0.0, v + INFINITY), lam_ * maximum(v, 0)));
-}
+Variable Exponential::cdf(const Operand& x) const { return -expm1(-lam_ * maximum(value(x), 0)); }
 Variable Exponential::icdf(const Operand& x) const { return -log1p(-value(x)) / lam_; }
 
 Variable Exponential::entropy() const { return 1 - log(lam_); }

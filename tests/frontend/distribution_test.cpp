@@ -216,14 +216,6 @@ TEST(Distribution, functions_that_chainer_lacks) {
     EXPECT_TRUE(std::isnan(list(Cauchy(of({0}), of({1})).mean())[0]));
 }
 
-TEST(Exponential, of_an_infinite_rate_is_at_zero) {
-    const Exponential d(of({INFINITY, INFINITY, INFINITY, INFINITY, 2}));
-    const Values cdf = list(d.cdf(of({-1, 0, 1e-300, NAN, 0})));
-    for (size_t i = 0; i < 3; ++i) EXPECT_EQ(cdf[i], (Values{0, 1, 1})[i]);
-    EXPECT_TRUE(std::isnan(cdf[3]));
-    EXPECT_EQ(cdf[4], 0);
-}
-
 TEST(Distribution, what_is_wrong_is_said) {
     const Variable x = of({1, 2}), integers = cast(x, Dtype::int32);
     const auto message = [](const auto& f) -> std::string {
