@@ -53,7 +53,7 @@ def Statistics : Pass<"catena-statistics", "::mlir::func::FuncOp"> {
   let description = [{
     Batch normalization of a convolution's result begins with the mean and the variance of each channel, for which the result was read twice. The convolution has it in
     registers or in a core's cache as it is stored: its measured form (`runtime/ops/declare/measured.h`) returns the sum of each channel, and the sum of squares of
-    the differences from the channel's mean, beside it. Results are as near as those of the definition, also where the mean is large beside the deviation;
+    the differences from the channel's mean, beside it; around another centre c there are n (mean - c)^2 more. Results are as near as those of the definition, also where the mean is large beside the deviation;
     NaN and infinity give the same.
 
     Done where both sums are over all images and positions, for an op that declares such a form for these sizes.

@@ -2,6 +2,7 @@
 
 #include "ir/types.h"
 #include "passes/change_limit.h"
+#include "passes/formula_writer.h"
 #include "passes/passes.h"
 #include "passes/place.h"
 #include "passes/spread.h"
@@ -34,13 +35,25 @@ const OpDef* form_of(ir::LibraryCall call) {
     return measured_form({*op, types, *attributes});
 }
 
+/// The convolution gives the squares around the mean of n elements, the program wants them around a centre that it has made from the sum:
+///     sum (x - centre)^2 = sum (x - mean)^2 + n (mean - centre)^2.
+mlir::Value around_centre(mlir::Value squares, mlir::Value sum, Spread spread, double n) {
+    FormulaWriter w(spread.squares);
+    const auto channels = llvm::cast<mlir::RankedTensorType>(squares.getType()).getShape();
+    return w.map("around_centre", channels, {squares, sum, spread.centre}, [&](auto v) {
+        const mlir::Value e = w.subtract(w.multiply(v[1], w.number(1 / n)), v[2]);
+        return w.add(v[0], w.multiply(w.number(n), w.multiply(e, e)));
+    });
+}
+
 void measure(ir::LibraryCall call, const OpDef& form, Spread spread) {
     mlir::OpBuilder b(call);
     const mlir::Type channels = spread.sum.getType();
+    const double n = double(element_count(ir::shape_of(spread.x))) / double(element_count(ir::shape_of(spread.sum.getResult())));
     const llvm::SmallVector<mlir::Type> types{spread.x.getType(), channels, channels};
     auto made = ir::WindowOp::create(b, call.getLoc(), types, b.getStringAttr(form.name), call.getInputs(), call.getScalars(), call.getCallAttributes());
     spread.sum.getResult().replaceAllUsesWith(made->getResult(1));
-    spread.squares.getResult().replaceAllUsesWith(made->getResult(2));
+    spread.squares.getResult().replaceAllUsesWith(around_centre(made->getResult(2), made->getResult(1), spread, n));
     spread.sum.erase();
     spread.erase();
     call->getResult(0).replaceAllUsesWith(made->getResult(0));

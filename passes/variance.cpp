@@ -1,10 +1,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Builders.h"
-
 #include "passes/change_limit.h"
+#include "passes/formula_writer.h"
 #include "passes/passes.h"
 #include "passes/place.h"
 #include "passes/spread.h"
@@ -55,55 +53,20 @@ std::optional<Blocks> blocks_of(Spread spread) {
     return best;
 }
 
-/// Builds maps and sums at one place.
-class Writer {
-public:
-    explicit Writer(ir::ReduceOp before)
-        : b_(before), loc_(before.getLoc()), sum_(before.getFunctionAttr()),
-          element_(llvm::cast<mlir::RankedTensorType>(before.getType()).getElementType()) {}
-
-    mlir::Value sum(mlir::Value x, llvm::ArrayRef<int64_t> axes) {
-        llvm::SmallVector<int64_t> shape(shape_of(x));
-        for (int64_t axis : axes) shape[size_t(axis)] = 1;
-        return ir::ReduceOp::create(b_, loc_, mlir::RankedTensorType::get(shape, element_), sum_.getValue(), x, ir::Combine::sum, axes);
-    }
-    /// `formula(arguments)` at every index of `shape`.
-    template <class Formula>
-    mlir::Value map(llvm::StringRef name, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<mlir::Value> inputs, Formula formula) {
-        llvm::SmallVector<mlir::Type> types{mlir::RankedTensorType::get(shape, element_)};
-        auto map = ir::MapOp::create(b_, loc_, types, name, inputs, mlir::ValueRange());
-        const mlir::OpBuilder::InsertionGuard guard(b_);
-        mlir::Block* body = b_.createBlock(&map.getBody());
-        for (size_t i = 0; i < inputs.size(); ++i) body->addArgument(element_, loc_);
-        ir::YieldOp::create(b_, loc_, mlir::ValueRange(formula(body->getArguments())));
-        return map.getResult(0);
-    }
-    mlir::Value number(double value) { return mlir::arith::ConstantOp::create(b_, loc_, b_.getFloatAttr(element_, value)); }
-    mlir::Value add(mlir::Value x, mlir::Value y) { return mlir::arith::AddFOp::create(b_, loc_, x, y); }
-    mlir::Value subtract(mlir::Value x, mlir::Value y) { return mlir::arith::SubFOp::create(b_, loc_, x, y); }
-    mlir::Value multiply(mlir::Value x, mlir::Value y) { return mlir::arith::MulFOp::create(b_, loc_, x, y); }
-
-private:
-    mlir::OpBuilder b_;
-    mlir::Location loc_;
-    mlir::StringAttr sum_;  ///< The name of sums.
-    mlir::Type element_;
-};
-
 /// With the mean c of each block of n elements, d = x - c and e = c - centre:
 ///     sum (x - centre)^2 = sum over blocks of (sum d^2 + e (2 sum d + n e)),
 /// exactly for any c, so that neither the rounding of c nor a large centre cancels anything.
 void divide(Spread spread, const Blocks& blocks) {
     const mlir::Value x = spread.x, centre = spread.centre;
     const double size = double(blocks.size);
-    Writer first(spread.sum);
+    FormulaWriter first(spread.sum);
     const mlir::Value block_sum = first.sum(x, blocks.within);
     mlir::Value total = first.sum(block_sum, blocks.across);
     ir::ReduceOp old_sum = spread.sum, old_squares = spread.squares;
     old_sum.getResult().replaceAllUsesWith(total);
     old_sum.erase();
 
-    Writer w(old_squares);
+    FormulaWriter w(old_squares);
     const llvm::SmallVector<int64_t> rows(shape_of(block_sum));
     const auto mean_of = [&](mlir::Value sum) { return w.multiply(sum, w.number(1 / size)); };
     const mlir::Value block_mean = w.map("block_mean", rows, {block_sum}, [&](auto v) { return mean_of(v[0]); });

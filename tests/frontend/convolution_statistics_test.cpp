@@ -73,6 +73,24 @@ TEST_F(ConvolutionStatistics, of_a_mean_that_is_large_beside_the_deviation) {
     expect_agree([](int i) { return images(i) + 10.0f; });
 }
 
+/// The squares that a program adds up need not be around the mean.
+TEST_F(ConvolutionStatistics, of_differences_from_another_number_than_the_mean) {
+    const MeasuredRuns before = measured_runs();
+    for (const double part : {1.0, 2.0, 0.5})
+        expect_same([&](Side& side) {
+            Convolution2D narrow(32, 48, 1, {.nobias = true});
+            auto region = side.region([&](const Variable& v) {
+                const Variable y = narrow(v), centre = sum(y, {0, 2, 3}, true) * (part / (8 * 32 * 32));
+                return sum(square(y - centre), {0, 2, 3}, true);
+            });
+            for (int i = 0; i < calls; ++i) {
+                side.call(i);
+                side.saw("squares", region(images(i) + 1.0f));
+            }
+        });
+    EXPECT_GT(measured_runs().in_tiles + measured_runs().swept, before.in_tiles + before.swept);
+}
+
 TEST_F(ConvolutionStatistics, keep_numbers_that_are_not_finite) {
     for (const float bad : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()})
         expect_agree([&](int i) {
