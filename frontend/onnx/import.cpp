@@ -30,7 +30,7 @@ void parse(const std::string& path, Proto& proto, const char* what) {
     try {
         if (!proto.ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage() ||
             coded.CurrentPosition() == 0)
-            fail<FileError>("onnx: {} is not a {}, or is truncated", path, what);
+            fail<FileError>("onnx: {} is no {}, or is truncated", path, what);
     } catch (const std::bad_alloc&) {
         fail<FileError>("onnx: {}: not enough memory for its content", path);
     }
