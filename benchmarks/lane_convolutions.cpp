@@ -1,15 +1,12 @@
 // How much faster are convolutions of few channels with sixteen images side by side (runtime/cpu/convolution/lane_convolution.h) than in oneDNN?
 // Milliseconds of the fastest of several calls in turn: oneDNN and lanes; forward, gradient of the images, of the weights.
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
-#include <limits>
 
+#include "benchmarks/in_turn.h"
 #include "runtime/core/device.h"
 #include "runtime/core/memory_order.h"
-#include "runtime/core/random.h"
 #include "runtime/cpu/convolution/convolution_call.h"
 #include "runtime/cpu/convolution/convolution_weights.h"
 #include "runtime/cpu/convolution/lane_convolution.h"
@@ -26,28 +23,9 @@ constexpr Layer layers[] = {{64, 1, 6, 28, 5, 2},    {64, 6, 16, 14, 5, 0},   {6
                             {16, 3, 32, 64, 3, 1, 2}, {24, 6, 16, 14, 5, 0},  {128, 6, 16, 14, 5, 0},  {64, 12, 24, 16, 3, 1},  {16, 1, 6, 128, 5, 2},  {16, 3, 8, 128, 3, 1},
                             {32, 6, 6, 64, 3, 1},     {128, 1, 8, 28, 3, 1},    {64, 1, 10, 28, 5, 0},   {64, 10, 20, 12, 5, 0},   {64, 3, 6, 32, 5, 0}};
 
-double milliseconds(const std::function<void()>& call) {
-    using Clock = std::chrono::steady_clock;
-    const auto begin = Clock::now();
-    call();
-    return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-}
-
-Array filled(const Shape& shape, MemoryOrder order, uint64_t seed) {
-    const Array array = Array::empty({Dtype::float32, shape}, cpu_device());
-    fill_normal(RandomStream{seed, 0}, array.to_fill<float>(), array.size());
-    return array.view(shape, strides_in(order, shape), 0);
-}
-
 void compare(double gflop, const std::function<void()>& library, const std::optional<LaneConvolution>& ours, const std::function<void()>& lanes) {
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    double before = infinity, now = infinity, sum = 0;
-    for (int i = 0; i < 60 && (i < 8 || sum < 40); ++i) {
-        before = std::min(before, milliseconds(library));
-        if (ours) now = std::min(now, milliseconds(lanes));
-        sum += before + (ours ? now : 0);
-    }
-    std::printf("  %7.3f %7.3f %5.2f %4.0f", before, now, before / now, gflop / now * 1e3);
+    const InTurn least = time_in_turn(library, ours ? lanes : nullptr, 40);
+    std::printf("  %7.3f %7.3f %5.2f %4.0f", least.before, least.now, least.before / least.now, gflop / least.now * 1e3);
 }
 
 void compare(const Layer& l, MemoryOrder order) {

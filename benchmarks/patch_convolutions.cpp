@@ -1,14 +1,11 @@
 // How much faster are the gradients of pictures by patches (runtime/cpu/convolution/patch_convolution.h) than by oneDNN? Results have their channels last; milliseconds of
 // the fastest of several calls in turn, for pictures that are row-major and with their channels last.
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <functional>
-#include <limits>
 
+#include "benchmarks/in_turn.h"
 #include "runtime/core/device.h"
 #include "runtime/core/memory_order.h"
-#include "runtime/core/random.h"
 #include "runtime/cpu/convolution/convolution_call.h"
 #include "runtime/cpu/convolution/patch_convolution.h"
 
@@ -22,19 +19,6 @@ constexpr Layer layers[] = {{64, 3, 64, 32, 4, 1, 2},  {64, 3, 64, 32, 3, 1, 1},
                             {16, 3, 32, 64, 3, 1, 2},  {32, 3, 64, 64, 5, 2, 2},  {4, 3, 128, 64, 3, 1, 1}, {64, 1, 32, 28, 3, 1, 1}, {2, 3, 64, 128, 4, 1, 2},
                             {1, 3, 64, 256, 9, 4, 1},  {64, 4, 32, 32, 5, 2, 1}};
 
-double milliseconds(const std::function<void()>& call) {
-    using Clock = std::chrono::steady_clock;
-    const auto begin = Clock::now();
-    call();
-    return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-}
-
-Array filled(const Shape& shape, MemoryOrder order, uint64_t seed) {
-    const Array array = Array::empty({Dtype::float32, shape}, cpu_device());
-    fill_normal(RandomStream{seed, 0}, array.to_fill<float>(), array.size());
-    return array.view(shape, strides_in(order, shape), 0);
-}
-
 void compare(const Layer& l, MemoryOrder order) {
     const WindowSteps steps{Dims{l.stride, l.stride}, Dims{l.pad, l.pad}, Dims{1, 1}, 1};
     const int64_t positions = (l.size + 2 * l.pad - l.kernel) / l.stride + 1;
@@ -44,14 +28,9 @@ void compare(const Layer& l, MemoryOrder order) {
     ConvolutionSizes sizes(gx.shape(), W.shape(), gy.shape(), steps);
     sizes.x_order = order, sizes.y_order = MemoryOrder::channels_last;
     ConvolutionCall library(ConvolutionPrimitive::find(ConvolutionDirection::data, sizes));
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    double before = infinity, now = infinity, sum = 0;
-    for (int i = 0; i < 60 && (i < 8 || sum < 100); ++i) {
-        before = std::min(before, milliseconds([&] { library.run(gy.elements(), W, nullptr, gx.to_fill(), {}); }));
-        now = std::min(now, milliseconds([&] { convolve_data_by_patches(gy, W, steps, gx); }));
-        sum += before + now;
-    }
-    std::printf("  %7.3f %7.3f %5.2f", before, now, before / now);
+    const InTurn least = time_in_turn([&] { library.run(gy.elements(), W, nullptr, gx.to_fill(), {}); },
+                                      [&] { convolve_data_by_patches(gy, W, steps, gx); }, 100);
+    std::printf("  %7.3f %7.3f %5.2f", least.before, least.now, least.before / least.now);
 }
 
 }  // namespace

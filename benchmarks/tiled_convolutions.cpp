@@ -1,15 +1,14 @@
 // How much faster are 3x3 convolutions, and 4x4 ones in steps of two, by tiles (Winograd's method) than by the definition, whose products oneDNN computes?
 // Layers of VGG-16, ResNet-50, U-Net and DCGAN; milliseconds of the fastest of several calls, definition and tiles.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <functional>
 #include <limits>
 #include <vector>
 
+#include "benchmarks/in_turn.h"
 #include "runtime/core/device.h"
 #include "runtime/core/memory_order.h"
-#include "runtime/core/random.h"
 #include "runtime/cpu/convolution/convolution_call.h"
 #include "runtime/cpu/convolution/convolution_weights.h"
 #include "runtime/cpu/convolution/phase_convolution.h"
@@ -27,29 +26,21 @@ constexpr Layer layers[] = {{64, 64, 64, 32},  {64, 64, 128, 16},  {64, 128, 128
                             {2, 32, 32, 256},  {2, 64, 64, 128},   {2, 128, 128, 64},
                             {64, 512, 512, 2}, {64, 64, 128, 16, 4, 2}, {64, 128, 256, 8, 4, 2}};
 
-double milliseconds(const std::function<void()>& call) {
-    using Clock = std::chrono::steady_clock;
-    double best = std::numeric_limits<double>::infinity(), sum = 0;
+/// Of the fastest of 5 to 40 calls after the first.
+double least_milliseconds(const std::function<void()>& call) {
     call();
+    double best = std::numeric_limits<double>::infinity(), sum = 0;
     for (int i = 0; i < 40 && (i < 5 || sum < 200); ++i) {
-        const auto begin = Clock::now();
-        call();
-        const double time = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+        const double time = milliseconds(call);
         best = std::min(best, time);
         sum += time;
     }
     return best;
 }
 
-Array filled(const Shape& shape, MemoryOrder order, uint64_t seed) {
-    const Array array = Array::empty({Dtype::float32, shape}, cpu_device());
-    fill_normal(RandomStream{seed, 0}, array.to_fill<float>(), array.size());
-    return array.view(shape, strides_in(order, shape), 0);
-}
-
 void print(const std::function<void()>& definition, const std::function<bool()>& by_tiles) {
-    const double before = milliseconds(definition);
-    if (by_tiles()) std::printf("  %7.2f %7.2f", before, milliseconds([&] { by_tiles(); }));
+    const double before = least_milliseconds(definition);
+    if (by_tiles()) std::printf("  %7.2f %7.2f", before, least_milliseconds([&] { by_tiles(); }));
     else std::printf("  %7.2f       -", before);  // Tiles are not taken.
 }
 
@@ -83,7 +74,7 @@ void compare(const char* name, MemoryOrder order) {
 void time_copies() {
     for (const Shape& shape : {Shape{64, 64, 32, 32}, Shape{2, 256, 32, 32}}) {
         const Array from = filled(shape, MemoryOrder::row_major, 1), to = filled(shape, MemoryOrder::channels_last, 2);
-        const double time = milliseconds([&] { copy_elements(from, to); });
+        const double time = least_milliseconds([&] { copy_elements(from, to); });
         std::printf("copy of %.1f MB to channels last: %.2f ms, %.0f GB/s\n", 4e-6 * double(from.size()), time, 8e-6 * double(from.size()) / time);
     }
 }

@@ -6,6 +6,7 @@
 #include "passes/passes.h"
 #include "passes/place.h"
 #include "passes/spread.h"
+#include "passes/sweep.h"
 #include "runtime/ops/declare/measured.h"
 
 namespace catena::passes {
@@ -14,9 +15,6 @@ namespace catena::passes {
 #include "passes/passes.h.inc"
 
 namespace {
-
-/// Fewer elements are fused into one sweep as they are (passes/sweep.cpp).
-constexpr int64_t fewest_elements = 32 * 1024;
 
 /// Whether all dimensions but that of the channels are reduced.
 bool is_of_channels(ir::ReduceOp sum, const Shape& x) {
@@ -70,7 +68,7 @@ public:
             if (!spread || spread->sum->getBlock() != reduce->getBlock()) continue;
             auto call = spread->x.getDefiningOp<ir::LibraryCall>();
             const Shape x = ir::shape_of(spread->x);
-            if (!call || element_count(x) <= fewest_elements || !is_of_channels(reduce, x)) continue;
+            if (!call || element_count(x) <= small_domain || !is_of_channels(reduce, x)) continue;
             const OpDef* const form = form_of(call);
             if (form && ChangeLimit::instance().allows("statistics", [&] { return place_of(reduce); })) measure(call, *form, *spread);
         }

@@ -12,9 +12,6 @@ namespace {
 /// Column sums are accumulated in memory, row by row: pays for many rows if the accumulators stay in the caches.
 constexpr int64_t fewest_rows = 64, most_columns = 16 * 1024;
 
-/// Below this many elements a single thread processes the whole domain, so reading the result back costs nothing.
-constexpr int64_t small_domain = 32 * 1024;
-
 llvm::ArrayRef<int64_t> shape_of(mlir::Value value) {
     return llvm::cast<mlir::RankedTensorType>(value.getType()).getShape();
 }

@@ -9,6 +9,10 @@
 
 namespace catena::passes {
 
+/// Up to this many elements a single thread processes the whole domain and finds it in its caches: reading a reduced value
+/// back in the same sweep costs nothing, and neither do two passes.
+constexpr int64_t small_domain = 32 * 1024;
+
 /// The iteration space of a fused group: a domain (without leading dimensions of size 1) and which of its
 /// dimensions the reductions combine. Dimensions are counted from the last, so that operands of lower rank line up.
 struct Sweep {

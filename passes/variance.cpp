@@ -6,6 +6,7 @@
 #include "passes/passes.h"
 #include "passes/place.h"
 #include "passes/spread.h"
+#include "passes/sweep.h"
 
 namespace catena::passes {
 
@@ -14,8 +15,6 @@ namespace catena::passes {
 
 namespace {
 
-/// Fewer elements are fused into one sweep as they are (sweep.cpp), and their two passes stay in a cache.
-constexpr int64_t fewest_elements = 32 * 1024;
 /// Beside blocks of fewer elements, their statistics would be much to write and read.
 constexpr int64_t smallest_block = 64;
 /// A block that is gone through twice should stay in a core's cache, for as many neighbouring rows as one vector loop has.
@@ -36,7 +35,7 @@ std::optional<Blocks> blocks_of(Spread spread) {
     int64_t elements = 1, kept = 1;
     for (int64_t size : shape) elements *= size;
     for (int64_t size : kept_shape) kept *= size;
-    if (elements <= fewest_elements) return std::nullopt;
+    if (elements <= small_domain) return std::nullopt;
     std::optional<Blocks> best;
     Blocks blocks;
     for (int64_t dim = int64_t(shape.size()) - 1; dim >= 0 && llvm::is_contained(spread.squares.getAxes(), dim); --dim) {
