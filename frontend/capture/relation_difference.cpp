@@ -1,0 +1,113 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <cstdio>
+#include <cstdlib>
+
+#include "frontend/capture/launch_relations.h"
+
+namespace catena::capture {
+namespace {
+
+/// Each number that was equal to some size still is.
+bool hold(const std::vector<uint64_t>& compiled, const std::vector<uint64_t>& planned) {
+    return std::ranges::equal(compiled, planned, [](uint64_t a, uint64_t b) { return a == 0 || (a & b) != 0; });
+}
+
+bool restrict_numbers(std::vector<uint64_t>& numbers, const std::vector<uint64_t>& others) {
+    if (!hold(numbers, others)) return false;
+    for (size_t i = 0; i < numbers.size(); ++i) numbers[i] &= others[i];
+    return true;
+}
+
+/// What operand i of a list of `size` is in one of another length: those at the ends keep their place.
+size_t counterpart(size_t i, size_t size, size_t other_size) {
+    const size_t common = std::min(size, other_size), front = common / 2;
+    if (i < front) return i;
+    return size - i <= common - front ? other_size - (size - i) : front;
+}
+
+bool begins_alike(const Relation::Operand& compiled, const Relation::Operand& planned) {
+    return compiled.begins == 0 || (compiled.begins & planned.begins) != 0;
+}
+
+bool restrict_one(Relation& a, const Relation& b) {
+    if (!difference(a, b).empty()) return false;
+    for (size_t i = 0; i < a.operands.size(); ++i) {
+        a.operands[i].begins &= b.operands[i].begins;
+        restrict_numbers(a.operands[i].numbers, b.operands[i].numbers);
+    }
+    restrict_numbers(a.numbers, b.numbers);
+    return true;
+}
+
+}  // namespace
+
+bool Relation::is_explained() const {
+    return std::ranges::none_of(operands, [](const Operand& o) { return o.source % 2 == 0 || o.begins == 0; }) &&
+           std::ranges::none_of(scalars, [](uint64_t s) { return s % 2 == 0; });
+}
+
+int Relations::unexplained() const {
+    int count = 0;
+    for (const auto* list : {&kernels, &calls, &results}) count += int(std::ranges::count_if(*list, [](const Relation& r) { return !r.is_explained(); }));
+    return count;
+}
+
+bool Relations::restrict_to(const Relations& other) {
+    auto restrict_all = [](std::vector<Relation>& a, const std::vector<Relation>& b) {
+        if (a.size() != b.size()) return false;
+        for (size_t i = 0; i < a.size(); ++i)
+            if (!restrict_one(a[i], b[i])) return false;
+        return true;
+    };
+    return restrict_all(kernels, other.kernels) && restrict_all(calls, other.calls) && restrict_all(results, other.results);
+}
+
+std::string difference(const Relation& compiled, const Relation& planned) {
+    if (compiled.steps != planned.steps) return "what is computed";
+    if (compiled.wanted != planned.wanted) return "what is read of all that is wanted";
+    if (compiled.scalars != planned.scalars) return "a scalar";
+    if (compiled.operands.empty() != planned.operands.empty()) return "the number of operands";
+    for (size_t i = 0; i < planned.operands.size(); ++i) {
+        const Relation::Operand& a = compiled.operands[counterpart(i, planned.operands.size(), compiled.operands.size())];
+        const Relation::Operand& b = planned.operands[i];
+        if (a.source != b.source) return fmt::format("whose result operand {} is", i);
+        if (!begins_alike(a, b)) return fmt::format("where operand {} begins", i);
+        if (!hold(a.numbers, b.numbers)) return fmt::format("a size or stride of operand {}", i);
+    }
+    if (!hold(compiled.numbers, planned.numbers)) return "a size or an attribute";
+    if (compiled.sizes == planned.sizes && compiled.exact != planned.exact) return "a number that depends on no size";
+    return "";
+}
+
+std::string difference(const Relations& compiled, const Relations& planned) {
+    auto find = [](const std::vector<Relation>& a, const std::vector<Relation>& b, const char* what) -> std::string {
+        if (a.size() != b.size()) return fmt::format("the number of {}s", what);
+        for (size_t i = 0; i < a.size(); ++i)
+            if (const std::string found = difference(a[i], b[i]); !found.empty()) return fmt::format("{} of {} {}", found, what, i);
+        return "";
+    };
+    std::string found = find(compiled.kernels, planned.kernels, "kernel");
+    if (found.empty()) found = find(compiled.calls, planned.calls, "library call");
+    if (found.empty()) found = find(compiled.results, planned.results, "result");
+    return found;
+}
+
+bool follows(const Relations& compiled, const program::Copied& copied, const Trace& trace) {
+    const Relations planned = relations(copied.schedule, trace);
+    auto follow = [&](const std::vector<Relation>& a, const std::vector<int>& like, const std::vector<Relation>& b) {
+        if (like.size() != b.size()) return false;
+        for (size_t i = 0; i < b.size(); ++i)
+            if (!difference(a[size_t(like[i])], b[i]).empty()) {
+                if (getenv("CATENA_DBG")) fmt::print(stderr, "REFUSED {} {} like {}: {} ({} {} {} {} steps {} {}; {} {})\n", &b == &planned.kernels ? "kernel" : &b == &planned.calls ? "call" : "result", i, like[i], difference(a[size_t(like[i])], b[i]),
+a[size_t(like[i])].operands[0].source, b[i].operands[0].source, a[size_t(like[i])].operands.size(), b[i].operands.size(), a[size_t(like[i])].steps, b[i].steps, b[i].operands[0].source % 2, &b == &planned.calls ? copied.schedule.library_calls[i].op->name : "");
+                return false;
+            }
+        return true;
+    };
+    return follow(compiled.kernels, copied.kernels, planned.kernels) && follow(compiled.calls, copied.calls, planned.calls) &&
+           follow(compiled.results, copied.results, planned.results);
+}
+
+}  // namespace catena::capture
