@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "frontend/capture/trace_numbers.h"
 #include "frontend/capture/trace_stream.h"
 #include "runtime/core/environment.h"
 
@@ -10,6 +11,8 @@ namespace catena::capture {
 namespace {
 
 constexpr size_t most_singles = 4, most_lines = 8;
+/// Longer recordings take seconds to compile, which is not done ahead.
+constexpr size_t most_steps = 16 * 1024;
 
 bool is_on() {
     static const bool on = environment::flag("CATENA_PLAN_LOOPS", true);
@@ -18,13 +21,14 @@ bool is_on() {
 
 }  // namespace
 
-std::optional<LoopLine::Derived> KnownLoops::schedule_for(const Trace& trace, bool fast_math) {
+std::optional<LoopLine::Derived> KnownLoops::schedule_for(const Trace& trace, bool fast_math, const Compile& compile) {
     if (lines_.empty() || !is_on()) return std::nullopt;
     const program::NumberStream recording = stream_of(trace);
     for (size_t i = 0; i < lines_.size(); ++i) {
         if (lines_[i].fast_math != fast_math) continue;
         const std::optional<int64_t> position = lines_[i].loops->position_of(recording);
         if (!position) continue;
+        reach_beyond(lines_[i], *position, compile);
         std::optional<LoopLine::Derived> derived = lines_[i].loops->schedule_at(*position);
         if (derived && follows(lines_[i].relations, derived->copied, trace)) {
             std::rotate(lines_.begin(), lines_.begin() + ptrdiff_t(i), lines_.begin() + ptrdiff_t(i) + 1);
@@ -32,6 +36,18 @@ std::optional<LoopLine::Derived> KnownLoops::schedule_for(const Trace& trace, bo
         }
     }
     return std::nullopt;
+}
+
+/// If there is no longer program of the line's form, nothing happens, and is not tried again.
+void KnownLoops::reach_beyond(Line& line, int64_t position, const Compile& compile) {
+    const std::optional<int64_t> further = line.reaches_beyond ? line.loops->beyond(position) : std::nullopt;
+    if (!further) return;
+    line.reaches_beyond = false;
+    const std::optional<Trace> trace = line.loops->trace_at(*further, line.longer);
+    if (!trace || trace->steps.size() > most_steps) return;
+    const std::shared_ptr<const program::Schedule> schedule = compile(*trace);
+    const auto compiled = schedule ? program::ScheduleStream::of(*schedule) : std::nullopt;
+    line.reaches_beyond = compiled && line.loops->add(*further, *compiled);
 }
 
 void KnownLoops::remember(const std::shared_ptr<const Trace>& trace, const std::shared_ptr<Executable>& executable,
@@ -73,7 +89,8 @@ void KnownLoops::begin_line(const Trace& trace, const program::Schedule& schedul
         std::unique_ptr<LoopLine> line = is_longer ? LoopLine::through(their_recording, *theirs, recording, *compiled, turns)
                                                    : LoopLine::through(recording, *compiled, their_recording, *theirs, turns);
         if (!line) continue;
-        lines_.push_front({std::move(line), fast_math, is_longer ? relations(schedule, trace) : relations(*single.schedule, *other)});
+        const Trace& longer = is_longer ? trace : *other;
+        lines_.push_front({std::move(line), fast_math, without_owners(longer), relations(is_longer ? schedule : *single.schedule, longer)});
         if (lines_.size() > most_lines) lines_.pop_back();
         return;
     }

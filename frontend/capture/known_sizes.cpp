@@ -31,6 +31,15 @@ std::shared_ptr<const program::Schedule> schedule_of(const std::shared_ptr<Execu
     return {executable, &scheduled->schedule()};
 }
 
+/// Null if it cannot be compiled.
+std::shared_ptr<const program::Schedule> compile_ahead(const Trace& trace, const CompileOptions& options) {
+    try {
+        return schedule_of(compiler().compile(trace, options));
+    } catch (const CompileError&) {
+        return nullptr;
+    }
+}
+
 /// InternalError unless compiling gives the same.
 void check_against_compiled(const program::Schedule& resized, const SizeLine& line, const Trace& trace, const CompileOptions& options) {
     const std::shared_ptr<const program::Schedule> compiled = schedule_of(compiler().compile(trace, options));
@@ -90,10 +99,7 @@ void KnownSizes::reach_beyond(SizeLine& line, int64_t position, const CompileOpt
     if (!line.is_ordinary(further)) return;
     const std::optional<Trace> trace = with_numbers(line.trace(), line.numbers_at(further));
     if (!trace) return;
-    try {
-        if (auto schedule = schedule_of(compiler().compile(*trace, options))) line.add(further, *trace, std::move(schedule));
-    } catch (const CompileError&) {
-    }
+    if (auto schedule = compile_ahead(*trace, options)) line.add(further, *trace, std::move(schedule));
 }
 
 std::shared_ptr<Executable> KnownSizes::resize(const Trace& trace, CompileOptions options) {
@@ -118,7 +124,8 @@ std::shared_ptr<Executable> KnownSizes::resize(const Trace& trace, CompileOption
 
 std::shared_ptr<Executable> KnownSizes::resize_loops(const Trace& trace, const CompileOptions& options) {
     const auto start = std::chrono::steady_clock::now();
-    std::optional<LoopLine::Derived> derived = loops_->schedule_for(trace, options.fast_math);
+    std::optional<LoopLine::Derived> derived =
+        loops_->schedule_for(trace, options.fast_math, [&](const Trace& longer) { return compile_ahead(longer, options); });
     if (!derived) return nullptr;
     program::Schedule& schedule = derived->copied.schedule;
     if (!is_sound(schedule, trace)) return nullptr;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "frontend/capture/trace_stream.h"
+
 namespace catena::capture {
 
 using program::NumberStream;
@@ -43,6 +45,20 @@ std::optional<int64_t> LoopLine::position_of(const NumberStream& recording) cons
     if (more % turn != 0 || !is_ordinary(more / turn)) return std::nullopt;
     if (!recording_.predicts(more / turn, recording)) return std::nullopt;
     return more / turn;
+}
+
+std::optional<int64_t> LoopLine::beyond(int64_t position) const {
+    if (position <= last_ || std::ranges::any_of(others_, [&](int64_t other) { return other > first_; })) return std::nullopt;
+    int64_t further = 2 * position - first_;  // As much longer as this is than the shortest.
+    for (int tries = 0; tries < 16 && !is_ordinary(further); ++tries) ++further;
+    return is_ordinary(further) ? std::optional(further) : std::nullopt;
+}
+
+std::optional<Trace> LoopLine::trace_at(int64_t position, const Trace& longer) const {
+    NumberStream tokens;
+    std::vector<size_t> source;
+    if (!recording_.write(position, tokens, source)) return std::nullopt;
+    return trace_of(tokens, source, longer);
 }
 
 bool LoopLine::add(int64_t position, const ScheduleStream& compiled) {

@@ -24,6 +24,12 @@ public:
     /// passes may make another program: where a size that changes is 0, 1 or equal to another one.
     std::optional<int64_t> position_of(const program::NumberStream& recording) const;
 
+    /// For lengths that grow, which are never between compiled ones: a longer one to compile, so that this one lies between. Nothing
+    /// if it does already, or a longer program had another form.
+    std::optional<int64_t> beyond(int64_t position) const;
+    /// The recording at a position; `longer`: that of the longer of the two. Nothing if there is none.
+    std::optional<Trace> trace_at(int64_t position, const Trace& longer) const;
+
     /// The program compiled for a recording at this position confirms or refutes the line; whether it has its form.
     bool add(int64_t position, const program::ScheduleStream& compiled);
 

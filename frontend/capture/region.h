@@ -122,6 +122,8 @@ private:
     std::shared_ptr<Entry> last_entry_;
     Key scratch_;
     StaticGraphStatistics statistics_;
+    int64_t last_compiling_call_ = 0;
+    int64_t programs_told_ = 0;  ///< How many there were at the last warning of their number.
     std::vector<std::string> history_;
     bool said_obstacle_ = false;
     Beside beside_;

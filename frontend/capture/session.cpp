@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -15,8 +16,8 @@
 namespace catena::capture {
 namespace {
 
-/// With more programs than this, a new one is compiled at its second use only: code that takes a new path at every call
-/// would compile at every call.
+/// With more programs than this, a new one is compiled at its second use, or if for as many calls as there are programs none has
+/// been: code that takes a new path at every call would compile at every call.
 constexpr int64_t programs_compiled_at_once = 16;
 constexpr int64_t timed_every = 16;
 
@@ -84,7 +85,7 @@ void Session::left(const Step* now, const Step* expected) {
     std::string line = fmt::format("static_graph {} ({}): the program changed at call {}: {}", region_.options_.name,
                                    to_string(region_.at_), region_.statistics_.calls, difference(expected, now));
     const int64_t programs = region_.statistics_.programs;
-    if (programs >= 8 && (programs & (programs - 1)) == 0)
+    if (programs >= 8 && (programs & (programs - 1)) == 0 && std::exchange(region_.programs_told_, programs) != programs)
         std::fprintf(stderr, "catena: %s; there are %lld programs already\n", line.c_str(), static_cast<long long>(programs));
     region_.note(std::move(line));
 }
@@ -99,15 +100,16 @@ std::shared_ptr<Program> Session::program_of(Follower& follower, Ending& ending)
 bool Session::compile(Program& program) {
     if (!compiler_available() || config().debug || program.device().is_meta() || program.forward().steps.empty()) return false;
     if (program.is_compiled()) return true;
-    int64_t programs;
+    int64_t programs, calls_since;
     {
         std::lock_guard lock(region_.mutex_);
         programs = region_.statistics_.programs - region_.statistics_.resized;
+        calls_since = region_.statistics_.calls - region_.last_compiling_call_;
     }
     const bool first = program.hits == 0;
     const CompileMode mode = region_.options_.compile_mode;
     if (first && mode == CompileMode::later) return false;
-    if (first && programs >= programs_compiled_at_once) {
+    if (first && programs >= programs_compiled_at_once && calls_since <= programs) {
         if (program.resize()) compiled(region_, entry_.description, program);
         return program.is_compiled();
     }
@@ -141,6 +143,7 @@ void Session::compiled(Region& region, const std::string& description, Program& 
     // What eager code has left in the pool, one arena cannot be made of. Not for each size: their arenas are made of each other.
     if (++region.statistics_.programs == 1 && program.device().is_host()) release_cached_memory();
     region.statistics_.resized += program.is_resized();
+    if (!program.is_resized()) region.last_compiling_call_ = region.statistics_.calls;
     region.statistics_.compile_seconds += program.compile_seconds();
     region.note(fmt::format("call {}: {} {} steps for {} in {:.1f} ms", region.statistics_.calls,
                             program.is_resized() ? "planned, as for other sizes," : "compiled", program.forward().steps.size(),

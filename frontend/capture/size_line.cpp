@@ -63,13 +63,7 @@ program::Schedule without_texts(const program::Schedule& schedule) {
 
 }  // namespace
 
-SizeLine::SizeLine(const Trace& trace) : trace_(trace) {
-    for (Trace::Value& value : trace_.values) {  // Nobody's arrays live longer because of it.
-        value.state = {};
-        value.captured = {};
-    }
-    for (Trace::ScalarSlot& scalar : trace_.scalars) scalar.cell = {};
-}
+SizeLine::SizeLine(const Trace& trace) : trace_(without_owners(trace)) {}
 
 std::unique_ptr<SizeLine> SizeLine::through(const Trace& trace, std::span<const int64_t> a, std::span<const int64_t> b) {
     std::unique_ptr<SizeLine> line(new SizeLine(trace));

@@ -30,22 +30,6 @@ bool alike(const Trace::Value& a, const Trace::Value& b) {
     return a.type.dtype == b.type.dtype && a.type.shape.rank() == b.type.shape.rank() && a.role == b.role;
 }
 
-bool type_rules_hold(const Trace& trace) {
-    for (const Trace::Step& step : trace.steps) {
-        SmallVector<Type, 4> inputs;
-        for (int v : step.inputs) inputs.push_back(trace.values[size_t(v)].type);
-        const OpDef& op = *step.op;
-        Types outputs;
-        if (op.type) outputs = op.type(TypeCall{op, inputs, step.attributes});
-        else
-            for (size_t i = 0; i < step.outputs.size(); ++i) outputs.push_back(map_type(op, inputs));
-        if (outputs.size() != step.outputs.size()) return false;
-        for (size_t i = 0; i < outputs.size(); ++i)
-            if (!(outputs[i] == trace.values[size_t(step.outputs[i])].type)) return false;
-    }
-    return true;
-}
-
 }  // namespace
 
 std::vector<int64_t> numbers_of(const Trace& trace) {
@@ -73,6 +57,33 @@ bool differ_in_numbers_only(const Trace& a, const Trace& b) {
            std::ranges::equal(a.values, b.values, [](const auto& x, const auto& y) { return alike(x, y); });
 }
 
+Trace without_owners(Trace trace) {
+    for (Trace::Value& value : trace.values) {
+        value.state = {};
+        value.captured = {};
+    }
+    for (Trace::ScalarSlot& scalar : trace.scalars) scalar.cell = {};
+    return trace;
+}
+
+bool type_rules_hold(const Trace& trace) try {
+    for (const Trace::Step& step : trace.steps) {
+        SmallVector<Type, 4> inputs;
+        for (int v : step.inputs) inputs.push_back(trace.values[size_t(v)].type);
+        const OpDef& op = *step.op;
+        Types outputs;
+        if (op.type) outputs = op.type(TypeCall{op, inputs, step.attributes});
+        else
+            for (size_t i = 0; i < step.outputs.size(); ++i) outputs.push_back(map_type(op, inputs));
+        if (outputs.size() != step.outputs.size()) return false;
+        for (size_t i = 0; i < outputs.size(); ++i)
+            if (!(outputs[i] == trace.values[size_t(step.outputs[i])].type)) return false;
+    }
+    return true;
+} catch (const Error&) {
+    return false;
+}
+
 std::optional<Trace> with_numbers(const Trace& trace, std::span<const int64_t> numbers) {
     Trace made = trace;
     size_t next = 0;
@@ -87,11 +98,8 @@ std::optional<Trace> with_numbers(const Trace& trace, std::span<const int64_t> n
         }
         step.attributes = Attributes(std::move(entries));
     }
-    try {
-        if (type_rules_hold(made)) return made;
-    } catch (const Error&) {
-    }
-    return std::nullopt;
+    if (!type_rules_hold(made)) return std::nullopt;
+    return made;
 }
 
 int changing_factors(const Trace& trace, std::span<const char> moving) {

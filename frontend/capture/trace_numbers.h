@@ -23,6 +23,12 @@ bool differ_in_numbers_only(const Trace& a, const Trace& b);
 /// The trace with other numbers; nothing if the ops refuse them.
 std::optional<Trace> with_numbers(const Trace& trace, std::span<const int64_t> numbers);
 
+/// The same, holding nobody's arrays and states.
+Trace without_owners(Trace trace);
+
+/// Whether the ops accept the types of their inputs and give those of their outputs.
+bool type_rules_hold(const Trace& trace);
+
 /// The largest number of factors that change in a product of a value's sizes, or in the place of a slice. `moving`: by number of
 /// the trace, whether it changes.
 int changing_factors(const Trace& trace, std::span<const char> moving);

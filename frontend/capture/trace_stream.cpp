@@ -7,7 +7,7 @@ namespace {
 
 class Writer {
 public:
-    explicit Writer(const Trace& trace) : trace_(trace), number_of_(trace.values.size(), -1), input_of_(trace.values.size(), -1) {
+    Writer(const Trace& trace, TraceParts* parts) : trace_(trace), parts_(parts), number_of_(trace.values.size(), -1), input_of_(trace.values.size(), -1) {
         for (size_t i = 0; i < trace.inputs.size(); ++i) input_of_[size_t(trace.inputs[i])] = int(i);
     }
 
@@ -31,6 +31,7 @@ public:
 
 private:
     void write(const Trace::Step& step) {
+        mark([&](TraceParts& parts) { parts.steps.back() = int(&step - trace_.steps.data()); });
         out_.form(uint64_t(reinterpret_cast<uintptr_t>(step.op)));
         out_.form(std::string_view(step.location.file));
         out_.form(uint64_t(step.location.line));
@@ -39,7 +40,10 @@ private:
         out_.number(int64_t(step.inputs.size()));
         for (int v : step.inputs) write_value(v);
         out_.number(int64_t(step.scalars.size()));
-        for (int scalar : step.scalars) out_.number(scalar);
+        for (int scalar : step.scalars) {
+            mark([&](TraceParts& parts) { parts.scalars.back() = scalar; });
+            out_.number(scalar);
+        }
         out_.number(int64_t(step.outputs.size()));
         for (int v : step.outputs) write_value(v);
     }
@@ -59,6 +63,7 @@ private:
 
     void write_value(int v) {
         int& known = number_of_[size_t(v)];
+        mark([&](TraceParts& parts) { parts.values.back() = v, parts.is_first.back() = known < 0; });
         out_.form(known < 0);
         if (known >= 0) return out_.number(known);
         out_.number(known = count_++);
@@ -68,7 +73,18 @@ private:
         for (int64_t size : value.type.shape) out_.number(size, true);
     }
 
+    /// Calls f(parts) where the last of each list is that of the next token.
+    template <class F>
+    void mark(F f) {
+        if (!parts_) return;
+        const size_t tokens = out_.size() + 1;
+        for (std::vector<int>* list : {&parts_->steps, &parts_->values, &parts_->scalars}) list->resize(tokens, -1);
+        parts_->is_first.resize(tokens);
+        f(*parts_);
+    }
+
     const Trace& trace_;
+    TraceParts* const parts_;
     program::StreamWriter out_;
     std::vector<int> number_of_;  ///< By value; -1: not used yet.
     std::vector<int> input_of_;   ///< By value: which of the trace's inputs it is; -1: none.
@@ -77,6 +93,12 @@ private:
 
 }  // namespace
 
-program::NumberStream stream_of(const Trace& trace) { return Writer(trace).write(); }
+program::NumberStream stream_of(const Trace& trace, TraceParts* parts) {
+    program::NumberStream tokens = Writer(trace, parts).write();
+    if (!parts) return tokens;
+    for (std::vector<int>* list : {&parts->steps, &parts->values, &parts->scalars}) list->resize(tokens.size(), -1);
+    parts->is_first.resize(tokens.size());
+    return tokens;
+}
 
 }  // namespace catena::capture

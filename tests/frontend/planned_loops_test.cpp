@@ -192,29 +192,71 @@ int64_t environment(const char* name, int64_t fallback) {
     return value && *value ? std::atoll(value) : fallback;
 }
 
-TEST(PlannedLoops, give_the_bits_of_compiled_ones_and_what_eager_code_gives) {
-    if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
-    const int64_t first = environment("CATENA_FUZZ_SEED", 1), loops = environment("CATENA_FUZZ_LOOPS", 24);
+struct Counts {
     int64_t planned = 0, compiled = 0;
+};
+
+/// Calls a region of each random loop with these lengths.
+Counts check_loops(int64_t first, int64_t loops, std::initializer_list<int64_t> lengths) {
+    Counts counts;
     for (int64_t seed = first; seed < first + loops; ++seed) {
         SCOPED_TRACE("CATENA_FUZZ_SEED=" + std::to_string(seed));
         Loop loop(random_loop(uint64_t(seed)));
         auto region = loop.region();
-        for (const int64_t length : {10, 34, 22, 17, 29, 12, 33, 26, 19, 31, 14}) {
+        for (const int64_t length : lengths) {
             SCOPED_TRACE("length " + std::to_string(length));
             const std::vector<Array> found = loop.call(region, length);
             auto afresh = loop.region();
             expect_same_bits(found, loop.call(afresh, length));
             expect_near(found, loop.call(loop, length));
         }
-        planned += region.statistics().resized;
-        compiled += region.statistics().programs - region.statistics().resized;
-        if (HasFailure()) return;
+        counts.planned += region.statistics().resized;
+        counts.compiled += region.statistics().programs - region.statistics().resized;
+        if (::testing::Test::HasFailure()) break;
     }
-    std::cout << "[          ] " << loops << " loops, " << planned << " lengths planned, " << compiled << " compiled\n";
+    std::cout << "[          ] " << loops << " loops, " << counts.planned << " lengths planned, " << counts.compiled << " compiled\n";
+    return counts;
+}
+
+TEST(PlannedLoops, give_the_bits_of_compiled_ones_and_what_eager_code_gives) {
+    if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
+    const int64_t first = environment("CATENA_FUZZ_SEED", 1), loops = environment("CATENA_FUZZ_LOOPS", 24);
+    const Counts counts = check_loops(first, loops, {10, 34, 22, 17, 29, 12, 33, 26, 19, 31, 14});
     if (loops >= 24) {
-        EXPECT_GT(planned, 20) << "too few were planned to mean anything";
+        EXPECT_GT(counts.planned, 20) << "too few were planned to mean anything";
     }
+}
+
+TEST(PlannedLoops, that_grow_from_call_to_call_do_so_too) {
+    if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
+    const int64_t first = environment("CATENA_FUZZ_SEED", 1), loops = environment("CATENA_FUZZ_LOOPS", 24) / 2;
+    const Counts counts = check_loops(first, loops, {9, 10, 11, 12, 13, 14, 15, 17, 20, 24, 29, 35});
+    if (loops >= 12) {
+        EXPECT_GT(counts.planned, 10) << "too few were planned to mean anything";
+    }
+}
+
+TEST(PlannedLoops, of_a_length_that_grows_by_one_are_seldom_compiled) {
+    if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
+    constexpr int64_t width = 16;  // Products so small as those above are added in bundles, whose number is part of the form.
+    Linear across(width, width), down(width, width);
+    auto region = static_graph(
+        [&](const Variable& x) {
+            Variable h(zeros({batch_size, width}));
+            for (int64_t t = 0; t < x.shape()[0]; ++t) h = tanh(across(x[t]) + down(h));
+            across.cleargrads(), down.cleargrads();
+            const Variable loss = mean(h * h);
+            loss.backward();
+            return loss;
+        },
+        "growing");
+    for (int64_t length = 1; length <= 120; ++length) region(Variable(ones({length, batch_size, width}), false));
+    const StaticGraphStatistics first = region.statistics();
+    EXPECT_LE(first.programs - first.resized, 20) << "of " << first.programs;
+    for (int64_t length = 121; length <= 160; ++length) region(Variable(ones({length, batch_size, width}), false));
+    const StaticGraphStatistics second = region.statistics();
+    EXPECT_EQ(second.programs - second.resized, first.programs - first.resized);
+    EXPECT_EQ(second.interpreted_calls, first.interpreted_calls);
 }
 
 }  // namespace
