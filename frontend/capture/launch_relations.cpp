@@ -79,7 +79,8 @@ private:
             operand.begins = uint64_t(write.offset == 0);
             for (int64_t number : write.numbers) operand.numbers.push_back(matches.of(number));
         }
-        for (int64_t number : unit.numbers) relation.numbers.push_back(matches.of(number));
+        const NumberMatches of_step(made, unit.steps.empty() ? Dims() : integers_of(t_.steps[size_t(unit.steps[0])]));
+        for (int64_t number : unit.numbers) relation.numbers.push_back(unit.is_call ? of_step.of(number) : matches.of(number));
     }
 
     /// The operand whose memory a buffer takes, from 2 on; 1: one that is not read here, 0: none.
@@ -105,6 +106,17 @@ private:
                 relation.exact.insert(relation.exact.end(), operand.numbers.begin(), operand.numbers.end());
             }
         relation.exact.insert(relation.exact.end(), unit.numbers.begin(), unit.numbers.end());
+    }
+
+    /// The first integers among the attributes.
+    static Dims integers_of(const Trace::Step& step) {
+        std::vector<int64_t> integers;
+        for (const Attributes::Entry& entry : step.attributes.entries()) {
+            if (const Dims* dims = std::get_if<Dims>(&entry.value)) integers.insert(integers.end(), dims->begin(), dims->end());
+            else if (const int64_t* integer = std::get_if<int64_t>(&entry.value)) integers.push_back(*integer);
+        }
+        integers.resize(std::min(integers.size(), size_t(max_rank)));
+        return Dims(integers);
     }
 
     static bool is_stride(const TracePlaces::Place& place, int64_t number) {
@@ -135,14 +147,17 @@ private:
         return hash_of_set(hashes) | 1;
     }
 
-    /// Another unit that computes the same steps makes what they need beside it: the results of blocks, or operands side by side. Of
+    /// A unit that computes a part of the same steps makes what they need beside it: the results of blocks, or operands side by side. Of
     /// any other unit only its kind is known.
     uint64_t source_beside(const ScheduleUnit& unit, int buffer) const {
         const ScheduleUnits::Writer& writer = units_.writer_of(buffer);
         if (writer.unit < 0) return 0;
-        const bool same = !unit.steps.empty() && std::ranges::equal(units_[size_t(writer.unit)].steps, unit.steps);
-        const uint64_t hash = hash_of(beside, hashes_[size_t(writer.unit)], writer.output);
-        return same ? hash | 1 : hash & ~uint64_t(1);
+        std::vector<uint64_t> shared;
+        for (int step : units_[size_t(writer.unit)].steps)
+            if (std::ranges::find(unit.steps, step) != unit.steps.end()) shared.push_back(launches_.identity(step));
+        const bool is_known = !shared.empty();
+        const uint64_t hash = hash_of(beside, hashes_[size_t(writer.unit)], writer.output, hash_of_set(shared));
+        return is_known ? hash | 1 : hash & ~uint64_t(1);
     }
 
     static uint64_t begins(std::span<const Want> wants, int64_t offset) {
@@ -158,11 +173,11 @@ private:
             for (size_t k = 0; k < unit.steps.size(); ++k) add_scalar(unit.steps[k], scalar, launches_.turn(k), 0, hashes);
             // Or of a step that has become part of this one.
             for (size_t k = 0; k < unit.steps.size() && hashes.empty(); ++k) add_scalar(unit.steps[k], scalar, launches_.turn(k), farthest_part, hashes);
-            relation.scalars.push_back(hashes.empty() ? 0 : hash_of_set(hashes) | 1);
+            relation.scalars.push_back(hashes.empty() ? uint64_t(scalar) << 1 : hash_of_set(hashes) | 1);
         }
     }
 
-    static constexpr int farthest_part = 3;
+    static constexpr int farthest_part = 6;
 
     /// Where a step has the scalar, or one that makes what it reads, so many steps before.
     void add_scalar(int step, int scalar, int turn, int before, std::vector<uint64_t>& hashes) const {
@@ -187,25 +202,39 @@ private:
         return false;
     }
 
-    Relation relation_of_result(size_t r) const {
+    Relation relation_of_result(size_t r) {
         const program::Result& result = s_.results[r];
         const int value = value_of_result(r), source = places_.of(value).value();
         Relation relation;
         Relation::Operand& operand = relation.operands.emplace_back();
         operand.begins = uint64_t(may_take_memory(r));
-        if (source < 0) return relation;
-        const int maker = places_.maker_of(source);
         if (result.input >= 0) {
-            operand.source = maker < 0 && t_.inputs[size_t(result.input)] == source ? given_input : 0;
+            if (source >= 0 && t_.inputs[size_t(result.input)] == source) operand.source = given_input;
             return relation;
         }
         const ScheduleUnits::Writer& writer = units_.writer_of(result.view.buffer);
-        if (writer.unit >= 0 && copied_[size_t(writer.unit)] >= 0 && copied_[size_t(writer.unit)] == value) operand.source = copied_result;
-        if (maker >= 0)
-            launches_.for_copies(source, [&](int buffer, uint64_t hash) {
-                if (buffer == result.view.buffer) operand.source = hash | 1;
-            });
+        if (writer.unit >= 0 && copied_[size_t(writer.unit)] == value) operand.source = copied_result;
+        else operand.source = source_of_result(value, source, result.view.buffer);
         return relation;
+    }
+
+    /// Even, unless all that has become a part of the result was made there.
+    uint64_t source_of_result(int value, int source, int buffer) {
+        std::vector<int> sources;
+        if (source >= 0) sources.push_back(source);
+        else launches_.places().find_sources(value, sources);
+        std::vector<uint64_t> hashes;
+        size_t found = 0;
+        for (int each : sources) {
+            const size_t before = hashes.size();
+            launches_.for_copies(each, [&](int b, uint64_t hash) {
+                if (b == buffer) hashes.push_back(hash);
+            });
+            found += hashes.size() > before;
+        }
+        if (found == 0) return 0;
+        const uint64_t hash = hash_of_set(hashes);
+        return found == sources.size() ? hash | 1 : hash & ~uint64_t(1);
     }
 
     const program::Schedule& s_;

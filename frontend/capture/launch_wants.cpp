@@ -150,10 +150,10 @@ int LaunchWants::place_in(int unit, const Want& want, int buffer) const {
 /// each axis along which that is so.
 uint64_t LaunchWants::begins(const Want& want, int64_t offset) const {
     const TracePlaces::Place& place = places_.of(want.value);
-    if (place.value() < 0 || !place.is_exact) return uint64_t(offset == 0) << 62;
-    uint64_t bits = place.view.offset == offset;
+    if (place.value() < 0) return uint64_t(offset == 0) << 62;
+    uint64_t bits = uint64_t(place.view.offset == offset) << 61;
     for (int axis = 0; axis < t_.values[size_t(want.source)].type.shape.rank(); ++axis)
-        bits |= uint64_t(place.view.offset + offset_beside(want.source, axis) == offset) << (1 + axis);
+        bits |= uint64_t(place.view.offset + offset_beside(want.source, axis) == offset) << axis;
     return bits;
 }
 

@@ -27,7 +27,7 @@ public:
     LaunchWants(const program::Schedule& schedule, const Trace& trace);
 
     const ScheduleUnits& units() const { return units_; }
-    const TracePlaces& places() const { return places_; }
+    TracePlaces& places() { return places_; }
     uint64_t identity(int step) const { return identities_[size_t(step)]; }  ///< Of a step without its numbers and operands.
     uint64_t sizes_of(int step) const;                                       ///< A hash of a step with its numbers.
 

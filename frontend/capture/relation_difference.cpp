@@ -1,8 +1,6 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <cstdio>
-#include <cstdlib>
 
 #include "frontend/capture/launch_relations.h"
 
@@ -14,10 +12,9 @@ bool hold(const std::vector<uint64_t>& compiled, const std::vector<uint64_t>& pl
     return std::ranges::equal(compiled, planned, [](uint64_t a, uint64_t b) { return a == 0 || (a & b) != 0; });
 }
 
-bool restrict_numbers(std::vector<uint64_t>& numbers, const std::vector<uint64_t>& others) {
-    if (!hold(numbers, others)) return false;
+/// What was equal by chance is not, in a further program. Nothing may be left: then the number is only a polynomial (size_line.h).
+void restrict_numbers(std::vector<uint64_t>& numbers, const std::vector<uint64_t>& others) {
     for (size_t i = 0; i < numbers.size(); ++i) numbers[i] &= others[i];
-    return true;
 }
 
 /// What operand i of a list of `size` is in one of another length: those at the ends keep their place.
@@ -31,8 +28,24 @@ bool begins_alike(const Relation::Operand& compiled, const Relation::Operand& pl
     return compiled.begins == 0 || (compiled.begins & planned.begins) != 0;
 }
 
+/// As difference(), but for numbers.
+std::string other_form(const Relation& compiled, const Relation& planned) {
+    if (compiled.steps != planned.steps) return "what is computed";
+    if (compiled.wanted != planned.wanted) return "what is read of all that is wanted";
+    if (compiled.scalars != planned.scalars) return "a scalar";
+    if (compiled.operands.empty() != planned.operands.empty()) return "the number of operands";
+    for (size_t i = 0; i < planned.operands.size(); ++i) {
+        const Relation::Operand& a = compiled.operands[counterpart(i, planned.operands.size(), compiled.operands.size())];
+        const Relation::Operand& b = planned.operands[i];
+        if (a.source != b.source) return fmt::format("whose result operand {} is", i);
+        if (!begins_alike(a, b)) return fmt::format("where operand {} begins", i);
+        if (a.numbers.size() != b.numbers.size()) return fmt::format("the rank of operand {}", i);
+    }
+    return compiled.numbers.size() == planned.numbers.size() ? "" : "how many numbers there are";
+}
+
 bool restrict_one(Relation& a, const Relation& b) {
-    if (!difference(a, b).empty()) return false;
+    if (!other_form(a, b).empty() || a.operands.size() != b.operands.size()) return false;
     for (size_t i = 0; i < a.operands.size(); ++i) {
         a.operands[i].begins &= b.operands[i].begins;
         restrict_numbers(a.operands[i].numbers, b.operands[i].numbers);
@@ -65,17 +78,10 @@ bool Relations::restrict_to(const Relations& other) {
 }
 
 std::string difference(const Relation& compiled, const Relation& planned) {
-    if (compiled.steps != planned.steps) return "what is computed";
-    if (compiled.wanted != planned.wanted) return "what is read of all that is wanted";
-    if (compiled.scalars != planned.scalars) return "a scalar";
-    if (compiled.operands.empty() != planned.operands.empty()) return "the number of operands";
-    for (size_t i = 0; i < planned.operands.size(); ++i) {
-        const Relation::Operand& a = compiled.operands[counterpart(i, planned.operands.size(), compiled.operands.size())];
-        const Relation::Operand& b = planned.operands[i];
-        if (a.source != b.source) return fmt::format("whose result operand {} is", i);
-        if (!begins_alike(a, b)) return fmt::format("where operand {} begins", i);
-        if (!hold(a.numbers, b.numbers)) return fmt::format("a size or stride of operand {}", i);
-    }
+    if (std::string found = other_form(compiled, planned); !found.empty()) return found;
+    for (size_t i = 0; i < planned.operands.size(); ++i)
+        if (!hold(compiled.operands[counterpart(i, planned.operands.size(), compiled.operands.size())].numbers, planned.operands[i].numbers))
+            return fmt::format("a size or stride of operand {}", i);
     if (!hold(compiled.numbers, planned.numbers)) return "a size or an attribute";
     if (compiled.sizes == planned.sizes && compiled.exact != planned.exact) return "a number that depends on no size";
     return "";
@@ -96,14 +102,10 @@ std::string difference(const Relations& compiled, const Relations& planned) {
 
 bool follows(const Relations& compiled, const program::Copied& copied, const Trace& trace) {
     const Relations planned = relations(copied.schedule, trace);
-    auto follow = [&](const std::vector<Relation>& a, const std::vector<int>& like, const std::vector<Relation>& b) {
+    auto follow = [](const std::vector<Relation>& a, const std::vector<int>& like, const std::vector<Relation>& b) {
         if (like.size() != b.size()) return false;
         for (size_t i = 0; i < b.size(); ++i)
-            if (!difference(a[size_t(like[i])], b[i]).empty()) {
-                if (getenv("CATENA_DBG")) fmt::print(stderr, "REFUSED {} {} like {}: {} ({} {} {} {} steps {} {}; {} {})\n", &b == &planned.kernels ? "kernel" : &b == &planned.calls ? "call" : "result", i, like[i], difference(a[size_t(like[i])], b[i]),
-a[size_t(like[i])].operands[0].source, b[i].operands[0].source, a[size_t(like[i])].operands.size(), b[i].operands.size(), a[size_t(like[i])].steps, b[i].steps, b[i].operands[0].source % 2, &b == &planned.calls ? copied.schedule.library_calls[i].op->name : "");
-                return false;
-            }
+            if (!b[i].is_explained() || !difference(a[size_t(like[i])], b[i]).empty()) return false;
         return true;
     };
     return follow(compiled.kernels, copied.kernels, planned.kernels) && follow(compiled.calls, copied.calls, planned.calls) &&

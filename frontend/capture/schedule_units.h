@@ -18,6 +18,7 @@ struct ScheduleUnit {
     std::span<const int> scalars;
     std::vector<Operand> reads, writes;
     std::vector<int64_t> numbers;  ///< The domain of a kernel, the attributes of a call.
+    bool is_call = false;
 };
 
 /// The kernels of a schedule and then its library calls, and who writes what.

@@ -182,7 +182,9 @@ std::optional<program::Schedule> SizeLine::schedule_at(int64_t position, const T
     const std::optional<std::vector<int64_t>> numbers = interpolate(*around, position);
     if (!numbers) return std::nullopt;
     program::Schedule schedule = around->blank;
-    if (!program::set_numbers(schedule, *numbers) || !difference(around->relations, relations(schedule, recording)).empty()) return std::nullopt;
+    if (!program::set_numbers(schedule, *numbers)) return std::nullopt;
+    const Relations planned = relations(schedule, recording);
+    if (planned.unexplained() > 0 || !difference(around->relations, planned).empty()) return std::nullopt;
     return schedule;
 }
 

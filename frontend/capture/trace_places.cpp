@@ -77,7 +77,8 @@ TracePlaces::Place TracePlaces::viewed(const Trace::Step& step) const {
                 if (made.shape == place.view.type.shape) return place;  // It has become nothing at all.
         }
     }
-    return {{place.value(), 0, made, contiguous_strides(made.shape)}, false};
+    place.is_exact = false;
+    return place;
 }
 
 void TracePlaces::find_sources(int value, std::vector<int>& sources) {

@@ -16,7 +16,7 @@ public:
 
     struct Place {
         program::View view;    ///< Of value `view.buffer`: an input, or made by a computed step. -1: it comes from several.
-        bool is_exact = true;  ///< Else all that is known is the value from which it comes.
+        bool is_exact = true;  ///< Else what becomes of it there is no view, and has become a part of what reads it.
         int value() const { return view.buffer; }
     };
     const Place& of(int value) const { return places_[size_t(value)]; }

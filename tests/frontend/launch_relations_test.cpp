@@ -7,7 +7,6 @@
 #include <iostream>
 #include <memory>
 #include <set>
-#include <sstream>
 
 #include "codegen/compiler.h"
 #include "frontend/capture/is_sound.h"
@@ -55,19 +54,11 @@ Compiled compiled(const std::function<Variables(const Variables&)>& function, co
     return made;
 }
 
-/// A recurrent network over a text, its loss, and the gradients of the weights.
+/// A recurrent network over a text.
 Variables recurrent(const Variables& x) {
-    Variable h = x[0][0] * 0.5, c = x[0][0] * 0.25;
-    Variables all;
-    for (int64_t t = 1; t < x[0].shape()[0]; ++t) {
-        const Variable a = matmul(h, x[1]) + x[0][t];
-        c = c * sigmoid(a) + tanh(a) * 0.7;
-        h = tanh(c) * sigmoid(matmul(h, x[2]));
-        all.push_back(h);
-    }
-    const Variable loss = sum(softmax(concat(all, 0)) * 1.5);
-    const auto gradients = grad({loss + sum(h)}, {x[1], x[2]});
-    return {gradients[0], gradients[1], h};
+    Variable h = x[0][0];
+    for (int64_t t = 1; t < x[0].shape()[0]; ++t) h = tanh(matmul(h, x[1]) + x[0][t]);
+    return {h};
 }
 
 /// Two states that pass rows on to each other.
@@ -200,13 +191,20 @@ private:
                 << what << " is not noticed, and result " << r << " is another";
     }
 
+    /// Its neighbours, and one far away.
+    static std::set<int> others(int buffer, int count) {
+        std::set<int> found{(buffer + count / 2) % count};
+        for (int other = std::max(buffer - 8, 0); other < std::min(buffer + 9, count); ++other) found.insert(other);
+        found.erase(buffer);
+        return found;
+    }
+
     void kernel(size_t k) {
         const program::KernelLaunch& kernel = planned_.copied.schedule.kernels[k];
         const int buffers = int(planned_.copied.schedule.buffers.size());
         for (size_t o = 0; o < kernel.operands.size(); ++o) {
             const std::string who = fmt::format("kernel {} operand {}", k, o);
-            for (int other = 0; other < buffers; ++other)
-                if (other != kernel.operands[o].buffer)
+            for (int other : others(kernel.operands[o].buffer, buffers))
                     expect_noticed(fmt::format("{} is buffer {}", who, other), [&](Schedule& c) { c.kernels[k].operands[o].buffer = other; });
             for (int64_t more : {4, -4, 20, 60})
                 expect_noticed(fmt::format("{} {} bytes further", who, more), [&](Schedule& c) { c.kernels[k].operands[o].byte_offset += more; });
@@ -232,8 +230,7 @@ private:
         const int buffers = int(planned_.copied.schedule.buffers.size());
         for (size_t i = 0; i < call.inputs.size(); ++i) {
             const std::string who = fmt::format("call {} operand {}", l, i);
-            for (int other = 0; other < buffers; ++other)
-                if (other != call.inputs[i].buffer)
+            for (int other : others(call.inputs[i].buffer, buffers))
                     expect_noticed(fmt::format("{} is buffer {}", who, other), [&](Schedule& c) { c.library_calls[l].inputs[i].buffer = other; });
             for (int64_t more : {1, -1, 5, 15})
                 expect_noticed(fmt::format("{} {} elements further", who, more), [&](Schedule& c) { c.library_calls[l].inputs[i].offset += more; });
@@ -254,8 +251,8 @@ private:
                 if (other.place == program::Buffer::Place::arena) offsets.insert(other.offset);
             for (size_t offset : offsets)
                 if (offset != s.buffers[b].offset) expect_noticed(fmt::format("buffer {} at {}", b, offset), [&](Schedule& c) { c.buffers[b].offset = offset; });
-            for (int other = 0; other < int(s.buffers.size()); ++other)
-                if (other != int(b) && other != s.buffers[b].over)
+            for (int other : others(int(b), int(s.buffers.size())))
+                if (other != s.buffers[b].over)
                     expect_noticed(fmt::format("buffer {} over {}", b, other), [&](Schedule& c) {
                         c.buffers[b].over = other;
                         c.buffers[b].offset = c.buffers[size_t(other)].offset;
@@ -295,29 +292,24 @@ protected:
     void SetUp() override {
         if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
     }
-    static Compiled text(int64_t length) { return compiled(recurrent, {{length, 3, 5}, {5, 5}, {5, 5}}); }
+    static Compiled text(int64_t length) { return compiled(recurrent, {{length, 4, 5}, {5, 5}}); }
     static Compiled states(int64_t length) { return compiled(two_states, {{length, 3, 5}, {5, 5}}); }
     static Compiled pictures(int64_t count) { return compiled(images, {{count, 2, 6, 6}, {4, 2, 3, 3}, {36, 7}}); }
     static Compiled words(int64_t count) { return compiled(attention, {{count, 6}, {6, 6}, {6, 6}}); }
 
-    static std::vector<int64_t> lengths() {
-        std::vector<int64_t> l;
-        std::stringstream in(getenv("LENGTHS") ? getenv("LENGTHS") : "12 16 20 18");
-        for (int64_t n; in >> n;) l.push_back(n);
-        return l;
-    }
     static void notices_changes(const Planned& planned) {
         Changes changes(planned);
         changes.all();
         const Relations held = relations(planned.copied.schedule, planned.trace);
-        std::cout << changes.tried() << " changes, " << changes.refused() << " refused; " << held.unexplained() << " unexplained of "
-                  << held.kernels.size() << " kernels, " << held.calls.size() << " calls, " << held.results.size() << " results\n";
+        std::cout << changes.tried() << " changes, " << changes.refused() << " refused; " << held.kernels.size() << " kernels, " << held.calls.size()
+                  << " calls, " << held.results.size() << " results\n";
+        EXPECT_EQ(held.unexplained(), 0);
         EXPECT_GT(changes.refused(), 100);
     }
 };
 
-TEST_F(LaunchRelations, notice_what_is_changed_in_a_loop_of_a_text) { notices_changes(planned_loop(text, lengths())); }
-TEST_F(LaunchRelations, notice_what_is_changed_in_a_loop_of_two_states) { notices_changes(planned_loop(states, lengths())); }
+TEST_F(LaunchRelations, notice_what_is_changed_in_a_loop_of_a_text) { notices_changes(planned_loop(text, {10, 30, 20, 17})); }
+TEST_F(LaunchRelations, notice_what_is_changed_in_a_loop_of_two_states) { notices_changes(planned_loop(states, {12, 16, 20, 18})); }
 TEST_F(LaunchRelations, notice_what_is_changed_in_a_batch_of_pictures) { notices_changes(planned_size(pictures)); }
 TEST_F(LaunchRelations, notice_what_is_changed_in_an_attention) { notices_changes(planned_size(words)); }
 
