@@ -17,6 +17,8 @@ constexpr VariableInfo table[] = {
      "Multiply bfloat16 arrays by the processor's instructions for that, where it has them; 0: as float32."},
     {"CATENA_CACHE_DIR", "folder", "$XDG_CACHE_HOME/catena, else ~/.cache/catena",
      "Downloads, and the machine code cache in its subfolder kernels/."},
+    {"CATENA_CHECK_MEMORY", "1 or 0", "0",
+     "Give each array, temporary and piece of scratch memory a block of its own with guards on both sides, NaN at first; end the process where a guard is found overwritten."},
     {"CATENA_CHECK_PACKED", "1 or 0", "0",
      "Check at every use of packed weights that the weights did not change unnoticed."},
     {"CATENA_CHECK_SCHEDULES", "1 or 0", "0, in debug builds always 1",

@@ -10,6 +10,7 @@
 
 #include <sys/mman.h>
 
+#include "runtime/core/checked_memory.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/core/fork.h"
@@ -33,6 +34,7 @@ constexpr size_t least_retention = size_t(256) << 20;
 /// unused.
 constexpr int steps_log2 = 3;
 constexpr uint32_t class_count = 48 << steps_log2;
+constexpr uint32_t checked_class = class_count;  ///< Of checked_memory, in no list.
 
 struct SizeClass {
     uint32_t index;
@@ -190,7 +192,7 @@ struct ThreadEnd {
 ThreadCache* this_thread() { return cache ? cache : make_cache(); }
 
 /// One small block for the caller and, with a cache, some more for it.
-[[gnu::noinline]] void* allocate_small_slowly(ThreadCache* mine, SizeClass size) {
+void* allocate_small_slowly(ThreadCache* mine, SizeClass size) {
     Central& shared = central();
     const std::lock_guard lock(shared.mutex);
     const uint32_t wanted = mine ? std::max<uint32_t>(1, mine->limits[size.index] / 4) : 1;
@@ -326,6 +328,26 @@ void free_small_slowly(ThreadCache* mine, const MemoryBlock& block) {
     shared.small[block.size_class] = new (block.data) FreeBlock{shared.small[block.size_class]};
 }
 
+/// Not counted as asked of the system: without checks a block would be here again.
+MemoryBlock allocate_checked(size_t bytes) {
+    void* const block = checked_memory::allocate(bytes);
+    if (!block) throw OutOfMemory("cpu", bytes, central().bytes_reserved.load());
+    central().bytes_reserved.fetch_add(bytes, std::memory_order_relaxed);
+    return {block, checked_class};
+}
+
+void free_checked(const MemoryBlock& block, size_t bytes) noexcept {
+    checked_memory::free(block.data, bytes);
+    central().bytes_reserved.fetch_sub(bytes, std::memory_order_relaxed);
+}
+
+/// A block that is in no list of the thread.
+[[gnu::noinline]] MemoryBlock allocate_slowly(ThreadCache* mine, SizeClass size, size_t bytes) {
+    if (checked_memory::is_on()) return allocate_checked(bytes);
+    if (size.index < small_class_count) return {allocate_small_slowly(mine, size), size.index};
+    return allocate_large(size);
+}
+
 void count_without_cache(int64_t bytes) {
     central().bytes_in_use.fetch_add(bytes, std::memory_order_relaxed);
     if (bytes > 0) central().allocations.fetch_add(1, std::memory_order_relaxed);
@@ -338,17 +360,13 @@ MemoryBlock allocate_memory(size_t bytes) {
     if (size.index >= class_count) throw OutOfMemory("cpu", bytes, central().bytes_reserved.load());
     ThreadCache* mine = this_thread();
     MemoryBlock block{nullptr, size.index};
-    if (size.index < small_class_count) {
-        if (mine && mine->lists[size.index]) {
-            FreeBlock* first = mine->lists[size.index];
-            mine->lists[size.index] = first->next;
-            --mine->counts[size.index];
-            block.data = first;
-        } else {
-            block.data = allocate_small_slowly(mine, size);
-        }
+    if (size.index < small_class_count && mine && mine->lists[size.index]) {
+        FreeBlock* first = mine->lists[size.index];
+        mine->lists[size.index] = first->next;
+        --mine->counts[size.index];
+        block.data = first;
     } else {
-        block = allocate_large(size);
+        block = allocate_slowly(mine, size, bytes);
     }
     if (!mine) {
         count_without_cache(int64_t(bytes));
@@ -367,7 +385,10 @@ void free_memory(const MemoryBlock& block, size_t bytes) noexcept {
         count_without_cache(-int64_t(bytes));
     const uint32_t index = block.size_class;
     if (index >= small_class_count) {
-        free_large(block);
+        if (index == checked_class)
+            free_checked(block, bytes);
+        else
+            free_large(block);
         return;
     }
     if (mine) {

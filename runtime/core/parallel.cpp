@@ -14,6 +14,7 @@
 #include "runtime/core/environment.h"
 #include "runtime/core/error.h"
 #include "runtime/core/fork.h"
+#include "runtime/core/in_parallel.h"
 #include "runtime/core/share.h"
 
 namespace catena {
@@ -61,8 +62,6 @@ std::atomic<int>& threads() {
 // The sanitizer cannot see the barriers of libgomp, but it sees threads start and end.
 thread_local bool inside = false;
 
-bool in_parallel() { return inside; }
-
 template <class F>
 void run_parts(int64_t parts, F&& part) {
     std::vector<std::thread> others;
@@ -77,8 +76,6 @@ void run_parts(int64_t parts, F&& part) {
     for (std::thread& other : others) other.join();
 }
 #else
-bool in_parallel() { return omp_in_parallel(); }
-
 /// Calls part(0) to part(parts - 1), which must not throw, on as many threads, and waits for all.
 template <class F>
 void run_parts(int64_t parts, F&& part) {
@@ -91,6 +88,14 @@ void run_parts(int64_t parts, F&& part) {
 #endif
 
 }  // namespace
+
+bool in_parallel() {
+#if defined(__SANITIZE_THREAD__)
+    return inside;
+#else
+    return omp_in_parallel();
+#endif
+}
 
 int thread_count() { return threads().load(std::memory_order_relaxed); }
 

@@ -2,6 +2,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/out_of_memory.h"
 
 namespace catena {
 
@@ -16,7 +17,10 @@ std::byte* Scratch::take(size_t bytes) {
     CATENA_ASSERT(rounded(bytes) <= left_.size(), "the pieces of scratch memory are those that were announced");
     std::byte* const piece = left_.data();
     left_ = left_.subspan(rounded(bytes));
-    return piece;
+    if (!checked_memory::is_on()) return piece;
+    apart_.push_back({checked_memory::allocate(bytes), {bytes}});
+    if (!apart_.back()) throw OutOfMemory("cpu: scratch memory", bytes, cpu_memory_statistics().bytes_reserved);
+    return static_cast<std::byte*>(apart_.back().get());
 }
 
 }  // namespace catena

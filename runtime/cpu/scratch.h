@@ -2,13 +2,15 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "runtime/core/array.h"
+#include "runtime/core/checked_memory.h"
 
 namespace catena {
 
 /// The memory that a call works in, handed out in pieces: what its caller has planned for it, or a block of the pool where
-/// that is too small.
+/// that is too small. Where memory is checked, each piece is a block of its own (runtime/core/checked_memory.h).
 class Scratch {
 public:
     /// A piece begins at a multiple of this, and so should what is planned.
@@ -22,6 +24,7 @@ public:
 
 private:
     Array block_;
+    std::vector<checked_memory::Block> apart_;
     std::span<std::byte> left_;
 };
 

@@ -125,7 +125,7 @@ void DeviceExecutable::upload_scalars(std::span<const double> scalars) {
 }
 
 void DeviceExecutable::execute(std::span<const double> scalars) {
-    const Ref<Storage> temporaries = placement_.place_temporaries();
+    const Temporaries temporaries = placement_.place_temporaries();
     upload_scalars(scalars);
     for (Step& step : steps_) {
         if (step.library_call < 0) {

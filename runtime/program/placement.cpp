@@ -1,5 +1,8 @@
 #include "runtime/program/placement.h"
 
+#include <algorithm>
+
+#include "runtime/core/checked_memory.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/core/memory_pool.h"
@@ -112,22 +115,44 @@ void Placement::copy_shared(std::span<const Array> inputs, std::span<const Array
     }
 }
 
-size_t Placement::scratch_offset() const { return (schedule_.arena_bytes + output_alignment - 1) / output_alignment * output_alignment; }
+Temporaries Placement::together(size_t scratch_bytes) {
+    Temporaries temporaries;
+    const size_t scratch_offset = (schedule_.arena_bytes + output_alignment - 1) / output_alignment * output_alignment;
+    const size_t bytes = scratch_bytes ? scratch_offset + scratch_bytes : schedule_.arena_bytes;
+    if (bytes == 0) return temporaries;
+    const ShortLivedMemory soon_free;
+    temporaries.block = device_.allocate(bytes);
+    auto* const base = static_cast<std::byte*>(temporaries.block->data);
+    if (scratch_bytes) temporaries.scratch = {base + scratch_offset, scratch_bytes};
+    for (size_t b = 0; b < addresses_.size(); ++b)
+        if (const Buffer& buffer = schedule_.buffers[b]; buffer.place == Buffer::Place::arena)
+            addresses_[b] = reinterpret_cast<char*>(base + buffer.offset);
+    return temporaries;
+}
 
-Ref<Storage> Placement::place_temporaries(size_t scratch_bytes) {
-    Ref<Storage> arena;
-    if (const size_t bytes = scratch_bytes ? scratch_offset() + scratch_bytes : schedule_.arena_bytes) {
-        const ShortLivedMemory soon_free;
-        arena = device_.allocate(bytes);
+Temporaries Placement::apart() {
+    Temporaries temporaries;
+    const std::vector<Buffer>& buffers = schedule_.buffers;
+    const auto is_temporary = [&](int b) { return b >= 0 && buffers[size_t(b)].place == Buffer::Place::arena; };
+    for (size_t b = 0; b < buffers.size(); ++b)
+        if (is_temporary(int(b)) && !is_temporary(buffers[b].over))
+            addresses_[b] = static_cast<char*>(temporaries.apart.emplace_back(device_.allocate(std::max<size_t>(buffers[b].bytes, 1)))->data);
+    for (size_t b = 0; b < buffers.size(); ++b) {
+        int below = int(b);
+        while (is_temporary(buffers[size_t(below)].over)) below = buffers[size_t(below)].over;
+        if (is_temporary(int(b))) addresses_[b] = addresses_[size_t(below)];
     }
-    char* base = arena ? static_cast<char*>(arena->data) : nullptr;
+    return temporaries;
+}
+
+Temporaries Placement::place_temporaries(size_t scratch_bytes) {
+    Temporaries temporaries = checked_memory::is_on() && &device_ == &cpu_device() ? apart() : together(scratch_bytes);
     for (size_t b = 0; b < addresses_.size(); ++b) {
         const Buffer& buffer = schedule_.buffers[b];
-        if (buffer.place == Buffer::Place::arena) addresses_[b] = base + buffer.offset;
         if (buffer.place == Buffer::Place::part) addresses_[b] = addresses_[size_t(buffer.index)] + buffer.offset;
         if (storages_[b]) storages_[b]->move_to(addresses_[b], lenders_[b]);
     }
-    return arena;
+    return temporaries;
 }
 
 void Placement::release_copies() {

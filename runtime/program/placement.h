@@ -9,6 +9,13 @@
 
 namespace catena::program {
 
+/// What a call's temporaries lie in.
+struct Temporaries {
+    Ref<Storage> block;
+    std::vector<Ref<Storage>> apart;  ///< Where memory is checked, a block of each buffer's size instead (runtime/core/checked_memory.h).
+    std::span<std::byte> scratch;     ///< Of library calls, behind the buffers; empty where memory is checked.
+};
+
 /// The memory of a schedule's buffers in one call: inputs in the caller's memory, outputs in new memory or in that of
 /// a donated input, temporaries in one block. Common to all devices that run schedules.
 class Placement {
@@ -25,10 +32,8 @@ public:
     void place_given(std::span<const Array> outputs);
     void copy_shared(std::span<const Array> inputs, std::span<const Array> outputs) const;
 
-    /// Allocates the temporaries, owned by the returned storage, and sets the array()s to this call's memory. Behind them,
-    /// from scratch_offset() on, are `scratch_bytes` more.
-    [[nodiscard]] Ref<Storage> place_temporaries(size_t scratch_bytes = 0);
-    size_t scratch_offset() const;
+    /// Allocates the temporaries and sets the array()s to this call's memory.
+    [[nodiscard]] Temporaries place_temporaries(size_t scratch_bytes = 0);
     void release_copies();
 
     char* address(int buffer) const { return addresses_[size_t(buffer)]; }
@@ -37,6 +42,8 @@ public:
 
 private:
     const Array& readable(size_t input, const Array& given);
+    Temporaries together(size_t scratch_bytes);
+    Temporaries apart();
 
     const Schedule& schedule_;
     Device& device_;

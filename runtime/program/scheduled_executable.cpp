@@ -166,15 +166,13 @@ void ScheduledExecutable::run(std::span<const Array> inputs, std::span<const dou
     LaunchTimes* const times = profile::is_on() ? &begin_profile() : nullptr;
     placement_.place_inputs(inputs);
     placement_.place_outputs(inputs, donated, outputs);
-    const size_t scratch_bytes = wanted_scratch();
-    const Ref<Storage> temporaries = placement_.place_temporaries(scratch_bytes);
-    scratch_ = {};
-    if (scratch_bytes) scratch_ = {static_cast<std::byte*>(temporaries->data) + placement_.scratch_offset(), scratch_bytes};
+    const Temporaries temporaries = placement_.place_temporaries(wanted_scratch());
+    scratch_ = temporaries.scratch;
     for (size_t p = 0; p < patches_.size(); ++p)
         pointers_[p] = placement_.address(patches_[p].buffer) + patches_[p].byte_offset;
     for (size_t s = 0; s < scalar_indices_.size(); ++s)
         scalar_values_[s] = scalars[size_t(scalar_indices_[s])];
-    if (temporaries && !dying_.empty()) std::memset(temporaries->data, poison_byte, schedule_.arena_bytes);
+    if (temporaries.block && !dying_.empty()) std::memset(temporaries.block->data, poison_byte, schedule_.arena_bytes);
     for (size_t l = 0; l < batches_.size(); ++l) {
         const profile::Clock::time_point begin = times ? profile::Clock::now() : profile::Clock::time_point();
         run_batch(batches_[l], scalars, times);

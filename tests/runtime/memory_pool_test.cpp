@@ -10,12 +10,20 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/array.h"
+#include "runtime/core/checked_memory.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/core/memory_pool.h"
 
 namespace catena {
 namespace {
+
+/// Of tests of what the pool keeps.
+struct MemoryKept : ::testing::Test {
+    void SetUp() override {
+        if (checked_memory::is_on()) GTEST_SKIP() << "CATENA_CHECK_MEMORY: the pool keeps nothing";
+    }
+};
 
 Array bytes(int64_t n) { return Array::empty({Dtype::int8, {n}}); }
 
@@ -38,7 +46,7 @@ size_t resident_bytes() {
     return resident * size_t(sysconf(_SC_PAGESIZE));
 }
 
-TEST(MemoryPool, released_blocks_leave_the_process_whatever_lies_between) {
+TEST_F(MemoryKept, released_blocks_leave_the_process_whatever_lies_between) {
     void* volatile large = std::malloc(size_t(30) << 20);  // From now on malloc takes as large ones from its heap.
     std::free(large);
     release_cached_memory();
@@ -57,7 +65,7 @@ TEST(MemoryPool, released_blocks_leave_the_process_whatever_lies_between) {
     EXPECT_LT(resident_bytes(), before + 50'000'000);
 }
 
-TEST(MemoryPool, a_steady_state_asks_the_system_for_nothing) {
+TEST_F(MemoryKept, a_steady_state_asks_the_system_for_nothing) {
     const auto work = [] {
         std::vector<Array> live;
         for (int64_t n : {1, 100, 4000, 70'000, 1'000'000, 9'000'000}) live.push_back(bytes(n));
@@ -72,7 +80,7 @@ TEST(MemoryPool, a_steady_state_asks_the_system_for_nothing) {
     EXPECT_EQ(after.allocations, before.allocations + 7000);
 }
 
-TEST(MemoryPool, short_lived_blocks_of_several_sizes_take_the_largest) {
+TEST_F(MemoryKept, short_lived_blocks_of_several_sizes_take_the_largest) {
     release_cached_memory();
     const size_t before = cpu_memory_statistics().bytes_reserved;
     const auto work = [](int64_t n) {
@@ -87,7 +95,7 @@ TEST(MemoryPool, short_lived_blocks_of_several_sizes_take_the_largest) {
     EXPECT_EQ(cpu_memory_statistics().system_allocations, grown.system_allocations) << "the largest serves all sizes";
 }
 
-TEST(MemoryPool, a_short_lived_block_is_made_of_cached_ones) {
+TEST_F(MemoryKept, a_short_lived_block_is_made_of_cached_ones) {
     release_cached_memory();
     {
         std::vector<Array> eager;
@@ -99,7 +107,7 @@ TEST(MemoryPool, a_short_lived_block_is_made_of_cached_ones) {
     EXPECT_LT(cpu_memory_statistics().bytes_reserved, before + 8'000'000);
 }
 
-TEST(MemoryPool, what_stays_takes_no_block_that_is_much_too_large) {
+TEST_F(MemoryKept, what_stays_takes_no_block_that_is_much_too_large) {
     release_cached_memory();
     bytes(40'000'000);  // Cached from now on.
     const size_t before = cpu_memory_statistics().bytes_reserved;
@@ -156,7 +164,7 @@ TEST(MemoryPool, threads_work_side_by_side) {
     EXPECT_EQ(cpu_memory_statistics().bytes_in_use, before);
 }
 
-TEST(MemoryPool, release_gives_cached_blocks_back) {
+TEST_F(MemoryKept, release_gives_cached_blocks_back) {
     { const Array big = bytes(50'000'000); }
     EXPECT_GE(cpu_memory_statistics().bytes_reserved, 50'000'000u);
     release_cached_memory();
