@@ -8,6 +8,7 @@
 #include "passes/change_limit.h"
 #include "passes/cluster_graph.h"
 #include "passes/cse.h"
+#include "passes/join_rows.h"
 #include "passes/join_scattered.h"
 #include "passes/join_slices.h"
 #include "passes/passes.h"
@@ -242,13 +243,19 @@ public:
         // After sums of calls, which leave fewer terms.
         const std::vector<std::string> scattered = join_scattered(block);
         if (notes_) notes_->insert(notes_->end(), scattered.begin(), scattered.end());
-        if (slices.empty() && siblings.empty() && sums.empty()) return;
         // Cleans up: slices concatenated again, operands joined twice, and the calls that were summed.
-        canonicalize(block, forms_);
-        remove_common(block);
+        if (!slices.empty() || !siblings.empty() || !sums.empty()) clean(block);
+        // Last, because the rows of a loop's steps are one matrix only now.
+        const std::vector<std::string> rows = join_rows(block);
+        if (notes_) notes_->insert(notes_->end(), rows.begin(), rows.end());
+        if (!rows.empty()) clean(block);
     }
 
 private:
+    void clean(mlir::Block& block) {
+        canonicalize(block, forms_);
+        remove_common(block);
+    }
     void note(const std::vector<CallJoint>& joints) {
         for (const CallJoint& joint : joints)
             if (notes_) notes_->push_back(text_of(joint));

@@ -121,8 +121,10 @@ void scatter(const Walk& walk, bool can_ignore, const T* gy, S* sums) {
                          if (can_ignore && place == Walk::ignored) continue;
                          S* to = sums + walk.outer[size_t(row / places)] + place;
                          const T* from = gy + row * inner;
-                         for (int64_t s = begin; s < end; ++s)
-                             to[walk.inner[size_t(s)]] += S(from[s]);
+                         if (walk.dense)
+                             for (int64_t s = begin; s < end; ++s) to[s] += S(from[s]);
+                         else
+                             for (int64_t s = begin; s < end; ++s) to[walk.inner[size_t(s)]] += S(from[s]);
                      }
                  });
 }

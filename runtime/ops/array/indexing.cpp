@@ -15,6 +15,7 @@
 #include "runtime/ops/declare/checked_ranges.h"
 #include "runtime/ops/declare/element_text.h"
 #include "runtime/ops/declare/joined_calls.h"
+#include "runtime/ops/declare/moved_rows.h"
 #include "runtime/ops/onnx/onnx.h"
 
 namespace catena {
@@ -210,6 +211,20 @@ const OpDef& op_scatter_onto = define_scatter_onto(op_scatter_add);
 const bool scatter_add_can_be_joined = can_be_joined(op_scatter_add, [](const TypeCall& c) -> Joinings {
     if (!places_can_be_joined(c)) return {};
     return {{.inputs = {int(c.attributes.integer("position")), 0}, .output = Joining::sum}};
+});
+
+/// Rows of `matrix`, none of them ignored. The places' axis may have another name in messages, but here it has its own.
+std::optional<RowAddition> row_addition(const TypeCall& c, const Shape& matrix, const Shape& sums) {
+    const Attributes& a = c.attributes;
+    const bool are_rows = c.inputs.size() == 2 && matrix.rank() == 2 && a.dims("axes") == Axes{0} && a.integer("position") == 0;
+    if (!are_rows || a.has("ignore_label") || a.has("named_axes")) return std::nullopt;
+    return RowAddition{&op_scatter_add, with_shape(without_shape(a), sums)};
+}
+std::optional<RowAddition> rows_read(const TypeCall& c, const Shape& sums) { return row_addition(c, c.inputs[0].shape, sums); }
+
+const bool gathers_move_rows = moves_rows(op_get_item, rows_read) && moves_rows(op_take, rows_read) && moves_rows(op_embed_id, rows_read);
+const bool scatter_add_moves_rows = moves_rows(op_scatter_add, [](const TypeCall& c, const Shape& sums) {
+    return row_addition(c, c.attributes.dims("shape"), sums);
 });
 
 Variable scatter_into_zeros(const Variable& b, std::span<const Variable> indices,
