@@ -50,6 +50,12 @@ public:
     }
 
 private:
+    /// What a kernel computes.
+    struct Origin {
+        std::vector<program::Operation> operations;
+        std::vector<int> steps;
+    };
+
     int add_buffer(const Type& type) {
         Buffer buffer;
         buffer.bytes = size_t(element_count(type.shape)) * size_of(type.dtype);
@@ -96,7 +102,7 @@ private:
         Shape shape = ir::shape_of(op.getResult(0));
         if (mlir::isa<ir::ReshapeOp>(op)) {
             std::optional<View> view = reshaped(from, shape);
-            if (!view) view = reshaped(copy(from, operations_of(op)), shape);
+            if (!view) view = reshaped(copy(from, {operations_of(op), steps_of(op)}), shape);
             views_[op.getResult(0)] = *view;
         } else if (auto transpose = mlir::dyn_cast<ir::TransposeOp>(op)) {
             views_[op.getResult(0)] = transposed(from, as_span(transpose.getAxes()));
@@ -110,12 +116,12 @@ private:
     }
 
     /// A kernel that copies `from` row-major into a new buffer.
-    View copy(const View& from, std::vector<program::Operation> operations) {
+    View copy(const View& from, const Origin& origin) {
         const View to = whole(add_buffer(from.type), from.type);
         const Kernel kernel = copying_kernel({.domain = from.type.shape,
                                               .inputs = {{from.type.dtype, strides_without_ones(from)}},
                                               .outputs = {{from.type.dtype, strides_without_ones(to)}}});
-        add_kernel(kernel, {from}, {to}, {}, std::move(operations));
+        add_kernel(kernel, {from}, {to}, {}, origin);
         return to;
     }
 
@@ -138,12 +144,12 @@ private:
         }
         std::vector<int> scalars;
         for (mlir::Value scalar : group.scalars) scalars.push_back(scalars_.at(scalar));
-        add_kernel(group.kernel, inputs, outputs, scalars, operations_of(op));
+        add_kernel(group.kernel, inputs, outputs, scalars, {operations_of(op), steps_of(op)});
         if (group.operations > 1) schedule_.info.fused_ops += group.operations;
     }
 
     void add_kernel(const Kernel& whole, const std::vector<View>& inputs, const std::vector<View>& outputs,
-                    const std::vector<int>& scalars, const std::vector<program::Operation>& operations) {
+                    const std::vector<int>& scalars, const Origin& origin) {
         if (std::all_of(outputs.begin(), outputs.end(),
                         [](const View& v) { return element_count(v.type.shape) == 0; }))
             return;
@@ -162,7 +168,8 @@ private:
             for (const auto& operand : launch.outputs) kernel.operands.push_back(operand_of(operand));
             kernel.geometry = launch.kernel;
             kernel.scalars = scalars;
-            kernel.operations = operations;
+            kernel.operations = origin.operations;
+            kernel.steps = origin.steps;
             kernel.strides_read = strides_read(kernel.geometry);
             size_kernel(kernel);
             in_order_.emplace_back().kernels.push_back(int(schedule_.kernels.size()));
@@ -179,6 +186,7 @@ private:
         made.op = find_op(name);
         made.location = source_of(op.getLoc());
         made.function = passes::function_of(&op);
+        made.steps = steps_of(op);
         LocationScope scope(made.location);
         if (!made.op) fail<CompileError>("{}: no op of this name is registered", name);
         if (made.op == &border_op()) return pass_border(op, call);
@@ -241,7 +249,7 @@ private:
             result.input = buffer->index;
         } else {
             if (buffer->place == Buffer::Place::input || !is_whole) {
-                view = copy(view, {{"copy of a result", {}}});
+                view = copy(view, {{{"copy of a result", {}}}, {}});
                 buffer = &schedule_.buffers[size_t(view.buffer)];
             }
             if (buffer->place == Buffer::Place::arena) {

@@ -5,6 +5,7 @@
 #include "mlir/IR/Location.h"
 
 #include "ir/dialect.h"
+#include "ir/step_location.h"
 #include "passes/place.h"
 
 namespace catena::codegen {
@@ -34,6 +35,15 @@ std::vector<program::Operation> operations_of(mlir::Operation& op) {
         for (mlir::Operation& inner : group.getBody().front())
             if (mlir::isa<ir::MapOp, ir::ReduceOp>(inner)) add(inner);
     return operations;
+}
+
+std::vector<int> steps_of(mlir::Operation& op) {
+    llvm::SetVector<int> steps;
+    if (auto group = mlir::dyn_cast<ir::GroupOp>(op))
+        for (mlir::Operation& inner : group.getBody().front().without_terminator()) ir::add_steps(inner.getLoc(), steps);
+    else
+        ir::add_steps(op.getLoc(), steps);
+    return {steps.begin(), steps.end()};
 }
 
 }  // namespace catena::codegen

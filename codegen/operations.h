@@ -14,4 +14,7 @@ SourceLoc source_of(mlir::Location location);
 /// The user's operations that a group computes, or the one that this is; each once.
 std::vector<program::Operation> operations_of(mlir::Operation& op);
 
+/// The steps of the recording that they are.
+std::vector<int> steps_of(mlir::Operation& op);
+
 }  // namespace catena::codegen

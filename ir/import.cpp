@@ -8,6 +8,7 @@
 
 #include "ir/dialect.h"
 #include "ir/formula_region.h"
+#include "ir/step_location.h"
 #include "ir/types.h"
 #include "runtime/core/error.h"
 #include "runtime/cpu/map_kernel.h"
@@ -167,6 +168,7 @@ private:
         mlir::Location place = b_.getUnknownLoc();
         if (step.location.line != 0)
             place = mlir::FileLineColLoc::get(b_.getContext(), step.location.file, step.location.line, 0);
+        place = at_step(place, size_t(&step - trace_.steps.data()));
         return mlir::NameLoc::get(b_.getStringAttr(*step.function ? step.function : step.op->name.c_str()), place);
     }
 

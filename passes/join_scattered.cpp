@@ -26,7 +26,7 @@ const OpDef* onto_form_of(mlir::Operation* op) {
 mlir::Value add_onto(mlir::OpBuilder& builder, mlir::Value base, mlir::Operation* call, const OpDef& onto) {
     llvm::SmallVector<mlir::Value> inputs{base};
     llvm::append_range(inputs, call->getOperands());
-    const mlir::Location location = builder.getFusedLoc({call->getLoc(), base.getLoc()});
+    const mlir::Location location = builder.getFusedLoc({call->getLoc(), (*call->user_begin())->getLoc()});  // Both the call and the addition.
     return ir::ScatterOp::create(builder, location, mlir::TypeRange(base.getType()), builder.getStringAttr(onto.name), inputs, mlir::ValueRange(),
                                  llvm::cast<ir::LibraryCall>(call).getCallAttributes())
         ->getResult(0);

@@ -25,7 +25,8 @@ std::optional<LoopLine::Derived> KnownLoops::schedule_for(const Trace& trace, bo
         if (lines_[i].fast_math != fast_math) continue;
         const std::optional<int64_t> position = lines_[i].loops->position_of(recording);
         if (!position) continue;
-        if (std::optional<LoopLine::Derived> derived = lines_[i].loops->schedule_at(*position)) {
+        std::optional<LoopLine::Derived> derived = lines_[i].loops->schedule_at(*position);
+        if (derived && follows(lines_[i].relations, derived->copied, trace)) {
             std::rotate(lines_.begin(), lines_.begin() + ptrdiff_t(i), lines_.begin() + ptrdiff_t(i) + 1);
             return derived;
         }
@@ -72,7 +73,7 @@ void KnownLoops::begin_line(const Trace& trace, const program::Schedule& schedul
         std::unique_ptr<LoopLine> line = is_longer ? LoopLine::through(their_recording, *theirs, recording, *compiled, turns)
                                                    : LoopLine::through(recording, *compiled, their_recording, *theirs, turns);
         if (!line) continue;
-        lines_.push_front({std::move(line), fast_math});
+        lines_.push_front({std::move(line), fast_math, is_longer ? relations(schedule, trace) : relations(*single.schedule, *other)});
         if (lines_.size() > most_lines) lines_.pop_back();
         return;
     }

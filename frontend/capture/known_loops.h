@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "frontend/capture/launch_relations.h"
 #include "frontend/capture/loop_line.h"
 #include "runtime/graph/trace.h"
 #include "runtime/program/executable.h"
@@ -29,6 +30,7 @@ private:
     struct Line {
         std::unique_ptr<LoopLine> loops;
         bool fast_math = false;
+        Relations relations;  ///< Of the longer of its first two programs.
     };
     void begin_line(const Trace& trace, const program::Schedule& schedule, bool fast_math);
 

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <chrono>
 
+#include "frontend/capture/is_sound.h"
 #include "frontend/capture/known_loops.h"
 #include "frontend/capture/trace_numbers.h"
 #include "runtime/core/device.h"
 #include "runtime/core/environment.h"
 #include "runtime/core/error.h"
 #include "runtime/program/check_lifetimes.h"
-#include "runtime/program/check_schedule.h"
 #include "runtime/program/joint_executable.h"
 #include "runtime/program/schedule_numbers.h"
 
@@ -31,28 +31,8 @@ std::shared_ptr<const program::Schedule> schedule_of(const std::shared_ptr<Execu
     return {executable, &scheduled->schedule()};
 }
 
-/// Whether the schedule is one of arrays of these types, and stays within its memory.
-bool is_sound(const program::Schedule& schedule, const Trace& trace) {
-    auto type = [&](int v) -> const Type& { return trace.values[size_t(v)].type; };
-    for (size_t i = 0; i < trace.inputs.size(); ++i)
-        if (!(schedule.input_types[i] == type(trace.inputs[i]))) return false;
-    for (size_t r = 0; r < schedule.results.size(); ++r) {
-        const program::Result& result = schedule.results[r];
-        const int v = r < trace.outputs.size() ? trace.outputs[r] : trace.assigns[r - trace.outputs.size()].value;
-        if (!((result.input >= 0 ? schedule.input_types[size_t(result.input)] : result.view.type) == type(v))) return false;
-    }
-    if (schedule.info.channels_last > 0) return true;  // check_schedule wants everything row-major.
-    try {
-        program::check_schedule(schedule);
-    } catch (const Error&) {
-        return false;
-    }
-    return true;
-}
-
 /// InternalError unless compiling gives the same.
 void check_against_compiled(const program::Schedule& resized, const SizeLine& line, const Trace& trace, const CompileOptions& options) {
-    program::check_lifetimes(resized);
     const std::shared_ptr<const program::Schedule> compiled = schedule_of(compiler().compile(trace, options));
     auto fail_with = [&](const std::string& what) {
         throw InternalError(fmt::format("static_graph {}: planned from other sizes, {} is not as compiled for {}", trace.name, what,
@@ -81,7 +61,7 @@ void check_against_compiled(const LoopLine::Derived& derived, const Trace& trace
             const auto kernel = [&](const program::Schedule& s) -> const program::KernelLaunch& {
                 return s.kernels[size_t(s.launches[l].kernels[k])];
             };
-            if (kernel(*compiled).numbers != kernel(derived.schedule).numbers)
+            if (kernel(*compiled).numbers != kernel(derived.copied.schedule).numbers)
                 throw InternalError(fmt::format("static_graph {}: kernel {} of launch {} is not as compiled", trace.name, k, l));
         }
 }
@@ -95,7 +75,7 @@ KnownSizes::~KnownSizes() = default;
 /// Null if it is not sure.
 std::shared_ptr<Executable> KnownSizes::between(SizeLine& line, const Trace& trace, int64_t position, const CompileOptions& options) {
     const auto start = std::chrono::steady_clock::now();
-    std::optional<program::Schedule> schedule = line.schedule_at(position);
+    std::optional<program::Schedule> schedule = line.schedule_at(position, trace);
     if (!schedule || !is_sound(*schedule, trace)) return nullptr;
     if (program::lifetimes_are_checked()) check_against_compiled(*schedule, line, trace, options);
     schedule->info.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -111,7 +91,7 @@ void KnownSizes::reach_beyond(SizeLine& line, int64_t position, const CompileOpt
     const std::optional<Trace> trace = with_numbers(line.trace(), line.numbers_at(further));
     if (!trace) return;
     try {
-        if (auto schedule = schedule_of(compiler().compile(*trace, options))) line.add(further, std::move(schedule));
+        if (auto schedule = schedule_of(compiler().compile(*trace, options))) line.add(further, *trace, std::move(schedule));
     } catch (const CompileError&) {
     }
 }
@@ -139,11 +119,12 @@ std::shared_ptr<Executable> KnownSizes::resize(const Trace& trace, CompileOption
 std::shared_ptr<Executable> KnownSizes::resize_loops(const Trace& trace, const CompileOptions& options) {
     const auto start = std::chrono::steady_clock::now();
     std::optional<LoopLine::Derived> derived = loops_->schedule_for(trace, options.fast_math);
-    if (!derived || !is_sound(derived->schedule, trace)) return nullptr;
-    program::check_lifetimes(derived->schedule);
+    if (!derived) return nullptr;
+    program::Schedule& schedule = derived->copied.schedule;
+    if (!is_sound(schedule, trace)) return nullptr;
     if (program::lifetimes_are_checked()) check_against_compiled(*derived, trace, options);
-    derived->schedule.info.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    return program::make_executable(std::move(derived->schedule));
+    schedule.info.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return program::make_executable(std::move(schedule));
 }
 
 KnownSizes::Made KnownSizes::compile(const std::shared_ptr<const Trace>& trace, CompileOptions options) {
@@ -164,7 +145,7 @@ void KnownSizes::remember(const std::shared_ptr<const Trace>& trace, const std::
         if (line.fast_math != fast_math || !differ_in_numbers_only(line.sizes->trace(), *trace)) continue;
         const std::optional<int64_t> position = line.sizes->position_of(numbers);
         is_on_line = is_on_line || position;
-        if (position && line.sizes->is_ordinary(*position)) line.sizes->add(*position, schedule);
+        if (position && line.sizes->is_ordinary(*position)) line.sizes->add(*position, *trace, schedule);
     }
     if (!is_on_line) begin_line(*trace, schedule, fast_math);
     loops_->remember(trace, executable, schedule, fast_math);
@@ -176,6 +157,7 @@ void KnownSizes::remember(const std::shared_ptr<const Trace>& trace, const std::
 void KnownSizes::begin_line(const Trace& trace, const std::shared_ptr<const program::Schedule>& schedule, bool fast_math) {
     const std::vector<int64_t> numbers = numbers_of(trace);
     std::unique_ptr<SizeLine> best;
+    std::shared_ptr<const Trace> other_trace;
     std::shared_ptr<const program::Schedule> other_schedule;
     std::vector<int64_t> other_numbers;
     size_t fewest = numbers.size() + 1;
@@ -189,14 +171,15 @@ void KnownSizes::begin_line(const Trace& trace, const std::shared_ptr<const prog
         if (differing >= fewest) continue;
         if (std::unique_ptr<SizeLine> line = SizeLine::through(trace, theirs, numbers)) {
             best = std::move(line);
+            other_trace = other;
             other_schedule = schedule_of(executable);
             other_numbers = std::move(theirs);
             fewest = differing;
         }
     }
     if (!best) return;
-    best->add(*best->position_of(other_numbers), other_schedule);
-    best->add(*best->position_of(numbers), schedule);
+    best->add(*best->position_of(other_numbers), *other_trace, other_schedule);
+    best->add(*best->position_of(numbers), trace, schedule);
     lines_.push_front({std::move(best), fast_math});
     if (lines_.size() > most_lines) lines_.pop_back();
 }

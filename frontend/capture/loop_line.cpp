@@ -62,9 +62,9 @@ std::optional<LoopLine::Derived> LoopLine::schedule_at(int64_t position) const {
     Derived derived;
     std::vector<size_t> source;
     if (!schedule_.write(position, derived.tokens, source)) return std::nullopt;
-    std::optional<program::Schedule> schedule = compiled_.schedule_of(derived.tokens, source);
-    if (!schedule) return std::nullopt;
-    derived.schedule = std::move(*schedule);
+    std::optional<program::Copied> copied = compiled_.schedule_of(derived.tokens, source);
+    if (!copied) return std::nullopt;
+    derived.copied = std::move(*copied);
     return derived;
 }
 

@@ -28,7 +28,7 @@ public:
     bool add(int64_t position, const program::ScheduleStream& compiled);
 
     struct Derived {
-        program::Schedule schedule;
+        program::Copied copied;        ///< From the longer of the first two.
         program::NumberStream tokens;  ///< As compiling would give.
     };
     /// Nothing if it is not sure: a third length must have confirmed the line, and compiled lengths lie on both sides, none of them

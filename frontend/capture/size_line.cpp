@@ -142,14 +142,15 @@ std::string SizeLine::difference_to(const program::Schedule& schedule) const {
     return what;
 }
 
-void SizeLine::add(int64_t position, std::shared_ptr<const program::Schedule> schedule) {
+void SizeLine::add(int64_t position, const Trace& recording, std::shared_ptr<const program::Schedule> schedule) {
     std::vector<int64_t> numbers = program::numbers_of(*schedule);
     auto form = std::ranges::find_if(forms_, [&](const Form& f) { return program::difference(*f.schedule, *schedule).empty(); });
     if (form == forms_.end()) {
-        forms_.push_back({schedule, without_texts(*schedule), {}, true, position, position});
+        forms_.push_back({schedule, without_texts(*schedule), relations(*schedule, recording), {}, true, position, position});
         form = std::prev(forms_.end());
     }
     if (std::ranges::find(form->points, position, &Point::position) != form->points.end()) return;
+    form->is_fitting = form->relations.restrict_to(relations(*schedule, recording)) && form->is_fitting;
     form->first = std::min(form->first, position);
     form->last = std::max(form->last, position);
     // The first points determine the polynomials, further ones confirm or refute them.
@@ -176,7 +177,7 @@ std::optional<std::vector<int64_t>> SizeLine::interpolate(const Form& form, int6
     return numbers;
 }
 
-std::optional<program::Schedule> SizeLine::schedule_at(int64_t position) const {
+std::optional<program::Schedule> SizeLine::schedule_at(int64_t position, const Trace& recording) const {
     const Form* around = nullptr;
     for (const Form& form : forms_) {
         if (position < form.first || position > form.last) continue;
@@ -188,6 +189,8 @@ std::optional<program::Schedule> SizeLine::schedule_at(int64_t position) const {
     if (!numbers) return std::nullopt;
     program::Schedule schedule = around->blank;
     if (!program::set_numbers(schedule, *numbers)) return std::nullopt;
+    const Relations planned = relations(schedule, recording);
+    if (planned.unexplained() > 0 || !difference(around->relations, planned).empty()) return std::nullopt;
     return schedule;
 }
 

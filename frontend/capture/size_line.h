@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "frontend/capture/launch_relations.h"
 #include "runtime/graph/trace.h"
 #include "runtime/program/schedule.h"
 
@@ -29,10 +30,11 @@ public:
     /// another program.
     bool is_ordinary(int64_t position) const;
 
-    /// The compiled program at an ordinary position.
-    void add(int64_t position, std::shared_ptr<const program::Schedule> schedule);
-    /// The schedule at an ordinary position between compiled ones of one form; nothing if it is not sure.
-    std::optional<program::Schedule> schedule_at(int64_t position) const;
+    /// The program compiled for the recording at an ordinary position.
+    void add(int64_t position, const Trace& recording, std::shared_ptr<const program::Schedule> schedule);
+    /// The schedule for the recording at an ordinary position between compiled ones of one form, to which its launches are related as theirs
+    /// are to their recordings; nothing if it is not sure.
+    std::optional<program::Schedule> schedule_at(int64_t position, const Trace& recording) const;
 
     /// What `schedule` differs in from every form that was compiled; empty: it has one of them.
     std::string difference_to(const program::Schedule& schedule) const;
@@ -49,6 +51,7 @@ private:
     struct Form {
         std::shared_ptr<const program::Schedule> schedule;  ///< One of them.
         program::Schedule blank;                            ///< The same without what only compiling needs.
+        Relations relations;                                ///< What holds of all compiled ones.
         std::vector<Point> points;
         bool is_fitting = true;  ///< All points lie on polynomials of the degree.
         int64_t first = 0, last = 0;

@@ -66,9 +66,9 @@ size_t bytes_of(const Schedule& schedule) {
                    schedule.results.size() * sizeof(Result);
     for (const KernelLaunch& kernel : schedule.kernels)
         bytes += sizeof(kernel) + kernel.key.size() + kernel.operands.size() * (sizeof(KernelLaunch::Operand) + sizeof(KernelOperand)) +
-                 kernel.numbers.size() * sizeof(int64_t);
+                 kernel.numbers.size() * sizeof(int64_t) + kernel.steps.size() * sizeof(int);
     for (const LibraryCall& call : schedule.library_calls)
-        bytes += sizeof(call) + (call.inputs.size() + call.outputs.size()) * (sizeof(View) + sizeof(Array) + sizeof(ArrayBody));
+        bytes += sizeof(call) + call.steps.size() * sizeof(int) + (call.inputs.size() + call.outputs.size()) * (sizeof(View) + sizeof(Array) + sizeof(ArrayBody));
     return bytes;
 }
 

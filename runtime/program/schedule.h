@@ -65,6 +65,7 @@ struct KernelLaunch {
     };
     KernelGeometry geometry;
     std::vector<Operation> operations;  ///< What it computes, or a part of; each once.
+    std::vector<int> steps;             ///< The same as steps of the recording; not in files.
     std::string key;     ///< Key of the code in the process that compiled it,
     std::string symbol;  ///< and its name in a library, see symbol_at, or on a device.
     DeviceForm device;   ///< Its launch parameters on a device.
@@ -102,7 +103,8 @@ struct LibraryCall {
     Attributes attributes;
     std::vector<int> scalars;
     SourceLoc location;
-    std::string function;  ///< What the user called there; empty: the op.
+    std::string function;    ///< What the user called there; empty: the op.
+    std::vector<int> steps;  ///< As of a kernel.
     std::optional<ElementLaunches> elements;  ///< On devices.
 };
 

@@ -47,7 +47,7 @@ private:
         const KernelGeometry &p = a.geometry, &q = b.geometry;
         auto same_operand = [](const KernelLaunch::Operand& x, const KernelLaunch::Operand& y) { return x.buffer == y.buffer; };
         auto same_read = [](const StrideRead& x, const StrideRead& y) { return x.operand == y.operand && x.dim == y.dim; };
-        if (a.key != b.key || a.scalars != b.scalars || a.row_scratch_rows != b.row_scratch_rows ||
+        if (a.key != b.key || a.scalars != b.scalars || a.steps != b.steps || a.row_scratch_rows != b.row_scratch_rows ||
             a.element_nanoseconds != b.element_nanoseconds || p.domain.rank() != q.domain.rank() || p.reduced != q.reduced ||
             p.split != q.split || p.serial != q.serial || p.inputs.size() != q.inputs.size() || p.outputs.size() != q.outputs.size() ||
             !std::ranges::equal(a.operands, b.operands, same_operand) || !std::ranges::equal(a.strides_read, b.strides_read, same_read))
@@ -71,7 +71,7 @@ private:
         auto same_entry = [](const Attributes::Entry& x, const Attributes::Entry& y) {
             return std::string_view(x.name) == y.name && alike(x.value, y.value);
         };
-        return a.op == b.op && a.scalars == b.scalars && !a.elements && !b.elements && std::ranges::equal(a.inputs, b.inputs, same_view) &&
+        return a.op == b.op && a.scalars == b.scalars && a.steps == b.steps && !a.elements && !b.elements && std::ranges::equal(a.inputs, b.inputs, same_view) &&
                std::ranges::equal(a.outputs, b.outputs, same_view) &&
                std::ranges::equal(a.attributes.entries(), b.attributes.entries(), same_entry);
     }

@@ -72,6 +72,7 @@ private:
         for (const Attributes::Entry& entry : call.attributes.entries()) write_form(entry);
         for (size_t count : {call.inputs.size(), call.outputs.size(), call.scalars.size()}) number(int64_t(count));
         for (int scalar : call.scalars) number(scalar);
+        write_steps(call.steps);
         auto write = numbers();
         visit_numbers(call.attributes, write);
         for (size_t i = 0; i < call.inputs.size(); ++i) write_view(call.inputs[i], Kind::view, c, int(i));
@@ -85,6 +86,11 @@ private:
         if (const double* real = std::get_if<double>(&entry.value)) form(std::bit_cast<uint64_t>(*real));
         if (const std::string* text = std::get_if<std::string>(&entry.value)) writer_.form(std::string_view(*text));
         if (const Dims* dims = std::get_if<Dims>(&entry.value)) form(uint64_t(dims->rank()));
+    }
+
+    void write_steps(const std::vector<int>& steps) {
+        number(int64_t(steps.size()));
+        for (int step : steps) number(step);
     }
 
     void write_view(View view, Kind kind, int index, int place) {
@@ -104,6 +110,7 @@ private:
         write_form(kernel);
         number(int64_t(kernel.scalars.size()));
         for (int scalar : kernel.scalars) number(scalar);
+        write_steps(kernel.steps);
         for (const KernelLaunch::Operand& operand : kernel.operands) write_buffer(operand.buffer);
         auto write = numbers();
         visit_numbers(kernel, blocks_.combines(s_, size_t(k)), write);

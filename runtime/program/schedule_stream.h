@@ -9,6 +9,12 @@
 
 namespace catena::program {
 
+/// A schedule, and of which kernel, library call and result of another one each of its own is a copy with other numbers.
+struct Copied {
+    Schedule schedule;
+    std::vector<int> kernels, calls, results;
+};
+
 /// A compiled host schedule as a row of numbers, from which schedules of the same form can be made. Launch by launch; buffers are
 /// numbered and described where they are first used.
 class ScheduleStream {
@@ -21,7 +27,7 @@ public:
     /// The schedule with these tokens. Token i has the form of this stream's token `source[i]`, and what it belongs to is made
     /// like that one's part. What follows from the numbers is computed, see settle_numbers. Nothing if the tokens are not those of
     /// a schedule, or it may need another form.
-    std::optional<Schedule> schedule_of(const NumberStream& tokens, std::span<const size_t> source) const;
+    std::optional<Copied> schedule_of(const NumberStream& tokens, std::span<const size_t> source) const;
 
 private:
     /// What begins at a token.

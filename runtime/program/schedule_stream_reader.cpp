@@ -10,7 +10,7 @@ public:
     Reader(const ScheduleStream& like, const NumberStream& tokens, std::span<const size_t> source)
         : like_(like), tokens_(tokens), source_(source) {}
 
-    std::optional<Schedule> read() {
+    std::optional<Copied> read() {
         made_.info = like_.schedule_.info;
         for (int64_t i = count(); i > 0 && is_sound_; --i) read_input();
         for (int64_t i = count(); i > 0 && is_sound_; --i) read_launch();
@@ -24,7 +24,8 @@ public:
         made_.info.steps = int(made_.launches.size());
         made_.info.library_calls = int(made_.library_calls.size());
         made_.info.bytes = bytes_of(made_);  // They share the machine code.
-        return std::move(made_);
+        copied_.schedule = std::move(made_);
+        return std::move(copied_);
     }
 
 private:
@@ -70,6 +71,7 @@ private:
         Launch launch;
         if (const int call = like_.schedule_.launches[size_t(part.index)].library_call; call >= 0) {
             launch.library_call = int(made_.library_calls.size());
+            copied_.calls.push_back(call);
             read_call(like_.schedule_.library_calls[size_t(call)]);
         } else {
             for (int64_t i = count(); i > 0 && is_sound_; --i) {
@@ -88,11 +90,17 @@ private:
         call.function = like.function;
         const int64_t inputs = count(), outputs = count(), scalars = count();
         for (int64_t i = 0; i < scalars && is_sound_; ++i) call.scalars.push_back(integer());
+        read_steps(call.steps);
         auto read = numbers();
         visit_numbers(call.attributes, read);
         for (int64_t i = 0; i < inputs && is_sound_; ++i) call.inputs.push_back(read_view());
         for (int64_t i = 0; i < outputs && is_sound_; ++i) call.outputs.push_back(read_view());
         made_.library_calls.push_back(std::move(call));
+    }
+
+    void read_steps(std::vector<int>& steps) {
+        steps.clear();
+        for (int64_t i = count(); i > 0 && is_sound_; --i) steps.push_back(integer());
     }
 
     View read_view() {
@@ -116,10 +124,12 @@ private:
         KernelLaunch kernel = like_.schedule_.kernels[size_t(part.index)];
         is_sound_ = size_t(number()) == kernel.scalars.size();
         for (int& scalar : kernel.scalars) scalar = integer();
+        read_steps(kernel.steps);
         for (KernelLaunch::Operand& operand : kernel.operands) operand.buffer = read_buffer();
         auto read = numbers();
         visit_numbers(kernel, like_.combines_[size_t(part.index)], read);
         made_.kernels.push_back(std::move(kernel));
+        copied_.kernels.push_back(part.index);
     }
 
     /// The number of the buffer that stands here.
@@ -151,6 +161,7 @@ private:
         if (result.input >= 0) result.input = integer();
         else result.view = read_view(result.view);
         made_.results.push_back(std::move(result));
+        copied_.results.push_back(part.index);
     }
 
     const ScheduleStream& like_;
@@ -159,10 +170,11 @@ private:
     size_t at_ = 0;
     bool is_sound_ = true;
     Schedule made_;
+    Copied copied_;  ///< Without the schedule.
     std::vector<size_t> bytes_before_;  ///< By buffer: in the compiled schedule.
 };
 
-std::optional<Schedule> ScheduleStream::schedule_of(const NumberStream& tokens, std::span<const size_t> source) const {
+std::optional<Copied> ScheduleStream::schedule_of(const NumberStream& tokens, std::span<const size_t> source) const {
     return Reader(*this, tokens, source).read();
 }
 

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "runtime/core/shape.h"
+
+namespace catena::capture {
+
+/// Which sizes of two arrays, and products of sizes that stand side by side, numbers are equal to.
+class NumberMatches {
+public:
+    NumberMatches(const Shape& a, const Shape& b) {
+        add(a);
+        products_.resize(most, 0);
+        add(b);
+    }
+
+    /// Bits for 0 and 1, for the sizes and their products.
+    uint64_t of(int64_t number) const {
+        uint64_t bits = uint64_t(number == 0) | uint64_t(number == 1) << 1;
+        for (size_t i = 0; i < products_.size(); ++i) bits |= uint64_t(products_[i] == number && number > 1) << (2 + i);
+        return bits;
+    }
+
+private:
+    static constexpr size_t most = 28;  ///< Of arrays with seven dimensions.
+
+    void add(const Shape& shape) {
+        const size_t end = products_.size() + most;
+        for (int first = 0; first < shape.rank(); ++first) {
+            int64_t product = 1;
+            for (int last = first; last < shape.rank() && products_.size() < end; ++last) products_.push_back(product *= shape[last]);
+        }
+    }
+
+    std::vector<int64_t> products_;
+};
+
+}  // namespace catena::capture
