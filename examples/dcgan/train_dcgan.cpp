@@ -46,7 +46,7 @@ static void train(examples::Example& example, const Options& options) {
     trainer.run();
     examples::write_pictures(options.out + "/generated.ppm", generated(generator, 100), 10);
     example.result("distance of moments", distance_of_moments(generated(generator, 400), real), examples::Better::smaller);
-    example.print_times([&] { updater.update(); });
+    example.print_times(updater);
 }
 
 int main(int argc, char** argv) {

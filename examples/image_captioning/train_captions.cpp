@@ -109,7 +109,7 @@ static void train(examples::Example& example, const Options& options) {
     examples::Setup words;
     words.set_words(vocabulary);
     example.result("share of right captions", share_of_right(*model, test, words.words(), options.max_length), examples::Better::larger);
-    example.print_times([&] { updater.update(); });
+    example.print_times(updater);
 }
 
 int main(int argc, char** argv) {

@@ -40,14 +40,26 @@ static ct::Array mean_colours(const ct::Dataset& dataset) {
     return (sum / double(count)).array();
 }
 
-static ct::Dataset prepared(const ct::Dataset& dataset, const ct::Array& mean, int64_t size, bool random) {
-    return ct::TransformDataset(dataset, [=](const ct::Example& e) {
+/// Less the mean, a part of them.
+struct Prepared : ct::DatasetMixin {
+    ct::Dataset pictures;
+    ct::Array mean;
+    int64_t part;
+    bool random;
+    Prepared(ct::Dataset pictures, ct::Array mean, int64_t part, bool random)
+        : pictures(std::move(pictures)), mean(std::move(mean)), part(part), random(random) {}
+    int64_t size() const override { return pictures.size(); }
+    ct::Example get_example(int64_t i) const override {
+        const ct::Example e = pictures[i];
+        const ct::Shape shape = e[0].shape();
+        if (mean.dim(1) > 1 && shape != mean.shape())
+            ct::fail<ct::ValueError>("picture {} (from 0) of {} is {}, the mean picture is {}: give pictures of its size, or no --mean", i,
+                                     pictures.size(), to_string(shape), to_string(mean.shape()));
         const auto no_graph = ct::no_backprop_mode();
         const ct::Array picture = (e[0] - mean) / 128.0;
-        return ct::Example{random ? ct::random_flip(ct::random_crop(picture, {size, size})) : ct::center_crop(picture, {size, size}),
-                           e[1]};
-    });
-}
+        return {random ? ct::random_flip(ct::random_crop(picture, {part, part})) : ct::center_crop(picture, {part, part}), e[1]};
+    }
+};
 
 PictureSets picture_sets(const PictureOptions& options) {
     examples::require_together({{"--train", options.train_list}, {"--val", options.val_list}});
@@ -59,5 +71,5 @@ PictureSets picture_sets(const PictureOptions& options) {
     const ct::Shape first = training[0][0].shape(), scalar_colours{3, 1, 1};
     if (mean.shape() != first && mean.shape() != scalar_colours)
         ct::fail<ct::ValueError>("--mean: {} has a picture {}, the training pictures are {}", options.mean, to_string(mean.shape()), to_string(first));
-    return {prepared(training, mean, options.size, true), prepared(test, mean, options.size, false)};
+    return {Prepared(training, mean, options.size, true), Prepared(test, mean, options.size, false)};
 }

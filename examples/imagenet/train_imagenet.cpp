@@ -50,7 +50,7 @@ static void train(examples::Example& example, Options options) {
     if (!options.resume.empty()) ct::load_npz(options.resume, trainer);
     trainer.run();
     example.result("validation accuracy", examples::observed(trainer, "validation/main/accuracy"), examples::Better::larger);
-    example.print_times([&] { updater.update(); }, 5);
+    example.print_times(updater, 5);
 }
 
 int main(int argc, char** argv) {

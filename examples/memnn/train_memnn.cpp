@@ -56,7 +56,7 @@ static void train(examples::Example& example, const Options& options) {
     setup.set_words(vocabulary);
     setup.save(options.out + "/" + options.model + ".txt");
     example.result("test accuracy", examples::observed(trainer, "validation/main/accuracy"), examples::Better::larger);
-    example.print_times([&] { updater.update(); });
+    example.print_times(updater);
 }
 
 int main(int argc, char** argv) {

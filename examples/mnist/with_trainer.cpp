@@ -30,5 +30,5 @@ void train_with_trainer(examples::Example& example, const Options& options, cons
     trainer.run();
     if (trainer.stopping()) return;  // By a signal.
     example.result("validation accuracy", examples::observed(trainer, "validation/main/accuracy"), examples::Better::larger);
-    example.print_times([&] { updater.update(); });
+    example.print_times(updater);
 }

@@ -39,7 +39,7 @@ static void train(examples::RankedExample& example, const Options& options, cons
     trainer.run();
 
     example.result(comm, "test accuracy", examples::observed(trainer, "validation/main/accuracy"), examples::Better::larger);
-    example.print_times(comm, [&] { updater.update(); });
+    example.print_times(comm, updater);
 }
 
 int main(int argc, char** argv) {

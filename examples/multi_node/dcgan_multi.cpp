@@ -52,7 +52,7 @@ static void train(examples::RankedExample& example, const Options& options, cons
         distance = distance_of_moments(generated(generator, 400), real);
     }
     example.result(comm, "distance of moments", distance, examples::Better::smaller);
-    example.print_times(comm, [&] { updater.update(); });
+    example.print_times(comm, updater);
 }
 
 int main(int argc, char** argv) {

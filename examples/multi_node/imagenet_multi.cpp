@@ -41,7 +41,7 @@ static void train(examples::RankedExample& example, Options options, const std::
     trainer.run();
 
     example.result(comm, "validation accuracy", examples::observed(trainer, "validation/main/accuracy"), examples::Better::larger);
-    example.print_times(comm, [&] { updater.update(); }, 5);
+    example.print_times(comm, updater, 5);
 }
 
 int main(int argc, char** argv) {

@@ -49,7 +49,7 @@ static void train(examples::RankedExample& example, const Options& options, cons
     trainer.run();
     example.result(comm, "test accuracy", is_last ? examples::observed(trainer, "validation/main/accuracy") : 0, examples::Better::larger,
                    teller);
-    example.print_times(comm, [&] { updater.update(); });
+    example.print_times(comm, updater);
 }
 
 int main(int argc, char** argv) {

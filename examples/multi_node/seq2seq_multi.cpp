@@ -34,7 +34,7 @@ static void train_copies(examples::RankedExample& example, const Options& option
     const Pairs& test = languages.test;
     const double found = comm->rank() > 0 ? 0 : bleu(model.translate(test.sources, options.languages.most_words), test.targets);
     example.result(comm, "bleu", found, examples::Better::larger);
-    example.print_times(comm, [&] { updater.update(); });
+    example.print_times(comm, updater);
 }
 
 /// The encoder's state in one message, and back.
@@ -93,7 +93,7 @@ static void train_halves(examples::RankedExample& example, const Options& option
     }
     trainer.run();
     example.result(comm, "bleu", half.evaluate(languages.test, options.languages.most_words), examples::Better::larger, 1);
-    example.print_times(comm, [&] { updater.update(); });
+    example.print_times(comm, updater);
 }
 
 int main(int argc, char** argv) {

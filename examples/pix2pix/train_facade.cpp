@@ -133,7 +133,7 @@ static void train(examples::Example& example, const Options& options) {
     trainer.run();
 
     example.result("distance from the real pictures", test(networks, others, options.out + "/test.ppm"), examples::Better::smaller);
-    example.print_times([&] { updater.update(); });
+    example.print_times(updater);
 }
 
 int main(int argc, char** argv) {

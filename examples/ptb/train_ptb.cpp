@@ -60,7 +60,7 @@ static void train(examples::Example& example, const Options& options) {
     extensions::Evaluator test(test_iter, eval_model, evaluate, {.device = device, .eval_hook = begin_evaluation});
     example.result("test perplexity", std::exp(test.evaluate().at("main/loss")), examples::Better::smaller);
     ct::save_npz(options.out + "/" + options.model, model);
-    example.print_times([&] { updater.update(); });
+    example.print_times(updater);
 }
 
 int main(int argc, char** argv) {

@@ -38,7 +38,7 @@ static void train(examples::Example& example, const Options& options) {
     for (size_t i = 0; i < some.size(); ++i)
         fmt::print("source: {}\nresult: {}\nexpect: {}\n", text_of(some[i], from), text_of(translations[i], to), text_of(test.targets[i], to));
     example.result("bleu", evaluate(), examples::Better::larger);
-    example.print_times([&] { updater.update(); });
+    example.print_times(updater);
 }
 
 int main(int argc, char** argv) {

@@ -81,7 +81,7 @@ static double median(std::vector<double> values) {
     return values[values.size() / 2];
 }
 
-Example::Times Example::measured(const std::function<void()>& iteration, int count) const {
+Example::Times Example::measured(const std::function<void()>& iteration, int count, const std::function<void(bool)>& begin_turn) const {
     Times times;
     constexpr int unmeasured = 2;  // compilation and the first use of what it made; later what the other kind left in caches and pools
     constexpr int turn = 5;
@@ -89,11 +89,22 @@ Example::Times Example::measured(const std::function<void()>& iteration, int cou
         for (const bool with_regions : {false, true}) {
             if (with_regions && eager) continue;
             const auto use = ct::using_config(&ct::Config::use_static_graph, with_regions);
+            if (begin_turn) begin_turn(with_regions);
             for (int i = 0; i < unmeasured; ++i) iteration();
             for (int i = 0; i < std::min(turn, count - done); ++i)
                 (with_regions ? times.compiled : times.eager).push_back(milliseconds_of(iteration));
         }
     return times;
+}
+
+Example::Times Example::measured(ct::Updater& updater, int count) const {
+    ct::MemoryArchive place;
+    const auto iterator = [&](const ct::Serializer& s) { updater.get_iterator().serialize(s); };
+    return measured([&] { updater.update(); }, count, [&](bool with_regions) {
+        if (with_regions) return ct::load_from(place, iterator, {});
+        place = {};
+        ct::save_to(place, iterator);
+    });
 }
 
 void Example::print(const Times& times) {

@@ -52,6 +52,8 @@ public:
     /// Prints the time of a training iteration with static regions off and on: median and least of `count` calls each, in
     /// turns of five, each after two that are not measured, as a training does not change between the two. With --eager, off only.
     void print_times(const std::function<void()>& iteration, int count = 10) const { print(measured(iteration, count)); }
+    /// Of the updater's iterations; both kinds get the same mini-batches, as these may differ in size.
+    void print_times(ct::Updater& updater, int count = 10) const { print(measured(updater, count)); }
     /// Prints what the example came to, and holds it against --require.
     void result(const std::string& name, double value, Better better);
 
@@ -60,7 +62,8 @@ protected:
     struct Times {
         std::vector<double> eager, compiled;
     };
-    Times measured(const std::function<void()>& iteration, int count) const;
+    Times measured(const std::function<void()>& iteration, int count, const std::function<void(bool with_regions)>& begin_turn = {}) const;
+    Times measured(ct::Updater& updater, int count) const;
     static void print(const Times& times);
     /// Reads the flags, calls `body` and tells its error. Returns the program's exit status.
     int parse_and_run(int argc, char** argv, const std::function<void()>& body);

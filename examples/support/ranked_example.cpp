@@ -17,8 +17,8 @@ int RankedExample::run(int argc, char** argv, const std::function<void(const Com
     });
 }
 
-void RankedExample::print_times(const Communicator& comm, const std::function<void()>& iteration, int count) const {
-    const Times times = measured(iteration, count);
+void RankedExample::print_times(const Communicator& comm, ct::Updater& updater, int count) const {
+    const Times times = measured(updater, count);
     if (comm->rank() == 0) print(times);
 }
 

@@ -22,7 +22,7 @@ public:
     int run(int argc, char** argv, const std::function<void(const Communicator&)>& body);
 
     /// As Example's; all ranks call them. `value` is rank `teller`'s.
-    void print_times(const Communicator& comm, const std::function<void()>& iteration, int count = 10) const;
+    void print_times(const Communicator& comm, ct::Updater& updater, int count = 10) const;
     void result(const Communicator& comm, const std::string& name, double value, Better better, int teller = 0);
 
 private:

@@ -11,7 +11,7 @@ namespace examples {
 
 Setup::Setup(const std::string& path) : path_(path) {
     std::ifstream file(path);
-    if (!file) ct::fail<ct::FileError>("cannot open {}", path);
+    if (!file) ct::fail<ct::FileError>("cannot open {}, which the training writes beside its model", path);
     std::string line;
     for (int number = 1; std::getline(file, line) && !line.empty(); ++number) {
         const size_t space = line.find(' ');

@@ -79,7 +79,7 @@ static void train(examples::Example& example, const Options& options) {
 
     write_examples(model, test, options);
     example.result("test loss", examples::observed(trainer, "validation/main/loss"), examples::Better::smaller);
-    example.print_times([&] { updater.update(); });
+    example.print_times(updater);
 }
 
 int main(int argc, char** argv) {

@@ -60,7 +60,7 @@ static void train(examples::Example& example, const Options& options) {
     trainer.run();
     ct::save_npz(options.out + "/model.npz", network);
     example.result("test loss", examples::observed(trainer, "validation/main/loss"), examples::Better::smaller);
-    example.print_times([&] { updater.update(); });
+    example.print_times(updater);
 }
 
 int main(int argc, char** argv) {

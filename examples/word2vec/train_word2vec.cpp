@@ -62,28 +62,31 @@ struct Word2Vec : ct::Chain {
 class WindowIterator : public ct::Iterator {
 public:
     WindowIterator(const ct::Array& words, int64_t window, int64_t batch_size, uint64_t seed, bool repeat = true)
-        : words_(words.to_vector<int32_t>()), window_(window), batch_size_(batch_size), repeat_(repeat), random_(seed) {
-        const int64_t n = int64_t(words_.size()) - 2 * window;
-        if (n < 1) ct::fail<ct::ValueError>("word2vec: a window of {} on each side needs more than {} words", window, words_.size());
-        for (int64_t i = 0; i < n; ++i) order_.push_back(window + i);
-        std::shuffle(order_.begin(), order_.end(), random_);
+        : words_(words.to_vector<int32_t>()), window_(window), batch_size_(batch_size), repeat_(repeat), seed_(seed) {
+        if (words.size() <= 2 * window)
+            ct::fail<ct::ValueError>("word2vec: a window of {} on each side needs more than {} words", window, words_.size());
+        new_order();
     }
     std::optional<std::vector<ct::Example>> next() override {
         if (!repeat_ && epoch_ > 0) return std::nullopt;
         previous_ = epoch_detail();
         const int64_t end = std::min(position_ + batch_size_, int64_t(order_.size()));
-        const int64_t w = 1 + int64_t(random_() % uint64_t(window_));
+        const int64_t w = 1 + int64_t(std::mt19937_64(seed_ + uint64_t(batches_))() % uint64_t(window_));
         std::vector<ct::Example> batch;
-        for (; position_ < end; ++position_) batch.push_back(window_around(order_[position_], w));
+        for (; position_ < end; ++position_) batch.push_back(window_around(window_ + order_[position_], w));
+        ++batches_;
         is_new_epoch_ = position_ == int64_t(order_.size());
         if (is_new_epoch_) {
             ++epoch_;
             position_ = 0;
-            std::shuffle(order_.begin(), order_.end(), random_);
+            new_order();
         }
         return batch;
     }
-    void reset() override { epoch_ = position_ = 0; }
+    void reset() override {
+        epoch_ = position_ = batches_ = 0;
+        new_order();
+    }
     int64_t batch_size() const override { return batch_size_; }
     bool repeat() const override { return repeat_; }
     int64_t epoch() const override { return epoch_; }
@@ -91,13 +94,17 @@ public:
     double epoch_detail() const override { return double(epoch_) + double(position_) / double(order_.size()); }
     std::optional<double> previous_epoch_detail() const override { return previous_; }
     int64_t current_position() const override { return position_; }
-    /// A resumed training goes on at the same place, with another order.
     void serialize(const ct::Serializer& s) override {
         s("epoch", epoch_);
         s("current_position", position_);
+        s("batches", batches_);
+        if (s.loading()) s.later([this] { new_order(); });
     }
 
 private:
+    void new_order() {
+        order_ = ct::permutation(int64_t(words_.size()) - 2 * window_, ct::RandomStream{seed_, 0}, epoch_);
+    }
     ct::Example window_around(int64_t place, int64_t w) const {
         std::vector<int32_t> neighbours(words_.begin() + place - w, words_.begin() + place);
         neighbours.insert(neighbours.end(), words_.begin() + place + 1, words_.begin() + place + w + 1);
@@ -107,8 +114,8 @@ private:
     std::vector<int64_t> order_;
     int64_t window_, batch_size_;
     bool repeat_;
-    std::mt19937_64 random_;
-    int64_t epoch_ = 0, position_ = 0;
+    uint64_t seed_;
+    int64_t epoch_ = 0, position_ = 0, batches_ = 0;
     bool is_new_epoch_ = false;
     std::optional<double> previous_;
 };
@@ -175,7 +182,7 @@ static void train(examples::Example& example, const Options& options, const Corp
     save_word_vectors(options.out + "/word2vec.model", vectors);
     if (options.data.empty()) example.result("share of words beside one of their kind", share_of_kin(vectors), examples::Better::larger);
     else example.result("loss", examples::observed(trainer, "main/loss"), examples::Better::smaller);
-    example.print_times([&] { updater.update(); }, 20);
+    example.print_times(updater, 20);
 }
 
 static void train(examples::Example& example, const Options& options) {

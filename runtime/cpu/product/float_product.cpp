@@ -5,6 +5,7 @@
 #include "runtime/cpu/product/gemm.h"
 #include "runtime/cpu/product/kept_rows.h"
 #include "runtime/cpu/product/product_tiles.h"
+#include "runtime/cpu/product/small_product.h"
 
 namespace catena {
 
@@ -29,9 +30,12 @@ void FloatProduct::run(const float* a, const Array& by, float* y, bool adds, std
                            .a = a + at.a, .lda = p.a.stride, .b = b + at.b, .ldb = p.b.stride,
                            .plus = row ? row : adds ? y + at.y : nullptr, .plus_row = row ? 0 : p.n, .c = y + at.y, .ldc = p.n};
     };
+    const bool is_small = !p.is_single() && is_small_product(tiles_at({}));
     p.for_each([&](const ProductBatches::Place& at, const ProductBatches::Place* next, bool is_alone) {
+        TileProduct tiles = tiles_at(at);
+        if (is_small) return multiply_small(tiles);
         // One of many that run side by side is not divided.
-        if (TileProduct tiles = tiles_at(at); !is_alone && are_tiles_faster(tiles)) {
+        if (!is_alone && are_tiles_faster(tiles)) {
             const TileProduct following = tiles_at(next ? *next : at);
             if (next) tiles.following = &following;
             return multiply_in_tiles(tiles);

@@ -154,6 +154,11 @@ bool sgemm_few_rows(int64_t m, int64_t n, int64_t k, const float* a, int64_t lda
     return true;
 }
 
+void multiply_few_rows(int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const float* b, int64_t ldb, float beta, float* c,
+                       int64_t ldc) {
+    multiply_columns(m, 0, n, k, a, lda, b, ldb, beta, c, ldc);
+}
+
 #else
 
 bool has_few_rows(int64_t, int64_t, int64_t) { return false; }
