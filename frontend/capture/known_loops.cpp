@@ -28,10 +28,7 @@ std::optional<LoopLine::Derived> KnownLoops::schedule_for(const Trace& trace, bo
         if (lines_[i].fast_math != fast_math) continue;
         const std::optional<int64_t> position = lines_[i].loops->position_of(recording);
         if (!position) continue;
-<<<<<<< HEAD
         reach_beyond(lines_[i], *position, compile);
-=======
->>>>>>> 6afed74de0037145f2e446a77a4545d63d79e095
         std::optional<LoopLine::Derived> derived = lines_[i].loops->schedule_at(*position);
         if (derived && follows(lines_[i].relations, derived->copied, trace)) {
             std::rotate(lines_.begin(), lines_.begin() + ptrdiff_t(i), lines_.begin() + ptrdiff_t(i) + 1);
@@ -92,12 +89,8 @@ void KnownLoops::begin_line(const Trace& trace, const program::Schedule& schedul
         std::unique_ptr<LoopLine> line = is_longer ? LoopLine::through(their_recording, *theirs, recording, *compiled, turns)
                                                    : LoopLine::through(recording, *compiled, their_recording, *theirs, turns);
         if (!line) continue;
-<<<<<<< HEAD
         const Trace& longer = is_longer ? trace : *other;
         lines_.push_front({std::move(line), fast_math, without_owners(longer), relations(is_longer ? schedule : *single.schedule, longer)});
-=======
-        lines_.push_front({std::move(line), fast_math, is_longer ? relations(schedule, trace) : relations(*single.schedule, *other)});
->>>>>>> 6afed74de0037145f2e446a77a4545d63d79e095
         if (lines_.size() > most_lines) lines_.pop_back();
         return;
     }

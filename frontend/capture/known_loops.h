@@ -35,13 +35,9 @@ private:
     struct Line {
         std::unique_ptr<LoopLine> loops;
         bool fast_math = false;
-<<<<<<< HEAD
         Trace longer;         ///< The recording of the longer of its first two programs, without arrays and states.
         Relations relations;  ///< Of that program.
         bool reaches_beyond = true;
-=======
-        Relations relations;  ///< Of the longer of its first two programs.
->>>>>>> 6afed74de0037145f2e446a77a4545d63d79e095
     };
     static void reach_beyond(Line& line, int64_t position, const Compile& compile);
     void begin_line(const Trace& trace, const program::Schedule& schedule, bool fast_math);

@@ -31,7 +31,6 @@ std::shared_ptr<const program::Schedule> schedule_of(const std::shared_ptr<Execu
     return {executable, &scheduled->schedule()};
 }
 
-<<<<<<< HEAD
 /// Null if it cannot be compiled.
 std::shared_ptr<const program::Schedule> compile_ahead(const Trace& trace, const CompileOptions& options) {
     try {
@@ -41,8 +40,6 @@ std::shared_ptr<const program::Schedule> compile_ahead(const Trace& trace, const
     }
 }
 
-=======
->>>>>>> 6afed74de0037145f2e446a77a4545d63d79e095
 /// InternalError unless compiling gives the same.
 void check_against_compiled(const program::Schedule& resized, const SizeLine& line, const Trace& trace, const CompileOptions& options) {
     const std::shared_ptr<const program::Schedule> compiled = schedule_of(compiler().compile(trace, options));
@@ -102,14 +99,7 @@ void KnownSizes::reach_beyond(SizeLine& line, int64_t position, const CompileOpt
     if (!line.is_ordinary(further)) return;
     const std::optional<Trace> trace = with_numbers(line.trace(), line.numbers_at(further));
     if (!trace) return;
-<<<<<<< HEAD
     if (auto schedule = compile_ahead(*trace, options)) line.add(further, *trace, std::move(schedule));
-=======
-    try {
-        if (auto schedule = schedule_of(compiler().compile(*trace, options))) line.add(further, *trace, std::move(schedule));
-    } catch (const CompileError&) {
-    }
->>>>>>> 6afed74de0037145f2e446a77a4545d63d79e095
 }
 
 std::shared_ptr<Executable> KnownSizes::resize(const Trace& trace, CompileOptions options) {
@@ -134,12 +124,8 @@ std::shared_ptr<Executable> KnownSizes::resize(const Trace& trace, CompileOption
 
 std::shared_ptr<Executable> KnownSizes::resize_loops(const Trace& trace, const CompileOptions& options) {
     const auto start = std::chrono::steady_clock::now();
-<<<<<<< HEAD
     std::optional<LoopLine::Derived> derived =
         loops_->schedule_for(trace, options.fast_math, [&](const Trace& longer) { return compile_ahead(longer, options); });
-=======
-    std::optional<LoopLine::Derived> derived = loops_->schedule_for(trace, options.fast_math);
->>>>>>> 6afed74de0037145f2e446a77a4545d63d79e095
     if (!derived) return nullptr;
     program::Schedule& schedule = derived->copied.schedule;
     if (!is_sound(schedule, trace)) return nullptr;

@@ -246,13 +246,6 @@ private:
     std::vector<uint64_t> hashes_;  ///< By unit: of its relation.
 };
 
-<<<<<<< HEAD
-}  // namespace
-
-Relations relations(const program::Schedule& schedule, const Trace& trace) {
-    if (schedule.input_types.size() != trace.inputs.size() || schedule.results.size() != trace.outputs.size() + trace.assigns.size()) return {};
-    return Relating(schedule, trace).run();
-=======
 /// Whether the schedule names no input that the recording has not.
 bool names_inputs_of(const program::Schedule& schedule, const Trace& trace) {
     const auto within = [&](int input) { return input < int(trace.inputs.size()); };
@@ -267,7 +260,6 @@ bool names_inputs_of(const program::Schedule& schedule, const Trace& trace) {
 
 Relations relations(const program::Schedule& schedule, const Trace& trace) {
     return names_inputs_of(schedule, trace) ? Relating(schedule, trace).run() : Relations();
->>>>>>> 6afed74de0037145f2e446a77a4545d63d79e095
 }
 
 }  // namespace catena::capture

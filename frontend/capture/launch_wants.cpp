@@ -46,8 +46,8 @@ bool LaunchWants::find(size_t u, int copied) {
     for (size_t i = 0; i < unit.steps.size(); ++i) {
         const Trace::Step& step = t_.steps[size_t(unit.steps[i])];
         for (size_t j = 0; j < step.inputs.size(); ++j) {
-            want(unit, step.inputs.size() < least_of_list ? -1 : int(j), step.inputs[j],
-                     hash_of(identity(unit.steps[i]), step.inputs.size() < least_of_list ? j : least_of_list), turns_[i]);
+            const bool is_list = step.inputs.size() >= least_of_list;
+            want(unit, is_list ? int(j) : -1, step.inputs[j], hash_of(identity(unit.steps[i]), is_list ? least_of_list : j), turns_[i]);
         }
     }
     if (copied >= 0) want(unit, -1, copied, copy_of_result, {0, 1});
@@ -123,7 +123,7 @@ bool LaunchWants::want_source(const ScheduleUnit& unit, int place_in_list, const
 void LaunchWants::find_gathered(const ScheduleUnit& unit, const Want& want, int buffer, uint64_t hash) {
     for (size_t i = 0; i < unit.reads.size(); ++i) {
         const ScheduleUnits::Writer& writer = units_.writer_of(unit.reads[i].buffer);
-        if (writer.unit < 0) continue;
+        if (writer.unit < 0 || !units_[size_t(writer.unit)].gathers) continue;
         const int place = place_in(writer.unit, want, buffer);
         if (place < 0) continue;
         Want& found = wants_.emplace_back(want);

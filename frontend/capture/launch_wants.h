@@ -14,7 +14,7 @@ namespace catena::capture {
 struct Want {
     int read = 0;                 ///< Number of the operand.
     uint64_t hash = 0;            ///< Equal for steps that do the same, as in each turn of a loop.
-    int turn = 0, turns = 1;      ///< Which of these steps it is.
+    int turn = 0, turns = 1;      ///< Which of the unit's steps that do the same it is.
     int value = -1, source = -1;  ///< The step's input, and the value that it is a view of.
     uint64_t begins = 0;          ///< In which ways the recording says that the operand begins there, a bit each.
     bool is_gathered = false;     ///< The operand was made of it and of what other such steps want, in their order.

@@ -13,7 +13,7 @@ using program::KernelLaunch;
 ScheduleUnit unit_of(const KernelLaunch& kernel, bool combines) {
     const KernelGeometry& geometry = kernel.geometry;
     const bool split = geometry.split > 0;
-    ScheduleUnit unit{.steps = kernel.steps, .scalars = kernel.scalars, .reads = {}, .writes = {}, .numbers = {}, .is_call = false};
+    ScheduleUnit unit{.steps = kernel.steps, .scalars = kernel.scalars, .reads = {}, .writes = {}, .numbers = {}, .is_call = false, .gathers = false};
     if (split) unit.numbers.push_back(geometry.split_size);
     for (int dim = 0; dim < geometry.domain.rank(); ++dim)
         if (!(split && (dim == 0 || dim == geometry.split)) && !(combines && geometry.is_reduced(dim))) unit.numbers.push_back(geometry.domain[dim]);
@@ -35,7 +35,7 @@ ScheduleUnit::Operand operand_of(const program::View& view) {
 }
 
 ScheduleUnit unit_of(const program::LibraryCall& call) {
-    ScheduleUnit unit{.steps = call.steps, .scalars = call.scalars, .reads = {}, .writes = {}, .numbers = {}, .is_call = true};
+    ScheduleUnit unit{.steps = call.steps, .scalars = call.scalars, .reads = {}, .writes = {}, .numbers = {}, .is_call = true, .gathers = call.op->kind == Kind::concat};
     for (const program::View& view : call.inputs) unit.reads.push_back(operand_of(view));
     for (const program::View& view : call.outputs) unit.writes.push_back(operand_of(view));
     for (const Attributes::Entry& entry : call.attributes.entries()) {

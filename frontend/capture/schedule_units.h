@@ -19,6 +19,7 @@ struct ScheduleUnit {
     std::vector<Operand> reads, writes;
     std::vector<int64_t> numbers;  ///< The domain of a kernel, the attributes of a call.
     bool is_call = false;
+    bool gathers = false;  ///< A call that only puts what it reads side by side.
 };
 
 /// The kernels of a schedule and then its library calls, and who writes what.

@@ -13,6 +13,7 @@ TracePlaces::TracePlaces(const Trace& trace, const std::vector<char>& is_compute
       visited_(trace.values.size(), 0) {
     for (size_t s = 0; s < trace.steps.size(); ++s)
         for (int v : trace.steps[s].outputs) makers_[size_t(v)] = int(s);
+    find_same_steps(is_computed);  // The second time it knows which steps have become nothing at all.
     find_same_steps(is_computed);
     for (int v : trace.inputs) {
         const Type& type = trace.values[size_t(v)].type;
@@ -29,6 +30,12 @@ void TracePlaces::find_same_steps(const std::vector<char>& is_computed) {
     known.reserve(trace_.steps.size());
     for (size_t s = 0; s < trace_.steps.size(); ++s) {
         const Trace::Step& step = trace_.steps[s];
+        if (has_become_nothing(s)) {
+            const int same = first_same[size_t(step.inputs[0])];
+            first_same[size_t(step.outputs[0])] = same < 0 ? step.inputs[0] : same;
+            first[s] = int(s);
+            continue;
+        }
         uint64_t hash = hash_of_numbers(hash_of_code(step), step.attributes);
         for (int v : step.inputs) hash = hash_of(hash, uint64_t(first_same[size_t(v)] < 0 ? v : first_same[size_t(v)]));
         for (int scalar : step.scalars) hash = hash_of(hash, uint64_t(scalar));
@@ -42,6 +49,16 @@ void TracePlaces::find_same_steps(const std::vector<char>& is_computed) {
     }
     for (size_t s = 0; s < trace_.steps.size(); ++s)
         if (computed_as_[s] < 0) computed_as_[s] = computed_as_[size_t(first[s])];
+    knows_computed_ = true;
+}
+
+/// Whether it gives its one input, unchanged; false before the steps that are computed are known.
+bool TracePlaces::has_become_nothing(size_t s) const {
+    const Trace::Step& step = trace_.steps[s];
+    if (!knows_computed_ || computed_as_[s] >= 0 || step.inputs.size() != 1 || step.outputs.size() != 1) return false;
+    const Kind kind = step.op->kind;
+    return kind != Kind::transpose && kind != Kind::slice && kind != Kind::broadcast && kind != Kind::reshape &&
+           trace_.values[size_t(step.inputs[0])].type == trace_.values[size_t(step.outputs[0])].type;
 }
 
 void TracePlaces::place(size_t s) {

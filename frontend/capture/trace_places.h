@@ -27,6 +27,7 @@ public:
 
 private:
     void find_same_steps(const std::vector<char>& is_computed);
+    bool has_become_nothing(size_t s) const;
     void place(size_t s);
     Place viewed(const Trace::Step& step) const;
 
@@ -34,6 +35,7 @@ private:
     std::vector<Place> places_;
     std::vector<int> makers_;
     std::vector<int> computed_as_;         ///< By step: itself, or a step that gives the same; -1: it is not computed.
+    bool knows_computed_ = false;          ///< computed_as_ has been found.
     std::vector<int> visited_, open_;  ///< By value: the search that came there last.
     int search_ = 0;
 };
