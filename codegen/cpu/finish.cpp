@@ -51,14 +51,20 @@ bool streams(const KernelGeometry& geometry) {
     return large;
 }
 
-/// Whether rows are long enough that they come from memory, and are gone through several times: memory would rest meanwhile.
-bool fetches_next_row(const Kernel& kernel) {
-    constexpr int64_t least_bytes = 16 * 1024;
+/// While a row is gone through again, memory would rest: how many rows further on the one is that is fetched meanwhile. The next one would
+/// be needed too soon, if rows are short. 0: they are so short that it does not pay, or they are gone through once.
+int rows_ahead(const Kernel& kernel) {
+    constexpr int64_t least_bytes = 2048, bytes_ahead = 8192;
     const int inner = kernel.inner();
-    if (!kernel.is_reduced(inner) || inner == 0 || kernel.is_reduced(inner - 1) || sweeps_once(kernel)) return false;
-    return std::ranges::any_of(kernel.inputs, [&](const KernelOperand& input) {
-        return input.strides[inner] == 1 && input.strides[inner - 1] != 0 && kernel.domain[inner] * int64_t(size_of(input.dtype)) >= least_bytes;
-    });
+    if (!kernel.is_reduced(inner) || inner == 0 || kernel.is_reduced(inner - 1) || sweeps_once(kernel)) return 0;
+    int64_t bytes = 0;
+    for (const KernelOperand& input : kernel.inputs)
+        if (input.strides[inner] == 1 && input.strides[inner - 1] != 0)
+            bytes = std::max(bytes, kernel.domain[inner] * int64_t(size_of(input.dtype)));
+    if (bytes < least_bytes) return 0;
+    int rows = 1;
+    while (rows * bytes < bytes_ahead) rows *= 2;
+    return rows;
 }
 
 /// An output written in place of an operand is in the caches already.
@@ -81,15 +87,15 @@ std::vector<WantedKernel> finish(Draft& draft, const FinishOptions& options) {
         launch.row_scratch_rows = row_scratch_rows(kernel);
         size_kernel(launch);
         const bool streaming = options.streaming && streams(kernel) && !writes_over_an_input(draft.schedule, launch);
-        wanted.push_back({&kernel, &launch, {options.fast_math, streaming, launch.row_scratch_rows > 0, fetches_next_row(kernel)}});
+        wanted.push_back({&kernel, &launch, {options.fast_math, streaming, launch.row_scratch_rows > 0, rows_ahead(kernel)}});
         launch.key = kernel_key(kernel, wanted.back().options, host_processor());
     }
     return wanted;
 }
 
 std::string kernel_key(const Kernel& kernel, const KernelOptions& options, const Processor& processor) {
-    return fmt::format("{} fast_math={} streaming={} row_scratch={} next_row={} {}", processor.key, options.fast_math,
-                       options.streaming, options.row_scratch, options.next_row, pattern_of(kernel));
+    return fmt::format("{} fast_math={} streaming={} row_scratch={} rows_ahead={} {}", processor.key, options.fast_math,
+                       options.streaming, options.row_scratch, options.rows_ahead, pattern_of(kernel));
 }
 
 SplitRule split_rule(bool any_size) {

@@ -12,7 +12,7 @@ struct KernelOptions {
     bool fast_math = false;
     bool streaming = false;    ///< Non-temporal stores.
     bool row_scratch = false;  ///< Keeps values of a row between its stages, see RowScratch.
-    bool next_row = false;     ///< While a row is worked on again, the next one is fetched from memory.
+    int rows_ahead = 0;        ///< While a row is worked on again, the one so many further on is fetched from memory; 0: none.
 };
 
 /// A kernel whose code is wanted; it points into a draft.

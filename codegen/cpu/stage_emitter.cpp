@@ -24,7 +24,7 @@ void StageEmitter::emit() {
         needed_ = dependence.needed_by(stage, e.values.known());
         reductions_ = dependence.reductions_of(stage);
         full_outputs_ = dependence.full_outputs_of(stage);
-        if (!reductions_.empty() || !full_outputs_.empty()) emit_stage();
+        if (has_loops(stage)) emit_stage();
     }
     e.values.store_outputs();
 }
@@ -175,18 +175,29 @@ Values StageEmitter::emit_body(const Values& carried) {
     }
     for (int o : full_outputs_) e.values.store_output(o);
     e.fetch_ahead(new_inputs_);
-    if (e.options.next_row && stage_ == 1 && !e.memory.mask()) fetch_next_row();
+    if (e.options.rows_ahead > 0 && stage_ > 0 && !e.memory.mask()) fetch_rows_ahead();
     return next;
 }
 
-/// In the first stage that finds its row in a cache, so that memory is at work while it computes.
-void StageEmitter::fetch_next_row() {
+/// In the stages that find their row in a cache, so that memory is at work while they compute. One input each, as far as they go: a processor
+/// has few requests under way at a time. The first ones, because the last one stores, past the caches if results are large.
+void StageEmitter::fetch_rows_ahead() {
     const int inner = e.kernel.inner();
+    std::vector<int> stages;
+    for (int stage = 1; stage <= e.nest.dependence().last_stage(); ++stage)
+        if (has_loops(stage)) stages.push_back(stage);
+    size_t next = 0;
     for (size_t i = 0; i < e.kernel.inputs.size(); ++i) {
         const KernelOperand& input = e.kernel.inputs[i];
         if (stride_class(e.kernel, input, inner) != StrideClass::one || input.strides[inner - 1] == 0) continue;
-        for (int c = 0; c < e.values.copies(); ++c) e.memory.fetch(int(i), inner - 1, 1, c);
+        if (stages[next++ % stages.size()] != stage_) continue;
+        for (int c = 0; c < e.values.copies(); ++c) e.memory.fetch(int(i), inner - 1, e.options.rows_ahead, c);
     }
+}
+
+bool StageEmitter::has_loops(int stage) const {
+    const Dependence& dependence = e.nest.dependence();
+    return !dependence.reductions_of(stage).empty() || !dependence.full_outputs_of(stage).empty();
 }
 
 }  // namespace catena::codegen::cpu

@@ -23,7 +23,8 @@ private:
     Values loop_side_by_side(mlir::Value low, mlir::Value high, int64_t step, F&& body);
     Values emit_lane_loops(Values carried);
     Values emit_body(const Values& carried);
-    void fetch_next_row();
+    void fetch_rows_ahead();
+    bool has_loops(int stage) const;
     const KernelValue& value_of(size_t reduction) const { return e.kernel.values[size_t(reductions_[reduction])]; }
 
     Emission& e;

@@ -34,6 +34,26 @@ TEST(fetching, the_next_long_row_is_fetched) {
     expect_as_near_as_eager(f, {f32({7, 5001})}, 16);
 }
 
+TEST(fetching, each_stage_of_a_row_fetches_another_input) {
+    // As in the gradient of a layer normalization.
+    const auto f = [](Given v) -> Results {
+        const Variable &x = v[0], &gamma = v[1], &gy = v[2];
+        const Variable centred = x - mean(x, Axes{1}, true);
+        const Variable z = centred * rsqrt(mean(centred * centred, Axes{1}, true) + 1e-5);
+        const Variable g = gy * gamma;
+        return {g - z * mean(g * z, Axes{1}, true), sum(gy * z, Axes{0})};
+    };
+    // 4 KB, two rows ahead; 2 KB and a part of a vector, four rows ahead, which is as many as there are.
+    for (const Shape& shape : {Shape{70, 1024}, Shape{4, 531}}) {
+        expect_as_near_as_eager(f, {f32(shape), f32({shape[1]}, 2), f32(shape, 3)}, 64);
+    }
+}
+
+TEST(fetching, short_rows_are_not_fetched) {
+    const auto f = [](Given v) -> Results { return {softmax(v[0], 1)}; };
+    expect_as_near_as_eager(f, {f32({70, 500})}, 16);
+}
+
 TEST(fetching, parts_of_an_image_have_its_order) {
     const auto f = [](Given v) -> Results {
         const Variable h = convolution_2d(v[0], v[1], {.pad = {1}});
