@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <utility>
 
 #include "runtime/graph/recorder.h"
 #include "runtime/ops/declare/work.h"
@@ -29,7 +30,7 @@ public:
         for (const Variable& y : outputs) out.push_back(y.type());
         const double operations = product_operations({op, in, attributes}, out);
         const bool is_product = operations > 0;
-        if (is_product) count({&op, in, out, attributes, operations, 1});
+        if (is_product) count({&op, in, out, attributes, operations, 1, first_read(inputs)});
         const bool is_view = outputs.size() == 1 && !inputs.empty() && inputs[0]->array().defined() &&
                              outputs[0].array().storage().get() == inputs[0]->array().storage().get();
         if (!is_view) {
@@ -63,13 +64,26 @@ private:
     struct Memory {
         double bytes = 0;
         double read = 0;            ///< By other operations than products.
-        bool is_pointwise = false;  ///< Written by such an operation.
+        bool is_made = false;       ///< Not there before the iteration.
+        bool is_read_by_product = false;
+        bool is_pointwise = false;  ///< Written by another operation than a product.
         bool is_given = false;      ///< Read by a product, or left.
     };
 
     void count(ProductCall call) {
         const auto [found, is_new] = products_.emplace(call.key(), call);
-        if (!is_new) ++found->second.times;
+        if (is_new) return;
+        ++found->second.times;
+        found->second.first_read += call.first_read;
+    }
+    double first_read(std::span<const Variable* const> inputs) {
+        double bytes = 0;
+        for (const Variable* x : inputs) {
+            if (!x->array().defined()) continue;
+            Memory& m = memory(x->array());
+            if (!m.is_made && !std::exchange(m.is_read_by_product, true)) bytes += m.bytes;
+        }
+        return bytes;
     }
     Memory& memory(const Array& array) {
         Memory& m = memories_[array.storage().get()];
@@ -87,7 +101,11 @@ private:
         if (op.kind == Kind::gather) bytes = std::min(bytes, bytes_of(outputs[0].type()));
         m.read += bytes;
     }
-    void made(const Array& array, bool by_product) { memory(array).is_pointwise = !by_product; }
+    void made(const Array& array, bool by_product) {
+        Memory& m = memory(array);
+        m.is_made = true;
+        m.is_pointwise = !by_product;
+    }
 
     std::map<std::string, ProductCall> products_;
     std::unordered_map<const Storage*, Memory> memories_;
@@ -100,6 +118,12 @@ double ProductCall::bytes() const {
     double sum = 0;
     for (const Type& type : inputs) sum += bytes_of(type);
     for (const Type& type : outputs) sum += bytes_of(type);
+    return sum;
+}
+
+double Traffic::first_read() const {
+    double sum = 0;
+    for (const ProductCall& call : products) sum += call.first_read;
     return sum;
 }
 

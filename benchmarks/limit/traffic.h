@@ -15,6 +15,8 @@ struct ProductCall {
     Attributes attributes;
     double operations = 0;  ///< Multiplications and additions of one call.
     int times = 0;
+    /// Bytes that all these calls read of what was there before the iteration, such as weights, and no other call has read yet.
+    double first_read = 0;
 
     double bytes() const;   ///< Of its operands and results.
     std::string key() const;
@@ -28,6 +30,8 @@ struct Traffic {
     /// other is free, and so is what a product reads or writes itself. Of an array that is read in parts (an embedding) the
     /// parts count.
     double bytes = 0;
+
+    double first_read() const;  ///< ProductCall::first_read of all.
 };
 
 /// Runs `iteration` and records what it computes. `results` are the arrays that are left when it has run. All arrays of

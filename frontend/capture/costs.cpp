@@ -74,14 +74,14 @@ std::vector<WholeProgram> whole_programs(const Entry& entry) {
             const program::Cut& cut = joint->schedule().cut;
             const std::string text = fmt::format("forward ends here, {} bytes are saved; backward, compiled together with it{}", cut.saved_bytes,
                                                  program->ran_backward() ? "" : ", has not run yet");
-            programs.push_back({{program, &program->joint_trace(), joint}, cut.launch, text});
+            programs.push_back({{program, program->joint_trace(), joint}, cut.launch, text});
         } else if (program->executable()) {
-            programs.push_back({{program, &program->forward(), program->executable()}});
+            programs.push_back({{program, program->forward(), program->executable()}});
         }
         if (!program->graph()) continue;
         std::lock_guard graph(program->graph()->mutex);
         if (program->graph()->executable)
-            programs.push_back({{entry.tree, &program->graph()->backward, program->graph()->executable.get()}});
+            programs.push_back({{entry.tree, {entry.tree, &program->graph()->backward}, program->graph()->executable.get()}});
     }
     return programs;
 }
@@ -92,12 +92,12 @@ std::vector<CompiledProgram> compiled_programs(const Entry& entry) {
     for (const auto& ending : entry.tree->endings()) {
         const std::shared_ptr<Program>& program = ending->program;
         if (!program) continue;
-        if (program->executable()) programs.push_back({program, &program->forward(), program->executable()});
+        if (program->executable()) programs.push_back({program, program->forward(), program->executable()});
         if (!program->graph()) continue;
-        if (program->joint() && program->ran_backward()) programs.push_back({program, &program->graph()->backward, &program->joint()->backward()});
+        if (program->joint() && program->ran_backward()) programs.push_back({program, {entry.tree, &program->graph()->backward}, &program->joint()->backward()});
         std::lock_guard graph(program->graph()->mutex);
         if (program->graph()->executable)
-            programs.push_back({entry.tree, &program->graph()->backward, program->graph()->executable.get()});
+            programs.push_back({entry.tree, {entry.tree, &program->graph()->backward}, program->graph()->executable.get()});
     }
     return programs;
 }

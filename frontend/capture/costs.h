@@ -11,7 +11,7 @@ namespace catena::capture {
 /// A compiled program of a region: a segment of its code, or its gradients.
 struct CompiledProgram {
     std::shared_ptr<void> owner;
-    const Trace* trace = nullptr;
+    std::shared_ptr<const Trace> trace;
     Executable* executable = nullptr;
 };
 /// Those for one key; forward and backward that were compiled together are two.

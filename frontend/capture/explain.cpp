@@ -33,8 +33,8 @@ void describe_program(std::string& text, const Ending& ending) {
                                                                                to_string(ending.last->location))
                              : ending.segment->first_value == 0 ? "forward"
                                                                 : "after the last host read";
-    if (program.executable()) describe_executable(text, what, program.forward(), *program.executable());
-    else text += fmt::format("    {}: {} recorded ops, run by the eager kernels\n", what, program.forward().steps.size());
+    if (program.executable()) describe_executable(text, what, *program.forward(), *program.executable());
+    else text += fmt::format("    {}: {} recorded ops, run by the eager kernels\n", what, program.step_count());
     text += fmt::format("      {} calls\n", program.hits.load());
     if (!program.graph()) return;
     if (program::JointExecutable* joint = program.joint()) {

@@ -16,11 +16,17 @@ bool same_number(double a, double b) { return std::bit_cast<uint64_t>(a) == std:
 
 }  // namespace
 
+void Follower::serve(Tree& tree) {
+    tree_ = &tree;
+    // A step of this tree may lie where one of the other has been.
+    for (Slot& s : slots_) s.maker = nullptr;
+}
+
 void Follower::begin(const Flat& arguments, const Rules& rules, SegmentRunner& runner) {
     rules_ = rules;
     runner_ = &runner;
     thread_ = std::this_thread::get_id();
-    segment_ = &tree_.root;
+    segment_ = &tree_->root;
     step_ = nullptr;
     steps_ = count_ = cuts_ = 0;
     ending_ = nullptr;
@@ -115,14 +121,18 @@ void Follower::take(const Step& step, Inputs inputs, std::span<const Scalar> sca
 Array& Follower::placeholder(int v, const Type& type, const Step& step) {
     Slot& s = slots_[size_t(v)];
     if (s.maker == &step && s.array.defined()) return s.array;
-    Ref<ArrayBody> body = make_ref<ArrayBody>();
-    body->type = type;
-    body->strides = contiguous_strides(type.shape);
-    body->storage = nowhere(*step.device);
-    body->pending = this;
-    body->value = v;
+    const bool is_free = s.array.defined() && s.array.body()->pending == this && s.array.body()->use_count() == 1;
+    if (!is_free) s.array = Array(make_ref<ArrayBody>());
+    ArrayBody& body = *s.array.body();
+    body.type = type;
+    body.strides = contiguous_strides(type.shape);
+    body.contiguous = true;
+    body.offset = 0;
+    body.storage = nowhere(*step.device);
+    body.owner = nullptr;
+    body.pending = this;
+    body.value = v;
     s.maker = &step;
-    s.array = Array(std::move(body));
     return s.array;
 }
 
@@ -202,11 +212,11 @@ Variables Follower::extend(const OpDef& op, Inputs inputs, const Attributes& att
     if (!std::exchange(leaving_, true) && (expected || place().endings.load())) runner_->left(made.get(), expected);
     const Step* step = nullptr;
     {
-        std::lock_guard lock(tree_.mutex);
+        std::lock_guard lock(tree_->mutex);
         // Another thread may have added the same step in the meantime.
         for (const Step* s = place().steps.load(std::memory_order_acquire); s && !step; s = s->sibling.load())
             if (matches(*s, op, inputs, attributes, scalars)) step = s;
-        if (!step) step = &tree_.add(place(), std::move(made));
+        if (!step) step = &tree_->add(place(), std::move(made));
     }
     Variables outputs;
     take(*step, inputs, scalars, outputs);
@@ -250,7 +260,7 @@ void Follower::composite_ends(std::span<const Variable> outputs) {
         if (v < first_value || y.array().body()->pending != this) return;
         composite->outputs.push_back(v);
     }
-    std::lock_guard lock(tree_.mutex);
+    std::lock_guard lock(tree_->mutex);
     auto& known = const_cast<Step*>(step_)->composites;
     for (const auto& other : known)
         if (other->steps == composite->steps) return;

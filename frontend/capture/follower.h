@@ -41,7 +41,7 @@ protected:
 /// referenced.
 class Follower final : public Recorder, public Pending, public NodeOwner, public WalkMemory {
 public:
-    explicit Follower(Tree& tree) : tree_(tree), log_(this) {}
+    explicit Follower(Tree& tree) : tree_(&tree), log_(this) {}
     ~Follower();
     Follower(const Follower&) = delete;
 
@@ -52,6 +52,8 @@ public:
         bool is_replayed = false;  ///< Calls may skip the code: the results' graph must be a compiled program.
         bool has_no_graph = false; ///< No backward() will come from outside.
     };
+    /// Follows the paths of another tree from the next call on, with the arrays that it has.
+    void serve(Tree& tree);
     void begin(const Flat& arguments, const Rules& rules, SegmentRunner& runner);
     /// The code has returned; the recorder's scope has ended.
     void finish();
@@ -72,7 +74,7 @@ public:
     const Ending* last_ending() const { return ending_; }
 
     //---- used by the runner
-    Tree& tree() const { return tree_; }
+    Tree& tree() const { return *tree_; }
     const Array& value(int v) const { return slots_[size_t(v)].array; }
     std::span<const double> scalars() const { return scalars_; }
     const UndoLog& log() const { return log_; }
@@ -143,7 +145,8 @@ public:
     const ArrayBody* node_input(const MadeNode& made, size_t i) const { return node_inputs_[size_t(made.first_input) + i]; }
 
 private:
-    /// A value of the call: the array of an input or of a result. `maker` is the step that caches the result's array.
+    /// A value of the call: the array of an input or of a result. `maker` is the step that caches the result's array; null and
+    /// a pending array: one that a step of this number may take.
     struct Slot {
         Array array;
         const Step* maker = nullptr;
@@ -192,7 +195,7 @@ private:
     std::unique_ptr<GraphEnd> try_to_record(const LiveGraph& live);
     const GraphEnd* close_graph(Variables& open, Activation*& activation);
 
-    Tree& tree_;
+    Tree* tree_;
     SegmentRunner* runner_ = nullptr;
     Rules rules_;
     std::thread::id thread_;

@@ -136,10 +136,10 @@ Ending& Follower::find_ending(bool is_cut, const GraphEnd* graph) {
         made->rest = std::make_unique<Segment>();
         made->rest->first_value = count_;
     }
-    std::lock_guard lock(tree_.mutex);
+    std::lock_guard lock(tree_->mutex);
     if (Ending* known = find()) return *known;
     is_new_end_ = place().endings.load() || place().steps.load();
-    return tree_.add(place(), std::move(made));
+    return tree_->add(place(), std::move(made));
 }
 
 uint32_t Follower::own_references(int v) const { return 1 + extra_references_[size_t(v)]; }
@@ -400,11 +400,11 @@ const GraphEnd* Follower::close_graph(Variables& open, Activation*& activation) 
     if (!graph) {
         std::unique_ptr<GraphEnd> made = try_to_record(live);
         if (!made) return nullptr;
-        std::lock_guard lock(tree_.mutex);
+        std::lock_guard lock(tree_->mutex);
         find();
-        if (!graph) graph = &tree_.add(place(), std::move(made));
+        if (!graph) graph = &tree_->add(place(), std::move(made));
     }
-    auto made_activation = std::make_unique<Activation>(tree_.shared_from_this(), *graph);
+    auto made_activation = std::make_unique<Activation>(tree_->shared_from_this(), *graph);
     activation = made_activation.get();
     for (const MadeNode& made : nodes_)
         for (size_t k = 0; made.node && k < made.node->scalars.size(); ++k)

@@ -220,8 +220,8 @@ void Follower::ended(std::span<const Variable> results) {
     const bool is_complete = complete(r);
     if (!r.expected) {
         if (!is_complete) return;
-        std::lock_guard lock(tree_.mutex);
-        tree_.add(*r.at, std::move(r.made));
+        std::lock_guard lock(tree_->mutex);
+        tree_->add(*r.at, std::move(r.made));
         return;
     }
     const bool is_same = is_complete && r.expected->did_the_same(*r.made);

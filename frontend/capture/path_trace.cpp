@@ -45,6 +45,16 @@ Trace trace_of_path(const Tree& tree, const Segment& segment, const Step* last, 
     return trace;
 }
 
+std::vector<const Type*> input_types_of_path(const Tree& tree, const Segment& segment, const Step* last, std::span<const int> values) {
+    std::vector<const Type*> by_value(size_t(last ? last->end_value : segment.first_value + segment.arguments));
+    for (int k = 0; k < segment.arguments; ++k) by_value[size_t(segment.first_value + k)] = &tree.arguments[size_t(k)];
+    for (const Step* step = last; step; step = step->previous)
+        for (size_t i = 0; i < step->inputs.size(); ++i) by_value[size_t(step->first_value) + i] = &step->inputs[i].type;
+    std::vector<const Type*> types;
+    for (int v : values) types.push_back(by_value[size_t(v)]);
+    return types;
+}
+
 size_t bytes_of(const Trace& trace) {
     size_t bytes = trace.values.size() * sizeof(Trace::Value) + trace.scalars.size() * sizeof(Trace::ScalarSlot);
     for (const Trace::Step& step : trace.steps)

@@ -33,45 +33,84 @@ int place_in(const std::vector<int>& list, int v) {
 }  // namespace
 
 Program::Program(const Follower& follower, const Ending& ending)
-    : ending_(ending), sizes_(follower.tree().sizes), graph_(ending.graph),
-      forward_(trace_of_path(follower.tree(), *ending.segment, ending.last, follower.region(), follower.scalars())),
+    : tree_(follower.tree()), ending_(ending), region_(follower.region()), sizes_(tree_.sizes), graph_(ending.graph),
       device_(&device_of(ending)), fast_math_(config().fast_math) {
+    for (double value : follower.scalars()) scalars_.push_back({value, {}});
+    traces_.forward = std::make_shared<Trace>(recorded());
+    Trace& forward = *traces_.forward;
+    scalars_ = forward.scalars;
     const int first = ending.segment->first_value;
-    for (int v : forward_.inputs) inputs_.push_back(first + v);
+    for (int v : forward.inputs) inputs_.push_back(first + v);
+    input_types_ = input_types_of_path(tree_, *ending.segment, ending.last, inputs_);
     wanted_ = ending.alive;
     if (graph_)
         for (int v : graph_->kept)
-            if (forward_.values[size_t(v)].role == Trace::Role::computed && place_in(wanted_, first + v) < 0)
+            if (forward.values[size_t(v)].role == Trace::Role::computed && place_in(wanted_, first + v) < 0)
                 wanted_.push_back(first + v);
-    find_assigns(follower);
+    find_assigns(follower, forward);
     std::vector<int> assigned;
-    for (const Trace::Assign& a : forward_.assigns) assigned.push_back(first + a.value);
+    for (const Trace::Assign& a : assigns_) assigned.push_back(first + a.value);
     for (int v : wanted_)
-        if (place_in(assigned, v) < 0) {
-            outputs_.push_back(v);
-            forward_.outputs.push_back(v - first);
-        }
+        if (place_in(assigned, v) < 0) outputs_.push_back(v);
     outputs_.insert(outputs_.end(), assigned.begin(), assigned.end());
+    complete(forward);
     for (int v : outputs_) output_alive_.push_back(place_in(ending_.alive, v) >= 0);
     find_looks();
     if (graph_)
         for (int v : graph_->kept) {
             const int output = place_in(outputs_, first + v);
-            kept_outputs_.push_back(output >= 0 ? output : -1 - place_in(forward_.inputs, v));
+            kept_outputs_.push_back(output >= 0 ? output : -1 - place_in(forward.inputs, v));
         }
-    if (graph_) why_apart_ = capture::why_apart(forward_, *graph_, *device_);
+    if (graph_) why_apart_ = capture::why_apart(forward, *graph_, *device_);
     if (graph_ && why_apart_.empty()) {
-        joint_trace_ = join(forward_, output_alive_, *graph_);
+        const std::shared_ptr<const JointTrace> joint = join(forward, output_alive_, *graph_);
+        joint_outputs_ = joint->outputs;
+        traces_.joint = {joint, &joint->trace};
         is_joint_ = true;
     }
-    for (const Trace::Step& step : forward_.steps) sends_messages_ |= step.attributes.has("communicator");
-    trace_bytes_ = bytes_of(forward_) + (joint_trace_ ? bytes_of(joint_trace_->trace) : 0);
+    for (const Trace::Step& step : forward.steps) sends_messages_ |= step.attributes.has("communicator");
+    trace_bytes_ = bytes_of(forward) + (traces_.joint ? bytes_of(*traces_.joint) : 0);
+}
+
+Trace Program::recorded() const {
+    std::vector<double> numbers;
+    for (const Trace::ScalarSlot& slot : scalars_) numbers.push_back(slot.value);
+    return trace_of_path(tree_, *ending_.segment, ending_.last, region_, numbers);
+}
+
+/// Adds what is not in the path: the outputs and the assigns.
+void Program::complete(Trace& trace) const {
+    const int first = ending_.segment->first_value;
+    for (size_t i = 0; i < outputs_.size() - assigns_.size(); ++i) trace.outputs.push_back(outputs_[i] - first);
+    trace.assigns = assigns_;
+    for (int v : states_) trace.values[size_t(v)].role = Trace::Role::state;
+}
+
+Program::Traces Program::traces() const {
+    {
+        std::lock_guard lock(traces_mutex_);
+        if (traces_.forward) return traces_;
+    }
+    Traces made{std::make_shared<Trace>(recorded()), nullptr};
+    complete(*made.forward);
+    if (is_joint_) {
+        const std::shared_ptr<const JointTrace> joint = join(*made.forward, output_alive_, *graph_);
+        made.joint = {joint, &joint->trace};
+    }
+    return made;
+}
+
+std::shared_ptr<const Trace> Program::forward() const { return traces().forward; }
+
+void Program::drop_traces() {
+    std::lock_guard lock(traces_mutex_);
+    traces_ = {};
 }
 
 Program::~Program() = default;
 
 /// States whose new content may overwrite the old one in place.
-void Program::find_assigns(const Follower& follower) {
+void Program::find_assigns(const Follower& follower, const Trace& forward) {
     const int first = ending_.segment->first_value;
     PointerTable bodies, numbers;
     for (int v : inputs_) numbers.insert(follower.value(v).body(), v);
@@ -81,12 +120,12 @@ void Program::find_assigns(const Follower& follower) {
         const int* target = numbers.find(before.body());
         if (!target) return;
         auto taken = [&](const Trace::Assign& a) { return a.target == *target - first || a.value == now->value - first; };
-        if (std::any_of(forward_.assigns.begin(), forward_.assigns.end(), taken)) return;
-        if (forward_.values[size_t(*target - first)].role == Trace::Role::argument || !(before.type() == body->array.type())) return;
-        forward_.values[size_t(*target - first)].role = Trace::Role::state;
-        forward_.assigns.push_back({*target - first, now->value - first});
+        if (std::any_of(assigns_.begin(), assigns_.end(), taken)) return;
+        if (forward.values[size_t(*target - first)].role == Trace::Role::argument || !(before.type() == body->array.type())) return;
+        states_.push_back(*target - first);
+        assigns_.push_back({*target - first, now->value - first});
     });
-    std::erase_if(forward_.assigns, [&](const Trace::Assign& a) { return place_in(wanted_, first + a.value) < 0; });
+    std::erase_if(assigns_, [&](const Trace::Assign& a) { return place_in(wanted_, first + a.value) < 0; });
 }
 
 void Program::find_looks() {
@@ -129,6 +168,7 @@ bool Program::make_executable(Make make) {
     is_resized_ = made.is_resized;
     compile_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     compiled_for(compile_seconds_);
+    if (is_resized_) drop_traces();
     compiled_.store(true, std::memory_order_release);
     return true;
 }
@@ -136,14 +176,15 @@ bool Program::make_executable(Make make) {
 /// Forward and backward compiled together, where that is possible, else forward.
 template <class Make>
 KnownSizes::Made Program::make_joint_or_apart(Make make) {
-    if (!is_joint_) return make(forward_);
+    const Traces traces = this->traces();
+    if (!is_joint_) return make(traces.forward);
     try {
-        KnownSizes::Made made = make(joint_trace_->trace);
+        KnownSizes::Made made = make(traces.joint);
         joint_executable_ = std::dynamic_pointer_cast<program::JointExecutable>(made.executable);
         if (joint_executable_) made.executable = {joint_executable_, &joint_executable_->forward()};
         return made;
     } catch (const CompileError& error) {  // An error of the user's would be thrown again.
-        KnownSizes::Made made = make(forward_);
+        KnownSizes::Made made = make(traces.forward);
         why_apart_ = error.what();
         is_joint_ = false;
         return made;
@@ -152,19 +193,18 @@ KnownSizes::Made Program::make_joint_or_apart(Make make) {
 
 bool Program::compile() {
     return make_executable([&](const CompileOptions& options) {
-        return make_joint_or_apart([&](const Trace& trace) {
-            return sizes_->compile(std::shared_ptr<const Trace>(shared_from_this(), &trace), options);
-        });
+        return make_joint_or_apart([&](const std::shared_ptr<const Trace>& trace) { return sizes_->compile(trace, options); });
     });
 }
 
 bool Program::resize() {
     return make_executable([&](const CompileOptions& options) {
-        return make_joint_or_apart([&](const Trace& trace) { return KnownSizes::Made{sizes_->resize(trace, options), true}; });
+        return make_joint_or_apart(
+            [&](const std::shared_ptr<const Trace>& trace) { return KnownSizes::Made{sizes_->resize(*trace, options), true}; });
     });
 }
 
-const Trace& Program::joint_trace() const { return joint_trace_->trace; }
+std::shared_ptr<const Trace> Program::joint_trace() const { return traces().joint; }
 
 std::string Program::why_apart() const {
     std::lock_guard lock(mutex_);
@@ -189,7 +229,7 @@ void Program::run_backward(std::span<const Array> inputs, std::span<const double
 void Program::run_compiled(std::span<const Array> inputs, std::span<const double> scalars, std::span<const bool> donated,
                            std::span<Array> outputs) {
     if (!joint_executable_) return executable_->run(inputs, scalars, donated, outputs);
-    const std::vector<int>& places = joint_trace_->outputs;
+    const std::vector<int>& places = joint_outputs_;
     SmallVector<Array, 32> made(places.size() + 1);
     executable_->run(inputs, joint_scalars(scalars), donated, made);
     for (size_t i = 0; i < places.size(); ++i) outputs[size_t(places[i])] = std::move(made[i]);
@@ -237,7 +277,7 @@ std::vector<Array> Program::run(std::span<const Array> inputs, std::span<const d
     const bool compiled = is_compiled();
     std::vector<Array> outputs(compiled ? given_outputs() : outputs_.size());
     if (compiled) run_compiled(inputs, scalars, donated, outputs);
-    else interpret_trace(forward_, {inputs.begin(), inputs.end()}, scalars, outputs);
+    else interpret_trace(*forward(), {inputs.begin(), inputs.end()}, scalars, outputs);
     return outputs;
 }
 
@@ -261,7 +301,7 @@ void Program::keep_values(Activation& activation, std::span<const Array> outputs
     }
     activation.joint_scalars = joint_scalars(activation.scalars);
     for (int from : joint_executable_->backward_inputs())
-        if (from < 0) activation.kept.push_back(outputs[size_t(joint_trace_->outputs[size_t(-1 - from)])]);
+        if (from < 0) activation.kept.push_back(outputs[size_t(joint_outputs_[size_t(-1 - from)])]);
     activation.kept.push_back(outputs.back());
 }
 
@@ -273,13 +313,13 @@ std::vector<Array> Program::kept_by_interpretation(const Activation& activation)
     std::vector<Array> outputs(outputs_.size()), kept;
     if (kept_outputs_.empty()) return kept;
     const RecorderScope unseen(nullptr);
-    interpret_trace(forward_, {activation.inputs.begin(), activation.inputs.end()}, activation.scalars, outputs);
+    interpret_trace(*forward(), {activation.inputs.begin(), activation.inputs.end()}, activation.scalars, outputs);
     for (int place : kept_outputs_) kept.push_back(place >= 0 ? outputs[size_t(place)] : activation.inputs[size_t(-1 - place)]);
     return kept;
 }
 
 size_t Program::bytes() const {
-    return sizeof(*this) + trace_bytes_ + (is_compiled() ? executable_->info().bytes : 0);
+    return sizeof(*this) + (is_compiled() && is_resized_ ? 0 : trace_bytes_) + (is_compiled() ? executable_->info().bytes : 0);
 }
 
 }  // namespace catena::capture

@@ -19,7 +19,6 @@ class JointExecutable;
 namespace catena::capture {
 
 class Follower;
-struct JointTrace;
 
 /// Computes one segment for one ending. Shared by all calls that take this path; contains no data of a single call.
 class Program : public std::enable_shared_from_this<Program> {
@@ -53,14 +52,19 @@ public:
     bool is_joint() const { return is_joint_; }
     /// Null until it is compiled, and if is_joint() is false.
     program::JointExecutable* joint() const { return is_compiled() ? joint_executable_.get() : nullptr; }
-    const Trace& joint_trace() const;  ///< Of joint(), which must not be null: forward, the border, backward.
+    std::shared_ptr<const Trace> joint_trace() const;  ///< Of joint(), which must not be null: forward, the border, backward.
     std::string why_apart() const;
     /// The backward part of joint().
     void run_backward(std::span<const Array> inputs, std::span<const double> scalars, std::span<const bool> donated,
                       std::span<Array> outputs);
     bool ran_backward() const { return ran_backward_; }
 
-    const Trace& forward() const { return forward_; }
+    /// Its steps as a trace. Written again at each call for programs planned from other sizes, which do not keep it; the tree of
+    /// the paths must be there.
+    std::shared_ptr<const Trace> forward() const;
+    int step_count() const { return ending_.last ? ending_.last->index + 1 : 0; }
+    const std::vector<Trace::ScalarSlot>& scalars() const { return scalars_; }  ///< As when it was recorded.
+    const Type& input_type(size_t i) const { return *input_types_[i]; }
     Executable* executable() const { return is_compiled() ? executable_.get() : nullptr; }
     const GraphEnd* graph() const { return graph_; }
     const std::vector<int>& inputs() const { return inputs_; }    ///< As values of the segment,
@@ -83,7 +87,15 @@ private:
         std::vector<const Step*> steps;  ///< The view operations applied to `base`.
         Array of(const Array& base) const;  ///< Undefined when the elements must be copied.
     };
-    void find_assigns(const Follower& follower);
+    struct Traces {
+        std::shared_ptr<Trace> forward;
+        std::shared_ptr<const Trace> joint;  ///< Null unless is_joint().
+    };
+    Trace recorded() const;             ///< The path alone: no outputs, no assigns.
+    void complete(Trace& trace) const;  ///< Adds those.
+    Traces traces() const;              ///< Those kept, or new ones.
+    void drop_traces();
+    void find_assigns(const Follower& follower, const Trace& forward);
     void find_looks();
     void deliver(Follower& follower, std::span<const Array> outputs) const;
 
@@ -97,11 +109,18 @@ private:
                       std::span<Array> outputs);
     size_t given_outputs() const { return outputs_.size() + (joint_executable_ ? 1 : 0); }
 
+    const Tree& tree_;  ///< Whoever calls this owns it, too.
     const Ending& ending_;
+    const std::string region_;
     const std::shared_ptr<KnownSizes> sizes_;
     const GraphEnd* graph_;
-    Trace forward_;
-    size_t trace_bytes_ = 0;  ///< Of forward_: the region adds up all its programs whenever one is new.
+    mutable std::mutex traces_mutex_;
+    Traces traces_;           ///< Guarded by traces_mutex_. Programs planned from other sizes, of which there may be hundreds, drop it.
+    size_t trace_bytes_ = 0;  ///< Of both: the region adds up all its programs whenever one is new.
+    std::vector<Trace::ScalarSlot> scalars_;
+    std::vector<Trace::Assign> assigns_;
+    std::vector<int> states_;               ///< Values of the trace that are states because they are assigned.
+    std::vector<const Type*> input_types_;  ///< In the tree.
     std::vector<int> inputs_, outputs_, wanted_;
     std::vector<char> output_alive_;  ///< For each of outputs_: it is still referenced.
     std::vector<char> input_seen_;    ///< For each of inputs_: one of looks_ is a view of it.
@@ -112,7 +131,7 @@ private:
     mutable std::mutex mutex_;
     std::atomic<bool> compiled_{false};
     std::shared_ptr<Executable> executable_;  ///< Of a joint program: its forward part.
-    std::unique_ptr<const JointTrace> joint_trace_;
+    std::vector<int> joint_outputs_;          ///< See JointTrace.
     std::shared_ptr<program::JointExecutable> joint_executable_;
     std::atomic<bool> is_joint_{false}, ran_backward_{false};
     std::string why_apart_;  ///< Guarded by mutex_.

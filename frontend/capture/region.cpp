@@ -114,13 +114,6 @@ Entry& Region::entry_for(const Flat& arguments) {
     return *found->second;
 }
 
-std::unique_ptr<Follower> Region::take_follower(Entry& entry) {
-    if (entry.idle.empty()) return std::make_unique<Follower>(*entry.tree);
-    std::unique_ptr<Follower> follower = std::move(entry.idle.back());
-    entry.idle.pop_back();
-    return follower;
-}
-
 StaticRegion::Outcome Region::call(const Flat& arguments, const StaticRegion::Body& body) {
     // Inside another region the outer one records these operations as its own.
     if (!config().use_static_graph || current_recorder()) return run_eagerly(body);
@@ -174,7 +167,7 @@ StaticRegion::Outcome Region::follow(const std::shared_ptr<Entry>& entry, const 
     std::unique_ptr<Follower> follower;
     {
         std::lock_guard lock(mutex_);
-        follower = take_follower(*entry);
+        follower = idle_.take(entry->tree);
     }
     Flat results;
     Session session(*this, *entry, number, arguments, results);
@@ -192,7 +185,7 @@ StaticRegion::Outcome Region::follow(const std::shared_ptr<Entry>& entry, const 
     std::lock_guard lock(mutex_);
     session.count();
     if (options_.audit != Audit::always && session.replay()) outcome.result_template = session.replay()->result_template;
-    if (entry->idle.size() < 4) entry->idle.push_back(std::move(follower));
+    idle_.give(entry->tree, std::move(follower));
     return outcome;
 }
 
@@ -261,6 +254,7 @@ StaticGraphStatistics Region::statistics() const {
 void Region::clear() {
     std::lock_guard lock(mutex_);
     entries_.clear();
+    idle_.clear();
     sizes_ = std::make_shared<KnownSizes>(int64_t(options_.memory_budget));
     last_key_ = nullptr;
     last_entry_ = nullptr;

@@ -10,7 +10,7 @@
 
 #include <unistd.h>
 
-#include "frontend/capture/follower.h"
+#include "frontend/capture/idle_followers.h"
 #include "frontend/capture/known_sizes.h"
 #include "frontend/capture/program.h"
 #include "frontend/static_graph/static_graph.h"
@@ -26,7 +26,6 @@ using Key = std::vector<uint64_t>;
 struct Entry {
     std::string description;
     std::shared_ptr<Tree> tree;
-    std::vector<std::unique_ptr<Follower>> idle;  ///< Followers of `tree` not in use.
     std::shared_ptr<Program> current;             ///< The latest call's.
     int64_t calls = 0, last_used = 0;
     // Types of the arguments of the first call.
@@ -105,7 +104,6 @@ private:
                                  const StaticRegion::Body& body);
     bool must_follow(Entry& entry);
     Entry& entry_for(const Flat& arguments);
-    std::unique_ptr<Follower> take_follower(Entry& entry);
     void say_unavailable();
     void note(std::string line);
     size_t bytes() const;
@@ -118,6 +116,7 @@ private:
     mutable std::recursive_mutex mutex_;  ///< Guards all members below; not held while code runs or compiles.
     std::map<Key, std::shared_ptr<Entry>> entries_;
     std::shared_ptr<KnownSizes> sizes_ = std::make_shared<KnownSizes>(int64_t(options_.memory_budget));
+    IdleFollowers idle_;
     const Key* last_key_ = nullptr;
     std::shared_ptr<Entry> last_entry_;
     Key scratch_;

@@ -30,7 +30,7 @@ Tables& tables() {
 }  // namespace
 
 Replay::Replay(const Follower& follower, const Program& program, const Flat& arguments, const Flat& results) {
-    scalars_ = program.forward().scalars;
+    scalars_ = program.scalars();
     for (size_t s = 0; s < scalars_.size(); ++s) scalars_[s].value = follower.scalars()[s];
     find_inputs(follower, program, arguments);
     find_effects(follower, program, arguments, results);
@@ -213,7 +213,7 @@ bool Replay::applies(const Flat& arguments, const Program& program) const {
         if (s.kind == Source::gradient && (!s.body->grad || s.body->grad_consumed)) return false;
         const Array* array = s.kind == Source::state ? &s.body->array : s.kind == Source::gradient ? &s.body->grad->array : nullptr;
         if (array && (!array->defined() || array->body()->pending ||
-                      !(array->type() == program.forward().values[size_t(program.forward().inputs[i])].type) ||
+                      !(array->type() == program.input_type(i)) ||
                       &array->device() != &program.device()))
             return false;
     }
@@ -305,7 +305,7 @@ std::string quoted_name(const VariableBody& body) { return body.name ? *body.nam
 ExportedProgram Replay::exported(const Program& program) const {
     using Value = ExportedProgram::Value;
     ExportedProgram made;
-    made.trace = program.forward();
+    made.trace = *program.forward();
     const std::vector<int> outputs = program.outputs();
     made.trace.outputs.clear();
     made.trace.assigns.clear();

@@ -98,7 +98,7 @@ std::shared_ptr<Program> Session::program_of(Follower& follower, Ending& ending)
 
 /// True when compiled code should run now.
 bool Session::compile(Program& program) {
-    if (!compiler_available() || config().debug || program.device().is_meta() || program.forward().steps.empty()) return false;
+    if (!compiler_available() || config().debug || program.device().is_meta() || program.step_count() == 0) return false;
     if (program.is_compiled()) return true;
     int64_t programs, calls_since;
     {
@@ -146,7 +146,7 @@ void Session::compiled(Region& region, const std::string& description, Program& 
     if (!program.is_resized()) region.last_compiling_call_ = region.statistics_.calls;
     region.statistics_.compile_seconds += program.compile_seconds();
     region.note(fmt::format("call {}: {} {} steps for {} in {:.1f} ms", region.statistics_.calls,
-                            program.is_resized() ? "planned, as for other sizes," : "compiled", program.forward().steps.size(),
+                            program.is_resized() ? "planned, as for other sizes," : "compiled", program.step_count(),
                             description, program.compile_seconds() * 1e3));
     region.make_room(program);
     region.dump_explanation();
@@ -171,7 +171,7 @@ void Session::compute(Follower& follower, Program& program) {
             program.interpret(follower);
         }
     } else {
-        interpreted_ = interpreted_ || !program.forward().steps.empty();
+        interpreted_ = interpreted_ || program.step_count() > 0;
         program.interpret(follower);
     }
     if (is_timed_) computing_ += Clock::now() - start;

@@ -161,7 +161,7 @@ std::string write_reproducer(const Case& bad) {
 
 void run_verified(Follower& follower, Program& program) {
     Case whole;
-    whole.trace = program.forward();
+    whole.trace = *program.forward();
     for (int v : program.inputs()) whole.inputs.push_back(follower.value(v));
     whole.scalars.assign(follower.scalars().begin(), follower.scalars().end());
     whole.options = {.fast_math = program.fast_math(), .device = &program.device()};

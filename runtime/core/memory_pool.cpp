@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdlib>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,8 @@ constexpr size_t chunk_bytes = size_t(1) << 20;  ///< Small blocks are cut from 
 constexpr size_t small_limit = size_t(32) << 10;  ///< The largest block of the per-thread lists.
 constexpr size_t kept_per_class = size_t(256) << 10;  ///< What a thread keeps of one size.
 constexpr size_t least_retention = size_t(256) << 20;
+/// A large block is stale when it has been idle during so many allocations of large blocks: some iterations of most programs.
+constexpr uint64_t patience = 1024;
 
 /// Sizes go in steps of an eighth of a power of two, so that at most 1/8 of a large block is
 /// unused.
@@ -68,6 +71,12 @@ struct FreeBlock {
     FreeBlock* next;
 };
 
+/// A large block without an owner.
+struct Idle {
+    void* data;
+    uint64_t since;  ///< Central::large_allocations then.
+};
+
 struct ThreadCache;
 
 /// Shared by all threads: chunks, larger blocks, and the totals.
@@ -76,8 +85,9 @@ struct Central {
     FreeBlock* small[small_class_count] = {};
     std::byte* chunk = nullptr;
     size_t chunk_left = 0;
-    std::vector<void*> large[class_count];
-    size_t cached_bytes = 0;  ///< In `large`.
+    std::vector<Idle> large[class_count];  ///< The latest last.
+    size_t cached_bytes = 0;               ///< In `large`.
+    uint64_t large_allocations = 0;
     std::vector<ThreadCache*> threads;
 
     std::atomic<int64_t> bytes_in_use{0};  ///< But for what the threads have not yet reported.
@@ -255,7 +265,7 @@ size_t free_large_blocks() {
     Central& shared = central();
     const size_t freed = shared.cached_bytes;
     for (uint32_t i = 0; i < class_count; ++i) {
-        for (void* block : shared.large[i]) system_free(block, bytes_of_class(i));
+        for (const Idle& block : shared.large[i]) system_free(block.data, bytes_of_class(i));
         shared.large[i].clear();
     }
     shared.cached_bytes = 0;
@@ -281,26 +291,65 @@ void free_smaller_blocks(SizeClass size) {
     Central& shared = central();
     size_t freed = 0;
     for (uint32_t i = size.index; i-- > small_class_count && freed < size.bytes;) {
-        std::vector<void*>& blocks = shared.large[i];
+        std::vector<Idle>& blocks = shared.large[i];
         for (; !blocks.empty() && freed < size.bytes; blocks.pop_back(), freed += bytes_of_class(i))
-            system_free(blocks.back(), bytes_of_class(i));
+            system_free(blocks.back().data, bytes_of_class(i));
     }
     shared.cached_bytes -= freed;
+}
+
+/// The class of the block that has been idle for longest, if that is long; called with the mutex held.
+std::optional<uint32_t> stalest_class() {
+    const Central& shared = central();
+    std::optional<uint32_t> stalest;
+    for (uint32_t i = small_class_count; i < class_count; ++i)
+        if (!shared.large[i].empty() && shared.large_allocations - shared.large[i].front().since > patience &&
+            (!stalest || shared.large[i].front().since < shared.large[*stalest].front().since))
+            stalest = i;
+    return stalest;
+}
+
+bool is_of_small_pages(size_t bytes) { return bytes >= mapped_limit && bytes < huge_page; }
+
+/// A block made of one that nobody has asked for in a long time, so that sizes that grow from call to call, as those of a
+/// decoder's caches, do not leave blocks of all sizes behind. Its pages stay its own. Null if there is none of the kind; then as
+/// many bytes of others are freed. Called with the mutex held.
+void* take_over(SizeClass size) {
+    Central& shared = central();
+    for (size_t freed = 0; freed < size.bytes;) {
+        const std::optional<uint32_t> from = stalest_class();
+        if (!from) break;
+        const size_t bytes = bytes_of_class(*from);
+        void* const block = shared.large[*from].front().data;
+        shared.large[*from].erase(shared.large[*from].begin());
+        shared.cached_bytes -= bytes;
+        if (is_of_small_pages(bytes) && is_of_small_pages(size.bytes)) {
+            if (void* made = mremap(block, bytes, size.bytes, MREMAP_MAYMOVE); made != MAP_FAILED) {
+                shared.bytes_reserved.fetch_add(size.bytes - bytes, std::memory_order_relaxed);
+                return made;
+            }
+        }
+        system_free(block, bytes);
+        freed += bytes;
+    }
+    return nullptr;
 }
 
 MemoryBlock allocate_large(SizeClass size) {
     Central& shared = central();
     const std::lock_guard lock(shared.mutex);
+    ++shared.large_allocations;
     // A block up to a quarter too large is better than another one from the system.
     const uint32_t last = is_short_lived ? class_count - 1 : std::min(size.index + 2, class_count - 1);
     for (uint32_t i = size.index; i <= last; ++i) {
         if (shared.large[i].empty()) continue;
-        void* block = shared.large[i].back();
+        void* block = shared.large[i].back().data;
         shared.large[i].pop_back();
         shared.cached_bytes -= bytes_of_class(i);
         return {block, i};
     }
     if (is_short_lived) free_smaller_blocks(size);
+    else if (void* block = take_over(size)) return {block, size.index};
     return {system_allocate(size.bytes), size.index};
 }
 
@@ -314,7 +363,7 @@ void free_large(const MemoryBlock& block) noexcept {
         system_free(block.data, bytes);
         return;
     }
-    shared.large[block.size_class].push_back(block.data);
+    shared.large[block.size_class].push_back({block.data, shared.large_allocations});
     shared.cached_bytes += bytes;
 }
 

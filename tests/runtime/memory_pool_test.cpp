@@ -107,6 +107,16 @@ TEST_F(MemoryKept, a_short_lived_block_is_made_of_cached_ones) {
     EXPECT_LT(cpu_memory_statistics().bytes_reserved, before + 8'000'000);
 }
 
+TEST_F(MemoryKept, blocks_of_sizes_that_are_over_become_those_of_larger_ones) {
+    release_cached_memory();
+    const size_t before = cpu_memory_statistics().bytes_reserved;
+    int sizes = 0;
+    for (int64_t n = 200'000; n <= 1'500'000; n += n / 7, ++sizes)
+        for (int call = 0; call < 1100; ++call) bytes(n);
+    EXPECT_GE(sizes, 12);
+    EXPECT_LE(cpu_memory_statistics().bytes_reserved, before + 4'500'000) << "more than three blocks";
+}
+
 TEST_F(MemoryKept, what_stays_takes_no_block_that_is_much_too_large) {
     release_cached_memory();
     bytes(40'000'000);  // Cached from now on.

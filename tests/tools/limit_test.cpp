@@ -59,6 +59,13 @@ TEST(Limit, a_new_content_of_a_state_is_written) {
     EXPECT_EQ(traffic.bytes, 4.0 * (32 + 32));
 }
 
+TEST(Limit, a_weight_is_read_from_memory_once_and_a_result_never) {
+    const Variable x = filled({2, 8}), w = filled({8, 8});
+    Variable y;
+    const Traffic traffic = traffic_of([&] { y = matmul(matmul(relu(x), w), transpose(w)); }, [&] { return std::vector<Array>{y.array()}; });
+    EXPECT_EQ(traffic.first_read(), 4.0 * 8 * 8);
+}
+
 TEST(Limit, of_a_workload_has_both_parts) {
     const Limit limit = limit_of(find_workload("lenet"));
     EXPECT_GT(limit.library_ms, 0);
