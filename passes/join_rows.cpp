@@ -89,9 +89,9 @@ private:
         if (!moved || !pays(row_count(op->getOperand(0)), moved->table_rows, type_of(op->getOperand(0)).getDimSize(1)) || !allows(op, *moved)) return;
         mlir::OpBuilder builder(op);
         const mlir::Value places = places_of(builder, op, *moved, blocks);
-        mlir::Operation* const all = multiplied(builder, op, 0, moved->by->getOperand(0), moved->table_rows);
+        mlir::Operation* const all = multiplied(builder, op, 0, moved->by->getOperand(0), *moved);
         mlir::Operation* const read = builder.clone(*moved->by);
-        read->setLoc(builder.getFusedLoc({moved->by->getLoc(), op->getLoc()}));
+        read->setLoc(of_both(builder, *moved, op));
         read->setOperands({all->getResult(0), places});
         read->getResult(0).setType(op->getResult(0).getType());
         op->getResult(0).replaceAllUsesWith(read->getResult(0));
@@ -110,6 +110,7 @@ private:
             const mlir::Value read = where_read(builder, op, *moved, moved->by->getOperand(0), places);
             op->setOperand(side, read);
             op->setOperand(1 - side, sums);
+            op->setLoc(of_both(builder, *moved, op));
             return;
         }
     }
@@ -129,7 +130,7 @@ private:
         mlir::OpBuilder builder(scatter);
         const mlir::Value places = places_of(builder, scatter, moved, *order);
         const mlir::Value sums = added(builder, scatter, moved, op->getOperand(0), places);
-        mlir::Operation* const product = multiplied(builder, op, 0, sums, moved.table_rows);
+        mlir::Operation* const product = multiplied(builder, op, 0, sums, moved);
         scatter->getResult(0).replaceAllUsesWith(where_read(builder, scatter, moved, product->getResult(0), places));
     }
 
@@ -158,15 +159,21 @@ private:
     static mlir::Value places_of(mlir::OpBuilder& builder, mlir::Operation* op, const Moved& moved, const RowBlocks& blocks) {
         // By one name, so that both directions' are the same.
         const llvm::StringRef function = row_addition(moved.by, Shape{0, 0})->op->name;
-        return elements_at(builder, op->getLoc(), builder.getStringAttr(function), moved.places, blocks);
+        return elements_at(builder, of_both(builder, moved, op), builder.getStringAttr(function), moved.places, blocks);
     }
 
-    /// `op` of another matrix of `rows` rows.
-    static mlir::Operation* multiplied(mlir::OpBuilder& builder, mlir::Operation* op, unsigned operand, mlir::Value matrix, int64_t rows) {
+    /// What is computed of both's operands computes a part of both's steps.
+    static mlir::Location of_both(mlir::OpBuilder& builder, const Moved& moved, mlir::Operation* op) {
+        return builder.getFusedLoc({moved.by->getLoc(), op->getLoc()});
+    }
+
+    /// `op` of another matrix, of as many rows as the table.
+    static mlir::Operation* multiplied(mlir::OpBuilder& builder, mlir::Operation* op, unsigned operand, mlir::Value matrix, const Moved& moved) {
         mlir::Operation* const product = builder.clone(*op);
+        product->setLoc(of_both(builder, moved, op));
         product->setOperand(operand, matrix);
         const mlir::RankedTensorType type = type_of(op->getResult(0));
-        product->getResult(0).setType(mlir::RankedTensorType::get({rows, type.getDimSize(1)}, type.getElementType()));
+        product->getResult(0).setType(mlir::RankedTensorType::get({moved.table_rows, type.getDimSize(1)}, type.getElementType()));
         return product;
     }
 
@@ -175,7 +182,7 @@ private:
         const int64_t width = type_of(rows).getDimSize(1);
         const RowAddition addition = *row_addition(moved.by, Shape{moved.table_rows, width});
         const auto type = mlir::RankedTensorType::get({moved.table_rows, width}, type_of(rows).getElementType());
-        const mlir::Location location = builder.getFusedLoc({moved.by->getLoc(), op->getLoc()});
+        const mlir::Location location = of_both(builder, moved, op);
         return ir::ScatterOp::create(builder, location, mlir::TypeRange(type), builder.getStringAttr(addition.op->name), mlir::ValueRange{rows, places},
                                      mlir::ValueRange(), ir::to_dictionary(addition.attributes, builder.getContext()))
             ->getResult(0);
@@ -186,7 +193,7 @@ private:
         const mlir::Type element = type_of(table).getElementType();
         const auto type = mlir::RankedTensorType::get({type_of(places).getDimSize(0), 1}, element);
         const llvm::StringRef name = row_addition(moved.by, Shape{0, 0})->op->name;
-        const mlir::Location location = op->getLoc();
+        const mlir::Location location = of_both(builder, moved, op);
         const auto number = [&](double value) -> mlir::Value { return mlir::arith::ConstantOp::create(builder, location, builder.getFloatAttr(element, value)); };
         const mlir::Value ones = map(builder, location, name, type, {}, [&](auto) { return number(1); });
         const mlir::Value counts = added(builder, op, moved, ones, places);

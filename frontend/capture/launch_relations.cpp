@@ -23,6 +23,7 @@ public:
             if (launch.library_call >= 0) made.calls[size_t(launch.library_call)] = relation_of(s_.kernels.size() + size_t(launch.library_call));
         }
         for (size_t r = 0; r < s_.results.size(); ++r) made.results.push_back(relation_of_result(r));
+        explain_by_kind(made);
         return made;
     }
 
@@ -47,7 +48,7 @@ private:
         relation.steps = hash_of_set(steps);
         hash_of_set(launches_.wanted());
         relation.wanted = launches_.wanted();
-        add_operands(unit, relation);
+        add_operands(u, relation);
         add_scalars(unit, relation);
         add_exact(unit, relation);
         for (const Relation::Operand& operand : relation.operands) sources.push_back(operand.source);
@@ -57,7 +58,8 @@ private:
 
     //---- operands
 
-    void add_operands(const ScheduleUnit& unit, Relation& relation) const {
+    void add_operands(size_t u, Relation& relation) {
+        const ScheduleUnit& unit = units_[u];
         const Shape& made = shape_made(unit);
         const std::vector<Want>& all = launches_.wants();
         size_t next = 0;
@@ -71,6 +73,7 @@ private:
             for (int64_t number : unit.reads[i].numbers)
                 operand.numbers.push_back(matches.of(number) | uint64_t(!wants.empty() && is_stride(places_.of(wants[0].value), number)) << 63);
             operand.begins = begins(wants, unit.reads[i].offset);
+            if (operand.source % 2 == 0 && operand.source != 0) known_by_kind_.push_back({u, i, units_.writer_of(unit.reads[i].buffer).unit});
         }
         const NumberMatches matches(made, all.empty() ? Shape() : shape_of(all[0].value));
         for (const ScheduleUnit::Operand& write : unit.writes) {
@@ -160,6 +163,15 @@ private:
         return is_known ? hash | 1 : hash & ~uint64_t(1);
     }
 
+    /// What is made beside by a unit of a kind that there is once can be no other unit's.
+    void explain_by_kind(Relations& made) const {
+        for (const KnownByKind& known : known_by_kind_) {
+            const size_t kernels = s_.kernels.size();
+            Relation& relation = known.unit < kernels ? made.kernels[known.unit] : made.calls[known.unit - kernels];
+            if (std::ranges::count(hashes_, hashes_[size_t(known.writer)]) == 1) relation.operands[known.operand].source |= 1;
+        }
+    }
+
     static uint64_t begins(std::span<const Want> wants, int64_t offset) {
         if (wants.empty()) return uint64_t(offset == 0);
         uint64_t bits = 0;
@@ -244,6 +256,11 @@ private:
     const TracePlaces& places_;
     std::vector<int> copied_;       ///< By unit: the result that it copies; -1: none.
     std::vector<uint64_t> hashes_;  ///< By unit: of its relation.
+    struct KnownByKind {
+        size_t unit, operand;
+        int writer;
+    };
+    std::vector<KnownByKind> known_by_kind_;  ///< Operands of whose writers only that is known.
 };
 
 /// Whether the schedule names no input that the recording has not.

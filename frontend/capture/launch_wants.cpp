@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/ops/declare/moved_rows.h"
+
 namespace catena::capture {
 namespace {
 
-constexpr uint64_t copy_of_result = 3, gathered = 5;
+constexpr uint64_t copy_of_result = 3, gathered = 5, places_of_rows = 7;
 
 uint64_t identity_of(const Trace::Step& step) {
     return hash_of(hash_of_code(step), uint64_t(reinterpret_cast<uintptr_t>(step.location.file)), step.location.line,
@@ -90,11 +92,29 @@ void LaunchWants::want(const ScheduleUnit& unit, int place_in_list, int value, u
     sources_.clear();
     if (const int source = places_.of(value).value(); source >= 0) sources_.push_back(source);
     else places_.find_sources(value, sources_);
-    std::erase_if(sources_, [&](int source) { return is_made_here(source); });
+    if (std::erase_if(sources_, [&](int source) { return is_made_here(source); }) > 0) want_places(unit, value, by, turn);
     if (sources_.empty()) return;
     bool all = true;
-    for (int source : sources_) all = want_source(unit, place_in_list, {0, by, turn.first, turn.second, value, source, 0, false}) && all;
+    for (int source : sources_) all = want_source(unit, place_in_list, {0, by, turn.first, turn.second, value, source, 0, -1, false}) && all;
     wanted_.push_back(hash_of(by, all));
+}
+
+/// Of rows that are read elsewhere, and are read here themselves, the places are wanted.
+void LaunchWants::want_places(const ScheduleUnit& unit, int value, uint64_t by, std::pair<int, int> turn) {
+    const TracePlaces::Place& rows = places_.of(value);
+    const int maker = rows.value() >= 0 && rows.is_exact ? places_.maker_of(rows.value()) : -1;
+    if (maker < 0 || rows.value() == value) return;  // Of all rows the maker itself says it.
+    const Trace::Step& step = t_.steps[size_t(maker)];
+    const Shape& moved = t_.values[size_t(rows.value())].type.shape;
+    if (step.op->kind != Kind::gather || step.inputs.size() != 2 || moved.rank() == 0 || moved[moved.rank() - 1] == 0) return;
+    SmallVector<Type, 2> types;
+    for (int v : step.inputs) types.push_back(t_.values[size_t(v)].type);
+    const int64_t width = moved[moved.rank() - 1];
+    if (!addition_of_moved_rows({*step.op, types, step.attributes}, Shape{1, width})) return;
+    const TracePlaces::Place& places = places_.of(step.inputs[1]);
+    if (places.value() < 0 || !places.is_exact || is_made_here(places.value())) return;
+    want_source(unit, -1, {0, hash_of(by, places_of_rows), turn.first, turn.second, step.inputs[1], places.value(), 0,
+                           places.view.offset + rows.view.offset / width, false});
 }
 
 /// Of several operands that hold it, those that begin where it does, if there are such: they are held side by side along the outermost axis
@@ -128,7 +148,8 @@ void LaunchWants::find_gathered(const ScheduleUnit& unit, const Want& want, int 
         if (place < 0) continue;
         Want& found = wants_.emplace_back(want);
         found.read = int(i);
-        found.hash = hash_of(want.hash, gathered, want.turn - place, writer.output, hash);
+        // The unit that gathers is held against what is wanted of it itself, so that a step that is alone may find it anywhere in the list.
+        found.hash = hash_of(want.hash, gathered, want.turns == 1 ? 0 : want.turn - place, writer.output, hash);
         found.is_gathered = true;
         found.begins = uint64_t(unit.reads[i].offset == 0) << 63;
     }
@@ -149,6 +170,7 @@ int LaunchWants::place_in(int unit, const Want& want, int buffer) const {
 /// An operand begins where a step wants it, or behind other results if these are computed as one, side by side along an axis: a bit for
 /// each axis along which that is so.
 uint64_t LaunchWants::begins(const Want& want, int64_t offset) const {
+    if (want.begin >= 0) return uint64_t(want.begin == offset) << 61;
     const TracePlaces::Place& place = places_.of(want.value);
     if (place.value() < 0) return uint64_t(offset == 0) << 62;
     uint64_t bits = uint64_t(place.view.offset == offset) << 61;

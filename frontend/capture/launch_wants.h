@@ -17,6 +17,7 @@ struct Want {
     int turn = 0, turns = 1;      ///< Which of the unit's steps that do the same it is.
     int value = -1, source = -1;  ///< The step's input, and the value that it is a view of.
     uint64_t begins = 0;          ///< In which ways the recording says that the operand begins there, a bit each.
+    int64_t begin = -1;           ///< Of places of rows: the element where those of the wanted rows begin. -1: it is wanted itself.
     bool is_gathered = false;     ///< The operand was made of it and of what other such steps want, in their order.
     friend bool operator<(const Want& a, const Want& b) { return std::tie(a.read, a.hash, a.turn) < std::tie(b.read, b.hash, b.turn); }
 };
@@ -54,6 +55,7 @@ private:
     bool is_made_here(int value) const;
     bool mark(const ScheduleUnit& unit, int number);
     void want(const ScheduleUnit& unit, int place_in_list, int value, uint64_t by, std::pair<int, int> turn);
+    void want_places(const ScheduleUnit& unit, int value, uint64_t by, std::pair<int, int> turn);
     bool want_source(const ScheduleUnit& unit, int place_in_list, const Want& want);
     void find_gathered(const ScheduleUnit& unit, const Want& want, int buffer, uint64_t hash);
     int place_in(int unit, const Want& want, int buffer) const;
