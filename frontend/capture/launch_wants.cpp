@@ -33,7 +33,8 @@ std::vector<char> computed_steps(const program::Schedule& schedule, size_t count
 
 LaunchWants::LaunchWants(const program::Schedule& schedule, const Trace& trace)
     : t_(trace), units_(schedule, trace.steps.size()), places_(trace, computed_steps(schedule, trace.steps.size())),
-      buffer_of_input_(trace.values.size(), -1), first_read_(schedule.buffers.size(), -1), unit_of_step_(trace.steps.size(), -1) {
+      buffer_of_input_(trace.values.size(), -1), beside_(trace.values.size()), first_read_(schedule.buffers.size(), -1),
+      unit_of_step_(trace.steps.size(), -1) {
     for (size_t b = 0; b < schedule.buffers.size(); ++b)
         if (schedule.buffers[b].place == program::Buffer::Place::input)
             buffer_of_input_[size_t(trace.inputs[size_t(schedule.buffers[b].index)])] = int(b);
@@ -174,26 +175,30 @@ uint64_t LaunchWants::begins(const Want& want, int64_t offset) const {
     const TracePlaces::Place& place = places_.of(want.value);
     if (place.value() < 0) return uint64_t(offset == 0) << 62;
     uint64_t bits = uint64_t(place.view.offset == offset) << 61;
-    for (int axis = 0; axis < t_.values[size_t(want.source)].type.shape.rank(); ++axis)
-        bits |= uint64_t(place.view.offset + offset_beside(want.source, axis) == offset) << axis;
+    const Dims& beside = offsets_beside(want.source);
+    for (int axis = 0; axis < beside.rank(); ++axis) bits |= uint64_t(place.view.offset + beside[axis] == offset) << axis;
     return bits;
 }
 
-/// Where the result of one of several steps begins that are computed as one.
-int64_t LaunchWants::offset_beside(int value, int axis) const {
+/// Where the result of one of several steps begins that are computed as one, if they are side by side along each axis.
+const Dims& LaunchWants::offsets_beside(int value) const {
+    std::optional<Dims>& known = beside_[size_t(value)];
+    if (known) return *known;
+    const Shape& made = t_.values[size_t(value)].type.shape;
+    std::vector<int64_t> offsets(size_t(made.rank()), 0);
     const int maker = places_.maker_of(value);
-    if (maker < 0) return 0;
-    const std::span<const int> units = units_.computing(maker);
-    int64_t offset = 0;
+    const std::span<const int> units = maker < 0 ? std::span<const int>() : units_.computing(maker);
     for (int step : units.empty() ? std::span<const int>() : units_[size_t(units[0])].steps) {
-        if (step == maker) return offset;
+        if (step == maker) return *(known = Dims(offsets));
         if (identity(step) != identity(maker)) continue;
         const Shape& shape = t_.values[size_t(t_.steps[size_t(step)].outputs[0])].type.shape;
         int64_t size = 1;
-        for (int d = axis; d < shape.rank(); ++d) size *= shape[d];
-        offset += size;
+        for (int d = std::max(shape.rank(), made.rank()) - 1; d >= 0; --d) {
+            if (d < shape.rank()) size *= shape[d];
+            if (d < made.rank()) offsets[size_t(d)] += size;
+        }
     }
-    return 0;
+    return *(known = Dims(std::vector<int64_t>(offsets.size(), 0)));  // It is not one of them.
 }
 
 uint64_t LaunchWants::sizes_of(int s) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -60,7 +61,7 @@ private:
     void find_gathered(const ScheduleUnit& unit, const Want& want, int buffer, uint64_t hash);
     int place_in(int unit, const Want& want, int buffer) const;
     uint64_t begins(const Want& want, int64_t offset) const;
-    int64_t offset_beside(int value, int axis) const;
+    const Dims& offsets_beside(int value) const;
     uint64_t place_of_output(int step, int value) const;
 
     const Trace& t_;
@@ -68,6 +69,8 @@ private:
     TracePlaces places_;
     std::vector<uint64_t> identities_;
     std::vector<int> buffer_of_input_;  ///< By value.
+
+    mutable std::vector<std::optional<Dims>> beside_;  ///< By value: see offsets_beside(), where it has been asked for.
 
     // Of the unit that is looked at.
     int marked_unit_ = -1;

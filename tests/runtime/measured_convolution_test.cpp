@@ -3,6 +3,7 @@
 #include <cstring>
 #include <limits>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "runtime/core/parallel.h"
@@ -98,15 +99,22 @@ TEST_P(MeasuredConvolutions, give_what_the_definition_gives_for_numbers_that_are
 }
 
 // Products of positions, with rows for all threads and without; in steps; of channels that are not whole vectors.
+const auto name_of = [](const ::testing::TestParamInfo<Images>& info) {
+    const Images& s = info.param;
+    return fmt::format("{}x{}x{}x{}_to_{}_taps_{}_stride_{}", s.batch, s.in, s.height, s.width, s.out, s.taps, s.stride);
+};
 INSTANTIATE_TEST_SUITE_P(Pointwise, MeasuredConvolutions,
                          ::testing::Values(Images{4, 64, 256, 28, 28, 0, 0, 1}, Images{4, 256, 512, 7, 7, 0, 0, 1}, Images{4, 64, 128, 28, 28, 0, 0, 1, 2},
-                                           Images{3, 48, 40, 13, 11, 0, 0, 1}, Images{2, 1600, 64, 9, 9, 0, 0, 1}));
+                                           Images{3, 48, 40, 13, 11, 0, 0, 1}, Images{2, 1600, 64, 9, 9, 0, 0, 1}),
+                         name_of);
 // Winograd's tiles: block by block of tiles, all tiles and then all products, block by block of weights.
 INSTANTIATE_TEST_SUITE_P(Tiles, MeasuredConvolutions,
-                         ::testing::Values(Images{4, 64, 64, 28, 28, 1, 1}, Images{1, 256, 256, 30, 27, 1, 1}, Images{2, 256, 256, 14, 14, 1, 1}));
+                         ::testing::Values(Images{4, 64, 64, 28, 28, 1, 1}, Images{1, 256, 256, 30, 27, 1, 1}, Images{2, 256, 256, 14, 14, 1, 1}),
+                         name_of);
 // Left to others: large steps, few channels.
 INSTANTIATE_TEST_SUITE_P(Others, MeasuredConvolutions,
-                         ::testing::Values(Images{2, 3, 32, 40, 40, 3, 3, 7, 2}, Images{16, 3, 8, 20, 20, 1, 1}, Images{1, 5, 7, 3, 3, 1, 1}));
+                         ::testing::Values(Images{2, 3, 32, 40, 40, 3, 3, 7, 2}, Images{16, 3, 8, 20, 20, 1, 1}, Images{1, 5, 7, 3, 3, 1, 1}),
+                         name_of);
 
 TEST(MeasuredConvolution, of_nothing_is_nothing) {
     const Case c({0, 16, 32, 8, 8, 0, 0, 1}, MemoryOrder::row_major);

@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "runtime/core/device.h"
@@ -111,7 +112,8 @@ TEST_P(PreparedConvolution, takes_nothing_from_the_pool_but_what_it_did_not_know
     EXPECT_EQ(cpu_memory_statistics().allocations, before);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, PreparedConvolution, ::testing::ValuesIn(cases));
+INSTANTIATE_TEST_SUITE_P(All, PreparedConvolution, ::testing::ValuesIn(cases),
+                         [](const auto& info) { return fmt::format("{}_{}", info.param.op, info.index); });
 
 TEST(PreparedCall, follows_other_memory_and_changed_elements) {
     Prepared p(cases[0]), q(cases[0]);

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "runtime/core/device.h"
@@ -85,7 +86,9 @@ TEST_P(PreparedProduct, has_the_bits_of_the_kernel_and_takes_nothing_from_the_po
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, PreparedProduct, ::testing::ValuesIn(cases));
+INSTANTIATE_TEST_SUITE_P(All, PreparedProduct, ::testing::ValuesIn(cases), [](const auto& info) {
+    return fmt::format("{}{}_of_rank_{}_{}", info.param.transa ? "T" : "N", info.param.transb ? "T" : "N", info.param.a.rank(), info.index);
+});
 
 TEST(PreparedProducts, wants_memory_for_the_pieces_of_a_deep_product) {
     Product deep(cases[4]), flat(cases[0]);
