@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "codegen/compiler.h"
-#include "frontend/capture/known_sizes.h"
+#include "frontend/capture/planned/known_sizes.h"
 #include "frontend/capture/program.h"
 #include "frontend/capture/trace_interpreter.h"
 #include "runtime/core/device.h"

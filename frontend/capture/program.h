@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "frontend/capture/activation.h"
-#include "frontend/capture/known_sizes.h"
+#include "frontend/capture/planned/known_sizes.h"
 #include "frontend/capture/path.h"
 #include "frontend/capture/replay.h"
 #include "runtime/program/executable.h"

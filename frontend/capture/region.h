@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "frontend/capture/idle_followers.h"
-#include "frontend/capture/known_sizes.h"
+#include "frontend/capture/planned/known_sizes.h"
 #include "frontend/capture/program.h"
 #include "frontend/static_graph/static_graph.h"
 #include "runtime/graph/config.h"

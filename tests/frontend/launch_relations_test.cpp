@@ -9,12 +9,12 @@
 #include <set>
 
 #include "codegen/compiler.h"
-#include "frontend/capture/is_sound.h"
-#include "frontend/capture/launch_relations.h"
-#include "frontend/capture/loop_line.h"
-#include "frontend/capture/size_line.h"
-#include "frontend/capture/trace_numbers.h"
-#include "frontend/capture/trace_stream.h"
+#include "frontend/capture/planned/is_sound.h"
+#include "frontend/capture/planned/launch_relations.h"
+#include "frontend/capture/planned/loop_line.h"
+#include "frontend/capture/planned/size_line.h"
+#include "frontend/capture/planned/trace_numbers.h"
+#include "frontend/capture/planned/trace_stream.h"
 #include "frontend/catena.h"
 #include "runtime/graph/tracer.h"
 #include "runtime/program/joint_executable.h"

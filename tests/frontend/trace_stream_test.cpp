@@ -1,5 +1,5 @@
 // A recording is written as a row of numbers, and made of one.
-#include "frontend/capture/trace_stream.h"
+#include "frontend/capture/planned/trace_stream.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "frontend/capture/launch_wants.h"
+#include "frontend/capture/planned/launch_wants.h"
 
 #include <algorithm>
 #include <utility>

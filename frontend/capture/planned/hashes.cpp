@@ -1,4 +1,4 @@
-#include "frontend/capture/hashes.h"
+#include "frontend/capture/planned/hashes.h"
 
 #include <algorithm>
 #include <functional>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "frontend/capture/launch_relations.h"
+#include "frontend/capture/planned/launch_relations.h"
 #include "runtime/graph/trace.h"
 #include "runtime/program/schedule.h"
 

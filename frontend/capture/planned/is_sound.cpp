@@ -1,4 +1,4 @@
-#include "frontend/capture/is_sound.h"
+#include "frontend/capture/planned/is_sound.h"
 
 #include "runtime/core/error.h"
 #include "runtime/program/check_lifetimes.h"

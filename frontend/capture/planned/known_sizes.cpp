@@ -1,11 +1,11 @@
-#include "frontend/capture/known_sizes.h"
+#include "frontend/capture/planned/known_sizes.h"
 
 #include <algorithm>
 #include <chrono>
 
-#include "frontend/capture/is_sound.h"
-#include "frontend/capture/known_loops.h"
-#include "frontend/capture/trace_numbers.h"
+#include "frontend/capture/planned/is_sound.h"
+#include "frontend/capture/planned/known_loops.h"
+#include "frontend/capture/planned/trace_numbers.h"
 #include "runtime/core/device.h"
 #include "runtime/core/environment.h"
 #include "runtime/core/error.h"

@@ -1,4 +1,4 @@
-#include "frontend/capture/schedule_units.h"
+#include "frontend/capture/planned/schedule_units.h"
 
 #include "runtime/program/blocked_kernels.h"
 

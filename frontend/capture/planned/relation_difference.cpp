@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "frontend/capture/launch_relations.h"
+#include "frontend/capture/planned/launch_relations.h"
 
 namespace catena::capture {
 namespace {

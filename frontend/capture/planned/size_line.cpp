@@ -1,10 +1,10 @@
-#include "frontend/capture/size_line.h"
+#include "frontend/capture/planned/size_line.h"
 
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
-#include "frontend/capture/trace_numbers.h"
+#include "frontend/capture/planned/trace_numbers.h"
 #include "runtime/program/schedule_numbers.h"
 
 namespace catena::capture {

@@ -1,4 +1,4 @@
-#include "frontend/capture/trace_stream.h"
+#include "frontend/capture/planned/trace_stream.h"
 
 #include <bit>
 

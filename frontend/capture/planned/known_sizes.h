@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "codegen/compiler.h"
-#include "frontend/capture/size_line.h"
+#include "frontend/capture/planned/size_line.h"
 
 namespace catena::capture {
 

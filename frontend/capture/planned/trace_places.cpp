@@ -1,9 +1,9 @@
-#include "frontend/capture/trace_places.h"
+#include "frontend/capture/planned/trace_places.h"
 
 #include <unordered_map>
 #include <utility>
 
-#include "frontend/capture/hashes.h"
+#include "frontend/capture/planned/hashes.h"
 #include "runtime/ops/declare/border.h"
 
 namespace catena::capture {

@@ -1,5 +1,5 @@
-#include "frontend/capture/trace_numbers.h"
-#include "frontend/capture/trace_stream.h"
+#include "frontend/capture/planned/trace_numbers.h"
+#include "frontend/capture/planned/trace_stream.h"
 
 namespace catena::capture {
 namespace {

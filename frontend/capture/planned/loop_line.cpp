@@ -1,8 +1,8 @@
-#include "frontend/capture/loop_line.h"
+#include "frontend/capture/planned/loop_line.h"
 
 #include <algorithm>
 
-#include "frontend/capture/trace_stream.h"
+#include "frontend/capture/planned/trace_stream.h"
 
 namespace catena::capture {
 

@@ -1,10 +1,10 @@
-#include "frontend/capture/known_loops.h"
+#include "frontend/capture/planned/known_loops.h"
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "frontend/capture/trace_numbers.h"
-#include "frontend/capture/trace_stream.h"
+#include "frontend/capture/planned/trace_numbers.h"
+#include "frontend/capture/planned/trace_stream.h"
 #include "runtime/core/environment.h"
 
 namespace catena::capture {

@@ -5,8 +5,8 @@
 #include <memory>
 #include <optional>
 
-#include "frontend/capture/launch_relations.h"
-#include "frontend/capture/loop_line.h"
+#include "frontend/capture/planned/launch_relations.h"
+#include "frontend/capture/planned/loop_line.h"
 #include "runtime/graph/trace.h"
 #include "runtime/program/executable.h"
 

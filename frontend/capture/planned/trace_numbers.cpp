@@ -1,4 +1,4 @@
-#include "frontend/capture/trace_numbers.h"
+#include "frontend/capture/planned/trace_numbers.h"
 
 #include <algorithm>
 

@@ -5,9 +5,9 @@
 #include <tuple>
 #include <vector>
 
-#include "frontend/capture/hashes.h"
-#include "frontend/capture/schedule_units.h"
-#include "frontend/capture/trace_places.h"
+#include "frontend/capture/planned/hashes.h"
+#include "frontend/capture/planned/schedule_units.h"
+#include "frontend/capture/planned/trace_places.h"
 
 namespace catena::capture {
 

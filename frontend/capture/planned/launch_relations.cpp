@@ -1,10 +1,10 @@
-#include "frontend/capture/launch_relations.h"
+#include "frontend/capture/planned/launch_relations.h"
 
 #include <algorithm>
 #include <span>
 
-#include "frontend/capture/launch_wants.h"
-#include "frontend/capture/number_matches.h"
+#include "frontend/capture/planned/launch_wants.h"
+#include "frontend/capture/planned/number_matches.h"
 
 namespace catena::capture {
 namespace {
