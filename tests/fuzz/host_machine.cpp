@@ -1,6 +1,7 @@
 #include "tests/fuzz/host_machine.h"
 
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -27,7 +28,7 @@ HostModel::HostModel(int count) {
 
 HostMachine::HostMachine(const HostProgram& program, testing::Side& side, Fault fault)
     : program_(program), side_(side), fault_(fault), dtype_(program.wide ? Dtype::float64 : Dtype::float32),
-      random_(uint32_t(program.seed)), model_(program.layers),
+      random_(uint32_t(program.seed)), rounding_(program.rounding), model_(program.layers),
       forward_region_(side.region(Inner([this](const Variable& x) { return forward(x); }),
                                   {.name = "forward", .compile_mode = program.mode, .keep_grads = program.keep_grads})),
       inner_region_(side.region(Inner([this](const Variable& v) {
@@ -51,6 +52,10 @@ HostMachine::HostMachine(const HostProgram& program, testing::Side& side, Fault 
 Array HostMachine::numbers(const Shape& shape) {
     std::vector<double> values(size_t(element_count(shape)));
     for (double& v : values) v = double(random_() % 2001) / 1000 - 1;
+    if (program_.rounding) {
+        const double epsilon = program_.wide ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
+        for (double& v : values) v *= 1 + epsilon * (double(rounding_() % 3) - 1);
+    }
     return Array::from(values, shape).astype(dtype_);
 }
 

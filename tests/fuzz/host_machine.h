@@ -67,7 +67,7 @@ private:
     testing::Side& side_;
     Fault fault_;
     Dtype dtype_;
-    std::mt19937 random_;
+    std::mt19937 random_, rounding_;
     HostModel model_;
     std::unique_ptr<HostModel> average_;
     std::unique_ptr<Optimizer> optimizer_;

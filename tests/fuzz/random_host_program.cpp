@@ -1,6 +1,7 @@
 #include "tests/fuzz/random_host_program.h"
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 
 #include <fmt/format.h>
@@ -105,6 +106,25 @@ int run(const HostProgram& program, testing::Side& side, Fault fault, std::strin
     if (config().debug != before.debug || config().train != before.train || config().use_static_graph != before.use_static_graph)
         throw std::logic_error("a program left the settings changed");
     return calls;
+}
+
+/// How far each element of `plain` moves when the inputs are rounded otherwise, in runs that show the same values in the same order.
+void note_spreads(const HostProgram& program, std::vector<testing::Sighting>& plain) {
+    for (uint32_t rounding = 1; rounding <= 6; ++rounding) {
+        HostProgram other = program;
+        other.rounding = rounding;
+        std::string none;
+        testing::Side side;
+        run(other, side, Fault::none, none, nullptr);
+        for (size_t i = 0; i < std::min(plain.size(), side.sightings().size()); ++i) {
+            testing::Sighting& s = plain[i];
+            const testing::Sighting& o = side.sightings()[i];
+            if (o.name != s.name || o.kind != s.kind || o.elements.size() != s.elements.size()) break;  // It took another branch.
+            for (size_t k = 0; k < s.elements.size(); ++k)
+                if (std::isfinite(o.elements[k] - s.elements[k]))
+                    s.spread = std::max(s.spread, std::abs(o.elements[k] - s.elements[k]));
+        }
+    }
 }
 
 /// What differs first, without call and values: a smaller program that differs elsewhere shows something else.
@@ -214,8 +234,11 @@ Outcome compare(const HostProgram& program, Fault fault) {
     }
     std::vector<testing::Sighting> expected = plain.sightings();
     if (!outcome.trace_error.empty()) expected.resize(std::min(expected.size(), compiled.sightings().size()));
-    outcome.difference =
-        testing::difference(expected, compiled.sightings(), {.float32 = program.wide ? 1e-5 : 2e-3, .float64 = 1e-6});
+    const testing::Nearness nearness{.float32 = program.wide ? 1e-5 : 2e-3, .float64 = 1e-6};
+    outcome.difference = testing::difference(expected, compiled.sightings(), nearness);
+    if (outcome.difference.empty()) return outcome;
+    note_spreads(same, expected);
+    outcome.difference = testing::difference(expected, compiled.sightings(), nearness);
     return outcome;
 }
 

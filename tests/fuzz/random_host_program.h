@@ -50,6 +50,7 @@ struct HostProgram {
     CompileMode mode = CompileMode::now;
     bool keep_grads = false;
     bool wide = true;  ///< float64
+    uint32_t rounding = 0;  ///< Other than 0: draws which inputs are one unit in the last place larger or smaller.
     int calls = 8;
     std::vector<Action> before;   ///< Each call.
     std::vector<Action> forward;  ///< The first part of a step.

@@ -53,7 +53,7 @@ bool same(const Sighting& plain, const Sighting& compiled, const Nearness& nearn
     double largest = 0;
     for (double e : plain.elements)
         if (std::isfinite(e)) largest = std::max(largest, std::abs(e));
-    const double off = exact(plain.kind) ? 0 : allowed(plain.kind, largest, nearness);
+    const double off = exact(plain.kind) ? 0 : allowed(plain.kind, largest, nearness) + 16 * plain.spread;
     for (size_t i = 0; i < plain.elements.size(); ++i) {
         const double a = plain.elements[i], b = compiled.elements[i];
         if (a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) <= off) continue;

@@ -27,9 +27,11 @@ struct Sighting {
     std::string kind;  ///< "float32[2,3]", "integer", "number", "text", "nothing", "consumed gradient".
     std::vector<double> elements;
     std::string text;
+    double spread = 0;  ///< How far an element moves when the program's inputs are rounded otherwise, where that was tried.
 };
 
-/// How near two runs must be, of the largest element of each array. Integers and texts must be equal.
+/// How near two runs must be, of the largest element of each array, and 16 times its spread further apart at most: a sum that
+/// nearly cancels has no more digits than that. Integers and texts must be equal.
 struct Nearness {
     double float32 = 2e-5;
     double float64 = 1e-9;
