@@ -20,6 +20,7 @@
 #include "passes/place.h"
 #include "runtime/ops/declare/border.h"
 #include "runtime/program/check_lifetimes.h"
+#include "runtime/program/check_schedule.h"
 
 namespace catena::codegen {
 
@@ -294,6 +295,15 @@ private:
     std::map<int, size_t> assign_of_;     ///< whose number is found by its target.
 };
 
+/// By the rules for schedules from files.
+void check_bounds(const program::Schedule& schedule) {
+    try {
+        program::check_schedule(schedule);
+    } catch (const FileError& error) {
+        throw InternalError(fmt::format("an invalid schedule was made: {}", error.what()));
+    }
+}
+
 }  // namespace
 
 Draft build_schedule(mlir::ModuleOp module, const Trace& trace, const SplitRule& rule, bool fast_math) {
@@ -301,6 +311,7 @@ Draft build_schedule(mlir::ModuleOp module, const Trace& trace, const SplitRule&
     CATENA_ASSERT(!functions.empty(), "a program without a function");
     Draft draft = Builder(trace, rule, fast_math).build(*functions.begin());
     if (program::lifetimes_are_checked()) {
+        check_bounds(draft.schedule);
         const std::vector<Kernel>& kernels = draft.kernels;
         program::check_lifetimes(
             draft.schedule, {.sweeps_once = [&](int k) { return sweeps_once(kernels[size_t(k)]); },

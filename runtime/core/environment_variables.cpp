@@ -22,7 +22,7 @@ constexpr VariableInfo table[] = {
     {"CATENA_CHECK_PACKED", "1 or 0", "0",
      "Check at every use of packed weights that the weights did not change unnoticed."},
     {"CATENA_CHECK_SCHEDULES", "1 or 0", "0, in debug builds always 1",
-     "Check the memory plan of every compiled program before it runs, and compare sizes planned from others with compiled ones."},
+     "Check the memory plan and the bounds of every compiled program before it runs, and compare sizes planned from others with compiled ones."},
     {"CATENA_CHECK_WALKS", "1 or 0", "0",
      "Call the gradients at every backward() inside a static region, and compare what they do with what was remembered."},
     {"CATENA_COMM_TIMEOUT", "seconds, a number above 0", "600",

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "runtime/core/memory_order.h"
+#include "runtime/ops/declare/channels_last.h"
 #include "runtime/program/device_form.h"
 
 namespace catena::program {
@@ -202,10 +204,13 @@ private:
         }
         const Types outputs = op.type(TypeCall{op, inputs, call.attributes});
         require(outputs.size() == call.outputs.size(), "{} is given {} outputs", op.name, call.outputs.size());
+        const ChannelsLast last = channels_last_of(TypeCall{op, inputs, call.attributes});
         for (size_t i = 0; i < outputs.size(); ++i) {
-            check_view(call.outputs[i], op.name);
-            require(outputs[i] == call.outputs[i].type && call.outputs[i].contiguous(), "{} gives {}, not {}", op.name,
-                    to_string(outputs[i]), to_string(call.outputs[i].type));
+            const View& output = call.outputs[i];
+            check_view(output, op.name);
+            const std::optional<MemoryOrder> order = memory_order(output.type.shape, output.strides);
+            require(outputs[i] == output.type && order && (*order == MemoryOrder::row_major || (last.outputs >> i & 1)),
+                    "{} gives {}, not {} in another order", op.name, to_string(outputs[i]), to_string(output.type));
         }
         if (call.elements) check_elements(call);
     }

@@ -17,7 +17,7 @@ bool is_sound(const program::Schedule& schedule, const Trace& trace) {
         if (!((result.input >= 0 ? schedule.input_types[size_t(result.input)] : result.view.type) == type(v))) return false;
     }
     try {
-        if (schedule.info.channels_last == 0) program::check_schedule(schedule);  // It wants everything row-major.
+        program::check_schedule(schedule);
         program::check_lifetimes(schedule);
     } catch (const Error&) {
         return false;
