@@ -1,4 +1,4 @@
-// How much faster are convolutions of few channels with sixteen images side by side (runtime/cpu/convolution/lane_convolution.h) than in oneDNN?
+// How much faster are convolutions of few channels with sixteen images side by side (runtime/cpu/convolution/lanes/lane_convolution.h) than in oneDNN?
 // Milliseconds of the fastest of several calls in turn: oneDNN and lanes; forward, gradient of the images, of the weights.
 #include <cstdio>
 #include <cstdlib>
@@ -9,7 +9,7 @@
 #include "runtime/core/memory_order.h"
 #include "runtime/cpu/convolution/convolution_call.h"
 #include "runtime/cpu/convolution/convolution_weights.h"
-#include "runtime/cpu/convolution/lane_convolution.h"
+#include "runtime/cpu/convolution/lanes/lane_convolution.h"
 
 namespace catena {
 namespace {

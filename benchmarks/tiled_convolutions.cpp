@@ -11,9 +11,9 @@
 #include "runtime/core/memory_order.h"
 #include "runtime/cpu/convolution/convolution_call.h"
 #include "runtime/cpu/convolution/convolution_weights.h"
-#include "runtime/cpu/convolution/phase_convolution.h"
-#include "runtime/cpu/convolution/two_by_two.h"
-#include "runtime/cpu/convolution/winograd.h"
+#include "runtime/cpu/convolution/winograd/phase_convolution.h"
+#include "runtime/cpu/convolution/winograd/two_by_two.h"
+#include "runtime/cpu/convolution/winograd/winograd.h"
 
 namespace catena {
 namespace {

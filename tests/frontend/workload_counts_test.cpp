@@ -9,7 +9,7 @@
 #include "frontend/catena.h"
 #include "frontend/tools/catena/workload.h"
 #include "runtime/core/parallel.h"
-#include "runtime/cpu/convolution/lane_convolution.h"
+#include "runtime/cpu/convolution/lanes/lane_convolution.h"
 #include "tests/frontend/allocation_count.h"
 
 namespace catena::testing {
@@ -21,7 +21,7 @@ struct Counts {
     int64_t programs;   ///< Compiled in two cycles of its sizes.
     int launches, kernels, library_calls;  ///< Of one call, together for all sizes.
     int64_t allocations;  ///< Of the C++ heap in a later call, at most.
-    bool needs_lanes = false;  ///< True of processors that compute convolutions of few channels by runtime/cpu/convolution/lane_convolution.h.
+    bool needs_lanes = false;  ///< True of processors that compute convolutions of few channels by runtime/cpu/convolution/lanes/lane_convolution.h.
 };
 
 constexpr Counts expected[] = {

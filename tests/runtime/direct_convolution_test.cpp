@@ -1,5 +1,5 @@
-// Convolutions in tiles of our own (runtime/cpu/convolution/direct_convolution.h) against float64: sizes around whole tiles, ends of lines, tails, what is not finite.
-#include "runtime/cpu/convolution/direct_convolution.h"
+// Convolutions in tiles of our own (runtime/cpu/convolution/direct/direct_convolution.h) against float64: sizes around whole tiles, ends of lines, tails, what is not finite.
+#include "runtime/cpu/convolution/direct/direct_convolution.h"
 
 #include <cmath>
 #include <cstring>

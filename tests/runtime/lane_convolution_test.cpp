@@ -1,6 +1,6 @@
 // Convolutions of sixteen images side by side against the definition in float64.
 
-#include "runtime/cpu/convolution/lane_convolution.h"
+#include "runtime/cpu/convolution/lanes/lane_convolution.h"
 
 #include <cmath>
 #include <cstring>
@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/device.h"
+#include "runtime/cpu/convolution/convolution_kernel.h"
 #include "runtime/core/memory_order.h"
 #include "runtime/core/parallel.h"
 #include "runtime/core/random.h"

@@ -1,6 +1,6 @@
 // 4x4 convolutions in steps of two by the phases of their images, against the definition in float64.
 
-#include "runtime/cpu/convolution/phase_convolution.h"
+#include "runtime/cpu/convolution/winograd/phase_convolution.h"
 
 #include <cstring>
 #include <limits>

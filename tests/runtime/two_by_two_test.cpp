@@ -1,6 +1,6 @@
 // 3x3 convolutions of 2x2 images against the definition in float64.
 
-#include "runtime/cpu/convolution/two_by_two.h"
+#include "runtime/cpu/convolution/winograd/two_by_two.h"
 
 #include <cstring>
 #include <limits>

@@ -1,4 +1,4 @@
-// Convolutions by tiles whose weights are transformed block by block (runtime/cpu/convolution/winograd_blocks.h).
+// Convolutions by tiles whose weights are transformed block by block (runtime/cpu/convolution/winograd/winograd_blocks.h).
 #include <cstring>
 #include <limits>
 
@@ -8,8 +8,8 @@
 #include "runtime/core/memory_order.h"
 #include "runtime/core/random.h"
 #include "runtime/cpu/onednn/packed.h"
-#include "runtime/cpu/convolution/winograd.h"
-#include "runtime/cpu/convolution/winograd_blocks.h"
+#include "runtime/cpu/convolution/winograd/winograd.h"
+#include "runtime/cpu/convolution/winograd/winograd_blocks.h"
 
 namespace catena {
 namespace {

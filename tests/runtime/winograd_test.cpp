@@ -1,6 +1,6 @@
 // Convolutions by tiles against the definition in float64: nearness, memory orders, numbers that are not finite.
 
-#include "runtime/cpu/convolution/winograd.h"
+#include "runtime/cpu/convolution/winograd/winograd.h"
 
 #include <cmath>
 #include <limits>

@@ -1,17 +1,9 @@
 #pragma once
 
 #include "runtime/core/array.h"
+#include "runtime/cpu/window_steps.h"
 
 namespace catena {
-
-/// How a window moves over up to 3 spatial axes; every list has one entry per axis.
-struct WindowSteps {
-    Dims stride, pad, dilate;
-    int64_t groups = 1;
-};
-
-/// A convolution, with a bias or without, or its adjoint towards the images or the weights.
-enum class ConvolutionDirection : int64_t { forward, forward_bias, data, weights };
 
 // x is [N, C, spatial...], W [O, C/groups, kernel...], y [N, O, positions...]; floats of one dtype,
 // results row-major or, images alone, with their channels last (runtime/core/memory_order.h),

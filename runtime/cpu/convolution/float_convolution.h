@@ -7,7 +7,7 @@
 #include "runtime/core/array.h"
 #include "runtime/cpu/convolution/convolution_kernel.h"
 #include "runtime/cpu/convolution/convolution_weights.h"
-#include "runtime/cpu/convolution/lane_convolution.h"
+#include "runtime/cpu/convolution/lanes/lane_convolution.h"
 
 namespace catena {
 

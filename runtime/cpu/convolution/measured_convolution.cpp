@@ -6,7 +6,7 @@
 #include "runtime/core/memory_order.h"
 #include "runtime/core/parallel.h"
 #include "runtime/cpu/convolution/pointwise_convolution.h"
-#include "runtime/cpu/convolution/winograd.h"
+#include "runtime/cpu/convolution/winograd/winograd.h"
 
 namespace catena {
 namespace {

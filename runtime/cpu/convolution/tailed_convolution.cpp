@@ -6,10 +6,10 @@
 #include <cstring>
 
 #include "runtime/core/memory_order.h"
-#include "runtime/cpu/convolution/direct_convolution.h"
+#include "runtime/cpu/convolution/direct/direct_convolution.h"
 #include "runtime/cpu/scratch.h"
 #include "runtime/cpu/convolution/tail_weights.h"
-#include "runtime/cpu/convolution/winograd.h"
+#include "runtime/cpu/convolution/winograd/winograd.h"
 
 namespace catena {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/cpu/convolution/convolution_tail.h"
+#include "runtime/cpu/convolution/tail/convolution_tail.h"
 #include "runtime/cpu/convolution/float_convolution.h"
 
 namespace catena {

@@ -2,7 +2,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/cpu/product/bfloat16.h"
-#include "runtime/cpu/convolution/lane_convolution.h"
+#include "runtime/cpu/convolution/lanes/lane_convolution.h"
 #include "runtime/cpu/convolution/patch_convolution.h"
 #include "runtime/cpu/convolution/prepared_convolution.h"
 #include "runtime/graph/arithmetic.h"

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <algorithm>
+
+#include "runtime/core/array.h"
+#include "runtime/core/memory_order.h"
+#include "runtime/cpu/window_steps.h"
+#include "runtime/cpu/product/product_tile.h"
+
+#if defined(__x86_64__)
+
+// What direct convolutions (runtime/cpu/convolution/direct/direct_convolution.h) are divided into.
+namespace catena::direct {
+
+constexpr int64_t lanes = tile_lanes;
+
+inline int64_t in_vectors(int64_t channels) { return (channels + lanes - 1) / lanes; }
+
+/// Indices [begin, end).
+struct Range {
+    int64_t begin, end;
+    bool operator==(const Range&) const = default;
+    int64_t size() const { return end - begin; }
+    /// Part `index` of `count`; parts differ by one at most.
+    Range part(int64_t index, int64_t count) const { return {begin + size() * index / count, begin + size() * (index + 1) / count}; }
+};
+
+/// Windows along one axis.
+struct Axis {
+    int64_t size, kernel, stride, pad, count;
+
+    /// Where the window of position p begins in x.
+    int64_t begin(int64_t p) const { return p * stride - pad; }
+    /// Its taps that are in x.
+    Range taps(int64_t p) const { return {std::max<int64_t>(0, -begin(p)), std::max<int64_t>(0, std::min(kernel, size - begin(p)))}; }
+    /// Positions whose windows are in x as a whole.
+    Range whole() const {
+        const int64_t room = size + pad - kernel, first = std::min(count, (pad + stride - 1) / stride);
+        return {first, std::clamp(room < 0 ? 0 : room / stride + 1, first, count)};
+    }
+};
+
+struct Sizes {
+    int64_t images, in, out;
+    Axis height, width;
+    bool x_last;  ///< Whether x has its channels last.
+
+    Sizes(const Array& x, const Array& W, const WindowSteps& s, const Array& y)
+        : images(x.dim(0)), in(x.dim(1)), out(y.dim(1)), height{x.dim(2), W.dim(2), s.stride[0], s.pad[0], y.dim(2)},
+          width{x.dim(3), W.dim(3), s.stride[1], s.pad[1], y.dim(3)}, x_last(memory_order(x.shape(), x.strides()) == MemoryOrder::channels_last) {
+        // Where each position is a product with one position of x, all of them are a line.
+        if (x_last && is_pointwise() && height.stride == 1 && width.stride == 1 && height.count == height.size && width.count == width.size) {
+            width.size = width.count = images * height.count * width.count;
+            images = height.size = height.count = 1;
+        }
+    }
+    bool is_pointwise() const { return height.kernel == 1 && width.kernel == 1 && height.pad == 0 && width.pad == 0; }
+    int64_t taps() const { return in * height.kernel * width.kernel; }
+    int64_t positions() const { return images * height.count * width.count; }
+    /// Threads share positions, and so find in their caches what they wrote; but where the weights are much larger than x, these.
+    bool shares_weights() const {
+        constexpr int64_t much = 8;
+        return out * taps() > much * in * images * height.size * width.size;
+    }
+};
+
+/// Vectors of output channels in panels of up to three; where threads share the weights, so that both halves of them have the same.
+class Panels {
+public:
+    explicit Panels(const Sizes& s)
+        : vectors_(in_vectors(s.out)), halves_(s.shares_weights() && vectors_ > most_tile_vectors ? 2 : 1),
+          in_half_(((vectors_ + halves_ - 1) / halves_ + most_tile_vectors - 1) / most_tile_vectors) {}
+    int64_t count() const { return halves_ * in_half_; }
+    int64_t halves() const { return halves_; }
+    Range vectors(int64_t panel) const { return Range{0, vectors_}.part(panel / in_half_, halves_).part(panel % in_half_, in_half_); }
+
+private:
+    int64_t vectors_, halves_, in_half_;
+};
+
+/// The weights panel by panel, taps in the order in which they are summed: [taps, channels of the panel], zeros where there are no more
+/// channels. Kept with W (runtime/cpu/onednn/packed.h).
+Array packed_weights(const Array& W, const Sizes& sizes);
+
+}  // namespace catena::direct
+
+#endif

@@ -1,0 +1,117 @@
+#pragma once
+
+#include "runtime/cpu/convolution/tail/tail_registers.h"
+
+#if defined(__x86_64__)
+
+namespace catena {
+
+/// Tiles side by side: positions of a convolution's result whose windows have the same taps inside of x, and one to three vectors of its channels.
+struct DirectTiles {
+    /// Where neighbouring taps begin: in x, from the window's first one on, and which tap of W is the first.
+    struct Run {
+        int64_t x, tap;
+    };
+    int64_t tiles;
+    const Run* runs;
+    int64_t run_count, length;  ///< Each run has as many taps.
+    const float* x;
+    int64_t x_row;      ///< From a position's taps to those of the next.
+    const float* W;     ///< Taps with the weights of all channels of the tile side by side.
+    const float* next;  ///< What is read soon: `next_step` numbers for each tap, `next_tile` for each tile.
+    int64_t next_step, next_tile;
+    const TailNumbers* tail;
+    int64_t channel;     ///< The first one of the tile.
+    uint16_t last;       ///< Which lanes of the last vector are channels.
+    const float* other;  ///< For the first position and channel, or null.
+    float* y;
+    int64_t y_row;  ///< Between positions, of `other`, too.
+    LargestLanes* largest;
+};
+
+namespace direct_detail {
+
+template <int vectors>
+__mmask16 lanes_of(const DirectTiles& t, int vector) {
+    return vector + 1 < vectors ? __mmask16(0xffff) : __mmask16(t.last);
+}
+
+template <int rows, int vectors, bool clips>
+CATENA_AVX512 inline __attribute__((always_inline)) void store_tile(const DirectTiles& t, __m512 (&sum)[rows][vectors]) {
+    const float* const other = t.other ? t.other : t.y;
+#pragma GCC unroll 3
+    for (int j = 0; j < vectors; ++j) {
+        const __mmask16 there = lanes_of<vectors>(t, j);
+        const __mmask16 added = t.other ? there : __mmask16(0);
+        const TailRegisters tail(*t.tail, t.channel + j * tile_lanes, there);
+        __m512i largest = _mm512_setzero_si512();
+#pragma GCC unroll 8
+        for (int i = 0; i < rows; ++i) {
+            const int64_t at = i * t.y_row + j * tile_lanes;
+            const __m512 v = tail.clip(clips ? sum[i][j] : tail.add(sum[i][j], other + at, added));
+            largest = TailRegisters::larger(largest, v);
+            if (j + 1 < vectors) _mm512_storeu_ps(t.y + at, v);
+            else _mm512_mask_storeu_ps(t.y + at, there, v);
+        }
+        tail.note(*t.largest, largest);
+    }
+}
+
+}  // namespace direct_detail
+
+namespace direct_detail {
+
+/// One tile. Not inlined into the loop: what would then be kept in registers from tile to tile is needed for sums.
+template <int rows, int vectors, bool single>
+CATENA_AVX512 __attribute__((noinline)) void compute_tile(const DirectTiles& t) {
+    __m512 sum[rows][vectors];
+#pragma GCC unroll 3
+    for (int j = 0; j < vectors; ++j) {
+        const __m512 before = _mm512_maskz_loadu_ps(lanes_of<vectors>(t, j), t.tail->before + t.channel + j * tile_lanes);
+#pragma GCC unroll 8
+        for (int i = 0; i < rows; ++i) {
+            sum[i][j] = before;
+            // What is written is not in the cache: otherwise each store would wait for its line.
+            __builtin_prefetch(t.y + i * t.y_row + j * tile_lanes, 1);
+        }
+    }
+    const float* next = t.next;
+    for (int64_t run = 0; run < t.run_count; ++run) {
+        // Two pointers, so that the distances between four rows are parts of addresses.
+        const float *upper = t.x + t.runs[run].x, *lower = upper + (rows > 4 ? 4 * t.x_row : 0), *W = t.W + t.runs[run].tap * vectors * tile_lanes;
+        const int64_t length = single ? 1 : t.length;
+#pragma GCC unroll 1
+        for (int64_t p = 0; p < length; ++p, ++upper, ++lower, W += vectors * tile_lanes, next += t.next_step) {
+            if (!single) _mm_prefetch(reinterpret_cast<const char*>(next), _MM_HINT_T1);
+            __m512 w[vectors];
+#pragma GCC unroll 3
+            for (int j = 0; j < vectors; ++j) w[j] = _mm512_load_ps(W + j * tile_lanes);
+#pragma GCC unroll 8
+            for (int i = 0; i < rows; ++i) {
+                const __m512 x = _mm512_set1_ps(i < 4 ? upper[i * t.x_row] : lower[(i - 4) * t.x_row]);
+#pragma GCC unroll 3
+                for (int j = 0; j < vectors; ++j) sum[i][j] = _mm512_fmadd_ps(x, w[j], sum[i][j]);
+            }
+        }
+    }
+    if (t.tail->only_clips()) store_tile<rows, vectors, true>(t, sum);
+    else store_tile<rows, vectors, false>(t, sum);
+}
+
+}  // namespace direct_detail
+
+/// Sums in registers, in the order of the taps whatever the tiles are, and then the tail. `single`: runs have one tap.
+template <int rows, int vectors, bool single>
+void compute_direct_tiles(const DirectTiles& tiles) {
+    for (DirectTiles t = tiles; t.tiles > 0; --t.tiles) {
+        direct_detail::compute_tile<rows, vectors, single>(t);
+        t.x += rows * t.x_row;
+        t.y += rows * t.y_row;
+        if (t.other) t.other += rows * t.y_row;
+        t.next += t.next_tile;
+    }
+}
+
+}  // namespace catena
+
+#endif

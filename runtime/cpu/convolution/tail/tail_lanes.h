@@ -1,0 +1,42 @@
+#pragma once
+
+// The arithmetic of a tail on vectors, for loops marked CATENA_VECTOR_CODE.
+
+#include <bit>
+#include <cstdint>
+
+#include "runtime/core/vector_code.h"
+#include "runtime/cpu/convolution/tail/convolution_tail.h"
+
+namespace catena {
+
+/// The bits of a float without its sign grow with its magnitude; those of infinity and NaN are the largest.
+constexpr int32_t magnitude_bits = 0x7FFFFFFF;
+
+struct TailLanes {
+    using V = Vector<float>;
+    using Lanes = V::Type;
+    typedef int32_t Bits __attribute__((vector_size(64)));
+
+    Lanes lowest, highest;
+    Bits largest{};  ///< Magnitudes of all results so far, as bits.
+
+    CATENA_INLINE explicit TailLanes(const ConvolutionTail& tail) : lowest(Lanes{} + tail.lowest), highest(Lanes{} + tail.highest) {}
+
+    // Comparisons with NaN are false, so it stays.
+    CATENA_INLINE Lanes clipped(Lanes v) const {
+        v = v <= lowest ? lowest : v;
+        return v >= highest ? highest : v;
+    }
+    CATENA_INLINE void note(Lanes v) {
+        const Bits bits = std::bit_cast<Bits>(v) & magnitude_bits;
+        largest = bits > largest ? bits : largest;
+    }
+    CATENA_INLINE int32_t largest_bits() const {
+        int32_t most = 0;
+        for (int i = 0; i < int(V::lanes); ++i) most = largest[i] > most ? largest[i] : most;
+        return most;
+    }
+};
+
+}  // namespace catena

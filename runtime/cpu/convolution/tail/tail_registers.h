@@ -1,0 +1,70 @@
+#pragma once
+
+// A tail on sums that are still in registers, for kernels of AVX-512.
+
+#include "runtime/cpu/convolution/tail/convolution_tail.h"
+#include "runtime/cpu/product/product_tile.h"
+
+#if defined(__x86_64__)
+
+namespace catena {
+
+/// What such a kernel knows of its tail: as in ConvolutionTail, but that `before` is where sums begin, and that scale and shift are both
+/// null where they change nothing.
+struct TailNumbers {
+    const float *before, *scale, *shift, *other;
+    float lowest, highest;
+
+    /// Whether there is nothing between a sum and its bounds.
+    bool only_clips() const { return !scale && !other; }
+    /// `channels` numbers each.
+    TailNumbers(const ConvolutionTail& tail, int64_t channels)
+        : before(tail.before), scale(nullptr), shift(nullptr), other(tail.other), lowest(tail.lowest), highest(tail.highest) {
+        for (int64_t c = 0; c < channels && !scale; ++c)
+            if (!(tail.scale[c] == 1 && tail.shift[c] == 0)) scale = tail.scale, shift = tail.shift;
+    }
+};
+
+/// Magnitudes of results so far, as bits: those of infinity and NaN are the largest.
+struct alignas(64) LargestLanes {
+    int32_t bits[tile_lanes] = {};
+
+    int32_t largest() const {
+        int32_t most = 0;
+        for (const int32_t each : bits) most = each > most ? each : most;
+        return most;
+    }
+};
+
+/// The tail of one vector of channels. Lanes that are not `there` are neither read nor counted.
+struct TailRegisters {
+    __m512 scale, shift, lowest, highest;
+    __mmask16 there;
+
+    CATENA_AVX512 __attribute__((always_inline)) TailRegisters(const TailNumbers& tail, int64_t channel, __mmask16 lanes) {
+        there = lanes;
+        scale = tail.scale ? _mm512_maskz_loadu_ps(lanes, tail.scale + channel) : _mm512_set1_ps(1);
+        shift = tail.scale ? _mm512_maskz_loadu_ps(lanes, tail.shift + channel) : _mm512_setzero_ps();
+        lowest = _mm512_set1_ps(tail.lowest);
+        highest = _mm512_set1_ps(tail.highest);
+    }
+
+    /// Scales, and adds those lanes of `other` that are `added`.
+    CATENA_AVX512 __attribute__((always_inline)) __m512 add(__m512 v, const float* other, __mmask16 added) const {
+        return _mm512_add_ps(_mm512_fmadd_ps(v, scale, shift), _mm512_maskz_loadu_ps(added, other));
+    }
+    /// These instructions give their second operand if one is NaN: so it stays.
+    CATENA_AVX512 __attribute__((always_inline)) __m512 clip(__m512 v) const { return _mm512_min_ps(highest, _mm512_max_ps(lowest, v)); }
+    /// The larger magnitudes, as bits.
+    CATENA_AVX512 __attribute__((always_inline)) static __m512i larger(__m512i largest, __m512 v) {
+        return _mm512_max_epi32(largest, _mm512_and_si512(_mm512_castps_si512(v), _mm512_set1_epi32(0x7FFFFFFF)));
+    }
+    CATENA_AVX512 __attribute__((always_inline)) void note(LargestLanes& known, __m512i largest) const {
+        const __m512i before = _mm512_load_si512(known.bits);
+        _mm512_store_si512(known.bits, _mm512_mask_max_epi32(before, there, before, largest));
+    }
+};
+
+}  // namespace catena
+
+#endif
