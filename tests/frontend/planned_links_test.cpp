@@ -1,5 +1,5 @@
 // Random recurrent models of links, with texts of other lengths and in batches of other sizes: whatever is planned must have the bits of
-// what is compiled, and be what eager code gives. CATENA_FUZZ_SEED says where to begin (1), CATENA_FUZZ_LOOPS how many (12).
+// what is compiled, and be what eager code gives. CATENA_FUZZ_SEED says where to begin (1), CATENA_FUZZ_LOOPS how many (8).
 #include <gtest/gtest.h>
 
 #include <array>
@@ -197,7 +197,7 @@ private:
 
 TEST(PlannedLinks, give_the_bits_of_compiled_ones_and_what_eager_code_gives) {
     if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
-    const int64_t first = fuzz::environment_number("CATENA_FUZZ_SEED", 1), loops = fuzz::environment_number("CATENA_FUZZ_LOOPS", 12);
+    const int64_t first = fuzz::environment_number("CATENA_FUZZ_SEED", 1), loops = fuzz::environment_number("CATENA_FUZZ_LOOPS", 8);
     Counts counts;
     for (int64_t seed = first; seed < first + loops && !::testing::Test::HasFailure(); ++seed) {
         SCOPED_TRACE("CATENA_FUZZ_SEED=" + std::to_string(seed));
@@ -214,8 +214,8 @@ TEST(PlannedLinks, give_the_bits_of_compiled_ones_and_what_eager_code_gives) {
         counts += region.statistics();
     }
     counts.print(std::to_string(loops) + " models");
-    if (loops >= 12) {
-        EXPECT_GT(counts.planned, 12) << "too few were planned to mean anything";
+    if (loops >= 8) {
+        EXPECT_GT(counts.planned, 5) << "too few were planned to mean anything";
     }
 }
 
