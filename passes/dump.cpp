@@ -29,7 +29,7 @@ constexpr const char* code_stages[] = {"schedule", "kernels", "kernels-llvm-dial
 /// REGION, then REGION-2 ...: a name that no other compilation of this process has.
 std::string own_folder(const std::string& region) {
     static std::mutex& mutex = taken_by_forks(*new std::mutex);
-    static std::map<std::string, int> seen;
+    static auto& seen = *new std::map<std::string, int>;
     std::lock_guard lock(mutex);
     int n = ++seen[region];
     return n == 1 ? region : region + "-" + std::to_string(n);

@@ -9,7 +9,7 @@ namespace catena::caffe {
 namespace {
 
 std::map<std::string, LayerReader>& readers() {
-    static std::map<std::string, LayerReader> all;
+    static auto& all = *new std::map<std::string, LayerReader>;
     return all;
 }
 

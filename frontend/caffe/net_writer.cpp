@@ -10,7 +10,7 @@ namespace catena::caffe {
 namespace {
 
 std::map<std::string, LayerWriter>& writers() {
-    static std::map<std::string, LayerWriter> all;
+    static auto& all = *new std::map<std::string, LayerWriter>;
     return all;
 }
 

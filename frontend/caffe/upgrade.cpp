@@ -12,7 +12,7 @@ using Old = format::V1LayerParameter;
 
 /// The name of a type in newer files.
 const char* type_name(int type) {
-    static const std::map<int, const char*> names = {
+    static const auto& names = *new std::map<int, const char*>{
         {Old::ABSVAL, "AbsVal"},
         {Old::ACCURACY, "Accuracy"},
         {Old::ARGMAX, "ArgMax"},

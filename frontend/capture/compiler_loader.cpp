@@ -49,7 +49,7 @@ Loaded load() {
 }
 
 const Loaded& loaded() {
-    static const Loaded result = load();
+    static const Loaded& result = *new Loaded(load());
     return result;
 }
 

@@ -9,6 +9,7 @@
 #include "frontend/capture/pointer_table.h"
 #include "frontend/capture/program.h"
 #include "runtime/core/error.h"
+#include "runtime/core/per_thread.h"
 #include "runtime/graph/recorder.h"
 
 namespace catena::capture {
@@ -23,8 +24,8 @@ struct Tables {
 };
 
 Tables& tables() {
-    thread_local Tables tables;
-    return tables;
+    thread_local PerThread<Tables> tables;
+    return tables.get();
 }
 
 }  // namespace

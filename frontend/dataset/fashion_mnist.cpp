@@ -7,7 +7,7 @@ std::pair<Dataset, Dataset> get_fashion_mnist(const std::string& folder, const M
 }
 
 const std::vector<std::string>& get_fashion_mnist_labels() {
-    static const std::vector<std::string> labels = {"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat",
+    static const auto& labels = *new std::vector<std::string>{"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat",
                                                     "Sandal",      "Shirt",   "Sneaker",  "Bag",   "Ankle boot"};
     return labels;
 }
@@ -17,7 +17,7 @@ std::pair<Dataset, Dataset> get_kuzushiji_mnist(const std::string& folder, const
 }
 
 const std::vector<std::pair<std::string, std::string>>& get_kuzushiji_mnist_labels() {
-    static const std::vector<std::pair<std::string, std::string>> labels = {
+    static const auto& labels = *new std::vector<std::pair<std::string, std::string>>{
         {"o", "お"}, {"ki", "き"}, {"su", "す"}, {"tsu", "つ"}, {"na", "な"},
         {"ha", "は"}, {"ma", "ま"}, {"ya", "や"}, {"re", "れ"}, {"wo", "を"}};
     return labels;

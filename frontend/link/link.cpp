@@ -7,6 +7,7 @@
 #include "frontend/serializer/serializer.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/per_thread.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/recorder.h"
 
@@ -14,7 +15,7 @@ namespace catena {
 namespace {
 
 // Links being copied on this thread whose members have not been copied yet: C++ copies the base class first.
-thread_local std::vector<Link*> awaiting_parts;
+thread_local PerThread<std::vector<Link*>> awaiting_parts;
 
 std::ptrdiff_t distance_between(const Part* part, const Link* link) {
     return reinterpret_cast<const char*>(part) - reinterpret_cast<const char*>(static_cast<const Part*>(link));
@@ -36,7 +37,7 @@ std::string without_namespaces(std::string name) {
 
 void Part::follow(const Part& other) noexcept {
     if (other.distance_ == 0) return;
-    for (Link* link : awaiting_parts) {
+    for (Link* link : awaiting_parts.get()) {
         if (distance_between(this, link) != other.distance_) continue;
         if (link->claim(this, other.distance_)) distance_ = other.distance_;
         return;
@@ -44,7 +45,7 @@ void Part::follow(const Part& other) noexcept {
 }
 
 Link::~Link() {
-    if (missing_) std::erase(awaiting_parts, this);
+    if (missing_) std::erase(awaiting_parts.get(), this);
 }
 
 Link::Link(const Link& other)
@@ -62,14 +63,14 @@ Link& Link::operator=(Link&&) { return *this; }
 void Link::expect_parts() {
     for (Entry& entry : entries_) entry.part = nullptr;
     missing_ = entries_.size();
-    if (missing_) awaiting_parts.push_back(this);
+    if (missing_) awaiting_parts.get().push_back(this);
 }
 
 bool Link::claim(Part* part, std::ptrdiff_t distance) {
     for (Entry& entry : entries_) {
         if (entry.distance != distance || entry.part) continue;
         entry.part = part;
-        if (--missing_ == 0) std::erase(awaiting_parts, this);
+        if (--missing_ == 0) std::erase(awaiting_parts.get(), this);
         return true;
     }
     return false;

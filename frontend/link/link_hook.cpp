@@ -3,29 +3,30 @@
 #include <algorithm>
 
 #include "runtime/core/error.h"
+#include "runtime/core/per_thread.h"
 
 namespace catena {
 namespace {
-thread_local std::vector<LinkHook*> scoped_hooks;
+thread_local PerThread<std::vector<LinkHook*>> scoped_hooks;
 }
 
-bool link_hooks_in_scope() { return !scoped_hooks.empty(); }
+bool link_hooks_in_scope() { return !scoped_hooks.get().empty(); }
 
 LinkHookScope::LinkHookScope(LinkHook& hook) : hook_(hook) {
-    for (const LinkHook* other : scoped_hooks)
+    for (const LinkHook* other : scoped_hooks.get())
         if (other->name() == hook.name())
             fail<ValueError>("link hook: one named \"{}\" is active already", hook.name());
     hook.added(nullptr);
-    scoped_hooks.push_back(&hook);
+    scoped_hooks.get().push_back(&hook);
 }
 
 LinkHookScope::~LinkHookScope() {
-    std::erase(scoped_hooks, &hook_);
+    std::erase(scoped_hooks.get(), &hook_);
     hook_.deleted(nullptr);
 }
 
 LinkCall::LinkCall(Link& link, std::vector<const Variable*> inputs)
-    : link_(link), hooks_(scoped_hooks), inputs_(std::move(inputs)) {
+    : link_(link), hooks_(scoped_hooks.get()), inputs_(std::move(inputs)) {
     for (const Link::NamedHook& own : link.hooks()) hooks_.push_back(own.hook.get());
     size_t begun = 0;
     try {

@@ -70,7 +70,7 @@ void Communicator::finalize() {
 }
 
 const std::string& Communicator::get_config(const std::string& name) const {
-    static const std::string none;
+    static const std::string& none = *new std::string;
     auto found = config_.find(name);
     return found == config_.end() ? none : found->second;
 }

@@ -13,6 +13,7 @@
 #include "runtime/comm/patience.h"
 #include "runtime/comm/reduce.h"
 #include "runtime/core/parallel.h"
+#include "runtime/core/per_thread.h"
 
 namespace catena {
 namespace {
@@ -205,11 +206,12 @@ std::shared_ptr<Communicator> LocalCommunicator::split(int color, int key) {
     return std::make_shared<LocalCommunicator>(part, place, int(members.size()));
 }
 
-thread_local std::shared_ptr<Communicator> of_thread;
+thread_local PerThread<std::shared_ptr<Communicator>> communicator_of_thread;
 
 }  // namespace
 
 std::shared_ptr<Communicator> local_communicator() {
+    std::shared_ptr<Communicator>& of_thread = communicator_of_thread.get();
     if (!of_thread)
         of_thread = std::make_shared<LocalCommunicator>(std::make_shared<Group>(1), 0, 1);
     return of_thread;
@@ -220,6 +222,7 @@ void run_local(int size, const std::function<void(const std::shared_ptr<Communic
     auto group = std::make_shared<Group>(size);
     std::vector<std::exception_ptr> errors(static_cast<size_t>(size));
     auto run = [&](int rank) {
+        std::shared_ptr<Communicator>& of_thread = communicator_of_thread.get();
         set_thread_count(thread_count());  // OpenMP knows the number by thread.
         try {
             of_thread = std::make_shared<LocalCommunicator>(group, rank, size);

@@ -10,9 +10,11 @@
 
 namespace catena {
 
-/// A value that each thread creates at its first use. It is destroyed with its thread; the main thread's is not,
-/// because destructors of statics may read it.
+/// A value that each thread creates at its first use. It is destroyed with its thread; the main thread's is not, because
+/// destructors of statics may use it: a user's objects at file scope are destroyed after all thread_local ones.
 ///
+///     thread_local PerThread<std::vector<Hook*>> hooks;
+///     hooks.get().push_back(&hook);
 ///     thread_local PerThread<Variable> state;
 ///     return state.get([] { return Variable(...); });
 template <class T>
@@ -29,6 +31,9 @@ public:
     T& get(Make&& make) {
         if (!value_) value_ = new T(std::forward<Make>(make)());
         return *value_;
+    }
+    T& get() {
+        return get([] { return T(); });
     }
 
 private:

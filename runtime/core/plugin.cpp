@@ -67,7 +67,7 @@ PlugIn load(std::string_view name, const char* entry, std::string_view title,
 const PlugIn& find_plug_in(std::string_view name, const char* entry, std::string_view title,
                            std::string_view remedy) {
     static std::mutex& mutex = taken_by_forks(*new std::mutex);
-    static std::map<std::string, PlugIn, std::less<>> known;
+    static auto& known = *new std::map<std::string, PlugIn, std::less<>>;
     std::lock_guard lock(mutex);
     auto found = known.find(name);
     if (found == known.end()) found = known.emplace(name, load(name, entry, title, remedy)).first;

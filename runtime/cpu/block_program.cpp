@@ -8,6 +8,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/fork.h"
+#include "runtime/core/per_thread.h"
 
 namespace catena {
 
@@ -182,9 +183,8 @@ ProgramTable programs;
 const BlockProgram& block_program(const OpDef& op, Compute compute) {
     if (const BlockProgram* program = programs.find(op, compute)) return *program;
     if (const BlockProgram* program = programs.add(op, compute)) return *program;
-    thread_local std::unique_ptr<BlockProgram> unregistered;
-    unregistered = std::make_unique<BlockProgram>(ProgramMaker(op, compute).make());
-    return *unregistered;
+    thread_local PerThread<std::unique_ptr<BlockProgram>> unregistered;
+    return *(unregistered.get() = std::make_unique<BlockProgram>(ProgramMaker(op, compute).make()));
 }
 
 }  // namespace catena

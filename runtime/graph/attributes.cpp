@@ -149,7 +149,7 @@ bool operator==(const Attributes& a, const Attributes& b) {
 
 const char* intern(std::string_view name) {
     static std::mutex& mutex = taken_by_forks(*new std::mutex);
-    static std::set<std::string, std::less<>> names;
+    static auto& names = *new std::set<std::string, std::less<>>;  // Attributes of static objects refer to them.
     std::lock_guard lock(mutex);
     auto found = names.find(name);
     if (found == names.end()) found = names.emplace(name).first;

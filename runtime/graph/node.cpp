@@ -11,13 +11,9 @@ namespace {
 
 thread_local uint64_t next_sequence = 0;
 
-// Nodes whose last reference is released while another node is being freed are queued here, so that a long chain is freed
-// in a loop.
-struct Graveyard {
-    std::vector<Node*> waiting;
-    bool emptying = false;
-};
-thread_local Graveyard graveyard;
+/// Nodes whose last reference is released while another one is being freed wait here, so that a long chain is freed in a loop. The list
+/// is the outermost call's: one of the thread's own would be gone when nodes of static objects are freed.
+thread_local std::vector<Node*>* waiting_nodes = nullptr;
 
 Reads what_gradient_reads(const OpDef& op, const Node& node) {
     Reads all;
@@ -64,19 +60,19 @@ void Node::operator delete(void* node) { ObjectPool<Node>::free(node); }
 
 void Node::destroy(Node* node) {
     if (node->made_by) node->made_by->freed(node->number);
-    Graveyard& g = graveyard;
-    if (g.emptying) {
-        g.waiting.push_back(node);
+    if (waiting_nodes) {
+        waiting_nodes->push_back(node);
         return;
     }
-    g.emptying = true;
+    std::vector<Node*> waiting;
+    waiting_nodes = &waiting;
     delete node;
-    while (!g.waiting.empty()) {
-        Node* next = g.waiting.back();
-        g.waiting.pop_back();
+    while (!waiting.empty()) {
+        Node* next = waiting.back();
+        waiting.pop_back();
         delete next;
     }
-    g.emptying = false;
+    waiting_nodes = nullptr;
 }
 
 VariableBody::VariableBody() = default;

@@ -47,7 +47,7 @@ void Variable::set_array(Array array) const {
 bool Variable::requires_grad() const { return body_ && body_->requires_grad; }
 
 const std::string& Variable::name() const {
-    static const std::string none;
+    static const std::string& none = *new std::string;
     return body_ && body_->name ? *body_->name : none;
 }
 void Variable::set_name(std::string name) const {

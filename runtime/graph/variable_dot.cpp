@@ -72,7 +72,7 @@ private:
     }
 
     std::string leaf(VariableBody* body) {
-        static const std::string unnamed;
+        static const std::string& unnamed = *new std::string;
         return variable(fmt::format("{}", fmt::ptr(body)), body->array.type(), body->name ? *body->name : unnamed);
     }
 

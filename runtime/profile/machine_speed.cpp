@@ -89,7 +89,7 @@ double measured_product_speed() {
 
 double bandwidth(double bytes) {
     static std::mutex& mutex = taken_by_forks(*new std::mutex);
-    static std::map<int, double> measured;  // By power of two.
+    static auto& measured = *new std::map<int, double>;  // By power of two.
     std::lock_guard lock(mutex);
     const int power = bytes > 1 ? int(std::log2(bytes)) : 0;
     const auto [found, is_new] = measured.emplace(power, 0);

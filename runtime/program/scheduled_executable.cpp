@@ -13,6 +13,7 @@
 #include "runtime/core/memory_pool.h"
 #include "runtime/core/out_of_memory.h"
 #include "runtime/core/parallel.h"
+#include "runtime/core/per_thread.h"
 #include "runtime/cpu/kernel_errors.h"
 #include "runtime/program/launch_reports.h"
 
@@ -28,8 +29,12 @@ void* thread_scratch(int64_t bytes) {
     struct Free {
         void operator()(void* block) const { std::free(block); }
     };
-    thread_local std::unique_ptr<void, Free> block;
-    thread_local int64_t size = 0;
+    struct Scratch {
+        std::unique_ptr<void, Free> block;
+        int64_t size = 0;
+    };
+    thread_local PerThread<Scratch> of_thread;
+    auto& [block, size] = of_thread.get();
     if (bytes > size) {
         size = 0;  // Until there is a block.
         const int64_t larger = (bytes + 4095) / 4096 * 4096;

@@ -3,15 +3,13 @@
 // CATENA_FUZZ_SEED says where to begin (1), CATENA_FUZZ_LOOPS how many (24).
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <iostream>
 #include <random>
 
 #include "codegen/compiler.h"
 #include "frontend/catena.h"
 #include "tests/frontend/capture_models.h"
+#include "tests/frontend/planned_calls.h"
+#include "tests/fuzz/environment_number.h"
 
 namespace catena::testing {
 namespace {
@@ -163,39 +161,6 @@ private:
     Variable table_;
 };
 
-void expect_same_bits(const std::vector<Array>& a, const std::vector<Array>& b) {
-    ASSERT_EQ(a.size(), b.size());
-    for (size_t i = 0; i < a.size(); ++i) {
-        ASSERT_EQ(a[i].defined(), b[i].defined()) << i;
-        if (!a[i].defined()) continue;
-        const Array x = a[i].as_contiguous(), y = b[i].as_contiguous();
-        ASSERT_EQ(x.type(), y.type()) << i;
-        EXPECT_EQ(std::memcmp(x.elements(), y.elements(), size_t(x.size()) * sizeof(float)), 0) << "other bits in array " << i;
-    }
-}
-
-void expect_near(const std::vector<Array>& a, const std::vector<Array>& b) {
-    ASSERT_EQ(a.size(), b.size());
-    for (size_t i = 0; i < a.size(); ++i) {
-        ASSERT_EQ(a[i].defined(), b[i].defined()) << i;
-        if (!a[i].defined()) continue;
-        const std::vector<float> x = a[i].to_vector<float>(), y = b[i].to_vector<float>();
-        ASSERT_EQ(x.size(), y.size()) << i;
-        float largest = 1;
-        for (const float number : y) largest = std::max(largest, std::abs(number));
-        for (size_t j = 0; j < x.size(); ++j) ASSERT_NEAR(x[j], y[j], 2e-3f * largest) << "array " << i << " element " << j;
-    }
-}
-
-int64_t environment(const char* name, int64_t fallback) {
-    const char* value = std::getenv(name);
-    return value && *value ? std::atoll(value) : fallback;
-}
-
-struct Counts {
-    int64_t planned = 0, compiled = 0;
-};
-
 /// Calls a region of each random loop with these lengths.
 Counts check_loops(int64_t first, int64_t loops, std::initializer_list<int64_t> lengths) {
     Counts counts;
@@ -210,17 +175,16 @@ Counts check_loops(int64_t first, int64_t loops, std::initializer_list<int64_t> 
             expect_same_bits(found, loop.call(afresh, length));
             expect_near(found, loop.call(loop, length));
         }
-        counts.planned += region.statistics().resized;
-        counts.compiled += region.statistics().programs - region.statistics().resized;
+        counts += region.statistics();
         if (::testing::Test::HasFailure()) break;
     }
-    std::cout << "[          ] " << loops << " loops, " << counts.planned << " lengths planned, " << counts.compiled << " compiled\n";
+    counts.print(std::to_string(loops) + " loops");
     return counts;
 }
 
 TEST(PlannedLoops, give_the_bits_of_compiled_ones_and_what_eager_code_gives) {
     if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
-    const int64_t first = environment("CATENA_FUZZ_SEED", 1), loops = environment("CATENA_FUZZ_LOOPS", 24);
+    const int64_t first = fuzz::environment_number("CATENA_FUZZ_SEED", 1), loops = fuzz::environment_number("CATENA_FUZZ_LOOPS", 24);
     const Counts counts = check_loops(first, loops, {10, 34, 22, 17, 29, 12, 33, 26, 19, 31, 14});
     if (loops >= 24) {
         EXPECT_GT(counts.planned, 20) << "too few were planned to mean anything";
@@ -229,7 +193,7 @@ TEST(PlannedLoops, give_the_bits_of_compiled_ones_and_what_eager_code_gives) {
 
 TEST(PlannedLoops, that_grow_from_call_to_call_do_so_too) {
     if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
-    const int64_t first = environment("CATENA_FUZZ_SEED", 1), loops = environment("CATENA_FUZZ_LOOPS", 24) / 2;
+    const int64_t first = fuzz::environment_number("CATENA_FUZZ_SEED", 1), loops = fuzz::environment_number("CATENA_FUZZ_LOOPS", 24) / 2;
     const Counts counts = check_loops(first, loops, {9, 10, 11, 12, 13, 14, 15, 17, 20, 24, 29, 35});
     if (loops >= 12) {
         EXPECT_GT(counts.planned, 10) << "too few were planned to mean anything";
@@ -257,6 +221,7 @@ TEST(PlannedLoops, of_a_length_that_grows_by_one_are_seldom_compiled) {
     const StaticGraphStatistics second = region.statistics();
     EXPECT_EQ(second.programs - second.resized, first.programs - first.resized);
     EXPECT_EQ(second.interpreted_calls, first.interpreted_calls);
+    (Counts() += second).print("160 lengths");
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace catena::tool {
 namespace {
 
 std::map<const CLI::Option*, Values>& known_values() {
-    static std::map<const CLI::Option*, Values> map;
+    static auto& map = *new std::map<const CLI::Option*, Values>;
     return map;
 }
 

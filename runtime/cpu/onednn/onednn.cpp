@@ -3,6 +3,7 @@
 #include <omp.h>
 
 #include "runtime/core/error.h"
+#include "runtime/core/per_thread.h"
 
 namespace catena::onednn {
 
@@ -13,8 +14,8 @@ dnnl::engine& engine() {
 }
 
 dnnl::stream& stream() {
-    thread_local dnnl::stream stream(engine());
-    return stream;
+    thread_local PerThread<dnnl::stream> stream;
+    return stream.get([] { return dnnl::stream(engine()); });
 }
 
 dnnl::memory::data_type data_type_of(Dtype dtype) {

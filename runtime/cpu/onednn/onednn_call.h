@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "runtime/core/per_thread.h"
 #include "runtime/cpu/onednn/onednn.h"
 
 namespace catena::onednn {
@@ -34,7 +35,8 @@ private:
 /// as long as the thread and, by it, the primitive.
 template <class Make>
 Call& call_of_this_thread(const dnnl::primitive& primitive, Make&& make) {
-    thread_local std::unordered_map<dnnl_primitive_t, Call> calls;
+    thread_local PerThread<std::unordered_map<dnnl_primitive_t, Call>> calls_of_thread;
+    auto& calls = calls_of_thread.get();
     const auto found = calls.find(primitive.get());
     return found != calls.end() ? found->second : calls.emplace(primitive.get(), make()).first->second;
 }

@@ -8,6 +8,7 @@
 
 #include "runtime/core/environment.h"
 #include "runtime/core/error.h"
+#include "runtime/core/per_thread.h"
 #include "runtime/cpu/product/product_tile.h"
 #include "runtime/cpu/product/product_zeros.h"
 #include "runtime/cpu/transpose_lanes.h"
@@ -27,8 +28,8 @@ constexpr int64_t panel_width = most_tile_vectors * tile_lanes;
 class Packed {
 public:
     static Packed& of_thread() {
-        static thread_local Packed packed;
-        return packed;
+        thread_local PerThread<Packed> packed;
+        return packed.get();
     }
     float* panel() { return memory_.get(); }
     float* rows() { return memory_.get() + longest * panel_width; }

@@ -82,7 +82,8 @@ Variable empty_delegate(Device& device) {
 Type incoming(const char* call, Communicator& comm, int peer, int tag,
               const ReceiveOptions& options, const std::function<Type()>& ask) {
     if (options.type) return *options.type;
-    thread_local std::map<std::tuple<std::string, int64_t, int, int, std::string, bool>, Type> known;
+    thread_local PerThread<std::map<std::tuple<std::string, int64_t, int, int, std::string, bool>, Type>> of_thread;
+    auto& known = of_thread.get();
     std::tuple key(std::string(call), comm.id(), peer, tag, to_string(current_location()), config().train);
     Recorder* recorder = current_recorder();
     if (!recorder) return known[key] = ask();

@@ -7,6 +7,7 @@
 
 #include "runtime/core/memory_order.h"
 #include "runtime/core/parallel.h"
+#include "runtime/core/per_thread.h"
 #include "runtime/cpu/convolution/tail/tail_lanes.h"
 
 namespace catena {
@@ -119,7 +120,8 @@ struct Repeated {
 
     Repeated(const ConvolutionTail& of, int64_t channels) : times(V::lanes / std::gcd(channels, V::lanes)), tail(of) {
         if (times == 1) return;
-        thread_local std::vector<float> numbers;
+        thread_local PerThread<std::vector<float>> of_thread;
+        std::vector<float>& numbers = of_thread.get();
         numbers.resize(size_t(3 * times * channels));
         float* to = numbers.data();
         for (const float** each : {&tail.before, &tail.scale, &tail.shift}) {
