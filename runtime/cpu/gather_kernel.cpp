@@ -97,6 +97,7 @@ Walk plan_walk(const KernelCall& call, std::span<const Array> index_arrays, cons
         visit_dtype(given.dtype(), [&](auto zero) {
             using Index = decltype(zero);
             if constexpr (std::is_integral_v<Index>) add_places(indexed, given.elements<Index>(), reads, walk.place);
+            else CATENA_ASSERT(false, "index arrays are integers");
         });
     }
     Axes rest;
