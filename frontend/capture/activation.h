@@ -33,6 +33,7 @@ public:
     std::vector<Edge> expand(Node& node) override;
     bool is_expandable() const override { return program != nullptr; }
     bool is_computed_from(int output, int other) const override { return graph.reach.result(output, other); }
+    bool history_holds(int output, int other) const override { return graph.reach.creator(output, other); }
     bool reaches(int output, int edge) const override { return graph.reach.border(output, edge); }
 
 private:

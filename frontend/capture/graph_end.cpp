@@ -78,6 +78,7 @@ void GraphWalk::visit(const Follower& follower, const Node& root, LiveGraph& gra
 
 Reach::Reach(const LiveGraph& live, const NodeOwner* owner)
     : below_(live.results.size(), std::vector<bool>(live.results.size())),
+      creators_(below_),
       above_(live.border.size(), std::vector<bool>(live.results.size())) {
     for (size_t from = 0; from < live.results.size(); ++from) {
         std::vector<const Node*> waiting{live.results[from].body()->creator.get()};
@@ -95,6 +96,7 @@ Reach::Reach(const LiveGraph& live, const NodeOwner* owner)
                 if (seen.insert(edge.node.get()).second) waiting.push_back(edge.node.get());
             }
         }
+        for (size_t j = 0; j < live.results.size(); ++j) creators_[from][j] = seen.contains(live.results[j].body()->creator.get());
     }
 }
 

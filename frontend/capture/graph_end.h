@@ -50,12 +50,15 @@ public:
     Reach(const LiveGraph& live, const NodeOwner* owner);
     /// Result `from` was computed from result `other`.
     bool result(int from, int other) const { return below_[size_t(from)][size_t(other)]; }
+    /// Result `from` was computed by the operation that gave result `other`.
+    bool creator(int from, int other) const { return creators_[size_t(from)][size_t(other)]; }
     /// A gradient of `result` flows to edge `edge` of the border.
     bool border(int result, int edge) const { return above_[size_t(edge)][size_t(result)]; }
 
 private:
-    std::vector<std::vector<bool>> below_;  ///< For each result, the results it was computed from,
-    std::vector<std::vector<bool>> above_;  ///< for each border edge, the results whose gradient reaches it.
+    std::vector<std::vector<bool>> below_;     ///< For each result, the results it was computed from,
+    std::vector<std::vector<bool>> creators_;  ///< and those that were given by an operation of its history;
+    std::vector<std::vector<bool>> above_;     ///< for each border edge, the results whose gradient reaches it.
 };
 
 /// Finds the LiveGraph by walking from the results towards the inputs.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -11,8 +12,10 @@ namespace catena {
 
 namespace {
 
-/// Elements worth a thread of their own.
-constexpr int64_t grain = 1 << 14;
+/// Rows of `elements` that are worth a thread of their own, as one that sleeps begins 13 to 130 us later: 30 us of them.
+int64_t row_grain(int64_t elements) { return int64_t(30'000 / (0.5 + 0.3 * double(elements))); }
+/// The same for columns of so many rows.
+int64_t column_grain(int64_t rows) { return 120'000 / std::max<int64_t>(1, rows); }
 
 /// The type sums are formed in.
 template <class T>
@@ -45,10 +48,41 @@ struct Walk {
     bool dense = true;  ///< inner is 0, 1, 2, ...
 };
 
+/// What is asked of the indices of one axis.
+struct IndexedAxis {
+    const OpDef& op;
+    int name;  ///< As errors call it.
+    int64_t size, stride;
+    bool wrap;
+    std::optional<int64_t> ignored;
+};
+
+template <class Index>
+void add_places(const IndexedAxis& axis, const Index* indices, std::span<const int64_t> reads, std::span<int64_t> places) {
+    for (size_t b = 0; b < places.size(); ++b) {
+        const int64_t index = int64_t(indices[reads.empty() ? b : size_t(reads[b])]);
+        if (axis.ignored && index == *axis.ignored) places[b] = Walk::ignored;
+        else places[b] += axis.stride * checked_index(axis.op, index, axis.name, axis.size, axis.wrap);
+    }
+}
+
+/// Where the indices of each place stand; empty where they stand in the order of places.
+std::vector<int64_t> reads_of(const Array& indices, const Shape& common) {
+    if (indices.shape() == common && indices.contiguous()) return {};
+    Strides steps = Strides::filled(common.rank(), 0);
+    for (int i = 0; i < indices.rank(); ++i)
+        if (indices.dim(i) != 1) steps[common.rank() - indices.rank() + i] = indices.strides()[i];
+    Axes all;
+    for (int i = 0; i < common.rank(); ++i) all.push_back(i);
+    return offsets_of(common, steps, all);
+}
+
 Walk plan_walk(const KernelCall& call, std::span<const Array> index_arrays, const Shape& shape, const Strides& strides) {
     const Attributes& a = call.attributes;
     const Axes& axes = a.dims("axes");
     const bool wrap = a.flag("wrap");
+    std::optional<int64_t> ignored;
+    if (a.has("ignore_label")) ignored = a.integer("ignore_label");
     Shape common;
     for (const Array& indices : index_arrays)
         broadcast_shapes(common, indices.shape(), common);
@@ -56,23 +90,15 @@ Walk plan_walk(const KernelCall& call, std::span<const Array> index_arrays, cons
     Walk walk;
     walk.place.assign(size_t(element_count(common)), 0);
     for (int k = 0; k < axes.rank(); ++k) {
-        const Array given = index_arrays[size_t(k)].astype(Dtype::int64);
-        Strides steps = Strides::filled(common.rank(), 0);
-        for (int i = 0; i < given.rank(); ++i)
-            if (given.dim(i) != 1) steps[common.rank() - given.rank() + i] = given.strides()[i];
-        Axes all;
-        for (int i = 0; i < common.rank(); ++i) all.push_back(i);
-        const std::vector<int64_t> reads = offsets_of(common, steps, all);
-        const int64_t* indices = given.elements<int64_t>();
+        const Array& given = index_arrays[size_t(k)];
+        const std::vector<int64_t> reads = reads_of(given, common);
         const int axis = int(axes[k]), named = int(a.has("named_axes") ? a.dims("named_axes")[k] : axis);
-        for (size_t b = 0; b < reads.size(); ++b) {
-            const int64_t index = indices[reads[b]];
-            if (a.has("ignore_label") && index == a.integer("ignore_label"))
-                walk.place[b] = Walk::ignored;
-            else
-                walk.place[b] +=
-                    strides[axis] * checked_index(call.op, index, named, shape[axis], wrap);
-        }
+        const IndexedAxis indexed{call.op, named, shape[axis], strides[axis], wrap, ignored};
+        visit_dtype(given.dtype(), [&](auto zero) {
+            using Index = decltype(zero);
+            if constexpr (std::is_integral_v<Index>) add_places(indexed, given.elements<Index>(), reads, walk.place);
+            else CATENA_ASSERT(false, "index arrays are integers");
+        });
     }
     Axes rest;
     for (int i = 0; i < shape.rank(); ++i)
@@ -86,47 +112,52 @@ Walk plan_walk(const KernelCall& call, std::span<const Array> index_arrays, cons
     return walk;
 }
 
+/// Calls f(row, offset in x) for the rows [begin, end) of a result, where a row is the inner elements of one place of one
+/// outer offset. An offset of Walk::ignored names no elements.
+template <class F>
+void for_each_row(const Walk& walk, int64_t begin, int64_t end, F&& f) {
+    const int64_t places = int64_t(walk.place.size());
+    for (int64_t row = begin; row < end;) {
+        const int64_t outer = walk.outer[size_t(row / places)], last = std::min(end, (row / places + 1) * places);
+        for (const int64_t* place = &walk.place[size_t(row % places)]; row < last; ++row, ++place)
+            f(row, *place == Walk::ignored ? Walk::ignored : outer + *place);
+    }
+}
+
 template <class T>
-void gather(const Walk& walk, bool can_ignore, const T* x, T* y) {
+void gather(const Walk& walk, const T* x, T* y) {
     const int64_t places = int64_t(walk.place.size()), inner = int64_t(walk.inner.size());
     const int64_t rows = int64_t(walk.outer.size()) * places;
-    parallel_for(rows, std::max<int64_t>(1, grain / std::max<int64_t>(1, inner)),
-                 [&](int64_t begin, int64_t end) {
-                     for (int64_t row = begin; row < end; ++row) {
-                         T* to = y + row * inner;
-                         const int64_t place = walk.place[size_t(row % places)];
-                         if (can_ignore && place == Walk::ignored) {
-                             std::fill_n(to, inner, T());
-                             continue;
-                         }
-                         const T* from = x + walk.outer[size_t(row / places)] + place;
-                         if (walk.dense)
-                             std::copy_n(from, inner, to);
-                         else
-                             for (int64_t s = 0; s < inner; ++s)
-                                 to[s] = from[walk.inner[size_t(s)]];
-                     }
-                 });
+    const auto row_at = [&](int64_t row, int64_t from) {
+        T* to = y + row * inner;
+        if (from == Walk::ignored) std::fill_n(to, inner, T());
+        else if (walk.dense) std::copy_n(x + from, inner, to);
+        else
+            for (int64_t s = 0; s < inner; ++s) to[s] = x[from + walk.inner[size_t(s)]];
+    };
+    const auto element_at = [&](int64_t row, int64_t from) { y[row] = from == Walk::ignored ? T() : x[from]; };
+    parallel_for(rows, row_grain(inner), [&](int64_t begin, int64_t end) {
+        if (inner == 1 && walk.dense) for_each_row(walk, begin, end, element_at);
+        else for_each_row(walk, begin, end, row_at);
+    });
 }
 
 // Threads share the inner elements, never the places: every sum has one order.
 template <class S, class T>
-void scatter(const Walk& walk, bool can_ignore, const T* gy, S* sums) {
+void scatter(const Walk& walk, const T* gy, S* sums) {
     const int64_t places = int64_t(walk.place.size()), inner = int64_t(walk.inner.size());
     const int64_t rows = int64_t(walk.outer.size()) * places;
-    parallel_for(inner, std::max<int64_t>(16, grain / std::max<int64_t>(1, rows)),
-                 [&](int64_t begin, int64_t end) {
-                     for (int64_t row = 0; row < rows; ++row) {
-                         const int64_t place = walk.place[size_t(row % places)];
-                         if (can_ignore && place == Walk::ignored) continue;
-                         S* to = sums + walk.outer[size_t(row / places)] + place;
-                         const T* from = gy + row * inner;
-                         if (walk.dense)
-                             for (int64_t s = begin; s < end; ++s) to[s] += S(from[s]);
-                         else
-                             for (int64_t s = begin; s < end; ++s) to[walk.inner[size_t(s)]] += S(from[s]);
-                     }
-                 });
+    parallel_for(inner, std::max<int64_t>(16, column_grain(rows)), [&](int64_t begin, int64_t end) {
+        for_each_row(walk, 0, rows, [&](int64_t row, int64_t at) {
+            if (at == Walk::ignored) return;
+            S* to = sums + at;
+            const T* from = gy + row * inner;
+            if (walk.dense)
+                for (int64_t s = begin; s < end; ++s) to[s] += S(from[s]);
+            else
+                for (int64_t s = begin; s < end; ++s) to[walk.inner[size_t(s)]] += S(from[s]);
+        });
+    });
 }
 
 template <class T, class F>
@@ -155,10 +186,9 @@ struct Lines {
 void run_gather(const KernelCall& call) {
     const Array& x = call.inputs[0];
     const Walk walk = plan_walk(call, call.inputs.subspan(1), x.shape(), x.strides());
-    const bool can_ignore = call.attributes.has("ignore_label");
     visit_dtype(x.dtype(), [&](auto zero) {
         using T = decltype(zero);
-        gather(walk, can_ignore, x.elements<T>(), call.outputs[0].to_fill<T>());
+        gather(walk, x.elements<T>(), call.outputs[0].to_fill<T>());
     });
 }
 
@@ -166,10 +196,9 @@ void run_scatter_add(const KernelCall& call) {
     const Array gy = call.inputs[0].as_contiguous();
     const Array& y = call.outputs[0];
     const Walk walk = plan_walk(call, call.inputs.subspan(1), y.shape(), y.strides());
-    const bool can_ignore = call.attributes.has("ignore_label");
     visit_dtype(gy.dtype(), [&](auto zero) {
         using T = decltype(zero);
-        with_sums<T>(y, [&](auto* sums) { scatter(walk, can_ignore, gy.elements<T>(), sums); });
+        with_sums<T>(y, [&](auto* sums) { scatter(walk, gy.elements<T>(), sums); });
     });
 }
 
@@ -177,17 +206,16 @@ void run_scatter_onto(const KernelCall& call) {
     const Array a = call.inputs[0].as_contiguous(), gy = call.inputs[1].as_contiguous();
     const Array& y = call.outputs[0];
     const Walk walk = plan_walk(call, call.inputs.subspan(2), y.shape(), y.strides());
-    const bool can_ignore = call.attributes.has("ignore_label");
     visit_dtype(gy.dtype(), [&](auto zero) {
         using T = decltype(zero);
         const T* const from = a.elements<T>();
         T* const to = y.to_fill<T>();
         if constexpr (std::is_same_v<T, Sum<T>>) {
             if (from != to) copy_elements(a, y);
-            scatter(walk, can_ignore, gy.elements<T>(), to);
+            scatter(walk, gy.elements<T>(), to);
         } else {
             std::vector<float> sums(from, from + y.size());
-            scatter(walk, can_ignore, gy.elements<T>(), sums.data());
+            scatter(walk, gy.elements<T>(), sums.data());
             std::transform(sums.begin(), sums.end(), to, [](float v) { return T(v); });
         }
     });

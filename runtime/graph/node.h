@@ -46,6 +46,9 @@ public:
     virtual bool is_expandable() const { return true; }
     /// True when `output` was computed from the output `other`.
     virtual bool is_computed_from(int output, int other) const { return false; }
+    /// True when the operation that gave the output `other` is among those that `output` was computed by: unchaining the history of
+    /// `output` unchains `other`, too.
+    virtual bool history_holds(int output, int other) const { return false; }
     /// True when a gradient of `output` flows to edge `edge`.
     virtual bool reaches(int output, int edge) const { return true; }
 

@@ -111,9 +111,21 @@ private:
         if (edge.node) ++reach(edge.node, edge.index).references;
     }
 
+    /// Whether each output of a program's node ends here with those reached, whoever uses it.
+    static bool holds_all(const Node& node, const Reached& reached) {
+        const auto ends = [&](size_t other) {
+            for (size_t i = 0; i < reached.outputs.size(); ++i)
+                if (reached.outputs[i] && node.region->history_holds(int(i), int(other))) return true;
+            return false;
+        };
+        for (size_t other = 0; other < node.outputs.size(); ++other)
+            if (!ends(other)) return false;
+        return node.region->is_expandable();
+    }
+
     void visit(const Ref<Node>& node) {
         const Reached reached = reached_.at(node.get());
-        if (node->region && node->use_count() == 1 + reached.references) {
+        if (node->region && (node->use_count() == 1 + reached.references || holds_all(*node, reached))) {
             for (size_t e = 0; e < node->edges.size(); ++e)
                 for (size_t i = 0; i < reached.outputs.size(); ++i)
                     if (reached.outputs[i] && node->region->reaches(int(i), int(e))) {

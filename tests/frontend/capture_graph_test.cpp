@@ -226,5 +226,44 @@ TEST(CaptureGraph, an_attribute_that_only_the_gradient_of_a_composite_reads) {
     });
 }
 
+int kernel_runs = 0;
+
+/// 2 x, never fused.
+const OpDef& op_counted_double = register_op({
+    .name = "test_counted_double",
+    .input_count = 1,
+    .differentiable = true,
+    .type = [](const TypeCall& c) { return Types{c.inputs[0]}; },
+    .kernel = [](const KernelCall& c) {
+        ++kernel_runs;
+        std::ranges::transform(c.inputs[0].to_vector<double>(), c.outputs[0].to_fill<double>(), [](double v) { return 2 * v; });
+    },
+    .gradient = [](const GradientCall& g) { return Variables{g.gy() * 2.0}; },
+});
+
+TEST(CaptureGraph, cutting_the_history_of_a_loss_computes_nothing_again) {
+    expect_same([](Side& side) {
+        Variable state;
+        auto f = side.region([&](const Variable& x, const Variable& w) {
+            const Variable* input = &x;
+            state = apply(op_counted_double, {&input, 1}, current_location())[0] * w;
+            return sum(square(state * w));
+        });
+        const Variable x = doubles({0.5, -1}), w = doubles({3, 0.25});
+        for (int call = 0; call < 4; ++call) {
+            side.call(call);
+            w.cleargrad();
+            const Variable loss = f(x, w);
+            loss.backward();
+            const int before = kernel_runs;
+            loss.unchain_backward();  // The state outlives the loss.
+            EXPECT_EQ(kernel_runs, before);
+            sum(state * 5.0).backward();
+            side.saw_gradient("state", state);
+            side.saw_gradient("w", w);  // Not by the state.
+        }
+    });
+}
+
 }  // namespace
 }  // namespace catena::testing
