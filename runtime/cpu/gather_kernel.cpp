@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/core/parallel.h"
+#include "runtime/core/reused_vector.h"
 
 namespace catena {
 
@@ -24,28 +25,31 @@ int64_t checked_index(const OpDef& op, int64_t index, int axis, int64_t size, bo
                      index, axis, size, wrap ? -size : 0, size - 1);
 }
 
-/// Offsets in `strides` of every index of the axes [begin, end) of `order`, row-major.
-std::vector<int64_t> offsets_of(const Shape& shape, const Strides& strides,
-                                std::span<const int64_t> axes) {
-    std::vector<int64_t> offsets{0};
+using Offsets = ReusedVector<int64_t>;
+
+/// Offsets in `strides` of every index of `axes`, row-major.
+void find_offsets(const Shape& shape, const Strides& strides, std::span<const int64_t> axes, Offsets& offsets) {
+    offsets.assign(1, 0);
+    Offsets next;
     for (int64_t axis : axes) {
-        std::vector<int64_t> next;
+        next.clear();
         next.reserve(offsets.size() * size_t(shape[axis]));
         for (int64_t base : offsets)
             for (int64_t i = 0; i < shape[axis]; ++i) next.push_back(base + i * strides[axis]);
-        offsets = std::move(next);
+        offsets.swap(next);
     }
-    return offsets;
 }
 
 /// How a gather walks x: result element (p, b, s) is x element outer[p] + place[b] + inner[s].
 struct Walk {
     static constexpr int64_t ignored = std::numeric_limits<int64_t>::min();
-    std::vector<int64_t> outer, place, inner;
+    Offsets outer, place, inner;
     bool dense = true;  ///< inner is 0, 1, 2, ...
+
+    Walk(const KernelCall& call, std::span<const Array> index_arrays, const Shape& shape, const Strides& strides);
 };
 
-Walk plan_walk(const KernelCall& call, std::span<const Array> index_arrays, const Shape& shape, const Strides& strides) {
+Walk::Walk(const KernelCall& call, std::span<const Array> index_arrays, const Shape& shape, const Strides& strides) {
     const Attributes& a = call.attributes;
     const Axes& axes = a.dims("axes");
     const bool wrap = a.flag("wrap");
@@ -53,8 +57,8 @@ Walk plan_walk(const KernelCall& call, std::span<const Array> index_arrays, cons
     for (const Array& indices : index_arrays)
         broadcast_shapes(common, indices.shape(), common);
 
-    Walk walk;
-    walk.place.assign(size_t(element_count(common)), 0);
+    place.assign(size_t(element_count(common)), 0);
+    Offsets reads;
     for (int k = 0; k < axes.rank(); ++k) {
         const Array given = index_arrays[size_t(k)].astype(Dtype::int64);
         Strides steps = Strides::filled(common.rank(), 0);
@@ -62,15 +66,15 @@ Walk plan_walk(const KernelCall& call, std::span<const Array> index_arrays, cons
             if (given.dim(i) != 1) steps[common.rank() - given.rank() + i] = given.strides()[i];
         Axes all;
         for (int i = 0; i < common.rank(); ++i) all.push_back(i);
-        const std::vector<int64_t> reads = offsets_of(common, steps, all);
+        find_offsets(common, steps, all, reads);
         const int64_t* indices = given.elements<int64_t>();
         const int axis = int(axes[k]), named = int(a.has("named_axes") ? a.dims("named_axes")[k] : axis);
         for (size_t b = 0; b < reads.size(); ++b) {
             const int64_t index = indices[reads[b]];
             if (a.has("ignore_label") && index == a.integer("ignore_label"))
-                walk.place[b] = Walk::ignored;
+                place[b] = ignored;
             else
-                walk.place[b] +=
+                place[b] +=
                     strides[axis] * checked_index(call.op, index, named, shape[axis], wrap);
         }
     }
@@ -79,11 +83,9 @@ Walk plan_walk(const KernelCall& call, std::span<const Array> index_arrays, cons
         if (!axes.contains(i)) rest.push_back(i);
     const std::span<const int64_t> others = rest;
     const size_t position = size_t(a.integer("position"));
-    walk.outer = offsets_of(shape, strides, others.first(position));
-    walk.inner = offsets_of(shape, strides, others.subspan(position));
-    for (size_t s = 0; walk.dense && s < walk.inner.size(); ++s)
-        walk.dense = walk.inner[s] == int64_t(s);
-    return walk;
+    find_offsets(shape, strides, others.first(position), outer);
+    find_offsets(shape, strides, others.subspan(position), inner);
+    for (size_t s = 0; dense && s < inner.size(); ++s) dense = inner[s] == int64_t(s);
 }
 
 template <class T>
@@ -154,7 +156,7 @@ struct Lines {
 
 void run_gather(const KernelCall& call) {
     const Array& x = call.inputs[0];
-    const Walk walk = plan_walk(call, call.inputs.subspan(1), x.shape(), x.strides());
+    const Walk walk(call, call.inputs.subspan(1), x.shape(), x.strides());
     const bool can_ignore = call.attributes.has("ignore_label");
     visit_dtype(x.dtype(), [&](auto zero) {
         using T = decltype(zero);
@@ -165,7 +167,7 @@ void run_gather(const KernelCall& call) {
 void run_scatter_add(const KernelCall& call) {
     const Array gy = call.inputs[0].as_contiguous();
     const Array& y = call.outputs[0];
-    const Walk walk = plan_walk(call, call.inputs.subspan(1), y.shape(), y.strides());
+    const Walk walk(call, call.inputs.subspan(1), y.shape(), y.strides());
     const bool can_ignore = call.attributes.has("ignore_label");
     visit_dtype(gy.dtype(), [&](auto zero) {
         using T = decltype(zero);
@@ -176,7 +178,7 @@ void run_scatter_add(const KernelCall& call) {
 void run_scatter_onto(const KernelCall& call) {
     const Array a = call.inputs[0].as_contiguous(), gy = call.inputs[1].as_contiguous();
     const Array& y = call.outputs[0];
-    const Walk walk = plan_walk(call, call.inputs.subspan(2), y.shape(), y.strides());
+    const Walk walk(call, call.inputs.subspan(2), y.shape(), y.strides());
     const bool can_ignore = call.attributes.has("ignore_label");
     visit_dtype(gy.dtype(), [&](auto zero) {
         using T = decltype(zero);
