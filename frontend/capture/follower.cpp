@@ -49,37 +49,37 @@ Follower::Slot& Follower::slot(int v) {
 
 bool Follower::matches(const Step& step, const OpDef& op, Inputs inputs, const Attributes& attributes,
                        std::span<const Scalar> scalars) const {
-    if (step.op != &op || step.operands.size() != inputs.size() || step.scalars.size() != scalars.size() ||
+    if (step.op != &op || step.operands().size() != inputs.size() || step.scalars().size() != scalars.size() ||
         step.first_scalar != int(scalars_.size()) || (inputs.empty() && step.device != &current_device()))
         return false;
     int next = step.first_value;
     for (size_t i = 0; i < inputs.size(); ++i) {
         const Array& array = inputs[i]->array();
         const ArrayBody* body = array.body();
-        const int v = step.operands[i];
+        const int v = step.operands()[i];
         if (body->pending == this) {
             if (body->value != v) return false;
         } else if (v < step.first_value) {
             if (slots_[size_t(v)].array.body() != body) return false;
         } else if (v == next) {
-            const Step::Input& expected = step.inputs[size_t(v - step.first_value)];
+            const Step::Input& expected = step.inputs()[size_t(v - step.first_value)];
             if (!(body->type == expected.type) || body->storage->device != expected.device) return false;
             ++next;
         } else {  // The same new array as an earlier operand.
             for (size_t j = 0; j < i; ++j)
-                if (step.operands[j] == v && inputs[j]->array().body() != body) return false;
+                if (step.operands()[j] == v && inputs[j]->array().body() != body) return false;
         }
     }
     int next_scalar = step.first_scalar;
     for (size_t k = 0; k < scalars.size(); ++k) {
-        const int s = step.scalars[k];
+        const int s = step.scalars()[k];
         if (s == next_scalar) {
             ++next_scalar;
         } else if (s < step.first_scalar) {
             if (!same_number(scalars_[size_t(s)], scalars[k].present())) return false;
         } else {
             for (size_t j = 0; j < k; ++j)
-                if (step.scalars[j] == s && !same_number(scalars[j].present(), scalars[k].present())) return false;
+                if (step.scalars()[j] == s && !same_number(scalars[j].present(), scalars[k].present())) return false;
         }
     }
     return step.attributes == attributes;
@@ -102,16 +102,16 @@ void Follower::take(const Step& step, Inputs inputs, std::span<const Scalar> sca
     if (slots_.size() < size_t(step.end_value)) slots_.resize(std::max(size_t(step.end_value), slots_.size() * 2));
     int next = step.first_value;
     for (size_t i = 0; next < step.first_output; ++i)
-        if (step.operands[i] == next) {
+        if (step.operands()[i] == next) {
             Slot& s = slots_[size_t(next++)];
             s.maker = nullptr;
             s.array = inputs[i]->array();
             if (inputs_known_) input_numbers_.insert(s.array.body(), next - 1);
         }
     for (size_t k = 0; k < scalars.size(); ++k)
-        if (step.scalars[k] == int(scalars_.size())) scalars_.push_back(scalars[k].present());
-    for (size_t j = 0; j < step.outputs.size(); ++j)
-        outputs.emplace_back(placeholder(step.first_output + int(j), step.outputs[j], step), false);
+        if (step.scalars()[k] == int(scalars_.size())) scalars_.push_back(scalars[k].present());
+    for (size_t j = 0; j < step.outputs().size(); ++j)
+        outputs.emplace_back(placeholder(step.first_output + int(j), step.outputs()[j], step), false);
     count_ = step.end_value;
     step_ = &step;
     ++steps_;
@@ -152,8 +152,8 @@ void Follower::know_inputs() {
     for (int v = segment_->first_value; v < count_; ++v)
         if (const Slot& s = slots_[size_t(v)]; !s.maker && s.array.defined()) input_numbers_.insert(s.array.body(), v);
     for (const Step* step : steps_to(step_))
-        for (size_t k = 0; k < step->scalars.size(); ++k)
-            if (step->cells[k]) cell_slots_.insert(step->cells[k].get(), step->scalars[k]);
+        for (size_t k = 0; k < step->scalars().size(); ++k)
+            if (const Cell::Body* cell = step->cell(k)) cell_slots_.insert(cell, step->scalars()[k]);
 }
 
 int Follower::number_of(const Array& array) {
@@ -172,22 +172,25 @@ std::unique_ptr<Step> Follower::make_step(const OpDef& op, Inputs inputs, const 
     step->device = &device;
     step->previous = step_;
     step->index = steps_;
+    SmallVector<int, 8> operands, slots;
+    SmallVector<Ref<Cell::Body>, 8> cells;
+    Step::Rare rare;
     int next = step->first_value = count_;
     for (size_t i = 0; i < inputs.size(); ++i) {
         const Array& array = inputs[i]->array();
         int v = number_of(array);
         for (size_t j = 0; j < i && v < 0; ++j)
-            if (inputs[j]->array() == array) v = step->operands[j];
+            if (inputs[j]->array() == array) v = operands[j];
         if (v < 0) {
             v = next++;
             const VariableBody* state = array.body()->owner;
-            step->inputs.push_back({.type = array.type(), .device = &array.device(),
+            rare.inputs.push_back({.type = array.type(), .device = &array.device(),
                                     .name = state && state->name ? *state->name : "", .is_state = state != nullptr});
         }
-        step->operands.push_back(v);
+        operands.push_back(v);
     }
     step->first_output = next;
-    for (const Type& type : types) step->outputs.push_back(type);
+    step->output_types = tree_->kept(types);
     step->end_value = next + int(types.size());
     step->first_scalar = int(scalars_.size());
     int next_scalar = step->first_scalar;
@@ -197,10 +200,13 @@ std::unique_ptr<Step> Follower::make_step(const OpDef& op, Inputs inputs, const 
         int s = cell ? cell_slots_.insert(cell, next_scalar) : next_scalar;
         if (s < step->first_scalar && !same_number(scalars_[size_t(s)], scalar.present())) s = next_scalar;
         if (s == next_scalar) ++next_scalar;
-        step->scalars.push_back(s);
-        step->cells.push_back(scalar.cell());
+        slots.push_back(s);
+        cells.push_back(scalar.cell());
     }
     step->end_scalar = next_scalar;
+    step->set_numbers(operands, slots);
+    if (std::ranges::any_of(cells, [](const Ref<Cell::Body>& cell) { return bool(cell); })) rare.cells.assign(cells.begin(), cells.end());
+    if (!rare.inputs.empty() || !rare.cells.empty()) step->rare = std::make_unique<const Step::Rare>(std::move(rare));
     return step;
 }
 
@@ -262,9 +268,10 @@ void Follower::composite_ends(std::span<const Variable> outputs) {
     }
     std::lock_guard lock(tree_->mutex);
     auto& known = const_cast<Step*>(step_)->composites;
-    for (const auto& other : known)
+    if (!known) known = std::make_unique<std::vector<std::unique_ptr<Composite>>>();
+    for (const auto& other : *known)
         if (other->steps == composite->steps) return;
-    known.push_back(std::move(composite));
+    known->push_back(std::move(composite));
 }
 
 void Follower::passing() {

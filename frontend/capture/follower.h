@@ -133,7 +133,7 @@ public:
         int first_input = 0;          ///< Among node_inputs().
         int composite_scalar = -1;    ///< The first scalar slot of a composite.
         int slot_of(size_t scalar) const {
-            return composite_scalar >= 0 ? composite_scalar + int(scalar) : step->scalars[scalar];
+            return composite_scalar >= 0 ? composite_scalar + int(scalar) : step->scalars()[scalar];
         }
     };
     std::span<const MadeNode> nodes() const { return nodes_; }

@@ -113,7 +113,7 @@ void Follower::do_again(const KnownWalk& known, const WalkRequest& request, Vari
         const Step& last = *known.steps.back();
         if (slots_.size() < size_t(last.end_value)) slots_.resize(std::max(size_t(last.end_value), slots_.size() * 2));
         for (const Step* step : known.steps)
-            for (size_t j = 0; j < step->outputs.size(); ++j) placeholder(step->first_output + int(j), step->outputs[j], *step);
+            for (size_t j = 0; j < step->outputs().size(); ++j) placeholder(step->first_output + int(j), step->outputs()[j], *step);
         count_ = last.end_value;
         step_ = &last;
     }
@@ -202,10 +202,10 @@ bool Follower::complete(WalkRecording& r) const {
     const size_t stored = size_t(std::ranges::count_if(r.made->given, is_stored));
     if (!r.is_repeatable || disturbances_ != r.disturbances || nodes_.size() != r.nodes || log_.size() - r.changes != stored) return false;
     for (const Step* step = step_; step != r.before; step = step->previous) {
-        if (!step || !step->inputs.empty()) return false;
+        if (!step || !step->inputs().empty()) return false;
         r.made->steps.push_back(step);
-        for (size_t k = 0; k < step->cells.size(); ++k)
-            if (step->cells[k]) r.made->cells.emplace_back(step->cells[k], step->cells[k]->value);
+        for (size_t k = 0; k < step->scalars().size(); ++k)
+            if (Cell::Body* cell = step->cell(k)) r.made->cells.emplace_back(Ref<Cell::Body>(cell), cell->value);
     }
     std::ranges::reverse(r.made->steps);
     r.made->scalars.assign(scalars_.begin() + int64_t(r.scalars), scalars_.end());

@@ -89,7 +89,7 @@ struct NodeRecord {
     std::vector<int> scalars;                   ///< Slots of the forward program.
     std::vector<Target> targets;                ///< One for each input.
     SmallVector<Type, 3> input_types;
-    SmallVector<Type, 1> output_types;
+    SmallVector<Type, 2> output_types;
     std::vector<int> kept_inputs, kept_outputs; ///< Values of the forward program; -1: not kept, -2: computed elsewhere.
 };
 

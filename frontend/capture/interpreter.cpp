@@ -17,7 +17,7 @@ namespace {
 bool only_outputs_leave(const Composite& composite, std::span<const Step* const> inside, const std::vector<char>& wanted,
                         const std::vector<int>& last_use, int last_step) {
     for (const Step* step : inside)
-        for (size_t j = 0; j < step->outputs.size(); ++j) {
+        for (size_t j = 0; j < step->outputs().size(); ++j) {
             const int v = step->first_output + int(j);
             const bool is_output = std::find(composite.outputs.begin(), composite.outputs.end(), v) != composite.outputs.end();
             if (!is_output && (wanted[size_t(v)] || last_use[size_t(v)] > last_step)) return false;
@@ -36,18 +36,21 @@ Interpreter::Interpreter(const Segment& segment, const Step* last, std::span<con
     for (int v : wanted_values) wanted[size_t(v)] = 1;
     std::vector<int> last_use(end, -1);
     for (const Step* step : steps)
-        for (int v : step->operands) last_use[size_t(v)] = step->index;
+        for (int v : step->operands()) last_use[size_t(v)] = step->index;
 
     // Backwards, because composites are stored at their last step.
     std::vector<std::pair<const Step*, const Composite*>> chosen;
     for (size_t s = steps.size(); s > 0;) {
         const Step* step = steps[s - 1];
         const Composite* best = nullptr;
-        for (const auto& composite : step->composites)
-            if (composite->steps <= int(s) && (!best || composite->steps > best->steps) &&
-                only_outputs_leave(*composite, std::span(steps).subspan(s - size_t(composite->steps), size_t(composite->steps)),
-                                   wanted, last_use, step->index))
-                best = composite.get();
+        const auto choose = [&](const Composite& composite) {
+            if (composite.steps <= int(s) && (!best || composite.steps > best->steps) &&
+                only_outputs_leave(composite, std::span(steps).subspan(s - size_t(composite.steps), size_t(composite.steps)), wanted, last_use,
+                                   step->index))
+                best = &composite;
+        };
+        if (step->composites)
+            for (const auto& composite : *step->composites) choose(*composite);
         chosen.emplace_back(step, best);
         s -= best ? size_t(best->steps) : 1;
     }
@@ -68,8 +71,8 @@ Interpreter::Interpreter(const Segment& segment, const Step* last, std::span<con
 }
 
 void Interpreter::add(const Step& step) {
-    Item& item = items_.emplace_back(Item{step.op, &step.attributes, step.operands, step.scalars, {}, {}, step.location, step.index, {}});
-    for (size_t j = 0; j < step.outputs.size(); ++j) item.outputs.push_back(step.first_output + int(j));
+    Item& item = items_.emplace_back(Item{step.op, &step.attributes, step.operands(), step.scalars(), {}, {}, step.location, step.index, {}});
+    for (size_t j = 0; j < step.outputs().size(); ++j) item.outputs.push_back(step.first_output + int(j));
 }
 
 void Interpreter::add(const Composite& composite, const Step& first) {

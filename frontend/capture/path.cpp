@@ -16,12 +16,30 @@ void append(std::atomic<T*>& first, T* made) {
     place->store(made, std::memory_order_release);
 }
 
-size_t bytes_of(const Step& step) {
-    return sizeof(Step) + step.attributes.entries().size() * sizeof(Attributes::Entry) +
-           step.inputs.size() * sizeof(Step::Input) + step.cells.size() * sizeof(step.cells[0]);
+uint64_t hash_of(std::span<const Type> types) {
+    uint64_t h = types.size();
+    const auto add = [&](uint64_t number) { h = (h ^ number) * 0x9E3779B97F4A7C15u, h ^= h >> 29; };
+    for (const Type& type : types) {
+        add(uint64_t(type.dtype) << 8 | uint64_t(type.shape.rank()));
+        for (const int64_t size : type.shape) add(uint64_t(size));
+    }
+    return h;
 }
 
 }  // namespace
+
+void Step::set_numbers(std::span<const int> operands, std::span<const int> scalars) {
+    numbers_ = std::make_unique_for_overwrite<int[]>(operands.size() + scalars.size());
+    std::ranges::copy(scalars, std::ranges::copy(operands, numbers_.get()).out);
+    operand_count_ = uint32_t(operands.size());
+    scalar_count_ = uint32_t(scalars.size());
+}
+
+size_t Step::bytes() const {
+    size_t bytes = sizeof(Step) + (operand_count_ + scalar_count_) * sizeof(int);
+    if (rare) bytes += sizeof(Rare) + rare->inputs.size() * sizeof(Input) + rare->cells.size() * sizeof(rare->cells[0]);
+    return bytes;
+}
 
 Tree::Tree(std::vector<Type> types, std::shared_ptr<KnownSizes> known)
     : arguments(std::move(types)), sizes(std::move(known)) {
@@ -29,8 +47,19 @@ Tree::Tree(std::vector<Type> types, std::shared_ptr<KnownSizes> known)
 }
 Tree::~Tree() = default;
 
+const Type* Tree::kept(std::span<const Type> types) {
+    if (types.empty()) return nullptr;
+    const uint64_t hash = hash_of(types);
+    std::lock_guard lock(types_mutex_);
+    const auto [first, last] = types_.equal_range(hash);
+    for (auto known = first; known != last; ++known)
+        if (std::ranges::equal(known->second, types)) return known->second.data();
+    bytes_ += types.size() * sizeof(Type);
+    return types_.emplace(hash, std::vector<Type>(types.begin(), types.end()))->second.data();
+}
+
 Step& Tree::add(Place& place, std::unique_ptr<Step> made) {
-    bytes_ += bytes_of(*made);
+    bytes_ += made->bytes();
     append(place.steps, made.get());
     return *steps_.emplace_back(std::move(made));
 }

@@ -4,7 +4,9 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "frontend/capture/known_walk.h"
@@ -15,8 +17,8 @@ namespace catena::capture {
 
 class KnownSizes;
 class Program;
+class Step;
 struct GraphEnd;
-struct Step;
 struct Ending;
 
 /// A point between two operations of a region's code, with everything that came next there in any call.
@@ -45,32 +47,49 @@ struct Composite {
     int steps = 0;  ///< Number of steps; the last one owns this object.
 };
 
-/// One operation of a recorded path. Immutable once other threads can see it.
-struct Step {
+/// One operation of a recorded path. Immutable once other threads can see it. A region that sees many sizes holds hundreds of thousands
+/// of them: lists are as long as they are, types belong to the tree, and what few steps have lies apart.
+class Step {
+public:
     struct Input {
         Type type;
         Device* device = nullptr;
         std::string name;       ///< The name of the state that held it.
         bool is_state = false;
     };
+    /// What few steps have.
+    struct Rare {
+        std::vector<Input> inputs;
+        std::vector<Ref<Cell::Body>> cells;  ///< One for each scalar; empty if all are null.
+    };
+    void set_numbers(std::span<const int> operands, std::span<const int> scalars);
+    std::span<const int> operands() const { return {numbers_.get(), operand_count_}; }  ///< Values; those from first_value on are new inputs from outside.
+    std::span<const int> scalars() const { return {numbers_.get() + operand_count_, scalar_count_}; }  ///< Slots; those from first_scalar on are new.
+    std::span<const Type> outputs() const { return {output_types, size_t(end_value - first_output)}; }
+    std::span<const Input> inputs() const { return rare ? std::span<const Input>(rare->inputs) : std::span<const Input>(); }  ///< The new ones.
+    /// Of a scalar; null for a plain number. For explain() and save().
+    Cell::Body* cell(size_t scalar) const { return rare && !rare->cells.empty() ? rare->cells[scalar].get() : nullptr; }
+    size_t bytes() const;
+
     const OpDef* op = nullptr;
     Attributes attributes;
     SourceLoc location;
     const char* function = "";            ///< See user_function().
     Device* device = nullptr;             ///< The device of the outputs.
-    SmallVector<int, 4> operands;         ///< Values; those from first_value on are new inputs from outside.
-    SmallVector<int, 2> scalars;          ///< Scalar slots; those from first_scalar on are new.
-    std::vector<Input> inputs;            ///< The new ones.
-    SmallVector<Type, 1> outputs;
+    const Type* output_types = nullptr;   ///< See Tree::kept().
+    std::unique_ptr<const Rare> rare;
     int first_value = 0, first_output = 0, end_value = 0;
     int first_scalar = 0, end_scalar = 0;
     int index = 0;                        ///< Its index in the segment.
     const Step* previous = nullptr;       ///< Null for the first of a segment.
-    std::vector<Ref<Cell::Body>> cells;   ///< The cells of `scalars`; null for plain numbers. For explain() and save().
-    std::vector<std::unique_ptr<Composite>> composites;  ///< Composites that end here, innermost first. Guarded by
-                                                         ///< Tree::mutex.
+    /// Composites that end here, innermost first; null: none. Guarded by Tree::mutex.
+    std::unique_ptr<std::vector<std::unique_ptr<Composite>>> composites;
     Place next;
     std::atomic<Step*> sibling{nullptr};
+
+private:
+    std::unique_ptr<int[]> numbers_;
+    uint32_t operand_count_ = 0, scalar_count_ = 0;
 };
 
 /// An end of a segment in some call, with the values referenced then and the program that computes them.
@@ -104,10 +123,15 @@ public:
     GraphEnd& add(Place& place, std::unique_ptr<GraphEnd> made);
     KnownWalk& add(Place& place, std::unique_ptr<KnownWalk> made);
 
+    /// An equal list that lives as long as the tree: most of a path's steps have one of a few types. May be called without the mutex.
+    const Type* kept(std::span<const Type> types);
+
     size_t bytes() const { return bytes_; }
     const std::deque<std::unique_ptr<Ending>>& endings() const { return endings_; }
 
 private:
+    std::mutex types_mutex_;
+    std::unordered_multimap<uint64_t, std::vector<Type>> types_;  ///< By their hash.
     std::deque<std::unique_ptr<Step>> steps_;
     std::deque<std::unique_ptr<Ending>> endings_;
     std::deque<std::unique_ptr<GraphEnd>> graphs_;

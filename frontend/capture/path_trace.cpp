@@ -15,7 +15,7 @@ Trace trace_of_path(const Tree& tree, const Segment& segment, const Step* last, 
     trace.steps.reserve(steps.size());
     if (last) trace.values.reserve(size_t(last->end_value - first));
     for (const Step* step : steps) {
-        for (const Step::Input& input : step->inputs)
+        for (const Step::Input& input : step->inputs())
             trace.values.push_back({.type = input.type,
                                     .role = input.is_state ? Trace::Role::state : Trace::Role::captured,
                                     .name = input.name});
@@ -24,17 +24,17 @@ Trace trace_of_path(const Tree& tree, const Segment& segment, const Step* last, 
         made.attributes = step->attributes;
         made.location = step->location;
         made.function = step->function;
-        for (int v : step->operands) {
+        for (int v : step->operands()) {
             made.inputs.push_back(v - first);
             if (v - first < segment.arguments) read[size_t(v - first)] = 1;
         }
-        for (const Type& type : step->outputs) {
+        for (const Type& type : step->outputs()) {
             made.outputs.push_back(int(trace.values.size()));
             trace.values.push_back({.type = type});
         }
-        for (size_t k = 0; k < step->scalars.size(); ++k) {
-            made.scalars.push_back(step->scalars[k]);
-            if (step->cells[k]) trace.scalars[size_t(step->scalars[k])].cell = step->cells[k];
+        for (size_t k = 0; k < step->scalars().size(); ++k) {
+            made.scalars.push_back(step->scalars()[k]);
+            if (Cell::Body* cell = step->cell(k)) trace.scalars[size_t(step->scalars()[k])].cell = Ref<Cell::Body>(cell);
         }
         trace.steps.push_back(std::move(made));
     }
@@ -49,7 +49,7 @@ std::vector<const Type*> input_types_of_path(const Tree& tree, const Segment& se
     std::vector<const Type*> by_value(size_t(last ? last->end_value : segment.first_value + segment.arguments));
     for (int k = 0; k < segment.arguments; ++k) by_value[size_t(segment.first_value + k)] = &tree.arguments[size_t(k)];
     for (const Step* step = last; step; step = step->previous)
-        for (size_t i = 0; i < step->inputs.size(); ++i) by_value[size_t(step->first_value) + i] = &step->inputs[i].type;
+        for (size_t i = 0; i < step->inputs().size(); ++i) by_value[size_t(step->first_value) + i] = &step->inputs()[i].type;
     std::vector<const Type*> types;
     for (int v : values) types.push_back(by_value[size_t(v)]);
     return types;

@@ -132,7 +132,7 @@ void Program::find_looks() {
     input_seen_.assign(inputs_.size(), 0);
     std::vector<const Step*> maker(size_t(ending_.last ? ending_.last->end_value : 0));
     for (const Step* step = ending_.last; step; step = step->previous)
-        for (size_t j = 0; j < step->outputs.size(); ++j) maker[size_t(step->first_output) + j] = step;
+        for (size_t j = 0; j < step->outputs().size(); ++j) maker[size_t(step->first_output) + j] = step;
     auto made_by = [&](int v) { return size_t(v) < maker.size() ? maker[size_t(v)] : nullptr; };
     for (int v : ending_.alive) {
         Look look{.value = v, .base = v, .steps = {}};
@@ -140,7 +140,7 @@ void Program::find_looks() {
             const Step* step = made_by(look.base);
             if (!step || !step->op->view) break;
             look.steps.insert(look.steps.begin(), step);
-            look.base = step->operands[0];
+            look.base = step->operands()[0];
         } while (place_in(ending_.alive, look.base) < 0);
         const int input = place_in(inputs_, look.base);
         if (look.steps.empty() || (input < 0 && place_in(ending_.alive, look.base) < 0)) continue;

@@ -44,9 +44,9 @@ std::string difference(const Step* expected, const Step* present_step) {
         if (!(before[i].value == present[i].value))
             return what + fmt::format("has {} = {}, before {}", present[i].name, to_string(present[i].value),
                                       to_string(before[i].value));
-    for (size_t i = 0; i < std::min(was.inputs.size(), now.inputs.size()); ++i)
-        if (!(was.inputs[i].type == now.inputs[i].type))
-            return what + fmt::format("reads {}, before {}", to_string(now.inputs[i].type), to_string(was.inputs[i].type));
+    for (size_t i = 0; i < std::min(was.inputs().size(), now.inputs().size()); ++i)
+        if (!(was.inputs()[i].type == now.inputs()[i].type))
+            return what + fmt::format("reads {}, before {}", to_string(now.inputs()[i].type), to_string(was.inputs()[i].type));
     return what + "reads other arrays than before";
 }
 

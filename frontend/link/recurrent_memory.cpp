@@ -1,5 +1,8 @@
 #include "frontend/link/recurrent_memory.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/graph/recorder.h"
@@ -73,10 +76,14 @@ void RecurrentMemory::move(Device& device) {
 }
 
 void RecurrentMemory::name_beside(const Parameter& parameter, const std::string& own) {
-    std::string path = parameter.name();
-    path = path.ends_with("/" + own) ? path.substr(0, path.size() - own.size()) : "";
-    if (path == "/") path.clear();
-    for (Memory& memory : memories_) memory.state.set_name(path + memory.name);
+    const std::string_view name = parameter.name();
+    std::string_view path = name.substr(0, name.size() - std::min(own.size(), name.size()));
+    if (path == "/" || !path.ends_with('/') || !name.ends_with(own)) path = {};
+    for (Memory& memory : memories_) {
+        const std::string_view known = memory.state.name();
+        if (known.starts_with(path) && known.substr(path.size()) == memory.name) continue;  // As after every step but the first.
+        memory.state.set_name(std::string(path) + memory.name);
+    }
 }
 
 }  // namespace catena

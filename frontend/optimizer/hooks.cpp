@@ -4,6 +4,7 @@
 #include "frontend/optimizer/square_norm.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/reused_vector.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
 #include "runtime/ops/math/math.h"
@@ -55,13 +56,21 @@ const Sweep& lars_sweep() {
     return sweep;
 }
 
+/// Optimizer::active_slots(), into a list that has memory.
+void find_active(Optimizer& optimizer, std::vector<UpdateSlot*>& active) {
+    for (UpdateSlot& slot : optimizer.slots())
+        if (slot.is_active()) active.push_back(&slot);
+}
+
 Variable norm(const Variable& array) { return sqrt(square_norm(std::span(&array, 1))); }
 
 }  // namespace
 
 void ParameterHook::operator()(Optimizer& optimizer) {
     auto no_graph = no_backprop_mode();
-    change(optimizer.active_slots(), optimizer.step_count());
+    ReusedVector<UpdateSlot*> slots;
+    find_active(optimizer, slots);
+    change(slots, optimizer.step_count());
 }
 
 void WeightDecay::change(Slots slots, const Variable&) {
@@ -74,9 +83,10 @@ void Lasso::change(Slots slots, const Variable&) {
 
 void GradientClipping::operator()(Optimizer& optimizer) {
     auto no_graph = no_backprop_mode();
-    std::vector<UpdateSlot*> slots = optimizer.active_slots();
+    ReusedVector<UpdateSlot*> slots;
+    find_active(optimizer, slots);
     if (slots.empty()) return;
-    std::vector<Variable> gradients;
+    ReusedVector<Variable> gradients;
     for (UpdateSlot* slot : slots) gradients.push_back(slot->param.grad_variable());
     Variable rate = threshold / sqrt(square_norm(gradients));
     rate = where(rate < 1, rate, 1);

@@ -5,6 +5,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
+#include "runtime/core/reused_vector.h"
 #include "runtime/core/share.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/op.h"
@@ -75,7 +76,7 @@ Types square_norm_type(const TypeCall& call) {
 Variables square_norm_body(std::span<const Variable> arrays) {
     Dtype dtype = arrays[0].dtype();
     for (const Variable& array : arrays) dtype = promote(dtype, array.dtype());
-    std::vector<Variable> sums;
+    ReusedVector<Variable> sums;
     for (const Variable& array : arrays) sums.push_back(sum(square(cast(array, compute_dtype(dtype)))));
     return {add(sums)};
 }
@@ -98,7 +99,7 @@ const OpDef& square_norm_op() {
 }  // namespace
 
 Variable square_norm(std::span<const Variable> arrays) {
-    std::vector<const Variable*> inputs;
+    ReusedVector<const Variable*> inputs;
     for (const Variable& array : arrays) inputs.push_back(&array);
     return std::move(apply(square_norm_op(), inputs, current_location())[0]);
 }

@@ -1,7 +1,5 @@
 #include "frontend/optimizer/update_rule.h"
 
-#include <map>
-
 #include "runtime/core/error.h"
 #include "runtime/core/reused_vector.h"
 #include "runtime/graph/arithmetic.h"
@@ -45,12 +43,19 @@ void sweep_parameters(const Sweep& sweep, const UpdateGroup& group, std::initial
     const SmallVector<Scalar, 6> numbers = numbers_of(group, scalars);
     if (shared.empty()) return sweep_slots(sweep, group.slots, {}, numbers);
     // A float64 number would make a float32 parameter's update be computed in float64.
-    std::map<Dtype, Slots> by_dtype;
-    for (UpdateSlot* slot : group.slots) by_dtype[compute_dtype(slot->param.dtype())].push_back(slot);
-    for (auto& [dtype, slots] : by_dtype) {
-        std::vector<Variable> cast_shared;
+    ReusedVector<UpdateSlot*> left, alike;
+    left.assign(group.slots.begin(), group.slots.end());
+    while (!left.empty()) {
+        const Dtype dtype = compute_dtype(left[0]->param.dtype());
+        alike.clear();
+        std::erase_if(left, [&](UpdateSlot* slot) {
+            const bool is_alike = compute_dtype(slot->param.dtype()) == dtype;
+            if (is_alike) alike.push_back(slot);
+            return is_alike;
+        });
+        SmallVector<Variable, 4> cast_shared;
         for (const Variable& number : shared) cast_shared.push_back(cast(number, dtype));
-        sweep_slots(sweep, slots, cast_shared, numbers);
+        sweep_slots(sweep, alike, cast_shared, numbers);
     }
 }
 

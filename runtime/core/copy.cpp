@@ -98,7 +98,9 @@ LoopNest nest_of(const Array& from, const Array& to) {
     std::array<int, max_rank> order;
     const int rank = to.rank();
     std::iota(order.begin(), order.begin() + rank, 0);
-    std::stable_sort(order.begin(), order.begin() + rank, [&](int a, int b) { return to.strides()[a] > to.strides()[b]; });
+    for (int i = 1; i < rank; ++i)  // Stable; the standard library's allocates.
+        for (int j = i; j > 0 && to.strides()[order[size_t(j)]] > to.strides()[order[size_t(j - 1)]]; --j)
+            std::swap(order[size_t(j)], order[size_t(j - 1)]);
     Shape shape = to.shape();
     std::array<Strides, 2> strides = {to.strides(), from.strides()};
     for (int i = 0; i < rank; ++i) {

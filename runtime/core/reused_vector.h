@@ -20,13 +20,14 @@ public:
     ReusedVector& operator=(const ReusedVector&) = delete;
     ~ReusedVector() {
         this->clear();
-        if (this->capacity() == 0) return;
+        if (this->capacity() == 0 || this->capacity() * sizeof(T) > most_bytes) return;
         if (Lists* idle = idle_lists(); idle && idle->size() < most_idle) idle->emplace_back().swap(*this);
     }
 
 private:
     using Lists = std::vector<std::vector<T>>;
     static constexpr size_t most_idle = 8;  ///< Lists of one call that live at a time.
+    static constexpr size_t most_bytes = size_t(256) << 10;  ///< Of a list that is kept: to allocate a longer one costs little beside filling it.
 
     /// Null at the end of the thread.
     static Lists* idle_lists() {

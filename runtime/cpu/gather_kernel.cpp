@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/core/parallel.h"
+#include "runtime/core/reused_vector.h"
 
 namespace catena {
 
@@ -27,25 +28,28 @@ int64_t checked_index(const OpDef& op, int64_t index, int axis, int64_t size, bo
                      index, axis, size, wrap ? -size : 0, size - 1);
 }
 
-/// Offsets in `strides` of every index of the axes [begin, end) of `order`, row-major.
-std::vector<int64_t> offsets_of(const Shape& shape, const Strides& strides,
-                                std::span<const int64_t> axes) {
-    std::vector<int64_t> offsets{0};
+using Offsets = ReusedVector<int64_t>;
+
+/// Offsets in `strides` of every index of `axes`, row-major.
+void find_offsets(const Shape& shape, const Strides& strides, std::span<const int64_t> axes, Offsets& offsets) {
+    offsets.assign(1, 0);
+    Offsets next;
     for (int64_t axis : axes) {
-        std::vector<int64_t> next;
+        next.clear();
         next.reserve(offsets.size() * size_t(shape[axis]));
         for (int64_t base : offsets)
             for (int64_t i = 0; i < shape[axis]; ++i) next.push_back(base + i * strides[axis]);
-        offsets = std::move(next);
+        offsets.swap(next);
     }
-    return offsets;
 }
 
 /// How a gather walks x: result element (p, b, s) is x element outer[p] + place[b] + inner[s].
 struct Walk {
     static constexpr int64_t ignored = std::numeric_limits<int64_t>::min();
-    std::vector<int64_t> outer, place, inner;
+    Offsets outer, place, inner;
     bool dense = true;  ///< inner is 0, 1, 2, ...
+
+    Walk(const KernelCall& call, std::span<const Array> index_arrays, const Shape& shape, const Strides& strides);
 };
 
 /// What is asked of the indices of one axis.
@@ -54,49 +58,50 @@ struct IndexedAxis {
     int name;  ///< As errors call it.
     int64_t size, stride;
     bool wrap;
-    std::optional<int64_t> ignored;
+    std::optional<int64_t> label;
 };
 
 template <class Index>
 void add_places(const IndexedAxis& axis, const Index* indices, std::span<const int64_t> reads, std::span<int64_t> places) {
     for (size_t b = 0; b < places.size(); ++b) {
         const int64_t index = int64_t(indices[reads.empty() ? b : size_t(reads[b])]);
-        if (axis.ignored && index == *axis.ignored) places[b] = Walk::ignored;
+        if (axis.label && index == *axis.label) places[b] = Walk::ignored;
         else places[b] += axis.stride * checked_index(axis.op, index, axis.name, axis.size, axis.wrap);
     }
 }
 
 /// Where the indices of each place stand; empty where they stand in the order of places.
-std::vector<int64_t> reads_of(const Array& indices, const Shape& common) {
-    if (indices.shape() == common && indices.contiguous()) return {};
+void find_reads(const Array& indices, const Shape& common, Offsets& reads) {
+    reads.clear();
+    if (indices.shape() == common && indices.contiguous()) return;
     Strides steps = Strides::filled(common.rank(), 0);
     for (int i = 0; i < indices.rank(); ++i)
         if (indices.dim(i) != 1) steps[common.rank() - indices.rank() + i] = indices.strides()[i];
     Axes all;
     for (int i = 0; i < common.rank(); ++i) all.push_back(i);
-    return offsets_of(common, steps, all);
+    find_offsets(common, steps, all, reads);
 }
 
-Walk plan_walk(const KernelCall& call, std::span<const Array> index_arrays, const Shape& shape, const Strides& strides) {
+Walk::Walk(const KernelCall& call, std::span<const Array> index_arrays, const Shape& shape, const Strides& strides) {
     const Attributes& a = call.attributes;
     const Axes& axes = a.dims("axes");
     const bool wrap = a.flag("wrap");
-    std::optional<int64_t> ignored;
-    if (a.has("ignore_label")) ignored = a.integer("ignore_label");
+    std::optional<int64_t> label;
+    if (a.has("ignore_label")) label = a.integer("ignore_label");
     Shape common;
     for (const Array& indices : index_arrays)
         broadcast_shapes(common, indices.shape(), common);
 
-    Walk walk;
-    walk.place.assign(size_t(element_count(common)), 0);
+    place.assign(size_t(element_count(common)), 0);
+    Offsets reads;
     for (int k = 0; k < axes.rank(); ++k) {
         const Array& given = index_arrays[size_t(k)];
-        const std::vector<int64_t> reads = reads_of(given, common);
+        find_reads(given, common, reads);
         const int axis = int(axes[k]), named = int(a.has("named_axes") ? a.dims("named_axes")[k] : axis);
-        const IndexedAxis indexed{call.op, named, shape[axis], strides[axis], wrap, ignored};
+        const IndexedAxis indexed{call.op, named, shape[axis], strides[axis], wrap, label};
         visit_dtype(given.dtype(), [&](auto zero) {
             using Index = decltype(zero);
-            if constexpr (std::is_integral_v<Index>) add_places(indexed, given.elements<Index>(), reads, walk.place);
+            if constexpr (std::is_integral_v<Index>) add_places(indexed, given.elements<Index>(), reads, place);
             else CATENA_ASSERT(false, "index arrays are integers");
         });
     }
@@ -105,11 +110,9 @@ Walk plan_walk(const KernelCall& call, std::span<const Array> index_arrays, cons
         if (!axes.contains(i)) rest.push_back(i);
     const std::span<const int64_t> others = rest;
     const size_t position = size_t(a.integer("position"));
-    walk.outer = offsets_of(shape, strides, others.first(position));
-    walk.inner = offsets_of(shape, strides, others.subspan(position));
-    for (size_t s = 0; walk.dense && s < walk.inner.size(); ++s)
-        walk.dense = walk.inner[s] == int64_t(s);
-    return walk;
+    find_offsets(shape, strides, others.first(position), outer);
+    find_offsets(shape, strides, others.subspan(position), inner);
+    for (size_t s = 0; dense && s < inner.size(); ++s) dense = inner[s] == int64_t(s);
 }
 
 /// Calls f(row, offset in x) for the rows [begin, end) of a result, where a row is the inner elements of one place of one
@@ -185,7 +188,7 @@ struct Lines {
 
 void run_gather(const KernelCall& call) {
     const Array& x = call.inputs[0];
-    const Walk walk = plan_walk(call, call.inputs.subspan(1), x.shape(), x.strides());
+    const Walk walk(call, call.inputs.subspan(1), x.shape(), x.strides());
     visit_dtype(x.dtype(), [&](auto zero) {
         using T = decltype(zero);
         gather(walk, x.elements<T>(), call.outputs[0].to_fill<T>());
@@ -195,7 +198,7 @@ void run_gather(const KernelCall& call) {
 void run_scatter_add(const KernelCall& call) {
     const Array gy = call.inputs[0].as_contiguous();
     const Array& y = call.outputs[0];
-    const Walk walk = plan_walk(call, call.inputs.subspan(1), y.shape(), y.strides());
+    const Walk walk(call, call.inputs.subspan(1), y.shape(), y.strides());
     visit_dtype(gy.dtype(), [&](auto zero) {
         using T = decltype(zero);
         with_sums<T>(y, [&](auto* sums) { scatter(walk, gy.elements<T>(), sums); });
@@ -205,7 +208,7 @@ void run_scatter_add(const KernelCall& call) {
 void run_scatter_onto(const KernelCall& call) {
     const Array a = call.inputs[0].as_contiguous(), gy = call.inputs[1].as_contiguous();
     const Array& y = call.outputs[0];
-    const Walk walk = plan_walk(call, call.inputs.subspan(2), y.shape(), y.strides());
+    const Walk walk(call, call.inputs.subspan(2), y.shape(), y.strides());
     visit_dtype(gy.dtype(), [&](auto zero) {
         using T = decltype(zero);
         const T* const from = a.elements<T>();

@@ -54,17 +54,29 @@ public:
     template <class Make>
     Ref<List> get(Entries entries, Make&& make) {
         const size_t first = place_of(entries);
+        Place* oldest = nullptr;
         for (size_t i = 0; i < tries; ++i) {
-            Ref<List>& known = lists_[(first + i) % size];
-            if (!known) return known = make();
-            if (std::ranges::equal(known->entries, entries, is_same)) return known;
+            Place& place = places_[(first + i) % size];
+            if (place.list && std::ranges::equal(place.list->entries, entries, is_same)) {
+                place.last_use = ++uses_;
+                return place.list;
+            }
+            if (!oldest || place.last_use < oldest->last_use) oldest = &place;
+            if (!place.list) break;
         }
-        return lists_[first % size] = make();
+        // Not one fixed place: two lists of a step that share it would make each other anew at every step.
+        *oldest = {make(), ++uses_};
+        return oldest->list;
     }
 
 private:
     static constexpr size_t size = 1024, tries = 8;
-    Ref<List> lists_[size];
+    struct Place {
+        Ref<List> list;
+        uint64_t last_use = 0;  ///< 0: there is no list.
+    };
+    Place places_[size];
+    uint64_t uses_ = 0;
     bool& ended_;
 };
 

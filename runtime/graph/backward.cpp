@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/core/device.h"
+#include "runtime/core/reused_vector.h"
 #include "runtime/graph/autocast.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
@@ -110,7 +111,7 @@ private:
         if (retain_grad_ && lacks_inner_result(node, node.pending)) expand_region(node);
         sink_.node(node);
         node.walked = true;
-        SmallVector<Variable, 1> gy = std::move(node.pending);
+        SmallVector<Variable, 2> gy = std::move(node.pending);
         reset(node);
         if (retain_grad_)
             for (size_t i = 0; i < gy.size(); ++i)
@@ -137,7 +138,7 @@ private:
         }
     }
 
-    static Device& device_of(const SmallVector<Variable, 1>& gy) {
+    static Device& device_of(std::span<const Variable> gy) {
         for (const Variable& g : gy)
             if (g.defined() && !g.device().is_meta()) return g.device();
         return current_device();
@@ -151,7 +152,7 @@ private:
 
     Sink& sink_;
     bool retain_grad_;
-    std::vector<Ref<Node>> heap_;
+    ReusedVector<Ref<Node>> heap_;
 };
 
 class LeafSink : public Sink {
@@ -197,60 +198,69 @@ public:
         : is_border_(is_border), results_(targets.size()) {
         for (size_t i = 0; i < targets.size(); ++i) {
             const Edge& edge = targets[i];
-            if (edge.leaf) leaves_[edge.leaf.get()].push_back(i);
-            if (edge.node) nodes_[edge.node.get()].push_back({i, edge.index});
+            if (edge.leaf) targets_.push_back({edge.leaf.get(), i, 0});
+            if (edge.node) targets_.push_back({edge.node.get(), i, edge.index});
         }
+        std::ranges::sort(targets_, std::less());
         for (const Variable& output : outputs) mark(edge_of(output).node.get());
     }
     ~TargetSink() override {
         for (const Ref<Node>& node : seen_) node->mark = 0;
     }
     void leaf(const Ref<VariableBody>& leaf, const Variable& gradient) override {
-        for (size_t i : leaves_.at(leaf.get())) results_[i] = sum_gradients(results_[i], gradient);
+        for (const Target& target : targets_at(leaf.get())) results_[target.number] = sum_gradients(results_[target.number], gradient);
     }
     void node(Node& node) override {
-        auto found = nodes_.find(&node);
-        if (found == nodes_.end()) return;
-        for (auto [i, index] : found->second) results_[i] = node.pending[index];
+        for (const Target& target : targets_at(&node)) results_[target.number] = node.pending[target.output];
     }
     bool wants(const Node& node) const override { return node.mark == useful; }
     bool goes_below(const Node& node) const override { return leads_below(node); }
-    bool wants_leaf(const VariableBody* leaf) const override { return leaves_.contains(leaf); }
+    bool wants_leaf(const VariableBody* leaf) const override { return is_target(leaf); }
     Variables take() { return std::move(results_); }
 
 private:
     enum : uint8_t { unseen, seen, useful };
 
+    /// One of the chosen variables: a leaf, or an output of a node.
+    struct Target {
+        const void* place;
+        size_t number;
+        int output;
+        auto operator<=>(const Target&) const = default;
+    };
+    std::span<const Target> targets_at(const void* place) const { return std::ranges::equal_range(targets_, place, std::less(), &Target::place); }
+    bool is_target(const void* place) const { return !targets_at(place).empty(); }
+
     // Depth first with an explicit stack: a node is useful when it is a target or leads to one.
     void mark(Node* root) {
         if (!root) return;
-        std::vector<std::pair<Node*, bool>> stack{{root, false}};
+        ReusedVector<std::pair<Node*, bool>> stack;
+        stack.push_back({root, false});
         while (!stack.empty()) {
             auto [node, children_done] = stack.back();
             stack.pop_back();
             if (children_done) {
-                if (nodes_.contains(node) || leads_below(*node)) node->mark = useful;
+                if (is_target(node) || leads_below(*node)) node->mark = useful;
                 continue;
             }
             if (node->mark != unseen) continue;
             node->mark = seen;
             seen_.emplace_back(node);
             stack.push_back({node, true});
-            if (is_border_ && nodes_.contains(node)) continue;
+            if (is_border_ && is_target(node)) continue;
             for (const Edge& edge : node->edges)
                 if (edge.node) stack.push_back({edge.node.get(), false});
         }
     }
     bool leads_below(const Node& node) const {
-        if (is_border_ && nodes_.contains(&node)) return false;
+        if (is_border_ && is_target(&node)) return false;
         for (const Edge& edge : node.edges)
-            if ((edge.leaf && leaves_.contains(edge.leaf.get())) || (edge.node && edge.node->mark == useful)) return true;
+            if ((edge.leaf && is_target(edge.leaf.get())) || (edge.node && edge.node->mark == useful)) return true;
         return false;
     }
 
-    std::unordered_map<const VariableBody*, std::vector<size_t>> leaves_;
-    std::unordered_map<const Node*, std::vector<std::pair<size_t, int>>> nodes_;
-    std::vector<Ref<Node>> seen_;
+    ReusedVector<Target> targets_;  ///< Sorted.
+    ReusedVector<Ref<Node>> seen_;
     bool is_border_;
     Variables results_;
 };

@@ -63,16 +63,16 @@ struct Node : RefCounted {
     SmallVector<Scalar, 1> scalars;
     SmallVector<Edge, 3> edges;            ///< One per input; without target where no gradient is needed.
     SmallVector<Type, 3> input_types;
-    SmallVector<Type, 1> output_types;
+    SmallVector<Type, 2> output_types;
     SmallVector<Array, 3> kept_inputs;     ///< Undefined where the gradient does not read it.
-    SmallVector<Array, 1> kept_outputs;
-    SmallVector<VariableBody*, 1> outputs; ///< Not owned; null once the variable is destroyed.
+    SmallVector<Array, 2> kept_outputs;
+    SmallVector<VariableBody*, 2> outputs; ///< Not owned; null once the variable is destroyed.
     int rank = 0;                          ///< 1 + the largest rank among the inputs' creators.
     uint64_t sequence = 0;                 ///< Order of creation on this thread.
     SourceLoc location;
     std::unique_ptr<RegionGradient> region;  ///< Instead of op->gradient.
     /// Scratch of a running backward: gradients collected so far, one per output.
-    SmallVector<Variable, 1> pending;
+    SmallVector<Variable, 2> pending;
     bool queued = false;
     uint8_t mark = 0;            ///< Scratch for graph traversals; 0 in between.
     bool walked = false;         ///< A backward has used it.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <thread>
+#include <vector>
 
 namespace catena::testing {
 namespace {
@@ -47,6 +48,13 @@ TEST(Attributes, more_lists_than_are_remembered_are_still_right) {
             const Attributes each{{"i", i}};
             ASSERT_EQ(each.integer("i"), i);
         }
+}
+
+TEST(Attributes, a_steps_lists_are_remembered_whatever_was_made_before) {
+    for (int64_t i = 0; i < 20'000; ++i) EXPECT_EQ((Attributes{{"earlier", i}}.integer("earlier")), i);
+    std::vector<Attributes> first;
+    for (int64_t i = 0; i < 200; ++i) first.push_back(Attributes{{"now", i}});
+    for (int64_t i = 0; i < 200; ++i) EXPECT_EQ(list_of(Attributes{{"now", i}}), list_of(first[size_t(i)])) << i;
 }
 
 TEST(Attributes, lists_outlive_the_thread_that_made_them) {

@@ -23,16 +23,20 @@ dnnl::memory::data_type data_type_of(Dtype dtype) {
     return dtype == Dtype::bfloat16 ? dnnl::memory::data_type::bf16 : dnnl::memory::data_type::f32;
 }
 
-dnnl::memory::desc ordered(const dnnl::memory::dims& dims, MemoryOrder order, Dtype dtype) {
+dnnl::memory::desc ordered(std::span<const int64_t> dims, MemoryOrder order, Dtype dtype) {
     return slice_of_channels(dims, dims.size() > 1 ? dims[1] : 0, order, dtype);
 }
+dnnl::memory::desc ordered(std::initializer_list<int64_t> dims) { return ordered(std::span(dims.begin(), dims.size())); }
 
-dnnl::memory::desc slice_of_channels(const dnnl::memory::dims& dims, int64_t channels, MemoryOrder order,
-                                     Dtype dtype) {
-    Shape whole{std::span<const int64_t>(dims)};
+dnnl::memory::desc slice_of_channels(std::span<const int64_t> dims, int64_t channels, MemoryOrder order, Dtype dtype) {
+    Shape whole{dims};
     if (dims.size() > 1) whole[1] = channels;
     const Strides strides = strides_in(order, whole);
-    return {dims, data_type_of(dtype), dnnl::memory::dims(strides.begin(), strides.end())};
+    dnnl_memory_desc_t desc;  // The C++ interface takes its lists on the heap.
+    dnnl::error::wrap_c_api(dnnl_memory_desc_init_by_strides(&desc, int(dims.size()), dims.data(), dnnl::memory::convert_to_c(data_type_of(dtype)),
+                                                             strides.begin()),
+                            "could not describe an array");
+    return dnnl::memory::desc(desc);
 }
 
 dnnl::memory::desc any(const dnnl::memory::dims& dims, Dtype dtype) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <initializer_list>
+#include <span>
 #include <vector>
 
 #include <dnnl.hpp>
@@ -16,10 +18,11 @@ dnnl::stream& stream();  ///< This thread's.
 /// Of float32 or bfloat16.
 dnnl::memory::data_type data_type_of(Dtype dtype);
 /// In the given order.
-dnnl::memory::desc ordered(const dnnl::memory::dims& dims, MemoryOrder order = MemoryOrder::row_major,
+dnnl::memory::desc ordered(std::span<const int64_t> dims, MemoryOrder order = MemoryOrder::row_major,
                            Dtype dtype = Dtype::float32);
+dnnl::memory::desc ordered(std::initializer_list<int64_t> dims);
 /// The same: dims[1] channels of an array that has `channels` of them.
-dnnl::memory::desc slice_of_channels(const dnnl::memory::dims& dims, int64_t channels, MemoryOrder order,
+dnnl::memory::desc slice_of_channels(std::span<const int64_t> dims, int64_t channels, MemoryOrder order,
                                      Dtype dtype = Dtype::float32);
 /// In the layout that the primitive chooses.
 dnnl::memory::desc any(const dnnl::memory::dims& dims, Dtype dtype = Dtype::float32);

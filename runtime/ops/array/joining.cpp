@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "runtime/core/reused_vector.h"
 #include "runtime/graph/autocast.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/array/slicing.h"
@@ -81,14 +82,14 @@ const bool concat_last = set_channels_last(op_concat, [](const TypeCall&) {
 });
 
 /// Where the parts of a split end; "sections" equal parts or the cuts and the end.
-std::vector<int64_t> part_ends(const Attributes& attributes, int64_t size) {
-    std::vector<int64_t> ends;
+SmallVector<int64_t, 8> part_ends(const Attributes& attributes, int64_t size) {
+    SmallVector<int64_t, 8> ends;
     if (attributes.has("sections")) {
         const int64_t sections = attributes.integer("sections");
         for (int64_t i = 1; i <= sections; ++i) ends.push_back(size / sections * i);
     } else {
         const Dims& cuts = attributes.dims("cuts");
-        ends.assign(cuts.begin(), cuts.end());
+        ends.append(cuts.begin(), cuts.end());
         ends.push_back(size);
     }
     return ends;
@@ -133,7 +134,7 @@ const OpDef& op_split_axis = register_op({
     .gradient =
         [](const GradientCall& g) {
             const int axis = int(g.attributes().integer("axis"));
-            std::vector<Variable> gy;
+            ReusedVector<Variable> gy;
             for (size_t i = 0; i < part_ends(g.attributes(), g.x_type(0).shape[axis]).size(); ++i)
                 gy.push_back(g.gy(int(i)));
             return Variables{concat(gy, axis)};
@@ -161,7 +162,7 @@ Variable with_rank(const Variable& x, int rank) {
 
 Variable concat_with_rank(const char* op, std::span<const Variable> xs, int rank, int axis) {
     check_not_empty(op, xs);
-    std::vector<Variable> parts;
+    ReusedVector<Variable> parts;
     for (const Variable& x : xs) parts.push_back(with_rank(x, rank));
     return concat(parts, axis);
 }
@@ -172,7 +173,7 @@ Variable concat(std::span<const Variable> xs, int64_t axis, const std::source_lo
     LocationScope scope(at);
     check_not_empty("concat", xs);
     const int64_t along = normalize_axis("concat", axis, xs[0].rank());
-    std::vector<const Variable*> inputs;
+    ReusedVector<const Variable*> inputs;
     for (const Variable& x : xs) inputs.push_back(&x);
     return apply(op_concat, inputs, at, {{"axis", along}})[0];
 }
@@ -188,7 +189,7 @@ Variable stack(std::span<const Variable> xs, int64_t axis, const std::source_loc
     LocationScope scope(at);
     check_not_empty("stack", xs);
     const int along = normalize_axis("stack", axis, xs[0].rank() + 1);
-    std::vector<Variable> parts;
+    ReusedVector<Variable> parts;
     for (const Variable& x : xs) {
         if (x.shape() != xs[0].shape())
             fail<ShapeError>("stack: xs[0] {} and xs[{}] {} must have one shape",

@@ -34,13 +34,9 @@ WindowSteps steps_of(const Attributes& a) {
 }
 
 Attributes with_size(const Attributes& a, const Dims* size) {
-    std::vector<Attributes::Entry> entries{{"stride", a.dims("stride")},
-                                           {"pad", a.dims("pad")},
-                                           {"dilate", a.dims("dilate")},
-                                           {"groups", a.integer("groups")},
-                                           {"cover_all", a.flag("cover_all")}};
-    if (size) entries.push_back({"size", *size});
-    return Attributes(std::move(entries));
+    const Attributes::Entry stride{"stride", a.dims("stride")}, pad{"pad", a.dims("pad")}, dilate{"dilate", a.dims("dilate")},
+        groups{"groups", a.integer("groups")}, cover_all{"cover_all", a.flag("cover_all")};
+    return size ? Attributes{stride, pad, dilate, groups, cover_all, {"size", *size}} : Attributes{stride, pad, dilate, groups, cover_all};
 }
 
 Dims spatial(const Shape& shape) { return Dims(std::span(shape.begin() + 2, shape.end())); }

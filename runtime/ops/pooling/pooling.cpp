@@ -353,12 +353,9 @@ const OpDef& spread_op() { return op_average_pooling_spread; }
 
 Attributes window_attributes(const char* name, const Dims& ksize, const Dims& stride,
                              const Dims& pad, std::optional<bool> cover_all) {
-    std::vector<Attributes::Entry> entries{
-        {"ksize", per_axis(name, "ksize", ksize, 2, 1)},
-        {"stride", per_axis(name, "stride", stride.empty() ? ksize : stride, 2, 1)},
-        {"pad", per_axis(name, "pad", pad, 2, 0)}};
-    if (cover_all) entries.push_back({"cover_all", *cover_all});
-    return Attributes(std::move(entries));
+    const Attributes::Entry size{"ksize", per_axis(name, "ksize", ksize, 2, 1)},
+        step{"stride", per_axis(name, "stride", stride.empty() ? ksize : stride, 2, 1)}, around{"pad", per_axis(name, "pad", pad, 2, 0)};
+    return cover_all ? Attributes{size, step, around, {"cover_all", *cover_all}} : Attributes{size, step, around};
 }
 
 const FunctionDef& f_max_pooling_2d = function(
