@@ -2,6 +2,9 @@
 
 // A tail on sums that are still in registers, for kernels of AVX-512.
 
+#include <atomic>
+#include <bit>
+
 #include "runtime/cpu/convolution/convolution_tail.h"
 #include "runtime/cpu/product/product_tile.h"
 
@@ -34,6 +37,21 @@ struct alignas(64) LargestLanes {
         for (const int32_t each : bits) most = each > most ? each : most;
         return most;
     }
+};
+
+/// The same of all threads.
+class LargestOfThreads {
+public:
+    void note(const LargestLanes& found) {
+        const int32_t bits = found.largest();
+        int32_t known = bits_.load();
+        while (bits > known && !bits_.compare_exchange_weak(known, bits)) {
+        }
+    }
+    float magnitude() const { return std::bit_cast<float>(bits_.load()); }
+
+private:
+    std::atomic<int32_t> bits_ = 0;
 };
 
 /// The tail of one vector of channels. Lanes that are not `there` are neither read nor counted.
