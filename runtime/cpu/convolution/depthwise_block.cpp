@@ -1,5 +1,8 @@
 #include "runtime/cpu/convolution/depthwise_block.h"
 
+#include <algorithm>
+#include <atomic>
+
 #include "runtime/core/memory_order.h"
 #include "runtime/core/parallel.h"
 #include "runtime/core/share.h"
@@ -9,6 +12,13 @@
 #include "runtime/cpu/scratch.h"
 
 namespace catena {
+namespace {
+
+std::atomic<int64_t> runs = 0;
+
+}  // namespace
+
+int64_t block_runs() { return runs; }
 
 #if defined(__x86_64__)
 namespace {
@@ -125,6 +135,7 @@ std::optional<float> convolve_block(const BlockOperands& o, const BlockSteps& st
     const Sizes sizes(o.x.shape(), steps, x_last);
     const std::array<Array, block_steps> W{packed_weights(o.W[0], sizes.first), depthwise::packed_weights(o.W[1], sizes.middle.channels),
                                            packed_weights(o.W[2], sizes.last)};
+    ++runs;
     return Block(sizes, o, W, y.to_fill<float>()).run(scratch);
 }
 

@@ -35,6 +35,9 @@ struct BlockOperands {
 std::optional<float> convolve_block(const BlockOperands& operands, const BlockSteps& steps, const Array& y, std::span<std::byte> scratch);
 size_t block_scratch_bytes(const Shape& x, const BlockSteps& steps);
 
+/// How many were computed so since the process began (for tests).
+int64_t block_runs();
+
 /// Whether that is faster than one after another, if x has its channels last where it is no picture.
 bool is_block(const Shape& x, const BlockSteps& steps);
 

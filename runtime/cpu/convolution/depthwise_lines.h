@@ -46,7 +46,7 @@ public:
         const float* other;  ///< What is added, or null.
         int64_t first = 0;   ///< The line that `y` and `other` begin with.
     };
-    /// Those lines of the result and vectors of channels.
+    /// Those lines of the result and vectors of channels. `largest` may be null.
     void compute(const Place& place, int64_t line, int64_t last_line, int64_t first_vector, int64_t last_vector, LargestLanes* largest) const;
 
 private:

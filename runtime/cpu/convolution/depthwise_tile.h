@@ -26,7 +26,7 @@ struct DepthwiseTiles {
     const float* other;             ///< For the first position and channel, or null.
     float* y;
     int64_t y_line, y_position;
-    LargestLanes* largest;
+    LargestLanes* largest;  ///< Null where nobody wants to know.
 };
 
 namespace depthwise_detail {
@@ -46,7 +46,7 @@ CATENA_AVX512 inline __attribute__((always_inline)) void store_tile(const Depthw
             if (notes) largest[l] = TailRegisters::larger(largest[l], v);
             _mm512_mask_storeu_ps(t.y + at, there, v);
         }
-    if (notes) tail.note(*t.largest, lines == 1 ? largest[0] : _mm512_max_epi32(largest[0], largest[lines - 1]));
+    if (notes) tail.note(t.largest, lines == 1 ? largest[0] : _mm512_max_epi32(largest[0], largest[lines - 1]));
 }
 
 }  // namespace depthwise_detail

@@ -23,7 +23,7 @@ public:
         int64_t first = 0;   ///< The position that `y` and `other` begin with.
     };
     const Panels& panels() const { return panels_; }
-    /// Positions of the result, numbered through all images, and panels of its channels.
+    /// Positions of the result, numbered through all images, and panels of its channels. `largest` may be null.
     void compute(const Place& place, Range positions, Range panels, LargestLanes* largest) const;
 
 private:

@@ -26,7 +26,7 @@ struct DirectTiles {
     const float* other;  ///< For the first position and channel, or null.
     float* y;
     int64_t y_row;  ///< Between positions, of `other`, too.
-    LargestLanes* largest;
+    LargestLanes* largest;  ///< Null where nobody wants to know.
 };
 
 namespace direct_detail {
@@ -53,7 +53,7 @@ CATENA_AVX512 inline __attribute__((always_inline)) void store_tile(const Direct
             if (j + 1 < vectors) _mm512_storeu_ps(t.y + at, v);
             else _mm512_mask_storeu_ps(t.y + at, there, v);
         }
-        if (notes) tail.note(*t.largest, largest);
+        if (notes) tail.note(t.largest, largest);
     }
 }
 

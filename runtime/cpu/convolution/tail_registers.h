@@ -77,9 +77,11 @@ struct TailRegisters {
     CATENA_AVX512 __attribute__((always_inline)) static __m512i larger(__m512i largest, __m512 v) {
         return _mm512_max_epi32(largest, _mm512_and_si512(_mm512_castps_si512(v), _mm512_set1_epi32(0x7FFFFFFF)));
     }
-    CATENA_AVX512 __attribute__((always_inline)) void note(LargestLanes& known, __m512i largest) const {
-        const __m512i before = _mm512_load_si512(known.bits);
-        _mm512_store_si512(known.bits, _mm512_mask_max_epi32(before, there, before, largest));
+    /// `known` may be null.
+    CATENA_AVX512 __attribute__((always_inline)) void note(LargestLanes* known, __m512i largest) const {
+        if (!known) return;
+        const __m512i before = _mm512_load_si512(known->bits);
+        _mm512_store_si512(known->bits, _mm512_mask_max_epi32(before, there, before, largest));
     }
 };
 
