@@ -57,7 +57,7 @@ void expect_agree(const std::function<Variable(int)>& x, const std::function<voi
         }
     });
     if (are_direct_convolutions_on() && thread_count() <= 2) {
-        EXPECT_GE(block_runs() - before, 3 * (calls - 1));
+        EXPECT_EQ(block_runs() - before, 2 * calls) << "the last one gives the result of the program, which is row-major";
     }
 }
 
@@ -67,7 +67,7 @@ TEST_F(ConvolutionBlocks, keep_what_is_not_finite) {
     for (const float bad : {nan, infinity, -infinity})
         expect_agree([&](int i) {
             Variable x = picture(i);
-            x.array().data<float>()[1700 * i + 5] = bad;
+            x.array().data<float>()[(1400 * i + 5) % 10431] = bad;
             return x;
         });
 }
