@@ -92,6 +92,16 @@ def Tails : Pass<"catena-tails", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::catena::ir::CatenaDialect"];
 }
 
+def Blocks : Pass<"catena-blocks", "::mlir::func::FuncOp"> {
+  let summary = "compute convolutions that follow each other some lines at a time";
+  let description = [{
+    Three tailed convolutions of which each is all that reads the one before become one call, where their op declares that it pays
+    (`runtime/ops/declare/block.h`): one with few channels, a depthwise one and a 1x1 one, as in networks for small devices. What is between them
+    stays in a core's cache, and threads meet once instead of three times.
+  }];
+  let dependentDialects = ["::catena::ir::CatenaDialect"];
+}
+
 def Fuse : Pass<"catena-fuse", "::mlir::func::FuncOp"> {
   let summary = "gather maps and reductions into groups";
   let description = [{

@@ -49,6 +49,11 @@ const Stage stages[] = {
     {"variance", [](auto&, Notes) { return createVariance(); }, true},
     // Before fusion, which would make sweeps of what the library can do in registers.
     {.name = "tails", .make = [](auto&, Notes) { return createTails(); }, .needs_channels_last = true},
+    // After tails, whose calls it puts together.
+    {.name = "blocks",
+     .make = [](auto&, Notes) { return createBlocks(); },
+     .decides_by_size = true,
+     .needs_channels_last = true},
     // Memory traffic dominates: one pass over memory for everything that shares a domain.
     {"fuse", [](auto&, Notes notes) { return create_fuse_pass(notes); }},
     // After fusion, which computes nothing twice: only now it is known what would be stored between sweeps.

@@ -9,6 +9,7 @@
 #include "runtime/core/device.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
+#include "runtime/ops/declare/block.h"
 #include "runtime/ops/declare/measured.h"
 #include "runtime/ops/declare/onto.h"
 #include "runtime/ops/declare/tail.h"
@@ -240,7 +241,7 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(OpTable);
 /// are tested in tests/distributed, forms that passes call with the programs that have them (tests/frontend/convolution_tails_test.cpp,
 /// tests/frontend/convolution_statistics_test.cpp, tests/frontend/tied_embedding_test.cpp).
 bool is_derived(const OpDef& op) {
-    if (op.name.starts_with("comm_") || is_tailed_form(op) || is_onto_form(op) || is_measured_form(op)) return true;
+    if (op.name.starts_with("comm_") || is_tailed_form(op) || is_onto_form(op) || is_block_form(op) || is_measured_form(op)) return true;
     const bool runs = op.kind == Kind::map || op.kernel || op.body || op.view;
     return !runs || op.name.find(".gx") != std::string::npos;
 }

@@ -117,7 +117,7 @@ TEST_F(DumpTest, a_stage_that_does_not_exist_is_an_error_with_those_that_do) {
         FAIL();
     } catch (const CompileError& error) {
         EXPECT_THAT(error.what(), HasSubstr("CATENA_PRINT_IR: there is no 'after-nonsense'; there are after-all, import, "
-                                            "canonicalize, cse, drop-dead, join-calls, statistics, variance, tails, fuse, recompute, layout, rematerialize, schedule, kernels"));
+                                            "canonicalize, cse, drop-dead, join-calls, statistics, variance, tails, blocks, fuse, recompute, layout, rematerialize, schedule, kernels"));
     }
 }
 

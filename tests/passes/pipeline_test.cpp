@@ -95,7 +95,7 @@ TEST(pipeline, a_pass_that_does_not_exist_is_an_error_with_those_that_do) {
         FAIL();
     } catch (const CompileError& error) {
         EXPECT_THAT(error.what(), testing::HasSubstr("CATENA_DISABLE_PASS: there is no 'fusion'; there are canonicalize, cse, "
-                                                     "drop-dead, join-calls, statistics, variance, tails, fuse"));
+                                                     "drop-dead, join-calls, statistics, variance, tails, blocks, fuse"));
     }
 }
 

@@ -27,14 +27,6 @@ std::atomic<int64_t> runs_in_library = 0, runs_direct = 0, runs_ours = 0;
 
 MemoryOrder order_of(const Array& array) { return memory_order(array.shape(), array.strides()).value_or(MemoryOrder::row_major); }
 
-/// `other` with its elements in the order of y.
-Array ordered_like(const Array& other, const Array& y) {
-    if (!other.defined() || memory_order(other.shape(), other.strides()) == order_of(y)) return other;
-    const Array made = Array::empty({Dtype::float32, y.shape()}, y.device()).view(y.shape(), y.strides(), 0);
-    copy_elements(other, made);
-    return made;
-}
-
 /// Largest magnitude of min(max(v, lowest), highest) for |v| <= largest.
 double clipped(double largest, const ConvolutionTail& tail) {
     const auto clip = [&](double v) { return std::min(std::max(v, double(tail.lowest)), double(tail.highest)); };
@@ -46,6 +38,13 @@ bool takes_floats(const TailedConvolution::Operands& o, const Array& y) {
 }
 
 }  // namespace
+
+Array ordered_like(const Array& other, const Array& y) {
+    if (!other.defined() || memory_order(other.shape(), other.strides()) == order_of(y)) return other;
+    const Array made = Array::empty({Dtype::float32, y.shape()}, y.device()).view(y.shape(), y.strides(), 0);
+    copy_elements(other, made);
+    return made;
+}
 
 TailRuns tail_runs() { return {runs_in_library, runs_direct, runs_ours}; }
 
@@ -67,15 +66,19 @@ void TailedConvolution::make_nan(ConvolutionTail& tail) {
     tail.highest = ConvolutionTail().highest;
 }
 
-float TailedConvolution::run(const Operands& o, const Array& y, std::span<std::byte> scratch) {
-    if (y.size() == 0) return 0;
-    const int64_t channels = y.dim(1);
+ConvolutionTail TailedConvolution::open_tail(const Operands& o, const Array& other, int64_t channels) {
     read(o.before, 0, channels, before_);
     read(o.scale, 1, channels, scale_);
     read(o.shift, 0, channels, shift_);
-    const Array other = ordered_like(o.other, y);
     ConvolutionTail tail{before_.data(), scale_.data(), shift_.data(), other.defined() ? other.elements<float>() : nullptr, o.lowest, o.highest};
     if (std::isnan(o.lowest) || std::isnan(o.highest)) make_nan(tail);
+    return tail;
+}
+
+float TailedConvolution::run(const Operands& o, const Array& y, std::span<std::byte> scratch) {
+    if (y.size() == 0) return 0;
+    const Array other = ordered_like(o.other, y);
+    const ConvolutionTail tail = open_tail(o, other, y.dim(1));
     ++runs_;
     if (takes_floats(o, y)) {
         float largest = 0;

@@ -27,6 +27,8 @@ public:
         float lowest, highest;
         float range;  ///< No magnitude in x is larger, or it is not finite: then nothing is known.
     };
+    /// The tail of those operands as the kernels take it, `other` being in y's memory order or undefined. Until the next call.
+    ConvolutionTail open_tail(const Operands& operands, const Array& other, int64_t channels);
     /// What is then known of y, in the same way.
     float run(const Operands& operands, const Array& y, std::span<std::byte> scratch = {});
     size_t scratch_bytes() const;
@@ -48,6 +50,9 @@ private:
     std::shared_ptr<const ConvolutionPrimitive> primitive_;
     std::optional<ConvolutionCall> call_;
 };
+
+/// The elements of an array like y in y's memory order: itself, or a copy. Undefined if it is.
+Array ordered_like(const Array& other, const Array& y);
 
 /// How many runs since the process began clipped in oneDNN, in the registers of our own kernels, and in a sweep (for tests).
 struct TailRuns {

@@ -12,6 +12,7 @@
 #include "runtime/ops/connection/convolution_elements.h"
 #include "runtime/ops/connection/convolution_onnx.h"
 #include "runtime/ops/connection/convolution_statistics.h"
+#include "runtime/ops/connection/convolution_block.h"
 #include "runtime/ops/connection/convolution_tail.h"
 #include "runtime/ops/declare/channels_last.h"
 #include "runtime/ops/declare/element_text.h"
@@ -225,6 +226,7 @@ const bool op_convolution_prepared = set_preparation(op_convolution, prepared(Co
 const bool op_convolution_last = set_channels_last(op_convolution, images_last(ConvolutionDirection::forward, 1, 1));
 const bool op_convolution_autocast = set_autocast(op_convolution, Autocast::narrow);
 const OpDef& op_tailed_convolution = define_tailed_convolution(op_convolution);
+const OpDef& op_convolution_block = define_convolution_block(op_tailed_convolution);
 const OpDef& op_measured_convolution = define_measured_convolution(op_convolution);
 
 const OpDef& op_convolution_data = register_op({

@@ -16,8 +16,6 @@ namespace {
 constexpr int own_inputs = 2;
 constexpr const char* reason = "tails are given to convolutions of programs for the host";
 
-WindowSteps steps_of(const Attributes& a) { return {a.dims("stride"), a.dims("pad"), a.dims("dilate"), a.integer("groups")}; }
-
 int place_of(const TailPlaces& places, TailOperand operand) { return places[size_t(operand)]; }
 
 void check_operand(bool is_right, const char* what, const Type& operand, const Type& y) {
@@ -46,27 +44,12 @@ Types tailed_types(const OpDef& convolution, const TypeCall& c) {
     return {y, Type{Dtype::float32, Shape{1}}};
 }
 
-TailedConvolution::Operands operands_of(const KernelCall& c) {
-    const TailPlaces places = tail_places(c.attributes, own_inputs);
-    const auto array = [&](TailOperand operand) {
-        const int at = place_of(places, operand);
-        return at >= 0 ? c.inputs[size_t(at)] : Array();
-    };
-    const auto number = [&](TailOperand operand, double otherwise) {
-        const Array given = array(operand);
-        return given.defined() ? *given.elements<float>() : float(otherwise);
-    };
-    return {c.inputs[0], c.inputs[1], array(TailOperand::before), array(TailOperand::scale), array(TailOperand::shift), array(TailOperand::other),
-            number(TailOperand::lowest, tail_lowest(c.attributes)), number(TailOperand::highest, tail_highest(c.attributes)),
-            number(TailOperand::range, std::numeric_limits<double>::infinity())};
-}
-
 class PreparedTail final : public PreparedCall {
 public:
     explicit PreparedTail(const WindowSteps& steps) : convolution_(steps) {}
     size_t scratch_bytes() const override { return convolution_.scratch_bytes(); }
     void run(const KernelCall& call, std::span<std::byte> scratch) override {
-        *call.outputs[1].to_fill<float>() = convolution_.run(operands_of(call), call.outputs[0], scratch);
+        *call.outputs[1].to_fill<float>() = convolution_.run(operands_of_tail(call.inputs, call.attributes), call.outputs[0], scratch);
     }
 
 private:
@@ -83,6 +66,23 @@ ChannelsLast images_last(const OpDef& convolution, const TypeCall& c) {
 
 }  // namespace
 
+WindowSteps window_steps(const Attributes& a) { return {a.dims("stride"), a.dims("pad"), a.dims("dilate"), a.integer("groups")}; }
+
+TailedConvolution::Operands operands_of_tail(std::span<const Array> inputs, const Attributes& attributes) {
+    const TailPlaces places = tail_places(attributes, own_inputs);
+    const auto array = [&](TailOperand operand) {
+        const int at = place_of(places, operand);
+        return at >= 0 ? inputs[size_t(at)] : Array();
+    };
+    const auto number = [&](TailOperand operand, double otherwise) {
+        const Array given = array(operand);
+        return given.defined() ? *given.elements<float>() : float(otherwise);
+    };
+    return {inputs[0], inputs[1], array(TailOperand::before), array(TailOperand::scale), array(TailOperand::shift), array(TailOperand::other),
+            number(TailOperand::lowest, tail_lowest(attributes)), number(TailOperand::highest, tail_highest(attributes)),
+            number(TailOperand::range, std::numeric_limits<double>::infinity())};
+}
+
 const OpDef& define_tailed_convolution(const OpDef& convolution) {
     const OpDef& op = register_op({
         .name = "tailed_convolution",
@@ -90,11 +90,11 @@ const OpDef& define_tailed_convolution(const OpDef& convolution) {
         .input_count = -1,
         .output_count = 2,
         .type = [&convolution](const TypeCall& c) { return tailed_types(convolution, c); },
-        .kernel = [](const KernelCall& c) { PreparedTail(steps_of(c.attributes)).run(c, {}); },
+        .kernel = [](const KernelCall& c) { PreparedTail(window_steps(c.attributes)).run(c, {}); },
     });
     set_host_only(op, reason);
     set_library_role(op, LibraryRole::convolution);
-    set_preparation(op, [](const KernelCall& c) { return std::make_unique<PreparedTail>(steps_of(c.attributes)); });
+    set_preparation(op, [](const KernelCall& c) { return std::make_unique<PreparedTail>(window_steps(c.attributes)); });
     set_channels_last(op, [&convolution](const TypeCall& c) { return images_last(convolution, c); });
     set_tailed(convolution, op);
     return op;

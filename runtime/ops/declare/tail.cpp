@@ -26,6 +26,13 @@ Attributes with_tail(const Attributes& attributes, uint32_t operands, double low
     return Attributes(std::move(entries));
 }
 
+Attributes without_range(const Attributes& attributes) {
+    std::vector<Attributes::Entry> entries(attributes.entries().begin(), attributes.entries().end());
+    for (Attributes::Entry& entry : entries)
+        if (entry.name == std::string_view("tail")) entry.value = attributes.integer("tail") & ~(int64_t(1) << int(TailOperand::range));
+    return Attributes(std::move(entries));
+}
+
 TailPlaces tail_places(const Attributes& attributes, int own_inputs) {
     const int64_t operands = attributes.integer("tail");
     TailPlaces places;

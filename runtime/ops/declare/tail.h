@@ -21,6 +21,8 @@ using TailPlaces = std::array<int, tail_operands>;
 
 /// The attributes of `op` and those of its tail: which operands there are (a bit each), and what bounds the result where no operand does.
 Attributes with_tail(const Attributes& attributes, uint32_t operands, double lowest, double highest);
+/// The same where nothing is told of the range of input 0.
+Attributes without_range(const Attributes& attributes);
 TailPlaces tail_places(const Attributes& attributes, int own_inputs);
 /// The bounds that are constants.
 double tail_lowest(const Attributes& attributes);

@@ -1,6 +1,7 @@
 #include "runtime/ops/declare/work.h"
 
 #include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/op_rules.h"
 
 namespace catena {
 namespace {
@@ -27,8 +28,12 @@ double product_operations(const TypeCall& call, std::span<const Type> outputs) {
         case LibraryRole::convolution: return 2 * count(outputs[0]) * window_size(call.inputs[1]);
         case LibraryRole::convolution_data: return 2 * count(call.inputs[0]) * window_size(call.inputs[1]);
         case LibraryRole::convolution_weights: return 2 * count(call.inputs[1]) * window_size(outputs[0]);
-        default: return 0;
+        default: return OpRules<double>::instance().of(call).value_or(0);
     }
+}
+
+bool set_product_operations(const OpDef& op, std::function<double(const TypeCall&)> rule) {
+    return OpRules<double>::instance().add(op, std::move(rule));
 }
 
 }  // namespace catena

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "runtime/graph/op.h"
 
 namespace catena {
@@ -7,5 +9,8 @@ namespace catena {
 /// The multiplications and additions of a product or convolution, told from its role in a library (LibraryRole); 0 for
 /// other ops, whose time is that of their memory traffic.
 double product_operations(const TypeCall& call, std::span<const Type> outputs);
+
+/// Declares them of an op that no library has. Returns true.
+bool set_product_operations(const OpDef& op, std::function<double(const TypeCall&)> rule);
 
 }  // namespace catena

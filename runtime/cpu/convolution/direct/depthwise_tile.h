@@ -7,13 +7,15 @@
 namespace catena {
 
 constexpr int depthwise_side = 3;
+constexpr int most_depthwise_lines = 4;  ///< Of x, that a tile reads.
 
 /// Neighbouring positions of a depthwise convolution's result, 3x3 windows, in one or two lines, and vectors of its channels.
 struct DepthwiseTiles {
-    const float* x;  ///< The upper left tap of the first position, also where that is outside of x.
-    int64_t x_line, x_position;
-    int64_t first_line, last_line;      ///< Lines of x from `x` on that are in x: [first, last).
-    int64_t first_column, last_column;  ///< The same of columns.
+    const float* x;                     ///< The left tap of the first position, also where that is outside of x, in a line that begins at 0.
+    int64_t lines[most_depthwise_lines];  ///< Where the lines of the window begin, the uppermost first.
+    int64_t x_position;
+    int64_t first_line, last_line;      ///< Lines of the window that are in x: [first, last).
+    int64_t first_column, last_column;  ///< Columns from `x` on that are in x.
     /// What is so far ahead is fetched meanwhile: these are more lines than the processor follows by itself. For the last vectors it
     /// is in the next tile, `further` on.
     int64_t ahead, further;
@@ -24,12 +26,12 @@ struct DepthwiseTiles {
     const float* other;             ///< For the first position and channel, or null.
     float* y;
     int64_t y_line, y_position;
-    LargestLanes* largest;
+    LargestLanes* largest;  ///< Null where nobody wants to know.
 };
 
 namespace depthwise_detail {
 
-template <int lines, int columns, bool clips>
+template <int lines, int columns, bool clips, bool notes>
 CATENA_AVX512 inline __attribute__((always_inline)) void store_tile(const DepthwiseTiles& t, __mmask16 there, __m512 (&sum)[lines][columns]) {
     const TailRegisters tail(*t.tail, t.channel, there);
     const __mmask16 added = t.other ? there : __mmask16(0);
@@ -41,10 +43,10 @@ CATENA_AVX512 inline __attribute__((always_inline)) void store_tile(const Depthw
         for (int b = 0; b < columns; ++b) {
             const int64_t at = l * t.y_line + b * t.y_position;
             const __m512 v = tail.clip(clips ? sum[l][b] : tail.add(sum[l][b], other + at, added));
-            largest[l] = TailRegisters::larger(largest[l], v);
+            if (notes) largest[l] = TailRegisters::larger(largest[l], v);
             _mm512_mask_storeu_ps(t.y + at, there, v);
         }
-    tail.note(*t.largest, lines == 1 ? largest[0] : _mm512_max_epi32(largest[0], largest[lines - 1]));
+    if (notes) tail.note(t.largest, lines == 1 ? largest[0] : _mm512_max_epi32(largest[0], largest[lines - 1]));
 }
 
 }  // namespace depthwise_detail
@@ -54,6 +56,7 @@ CATENA_AVX512 inline __attribute__((always_inline)) void store_tile(const Depthw
 template <int lines, int columns, int steps, bool whole>
 CATENA_AVX512 void compute_depthwise_tiles(const DepthwiseTiles& tiles) {
     constexpr int side = depthwise_side, in_lines = (lines - 1) * steps + side, in_columns = (columns - 1) * steps + side;
+    static_assert(in_lines <= most_depthwise_lines);
     DepthwiseTiles t = tiles;  // Nobody else writes to it.
     for (; t.channel < t.last_channel; t.channel += tile_lanes, t.x += tile_lanes, t.W += tile_lanes, t.y += tile_lanes) {
         const int64_t left = t.last_channel - t.channel, ahead = left > t.ahead ? t.ahead : t.ahead + t.further;
@@ -68,13 +71,13 @@ CATENA_AVX512 void compute_depthwise_tiles(const DepthwiseTiles& tiles) {
         for (int i = 0; i < side; ++i)
 #pragma GCC unroll 3
             for (int j = 0; j < side; ++j) W[i][j] = _mm512_maskz_loadu_ps(there, t.W + (i * side + j) * t.W_tap);
-#pragma GCC unroll 5
+#pragma GCC unroll 4
         for (int r = 0; r < in_lines; ++r) {
             if (r < t.first_line || r >= t.last_line) continue;
 #pragma GCC unroll 16
             for (int c = 0; c < in_columns; ++c) {
                 if (!whole && (c < t.first_column || c >= t.last_column)) continue;
-                const float* const at = t.x + r * t.x_line + c * t.x_position;
+                const float* const at = t.x + t.lines[r] + c * t.x_position;
                 // The other lines were read by the tile above.
                 if (r >= in_lines - lines * steps) _mm_prefetch(reinterpret_cast<const char*>(at + ahead), _MM_HINT_T0);
                 const __m512 x = _mm512_maskz_loadu_ps(there, at);
@@ -90,8 +93,9 @@ CATENA_AVX512 void compute_depthwise_tiles(const DepthwiseTiles& tiles) {
                 }
             }
         }
-        if (t.tail->only_clips()) depthwise_detail::store_tile<lines, columns, true>(t, there, sum);
-        else depthwise_detail::store_tile<lines, columns, false>(t, there, sum);
+        if (!t.tail->only_clips()) depthwise_detail::store_tile<lines, columns, false, true>(t, there, sum);
+        else if (t.largest) depthwise_detail::store_tile<lines, columns, true, true>(t, there, sum);
+        else depthwise_detail::store_tile<lines, columns, true, false>(t, there, sum);
         if (t.other) t.other += tile_lanes;
     }
 }

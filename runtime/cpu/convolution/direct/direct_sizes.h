@@ -16,6 +16,9 @@ constexpr int64_t lanes = tile_lanes;
 
 inline int64_t in_vectors(int64_t channels) { return (channels + lanes - 1) / lanes; }
 
+/// Of a window in a picture's order.
+constexpr int64_t most_taps = 108;
+
 /// Indices [begin, end).
 struct Range {
     int64_t begin, end;
@@ -40,14 +43,20 @@ struct Axis {
     }
 };
 
+/// Whether tiles know such windows.
+inline bool takes_steps(const Shape& x, const WindowSteps& steps) {
+    return x.rank() == 4 && steps.groups == 1 && steps.dilate[0] == 1 && steps.dilate[1] == 1;
+}
+
 struct Sizes {
     int64_t images, in, out;
     Axis height, width;
     bool x_last;  ///< Whether x has its channels last.
 
     Sizes(const Array& x, const Array& W, const WindowSteps& s, const Array& y)
-        : images(x.dim(0)), in(x.dim(1)), out(y.dim(1)), height{x.dim(2), W.dim(2), s.stride[0], s.pad[0], y.dim(2)},
-          width{x.dim(3), W.dim(3), s.stride[1], s.pad[1], y.dim(3)}, x_last(memory_order(x.shape(), x.strides()) == MemoryOrder::channels_last) {
+        : Sizes(x.shape(), W.shape(), s, y.shape(), memory_order(x.shape(), x.strides()) == MemoryOrder::channels_last) {}
+    Sizes(const Shape& x, const Shape& W, const WindowSteps& s, const Shape& y, bool x_is_last)
+        : images(x[0]), in(x[1]), out(y[1]), height{x[2], W[2], s.stride[0], s.pad[0], y[2]}, width{x[3], W[3], s.stride[1], s.pad[1], y[3]}, x_last(x_is_last) {
         // Where each position is a product with one position of x, all of them are a line.
         if (x_last && is_pointwise() && height.stride == 1 && width.stride == 1 && height.count == height.size && width.count == width.size) {
             width.size = width.count = images * height.count * width.count;
@@ -61,6 +70,12 @@ struct Sizes {
     bool shares_weights() const {
         constexpr int64_t much = 8;
         return out * taps() > much * in * images * height.size * width.size;
+    }
+    /// Others are for the library, or Winograd's method.
+    bool are_for_tiles() const {
+        constexpr int64_t few = 4, least_out = 8;
+        if (out < least_out) return false;
+        return x_last ? is_pointwise() : in <= few && width.kernel > 1 && taps() <= most_taps;
     }
 };
 

@@ -26,7 +26,7 @@ struct DirectTiles {
     const float* other;  ///< For the first position and channel, or null.
     float* y;
     int64_t y_row;  ///< Between positions, of `other`, too.
-    LargestLanes* largest;
+    LargestLanes* largest;  ///< Null where nobody wants to know.
 };
 
 namespace direct_detail {
@@ -36,7 +36,7 @@ __mmask16 lanes_of(const DirectTiles& t, int vector) {
     return vector + 1 < vectors ? __mmask16(0xffff) : __mmask16(t.last);
 }
 
-template <int rows, int vectors, bool clips>
+template <int rows, int vectors, bool clips, bool notes>
 CATENA_AVX512 inline __attribute__((always_inline)) void store_tile(const DirectTiles& t, __m512 (&sum)[rows][vectors]) {
     const float* const other = t.other ? t.other : t.y;
 #pragma GCC unroll 3
@@ -49,11 +49,11 @@ CATENA_AVX512 inline __attribute__((always_inline)) void store_tile(const Direct
         for (int i = 0; i < rows; ++i) {
             const int64_t at = i * t.y_row + j * tile_lanes;
             const __m512 v = tail.clip(clips ? sum[i][j] : tail.add(sum[i][j], other + at, added));
-            largest = TailRegisters::larger(largest, v);
+            if (notes) largest = TailRegisters::larger(largest, v);
             if (j + 1 < vectors) _mm512_storeu_ps(t.y + at, v);
             else _mm512_mask_storeu_ps(t.y + at, there, v);
         }
-        tail.note(*t.largest, largest);
+        if (notes) tail.note(t.largest, largest);
     }
 }
 
@@ -94,8 +94,9 @@ CATENA_AVX512 __attribute__((noinline)) void compute_tile(const DirectTiles& t) 
             }
         }
     }
-    if (t.tail->only_clips()) store_tile<rows, vectors, true>(t, sum);
-    else store_tile<rows, vectors, false>(t, sum);
+    if (!t.tail->only_clips()) store_tile<rows, vectors, false, true>(t, sum);
+    else if (t.largest) store_tile<rows, vectors, true, true>(t, sum);
+    else store_tile<rows, vectors, true, false>(t, sum);
 }
 
 }  // namespace direct_detail

@@ -2,6 +2,9 @@
 
 // A tail on sums that are still in registers, for kernels of AVX-512.
 
+#include <atomic>
+#include <bit>
+
 #include "runtime/cpu/convolution/tail/convolution_tail.h"
 #include "runtime/cpu/product/product_tile.h"
 
@@ -36,6 +39,21 @@ struct alignas(64) LargestLanes {
     }
 };
 
+/// The same of all threads.
+class LargestOfThreads {
+public:
+    void note(const LargestLanes& found) {
+        const int32_t bits = found.largest();
+        int32_t known = bits_.load();
+        while (bits > known && !bits_.compare_exchange_weak(known, bits)) {
+        }
+    }
+    float magnitude() const { return std::bit_cast<float>(bits_.load()); }
+
+private:
+    std::atomic<int32_t> bits_ = 0;
+};
+
 /// The tail of one vector of channels. Lanes that are not `there` are neither read nor counted.
 struct TailRegisters {
     __m512 scale, shift, lowest, highest;
@@ -59,9 +77,11 @@ struct TailRegisters {
     CATENA_AVX512 __attribute__((always_inline)) static __m512i larger(__m512i largest, __m512 v) {
         return _mm512_max_epi32(largest, _mm512_and_si512(_mm512_castps_si512(v), _mm512_set1_epi32(0x7FFFFFFF)));
     }
-    CATENA_AVX512 __attribute__((always_inline)) void note(LargestLanes& known, __m512i largest) const {
-        const __m512i before = _mm512_load_si512(known.bits);
-        _mm512_store_si512(known.bits, _mm512_mask_max_epi32(before, there, before, largest));
+    /// `known` may be null.
+    CATENA_AVX512 __attribute__((always_inline)) void note(LargestLanes* known, __m512i largest) const {
+        if (!known) return;
+        const __m512i before = _mm512_load_si512(known->bits);
+        _mm512_store_si512(known->bits, _mm512_mask_max_epi32(before, there, before, largest));
     }
 };
 

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <array>
+
+#include "runtime/cpu/convolution/direct/direct_sizes.h"
+#include "runtime/cpu/convolution/direct/direct_tile.h"
+
+#if defined(__x86_64__)
+
+namespace catena::direct {
+
+/// A direct convolution (runtime/cpu/convolution/direct/direct_convolution.h) part by part, each on the calling thread.
+class DirectLines {
+public:
+    /// `W`: packed_weights(). All must outlive this.
+    DirectLines(const Sizes& sizes, const float* W, const ConvolutionTail& tail);
+
+    /// The images of a part.
+    struct Place {
+        const float* x;
+        float* y;
+        const float* other;  ///< What is added, or null.
+        int64_t first = 0;   ///< The position that `y` and `other` begin with.
+    };
+    const Panels& panels() const { return panels_; }
+    /// Positions of the result, numbered through all images, and panels of its channels. `largest` may be null.
+    void compute(const Place& place, Range positions, Range panels, LargestLanes* largest) const;
+
+private:
+    /// Taps in the order of the weights.
+    struct Runs {
+        std::array<DirectTiles::Run, most_taps> runs;
+        int64_t count = 0;
+        Range down{}, across{};  ///< Of the window.
+    };
+    /// A panel that a thread computes.
+    struct Part {
+        const Place& place;
+        DirectTiles tiles{};
+        int64_t vectors;
+        bool fetches_weights;  ///< Of the next panel, else the next positions.
+    };
+
+    Part part_of(const Place& place, Range vectors, int64_t once, const Runs& runs, LargestLanes* largest) const;
+    void compute_panel(Part& part, Range positions, Runs& runs) const;
+    void compute_line(Part& part, int64_t line, Range columns, Runs& runs) const;
+    void compute_tiles(Part& part, int64_t line, int64_t column, int64_t rows, int64_t tiles) const;
+    void find_runs(Part& part, Runs& runs, Range down, Range across) const;
+
+    const Sizes& s_;
+    const float* const W_;
+    const TailNumbers tail_;
+    const Panels panels_;
+    const int64_t channels_;                 ///< Side by side in x.
+    const int64_t position_, line_, plane_;  ///< Steps in x.
+};
+
+}  // namespace catena::direct
+
+#endif
