@@ -72,6 +72,7 @@
 #include "frontend/link/rnn/stateful_lstm.h"
 #include "frontend/link/rnn/tree_lstm.h"
 #include "frontend/link/sequential.h"
+#include "frontend/link/state_operators.h"
 #include "frontend/link/vision/googlenet.h"
 #include "frontend/link/vision/resnet.h"
 #include "frontend/link/vision/vgg.h"

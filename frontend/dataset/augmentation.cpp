@@ -24,9 +24,11 @@ std::vector<double> draw(int64_t count) { return random_uniform({count}).array()
 /// One of 0, ..., n - 1.
 int64_t one_of(int64_t n, double chance) { return std::min(int64_t(chance * double(n)), n - 1); }
 
-Array part(const char* who, const Array& image, int64_t top, int64_t left, ImageSize size) {
+Array part(const char* who, const Array& image, int64_t top, int64_t left, ImageSize size, int64_t pad = 0) {
     if (size.height < 1 || size.width < 1 || size.height > image.dim(1) || size.width > image.dim(2))
-        fail<ShapeError>("{}: a part of {}x{} does not fit into an image {}", who, size.height, size.width, to_string(image.shape()));
+        fail<ShapeError>("{}: a part of {}x{} does not fit into an image {}{}", who, size.height, size.width,
+                         to_string(Shape{image.dim(0), image.dim(1) - 2 * pad, image.dim(2) - 2 * pad}),
+                         pad == 0 ? "" : fmt::format(" with {} zeros on each side", pad));
     return strided_slice(image, {0, top, left}, {1, 1, 1}, {image.dim(0), size.height, size.width}).array();
 }
 
@@ -48,7 +50,7 @@ Array random_crop(const Array& image, ImageSize size, int64_t pad) {
     const Array padded = pad == 0 ? image : catena::pad(image, {0, pad, pad}, {0, pad, pad}).array();
     const std::vector<double> chance = draw(2);
     return part("random_crop", padded, one_of(std::max<int64_t>(padded.dim(1) - size.height + 1, 1), chance[0]),
-                one_of(std::max<int64_t>(padded.dim(2) - size.width + 1, 1), chance[1]), size);
+                one_of(std::max<int64_t>(padded.dim(2) - size.width + 1, 1), chance[1]), size, pad);
 }
 
 Array center_crop(const Array& image, ImageSize size) {

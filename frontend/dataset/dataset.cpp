@@ -42,6 +42,8 @@ private:
 Dataset::Dataset(Array rows) : dataset_(std::make_shared<RowsDataset>(std::move(rows))) {}
 Dataset::Dataset(std::initializer_list<Array> columns)
     : dataset_(std::make_shared<TupleDataset>(std::vector<Dataset>(columns.begin(), columns.end()))) {}
+Dataset::Dataset(std::initializer_list<Variable> columns)
+    : dataset_(std::make_shared<TupleDataset>(std::vector<Dataset>(columns.begin(), columns.end()))) {}
 Dataset::Dataset(std::vector<Example> examples) : dataset_(std::make_shared<ListDataset>(std::move(examples))) {}
 
 Example Dataset::operator[](int64_t i) const {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <string>
 
 #include "frontend/dataset/example.h"
 
@@ -22,6 +23,8 @@ public:
     virtual ~DatasetMixin() = default;
     virtual int64_t size() const = 0;
     virtual Example get_example(int64_t i) const = 0;  ///< 0 <= i < size()
+    /// What example i is called in errors: "example 3", and its file where it has one.
+    virtual std::string described(int64_t i) const { return "example " + std::to_string(i); }
 };
 
 /// A cheap handle to any dataset; copies refer to the same one.
@@ -31,11 +34,14 @@ public:
     Dataset(D dataset) : dataset_(std::make_shared<D>(std::move(dataset))) {}
     Dataset(std::shared_ptr<const DatasetMixin> dataset) : dataset_(std::move(dataset)) {}
     Dataset(Array rows);                             ///< Every row is an example.
+    Dataset(const Variable& rows) : Dataset(rows.array()) {}
     Dataset(std::initializer_list<Array> columns);   ///< As TupleDataset.
+    Dataset(std::initializer_list<Variable> columns);
     Dataset(std::vector<Example> examples);
 
     int64_t size() const { return dataset_->size(); }
     Example operator[](int64_t i) const;  ///< Negative i counts from the end; ValueError outside.
+    std::string described(int64_t i) const { return dataset_->described(i); }  ///< 0 <= i < size()
     const DatasetMixin& get() const { return *dataset_; }
 
 private:

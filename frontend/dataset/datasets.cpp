@@ -15,6 +15,19 @@ void check_sizes(const char* who, const std::vector<Dataset>& datasets) {
                              datasets[0].size(), k + 1, datasets[k].size());
 }
 
+/// The present error, of the first of these classes that it is, with what it is about before it.
+template <class E, class... Others>
+[[noreturn]] void rethrow_of(const std::string& about) {
+    try {
+        throw;
+    } catch (const E& error) {
+        throw E(about + error.what());
+    } catch (const Error&) {
+        if constexpr (sizeof...(Others) > 0) rethrow_of<Others...>(about);
+        throw;
+    }
+}
+
 }  // namespace
 
 TupleDataset::TupleDataset(std::vector<Dataset> datasets) : datasets_(std::move(datasets)) {
@@ -58,9 +71,19 @@ ConcatenatedDataset::ConcatenatedDataset(std::vector<Dataset> datasets) : datase
     for (const Dataset& dataset : datasets_) ends_.push_back(end += dataset.size());
 }
 
+std::pair<const Dataset&, int64_t> ConcatenatedDataset::place(int64_t i) const {
+    const size_t k = size_t(std::upper_bound(ends_.begin(), ends_.end(), i) - ends_.begin());
+    return {datasets_[k], k == 0 ? i : i - ends_[k - 1]};
+}
+
 Example ConcatenatedDataset::get_example(int64_t i) const {
-    size_t k = size_t(std::upper_bound(ends_.begin(), ends_.end(), i) - ends_.begin());
-    return datasets_[k].get().get_example(k == 0 ? i : i - ends_[k - 1]);
+    const auto [dataset, own] = place(i);
+    return dataset.get().get_example(own);
+}
+
+std::string ConcatenatedDataset::described(int64_t i) const {
+    const auto [dataset, own] = place(i);
+    return dataset.described(own);
 }
 
 SubDataset::SubDataset(Dataset dataset, int64_t start, int64_t finish, std::optional<std::vector<int64_t>> order)
@@ -77,8 +100,14 @@ SubDataset::SubDataset(Dataset dataset, int64_t start, int64_t finish,
                        std::shared_ptr<const std::vector<int64_t>> order)
     : dataset_(std::move(dataset)), start_(start), finish_(finish), order_(std::move(order)) {}
 
-Example SubDataset::get_example(int64_t i) const {
-    return dataset_[order_ ? (*order_)[size_t(start_ + i)] : start_ + i];
+Example TransformDataset::get_example(int64_t i) const {
+    const Example example = dataset_[i];
+    try {
+        return transform_(example);
+    } catch (const Error&) {
+        rethrow_of<ShapeError, DtypeError, DeviceError, ValueError, FileError>(
+            fmt::format("TransformDataset: {} ({}): ", described(i), to_string(example)));
+    }
 }
 
 }  // namespace catena

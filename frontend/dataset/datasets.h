@@ -16,6 +16,7 @@ public:
     explicit TupleDataset(const D&... datasets) : TupleDataset(std::vector<Dataset>{Dataset(datasets)...}) {}
     int64_t size() const override { return datasets_[0].size(); }
     Example get_example(int64_t i) const override;
+    std::string described(int64_t i) const override { return datasets_[0].described(i); }
 
 private:
     std::vector<Dataset> datasets_;
@@ -39,8 +40,10 @@ public:
     explicit ConcatenatedDataset(std::vector<Dataset> datasets);
     int64_t size() const override { return ends_.empty() ? 0 : ends_.back(); }
     Example get_example(int64_t i) const override;
+    std::string described(int64_t i) const override;
 
 private:
+    std::pair<const Dataset&, int64_t> place(int64_t i) const;
     std::vector<Dataset> datasets_;
     std::vector<int64_t> ends_;
 };
@@ -51,7 +54,9 @@ public:
     TransformDataset(Dataset dataset, std::function<Example(const Example&)> transform)
         : dataset_(std::move(dataset)), transform_(std::move(transform)) {}
     int64_t size() const override { return dataset_.size(); }
-    Example get_example(int64_t i) const override { return transform_(dataset_[i]); }
+    /// An error of the transform says which example it was given.
+    Example get_example(int64_t i) const override;
+    std::string described(int64_t i) const override { return dataset_.described(i); }
 
 private:
     Dataset dataset_;
@@ -64,12 +69,14 @@ public:
     /// ValueError unless 0 <= start <= finish <= size, and `order` has one index for each example.
     SubDataset(Dataset dataset, int64_t start, int64_t finish, std::optional<std::vector<int64_t>> order = {});
     int64_t size() const override { return finish_ - start_; }
-    Example get_example(int64_t i) const override;
+    Example get_example(int64_t i) const override { return dataset_[place(i)]; }
+    std::string described(int64_t i) const override { return dataset_.described(place(i)); }
 
 private:
     SubDataset(Dataset dataset, int64_t start, int64_t finish, std::shared_ptr<const std::vector<int64_t>> order);
     friend std::vector<Dataset> split_between(const Dataset& dataset, const std::vector<int64_t>& cuts,
                                               std::optional<std::vector<int64_t>> order);
+    int64_t place(int64_t i) const { return order_ ? (*order_)[size_t(start_ + i)] : start_ + i; }
     Dataset dataset_;
     int64_t start_, finish_;
     std::shared_ptr<const std::vector<int64_t>> order_;

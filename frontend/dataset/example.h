@@ -1,5 +1,7 @@
 #pragma once
 
+#include <concepts>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +19,11 @@ public:
     Record(T value) : values_{std::move(value)} {}
     Record(std::vector<T> tuple) : values_(std::move(tuple)), is_tuple_(true) {}
     Record(std::initializer_list<T> tuple) : values_(tuple), is_tuple_(true) {}
+    Record(std::initializer_list<Variable> tuple)  ///< The elements of Variables, too.
+        requires(!std::same_as<T, Variable>)
+        : is_tuple_(true) {
+        for (const Variable& value : tuple) values_.push_back(value.array());
+    }
     Record(std::vector<std::string> keys, std::vector<T> values)
         : keys_(std::move(keys)), values_(std::move(values)), is_dict_(true) {}
 

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "frontend/dataset/batch_order.h"
@@ -29,6 +30,8 @@ class MultiprocessIterator : public Iterator {
 public:
     MultiprocessIterator(Dataset dataset, int64_t batch_size, IteratorOptions options = {},
                          MultiprocessOptions processes = {});
+    MultiprocessIterator(Dataset dataset, int64_t batch_size, MultiprocessOptions processes)
+        : MultiprocessIterator(std::move(dataset), batch_size, IteratorOptions(), processes) {}
     ~MultiprocessIterator() override;
     std::optional<std::vector<Example>> next() override;
     void reset() override;

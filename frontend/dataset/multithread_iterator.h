@@ -1,17 +1,26 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "frontend/dataset/batch_order.h"
 #include "frontend/dataset/iterator.h"
 
 namespace catena {
 
+struct MultithreadOptions {
+    int n_threads = 1;
+};
+
 /// Like SerialIterator, in the same order, but threads read the next mini-batch in the background. The dataset's
 /// get_example must be thread-safe. An error in a thread is rethrown by the next() that needs the example.
 class MultithreadIterator : public Iterator {
 public:
     MultithreadIterator(Dataset dataset, int64_t batch_size, IteratorOptions options = {}, int n_threads = 1);
+    MultithreadIterator(Dataset dataset, int64_t batch_size, IteratorOptions options, MultithreadOptions threads)
+        : MultithreadIterator(std::move(dataset), batch_size, std::move(options), threads.n_threads) {}
+    MultithreadIterator(Dataset dataset, int64_t batch_size, MultithreadOptions threads)
+        : MultithreadIterator(std::move(dataset), batch_size, IteratorOptions(), threads.n_threads) {}
     ~MultithreadIterator() override;
     std::optional<std::vector<Example>> next() override;
     void reset() override;

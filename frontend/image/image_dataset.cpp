@@ -82,10 +82,12 @@ ImageDataset::ImageDataset(std::vector<std::string> paths, const ImageDatasetOpt
 ImageDataset::ImageDataset(const std::string& list_file, const ImageDatasetOptions& options)
     : ImageDataset(paths_of(list_file), options) {}
 
-Example ImageDataset::get_example(int64_t i) const {
+std::string ImageDataset::path(int64_t i) const {
     const std::string& path = paths_[size_t(i)];
-    return read_image(path.starts_with('/') || root_.empty() ? path : root_ + "/" + path).astype(dtype_);
+    return path.starts_with('/') || root_.empty() ? path : root_ + "/" + path;
 }
+
+Example ImageDataset::get_example(int64_t i) const { return read_image(path(i)).astype(dtype_); }
 
 LabeledImageDataset::LabeledImageDataset(const std::vector<std::pair<std::string, int64_t>>& pairs,
                                          const ImageDatasetOptions& options)

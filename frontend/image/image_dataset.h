@@ -27,8 +27,10 @@ public:
     explicit ImageDataset(const std::string& list_file, const ImageDatasetOptions& options = {});
     int64_t size() const override { return int64_t(paths_.size()); }
     Example get_example(int64_t i) const override;
+    std::string described(int64_t i) const override { return "example " + std::to_string(i) + ", " + path(i); }
 
 private:
+    std::string path(int64_t i) const;
     std::vector<std::string> paths_;
     std::string root_;
     Dtype dtype_;
@@ -43,6 +45,7 @@ public:
     explicit LabeledImageDataset(const std::string& list_file, const ImageDatasetOptions& options = {});
     int64_t size() const override { return images_.size(); }
     Example get_example(int64_t i) const override;
+    std::string described(int64_t i) const override { return images_.described(i); }
 
 private:
     std::vector<int64_t> labels_;
@@ -60,6 +63,7 @@ public:
     int64_t size() const override;
     Example get_example(int64_t i) const override;
     const std::string& name(int64_t i) const;  ///< Name of image i in its archive.
+    std::string described(int64_t i) const override { return "example " + std::to_string(i) + ", " + name(i); }
 
 private:
     struct Archives;
@@ -74,6 +78,7 @@ public:
                               const ImageDatasetOptions& options = {});
     int64_t size() const override { return int64_t(pictures_.size()); }
     Example get_example(int64_t i) const override;
+    std::string described(int64_t i) const override { return images_.described(pictures_[size_t(i)].first); }
 
 private:
     ZippedImageDataset images_;

@@ -17,6 +17,12 @@ namespace catena {
 
 class Serializer;
 
+/// A parameter and its name.
+struct NamedParameter {
+    std::string name;
+    Parameter& param;
+};
+
 /// What Link::copy_from takes from another link of the same structure.
 enum class CopyMode {
     share,  ///< The other link's variables: both see every update, gradients included.
@@ -122,6 +128,9 @@ protected:
 
     /// Lists a member. ValueError for a duplicate name.
     void add_param(std::string name, Parameter& param);
+    void add_params(std::initializer_list<NamedParameter> params) {
+        for (const NamedParameter& each : params) add_param(each.name, each.param);
+    }
     void add_persistent(std::string name, State& state);
     template <std::derived_from<Link> L>
     void list_child(std::string name, L& child) {

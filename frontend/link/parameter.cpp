@@ -49,6 +49,14 @@ State& State::operator=(State&& other) noexcept {
     return *this;
 }
 
+State& State::operator=(const Operand& content) {
+    const LocationScope scope(content.location());
+    const Variable& value = content;
+    if (!is_initialized()) bind_state(*body(), Array::zeros(value.type()));
+    assign(*this, value);
+    return *this;
+}
+
 Device& State::home() const {
     if (is_initialized()) return device();
     return device_ ? *device_ : current_device();
@@ -59,7 +67,10 @@ void State::to_device(Device& device) {
     if (is_initialized()) set_array(array().to(device));
 }
 
-Parameter::Parameter(Initializer initializer, const std::optional<Shape>& shape, std::string name)
+Parameter::Parameter(Initializer initializer, const Shape& shape, std::string name)
+    : Parameter(ForShape{}, std::move(initializer), shape, std::move(name)) {}
+
+Parameter::Parameter(ForShape, Initializer initializer, const std::optional<Shape>& shape, std::string name)
     : State(true), initializer_(std::move(initializer)) {
     if (!name.empty()) set_name(std::move(name));
     if (shape) initialize(*shape);

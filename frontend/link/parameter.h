@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,9 @@ public:
     State(State&& other) noexcept;  ///< Takes the identity; `other` becomes a new empty state.
     State& operator=(const State& other);  ///< Takes the content and keeps its identity.
     State& operator=(State&& other) noexcept;
+    /// New content, as assign(state, content): a part of the program in a static region, outside the graph. ShapeError and
+    /// DtypeError unless of the state's type; an empty state takes any.
+    State& operator=(const Operand& content);
 
     bool is_initialized() const { return array().defined(); }
     /// The device of the present or future content: that of to_device(), else the current device.
@@ -38,9 +42,14 @@ private:
 class Parameter : public State {
 public:
     Parameter() : Parameter(Initializer()) {}
-    /// Without a shape it is empty until initialize(). The dtype is the initializer's, else config().dtype.
-    explicit Parameter(Initializer initializer, const std::optional<Shape>& shape = std::nullopt,
-                       std::string name = "");
+    /// Empty until initialize(). The dtype is the initializer's, else config().dtype.
+    explicit Parameter(Initializer initializer) : Parameter(std::move(initializer), std::nullopt) {}
+    explicit Parameter(Initializer initializer, const Shape& shape, std::string name = "");
+    /// As one of the above.
+    template <std::convertible_to<std::optional<Shape>> OptionalShape>
+        requires(!std::convertible_to<OptionalShape, Shape>)
+    explicit Parameter(Initializer initializer, const OptionalShape& shape, std::string name = "")
+        : Parameter(ForShape{}, std::move(initializer), shape, std::move(name)) {}
     explicit Parameter(Array array, std::string name = "");
 
     /// Fills with the initializer on the parameter's device, not recorded. ShapeError when it already has another
@@ -61,8 +70,11 @@ public:
     Parameter(Parameter&&) = default;
     Parameter& operator=(const Parameter& other);
     Parameter& operator=(Parameter&&) = default;
+    using State::operator=;
 
 private:
+    struct ForShape {};
+    Parameter(ForShape, Initializer initializer, const std::optional<Shape>& shape, std::string name);
     Array generate(const Shape& shape) const;
     Initializer initializer_;
     std::shared_ptr<bool> update_enabled_ = std::make_shared<bool>(true);

@@ -28,7 +28,9 @@ struct AdamOptions {
 class Adam : public Optimizer {
 public:
     explicit Adam(const AdamOptions& options = {});
-    explicit Adam(double alpha) : Adam(AdamOptions{.alpha = alpha}) {}
+    explicit Adam(double alpha, double beta1 = AdamOptions().beta1, double beta2 = AdamOptions().beta2,
+                  double eps = AdamOptions().eps)
+        : Adam(AdamOptions{.alpha = alpha, .beta1 = beta1, .beta2 = beta2, .eps = eps}) {}
     std::string type_name() const override { return "Adam"; }
     std::vector<std::string> moment_names() const override;
     std::vector<Cell> hyperparameters() const override;
@@ -51,6 +53,7 @@ private:
 class AdamW : public Adam {
 public:
     explicit AdamW(const AdamOptions& options = {}) : Adam(options) {}
+    explicit AdamW(double alpha) : AdamW(AdamOptions{.alpha = alpha}) {}
     std::string type_name() const override { return "AdamW"; }
 };
 
@@ -58,6 +61,7 @@ public:
 class AMSGrad : public Adam {
 public:
     explicit AMSGrad(AdamOptions options = {}) : Adam((options.amsgrad = true, options)) {}
+    explicit AMSGrad(double alpha) : AMSGrad(AdamOptions{.alpha = alpha}) {}
     std::string type_name() const override { return "AMSGrad"; }
 };
 
@@ -65,6 +69,7 @@ public:
 class AdaBound : public Adam {
 public:
     explicit AdaBound(AdamOptions options = {}) : Adam((options.adabound = true, options)) {}
+    explicit AdaBound(double alpha) : AdaBound(AdamOptions{.alpha = alpha}) {}
     std::string type_name() const override { return "AdaBound"; }
 };
 
@@ -72,6 +77,7 @@ public:
 class AMSBound : public Adam {
 public:
     explicit AMSBound(AdamOptions options = {}) : Adam((options.amsgrad = options.adabound = true, options)) {}
+    explicit AMSBound(double alpha) : AMSBound(AdamOptions{.alpha = alpha}) {}
     std::string type_name() const override { return "AMSBound"; }
 };
 

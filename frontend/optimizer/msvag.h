@@ -21,7 +21,7 @@ public:
     explicit MSVAG(const MSVAGOptions& options = {})
         : lr(options.lr, "lr"), beta(options.beta, "beta"), eta(options.eta, "eta"),
           weight_decay_rate(options.weight_decay_rate, "weight_decay_rate") {}
-    explicit MSVAG(double lr) : MSVAG(MSVAGOptions{.lr = lr}) {}
+    explicit MSVAG(double lr, double beta = MSVAGOptions().beta) : MSVAG(MSVAGOptions{.lr = lr, .beta = beta}) {}
     std::string type_name() const override { return "MSVAG"; }
     std::vector<std::string> moment_names() const override { return {"m", "v"}; }
     std::vector<Cell> hyperparameters() const override { return {lr, beta, eta, weight_decay_rate}; }

@@ -17,7 +17,8 @@ public:
     explicit RMSprop(const RMSpropOptions& options = {})
         : lr(options.lr, "lr"), alpha(options.alpha, "alpha"), eps(options.eps, "eps"),
           eps_inside_sqrt_(options.eps_inside_sqrt) {}
-    explicit RMSprop(double lr) : RMSprop(RMSpropOptions{.lr = lr}) {}
+    explicit RMSprop(double lr, double alpha = RMSpropOptions().alpha, double eps = RMSpropOptions().eps)
+        : RMSprop(RMSpropOptions{.lr = lr, .alpha = alpha, .eps = eps}) {}
     std::string type_name() const override { return "RMSprop"; }
     std::vector<std::string> moment_names() const override { return {"ms"}; }
     std::vector<Cell> hyperparameters() const override { return {lr, alpha, eps}; }
@@ -49,7 +50,9 @@ public:
     explicit RMSpropGraves(const RMSpropGravesOptions& options = {})
         : lr(options.lr, "lr"), alpha(options.alpha, "alpha"), momentum(options.momentum, "momentum"),
           eps(options.eps, "eps") {}
-    explicit RMSpropGraves(double lr) : RMSpropGraves(RMSpropGravesOptions{.lr = lr}) {}
+    explicit RMSpropGraves(double lr, double alpha = RMSpropGravesOptions().alpha, double momentum = RMSpropGravesOptions().momentum,
+                           double eps = RMSpropGravesOptions().eps)
+        : RMSpropGraves(RMSpropGravesOptions{.lr = lr, .alpha = alpha, .momentum = momentum, .eps = eps}) {}
     std::string type_name() const override { return "RMSpropGraves"; }
     std::vector<std::string> moment_names() const override { return {"n", "g", "delta"}; }
     std::vector<Cell> hyperparameters() const override { return {lr, alpha, momentum, eps}; }

@@ -20,6 +20,22 @@ struct ParallelUpdaterOptions {
     bool auto_new_epoch = true;
 };
 
+namespace detail {
+
+/// A loss function with the copy of the model that it computes on.
+template <class Loss, class Model>
+struct LossOfModel {
+    std::shared_ptr<Loss> loss;
+    Model* model;
+    template <class... Values>
+        requires std::invocable<Loss&, Model&, const Values&...>
+    Variable operator()(const Values&... values) {
+        return (*loss)(*model, values...);
+    }
+};
+
+}  // namespace detail
+
 /// One process, several devices, as Chainer's: copies of the model take the examples i, i + n, i + 2n, ... of every
 /// mini-batch, the gradients are added up in the main model (summed, not averaged), which is then updated. The copies
 /// report under their names. For several processes see create_multi_node_optimizer.
@@ -30,12 +46,18 @@ public:
         requires TakesBatch<Model>
     ParallelUpdater(Iterator& iterator, Optimizer& optimizer, Model& model, ParallelUpdaterOptions options)
         : ParallelUpdater(iterator, optimizer, std::move(options)) {
-        for (Replica& replica : replicas_) {
-            auto copy = replica.name == "main" ? std::shared_ptr<Model>(&model, [](Model*) {})
-                                               : std::make_shared<Model>(model);
-            replica.loss = batch_function<Variable>(*copy);
-            replica.model = std::move(copy);
-        }
+        for (Replica& replica : replicas_) replica.loss = batch_function<Variable>(copy_for(replica, model));
+        place_models();
+    }
+
+    /// The same with a loss function that is told on which copy of the model to compute: loss(model, x, t).
+    template <std::derived_from<Link> Model, class Loss>
+        requires TakesBatch<detail::LossOfModel<Loss, Model>>
+    ParallelUpdater(Iterator& iterator, Optimizer& optimizer, Model& model, Loss loss, ParallelUpdaterOptions options)
+        : ParallelUpdater(iterator, optimizer, std::move(options)) {
+        const auto shared = std::make_shared<Loss>(std::move(loss));
+        for (Replica& replica : replicas_)
+            replica.loss = batch_function<Variable>(detail::LossOfModel<Loss, Model>{shared, &copy_for(replica, model)});
         place_models();
     }
 
@@ -69,6 +91,12 @@ private:
         std::function<Variable(const Batch&)> loss;
     };
     ParallelUpdater(Iterator& iterator, Optimizer& optimizer, ParallelUpdaterOptions options);
+    template <class Model>
+    static Model& copy_for(Replica& replica, Model& model) {
+        auto copy = replica.name == "main" ? std::shared_ptr<Model>(&model, [](Model*) {}) : std::make_shared<Model>(model);
+        replica.model = copy;
+        return *copy;
+    }
     template <class Model>
     void set_model(const std::string& name, Model& model) {
         Replica& replica = vacant_replica(name);

@@ -62,6 +62,9 @@ public:
         : StandardUpdater({{"main", &iterator}}, {{"main", &optimizer}}, std::move(options)) {
         step_ = batch_function<StepResult>(std::move(step.f));
     }
+    /// Several optimizers: derive and override update_core().
+    StandardUpdater(Iterator& iterator, std::map<std::string, Optimizer*> optimizers, StandardUpdaterOptions options = {})
+        : StandardUpdater(std::map<std::string, Iterator*>{{"main", &iterator}}, std::move(optimizers), std::move(options)) {}
     /// Several iterators and optimizers: derive and override update_core(). 'main' must be among the iterators.
     StandardUpdater(std::map<std::string, Iterator*> iterators, std::map<std::string, Optimizer*> optimizers,
                     StandardUpdaterOptions options = {});

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <utility>
 
 #include "frontend/serializer/serializer.h"
 #include "frontend/trainer/trainer.h"
@@ -160,8 +161,10 @@ bool EarlyStoppingTrigger::operator()(Trainer& trainer) {
     const Observation& observation = trainer.observation();
     auto found = observation.find(options_.monitor);
     if (found != observation.end()) summary_.add({*found});
+    // Before its first iteration a resumed training has observed nothing yet.
+    const bool is_beginning = !std::exchange(was_asked_, true) && observation.empty();
     if (options_.max_trigger(trainer)) return true;
-    if (!options_.check_trigger(trainer)) return false;
+    if (!options_.check_trigger(trainer) || is_beginning) return false;
     if (found == observation.end()) {
         std::fprintf(stderr, "catena: EarlyStoppingTrigger: %s is not reported\n", options_.monitor.c_str());
         return false;

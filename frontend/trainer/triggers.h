@@ -109,6 +109,7 @@ public:
 private:
     EarlyStoppingOptions options_;
     bool larger_is_better_;
+    bool was_asked_ = false;
     double best_;
     int64_t count_ = 0;
     DictSummary summary_;

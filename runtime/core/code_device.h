@@ -64,6 +64,8 @@ public:
     virtual bool copy_from_peer(const Array&, const Array&) { return false; }
     /// Waits until all work of the device is done.
     virtual void synchronize() {}
+    /// Of the device's memory pool, as cpu_memory_statistics().
+    virtual MemoryStatistics memory_statistics() const { return {}; }
 
     /// A point in a stream of work (a CUDA event).
     class Mark {

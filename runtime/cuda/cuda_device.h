@@ -41,7 +41,7 @@ public:
     std::unique_ptr<Mark> mark() override;
     std::unique_ptr<Stream> make_stream() override;
     void release_cached_memory();
-    MemoryStatistics memory_statistics() const { return pool_.statistics(); }
+    MemoryStatistics memory_statistics() const override { return pool_.statistics(); }
     std::string description() const;  ///< "NVIDIA H100 80GB HBM3, sm_90, 85.0 GB"
 
 private:

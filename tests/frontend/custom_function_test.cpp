@@ -1,5 +1,6 @@
 // Functions with a gradient of the user's own, and functions whose inner values are forgotten.
 #include <cmath>
+#include <tuple>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -227,6 +228,19 @@ TEST(Forget, running_statistics_change_once) {
     sum(square(forget([&](const Variable& h) { return forgetting(h); }, x))).backward();
     EXPECT_EQ(elements(plain.avg_mean), elements(forgetting.avg_mean));
     EXPECT_EQ(elements(plain.avg_var), elements(forgetting.avg_var));
+}
+
+TEST(CustomFunction, backward_may_return_a_tuple) {
+    const auto mul_add = custom_function(
+        "tested_mul_add", [](const Variable& x, const Variable& y, const Variable& z) { return x * y + z; },
+        [](const Variable& x, const Variable& y, const Variable&, const Variable&, const Variable& g) {
+            return std::tuple(g * y, g * x, g);
+        });
+    const Variable x(numbers({2})), y(numbers({3})), z(numbers({4}));
+    const Variables gx = grad({mul_add(x, y, z)}, {x, y, z});
+    EXPECT_THAT(elements(gx[0]), ElementsAre(3));
+    EXPECT_THAT(elements(gx[1]), ElementsAre(2));
+    EXPECT_THAT(elements(gx[2]), ElementsAre(1));
 }
 
 TEST(Forget, can_be_differentiated_twice) {

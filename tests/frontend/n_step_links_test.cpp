@@ -16,6 +16,7 @@
 namespace catena {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -116,6 +117,31 @@ TEST(NStepLinks, lengths_that_do_not_fit_the_rows_are_told) {
     EXPECT_THAT(run({7, -2}, RowOrder::by_sequence), HasSubstr("lengths[1] is -2, it should be 0 or more"));
     EXPECT_THAT(run({2, 3}, RowOrder::by_step), HasSubstr("rows by step need sequences sorted by decreasing length"));
     EXPECT_EQ(run({2, 3}, RowOrder::by_sequence), "");
+}
+
+TEST(NStepLinks, braces_are_a_list_of_sequences) {
+    const NStepLSTM link(1, 2, 3, 0);
+    const NStepGRU gru(1, 2, 3, 0);
+    const Variable x0(numbers({5, 2}, 1), false), x1(numbers({3, 2}, 2), false);
+    EXPECT_EQ(link({}, {}, {x0}).ys.size(), 1u);
+    EXPECT_EQ(link({}, {}, {x0.array(), x1.array()}).ys[1].shape(), (Shape{3, 3}));
+    EXPECT_EQ(gru({}, {x0, x1}).ys[0].array().to_vector<float>(), gru({}, std::vector<Variable>{x0, x1}).ys[0].array().to_vector<float>());
+}
+
+TEST(NStepLinks, errors_name_what_the_user_gave_and_the_users_line) {
+    const NStepLSTM link(1, 2, 3, 0);
+    const std::string message = error_of([&] { link({}, {}, {Variable(numbers({5, 4}, 1), false)}); });
+    EXPECT_THAT(message, HasSubstr("the sequences have 4 features, the first layer takes 2 (ws[0][0] is [3,2])"));
+    EXPECT_THAT(message, HasSubstr("(at n_step_links_test.cpp:"));
+    const CRF1d crf(4);
+    const Variable x(numbers({3, 4}, 1), false);
+    const auto loss = [&](const std::vector<int32_t>& labels) {
+        CRF1d own = crf;
+        return error_of([&] { own(std::vector{x}, std::vector{Variable(Array::from(labels, Shape{int64_t(labels.size())}))}, "mean", true); });
+    };
+    EXPECT_THAT(loss({0, 9, 1}), AllOf(HasSubstr("select_item: index 9 is outside of axis 1 of size 4"), HasSubstr("(at n_step_links_test.cpp:")));
+    EXPECT_THAT(loss({0, 1}), HasSubstr("CRF1d: ys[0] should be [3], as xs[0] is [3,4]; it is [2]"));
+    EXPECT_EQ(loss({0, 3, 1}), "");
 }
 
 /// A tagger: loss and gradients of a step over sequences in one matrix.

@@ -56,6 +56,64 @@ TEST(Overloads, grad_takes_lists_in_braces) {
     EXPECT_TRUE(w.grad().defined());
 }
 
+TEST(Overloads, optimizers_take_their_first_numbers_in_order) {
+    const ct::Adam adam(0.01, 0.5);
+    EXPECT_EQ(adam.alpha.value(), 0.01);
+    EXPECT_EQ(adam.beta1.value(), 0.5);
+    EXPECT_EQ(adam.beta2.value(), ct::AdamOptions().beta2);
+    EXPECT_EQ(ct::RMSprop(0.1, 0.8).alpha.value(), 0.8);
+    EXPECT_EQ(ct::RMSpropGraves(0.1, 0.8, 0.7).momentum.value(), 0.7);
+    EXPECT_EQ(ct::MSVAG(0.1, 0.7).beta.value(), 0.7);
+    EXPECT_EQ(ct::AdamW(0.2).alpha.value(), 0.2);
+    EXPECT_TRUE(ct::AMSGrad(0.2).amsgrad());
+    EXPECT_TRUE(ct::AdaBound(0.2).adabound());
+    EXPECT_TRUE(ct::AMSBound(0.2).amsgrad() && ct::AMSBound(0.2).adabound());
+}
+
+TEST(Overloads, datasets_and_examples_take_variables) {
+    const ct::Variable x = ramp({4, 2}), t = ct::argmax(x, 1);
+    const ct::Array a = x.array();
+    for (const ct::Dataset& dataset : {ct::Dataset({x, t}), ct::Dataset({a, t}), ct::Dataset(ct::TupleDataset(x, t)),
+                                       ct::Dataset(ct::TupleDataset(a, t))}) {
+        EXPECT_EQ(dataset.size(), 4);
+        EXPECT_EQ(dataset[1].size(), 2u);
+        EXPECT_EQ(dataset[1][0].shape(), ct::Shape{2});
+    }
+    const ct::TransformDataset twice(ct::Dataset(x), [](const ct::Example& e) { return ct::Example{ct::exp(e[0]), e[0]}; });
+    EXPECT_EQ(twice.get_example(0).size(), 2u);
+}
+
+TEST(Overloads, iterators_take_what_they_need_alone) {
+    const ct::Dataset dataset(ramp({4, 2}));
+    ct::MultithreadIterator threads(dataset, 2, {.n_threads = 2}), both(dataset, 2, {.repeat = false}, {.n_threads = 2}), plain(dataset, 2, {}, 2);
+    EXPECT_TRUE(threads.repeat());
+    EXPECT_FALSE(both.repeat());
+    const ct::MultiprocessIterator processes(dataset, 2, {.n_processes = 1});
+    EXPECT_TRUE(processes.repeat());
+    EXPECT_THROW(ct::MultithreadIterator(dataset, 2, {.n_threads = 0}), ct::ValueError);
+}
+
+TEST(Overloads, an_updater_takes_one_iterator_and_several_optimizers) {
+    struct Both : ct::StandardUpdater {
+        using ct::StandardUpdater::StandardUpdater;
+        void update_core() override {}
+    };
+    ct::Linear first(2, 2), second(2, 2);
+    ct::SGD a, b;
+    a.setup(first);
+    b.setup(second);
+    ct::SerialIterator it(ct::Dataset(ramp({4, 2})), 2);
+    const Both updater(it, {{"gen", &a}, {"dis", &b}});
+    EXPECT_EQ(&updater.get_optimizer("dis"), &b);
+    EXPECT_EQ(&updater.get_iterator("main"), &it);
+}
+
+TEST(Overloads, abs_is_absolute) {
+    const ct::Variable x = ramp({3});
+    EXPECT_EQ(values(ct::abs(x)), values(ct::absolute(x)));
+    EXPECT_EQ(values(abs(x.array() - 1)), values(ct::absolute(x - 1)));
+}
+
 TEST(Overloads, a_vector_is_a_shape) {
     std::vector<int64_t> shape{2, 3};
     const std::vector<int> other{3, 2};

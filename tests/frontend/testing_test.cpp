@@ -10,6 +10,8 @@
 #include "frontend/hooks/print_hook.h"
 #include "frontend/link/linear.h"
 #include "frontend/testing/gradient_check.h"
+#include "runtime/core/device.h"
+#include "runtime/graph/creator.h"
 #include "runtime/graph/inspect.h"
 #include "frontend/testing/save_and_load.h"
 #include "runtime/graph/arithmetic.h"
@@ -149,6 +151,59 @@ TEST(MemoryHook, counts_what_operations_keep) {
     hook.print_report(out);
     EXPECT_THAT(out.str(), HasSubstr("exp"));
     EXPECT_EQ(hook.call_history()[0].name, "exp");
+    EXPECT_EQ(hook.call_history()[0].device, &cpu_device());
+    EXPECT_GE(hook.total_used_bytes(), 2 << 18);
+}
+
+TEST(MemoryHook, reports_in_units) {
+    MemoryHook hook;
+    const Variable x(Array::zeros({Dtype::float32, {1 << 18}}));
+    {
+        const FunctionHookScope scope(hook);
+        const Variable y = exp(x);
+        sum(y);
+    }
+    const auto report = [&](const std::string& unit) {
+        std::ostringstream out;
+        hook.print_report(out, unit);
+        return out.str();
+    };
+    EXPECT_THAT(report("auto"), HasSubstr("1.00 MB"));
+    EXPECT_THAT(report("KB"), HasSubstr("1024.00 KB"));
+    EXPECT_THAT(report("B"), HasSubstr("1048576 B"));
+    EXPECT_THAT(message_of<ValueError>([&] { report("kilo"); }), HasSubstr("'kilo' is not a unit; use auto, auto_foreach, B, KB"));
+}
+
+TEST(Creator, shows_the_operation_that_made_a_variable) {
+    Variable x(Array::from<float>({1, 3})), data(Array::from<float>({2, 4}), false);
+    const Variable h = exp(x), y = h * data;
+    EXPECT_FALSE(creator(x));
+    EXPECT_FALSE(creator(data));
+    const std::optional<Creator> made = creator(y);
+    ASSERT_TRUE(made);
+    EXPECT_EQ(made->label(), creator_label(y));
+    EXPECT_EQ(made->rank(), 2);
+    EXPECT_EQ(to_string(made->output_types()[0]), "float32[2]");
+    EXPECT_EQ(made->outputs()[0].body(), y.body());
+    const std::vector<CreatorInput> inputs = made->inputs();
+    ASSERT_EQ(inputs.size(), 2u);
+    EXPECT_EQ(inputs[0].variable.body(), h.body());
+    EXPECT_EQ(*inputs[0].creator, *creator(h));
+    EXPECT_FALSE(inputs[1].creator);
+    EXPECT_EQ(inputs[1].array.to_vector<float>(), (std::vector<float>{2, 4}));  // The product's gradient reads it.
+    EXPECT_EQ(inputs[0].creator->inputs()[0].variable.body(), x.body());
+}
+
+TEST(Creator, keeps_the_graph_when_variables_are_gone) {
+    Variable x(Array::from<float>({1, 3}));
+    std::optional<Creator> made = creator(sum(exp(x)));
+    EXPECT_FALSE(made->outputs()[0].defined());
+    const CreatorInput input = made->inputs()[0];
+    EXPECT_FALSE(input.variable.defined());
+    EXPECT_EQ(input.creator->label(), "exp");
+    int operations = 0;
+    for (; made; made = made->inputs()[0].creator) ++operations;
+    EXPECT_GE(operations, 2);
 }
 
 TEST(Inspect, says_what_a_variable_is) {

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "frontend/dataset/datasets.h"
 #include "runtime/ops/noise/random.h"
 #include "tests/trainer/fixtures.h"
 
@@ -48,6 +49,17 @@ TEST(Augmentation, random_crop_takes_every_place) {
     EXPECT_TRUE(padded.contains({0, 0, 0, 0, 0, 0, 0, 4}));
     EXPECT_THAT(message_of<ShapeError>([&] { random_crop(image, {5, 5}); }),
                 HasSubstr("random_crop: a part of 5x5 does not fit into an image [2,4,5]"));
+    EXPECT_THAT(message_of<ShapeError>([&] { random_crop(image, {7, 5}, 1); }),
+                HasSubstr("random_crop: a part of 7x5 does not fit into an image [2,4,5] with 1 zeros on each side"));
+}
+
+TEST(Augmentation, an_error_says_of_which_example) {
+    const Dataset images(std::vector<Example>{numbered(4, 4), numbered(4, 4), numbered(2, 4)});
+    const TransformDataset crops(images, [](const Example& e) { return Example(random_crop(e[0], {3, 3})); });
+    const SubDataset last(crops, 1, 3);
+    EXPECT_EQ(crops.get_example(1)[0].shape(), (Shape{2, 3, 3}));
+    EXPECT_THAT(message_of<ShapeError>([&] { last.get_example(1); }),
+                HasSubstr("TransformDataset: example 2 (float32[2,2,4]): random_crop: a part of 3x3 does not fit into an image [2,2,4]"));
 }
 
 TEST(Augmentation, center_crop_takes_the_middle) {

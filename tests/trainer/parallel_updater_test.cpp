@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "frontend/link/linear.h"
 #include "frontend/optimizer/sgd.h"
 #include "frontend/serializer/npz.h"
@@ -67,6 +69,23 @@ TEST_F(ParallelUpdaterTest, adds_up_the_gradients_of_all_parts) {
                        b = by_hand.model->predictor.W.array().to_vector<float>();
     ASSERT_EQ(a.size(), b.size());
     for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-6);
+}
+
+TEST_F(ParallelUpdaterTest, tells_a_loss_function_on_which_copy_it_computes) {
+    Training with_model, with_loss;
+    ParallelUpdater first(with_model.it, with_model.sgd, *with_model.model, two_);
+    std::set<const Link*> seen;
+    const auto loss = [&](Classifier<Linear>& model, const Variable& x, const Variable& t) {
+        seen.insert(&model);
+        return softmax_cross_entropy(model.predictor(x), t);
+    };
+    ParallelUpdater second(with_loss.it, with_loss.sgd, *with_loss.model, loss, two_);
+    for (ParallelUpdater* updater : {&first, &second}) {
+        set_seed(2);
+        for (int step = 0; step < 3; ++step) updater->update();
+    }
+    EXPECT_EQ(with_loss.model->predictor.W.array().to_vector<float>(), with_model.model->predictor.W.array().to_vector<float>());
+    EXPECT_EQ(seen, (std::set<const Link*>{&second.model("main"), &second.model("second")}));
 }
 
 TEST_F(ParallelUpdaterTest, short_batches_and_snapshots_are_taken) {

@@ -132,6 +132,26 @@ TEST_F(TrainerTest, early_stopping_waits_for_patience) {
     EXPECT_EQ(rising.iteration(), 6);
 }
 
+TEST_F(TrainerTest, early_stopping_misses_nothing_before_the_first_iteration_of_a_resumed_training) {
+    const auto train = [&](int64_t until, bool resume) {
+        MockUpdater updater(1);
+        updater.on_update = [&](int64_t i) { report({{"main/loss", double(i)}}); };
+        Trainer trainer(updater, triggers::EarlyStoppingTrigger({.patience = 9, .max_trigger = {until, "iteration"}}), path());
+        if (resume) load_npz(path("half"), trainer);
+        ::testing::internal::CaptureStderr();
+        trainer.run();
+        if (!resume) save_npz(path("half"), trainer);
+        return ::testing::internal::GetCapturedStderr();
+    };
+    EXPECT_EQ(train(2, false), "");
+    EXPECT_EQ(train(4, true), "");
+    MockUpdater silent(1);
+    Trainer trainer(silent, triggers::EarlyStoppingTrigger({.max_trigger = {2, "iteration"}}), path());
+    ::testing::internal::CaptureStderr();
+    trainer.run();
+    EXPECT_THAT(::testing::internal::GetCapturedStderr(), ::testing::HasSubstr("main/loss is not reported"));
+}
+
 TEST_F(TrainerTest, state_of_triggers_survives_a_snapshot) {
     auto count_until = [&](Trainer& trainer, std::vector<int64_t>& fired) {
         trainer.extend([&fired](Trainer& t) { fired.push_back(t.updater().iteration()); },

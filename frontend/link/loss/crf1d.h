@@ -14,10 +14,11 @@ public:
 
     /// The negative log likelihood of the labels. With `transpose` and reduce = "no" the losses are in the order of decreasing length.
     Variable operator()(std::span<const Variable> xs, std::span<const Variable> ys, const std::string& reduce = "mean",
-                        bool transpose = false);
+                        bool transpose = false, const std::source_location& at = std::source_location::current());
     /// The likeliest labels and their scores; with `transpose` labels[i] are those of xs[i], and the scores in the order of decreasing
     /// length.
-    CrfPath argmax(std::span<const Variable> xs, bool transpose = false);
+    CrfPath argmax(std::span<const Variable> xs, bool transpose = false,
+                   const std::source_location& at = std::source_location::current());
 
     Parameter cost;
 };

@@ -83,13 +83,14 @@ NStepPlain::NStepPlain(std::string name, NStepActivation activation, bool both_d
                        int64_t out_size, double dropout, const NStepInit& init)
     : NStepStack({std::move(name), 2, both_directions, false}, n_layers, in_size, out_size, dropout, init),
       activation_(activation) {}
-NStepRows NStepPlain::operator()(const Variable& hx, const SequenceRows& x) const {
+NStepRows NStepPlain::of_rows(const Variable& hx, const SequenceRows& x) const {
     return called_with([&] { return computed(hx, x); }, hx, x.rows);
 }
 NStepRows NStepPlain::computed(const Variable& hx, const SequenceRows& x) const {
     return n_step_rnn_rows(options(), hx, ws(), bs(), x, activation_);
 }
-NStepResult NStepPlain::operator()(const Variable& hx, std::span<const Variable> xs) const {
+NStepResult NStepPlain::operator()(const Variable& hx, std::span<const Variable> xs, const std::source_location& at) const {
+    const LocationScope scope(at);
     return called_with([&] {
         const Gathered all = gathered(xs);
         const NStepRows y = computed(hx, all.x);
@@ -100,13 +101,14 @@ NStepResult NStepPlain::operator()(const Variable& hx, std::span<const Variable>
 NStepGated::NStepGated(std::string name, bool both_directions, int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
                        const NStepInit& init)
     : NStepStack({std::move(name), 6, both_directions, false}, n_layers, in_size, out_size, dropout, init) {}
-NStepRows NStepGated::operator()(const Variable& hx, const SequenceRows& x) const {
+NStepRows NStepGated::of_rows(const Variable& hx, const SequenceRows& x) const {
     return called_with([&] { return computed(hx, x); }, hx, x.rows);
 }
 NStepRows NStepGated::computed(const Variable& hx, const SequenceRows& x) const {
     return n_step_gru_rows(options(), hx, ws(), bs(), x);
 }
-NStepResult NStepGated::operator()(const Variable& hx, std::span<const Variable> xs) const {
+NStepResult NStepGated::operator()(const Variable& hx, std::span<const Variable> xs, const std::source_location& at) const {
+    const LocationScope scope(at);
     return called_with([&] {
         const Gathered all = gathered(xs);
         const NStepRows y = computed(hx, all.x);
@@ -117,13 +119,15 @@ NStepResult NStepGated::operator()(const Variable& hx, std::span<const Variable>
 NStepMemory::NStepMemory(std::string name, bool both_directions, int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
                          const NStepInit& init)
     : NStepStack({std::move(name), 8, both_directions, true}, n_layers, in_size, out_size, dropout, init) {}
-NStepRows NStepMemory::operator()(const Variable& hx, const Variable& cx, const SequenceRows& x) const {
+NStepRows NStepMemory::of_rows(const Variable& hx, const Variable& cx, const SequenceRows& x) const {
     return called_with([&] { return computed(hx, cx, x); }, hx, cx, x.rows);
 }
 NStepRows NStepMemory::computed(const Variable& hx, const Variable& cx, const SequenceRows& x) const {
     return n_step_lstm_rows(options(), hx, cx, ws(), bs(), x);
 }
-NStepLstmResult NStepMemory::operator()(const Variable& hx, const Variable& cx, std::span<const Variable> xs) const {
+NStepLstmResult NStepMemory::operator()(const Variable& hx, const Variable& cx, std::span<const Variable> xs,
+                                        const std::source_location& at) const {
+    const LocationScope scope(at);
     return called_with([&] {
         const Gathered all = gathered(xs);
         const NStepRows y = computed(hx, cx, all.x);

@@ -1,6 +1,10 @@
 #pragma once
 
 #include <array>
+#include <concepts>
+#include <initializer_list>
+#include <source_location>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -48,40 +52,70 @@ private:
 /// out_size]. (hx, rows): the same of sequences in one matrix, where one compiled program serves all lengths.
 class NStepPlain : public NStepStack {
 public:
-    NStepResult operator()(const Variable& hx, std::span<const Variable> xs) const;
-    NStepRows operator()(const Variable& hx, const SequenceRows& x) const;
+    NStepResult operator()(const Variable& hx, std::span<const Variable> xs,
+                           const std::source_location& at = std::source_location::current()) const;
+    NStepResult operator()(const Variable& hx, std::initializer_list<Variable> xs,
+                           const std::source_location& at = std::source_location::current()) const {
+        return (*this)(hx, std::span(xs.begin(), xs.size()), at);
+    }
+    template <std::same_as<SequenceRows> Rows>  // So that {x0, x1} is always a list.
+    NStepRows operator()(const Variable& hx, const Rows& x, const std::source_location& at = std::source_location::current()) const {
+        const LocationScope scope(at);
+        return of_rows(hx, x);
+    }
 
 protected:
     NStepPlain(std::string name, NStepActivation activation, bool both_directions, int64_t n_layers, int64_t in_size, int64_t out_size,
                double dropout, const NStepInit& init);
 
 private:
+    NStepRows of_rows(const Variable& hx, const SequenceRows& x) const;
     NStepRows computed(const Variable& hx, const SequenceRows& x) const;
     NStepActivation activation_;
 };
 class NStepGated : public NStepStack {
 public:
-    NStepResult operator()(const Variable& hx, std::span<const Variable> xs) const;
-    NStepRows operator()(const Variable& hx, const SequenceRows& x) const;
+    NStepResult operator()(const Variable& hx, std::span<const Variable> xs,
+                           const std::source_location& at = std::source_location::current()) const;
+    NStepResult operator()(const Variable& hx, std::initializer_list<Variable> xs,
+                           const std::source_location& at = std::source_location::current()) const {
+        return (*this)(hx, std::span(xs.begin(), xs.size()), at);
+    }
+    template <std::same_as<SequenceRows> Rows>  // So that {x0, x1} is always a list.
+    NStepRows operator()(const Variable& hx, const Rows& x, const std::source_location& at = std::source_location::current()) const {
+        const LocationScope scope(at);
+        return of_rows(hx, x);
+    }
 
 protected:
     NStepGated(std::string name, bool both_directions, int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
                const NStepInit& init);
 
 private:
+    NStepRows of_rows(const Variable& hx, const SequenceRows& x) const;
     NStepRows computed(const Variable& hx, const SequenceRows& x) const;
 };
 /// (hx, cx, xs), with the memory's states cx and cy.
 class NStepMemory : public NStepStack {
 public:
-    NStepLstmResult operator()(const Variable& hx, const Variable& cx, std::span<const Variable> xs) const;
-    NStepRows operator()(const Variable& hx, const Variable& cx, const SequenceRows& x) const;
+    NStepLstmResult operator()(const Variable& hx, const Variable& cx, std::span<const Variable> xs,
+                           const std::source_location& at = std::source_location::current()) const;
+    NStepLstmResult operator()(const Variable& hx, const Variable& cx, std::initializer_list<Variable> xs,
+                           const std::source_location& at = std::source_location::current()) const {
+        return (*this)(hx, cx, std::span(xs.begin(), xs.size()), at);
+    }
+    template <std::same_as<SequenceRows> Rows>  // So that {x0, x1} is always a list.
+    NStepRows operator()(const Variable& hx, const Variable& cx, const Rows& x, const std::source_location& at = std::source_location::current()) const {
+        const LocationScope scope(at);
+        return of_rows(hx, cx, x);
+    }
 
 protected:
     NStepMemory(std::string name, bool both_directions, int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
                 const NStepInit& init);
 
 private:
+    NStepRows of_rows(const Variable& hx, const Variable& cx, const SequenceRows& x) const;
     NStepRows computed(const Variable& hx, const Variable& cx, const SequenceRows& x) const;
 };
 

@@ -46,11 +46,15 @@ ChildSumTreeLSTM::ChildSumTreeLSTM(int64_t in_size, int64_t out_size)
     list_child("W_h_f", W_h_f);
 }
 
-LstmResult ChildSumTreeLSTM::operator()(std::span<const Variable> cs, std::span<const Variable> hs, const Variable& x) {
+LstmResult ChildSumTreeLSTM::operator()(std::span<const Variable> cs, std::span<const Variable> hs, const Variable& x,
+                                        const std::source_location& at) {
+    const LocationScope scope(at);
     return called_with([&] { return computed(cs, hs, x); }, cs, hs, x);
 }
 
-LstmResult ChildSumTreeLSTM::operator()(std::initializer_list<Variable> cs, std::initializer_list<Variable> hs, const Variable& x) {
+LstmResult ChildSumTreeLSTM::operator()(std::initializer_list<Variable> cs, std::initializer_list<Variable> hs, const Variable& x,
+                                        const std::source_location& at) {
+    const LocationScope scope(at);
     const std::span c(cs.begin(), cs.size()), h(hs.begin(), hs.size());
     return called_with([&] { return computed(c, h, x); }, c, h, x);
 }
@@ -93,11 +97,15 @@ std::vector<std::pair<std::string, Link*>> NaryTreeLSTM::named_children() const 
     return children;
 }
 
-LstmResult NaryTreeLSTM::operator()(std::span<const Variable> cs, std::span<const Variable> hs, const Variable& x) {
+LstmResult NaryTreeLSTM::operator()(std::span<const Variable> cs, std::span<const Variable> hs, const Variable& x,
+                                        const std::source_location& at) {
+    const LocationScope scope(at);
     return called_with([&] { return computed(cs, hs, x); }, cs, hs, x);
 }
 
-LstmResult NaryTreeLSTM::operator()(std::initializer_list<Variable> cs, std::initializer_list<Variable> hs, const Variable& x) {
+LstmResult NaryTreeLSTM::operator()(std::initializer_list<Variable> cs, std::initializer_list<Variable> hs, const Variable& x,
+                                        const std::source_location& at) {
+    const LocationScope scope(at);
     const std::span c(cs.begin(), cs.size()), h(hs.begin(), hs.size());
     return called_with([&] { return computed(c, h, x); }, c, h, x);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <source_location>
 #include <span>
 #include <vector>
 
@@ -18,8 +19,10 @@ public:
     ChildSumTreeLSTM(int64_t in_size, int64_t out_size);
 
     /// As many cs as hs. Without children it is a leaf.
-    LstmResult operator()(std::span<const Variable> cs, std::span<const Variable> hs, const Variable& x);
-    LstmResult operator()(std::initializer_list<Variable> cs, std::initializer_list<Variable> hs, const Variable& x);
+    LstmResult operator()(std::span<const Variable> cs, std::span<const Variable> hs, const Variable& x,
+                          const std::source_location& at = std::source_location::current());
+    LstmResult operator()(std::initializer_list<Variable> cs, std::initializer_list<Variable> hs, const Variable& x,
+                          const std::source_location& at = std::source_location::current());
 
     Linear W_x, W_h_aio, W_h_f;
 
@@ -33,8 +36,10 @@ class NaryTreeLSTM : public Link {
 public:
     NaryTreeLSTM(int64_t in_size, int64_t out_size, int64_t n_ary = 2);
 
-    LstmResult operator()(std::span<const Variable> cs, std::span<const Variable> hs, const Variable& x);
-    LstmResult operator()(std::initializer_list<Variable> cs, std::initializer_list<Variable> hs, const Variable& x);
+    LstmResult operator()(std::span<const Variable> cs, std::span<const Variable> hs, const Variable& x,
+                          const std::source_location& at = std::source_location::current());
+    LstmResult operator()(std::initializer_list<Variable> cs, std::initializer_list<Variable> hs, const Variable& x,
+                          const std::source_location& at = std::source_location::current());
     Linear& W_h(int64_t child);  ///< From 1 to n_ary.
 
     Linear W_x;

@@ -354,6 +354,46 @@ void read_pad_width(const FunctionArguments& a, int rank, Dims& before, Dims& af
     }
 }
 
+/// A number for each side of each axis: NumPy's constant_values ((before, after), ...); none where it is one number.
+std::vector<std::pair<double, double>> read_pad_values(const FunctionArguments& a, int rank) {
+    std::vector<std::pair<double, double>> sides;
+    const auto* list = std::get_if<std::vector<LiteralValue>>(&a.value("constant_values").value);
+    const auto number = [](const LiteralValue& value) {
+        if (const auto* integer = std::get_if<int64_t>(&value.value)) return double(*integer);
+        if (const auto* real = std::get_if<double>(&value.value)) return *real;
+        fail<ValueError>("pad: constant_values is a number, (before, after) or a list of such pairs, one for each axis");
+    };
+    const auto add = [&](const std::vector<LiteralValue>& pair) {
+        if (pair.empty() || pair.size() > 2)
+            fail<ValueError>("pad: constant_values has {} numbers for an axis, (before, after) are two", pair.size());
+        sides.emplace_back(number(pair.front()), number(pair.back()));
+    };
+    if (!list) return sides;
+    const bool nested = !list->empty() && std::holds_alternative<std::vector<LiteralValue>>(list->front().value);
+    if (!nested) add(*list);
+    else
+        for (const LiteralValue& entry : *list) {
+            const auto* pair = std::get_if<std::vector<LiteralValue>>(&entry.value);
+            add(pair ? *pair : std::vector<LiteralValue>{entry});
+        }
+    if (sides.size() == 1) sides.resize(size_t(rank), sides[0]);
+    if (int(sides.size()) != rank)
+        fail<ValueError>("pad: constant_values has {} pairs, x has {} axes", sides.size(), rank);
+    return sides;
+}
+
+/// Axis after axis, so that the last one fills the corners, as in NumPy.
+Variable pad_sides(Variable x, const Dims& before, const Dims& after, const std::vector<std::pair<double, double>>& values) {
+    for (int axis = 0; axis < std::min(before.rank(), after.rank()); ++axis) {
+        const Dims none = Dims::filled(x.rank(), 0);
+        Dims front = none, back = none;
+        front[axis] = before[axis];
+        back[axis] = after[axis];
+        x = pad(pad(x, front, none, values[size_t(axis)].first), none, back, values[size_t(axis)].second);
+    }
+    return x;
+}
+
 PadMode parse_pad_mode(std::string_view name) {
     if (name == "edge") return PadMode::edge;
     if (name == "reflect") return PadMode::reflect;
@@ -368,6 +408,8 @@ static const FunctionDef& f_pad =
         const Variable x = a.array("x");
         Dims before, after;
         read_pad_width(a, x.rank(), before, after);
+        if (a.text("mode") == "constant")
+            if (const auto sides = read_pad_values(a, x.rank()); !sides.empty()) return pad_sides(x, before, after, sides);
         return a.text("mode") == "constant" ? pad(x, before, after, a.scalar("constant_values"))
                                             : pad(x, before, after, parse_pad_mode(a.text("mode")));
     });

@@ -3,6 +3,7 @@
 #include <concepts>
 #include <functional>
 #include <string>
+#include <tuple>
 #include <type_traits>
 
 #include "runtime/graph/op.h"
@@ -67,13 +68,17 @@ private:
 ///
 /// `forward` is written with functions, or reads elements (x.array()) and makes arrays of its own; its graph is not recorded.
 /// `backward` takes the inputs, the result and its gradient, and returns the gradient of each input (undefined: none) as
-/// Variable or Variables; written with functions it can be differentiated again. Functions of lists take a span of Variables
+/// Variable, Variables or a tuple of them; written with functions it can be differentiated again. Functions of lists take a span of Variables
 /// and a CustomCall instead, and may have several results. In a static region the operations of both become parts of the
 /// program, and it is cut where elements are read. Each function is an operation that lives as long as the process: make it
 /// once, outside of loops (lambdas without captures are the same function every time).
 template <class F, class B>
 auto custom_function(const std::string& name, F forward, B backward, const CustomOptions& options = {}) {
-    const auto unwrap = []<class R>(R&& result) { return Variables{std::forward<R>(result)}; };
+    const auto unwrap = []<class R>(R&& result) {
+        if constexpr (requires { std::tuple_size<std::remove_cvref_t<R>>::value; })
+            return std::apply([](auto&&... each) { return Variables{Variable(each)...}; }, std::forward<R>(result));
+        else return Variables{std::forward<R>(result)};
+    };
     const auto define = [&](auto run, auto gradient) -> const OpDef& {
         const auto make = [&]() -> const OpDef& { return detail::define_custom(name, run, gradient, options); };
         if constexpr (std::is_empty_v<F> && std::is_empty_v<B>) {

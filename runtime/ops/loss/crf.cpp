@@ -83,9 +83,10 @@ Variable score_of(const Variable& cost, std::span<const Variable> xs, std::span<
     Going score{select_item(xs[0], ys[0]), {}};
     for (size_t i = 1; i < xs.size(); ++i) {
         score.keep(rows_of(xs[i]));
+        const Variable here = select_item(xs[i], ys[i]);  // Before the step, so that it is this that refuses a label.
         const Variable from = cast(first_rows(ys[i - 1], rows_of(xs[i])), Dtype::int64);
         const Variable step = take(steps, from * cost.shape()[0] + ys[i]);
-        score.now = score.now + select_item(xs[i], ys[i]) + step;
+        score.now = score.now + here + step;
     }
     return score.all();
 }

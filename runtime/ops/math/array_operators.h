@@ -6,6 +6,7 @@
 #include "runtime/ops/array/indexing.h"
 #include "runtime/ops/math/bits.h"
 #include "runtime/ops/math/division.h"
+#include "runtime/ops/math/math.h"
 
 namespace catena {
 
@@ -72,7 +73,7 @@ Array operator~(const Array& x);
 
 // `a += b` is `a = a + b`: a becomes another array (or Variable, whose graph goes on), and other handles of the old one keep
 // it. The result must be of a's type: a DtypeError where b would promote it (integers += 0.5), a ShapeError where b would
-// broadcast it. Parameters and other States are changed by assign() alone.
+// broadcast it. Of Parameters and other States: frontend/link/state_operators.h.
 
 #define CATENA_IN_PLACE(symbol, in_place)                           \
     void in_place(Variable& a, const Variable& b, const SourceLoc& at); \
@@ -104,6 +105,7 @@ CATENA_IN_PLACE(>>=, right_shift_in_place)
 /// x[slices] of an Array: `at(x, {slice(1, 5), newaxis, ellipsis, -1})`. Slices are views.
 Array at(const Array& x, std::initializer_list<Index> slices);
 Variable at(const Variable& x, std::initializer_list<Index> slices);  ///< As get_item, x[{slices}].
+inline Variable abs(const Operand& x) { return absolute(x); }  ///< As Python's abs(x).
 inline Slice slice() { return {}; }  ///< All of an axis.
 
 }  // namespace catena

@@ -178,6 +178,9 @@ Variable spatial_pyramid_pooling_2d(const Operand& x, int64_t pyramid_height) {
         for (int i = 2; i < 4; ++i) {
             size.push_back((shape[i] + bins - 1) / bins);
             pad.push_back((size.back() * bins - shape[i]) / 2);
+            if (pad.back() >= size.back())
+                fail<ShapeError>("spatial_pyramid_pooling_2d: at level {} {} windows of {} over {} elements leave some without any; a smaller "
+                                 "pyramid_height or a larger image is needed (x {})", level, bins, size.back(), shape[i], to_string(shape));
         }
         const Variable y = max_pooling_2d(x, size, {.pad = pad});
         levels.push_back(reshape(y, {shape[0], shape[1] * y.shape()[2] * y.shape()[3], 1, 1}));

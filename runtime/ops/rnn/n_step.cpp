@@ -50,6 +50,9 @@ void check_shapes(const Call& c, int64_t batch, int64_t features) {
         if (x.shape() != shape)
             fail<ShapeError>("{}: {} should be {}, it is {}", c.function, name, to_string(shape), to_string(x.shape()));
     };
+    if (first.rank() == 2 && c.ws[0][0].rank() == 2 && c.ws[0][0].shape()[0] == units && c.ws[0][0].shape()[1] != features)
+        fail<ShapeError>("{}: the sequences have {} features, the first layer takes {} (ws[0][0] is {})", c.function, features,
+                         c.ws[0][0].shape()[1], to_string(c.ws[0][0].shape()));
     if (c.hx.defined()) expect("hx", c.hx, {c.layers(), batch, units});
     if (c.cx.defined()) expect("cx", c.cx, {c.layers(), batch, units});
     for (size_t k = 0; k < c.ws.size(); ++k)
@@ -70,8 +73,7 @@ NStepRows run(const Call& c, const SequenceRows& x) {
     check_counts(c);
     if (x.rows.rank() != 2) fail<ShapeError>("{}: rows should be [total,features], they are {}", c.function, to_string(x.rows.shape()));
     if (x.lengths.rank() != 1)
-        fail<ShapeError>("{}: lengths should be [B], they are {}; two sequences in braces are rows and lengths, a list of sequences is a "
-                         "std::vector<Variable>", c.function, to_string(x.lengths.shape()));
+        fail<ShapeError>("{}: lengths should be [B], they are {}", c.function, to_string(x.lengths.shape()));
     const int64_t batch = x.lengths.shape()[0];
     check_shapes(c, batch, x.rows.shape()[1]);
     const Type state{x.rows.dtype(), Shape{batch, c.ws[0][0].shape()[0]}};
