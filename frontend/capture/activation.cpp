@@ -4,6 +4,7 @@
 #include <bit>
 #include <chrono>
 #include <memory>
+#include <mutex>
 
 #include "codegen/compiler.h"
 #include "frontend/capture/planned/known_sizes.h"

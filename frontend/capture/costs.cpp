@@ -1,6 +1,7 @@
 #include "frontend/capture/costs.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include <fmt/format.h>
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <mutex>
 
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"

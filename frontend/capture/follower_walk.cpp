@@ -1,6 +1,7 @@
 // Walks of backward() and grad() inside a region's code, which a Follower does again without calling the gradients.
 #include <algorithm>
 #include <bit>
+#include <mutex>
 
 #include "frontend/capture/follower.h"
 #include "runtime/core/device.h"

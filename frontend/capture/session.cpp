@@ -1,6 +1,7 @@
 #include "frontend/capture/session.h"
 
 #include <cstdio>
+#include <mutex>
 #include <thread>
 #include <utility>
 

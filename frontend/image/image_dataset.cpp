@@ -7,7 +7,7 @@
 
 #include "frontend/image/image.h"
 #include "runtime/file/file.h"
-#include "runtime/file/zip.h"
+#include "runtime/file/zip_reader.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/graph/config.h"

@@ -5,6 +5,7 @@
 #include "frontend/init/orthogonal.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/random.h"
 #include "runtime/core/seed.h"
 
 namespace catena::initializers {

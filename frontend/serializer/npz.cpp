@@ -4,8 +4,9 @@
 #include <iterator>
 #include <ostream>
 
-#include "runtime/file/npy.h"
 #include "runtime/core/error.h"
+#include "runtime/file/npy.h"
+#include "runtime/file/zip_writer.h"
 
 namespace catena {
 namespace {

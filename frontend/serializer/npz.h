@@ -8,7 +8,7 @@
 
 #include "frontend/serializer/archive.h"
 #include "frontend/serializer/serializer.h"
-#include "runtime/file/zip.h"
+#include "runtime/file/zip_reader.h"
 
 namespace catena {
 

@@ -1,9 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <concepts>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <source_location>
 #include <string>
@@ -134,7 +134,7 @@ public:
         Flat flat;
         (add(flat, std::as_const(arguments)), ...);
         if constexpr ((std::copy_constructible<std::remove_cvref_t<Arguments>> && ...))
-            std::call_once(shared_->remembered, [&] { remember(arguments...); });
+            if (!shared_->rerun.load(std::memory_order_acquire)) remember(arguments...);
         if constexpr (std::is_void_v<Result>) {
             region_->call(flat, [&](Flat&) { f_(arguments...); });
         } else {
@@ -152,8 +152,9 @@ public:
     /// saved; CompileError without a linker.
     void save(const std::string& path, const PackageOptions& options = {}) {
         region_->save(path, options, [this](const Flat& arguments, Flat& outputs) {
-            if (!shared_->rerun) fail_to_rerun();
-            shared_->rerun(f_, arguments, outputs);
+            const RerunWith* rerun = shared_->rerun.load(std::memory_order_acquire);
+            if (!rerun) fail_to_rerun();
+            (*rerun)(f_, arguments, outputs);
         });
     }
 
@@ -168,12 +169,14 @@ public:
     void clear() { region_->clear(); }
 
 private:
-    /// Stores how to call the callable again, without the Variables.
+    using RerunWith = std::function<void(F&, const Flat&, Flat&)>;
+
+    /// Stores how to call the callable again, without the Variables. Of several threads' first calls one is kept.
     template <class... Arguments>
     void remember(const Arguments&... arguments) {
         auto mould = std::make_shared<std::tuple<std::remove_cvref_t<Arguments>...>>(arguments...);
         fill(*mould, nullptr);
-        shared_->rerun = [mould](F& f, const Flat& given, Flat& outputs) {
+        auto rerun = std::make_unique<RerunWith>([mould](F& f, const Flat& given, Flat& outputs) {
             auto filled = *mould;
             fill(filled, &given);
             using Result = decltype(std::apply(f, filled));
@@ -183,7 +186,9 @@ private:
                 const auto result = std::apply(f, filled);
                 add(outputs, result);
             }
-        };
+        });
+        const RerunWith* none = nullptr;
+        if (shared_->rerun.compare_exchange_strong(none, rerun.get(), std::memory_order_acq_rel)) rerun.release();
     }
     template <class Tuple>
     static void fill(Tuple& tuple, const Flat* from) {
@@ -222,8 +227,8 @@ private:
     std::unique_ptr<StaticRegion> region_;
     /// How to call the callable with other Variables, from its first call.
     struct Shared {
-        std::once_flag remembered;
-        std::function<void(F&, const Flat&, Flat&)> rerun;
+        std::atomic<const RerunWith*> rerun = nullptr;
+        ~Shared() { delete rerun.load(); }
     };
     std::unique_ptr<Shared> shared_;
 };

@@ -4,6 +4,7 @@
 #include "frontend/optimizer/optimizer.h"
 #include "frontend/serializer/serializer.h"
 #include "frontend/trainer/reporter.h"
+#include "frontend/trainer/reporting_region.h"
 #include "runtime/core/error.h"
 
 namespace catena {
@@ -18,6 +19,8 @@ StandardUpdater::StandardUpdater(std::map<std::string, Iterator*> iterators,
         if (options_.auto_new_epoch) optimizer->use_auto_new_epoch = true;
     }
 }
+
+StandardUpdater::~StandardUpdater() = default;
 
 Iterator& StandardUpdater::get_iterator(const std::string& name) const {
     auto found = iterators_.find(name);
@@ -43,6 +46,10 @@ Batch StandardUpdater::next_batch(const std::string& iterator) {
                          "trigger of one epoch", iterator);
     return convert(*examples);
 }
+
+std::string StandardUpdater::explain() const { return compiled_ ? compiled_->explain() : ""; }
+
+StaticGraphStatistics StandardUpdater::statistics() const { return compiled_ ? compiled_->statistics() : StaticGraphStatistics(); }
 
 void StandardUpdater::update_core() {
     Optimizer& optimizer = get_optimizer("main");

@@ -1,14 +1,17 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 
 #include "frontend/dataset/concat_examples.h"
+#include "frontend/static_graph/static_graph.h"
 #include "frontend/trainer/batch_function.h"
-#include "frontend/trainer/reporting_region.h"
 #include "frontend/trainer/updater.h"
 
 namespace catena {
+
+class ReportingRegion;
 
 /// A callable that does the whole iteration itself: forward, backward and the optimizer's update. Its result, a loss or
 /// a map of names to values, is reported under the optimizer's name:
@@ -68,6 +71,7 @@ public:
     /// Several iterators and optimizers: derive and override update_core(). 'main' must be among the iterators.
     StandardUpdater(std::map<std::string, Iterator*> iterators, std::map<std::string, Optimizer*> optimizers,
                     StandardUpdaterOptions options = {});
+    ~StandardUpdater() override;
 
     void finalize() override;
     void serialize(const Serializer& s) override;
@@ -75,8 +79,8 @@ public:
     Iterator& get_iterator(const std::string& name = "main") const override;
 
     /// StaticGraph::explain() of the compiled step; empty without static_graph.
-    std::string explain() const { return compiled_ ? compiled_->explain() : ""; }
-    StaticGraphStatistics statistics() const { return compiled_ ? compiled_->statistics() : StaticGraphStatistics(); }
+    std::string explain() const;
+    StaticGraphStatistics statistics() const;
 
 protected:
     void update_core() override;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 
 #include "runtime/comm/communicator_turns.h"
 #include "runtime/core/environment.h"

@@ -1,5 +1,6 @@
 // Sums over the ranks, in the caller's turn and in the background.
 #include <chrono>
+#include <mutex>
 
 #include "runtime/comm/communicator_turns.h"
 #include "runtime/comm/reduce.h"

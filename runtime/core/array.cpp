@@ -6,6 +6,7 @@
 
 #include "runtime/core/access.h"
 #include "runtime/core/code_device.h"
+#include "runtime/core/derived_forms.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/core/fork.h"
@@ -19,13 +20,13 @@ void* Storage::operator new(size_t) { return ObjectPool<Storage>::allocate(); }
 void Storage::operator delete(void* storage) { ObjectPool<Storage>::free(storage); }
 void Storage::destroy(Storage* storage) { storage->device->free(storage); }
 
-std::mutex& Storage::forms_mutex() {
+std::mutex& derived_forms_mutex() {
     static std::mutex& mutex = taken_by_forks(*new std::mutex);  // Storages may outlive any static.
     return mutex;
 }
 
 void Storage::drop_forms() {
-    std::lock_guard lock(forms_mutex());
+    std::lock_guard lock(derived_forms_mutex());
     delete forms.exchange(nullptr);
 }
 

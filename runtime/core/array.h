@@ -1,7 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <mutex>
 #include <source_location>
 #include <span>
 #include <vector>
@@ -30,11 +29,10 @@ struct Storage : RefCounted {
     /// Somebody may hold a pointer to write through, so that changes of the elements cannot be noticed.
     std::atomic<bool> is_exposed = false;
     std::atomic<uint8_t> derivations = 0;  ///< How often a form was derived from the present elements, up to a limit.
-    std::atomic<DerivedForms*> forms = nullptr;  ///< Owned; changed under forms_mutex().
+    std::atomic<DerivedForms*> forms = nullptr;  ///< Owned; changed under derived_forms_mutex() (runtime/core/derived_forms.h).
     Storage* lender = nullptr;  ///< Owner of the memory that a BorrowedStorage shows, if that is a storage, too.
 
     ~Storage() { delete forms.load(std::memory_order_relaxed); }
-    static std::mutex& forms_mutex();
     /// Before every write: what was derived from the old elements is dropped.
     void will_change() {
         derivations.store(0, std::memory_order_relaxed);

@@ -1,5 +1,6 @@
 // Orders of work beside a device's own, for libraries of communication.
 #include <map>
+#include <mutex>
 
 #include "runtime/core/fork.h"
 #include "runtime/cuda/cuda_device.h"

@@ -1,10 +1,11 @@
+#include "runtime/file/zip_reader.h"
+
 #include <algorithm>
 #include <vector>
 
 #include <zlib.h>
 
 #include "runtime/file/limits.h"
-#include "runtime/file/zip.h"
 #include "runtime/file/zip_format.h"
 #include "runtime/core/error.h"
 

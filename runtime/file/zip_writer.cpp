@@ -1,9 +1,10 @@
+#include "runtime/file/zip_writer.h"
+
 #include <algorithm>
 #include <vector>
 
 #include <zlib.h>
 
-#include "runtime/file/zip.h"
 #include "runtime/file/zip_format.h"
 #include "runtime/core/error.h"
 

@@ -8,7 +8,8 @@
 #include "runtime/core/error.h"
 #include "runtime/file/limits.h"
 #include "runtime/file/npy.h"
-#include "runtime/file/zip.h"
+#include "runtime/file/zip_reader.h"
+#include "runtime/file/zip_writer.h"
 
 namespace catena::program {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <list>
+#include <mutex>
 
 #include "runtime/core/device.h"
 #include "runtime/program/device_code.h"

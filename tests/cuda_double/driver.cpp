@@ -9,6 +9,7 @@
 #include <cstring>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <regex>
 
 #include "tests/cuda/emulated_device.h"

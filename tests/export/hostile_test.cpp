@@ -15,7 +15,7 @@
 
 #include "codegen/compiler.h"
 #include "frontend/package/c_export.h"
-#include "runtime/file/zip.h"
+#include "runtime/file/zip_writer.h"
 #include "runtime/program/package.h"
 #include "runtime/program/program.h"
 #include "tests/export/saved_step.h"

@@ -12,7 +12,7 @@
 #include "frontend/dataset/record_dataset.h"
 #include "frontend/serializer/hdf5.h"
 #include "runtime/file/npy.h"
-#include "runtime/file/zip.h"
+#include "runtime/file/zip_writer.h"
 #if CATENA_HAS_ONNX
 #include <onnx/onnx_pb.h>
 

@@ -11,7 +11,7 @@
 
 #include "frontend/dataset/concat_examples.h"
 #include "frontend/image/image.h"
-#include "runtime/file/zip.h"
+#include "runtime/file/zip_writer.h"
 #include "tests/trainer/fixtures.h"
 
 namespace catena {

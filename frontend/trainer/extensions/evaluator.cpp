@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "frontend/trainer/extensions/progress_lines.h"
+#include "frontend/trainer/reporting_region.h"
 #include "frontend/trainer/summary.h"
 #include "runtime/core/error.h"
 #include "runtime/graph/config.h"

@@ -1,15 +1,20 @@
 #pragma once
 
 #include <cstdio>
+#include <functional>
 #include <map>
+#include <memory>
 
 #include "frontend/dataset/concat_examples.h"
 #include "frontend/dataset/iterator.h"
 #include "frontend/trainer/batch_function.h"
 #include "frontend/trainer/extension.h"
-#include "frontend/trainer/reporting_region.h"
 
-namespace catena::extensions {
+namespace catena {
+
+class ReportingRegion;
+
+namespace extensions {
 
 class Evaluator;
 
@@ -54,4 +59,6 @@ private:
     std::shared_ptr<ReportingRegion> compiled_;
 };
 
-}  // namespace catena::extensions
+}  // namespace extensions
+
+}  // namespace catena

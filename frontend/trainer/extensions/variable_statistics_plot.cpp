@@ -11,6 +11,7 @@
 #include "frontend/trainer/trainer.h"
 #include "frontend/trainer/updater.h"
 #include "runtime/core/error.h"
+#include "runtime/core/random.h"
 
 namespace catena::extensions {
 namespace {

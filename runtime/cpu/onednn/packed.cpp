@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "runtime/core/derived_forms.h"
 #include "runtime/core/environment.h"
 #include "runtime/core/error.h"
 #include "runtime/core/memory_pool.h"
@@ -53,7 +54,7 @@ uint64_t checksum_of(const Array& array) {
 
 std::atomic<int64_t> uses = 0;
 
-// Both under Storage::forms_mutex(), which is held for a search only.
+// Both under derived_forms_mutex(), which is held for a search only.
 
 Form* find(Storage& storage, const Form& wanted) {
     auto* kept = static_cast<Forms*>(storage.forms.load());
@@ -86,7 +87,7 @@ Array form_if_kept(const Array& array, WeightForm kind, const dnnl::memory::desc
 
     Form form{static_cast<const char*>(elements) - static_cast<const char*>(storage->data), kind, from, to};
     {
-        std::lock_guard lock(Storage::forms_mutex());
+        std::lock_guard lock(derived_forms_mutex());
         if (const Form* known = find(*storage, form)) {
             if (is_checked()) check(*known, array);
             ++uses;
@@ -102,7 +103,7 @@ Array form_if_kept(const Array& array, WeightForm kind, const dnnl::memory::desc
         form.packed = derive();
     }
     if (is_checked()) form.checksum = checksum_of(array);
-    std::lock_guard lock(Storage::forms_mutex());
+    std::lock_guard lock(derived_forms_mutex());
     keep(*storage, form);
     return form.packed;
 }
