@@ -55,7 +55,7 @@ struct Encoder : catena::Chain {
     Encoder(int64_t layers, int64_t words, int64_t units) : embed(words, units), lstm(layers, units, units, 0.1) {
         add_children({{"embed", embed}, {"lstm", lstm}});
     }
-    catena::NStepRows operator()(const catena::Variable& words, const catena::Variable& lengths) { return lstm({}, {}, {embed(words), lengths}); }
+    catena::NStepRows operator()(const catena::Variable& words, const catena::Variable& lengths) { return lstm({}, {}, catena::SequenceRows{embed(words), lengths}); }
     catena::NStepRows read(const std::vector<Words>& sentences) {
         Ragged sources;
         for (const Words& sentence : sentences) sources.add(reversed(sentence));
@@ -74,7 +74,7 @@ struct Decoder : catena::Chain {
     /// The loss of saying `said` when it is given `given`, and the share of right words.
     examples::Scores operator()(const catena::Variable& h, const catena::Variable& c, const catena::Variable& given, const catena::Variable& lengths,
                             const catena::Variable& said) {
-        const catena::Variable y = W(lstm(h, c, {embed(given), lengths}).ys);
+        const catena::Variable y = W(lstm(h, c, catena::SequenceRows{embed(given), lengths}).ys);
         return {catena::softmax_cross_entropy(y, said), catena::accuracy(y, said, -1)};
     }
     /// The likeliest word after each other, for several sentences at once.
@@ -84,7 +84,7 @@ struct Decoder : catena::Chain {
         std::vector<Words> translations(words.size());
         std::vector<bool> ended(words.size());
         for (int64_t k = 0; k < most_words; ++k) {
-            state = lstm(state.hy, state.cy, {embed(variable(words)), one_each});
+            state = lstm(state.hy, state.cy, catena::SequenceRows{embed(variable(words)), one_each});
             words = catena::argmax(W(state.ys), 1).array().to_vector<int32_t>();
             for (size_t i = 0; i < words.size(); ++i) {
                 ended[i] = ended[i] || words[i] == end_of_sentence;

@@ -79,7 +79,7 @@ struct Shown {
     bool is_gap(int axis, int64_t i) const { return edge > 0 && shape[axis] > 2 * edge && i == edge; }
     template <class F>
     void each(int axis, int64_t at, F&& f) const {
-        if (axis == shape.rank()) return f(at);
+        if (axis == shape.rank() || axis == max_rank) return f(at);
         for (int64_t i = 0; i < shape[axis]; ++i) {
             if (is_gap(axis, i)) i = shape[axis] - edge;
             each(axis + 1, at * shape[axis] + i, f);

@@ -23,8 +23,8 @@ TEST(CaptureSelves, a_region_clears_and_explains_itself_while_it_runs) {
         inside = [&, i] {
             ++calls;
             if (i % 4 == 1) region.clear();
-            if (i % 4 == 2) EXPECT_FALSE(region.explain().empty());
-            if (i % 4 == 3) EXPECT_GE(region.statistics().calls, 0);
+            if (i % 4 == 2) { EXPECT_FALSE(region.explain().empty()); }
+            if (i % 4 == 3) { EXPECT_GE(region.statistics().calls, 0); }
         };
         const Variable x(batch(i, 2, 3).array()), z(x.array());
         model.cleargrads();

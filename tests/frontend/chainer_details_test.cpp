@@ -112,8 +112,10 @@ TEST(Messages, tell_what_newcomers_mix_up) {
                 HasSubstr("x has 9 (x [2,9,9,3], W [8,3,3,3]); images are [N, C, H, W]: transpose(x, {0, 3, 1, 2})"));
     EXPECT_THAT(message_of<ShapeError>([&] { convolution(zeros({2, 9, 9, 4})); }), Not(HasSubstr("images are")));
     NStepLSTM lstm(1, 3, 4, 0);
-    const Variable first = zeros({5, 3}), second = zeros({2, 3});
-    EXPECT_THAT(message_of<ShapeError>([&] { lstm({}, {}, {first, second}); }), HasSubstr("a list of sequences is a std::vector<Variable>"));
+    const Variable rows = zeros({5, 3}), lengths(Array::from({3, 2}));
+    EXPECT_THAT(message_of<ShapeError>([&] { lstm({}, {}, {rows, lengths}); }),
+                HasSubstr("xs[1] is [2], xs[0] is [5,3]: sequences have rows of one shape; the rows of all sequences and their lengths are "
+                          "SequenceRows{rows, lengths}"));
 }
 
 TEST(Messages, batch_normalization_of_single_values_warns_once) {

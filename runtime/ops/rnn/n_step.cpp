@@ -151,6 +151,9 @@ SequenceRows rows_of_sequences(std::span<const Variable> xs) {
     std::vector<int32_t> lengths;
     for (const Variable& x : xs) {
         if (x.rank() < 1) fail<ShapeError>("rows_of_sequences: xs[{}] should be [length,...], it is a scalar", lengths.size());
+        if (x.rank() != xs[0].rank())
+            fail<ShapeError>("rows_of_sequences: xs[{}] is {}, xs[0] is {}: sequences have rows of one shape; the rows of all sequences and "
+                             "their lengths are SequenceRows{{rows, lengths}}", lengths.size(), to_string(x.shape()), to_string(xs[0].shape()));
         lengths.push_back(int32_t(x.shape()[0]));
     }
     return {concat(xs, 0), constant(lengths, {int64_t(lengths.size())}, xs[0]), RowOrder::by_sequence};
