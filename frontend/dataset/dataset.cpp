@@ -42,9 +42,9 @@ private:
 Dataset::Dataset(Array rows) : dataset_(std::make_shared<RowsDataset>(std::move(rows))) {}
 Dataset::Dataset(std::initializer_list<Array> columns)
     : dataset_(std::make_shared<TupleDataset>(std::vector<Dataset>(columns.begin(), columns.end()))) {}
-Dataset::Dataset(std::initializer_list<Variable> columns)
-    : dataset_(std::make_shared<TupleDataset>(std::vector<Dataset>(columns.begin(), columns.end()))) {}
 Dataset::Dataset(std::vector<Example> examples) : dataset_(std::make_shared<ListDataset>(std::move(examples))) {}
+
+Dataset Dataset::of_columns(const std::vector<Dataset>& columns) { return Dataset(std::shared_ptr<const DatasetMixin>(std::make_shared<TupleDataset>(columns))); }
 
 Example Dataset::operator[](int64_t i) const {
     int64_t n = size();

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "frontend/dataset/example.h"
 
@@ -36,7 +37,8 @@ public:
     Dataset(Array rows);                             ///< Every row is an example.
     Dataset(const Variable& rows) : Dataset(rows.array()) {}
     Dataset(std::initializer_list<Array> columns);   ///< As TupleDataset.
-    Dataset(std::initializer_list<Variable> columns);
+    template <class = void>  // Less fitting than the one above, where both fit: {}.
+    Dataset(std::initializer_list<Variable> columns) : Dataset(of_columns(std::vector<Dataset>(columns.begin(), columns.end()))) {}
     Dataset(std::vector<Example> examples);
 
     int64_t size() const { return dataset_->size(); }
@@ -45,6 +47,7 @@ public:
     const DatasetMixin& get() const { return *dataset_; }
 
 private:
+    static Dataset of_columns(const std::vector<Dataset>& columns);
     std::shared_ptr<const DatasetMixin> dataset_;
 };
 
