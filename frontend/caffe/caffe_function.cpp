@@ -198,11 +198,10 @@ std::vector<std::string> CaffeFunction::results(const std::vector<std::string>& 
     return unread;
 }
 
-std::vector<std::pair<std::string, Link*>> CaffeFunction::named_children() const {
-    std::vector<std::pair<std::string, Link*>> found = Link::named_children();
+void CaffeFunction::visit_children(ChildVisitor visit) const {
+    Link::visit_children(visit);
     for (const OwnedLink& link : links_)
-        if (link) found.emplace_back(link->name(), link.get());
-    return found;
+        if (link) visit(link->name(), *link);
 }
 
 Link& CaffeFunction::operator[](const std::string& layer) const {

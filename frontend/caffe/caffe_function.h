@@ -52,7 +52,7 @@ public:
     Link& operator[](const std::string& layer) const;
 
 protected:
-    std::vector<std::pair<std::string, Link*>> named_children() const override;
+    void visit_children(ChildVisitor visit) const override;
 
 private:
     struct Network;

@@ -46,10 +46,9 @@ void ChainList::wrong_class(size_t index) const {
     fail<ValueError>("{}: link {} is a {}, not of the requested class", type_name(), index, (*this)[index].type_name());
 }
 
-std::vector<std::pair<std::string, Link*>> ChainList::named_children() const {
-    std::vector<std::pair<std::string, Link*>> found = Link::named_children();
-    for (const OwnedLink& link : links_) found.emplace_back(link->name(), link.get());
-    return found;
+void ChainList::visit_children(ChildVisitor visit) const {
+    Link::visit_children(visit);
+    for (const OwnedLink& link : links_) visit(link->name(), *link);
 }
 
 }  // namespace catena

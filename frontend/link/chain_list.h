@@ -57,7 +57,7 @@ public:
     }
 
 protected:
-    std::vector<std::pair<std::string, Link*>> named_children() const override;
+    void visit_children(ChildVisitor visit) const override;
 
 private:
     void check_index(size_t index, size_t limit) const;

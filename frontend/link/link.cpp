@@ -8,6 +8,7 @@
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/core/per_thread.h"
+#include "runtime/core/reused_vector.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/recorder.h"
 
@@ -172,22 +173,19 @@ void Link::check_all_listed() const {
     });
 }
 
-std::vector<std::pair<std::string, Link*>> Link::named_children() const {
-    std::vector<std::pair<std::string, Link*>> found;
-    found.reserve(entries_.size());
+void Link::visit_children(ChildVisitor visit) const {
     for (const Entry& entry : entries()) {
         if (entry.kind != PartKind::child) continue;
         auto* const child = static_cast<Link*>(entry.part);
         child->know_size(entry.bytes);  // A copied child was not a link yet when it was claimed.
-        found.emplace_back(entry.name, child);
+        visit(entry.name, *child);
     }
-    return found;
 }
 
 template <class Visit>
 void Link::visit_links(const std::string& path, const Visit& visit) const {
     visit(path, const_cast<Link&>(*this));
-    for (auto& [name, child] : named_children()) child->visit_links(path + "/" + name, visit);
+    visit_children([&](const std::string& name, Link& child) { child.visit_links(path + "/" + name, visit); });
 }
 
 std::vector<std::pair<std::string, Parameter*>> Link::namedparams(bool include_uninit) const {
@@ -217,20 +215,26 @@ std::vector<std::pair<std::string, State*>> Link::namedpersistents() const {
     return found;
 }
 
-std::vector<Parameter*> Link::params(bool include_uninit) const {
-    std::vector<Parameter*> found;
-    found.reserve(32);  // Each step of a training asks.
+void Link::find_params(std::vector<Parameter*>& found, bool include_uninit) const {
     // Without the paths, but for the order of what hooks own.
-    const auto visit = [&](const auto& self, const Link& link) -> bool {
-        if (!link.hooks_.empty()) return false;
+    bool has_hooks = false;
+    const auto visit = [&](const auto& self, const Link& link) -> void {
+        has_hooks |= !link.hooks_.empty();
+        if (has_hooks) return;
         for (const Entry& entry : link.entries())
             if (entry.kind == PartKind::param)
                 if (auto* const param = static_cast<Parameter*>(entry.part); include_uninit || param->is_initialized()) found.push_back(param);
-        return std::ranges::all_of(link.named_children(), [&](const auto& child) { return self(self, *child.second); });
+        link.visit_children([&](const std::string&, Link& child) { self(self, child); });
     };
-    if (visit(visit, *this)) return found;
+    visit(visit, *this);
+    if (!has_hooks) return;
     found.clear();
     for (auto& [path, param] : namedparams(include_uninit)) found.push_back(param);
+}
+
+std::vector<Parameter*> Link::params(bool include_uninit) const {
+    std::vector<Parameter*> found;
+    find_params(found, include_uninit);
     return found;
 }
 
@@ -251,7 +255,7 @@ std::vector<Link*> Link::links(bool skipself) const {
 
 std::vector<Link*> Link::children() const {
     std::vector<Link*> found;
-    for (auto& [name, child] : named_children()) found.push_back(child);
+    visit_children([&](const std::string&, Link& child) { found.push_back(&child); });
     return found;
 }
 
@@ -262,7 +266,9 @@ int64_t Link::count_params() const {
 }
 
 void Link::cleargrads() const {
-    for (Parameter* param : params()) param->cleargrad();
+    ReusedVector<Parameter*> found;  // Each step of a training asks.
+    find_params(found, true);
+    for (Parameter* param : found) param->cleargrad();
 }
 
 void Link::zerograds() const {

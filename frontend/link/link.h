@@ -12,6 +12,7 @@
 
 #include "frontend/link/link_call.h"
 #include "frontend/link/parameter.h"
+#include "runtime/core/function_ref.h"
 
 namespace catena {
 
@@ -139,8 +140,9 @@ protected:
     void list_child_of_size(std::string name, Link& child, size_t bytes);
     /// Declares that a member is on purpose neither trained nor saved with this link.
     void leave_out(Part& part) { part.left_out_ = true; }
-    /// Children in visiting order; links that own their children override it.
-    virtual std::vector<std::pair<std::string, Link*>> named_children() const;
+    using ChildVisitor = FunctionRef<void(const std::string& name, Link& child)>;
+    /// Visits the children in their order; links that own their children override it.
+    virtual void visit_children(ChildVisitor visit) const;
     /// Moves states to a device that are not saved.
     virtual void move_states(Device&) {}
     /// Sets the name of a child that is owned, not listed.
@@ -183,6 +185,7 @@ private:
     const std::vector<Entry>& entries() const;  ///< Checked to be complete, sorted by name.
     template <class Visit>
     void visit_links(const std::string& path, const Visit& visit) const;
+    void find_params(std::vector<Parameter*>& found, bool include_uninit) const;  ///< params(), into a list that has memory.
 
     std::string name_;
     std::vector<Entry> entries_;

@@ -131,11 +131,10 @@ Sequential Sequential::flatten() const {
     return flat;
 }
 
-std::vector<std::pair<std::string, Link*>> Sequential::named_children() const {
-    std::vector<std::pair<std::string, Link*>> found = Link::named_children();
+void Sequential::visit_children(ChildVisitor visit) const {
+    Link::visit_children(visit);
     for (const Layer& layer : layers_)
-        if (layer.link) found.emplace_back(layer.link->name(), layer.link.get());
-    return found;
+        if (layer.link) visit(layer.link->name(), *layer.link);
 }
 
 }  // namespace catena

@@ -93,7 +93,7 @@ public:
     Sequential flatten() const;
 
 protected:
-    std::vector<std::pair<std::string, Link*>> named_children() const override;
+    void visit_children(ChildVisitor visit) const override;
 
 private:
     using Arguments = std::span<const Variable>;

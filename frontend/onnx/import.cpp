@@ -65,10 +65,9 @@ Model::Model(std::shared_ptr<const Implementation> implementation)
     }
 }
 
-std::vector<std::pair<std::string, Link*>> Model::named_children() const {
-    std::vector<std::pair<std::string, Link*>> found = Link::named_children();
-    for (const Weight& weight : weights_) found.emplace_back(weight.link->name(), weight.link.get());
-    return found;
+void Model::visit_children(ChildVisitor visit) const {
+    Link::visit_children(visit);
+    for (const Weight& weight : weights_) visit(weight.link->name(), *weight.link);
 }
 
 const std::vector<Port>& Model::inputs() const { return implementation_->inputs; }

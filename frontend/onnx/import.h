@@ -53,7 +53,7 @@ public:
     std::vector<Variable> operator()(const std::vector<Variable>& inputs) const;
 
 protected:
-    std::vector<std::pair<std::string, Link*>> named_children() const override;
+    void visit_children(ChildVisitor visit) const override;
 
 private:
     struct Weight {

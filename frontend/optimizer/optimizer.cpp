@@ -38,13 +38,6 @@ const Sweep& unscale_sweep() {
     return sweep;
 }
 
-/// As Optimizer::active_slots().
-void find_active(std::span<UpdateSlot> slots, std::vector<UpdateSlot*>& active) {
-    active.clear();
-    for (UpdateSlot& slot : slots)
-        if (slot.is_active()) active.push_back(&slot);
-}
-
 /// The step count is on the parameters' device, like the moments, since some rules and hooks compute with it.
 void move_to(Device& device, const State& count) {
     if (device.is_meta() || &count.device() == &device) return;
@@ -121,10 +114,15 @@ void Optimizer::set_exchange(std::shared_ptr<GradientExchange> exchange) { excha
 
 std::span<UpdateSlot> Optimizer::slots() { return slots_; }
 
+void Optimizer::find_active_slots(std::vector<UpdateSlot*>& active) {
+    active.clear();
+    for (UpdateSlot& slot : slots_)
+        if (slot.is_active()) active.push_back(&slot);
+}
+
 std::vector<UpdateSlot*> Optimizer::active_slots() {
     std::vector<UpdateSlot*> active;
-    active.reserve(slots_.size());
-    find_active(slots_, active);
+    find_active_slots(active);
     return active;
 }
 
@@ -153,10 +151,10 @@ void Optimizer::update(const std::source_location& at) {
     take_masters(slots_);
     if (scaled_) unscale_gradients();
     ReusedVector<UpdateSlot*> active;
-    find_active(slots_, active);
+    find_active_slots(active);
     if (!active.empty()) move_to(active[0]->param.device(), t_);
     call_hooks(OptimizerHook::Timing::pre);
-    find_active(slots_, active);
+    find_active_slots(active);
     for (UpdateSlot* slot : active) initialize_moments(*slot);
     for (UpdateSlot* slot : active)  // A model may be moved after its optimizer was loaded.
         for (const State& moment : slot->moments) move_to(slot->param.device(), moment);

@@ -121,6 +121,7 @@ public:
     std::span<UpdateSlot> slots();
     /// The parameters that this update changes.
     std::vector<UpdateSlot*> active_slots();
+    void find_active_slots(std::vector<UpdateSlot*>& active);  ///< The same, into a list that has memory.
 
     /// Names of the state kept for each parameter, "m", "v".
     virtual std::vector<std::string> moment_names() const { return {}; }

@@ -11,6 +11,7 @@
 #include "frontend/static_graph/flatten.h"
 #include "frontend/static_graph/open_size.h"
 #include "frontend/static_graph/profile.h"
+#include "runtime/core/function_ref.h"
 
 namespace catena {
 
@@ -90,7 +91,7 @@ public:
     StaticRegion(const StaticRegion&) = delete;
 
     /// Runs the user's code and lists the results in `outputs`.
-    using Body = std::function<void(Flat& outputs)>;
+    using Body = FunctionRef<void(Flat& outputs)>;
     struct Outcome {
         bool replayed = false;  ///< False: the body ran and has stored the result.
         Flat outputs;           ///< Results of a call that skipped the body, in its order.

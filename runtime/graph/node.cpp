@@ -1,9 +1,9 @@
 #include "runtime/graph/node.h"
 
 #include <utility>
-#include <vector>
 
 #include "runtime/core/object_pool.h"
+#include "runtime/core/reused_vector.h"
 #include "runtime/graph/config.h"
 
 namespace catena {
@@ -13,7 +13,7 @@ thread_local uint64_t next_sequence = 0;
 
 /// Nodes whose last reference is released while another one is being freed wait here, so that a long chain is freed in a loop. The list
 /// is the outermost call's: one of the thread's own would be gone when nodes of static objects are freed.
-thread_local std::vector<Node*>* waiting_nodes = nullptr;
+thread_local ReusedVector<Node*>* waiting_nodes = nullptr;
 
 Reads what_gradient_reads(const OpDef& op, const Node& node) {
     Reads all;
@@ -64,7 +64,7 @@ void Node::destroy(Node* node) {
         waiting_nodes->push_back(node);
         return;
     }
-    std::vector<Node*> waiting;
+    ReusedVector<Node*> waiting;
     waiting_nodes = &waiting;
     delete node;
     while (!waiting.empty()) {

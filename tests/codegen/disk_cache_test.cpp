@@ -159,7 +159,7 @@ TEST_F(DiskCacheTest, damage_of_any_kind_gives_the_value_or_nothing) {
         std::ofstream(file, std::ios::binary) << damaged;
         const std::optional<std::string> found = cache.find(key);
         EXPECT_EQ(found.has_value(), damaged == corpus[0]) << "seed " << seed;
-        if (found) EXPECT_EQ(*found, value) << "seed " << seed;
+        if (found) { EXPECT_EQ(*found, value) << "seed " << seed; }
         missed += !found;
     }
     EXPECT_GT(missed, 1500);

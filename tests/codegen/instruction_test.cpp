@@ -17,7 +17,7 @@ TEST(instruction, every_operation_of_an_intrinsic_is_one) {
     };
     for (std::string_view operation : operations) {
         const std::string_view name = operation.substr(0, operation.find(':'));
-        if (!name.empty()) EXPECT_TRUE(instruction_of(name).has_value()) << name;
+        if (!name.empty()) { EXPECT_TRUE(instruction_of(name).has_value()) << name; }
     }
     EXPECT_FALSE(instruction_of("arith.shli").has_value());
 }

@@ -67,8 +67,11 @@ TEST(CompilerMemory, is_given_back_after_long_compilations_and_read_again_by_the
     EXPECT_FALSE(compiled_for(0.25 * worthwhile_compilation)) << "too short";
     EXPECT_TRUE(compiled_for(worthwhile_compilation)) << "both together are long enough";
     EXPECT_LT(resident_code(), 4096);
+    constexpr double long_time = 1e6;
+    EXPECT_FALSE(compiled_for(-long_time)) << "so that the next compilation, however long it takes, leaves what it has read";
     EXPECT_EQ(doubled(3), 3);
     EXPECT_GT(resident_code(), 4096);
+    compiled_for(long_time);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/parallel.h"
-#include "runtime/cpu/convolution/direct/depthwise_block.h"
+#include "runtime/cpu/convolution/depthwise_block.h"
 #include "runtime/cpu/convolution/direct/direct_convolution.h"
 #include "tests/frontend/capture_models.h"
 

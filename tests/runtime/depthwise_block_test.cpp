@@ -1,6 +1,6 @@
-// Three convolutions some lines at a time (runtime/cpu/convolution/direct/depthwise_block.h) against the same one after another, which
+// Three convolutions some lines at a time (runtime/cpu/convolution/depthwise_block.h) against the same one after another, which
 // direct_convolution_test.cpp holds against float64: every bit, for lines around those that are computed at once, on one thread and more.
-#include "runtime/cpu/convolution/direct/depthwise_block.h"
+#include "runtime/cpu/convolution/depthwise_block.h"
 
 #include <cmath>
 #include <cstring>

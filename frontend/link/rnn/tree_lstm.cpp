@@ -86,15 +86,13 @@ Linear& NaryTreeLSTM::W_h(int64_t child) {
     return static_cast<Linear&>(*W_h_[size_t(child - 1)]);
 }
 
-std::vector<std::pair<std::string, Link*>> NaryTreeLSTM::named_children() const {
-    std::vector<std::pair<std::string, Link*>> children;
+void NaryTreeLSTM::visit_children(ChildVisitor visit) const {
     for (size_t i = 0; i < W_h_.size(); ++i) {
         const std::string name = "W_h" + std::to_string(i + 1);
         name_child(*W_h_[i], name);
-        children.emplace_back(name, W_h_[i].get());
+        visit(name, *W_h_[i]);
     }
-    for (auto& child : Link::named_children()) children.push_back(child);
-    return children;
+    Link::visit_children(visit);
 }
 
 LstmResult NaryTreeLSTM::operator()(std::span<const Variable> cs, std::span<const Variable> hs, const Variable& x,

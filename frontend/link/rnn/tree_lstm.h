@@ -45,7 +45,7 @@ public:
     Linear W_x;
 
 protected:
-    std::vector<std::pair<std::string, Link*>> named_children() const override;
+    void visit_children(ChildVisitor visit) const override;
 
 private:
     LstmResult computed(std::span<const Variable> cs, std::span<const Variable> hs, const Variable& x);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/core/error.h"
+#include "runtime/core/reused_vector.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/activation/activation.h"
 #include "runtime/ops/activation/softmax.h"
@@ -77,11 +78,11 @@ Variable BuildingBlock::operator()(const Operand& x) {
     });
 }
 
-std::vector<std::pair<std::string, Link*>> BuildingBlock::named_children() const {
-    std::vector<std::pair<std::string, Link*>> found;
-    for (const OwnedLink& layer : layers_) found.emplace_back(layer->name(), layer.get());
-    std::sort(found.begin(), found.end());
-    return found;
+void BuildingBlock::visit_children(ChildVisitor visit) const {
+    ReusedVector<Link*> sorted;
+    for (const OwnedLink& layer : layers_) sorted.push_back(layer.get());
+    std::ranges::sort(sorted, {}, [](const Link* layer) -> const std::string& { return layer->name(); });
+    for (Link* layer : sorted) visit(layer->name(), *layer);
 }
 
 }  // namespace resnet

@@ -41,7 +41,7 @@ public:
     Variable operator()(const Operand& x);
 
 protected:
-    std::vector<std::pair<std::string, Link*>> named_children() const override;
+    void visit_children(ChildVisitor visit) const override;
 
 private:
     std::vector<OwnedLink> layers_;

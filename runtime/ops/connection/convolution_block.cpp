@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "runtime/core/memory_order.h"
-#include "runtime/cpu/convolution/direct/depthwise_block.h"
+#include "runtime/cpu/convolution/depthwise_block.h"
 #include "runtime/ops/connection/convolution_tail.h"
 #include "runtime/ops/declare/block.h"
 #include "runtime/ops/declare/channels_last.h"

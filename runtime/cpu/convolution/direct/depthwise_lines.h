@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "runtime/cpu/convolution/convolution_kernel.h"
+#include "runtime/core/array.h"
 #include "runtime/cpu/convolution/direct/depthwise_tile.h"
+#include "runtime/cpu/window_steps.h"
 
 #if defined(__x86_64__)
 

@@ -1,4 +1,4 @@
-#include "runtime/cpu/convolution/direct/depthwise_block.h"
+#include "runtime/cpu/convolution/depthwise_block.h"
 
 #include <algorithm>
 #include <atomic>
