@@ -1,11 +1,16 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
+#include "runtime/cpu/avx2/registers.h"
+#include "runtime/cpu/avx512.h"
+#include "runtime/cpu/instruction_set.h"
+
 #if defined(__x86_64__)
-#include <immintrin.h>
 
 namespace catena {
+namespace avx512 {
 
 /// x[i][j] = x[j][i] as it was.
 __attribute__((target("avx512f"), always_inline)) inline void transpose_vectors(__m512 (&x)[16]) {
@@ -41,7 +46,6 @@ __attribute__((target("avx512f"), always_inline)) inline void transpose_vectors(
     }
 }
 
-/// to[c * to_row + r] = from[r * from_row + c] for 16 columns c; rows from `rows` on, and columns that are not in `columns`, give zeros.
 __attribute__((target("avx512f"))) inline void transpose_lanes(const float* from, int64_t from_row, int64_t rows, uint16_t columns, float* to,
                                                                int64_t to_row) {
     __m512 x[16];
@@ -55,6 +59,14 @@ __attribute__((target("avx512f"))) inline void transpose_lanes(const float* from
 #pragma GCC unroll 16
     for (int i = 0; i < 16; ++i)
         if (columns >> i & 1) _mm512_store_ps(to + i * to_row, x[i]);
+}
+
+}  // namespace avx512
+
+/// to[c * to_row + r] = from[r * from_row + c] for the first of 16 columns c, whose bits are set in `columns`; rows from `rows` on give zeros.
+inline void transpose_lanes(const float* from, int64_t from_row, int64_t rows, uint16_t columns, float* to, int64_t to_row) {
+    if (has_avx512()) avx512::transpose_lanes(from, from_row, rows, columns, to, to_row);
+    else avx2::transpose_lanes(from, from_row, rows, std::popcount(columns), to, to_row);
 }
 
 }  // namespace catena

@@ -51,16 +51,18 @@ protected:
     /// Calls f(product, its result) for sizes around whole blocks and vectors.
     template <class F>
     void for_sizes(F&& f) const {
-        int found = 0;
+        int found = 0, expected = 0;
         for (const int64_t n : {8, 9, 16, 23, 300})
             for (const int64_t k : {80, 81, 95, 96, 700})
                 for (const float beta : {0.0f, 1.0f, 0.5f}) {
                     SCOPED_TRACE(fmt::format("{} x {} x {}, beta {}", GetParam(), n, k, beta));
                     const Product product{GetParam(), n, k, beta};
+                    expected += has_few_rows(GetParam(), n, k);
                     if (const std::vector<float> c = product.result(); !c.empty()) ++found, f(product, c);
                 }
         if (found == 0) GTEST_SKIP() << "not on this processor";
-        EXPECT_EQ(found, 75);
+        EXPECT_EQ(found, expected);
+        EXPECT_GE(found, 45);
     }
 };
 

@@ -118,7 +118,7 @@ bool can_run() { return Case({16, 1, 1, 6, 6, 3, 3, 1, 1}, MemoryOrder::row_majo
 
 class LaneConvolutions : public ::testing::TestWithParam<Sizes> {
     void SetUp() override {
-        if (!can_run()) GTEST_SKIP() << "needs AVX-512";
+        if (!can_run()) GTEST_SKIP() << "needs AVX2";
     }
 };
 
@@ -166,7 +166,7 @@ INSTANTIATE_TEST_SUITE_P(sizes, LaneConvolutions,
                          [](const auto& info) { return fmt::format("number_{}", info.index); });
 
 TEST(LaneConvolutionNumbers, what_is_not_finite_stays_in_the_windows_that_see_it) {
-    if (!can_run()) GTEST_SKIP() << "needs AVX-512";
+    if (!can_run()) GTEST_SKIP() << "needs AVX2";
     const Case c({16, 1, 6, 10, 10, 5, 5, 2, 2}, MemoryOrder::row_major);
     ASSERT_TRUE(c.find(Direction::forward, true).has_value()) << "else convolve() would not use it";
     const float infinity = std::numeric_limits<float>::infinity();
@@ -188,7 +188,7 @@ TEST(LaneConvolutionNumbers, what_is_not_finite_stays_in_the_windows_that_see_it
 }
 
 TEST(LaneConvolutionSizes, what_it_cannot_do_or_would_not_do_faster_is_left_alone) {
-    if (!can_run()) GTEST_SKIP() << "needs AVX-512";
+    if (!can_run()) GTEST_SKIP() << "needs AVX2";
     const auto taken = [](const Sizes& s, MemoryOrder order = MemoryOrder::row_major) {
         const Case c(s, order);
         return fmt::format("{:d}{:d}{:d}", c.find(Direction::forward, true).has_value(), c.find(Direction::data, true).has_value(),

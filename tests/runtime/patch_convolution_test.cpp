@@ -21,7 +21,7 @@ Array picture(const Case& c, MemoryOrder order) { return random_array(c.gx.shape
 
 class Patches : public ::testing::TestWithParam<Images> {
     void SetUp() override {
-        if (!has_product_tiles()) GTEST_SKIP() << "needs AVX-512";
+        if (!has_product_tiles()) GTEST_SKIP() << "needs AVX2";
     }
 };
 
@@ -46,7 +46,7 @@ INSTANTIATE_TEST_SUITE_P(sizes, Patches,
 constexpr Images images{5, 3, 64, 20, 20, 1, 1, 4, 2};
 
 TEST(PatchSizes, what_they_cannot_do_or_would_not_do_faster_is_left_alone) {
-    if (!has_product_tiles()) GTEST_SKIP() << "needs AVX-512";
+    if (!has_product_tiles()) GTEST_SKIP() << "needs AVX2";
     const auto taken = [](const Images& s, const WindowSteps& steps, MemoryOrder order = MemoryOrder::channels_last) {
         const auto positions = [&](int64_t n) { return (n + 2 * steps.pad[0] - (s.taps - 1) * steps.dilate[0] - 1) / steps.stride[0] + 1; };
         const Array gy = random_array({s.batch, s.out, positions(s.height), positions(s.width)}, 3, order), W = random_array({s.out, s.in / steps.groups, s.taps, s.taps}, 2);
@@ -63,7 +63,7 @@ TEST(PatchSizes, what_they_cannot_do_or_would_not_do_faster_is_left_alone) {
 }
 
 TEST(PatchNumbers, nan_and_infinity_stay_where_the_definition_puts_them) {
-    if (!has_product_tiles()) GTEST_SKIP() << "needs AVX-512";
+    if (!has_product_tiles()) GTEST_SKIP() << "needs AVX2";
     for (const float value : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
         const Case c(images, MemoryOrder::channels_last);
         element(c.gy, 3, 7, 2, 4) = value;
@@ -86,7 +86,7 @@ TEST(PatchNumbers, nan_and_infinity_stay_where_the_definition_puts_them) {
 }
 
 TEST(PatchNumbers, have_the_same_bits_on_any_number_of_threads) {
-    if (!has_product_tiles()) GTEST_SKIP() << "needs AVX-512";
+    if (!has_product_tiles()) GTEST_SKIP() << "needs AVX2";
     for (const int64_t batch : {1, 5}) {
         std::vector<float> known;
         for (const int count : {1, 2, 3, 7}) {
@@ -101,7 +101,7 @@ TEST(PatchNumbers, have_the_same_bits_on_any_number_of_threads) {
 }
 
 TEST(PatchNumbers, a_picture_s_gradient_is_computed_so) {
-    if (!has_product_tiles()) GTEST_SKIP() << "needs AVX-512";
+    if (!has_product_tiles()) GTEST_SKIP() << "needs AVX2";
     const Case c(images, MemoryOrder::channels_last);
     const Array by_patches = picture(c, MemoryOrder::channels_last);
     ASSERT_TRUE(convolve_data_by_patches(c.gy, c.W, c.steps, by_patches));

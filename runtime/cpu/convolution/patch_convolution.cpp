@@ -94,7 +94,7 @@ private:
 
     /// Patches of a row of results.
     void multiply(const float* gy, float* products) const {
-        const int64_t vectors = s_.patch_step() / lanes, panels = (vectors + most_tile_vectors - 1) / most_tile_vectors;
+        const int64_t tile_rows = tile_shape().rows, vectors = s_.patch_step() / lanes, panels = (vectors + most_tile_vectors - 1) / most_tile_vectors;
         for (int64_t i = 0; i < panels; ++i) {
             const int64_t first = vectors * i / panels, count = vectors * (i + 1) / panels - first, column = first * lanes;
             for (int64_t p = 0; p < s_.columns; p += tile_rows) {

@@ -15,7 +15,7 @@ namespace catena {
 /// False, and nothing done, where oneDNN is faster (benchmarks/patch_convolutions.cpp), which is so of row-major gy: oneDNN's vectors run along its positions.
 bool convolve_data_by_patches(const Array& gy, const Array& W, const WindowSteps& steps, const Array& gx);
 
-/// Whether it is faster for weights of this shape, where gy has its channels last. False without AVX-512 and with CATENA_PATCH_CONVOLUTIONS=0.
+/// Whether it is faster for weights of this shape, where gy has its channels last. False without AVX2 and with CATENA_PATCH_CONVOLUTIONS=0.
 bool is_faster_by_patches(const Shape& W);
 
 }  // namespace catena

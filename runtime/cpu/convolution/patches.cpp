@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "runtime/cpu/product/product_tile.h"
+#include "runtime/cpu/avx2/registers.h"
 
 namespace catena::patches {
 
@@ -34,24 +34,27 @@ void Band::write(int64_t begin, int64_t end, float* picture) const {
 #if defined(__x86_64__)
 namespace {
 
-// The first lanes of `patch` are added; the others stay as they are.
-CATENA_AVX512 inline __attribute__((always_inline)) void add_lanes(std::integral_constant<int, 4>, __mmask16 there, const float* patch, float* to) {
-    _mm_storeu_ps(to, _mm_add_ps(_mm_loadu_ps(to), _mm_maskz_loadu_ps(__mmask8(there), patch)));
+// The first `count` of so many lanes of `patch` are added; the others stay as they are.
+
+CATENA_AVX2_INLINE void add_lanes(std::integral_constant<int, 4>, __m256i there, const float* patch, float* to) {
+    _mm_storeu_ps(to, _mm_add_ps(_mm_loadu_ps(to), _mm_maskload_ps(patch, _mm256_castsi256_si128(there))));
 }
-CATENA_AVX512 inline __attribute__((always_inline)) void add_lanes(std::integral_constant<int, 8>, __mmask16 there, const float* patch, float* to) {
-    _mm256_storeu_ps(to, _mm256_add_ps(_mm256_loadu_ps(to), _mm256_maskz_loadu_ps(__mmask8(there), patch)));
+CATENA_AVX2_INLINE void add_lanes(std::integral_constant<int, 8>, __m256i there, const float* patch, float* to) {
+    _mm256_storeu_ps(to, _mm256_add_ps(_mm256_loadu_ps(to), _mm256_maskload_ps(patch, there)));
 }
-CATENA_AVX512 inline __attribute__((always_inline)) void add_lanes(std::integral_constant<int, 16>, __mmask16 there, const float* patch, float* to) {
-    _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(to), _mm512_maskz_loadu_ps(there, patch)));
+/// `there`: of the upper half.
+CATENA_AVX2_INLINE void add_lanes(std::integral_constant<int, 16>, __m256i there, const float* patch, float* to) {
+    _mm256_storeu_ps(to, _mm256_add_ps(_mm256_loadu_ps(to), _mm256_loadu_ps(patch)));
+    add_lanes(std::integral_constant<int, 8>(), there, patch + avx2::lanes, to + avx2::lanes);
 }
 
 }  // namespace
 
 /// Position by position: the rows of a patch lie in different lines, so that none waits for what the one before has written.
 template <int vector>
-CATENA_AVX512 void Band::add_vectors(int64_t row, const float* patches) const {
+CATENA_AVX2 void Band::add_vectors(int64_t row, const float* patches) const {
     const int64_t line = width(s_), plane = height(s_, count_) * line;
-    const auto there = __mmask16((1u << s_.kernel_columns) - 1);
+    const __m256i there = avx2::first_lanes(s_.kernel_columns - (vector == 16 ? avx2::lanes : 0));
     float* to = floats_ + (row - first_) * s_.row_stride * line;
     for (int64_t p = 0; p < s_.columns; ++p, to += s_.column_stride, patches += s_.patch_step()) {
         const float* patch = patches;

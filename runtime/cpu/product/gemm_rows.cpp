@@ -3,126 +3,33 @@
 #include <algorithm>
 
 #include "runtime/core/parallel.h"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
+#include "runtime/cpu/instruction_set.h"
+#include "runtime/cpu/product/few_rows_avx2.h"
+#include "runtime/cpu/product/few_rows_avx512.h"
 
 namespace catena {
 
 #if defined(__x86_64__)
 namespace {
 
-#define CATENA_AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,fma")))
-
-/// Sizes where not packing b is faster (measured against oneDNN 2.6): 20 x 2600 x 650 takes half the time, a single row
-/// takes half to four fifths of the time (benchmarks/few_rows.cpp); two and three rows take the same.
+/// Sizes where not packing b is faster (measured against oneDNN 2.6): 20 x 2600 x 650 takes half the time with AVX-512, a single row
+/// takes half to four fifths of the time (benchmarks/few_rows.cpp); two and three rows take the same. With AVX2 four rows take four fifths, 20 rows more.
 bool worth_it(int64_t m, int64_t n, int64_t k) {
-    return (m == 1 || (m >= 4 && (m <= 64 || n <= 16))) && n >= 4 && k >= 80;
+    const int64_t most_rows = has_avx512() ? 64 : 10;
+    return (m == 1 || (m >= 4 && (m <= most_rows || n <= 16))) && n >= 4 && k >= 80;
 }
 
 /// Rows of b that stay in the first-level cache while rows of a pass.
 constexpr int64_t b_block = 8;
 
-/// Sums of the lanes of four vectors, as four neighbours.
-CATENA_AVX512 inline __m128 sum_lanes(__m512 v0, __m512 v1, __m512 v2, __m512 v3) {
-    __m512 s01 = _mm512_add_ps(_mm512_unpacklo_ps(v0, v1), _mm512_unpackhi_ps(v0, v1));
-    __m512 s23 = _mm512_add_ps(_mm512_unpacklo_ps(v2, v3), _mm512_unpackhi_ps(v2, v3));
-    __m512d p01 = _mm512_castps_pd(s01), p23 = _mm512_castps_pd(s23);
-    __m512 q = _mm512_add_ps(_mm512_castpd_ps(_mm512_unpacklo_pd(p01, p23)),
-                             _mm512_castpd_ps(_mm512_unpackhi_pd(p01, p23)));
-    __m256 half = _mm256_add_ps(_mm512_castps512_ps256(q), _mm512_extractf32x8_ps(q, 1));
-    return _mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
-}
+/// Rows of a block.
+constexpr int64_t most_rows = avx512::most_block_rows;
+static_assert(b_block == avx512::row_block);
 
-/// One block of c: `rows` of a times `columns` (1 to 4) rows of b. Rows of b that are not there are read as the first one, and their
-/// results not written. More rows than columns: both are read at any alignment, which takes the time of two loads for each.
-template <int rows>
-CATENA_AVX512 void multiply_block(const float* a, int64_t lda, const float* b, int64_t ldb, int64_t k, int64_t columns, float beta,
-                                  float* c, int64_t ldc) {
-    const float* pb[4];
-    for (int64_t j = 0; j < 4; ++j) pb[j] = b + (j < columns ? j * ldb : 0);
-    __m512 sum[rows][4];
-#pragma GCC unroll 8
-    for (int i = 0; i < rows; ++i)
-#pragma GCC unroll 4
-        for (int j = 0; j < 4; ++j) sum[i][j] = _mm512_setzero_ps();
-    const int64_t whole = k / 16 * 16;
-    const __mmask16 rest = __mmask16((1u << (k - whole)) - 1);
-    for (int64_t p = 0; p < whole; p += 16) {
-        __m512 vb[4];
-#pragma GCC unroll 4
-        for (int j = 0; j < 4; ++j) vb[j] = _mm512_loadu_ps(pb[j] + p);
-#pragma GCC unroll 8
-        for (int i = 0; i < rows; ++i) {
-            const __m512 va = _mm512_loadu_ps(a + i * lda + p);
-#pragma GCC unroll 4
-            for (int j = 0; j < 4; ++j) sum[i][j] = _mm512_fmadd_ps(va, vb[j], sum[i][j]);
-        }
-    }
-    if (rest) {
-        __m512 vb[4];
-#pragma GCC unroll 4
-        for (int j = 0; j < 4; ++j) vb[j] = _mm512_maskz_loadu_ps(rest, pb[j] + whole);
-#pragma GCC unroll 8
-        for (int i = 0; i < rows; ++i) {
-            const __m512 va = _mm512_maskz_loadu_ps(rest, a + i * lda + whole);
-#pragma GCC unroll 4
-            for (int j = 0; j < 4; ++j) sum[i][j] = _mm512_fmadd_ps(va, vb[j], sum[i][j]);
-        }
-    }
-    const __mmask8 there = __mmask8((1u << columns) - 1);
-#pragma GCC unroll 8
-    for (int i = 0; i < rows; ++i) {
-        __m128 result = sum_lanes(sum[i][0], sum[i][1], sum[i][2], sum[i][3]);
-        if (beta != 0) result = _mm_fmadd_ps(_mm_set1_ps(beta), _mm_maskz_loadu_ps(there, c + i * ldc), result);
-        _mm_mask_storeu_ps(c + i * ldc, there, result);
-    }
-}
-
-/// Rows of a block: their sums, those of b and one of a fill the 32 registers.
-constexpr int64_t most_rows = 6;
-
-CATENA_AVX512 void multiply_rows(int64_t rows, const float* a, int64_t lda, const float* b, int64_t ldb, int64_t k, int64_t columns,
-                                 float beta, float* c, int64_t ldc) {
-    switch (rows) {
-        case 1: return multiply_block<1>(a, lda, b, ldb, k, columns, beta, c, ldc);
-        case 2: return multiply_block<2>(a, lda, b, ldb, k, columns, beta, c, ldc);
-        case 3: return multiply_block<3>(a, lda, b, ldb, k, columns, beta, c, ldc);
-        case 4: return multiply_block<4>(a, lda, b, ldb, k, columns, beta, c, ldc);
-        case 5: return multiply_block<5>(a, lda, b, ldb, k, columns, beta, c, ldc);
-        default: return multiply_block<most_rows>(a, lda, b, ldb, k, columns, beta, c, ldc);
-    }
-}
-
-/// One row of a times b_block rows of b: reading b takes the time, and the memory gives more of many rows at once.
-CATENA_AVX512 inline void multiply_row(const float* a, const float* b, int64_t ldb, int64_t k, float beta, float* c) {
-    __m512 sum[b_block];
-#pragma GCC unroll 8
-    for (int j = 0; j < b_block; ++j) sum[j] = _mm512_setzero_ps();
-    int64_t p = 0;
-    for (; p + 16 <= k; p += 16) {
-        const __m512 va = _mm512_loadu_ps(a + p);
-#pragma GCC unroll 8
-        for (int j = 0; j < b_block; ++j) sum[j] = _mm512_fmadd_ps(va, _mm512_loadu_ps(b + j * ldb + p), sum[j]);
-    }
-    if (p < k) {
-        const __mmask16 rest = __mmask16((1u << (k - p)) - 1);
-        const __m512 va = _mm512_maskz_loadu_ps(rest, a + p);
-#pragma GCC unroll 8
-        for (int j = 0; j < b_block; ++j) sum[j] = _mm512_fmadd_ps(va, _mm512_maskz_loadu_ps(rest, b + j * ldb + p), sum[j]);
-    }
-#pragma GCC unroll 2
-    for (int j = 0; j < b_block; j += 4) {
-        __m128 result = sum_lanes(sum[j], sum[j + 1], sum[j + 2], sum[j + 3]);
-        if (beta != 0) result = _mm_fmadd_ps(_mm_set1_ps(beta), _mm_loadu_ps(c + j), result);
-        _mm_storeu_ps(c + j, result);
-    }
-}
-
-CATENA_AVX512 void multiply_columns(int64_t m, int64_t begin, int64_t end, int64_t k,
-                                    const float* a, int64_t lda, const float* b, int64_t ldb,
-                                    float beta, float* c, int64_t ldc) {
+void multiply_columns(int64_t m, int64_t begin, int64_t end, int64_t k, const float* a, int64_t lda, const float* b, int64_t ldb, float beta, float* c,
+                      int64_t ldc) {
+    const auto multiply_row = has_avx512() ? avx512::multiply_row : avx2::multiply_row;
+    const auto multiply_rows = has_avx512() ? avx512::multiply_rows : avx2::multiply_rows;
     if (m == 1)
         for (; begin + b_block <= end; begin += b_block) multiply_row(a, b + begin * ldb, ldb, k, beta, c + begin);
     const int64_t blocks = (m + most_rows - 1) / most_rows;
@@ -137,10 +44,7 @@ CATENA_AVX512 void multiply_columns(int64_t m, int64_t begin, int64_t end, int64
 }  // namespace
 
 bool has_few_rows(int64_t m, int64_t n, int64_t k) {
-    static const bool able = __builtin_cpu_supports("avx512f") &&
-                             __builtin_cpu_supports("avx512dq") &&
-                             __builtin_cpu_supports("avx512vl");
-    return able && worth_it(m, n, k);
+    return instruction_set() != InstructionSet::none && worth_it(m, n, k);
 }
 
 bool sgemm_few_rows(int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const float* b,

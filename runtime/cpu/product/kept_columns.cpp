@@ -23,7 +23,7 @@ bool are_kept_columns_faster(int64_t m, int64_t n, int64_t k) {
 #if defined(__x86_64__)
 namespace {
 
-__attribute__((target("avx512f"))) void turn(const float* b, int64_t rows, int64_t k, float* to) {
+void turn(const float* b, int64_t rows, int64_t k, float* to) {
     for (int64_t p = 0; p < k; p += lanes)
         transpose_lanes(b + p, k, rows, uint16_t((1u << std::min(lanes, k - p)) - 1), to + p * lanes, lanes);
 }

@@ -5,13 +5,14 @@
 #include "runtime/core/parallel.h"
 #include "runtime/cpu/product/product_division.h"
 #include "runtime/cpu/product/product_tiles.h"
+#include "runtime/cpu/product/tile.h"
 
 namespace catena {
 namespace {
 
 /// Rows of a block of the statistics: so many that all threads get the same number of them, if that is possible.
 int64_t rows_of_block(int64_t m) {
-    constexpr int64_t most = 256, least = 32, otherwise = 128, step = 8;
+    const int64_t step = tile_shape().rows, most = 256 / step * step, least = 32, otherwise = 128 / step * step;
     for (int64_t rows = most; rows >= least; rows -= step)
         if (m % (2 * rows) == 0) return rows;
     return otherwise;

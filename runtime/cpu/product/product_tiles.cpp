@@ -18,11 +18,9 @@ namespace catena {
 #if defined(__x86_64__)
 namespace {
 
-/// Blocks of k, so that a panel of b, and the packed rows of a transposed a, stay in a core's second-level cache.
-constexpr int64_t longest = 768, most_packed_rows = 512, most_rows = 2048;
+constexpr int64_t most_rows = 2048, least_tile_rows = 6;
 /// Columns of c for which a transposed a is not worth packing.
 constexpr int64_t widest_unpacked = 96;
-constexpr int64_t panel_width = most_tile_vectors * tile_lanes;
 
 /// This thread's packed operands.
 class Packed {
@@ -32,30 +30,32 @@ public:
         return packed.get();
     }
     float* panel() { return memory_.get(); }
-    float* rows() { return memory_.get() + longest * panel_width; }
+    float* rows() { return memory_.get() + panel_floats_; }
 
 private:
     struct Free {
         void operator()(float* memory) const { ::operator delete[](memory, std::align_val_t(64)); }
     };
+    const TileShape shape_ = tile_shape();
+    const int64_t panel_floats_ = shape_.longest * shape_.vectors * tile_lanes;
     std::unique_ptr<float[], Free> memory_{
-        new (std::align_val_t(64)) float[longest * (panel_width + most_packed_rows)]};
+        new (std::align_val_t(64)) float[size_t(panel_floats_ + shape_.longest * shape_.packed_rows)]};
 };
 
 using Range = TileRange;
 
-/// Part `index` of k, all but the last of as many whole vectors; none is longer than `longest`, which is so many, too, if k is not longer than `count` of these.
+/// Part `index` of k, all but the last of as many whole vectors; none is longer than a tile's `longest`, which is a multiple of these, if k is not longer than
+/// `count` of it.
 Range block_of(int64_t k, int64_t index, int64_t count) {
     const int64_t step = ((k + count - 1) / count + tile_lanes - 1) / tile_lanes * tile_lanes;
     return {index * step, std::min(k, (index + 1) * step)};
 }
-static_assert(longest % tile_lanes == 0);
 
 /// A mask of the first `count` lanes, all of them from 16 on.
 constexpr uint16_t first_lanes(int64_t count) { return uint16_t((1u << std::min(count, tile_lanes)) - 1); }
 
 /// The columns of op(b) for b stored as [n, k].
-CATENA_AVX512 void pack_turned(const TileProduct& p, Range columns, Range depth, int64_t width, float* to) {
+void pack_turned(const TileProduct& p, Range columns, Range depth, int64_t width, float* to) {
     for (int64_t j = 0; j < columns.size(); j += tile_lanes) {
         const float* const from = p.b + (columns.begin + j) * p.ldb + depth.begin;
         for (int64_t q = 0; q < depth.size(); q += tile_lanes)
@@ -65,7 +65,7 @@ CATENA_AVX512 void pack_turned(const TileProduct& p, Range columns, Range depth,
 
 /// Of each tile's rows the part of k outside of which a has zeros that need not be multiplied; all of it if b is not finite.
 void find_parts(const TileProduct& p, Tile t, Range rows, Range depth, int64_t next, Range* parts) {
-    const int64_t tiles = (rows.size() + tile_rows - 1) / tile_rows;
+    const int64_t tile_rows = tile_shape().rows, tiles = (rows.size() + tile_rows - 1) / tile_rows;
     bool has_zeros = false;
     for (int64_t i = 0; i < tiles; ++i, t.a += next) {
         parts[i] = nonzero_part(t, std::min(tile_rows, rows.size() - i * tile_rows));
@@ -116,7 +116,7 @@ private:
 /// A panel's columns of rows that are there, tile by tile; `next`: from a tile's a to that of the next.
 template <int vectors>
 void compute_panel(Tile t, int64_t rows, int64_t next, const Range* parts, Ahead ahead, StoredRows* measured) {
-    const int64_t tiles = (rows + tile_rows - 1) / tile_rows;
+    const int64_t tile_rows = tile_shape().rows, tiles = (rows + tile_rows - 1) / tile_rows;
     for (int64_t i = 0; i < tiles; ++i) {
         const int64_t count = std::min(tile_rows, rows - i * tile_rows);
         ahead.give_to(t, tiles - i, tiles);
@@ -140,7 +140,7 @@ void compute_panel(Tile t, int64_t rows, int64_t next, const Range* parts, Ahead
 }
 
 /// How many of the vectors that are left the next panel takes: three, but not so that one alone is left over.
-int64_t vectors_of_panel(int64_t left) { return left == 4 ? 2 : std::min(left, most_tile_vectors); }
+int64_t vectors_of_panel(int64_t left) { return left == 4 && tile_shape().vectors > 1 ? 2 : std::min(left, tile_shape().vectors); }
 
 /// What a panel of `vectors` vectors from a column on is made of, unless it is kept.
 LineWalk panel_lines(const TileProduct& p, Range depth, int64_t column, int64_t vectors) {
@@ -175,13 +175,14 @@ private:
 
 /// The rows' part of c gets the products of a block of k.
 void compute_block(const TileProduct& p, Range rows, Range depth, Packed& packed, Following& following) {
-    CATENA_ASSERT(depth.size() <= longest, "the memory of packed rows and columns ends there");
+    const int64_t tile_rows = tile_shape().rows, panel_width = tile_shape().vectors * tile_lanes;
+    CATENA_ASSERT(depth.size() <= tile_shape().longest, "the memory of packed rows and columns ends there");
     const bool packs = p.transa && p.n > widest_unpacked;
     int64_t next = p.transa ? tile_rows : tile_rows * p.lda;
     const float* const a = p.transa ? p.a + depth.begin * p.lda + rows.begin : p.a + rows.begin * p.lda + depth.begin;
     Tile t{.a = a, .a_row = p.transa ? 1 : p.lda, .a_step = p.transa ? p.lda : 1, .panel = {packed.panel(), panel_width}, .k = depth.size(), .plus = nullptr,
            .plus_row = p.plus_row, .c = nullptr, .c_row = p.ldc, .last = 0, .from_row = p.ldb, .packed = packs ? packed.rows() : nullptr};
-    std::array<Range, most_rows / tile_rows> parts;
+    std::array<Range, most_rows / least_tile_rows + 1> parts;
     find_parts(p, t, rows, depth, next, parts.data());
     const float* plus = p.plus;
     if (depth.begin > 0) plus = p.c, t.plus_row = p.ldc;  // What the blocks before gave.
@@ -210,21 +211,22 @@ void compute_block(const TileProduct& p, Range rows, Range depth, Packed& packed
 }  // namespace
 
 bool has_product_tiles() {
-    static const bool able = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-                             __builtin_cpu_supports("avx512vl") && environment::flag("CATENA_PRODUCT_TILES", true);
+    static const bool able = instruction_set() != InstructionSet::none && environment::flag("CATENA_PRODUCT_TILES", true);
     return able;
 }
 
 bool are_tiles_faster(const TileProduct& p) {
     constexpr int64_t page = 4096 / sizeof(float), small = 16'000'000, long_sum = 256;
-    return has_product_tiles() && p.m >= 32 && p.n >= 32 && p.k >= 32 &&
-           (p.transb || (p.transa && p.k >= long_sum) || (p.transa ? p.lda : p.ldb) % page == 0 || p.m * p.n * p.k <= small);
+    if (!has_product_tiles() || p.m < 32 || p.n < 32 || p.k < 32) return false;
+    const bool shares_lines = (p.transa ? p.lda : p.ldb) % page == 0;
+    if (!has_avx512()) return shares_lines && !p.transb;
+    return p.transb || (p.transa && p.k >= long_sum) || shares_lines || p.m * p.n * p.k <= small;
 }
 
 void multiply_in_tiles(const TileProduct& p) {
     Packed& packed = Packed::of_thread();
-    const int64_t blocks = (p.k + longest - 1) / longest;
-    const int64_t rows = p.transa ? most_packed_rows : most_rows;
+    const TileShape shape = tile_shape();
+    const int64_t blocks = (p.k + shape.longest - 1) / shape.longest, rows = p.transa ? shape.packed_rows : most_rows / shape.rows * shape.rows;
     Following following(p.following);
     for (int64_t i = 0; i < blocks; ++i)
         for (int64_t row = 0; row < p.m; row += rows)

@@ -3,6 +3,9 @@
 #include <array>
 
 #include "runtime/core/device.h"
+#include "runtime/cpu/convolution/direct/depthwise_tile_avx2.h"
+#include "runtime/cpu/convolution/direct/depthwise_tile_avx512.h"
+#include "runtime/cpu/instruction_set.h"
 #include "runtime/cpu/onednn/packed.h"
 
 #if defined(__x86_64__)
@@ -28,13 +31,18 @@ using TileKernel = void (*)(const DepthwiseTiles&);
 constexpr std::array<int64_t, 4> widths{7, 4, 2, 1};
 
 template <int lines, int steps, bool whole>
-constexpr std::array<TileKernel, 4> kernels{compute_depthwise_tiles<lines, 7, steps, whole>, compute_depthwise_tiles<lines, 4, steps, whole>,
-                                            compute_depthwise_tiles<lines, 2, steps, whole>, compute_depthwise_tiles<lines, 1, steps, whole>};
+TileKernel kernel_of(size_t width) {
+    static constexpr TileKernel of_avx512[] = {avx512::compute_depthwise_tiles<lines, 7, steps, whole>, avx512::compute_depthwise_tiles<lines, 4, steps, whole>,
+                                               avx512::compute_depthwise_tiles<lines, 2, steps, whole>, avx512::compute_depthwise_tiles<lines, 1, steps, whole>};
+    static constexpr TileKernel of_avx2[] = {avx2::compute_depthwise_tiles<lines, 7, steps, whole>, avx2::compute_depthwise_tiles<lines, 4, steps, whole>,
+                                             avx2::compute_depthwise_tiles<lines, 2, steps, whole>, avx2::compute_depthwise_tiles<lines, 1, steps, whole>};
+    return has_avx512() ? of_avx512[width] : of_avx2[width];
+}
 
 TileKernel kernel_of(int64_t lines, int64_t steps, size_t width, bool whole) {
-    if (steps == 2) return whole ? kernels<1, 2, true>[width] : kernels<1, 2, false>[width];
-    if (lines == 2) return whole ? kernels<2, 1, true>[width] : kernels<2, 1, false>[width];
-    return whole ? kernels<1, 1, true>[width] : kernels<1, 1, false>[width];
+    if (steps == 2) return whole ? kernel_of<1, 2, true>(width) : kernel_of<1, 2, false>(width);
+    if (lines == 2) return whole ? kernel_of<2, 1, true>(width) : kernel_of<2, 1, false>(width);
+    return whole ? kernel_of<1, 1, true>(width) : kernel_of<1, 1, false>(width);
 }
 
 }  // namespace

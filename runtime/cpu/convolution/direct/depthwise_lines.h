@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "runtime/core/array.h"
-#include "runtime/cpu/convolution/direct/depthwise_tile.h"
+#include "runtime/cpu/convolution/direct/depthwise_tiles.h"
 #include "runtime/cpu/window_steps.h"
 
 #if defined(__x86_64__)

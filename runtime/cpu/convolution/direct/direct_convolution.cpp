@@ -4,6 +4,7 @@
 #include "runtime/core/parallel.h"
 #include "runtime/cpu/convolution/direct/direct_lines.h"
 #include "runtime/cpu/convolution/direct/direct_sizes.h"
+#include "runtime/cpu/instruction_set.h"
 
 namespace catena {
 
@@ -37,8 +38,7 @@ bool fits(const Array& x, const Array& W, const WindowSteps& steps, const Array&
 }  // namespace
 
 bool are_direct_convolutions_on() {
-    static const bool on = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-                           environment::flag("CATENA_DIRECT_CONVOLUTIONS", true);
+    static const bool on = instruction_set() != InstructionSet::none && environment::flag("CATENA_DIRECT_CONVOLUTIONS", true);
     return on;
 }
 

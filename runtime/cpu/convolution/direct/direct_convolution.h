@@ -15,7 +15,7 @@ namespace catena {
 ///
 /// A sum runs over the taps of a window in one order, which depends on x's memory order alone, so no bit depends on the number of threads.
 ///
-/// Nothing where another way is faster (measured in networks of docs/performance_changes.md), the processor has no AVX-512, or CATENA_DIRECT_CONVOLUTIONS=0.
+/// Nothing where another way is faster (measured in networks of docs/performance_changes.md), the processor has neither AVX2 nor AVX-512, or CATENA_DIRECT_CONVOLUTIONS=0.
 /// Else the largest magnitude of y; not finite if that is true of an element.
 std::optional<float> convolve_directly(const Array& x, const Array& W, const ConvolutionTail& tail, const WindowSteps& steps, const Array& y);
 

@@ -1,6 +1,11 @@
 #include "runtime/cpu/convolution/direct/direct_lines.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "runtime/cpu/convolution/direct/direct_tile_avx2.h"
+#include "runtime/cpu/convolution/direct/direct_tile_avx512.h"
+#include "runtime/cpu/instruction_set.h"
 
 #if defined(__x86_64__)
 
@@ -9,15 +14,18 @@ namespace {
 
 using TileKernel = void (*)(const DirectTiles&);
 
-template <int vectors, bool single>
-constexpr TileKernel kernels_of_rows[tile_rows] = {
-    compute_direct_tiles<1, vectors, single>, compute_direct_tiles<2, vectors, single>, compute_direct_tiles<3, vectors, single>,
-    compute_direct_tiles<4, vectors, single>, compute_direct_tiles<5, vectors, single>, compute_direct_tiles<6, vectors, single>,
-    compute_direct_tiles<7, vectors, single>, compute_direct_tiles<8, vectors, single>};
+template <int vectors, bool single, int... rows>
+const TileKernel* kernels(std::integer_sequence<int, rows...>) {
+    static constexpr TileKernel of_avx512[] = {avx512::compute_direct_tiles<rows + 1, vectors, single>...};
+    static constexpr TileKernel of_avx2[] = {avx2::compute_direct_tiles<rows + 1, vectors, single>...};
+    return has_avx512() ? of_avx512 : of_avx2;
+}
 
+/// For 1 to tile_shape().rows rows.
 template <bool single>
 const TileKernel* kernels(int64_t vectors) {
-    return vectors == 1 ? kernels_of_rows<1, single> : vectors == 2 ? kernels_of_rows<2, single> : kernels_of_rows<3, single>;
+    constexpr std::make_integer_sequence<int, int(most_tile_rows)> rows;
+    return vectors == 1 ? kernels<1, single>(rows) : vectors == 2 ? kernels<2, single>(rows) : kernels<3, single>(rows);
 }
 
 }  // namespace
@@ -32,7 +40,7 @@ void DirectLines::compute(const Place& place, Range positions, Range panels, Lar
     constexpr int64_t first_cache = 6'000, second_cache = 110'000;
     const int64_t weights = s_.out * s_.taps() * panels.size() / panels_.count();
     const int64_t read = s_.in * std::min(s_.height.stride, s_.height.kernel) * std::min(s_.width.stride, s_.width.kernel);
-    const int64_t at_once = panels.size() == 1 ? positions.size() : weights <= first_cache ? 4 * tile_rows : std::max(tile_rows, second_cache / read);
+    const int64_t at_once = panels.size() == 1 ? positions.size() : weights <= first_cache ? 4 * tile_shape().rows : std::max(tile_shape().rows, second_cache / read);
     const int64_t chunks = (positions.size() + at_once - 1) / at_once;
     const int64_t once = chunks == 1 && weights > first_cache ? positions.size() : 0;
     Runs runs;
@@ -57,7 +65,7 @@ DirectLines::Part DirectLines::part_of(const Place& place, Range vectors, int64_
     t.largest = largest;
     if (once == 0) return part;
     t.next = W_ + vectors.end * s_.taps() * lanes;
-    t.next_step = (vectors.size() * lanes * tile_rows + once - 1) / once;
+    t.next_step = (vectors.size() * lanes * tile_shape().rows + once - 1) / once;
     t.next_tile = t.next_step * s_.taps();
     return part;
 }
@@ -84,7 +92,7 @@ void DirectLines::compute_line(Part& part, int64_t line, Range columns, Runs& ru
     compute_ends(whole.begin);
     if (const int64_t count = std::min(columns.end, whole.end) - column; count > 0) {
         find_runs(part, runs, s_.height.taps(row), {0, s_.width.kernel});
-        const int64_t tiles = (count + tile_rows - 1) / tile_rows, rows = count / tiles, longer = count % tiles;
+        const int64_t most = tile_shape().rows, tiles = (count + most - 1) / most, rows = count / tiles, longer = count % tiles;
         compute_tiles(part, line, column, rows + 1, longer);
         compute_tiles(part, line, column + longer * (rows + 1), rows, tiles - longer);
         column += count;

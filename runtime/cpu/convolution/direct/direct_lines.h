@@ -3,7 +3,7 @@
 #include <array>
 
 #include "runtime/cpu/convolution/direct/direct_sizes.h"
-#include "runtime/cpu/convolution/direct/direct_tile.h"
+#include "runtime/cpu/convolution/direct/direct_tiles.h"
 
 #if defined(__x86_64__)
 

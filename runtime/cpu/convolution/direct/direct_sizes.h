@@ -5,7 +5,7 @@
 #include "runtime/core/array.h"
 #include "runtime/core/memory_order.h"
 #include "runtime/cpu/window_steps.h"
-#include "runtime/cpu/product/product_tile.h"
+#include "runtime/cpu/product/tile.h"
 
 #if defined(__x86_64__)
 

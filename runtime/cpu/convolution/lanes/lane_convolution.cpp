@@ -19,7 +19,7 @@ constexpr int64_t most_image_floats = 128 * 1024, most_block_floats = 16 * 1024;
 
 bool is_able() {
 #if defined(__x86_64__)
-    static const bool able = __builtin_cpu_supports("avx512f") && environment::flag("CATENA_LANE_CONVOLUTIONS", true);
+    static const bool able = instruction_set() != InstructionSet::none && environment::flag("CATENA_LANE_CONVOLUTIONS", true);
     return able;
 #else
     return false;
@@ -181,7 +181,7 @@ void LaneConvolution::correlate_row(const float* x, int64_t x_rows, const float*
             tile.W = W + (skipped * kernel_columns_ + from) * out_ + o;
             tile.bias = bias ? bias + o : nullptr;
             tile.y = y + o * tile.y_channel + p * tile.y_position;
-            lane_tiles::correlations[size_t(outs - 1)][size_t(end - p - 1)](tile);
+            lane_tiles::correlation(outs, end - p)(tile);
         }
     }
 #endif

@@ -16,11 +16,11 @@ struct LaneSizes {
     Dims kernel, stride;
     bool channels_last;  ///< The result, or gy.
 };
-/// From measurements: benchmarks/lane_convolutions.cpp. False without AVX-512, and with CATENA_LANE_CONVOLUTIONS=0.
+/// From measurements: benchmarks/lane_convolutions.cpp. False without AVX2, and with CATENA_LANE_CONVOLUTIONS=0.
 bool is_faster_by_lanes(ConvolutionDirection direction, const LaneSizes& sizes);
 
 /// A float32 convolution of few channels, or one of its gradients, with sixteen images side by side: one image in each lane of a vector
-/// (AVX-512), so that no lane is idle however few channels there are. Operands are packed so as they are needed
+/// (two of eight on AVX2), so that no lane is idle however few channels there are. Operands are packed so as they are needed
 /// (runtime/cpu/convolution/lanes/lane_images.h), and products are summed in registers in the order of the definition: input channels, rows, columns; of
 /// the weights' gradient positions, then images. Images in both memory orders; the bits depend on the sizes alone. For use by FloatConvolution.
 class LaneConvolution {

@@ -1,6 +1,7 @@
 #include "runtime/cpu/convolution/lanes/lane_images.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "runtime/core/memory_order.h"
@@ -47,7 +48,11 @@ private:
     int64_t channel_ = 0, column_ = 0;
 };
 
-__attribute__((target("avx512f"))) void pack_run(const Run& run, const float* from, int64_t image, int64_t images, float* to) {
+namespace avx512 {
+
+using namespace catena::avx512;
+
+CATENA_AVX512 void pack_run(const Run& run, const float* from, int64_t image, int64_t images, float* to) {
     Places places(run);
     for (int64_t i = 0; i < run.count; i += lanes) {
         const int64_t columns = std::min(lanes, run.count - i);
@@ -62,7 +67,7 @@ __attribute__((target("avx512f"))) void pack_run(const Run& run, const float* fr
     }
 }
 
-__attribute__((target("avx512f"))) void unpack_run(const Run& run, const float* from, int64_t image, int64_t images, float* to) {
+CATENA_AVX512 void unpack_run(const Run& run, const float* from, int64_t image, int64_t images, float* to) {
     Places places(run);
     for (int64_t i = 0; i < run.count; i += lanes) {
         const int64_t columns = std::min(lanes, run.count - i);
@@ -75,6 +80,69 @@ __attribute__((target("avx512f"))) void unpack_run(const Run& run, const float* 
         for (int64_t n = 0; n < lanes; ++n)
             if (n < images) _mm512_mask_storeu_ps(to + n * image + i, present, x[n]);
     }
+}
+
+}  // namespace avx512
+
+namespace avx2 {
+
+using namespace catena::avx2;
+constexpr int64_t all = LaneImages::lanes;
+
+/// Places of a block of columns.
+struct BlockPlaces {
+    std::array<int64_t, all> at{};
+
+    BlockPlaces(Places& places, int64_t columns) {
+        for (int64_t c = 0; c < columns; ++c) at[size_t(c)] = places.next();
+    }
+};
+
+CATENA_AVX2 void pack_run(const Run& run, const float* from, int64_t image, int64_t images, float* to) {
+    Places places(run);
+    for (int64_t i = 0; i < run.count; i += all) {
+        const int64_t columns = std::min(all, run.count - i);
+        const BlockPlaces block(places, columns);
+        for (int64_t first = 0; first < all; first += catena::avx2::lanes)
+            for (int64_t c = 0; c < columns; c += catena::avx2::lanes) {
+                const int64_t count = lanes_from(columns, c);
+                __m256 x[catena::avx2::lanes];
+#pragma GCC unroll 8
+                for (int64_t n = 0; n < 8; ++n) x[n] = first + n < images ? load_first(from + (first + n) * image + i + c, count) : _mm256_setzero_ps();
+                transpose(x);
+#pragma GCC unroll 8
+                for (int64_t n = 0; n < 8; ++n)
+                    if (n < count) _mm256_store_ps(to + block.at[size_t(c + n)] + first, x[n]);
+            }
+    }
+}
+
+CATENA_AVX2 void unpack_run(const Run& run, const float* from, int64_t image, int64_t images, float* to) {
+    Places places(run);
+    for (int64_t i = 0; i < run.count; i += all) {
+        const int64_t columns = std::min(all, run.count - i);
+        const BlockPlaces block(places, columns);
+        for (int64_t first = 0; first < images; first += catena::avx2::lanes)
+            for (int64_t c = 0; c < columns; c += catena::avx2::lanes) {
+                const int64_t count = lanes_from(columns, c);
+                __m256 x[catena::avx2::lanes];
+#pragma GCC unroll 8
+                for (int64_t n = 0; n < 8; ++n) x[n] = n < count ? _mm256_load_ps(from + block.at[size_t(c + n)] + first) : _mm256_setzero_ps();
+                transpose(x);
+#pragma GCC unroll 8
+                for (int64_t n = 0; n < 8; ++n)
+                    if (first + n < images) store_first(to + (first + n) * image + i + c, count, x[n]);
+            }
+    }
+}
+
+}  // namespace avx2
+
+void pack_run(const Run& run, const float* from, int64_t image, int64_t images, float* to) {
+    (has_avx512() ? avx512::pack_run : avx2::pack_run)(run, from, image, images, to);
+}
+void unpack_run(const Run& run, const float* from, int64_t image, int64_t images, float* to) {
+    (has_avx512() ? avx512::unpack_run : avx2::unpack_run)(run, from, image, images, to);
 }
 
 }  // namespace

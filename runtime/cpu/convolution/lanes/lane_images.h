@@ -8,7 +8,7 @@ namespace catena {
 
 /// Sixteen images of an array [N, C, H, W] (float32, in one of the two memory orders) side by side: each element a vector that holds it for
 /// all sixteen, one image in a lane. They are in row-major order whatever the array's, and rows may have zeros on both sides. Images that the
-/// array does not have are zeros. Needs AVX-512.
+/// array does not have are zeros. Needs AVX2 or AVX-512.
 class LaneImages {
 public:
     static constexpr int64_t lanes = 16;

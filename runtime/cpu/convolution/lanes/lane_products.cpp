@@ -86,7 +86,7 @@ void LaneConvolution::multiply_band(const float* x, const float* gy, int64_t beg
                     taps = std::min<int64_t>(lane_tiles::most_taps, kernel_columns_ - j);
                     tile.x = x + c * channel + (first * stride_rows_ + i - top_) * x_.row_step() + j * column;
                     tile.sums = sums + (((c * kernel_rows_ + i) * kernel_columns_ + j) * out_ + o) * lanes;
-                    lane_tiles::products[size_t(outs - 1)][size_t(taps - 1)](tile);
+                    lane_tiles::product(outs, taps)(tile);
                 }
             }
     }

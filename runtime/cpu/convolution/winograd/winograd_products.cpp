@@ -43,7 +43,7 @@ bool are_panels(const Products::Form& f) {
 
 template <int vectors>
 void multiply(const Products::Form& f, const float* a, const float* b, float* y) {
-    const int64_t row = f.transposed ? 1 : f.k;
+    const int64_t row = f.transposed ? 1 : f.k, tile_rows = tile_shape().rows;
     for (int64_t i = 0; i < f.m; i += tile_rows) {
         float* const to = y + i * f.n;
         // Nobody writes to a panel that is there.

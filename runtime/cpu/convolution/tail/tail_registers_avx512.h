@@ -2,57 +2,12 @@
 
 // A tail on sums that are still in registers, for kernels of AVX-512.
 
-#include <atomic>
-#include <bit>
-
-#include "runtime/cpu/convolution/tail/convolution_tail.h"
-#include "runtime/cpu/product/product_tile.h"
+#include "runtime/cpu/avx512.h"
+#include "runtime/cpu/convolution/tail/tail_numbers.h"
 
 #if defined(__x86_64__)
 
-namespace catena {
-
-/// What such a kernel knows of its tail: as in ConvolutionTail, but that `before` is where sums begin, and that scale and shift are both
-/// null where they change nothing.
-struct TailNumbers {
-    const float *before, *scale, *shift, *other;
-    float lowest, highest;
-
-    /// Whether there is nothing between a sum and its bounds.
-    bool only_clips() const { return !scale && !other; }
-    /// `channels` numbers each.
-    TailNumbers(const ConvolutionTail& tail, int64_t channels)
-        : before(tail.before), scale(nullptr), shift(nullptr), other(tail.other), lowest(tail.lowest), highest(tail.highest) {
-        for (int64_t c = 0; c < channels && !scale; ++c)
-            if (!(tail.scale[c] == 1 && tail.shift[c] == 0)) scale = tail.scale, shift = tail.shift;
-    }
-};
-
-/// Magnitudes of results so far, as bits: those of infinity and NaN are the largest.
-struct alignas(64) LargestLanes {
-    int32_t bits[tile_lanes] = {};
-
-    int32_t largest() const {
-        int32_t most = 0;
-        for (const int32_t each : bits) most = each > most ? each : most;
-        return most;
-    }
-};
-
-/// The same of all threads.
-class LargestOfThreads {
-public:
-    void note(const LargestLanes& found) {
-        const int32_t bits = found.largest();
-        int32_t known = bits_.load();
-        while (bits > known && !bits_.compare_exchange_weak(known, bits)) {
-        }
-    }
-    float magnitude() const { return std::bit_cast<float>(bits_.load()); }
-
-private:
-    std::atomic<int32_t> bits_ = 0;
-};
+namespace catena::avx512 {
 
 /// The tail of one vector of channels. Lanes that are not `there` are neither read nor counted.
 struct TailRegisters {
@@ -85,6 +40,6 @@ struct TailRegisters {
     }
 };
 
-}  // namespace catena
+}  // namespace catena::avx512
 
 #endif

@@ -1,0 +1,33 @@
+#include "runtime/cpu/instruction_set.h"
+
+#include <algorithm>
+#include <string>
+
+#include "runtime/core/environment.h"
+
+namespace catena {
+namespace {
+
+InstructionSet of_processor() {
+#if defined(__x86_64__)
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return InstructionSet::none;
+    const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    return wide ? InstructionSet::avx512 : InstructionSet::avx2;
+#else
+    return InstructionSet::none;
+#endif
+}
+
+InstructionSet of_environment() {
+    const std::string most = environment::choice("CATENA_INSTRUCTION_SET", {"avx512", "avx2", "default"}).value_or("avx512");
+    return most == "avx512" ? InstructionSet::avx512 : most == "avx2" ? InstructionSet::avx2 : InstructionSet::none;
+}
+
+}  // namespace
+
+InstructionSet instruction_set() {
+    static const InstructionSet both = std::min(of_processor(), of_environment());
+    return both;
+}
+
+}  // namespace catena
