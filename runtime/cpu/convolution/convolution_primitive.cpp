@@ -5,7 +5,6 @@
 #include <limits>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <string_view>
 
 #include "runtime/core/fork.h"
@@ -64,6 +63,14 @@ memory::desc layout(const memory::dims& dims, ConvolutionDirection direction,
 /// The name of oneDNN's loops without generated code.
 bool is_plain(std::string_view implementation) { return implementation.starts_with("ref"); }
 
+/// A primitive that is made of products, which oneDNN divides by the number of threads: so its sums would have other bits on each.
+bool depends_on_threads(const dnnl::primitive& primitive) {
+    const dnnl_primitive_desc* const desc = primitive.get_primitive_desc();
+    const char* name = nullptr;
+    dnnl::error::wrap_c_api(dnnl_primitive_desc_query(desc, dnnl_query_impl_info_str, 0, &name), "the name of a primitive");
+    return std::string_view(name).find("gemm") != std::string_view::npos;
+}
+
 dnnl::post_ops clipping(float lowest, float highest) {
     dnnl::post_ops steps;
     if (lowest == 0 && highest == std::numeric_limits<float>::infinity())
@@ -109,6 +116,29 @@ ConvolutionPrimitive made(ConvolutionDirection direction, const ConvolutionSizes
             hint.scratchpad_desc(), bias, has_bias, is_plain(hint.impl_info_str())};
 }
 
+size_t image_bytes(const onednn::Tensor& tensor) {
+    const dnnl_memory_desc_t& desc = tensor.ours().data;
+    return size_t(desc.format_desc.blocking.strides[0]) * dnnl::memory::data_type_size(tensor.ours().data_type());
+}
+
+/// For one image on one thread, to be run for all of them.
+ConvolutionPrimitive made_for_images(ConvolutionDirection direction, ConvolutionSizes s) {
+    const int64_t images = s.x[0];
+    s.x[0] = s.y[0] = 1;
+    const onednn::OneThread scope;
+    ConvolutionPrimitive primitive = made(direction, s);
+    primitive.images = images;
+    primitive.a_step = image_bytes(primitive.a);
+    primitive.result_step = image_bytes(primitive.result);
+    return primitive;
+}
+
+ConvolutionPrimitive made_for_threads(ConvolutionDirection direction, const ConvolutionSizes& sizes) {
+    ConvolutionPrimitive primitive = made(direction, sizes);
+    const bool divides = direction != ConvolutionDirection::weights && depends_on_threads(primitive.primitive);
+    return divides ? made_for_images(direction, sizes) : primitive;
+}
+
 }  // namespace
 
 std::shared_ptr<const ConvolutionPrimitive> ConvolutionPrimitive::find(ConvolutionDirection direction, const ConvolutionSizes& sizes,
@@ -122,8 +152,8 @@ std::shared_ptr<const ConvolutionPrimitive> ConvolutionPrimitive::find(Convoluti
     std::shared_ptr<const ConvolutionPrimitive>& found = (*known)[std::move(key)];
     if (found) return found;
     const NoFork whole;
-    std::optional<onednn::OneThread> scope;
-    if (on_one_thread) scope.emplace();
+    if (!on_one_thread) return found = std::make_shared<const ConvolutionPrimitive>(made_for_threads(direction, sizes));
+    const onednn::OneThread scope;
     return found = std::make_shared<const ConvolutionPrimitive>(made(direction, sizes));
 }
 
