@@ -7,11 +7,6 @@ namespace catena::cuda {
 
 namespace {
 
-bool is_convolution(LibraryRole role) {
-    return role == LibraryRole::convolution || role == LibraryRole::convolution_data ||
-           role == LibraryRole::convolution_weights;
-}
-
 /// The arrays of the call in the order of window_operands().
 std::vector<const Array*> arrays_of(const KernelCall& call) {
     const auto in = call.inputs;

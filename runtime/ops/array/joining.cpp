@@ -80,6 +80,7 @@ const bool concat_runs_anywhere = set_runs_anywhere(op_concat);
 const bool concat_last = set_channels_last(op_concat, [](const TypeCall&) {
     return ChannelsLast{.inputs = ~0u, .outputs = 1, .alike = true};
 });
+const bool concat_images = set_images(op_concat, {.inputs = ~0u, .outputs = 1});
 
 /// Where the parts of a split end; "sections" equal parts or the cuts and the end.
 SmallVector<int64_t, 8> part_ends(const Attributes& attributes, int64_t size) {

@@ -171,7 +171,7 @@ bool all_are(const TypeCall& c, Dtype dtype) { return c.inputs[0].dtype == dtype
 /// costs at every call (measured). Pictures, images of few channels, are as fast in either order, and what else is done with them, such as adding a
 /// number to each channel, rather has rows of pixels. bfloat16 images where the processor multiplies them: in this order they need no reordering
 /// and are as fast as blocked (measured).
-std::function<ChannelsLast(const TypeCall&)> images_last(ConvolutionDirection direction, uint32_t inputs, uint32_t outputs) {
+ChannelsLastRule images_last(ConvolutionDirection direction, uint32_t inputs, uint32_t outputs) {
     return [=](const TypeCall& c) {
         const bool is_narrow = has_bfloat16_products() && all_are(c, Dtype::bfloat16);
         const bool by_library = is_narrow || all_are(c, Dtype::float32);
@@ -200,6 +200,9 @@ std::function<ChannelsLast(const TypeCall&)> images_last(ConvolutionDirection di
     };
 }
 
+/// Weights, too, lie like the images that they meet: vendor libraries want it so.
+constexpr ImageOperands all_images{.inputs = 3, .outputs = 1};
+
 /// The kernels below, for programs.
 Preparation prepared(ConvolutionDirection direction) {
     return [=](const KernelCall& c) { return prepare_convolution(direction, steps_of(c.attributes), c); };
@@ -224,6 +227,7 @@ const bool op_convolution_text = set_element_text(op_convolution, convolution_el
 const bool op_convolution_role = set_library_role(op_convolution, LibraryRole::convolution);
 const bool op_convolution_prepared = set_preparation(op_convolution, prepared(ConvolutionDirection::forward));
 const bool op_convolution_last = set_channels_last(op_convolution, images_last(ConvolutionDirection::forward, 1, 1));
+const bool op_convolution_images = set_images(op_convolution, all_images);
 const bool op_convolution_autocast = set_autocast(op_convolution, Autocast::narrow);
 const OpDef& op_tailed_convolution = define_tailed_convolution(op_convolution);
 const OpDef& op_convolution_block = define_convolution_block(op_tailed_convolution);
@@ -255,6 +259,7 @@ const bool op_convolution_data_text = set_element_text(op_convolution_data, conv
 const bool op_convolution_data_role = set_library_role(op_convolution_data, LibraryRole::convolution_data);
 const bool op_convolution_data_prepared = set_preparation(op_convolution_data, prepared(ConvolutionDirection::data));
 const bool op_convolution_data_last = set_channels_last(op_convolution_data, images_last(ConvolutionDirection::data, 1, 1));
+const bool op_convolution_data_images = set_images(op_convolution_data, all_images);
 const bool op_convolution_data_autocast = set_autocast(op_convolution_data, Autocast::narrow);
 
 const OpDef& op_convolution_weights = register_op({
@@ -282,6 +287,7 @@ const bool op_convolution_weights_text = set_element_text(op_convolution_weights
 const bool op_convolution_weights_role = set_library_role(op_convolution_weights, LibraryRole::convolution_weights);
 const bool op_convolution_weights_prepared = set_preparation(op_convolution_weights, prepared(ConvolutionDirection::weights));
 const bool op_convolution_weights_last = set_channels_last(op_convolution_weights, images_last(ConvolutionDirection::weights, 3, 0));
+const bool op_convolution_weights_images = set_images(op_convolution_weights, all_images);
 const bool op_convolution_weights_autocast = set_autocast(op_convolution_weights, Autocast::narrow);
 
 /// b as [1, O, 1, ...], to be added to y.

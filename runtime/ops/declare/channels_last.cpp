@@ -1,15 +1,47 @@
 #include "runtime/ops/declare/channels_last.h"
 
+#include <algorithm>
+
+#include "runtime/ops/declare/element_text.h"
 #include "runtime/ops/declare/op_rules.h"
 
 namespace catena {
 
+namespace {
+
 using Rules = OpRules<ChannelsLast>;
 
-bool set_channels_last(const OpDef& op, std::function<ChannelsLast(const TypeCall&)> rule) {
-    return Rules::instance().add(op, std::move(rule));
-}
+/// Any call of an op.
+struct OfOp {
+    const OpDef& op;
+};
+using Images = OpRules<ImageOperands, OfOp>;
+
+bool is_half(const Type& type) { return is_float(type.dtype) && size_of(type.dtype) == 2; }
+
+}  // namespace
+
+bool set_channels_last(const OpDef& op, ChannelsLastRule rule) { return Rules::instance().add(op, std::move(rule)); }
 
 ChannelsLast channels_last_of(const TypeCall& call) { return Rules::instance().of(call).value_or(ChannelsLast()); }
+
+bool set_images(const OpDef& op, ImageOperands images) {
+    return Images::instance().add(op, [images](const OfOp&) { return images; });
+}
+
+ImageOperands images_of(const OpDef& op) { return Images::instance().of({op}).value_or(ImageOperands()); }
+
+ChannelsLast device_channels_last_of(const TypeCall& call, const DeviceImages& wanted) {
+    const ImageOperands images = images_of(call.op);
+    ChannelsLast rule{.inputs = images.inputs, .outputs = images.outputs};
+    if (!is_convolution(library_role_of(call.op))) {
+        rule.alike = (images.inputs | images.outputs) != 0;
+        return rule;
+    }
+    const bool on_tensor_cores = std::all_of(call.inputs.begin(), call.inputs.end(), is_half) && wanted.in_library && wanted.in_library(call);
+    rule.preferred = wanted.always || on_tensor_cores;
+    // Generated kernels for convolutions have neighbouring threads read neighbouring positions.
+    return rule.preferred ? rule : ChannelsLast();
+}
 
 }  // namespace catena

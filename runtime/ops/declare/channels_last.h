@@ -4,19 +4,40 @@
 
 namespace catena {
 
-/// Which arrays of a call the op's host kernel reads and writes with their channels last (runtime/core/memory_order.h)
-/// at no extra cost. Bit i: input or output i.
+/// Which arrays of a call are read and written with their channels last (runtime/core/memory_order.h) at no extra cost.
+/// Bit i: input or output i.
 struct ChannelsLast {
     uint32_t inputs = 0, outputs = 0;
-    uint32_t indifferent_inputs = 0, indifferent_outputs = 0;  ///< Those of them that the kernel reads or writes as fast in the other order.
-    bool preferred = false;         ///< The kernel is faster so: it would reorder row-major arrays.
+    uint32_t indifferent_inputs = 0, indifferent_outputs = 0;  ///< Those of them that are read or written as fast in the other order.
+    bool preferred = false;         ///< The call is faster so: it would reorder row-major arrays.
     bool preferred_packed = false;  ///< So it is where the weights are kept packed (runtime/cpu/onednn/packed.h).
-    bool alike = false;             ///< All of these arrays in one order, or the kernel reorders those that differ.
+    bool alike = false;             ///< All of these arrays in one order, or those that differ are reordered.
 };
+using ChannelsLastRule = std::function<ChannelsLast(const TypeCall&)>;
 
-/// Declared once, beside the op's definition. Returns true.
-bool set_channels_last(const OpDef& op, std::function<ChannelsLast(const TypeCall&)> rule);
+/// Of the op's host kernel. Declared once, beside the op's definition. Returns true.
+bool set_channels_last(const OpDef& op, ChannelsLastRule rule);
 /// Nothing where the op declares nothing.
 ChannelsLast channels_last_of(const TypeCall& call);
+
+/// The arrays of a call that are images, or lie like images. Devices take these in either order: vendor libraries by
+/// steps, kernels of element texts by where an element lies.
+struct ImageOperands {
+    uint32_t inputs = 0, outputs = 0;
+    bool has_input(size_t i) const { return i < 32 && (inputs >> i & 1); }
+    bool has_output(size_t i) const { return i < 32 && (outputs >> i & 1); }
+};
+/// Declared once, beside the op's definition. Returns true.
+bool set_images(const OpDef& op, ImageOperands images);
+ImageOperands images_of(const OpDef& op);
+
+/// What a device wants.
+struct DeviceImages {
+    bool always = false;  ///< Channels last wherever there is a convolution.
+    std::function<bool(const TypeCall&)> in_library;  ///< Whether a vendor library computes the call.
+};
+/// On a device, from images_of() and the op's role: channels last for convolutions of halves that a library computes, on tensor cores;
+/// what is not a convolution follows.
+ChannelsLast device_channels_last_of(const TypeCall& call, const DeviceImages& wanted);
 
 }  // namespace catena

@@ -37,7 +37,7 @@ bool set_element_plan(const OpDef& op, std::function<ElementProgram(const Kernel
 
 bool set_element_text(const OpDef& op, std::string text) {
     return set_element_plan(op, [text = std::move(text)](const KernelCall& call) {
-        return ElementProgram{{{text, call.outputs[0].size(), {}}}, 0};
+        return ElementProgram{{{text, call.outputs[0].size(), {}, true}}, 0};
     });
 }
 
@@ -53,6 +53,9 @@ bool set_library_role(const OpDef& op, LibraryRole role) {
     return true;
 }
 LibraryRole library_role_of(const OpDef& op) { return form_of(op).role; }
+bool is_convolution(LibraryRole role) {
+    return role == LibraryRole::convolution || role == LibraryRole::convolution_data || role == LibraryRole::convolution_weights;
+}
 
 bool has_element_plan(const OpDef& op) { return bool(form_of(op).plan); }
 ElementProgram element_program(const KernelCall& call, Threads threads) { return form_of(call.op).plan(call, threads); }

@@ -15,6 +15,7 @@ struct ElementPass {
     std::string text;   ///< The code of thread `i` of `count`. Sizes are names, so that similar calls share it.
     int64_t count = 0;
     std::vector<std::pair<std::string, int64_t>> numbers;  ///< Further constants of this launch, by name.
+    bool by_element = false;  ///< Thread i computes element i of output 0, whichever thread comes beside it.
 };
 struct ElementProgram {
     std::vector<ElementPass> passes;  ///< One after another.
@@ -51,6 +52,7 @@ enum class LibraryRole : uint8_t {
 };
 bool set_library_role(const OpDef& op, LibraryRole role);
 LibraryRole library_role_of(const OpDef& op);
+bool is_convolution(LibraryRole role);  ///< Or one of its gradients.
 
 bool has_element_plan(const OpDef& op);
 ElementProgram element_program(const KernelCall& call, Threads threads = Threads::many);

@@ -115,6 +115,7 @@ const OpDef& op_random_normal = define_random("random_normal", normal_kernel, "R
 const bool uniform_last = set_channels_last(op_random_uniform, [](const TypeCall& c) {
     return c.attributes.dtype("dtype") == Dtype::float32 ? ChannelsLast{.outputs = 1, .alike = true} : ChannelsLast();
 });
+const bool uniform_images = set_images(op_random_uniform, {.outputs = 1});
 const bool uniform_has_text = set_element_text(op_random_uniform, std::string(counter_of_uniform_text) + philox_text + uniform_text);
 const bool normal_has_text = set_element_text(op_random_normal, std::string(counter_of_normal_text) + philox_text + normal_text);
 

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "runtime/core/error.h"
-#include "runtime/core/memory_order.h"
+#include "runtime/core/in_order.h"
 #include "runtime/cpu/pooling/pooling_channels.h"
 #include "runtime/cpu/pooling/pooling_kernel.h"
 #include "runtime/cpu/softmax_kernel.h"
@@ -73,21 +73,10 @@ Types adjoint_type(const TypeCall& c) {
     return {gx};
 }
 
-bool is_last(const Array& array) {
-    return memory_order(array.shape(), array.strides()) == MemoryOrder::channels_last;
-}
-
-/// Itself, or a copy with its channels last.
-Array with_channels_last(const Array& array) {
-    if (is_last(array)) return array;
-    const Strides strides = strides_in(MemoryOrder::channels_last, array.shape());
-    Array made = Array::empty(array.type(), array.device()).view(array.shape(), strides, 0);
-    copy_elements(array, made);
-    return made;
-}
+Array with_channels_last(const Array& array) { return in_order(MemoryOrder::channels_last, array); }
 
 /// Channels-last costs nothing where all images of a call have it.
-std::function<ChannelsLast(const TypeCall&)> all_alike(uint32_t inputs, uint32_t outputs) {
+ChannelsLastRule all_alike(uint32_t inputs, uint32_t outputs) {
     return [=](const TypeCall& c) {
         const Dtype dtype = c.inputs[0].dtype;
         constexpr int64_t least_channels = 16;  // The loop over fewer is slower than that over positions (measured).
@@ -146,7 +135,7 @@ const OpDef& op_max_pooling = register_op({
     .kernel =
         [](const KernelCall& c) {
             const Array &y = c.outputs[0], &index = c.outputs[1];
-            if (is_last(y) && is_last(index))
+            if (lies_channels_last(y) && lies_channels_last(index))
                 return channels_last::max_pool(with_channels_last(c.inputs[0]), window_of(c.attributes), y, index);
             in_working_dtype(c, [&](const Array& x, const Array& working) {
                 max_pool(x, window_of(c.attributes), working, index);
@@ -162,6 +151,7 @@ const OpDef& op_max_pooling = register_op({
     .onnx = write_max_pooling,
 });
 const bool op_max_pooling_last = set_channels_last(op_max_pooling, all_alike(1, 3));
+const bool op_max_pooling_images = set_images(op_max_pooling, {.inputs = 1, .outputs = 3});
 const bool op_max_pooling_range = set_keeps_range(op_max_pooling);
 const bool op_max_pooling_text = set_element_text(op_max_pooling, R"(
         const i64 height = x0_size[2], width = x0_size[3], ow = i % y0_size[3], oh = i / y0_size[3] % y0_size[2];
@@ -187,7 +177,7 @@ const OpDef& op_max_pooling_scatter = register_op({
     .type = adjoint_type,
     .kernel =
         [](const KernelCall& c) {
-            if (is_last(c.outputs[0]))
+            if (lies_channels_last(c.outputs[0]))
                 return channels_last::max_pool_scatter(with_channels_last(c.inputs[0]), with_channels_last(c.inputs[1]),
                                                        window_of(c.attributes), c.outputs[0]);
             Array index = c.inputs[1].as_contiguous();
@@ -204,6 +194,7 @@ const OpDef& op_max_pooling_scatter = register_op({
     .reads = [](int, int) { return Reads{.inputs = 2}; },
 });
 const bool op_max_pooling_scatter_last = set_channels_last(op_max_pooling_scatter, all_alike(3, 1));
+const bool op_max_pooling_scatter_images = set_images(op_max_pooling_scatter, {.inputs = 3, .outputs = 1});
 /// Many threads: each element visits the windows that may contain it.
 constexpr const char* scatter_of_many_text = R"(
         const i64 w = i % y0_size[3], h = i / y0_size[3] % y0_size[2], height = x0_size[2], width = x0_size[3];
@@ -230,7 +221,7 @@ ElementProgram scatter_elements_of_windows(const KernelCall& c, Threads threads)
     const Dtype dtype = c.outputs[0].dtype();
     // Sums of stored elements would lose what a half does not keep.
     if (threads == Threads::many || dtype != compute_dtype(dtype))
-        return {{{scatter_of_many_text, c.outputs[0].size(), {}}}, 0};
+        return {{{scatter_of_many_text, c.outputs[0].size(), {}, true}}, 0};
     return {{{"        y0(i, T(0));", c.outputs[0].size(), {}}, {scatter_of_one_text, c.inputs[0].size(), {}}}, 0};
 }
 const bool op_max_pooling_scatter_text = set_element_plan(op_max_pooling_scatter, scatter_elements_of_windows);
@@ -259,6 +250,7 @@ const OpDef& op_max_pooling_gather = register_op({
         },
     .reads = [](int, int) { return Reads{.inputs = 2}; },
 });
+const bool op_max_pooling_gather_images = set_images(op_max_pooling_gather, {.inputs = 3, .outputs = 1});
 const bool op_max_pooling_gather_text = set_element_text(op_max_pooling_gather, R"(
         const i64 height = x0_size[2], width = x0_size[3], ow = i % y0_size[3], oh = i / y0_size[3] % y0_size[2];
         const i64 plane = i / (y0_size[3] * y0_size[2]) * height * width, tap = i64(p1[i]);
@@ -280,7 +272,7 @@ const OpDef& op_average_pooling = register_op({
         },
     .kernel =
         [](const KernelCall& c) {
-            if (is_last(c.outputs[0]))
+            if (lies_channels_last(c.outputs[0]))
                 return channels_last::average_pool(with_channels_last(c.inputs[0]), window_of(c.attributes), c.outputs[0]);
             in_working_dtype(c, [&](const Array& x, const Array& y) {
                 average_pool(x, window_of(c.attributes), y);
@@ -301,6 +293,7 @@ const OpDef& op_average_pooling = register_op({
         },
 });
 const bool op_average_pooling_last = set_channels_last(op_average_pooling, all_alike(1, 1));
+const bool op_average_pooling_images = set_images(op_average_pooling, {.inputs = 1, .outputs = 1});
 const bool op_average_pooling_text = set_element_text(op_average_pooling, R"(
         const i64 height = x0_size[2], width = x0_size[3], ow = i % y0_size[3], oh = i / y0_size[3] % y0_size[2];
         const i64 plane = i / (y0_size[3] * y0_size[2]) * height * width;
@@ -320,7 +313,7 @@ const OpDef& op_average_pooling_spread = register_op({
     .type = adjoint_type,
     .kernel =
         [](const KernelCall& c) {
-            if (is_last(c.outputs[0]))
+            if (lies_channels_last(c.outputs[0]))
                 return channels_last::average_pool_spread(with_channels_last(c.inputs[0]), window_of(c.attributes), c.outputs[0]);
             in_working_dtype(c, [&](const Array& gy, const Array& gx) {
                 average_pool_spread(gy, window_of(c.attributes), gx);
@@ -333,6 +326,7 @@ const OpDef& op_average_pooling_spread = register_op({
         },
 });
 const bool op_average_pooling_spread_last = set_channels_last(op_average_pooling_spread, all_alike(1, 1));
+const bool op_average_pooling_spread_images = set_images(op_average_pooling_spread, {.inputs = 1, .outputs = 1});
 const bool op_average_pooling_spread_text = set_element_text(op_average_pooling_spread, R"(
         const i64 w = i % y0_size[3], h = i / y0_size[3] % y0_size[2], height = x0_size[2], width = x0_size[3];
         const i64 plane = i / (y0_size[3] * y0_size[2]) * height * width;
