@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "codegen/cuda/scalar_text.h"
+#include "runtime/core/in_order.h"
+#include "runtime/ops/declare/channels_last.h"
 #include "runtime/ops/declare/element_text.h"
 
 namespace catena::codegen::cuda {
@@ -17,8 +19,8 @@ Register register_of(Dtype dtype) {
 /// Writes the kernel of one pass.
 class Writer {
 public:
-    Writer(const KernelCall& call, const ElementPass& pass, int threads)
-        : call_(call), pass_(pass), threads_(threads), type_(register_of(call.outputs[0].dtype())) {}
+    Writer(const KernelCall& call, const ElementPass& pass, const program::ElementLaunches& launches)
+        : call_(call), pass_(pass), launches_(launches), type_(register_of(call.outputs[0].dtype())) {}
 
     CodeKernel write() {
         number("count");
@@ -49,13 +51,17 @@ public:
             line("    return -1;");
             line("}};");
         }
+        // Neighbouring threads go to neighbouring places in memory.
+        const bool by_place = pass_.by_element && (launches_.outputs_last & 1);
+        const std::string element =
+            by_place ? fmt::format("\n        const i64 i = channels_last(place, {}, y0_size[1]);", positions("y", 0, call_.outputs[0])) : "";
         CodeKernel kernel;
         kernel.text.body = fmt::format(
-            "(const __grid_constant__ Arguments<{}, {}> a) {{\n    typedef {} T;\n{}"
-            "    for (i64 i = i64(blockIdx.x) * {} + threadIdx.x; i < count; i += i64(gridDim.x) * {}) {{\n{}\n"
+            "(const __grid_constant__ Arguments<{0}, {1}> a) {{\n    typedef {2} T;\n{3}"
+            "    for (i64 {4} = i64(blockIdx.x) * {5} + threadIdx.x; {4} < count; {4} += i64(gridDim.x) * {5}) {{{6}\n{7}\n"
             "    }}\n}}\n",
-            pointers + 2, numbers_, text_of(type_), text_, threads_, threads_, pass_.text);
-        kernel.layout.threads = threads_;
+            pointers + 2, numbers_, text_of(type_), text_, by_place ? "place" : "i", launches_.threads, element, pass_.text);
+        kernel.layout.threads = launches_.threads;
         kernel.layout.groups = pass_.count;
         return kernel;
     }
@@ -72,6 +78,21 @@ private:
         line("const i64* const {0} = a.number + {1}; (void){0};", name, numbers_);
         numbers_ += size;
     }
+    /// How many an image has, of each channel.
+    static std::string positions(const char* letter, int k, const Array& array) {
+        std::string product;
+        for (int d = 2; d < array.rank(); ++d) product += fmt::format("{}{}{}_size[{}]", product.empty() ? "" : " * ", letter, k, d);
+        return product;
+    }
+    /// A pointer, or what finds elements by their row-major number as one does.
+    void memory(const std::string& name, const std::string& type, size_t pointer, const std::string& sizes, bool last) {
+        const std::string address = fmt::format("static_cast<{}*>(a.pointer[{}])", type, pointer);
+        if (last) line("const LastChannels<{}> {}{{{}, {}}};", type, name, address, sizes);
+        else line("{}* const {} = {};", type, name, address);
+    }
+    static std::string image_sizes(const char* letter, int k, const Array& array) {
+        return fmt::format("{}{}_size[1], {}", letter, k, positions(letter, k, array));
+    }
     void rank(const char* letter, int k, const Array& array) {
         line("constexpr int {0}{1}_rank = {2}; (void){0}{1}_rank;", letter, k, array.rank());
     }
@@ -80,20 +101,21 @@ private:
         rank("x", k, array);
         const std::string stored = fmt::format("p{}[k]", k);
         const Register own = register_of(array.dtype());
-        line("const {0}* const p{1} = static_cast<const {0}*>(a.pointer[{1}]);", storage_text(array.dtype()), k);
+        memory(fmt::format("p{}", k), fmt::format("const {}", storage_text(array.dtype())), size_t(k), image_sizes("x", k, array),
+               ImageOperands{.inputs = launches_.inputs_last}.has_input(size_t(k)));
         line("auto x{0} = [=](i64 k) -> T {{ return {1}; }}; (void)x{0};", k, load_text(stored, array.dtype(), type_));
         line("auto v{0} = [=](i64 k) -> {1} {{ return {2}; }}; (void)v{0};", k, text_of(own),
              load_text(stored, array.dtype(), own));
     }
     void output(int k, const Array& array) {
         rank("y", k, array);
-        line("{0}* const q{1} = static_cast<{0}*>(a.pointer[{2}]);", storage_text(array.dtype()), k,
-             call_.inputs.size() + size_t(k));
+        memory(fmt::format("q{}", k), storage_text(array.dtype()), call_.inputs.size() + size_t(k), image_sizes("y", k, array),
+               ImageOperands{.outputs = launches_.outputs_last}.has_output(size_t(k)));
         line("auto y{0} = [=](i64 k, T v) {{ q{0}[k] = {1}; }}; (void)y{0};", k, store_text("v", type_, array.dtype()));
     }
     const KernelCall& call_;
     const ElementPass& pass_;
-    int threads_;
+    const program::ElementLaunches& launches_;
     Register type_;
     size_t numbers_ = 0;
     std::string text_;
@@ -105,8 +127,13 @@ ElementKernels element_kernels(const KernelCall& call) {
     ElementKernels made;
     const ElementProgram program = element_program(call);
     made.launches.scratch = program.scratch;
+    const ImageOperands images = images_of(call.op);
+    for (size_t k = 0; k < call.inputs.size(); ++k)
+        if (images.has_input(k) && lies_channels_last(call.inputs[k])) made.launches.inputs_last |= 1u << k;
+    for (size_t k = 0; k < call.outputs.size(); ++k)
+        if (images.has_output(k) && lies_channels_last(call.outputs[k])) made.launches.outputs_last |= 1u << k;
     for (const ElementPass& pass : program.passes) {
-        made.kernels.push_back(Writer(call, pass, made.launches.threads).write());
+        made.kernels.push_back(Writer(call, pass, made.launches).write());
         program::ElementLaunches::Pass& launch = made.launches.passes.emplace_back();
         launch.count = pass.count;
         for (const auto& [name, value] : pass.numbers) launch.numbers.push_back(value);

@@ -27,6 +27,7 @@ bool has_elements(std::span<const Array> arrays) {
 std::string key_of(const CodeDevice& device, const KernelCall& call) {
     std::string key = fmt::format("{} {}{}", device.name(), call.op.id, config().fast_math ? " fast" : "");
     for (const Array& input : call.inputs) key += " " + to_string(input.type());
+    for (const Array& output : call.outputs) key += output.contiguous() ? "" : " " + to_string(output.strides());
     for (const Attributes::Entry& entry : call.attributes.entries())
         key += fmt::format(" {}={}", entry.name, to_string(entry.value));
     return key;
@@ -153,6 +154,7 @@ void CompilingProvider::run(CodeDevice& device, const KernelCall& call) {
         ++host_calls_;
         return run_on_host(device, call);
     }
+    for (const Array& output : call.outputs) CATENA_ASSERT(output.contiguous(), "programs give row-major results");
     std::vector<Array> inputs;
     for (size_t i = 0; i < program.arguments.size(); ++i)
         inputs.push_back(program.arguments[i] >= 0 ? call.inputs[size_t(program.arguments[i])]
@@ -186,12 +188,16 @@ std::shared_ptr<const CompilingProvider::Program> CompilingProvider::find(CodeDe
 CompilingProvider::Program CompilingProvider::build(CodeDevice& device, const KernelCall& call) {
     Program program;
     if (has_element_plan(call.op)) {
-        ElementKernels elements = element_kernels(call);
+        // The results' order is given, by a compiled program whose call the library has declined; inputs are copied.
+        Arrays rows;
+        for (const Array& input : call.inputs) rows.push_back(Array::empty(input.type(), meta_device()));
+        const KernelCall made{call.op, rows, call.outputs, call.attributes, call.scalars};
+        ElementKernels elements = element_kernels(made);
         std::vector<CodeKernel*> wanted;
         elements.add_to(wanted);
         find_or_compile(device, wanted, false);
         elements.take_names();
-        program.elements = std::make_unique<program::ElementCall>(call, elements.launches, elements.handles());
+        program.elements = std::make_unique<program::ElementCall>(made, elements.launches, elements.handles());
         return program;
     }
     const RecordedCall recorded = record(call);

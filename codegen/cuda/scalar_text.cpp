@@ -227,6 +227,24 @@ static __device__ __forceinline__ i64 wrap_mul(i64 x, i64 y) { return i64(u64(x)
 static __device__ __forceinline__ i64 safe_divide(i64 x, i64 y) { return y == 0 ? 0 : y == -1 ? wrap_sub(0, x) : x / y; }
 static __device__ __forceinline__ i64 safe_remainder(i64 x, i64 y) { return y == 0 || y == -1 ? 0 : x % y; }
 
+// Where element k of [N, channels, positions] lies when the channels are last; with the two exchanged, which element lies at k.
+static __device__ __forceinline__ i64 channels_last(i64 k, i64 channels, i64 positions) {
+    const i64 size = channels * positions;
+    if ((k | size) >> 31 == 0) {  // Division of 64 bits is many times as slow.
+        const unsigned within = unsigned(k) % unsigned(size);
+        return i64(unsigned(k) - within + within % unsigned(positions) * unsigned(channels) + within / unsigned(positions));
+    }
+    const i64 within = k % size;
+    return k - within + within % positions * channels + within / positions;
+}
+// Memory of an image by row-major numbers of its elements.
+template <class T>
+struct LastChannels {
+    T* memory;
+    i64 channels, positions;
+    __device__ __forceinline__ T& operator[](i64 k) const { return memory[channels_last(k, channels, positions)]; }
+};
+
 // A NaN on either side stays.
 template <class T>
 static __device__ __forceinline__ T maximum(T x, T y) { return x != x ? x : x > y ? x : y; }

@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "runtime/core/in_order.h"
 #include "runtime/program/device_form.h"
 
 namespace catena::program {
@@ -12,10 +13,14 @@ uint64_t address_of(const Array& array) {
     return uint64_t(array.storage()->data) + uint64_t(array.body()->offset * int64_t(size_of(array.dtype())));
 }
 
+MemoryOrder order_of(uint32_t last, size_t k) {
+    return k < 32 && (last >> k & 1) ? MemoryOrder::channels_last : MemoryOrder::row_major;
+}
+
 }  // namespace
 
 ElementCall::ElementCall(const KernelCall& call, const ElementLaunches& launches, std::span<const void* const> kernels)
-    : threads_(launches.threads), scratch_(launches.scratch) {
+    : threads_(launches.threads), scratch_(launches.scratch), inputs_last_(launches.inputs_last), outputs_last_(launches.outputs_last) {
     CATENA_ASSERT(kernels.size() == launches.passes.size(), "a kernel for each pass");
     for (size_t p = 0; p < kernels.size(); ++p) {
         const ElementLaunches::Pass& pass = launches.passes[p];
@@ -32,7 +37,10 @@ ElementCall::ElementCall(const KernelCall& call, const ElementLaunches& launches
 void ElementCall::launch(CodeDevice& device, const KernelCall& call) const {
     if (passes_.empty()) return;
     std::vector<Array> inputs;
-    for (const Array& input : call.inputs) inputs.push_back(input.as_contiguous());
+    for (size_t k = 0; k < call.inputs.size(); ++k) inputs.push_back(in_order(order_of(inputs_last_, k), call.inputs[k]));
+    for (size_t k = 0; k < call.outputs.size(); ++k)
+        CATENA_ASSERT(memory_order(call.outputs[k].shape(), call.outputs[k].strides()) == order_of(outputs_last_, k),
+                      "kernels write the order that they were made for");
     Ref<Storage> scratch;
     if (scratch_ > 0) scratch = device.allocate(size_t(scratch_) * sizeof(int64_t));
     std::vector<uint64_t> words;

@@ -29,7 +29,7 @@ public:
     /// Only types and attributes of `call` are read. `kernels`: the device's, one for each pass.
     ElementCall(const KernelCall& call, const ElementLaunches& launches, std::span<const void* const> kernels);
 
-    /// All arrays must be on `device` and outputs contiguous; other inputs are copied.
+    /// All arrays must be on `device`, and outputs in the order that the kernels write; other inputs are copied.
     void launch(CodeDevice& device, const KernelCall& call) const;
 
 private:
@@ -41,6 +41,7 @@ private:
     };
     int threads_;
     int64_t scratch_;
+    uint32_t inputs_last_, outputs_last_;
     std::vector<Pass> passes_;
 };
 

@@ -94,6 +94,8 @@ struct ElementLaunches {
     int threads = 256;    ///< Threads per block.
     int64_t scratch = 0;  ///< Words of 8 bytes that the passes share.
     std::vector<Pass> passes;
+    /// The arrays that the kernels take with their channels last. Bit i: input or output i. In files there are none.
+    uint32_t inputs_last = 0, outputs_last = 0;
 };
 
 /// A call of an op's own kernel.
