@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "runtime/core/memory_order.h"
 #include "runtime/cuda/library_call.h"
 
 namespace catena::cuda {
@@ -19,9 +20,10 @@ Descriptor tensor(int64_t id, Dtype dtype, std::span<const int64_t> sizes, std::
     return made;
 }
 
-/// Where there is one element, any step would do: that of an array without gaps.
+/// Where there is one element, any step would do: that of an array without gaps. By these cuDNN tells the two orders of images.
 Strides steps_of(const Array& array) {
     Strides steps = array.strides();
+    if (steps == strides_in(MemoryOrder::channels_last, array.shape())) return steps;
     for (int d = array.rank(); d-- > 0;)
         if (array.dim(d) == 1) steps[d] = d + 1 < array.rank() ? steps[d + 1] * array.dim(d + 1) : 1;
     return steps;

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <utility>
 
+#include "runtime/core/in_order.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/graph/variable_math.h"
@@ -33,6 +34,21 @@ Array variance_of(const Array& inverse_deviation, double epsilon) {
 Array inverse_deviation_of(const Array& variance, double epsilon) {
     const Variable v(variance, false);
     return computed([&] { return rsqrt(v + epsilon); });
+}
+
+/// Engines for images with channels last want the weights so, too. These are small beside the images.
+void set_order_of_weights(LibraryRole role, Arrays& inputs, Arrays& outputs) {
+    if (!is_convolution(role)) return;
+    constexpr auto last = MemoryOrder::channels_last;
+    const bool gives_weights = role == LibraryRole::convolution_weights;
+    Array &first = inputs[0], &second = gives_weights ? inputs[1] : outputs[0], &weights = gives_weights ? outputs[0] : inputs[1];
+    const std::optional<Array> first_last = described_in(last, first), second_last = described_in(last, second);
+    if (!first_last || !second_last || !(lies_channels_last(first) || lies_channels_last(second))) return;
+    first = *first_last;
+    second = *second_last;
+    if (!gives_weights) weights = in_order(last, weights);
+    else if (const std::optional<Array> there = described_in(last, weights)) weights = *there;
+    else weights = empty_in(last, weights.type(), weights.device());
 }
 
 class Windows final : public LibraryProvider {
@@ -116,16 +132,24 @@ void Windows::note(const KernelCall& call, Choice& choice) {
 
 /// Of views, and of copies when cuDNN does not take them as they lie.
 WindowPlans::Choice& Windows::slide(const KernelCall& call) {
-    Arrays inputs;
-    bool views = false;
-    for (const Array& x : call.inputs) {
-        inputs.push_back(is_described_by_steps(x) ? x : x.as_contiguous());
-        views = views || !inputs.back().contiguous();
+    Arrays inputs, outputs(std::span<const Array>(call.outputs));
+    for (const Array& x : call.inputs) inputs.push_back(is_described_by_steps(x) ? x : x.as_contiguous());
+    set_order_of_weights(library_role_of(call.op), inputs, outputs);
+    const auto attempt = [&]() -> Choice& {
+        const KernelCall described{call.op, inputs, outputs, call.attributes, call.scalars};
+        return run(described, window_operands(described));
+    };
+    Choice* choice = &attempt();
+    const auto is_view = [](const Array& x) { return !x.contiguous(); };
+    if (!choice->plan && (std::ranges::any_of(inputs, is_view) || std::ranges::any_of(outputs, is_view))) {
+        for (size_t i = 0; i < inputs.size(); ++i) inputs[i] = call.inputs[i].as_contiguous();
+        for (size_t i = 0; i < outputs.size(); ++i)
+            outputs[i] = is_view(call.outputs[i]) ? Array::empty(call.outputs[i].type(), place_.device) : call.outputs[i];
+        choice = &attempt();
     }
-    const KernelCall described{call.op, inputs, call.outputs, call.attributes, call.scalars};
-    if (Choice& choice = run(described, window_operands(described)); choice.plan || !views) return choice;
-    for (Array& x : inputs) x = x.as_contiguous();
-    return run(described, window_operands(described));
+    for (size_t i = 0; choice->plan && i < outputs.size(); ++i)
+        if (address_in(outputs[i]) != address_in(call.outputs[i])) copy_elements(outputs[i], call.outputs[i]);
+    return *choice;
 }
 
 WindowPlans::Choice& Windows::normalize(const KernelCall& call) {
