@@ -19,6 +19,7 @@
 #include "ir/types.h"
 #include "passes/place.h"
 #include "runtime/ops/declare/border.h"
+#include "runtime/ops/declare/channels_last.h"
 #include "runtime/program/check_lifetimes.h"
 #include "runtime/program/check_schedule.h"
 
@@ -295,10 +296,15 @@ private:
     std::map<int, size_t> assign_of_;     ///< whose number is found by its target.
 };
 
+/// Of any target: it is checked that there are kernels for it, not that they are fast.
+ChannelsLast results_that_may_lie_last(const TypeCall& call) {
+    return {.outputs = channels_last_of(call).outputs | images_of(call.op).outputs};
+}
+
 /// By the rules for schedules from files.
 void check_bounds(const program::Schedule& schedule) {
     try {
-        program::check_schedule(schedule);
+        program::check_schedule(schedule, results_that_may_lie_last);
     } catch (const FileError& error) {
         throw InternalError(fmt::format("an invalid schedule was made: {}", error.what()));
     }

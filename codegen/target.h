@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "codegen/draft.h"
+#include "runtime/ops/declare/channels_last.h"
 #include "runtime/program/executable.h"
 
 namespace mlir {
@@ -27,8 +28,10 @@ struct Compilation {
 class Target {
 public:
     virtual ~Target() = default;
-    /// Whether passes may choose the channels-last order for images.
-    virtual bool takes_channels_last() const = 0;
+    /// Whether calls run by the host's own kernels, so that passes may make calls that only these know.
+    virtual bool is_host() const = 0;
+    /// By which passes choose the order of images; empty: row-major.
+    virtual ChannelsLastRule channels_last() const = 0;
     virtual SplitRule split_rule() const = 0;
     /// Compiles the kernels of `draft`, with what the target alone knows of them. CompileError with the words of whoever makes
     /// the code.

@@ -1,3 +1,5 @@
+#include "passes/layout.h"
+
 #include <map>
 
 #include "llvm/ADT/EquivalenceClasses.h"
@@ -91,15 +93,6 @@ bool takes_channels_last(ir::GroupOp group) {
     return group.getReduced().empty() || !group.reduces_rows() || !has_full || !runs_row_by_row(group);
 }
 
-ChannelsLast rule_of(ir::LibraryCall call) {
-    const OpDef* op = find_op(call.getFunction().str());
-    auto attributes = ir::to_attributes(call.getCallAttributes());
-    if (!op || mlir::failed(attributes)) return {};
-    SmallVector<Type, 4> types;
-    for (mlir::Value input : call.getInputs()) types.push_back(ir::type_of(input));
-    return channels_last_of(TypeCall{*op, types, *attributes});
-}
-
 /// A program with gradients: its caller changes the states between calls.
 bool is_border(mlir::Operation& op) {
     auto call = mlir::dyn_cast<ir::LibraryCall>(op);
@@ -108,7 +101,7 @@ bool is_border(mlir::Operation& op) {
 
 class Layouts {
 public:
-    explicit Layouts(mlir::func::FuncOp function) : function_(function) {}
+    Layouts(mlir::func::FuncOp function, const ChannelsLastRule& rule) : function_(function), rule_(rule) {}
 
     void run() {
         for (mlir::BlockArgument argument : function_.getArguments()) fixed_.insert(argument);
@@ -152,6 +145,15 @@ private:
             return;
         }
         for (mlir::Value image : images) together_.unionSets(key(images.front()), key(image));
+    }
+
+    ChannelsLast rule_of(ir::LibraryCall call) const {
+        const OpDef* op = find_op(call.getFunction().str());
+        auto attributes = ir::to_attributes(call.getCallAttributes());
+        if (!op || mlir::failed(attributes)) return {};
+        SmallVector<Type, 4> types;
+        for (mlir::Value input : call.getInputs()) types.push_back(ir::type_of(input));
+        return rule_(TypeCall{*op, types, *attributes});
     }
 
     void visit_call(mlir::Operation& op, ir::LibraryCall call) {
@@ -205,6 +207,7 @@ private:
     }
 
     mlir::func::FuncOp function_;
+    const ChannelsLastRule& rule_;
     bool keeps_states_ = false;  ///< No state is assigned and no gradient computed, as in inference: weights are packed once for many calls.
     llvm::EquivalenceClasses<const void*> together_;
     std::map<const void*, int64_t> votes_, sums_;  ///< Bytes for channels-last; of each value, of each class.
@@ -213,11 +216,26 @@ private:
 
 class LayoutPass : public impl::LayoutBase<LayoutPass> {
 public:
+    using LayoutBase::LayoutBase;
+    explicit LayoutPass(ChannelsLastRule rule) : rule_(std::move(rule)) {}
+
     void runOnOperation() override {
-        if (!getOperation().isExternal()) Layouts(getOperation()).run();
+        if (!getOperation().isExternal()) Layouts(getOperation(), rule_ ? rule_ : rule_of_option()).run();
     }
+
+private:
+    ChannelsLastRule rule_of_option() const {
+        if (!device) return channels_last_of;
+        return [](const TypeCall& call) {
+            return device_channels_last_of(call, {.in_library = [](const TypeCall&) { return true; }});
+        };
+    }
+
+    ChannelsLastRule rule_;
 };
 
 }  // namespace
+
+std::unique_ptr<mlir::Pass> create_layout_pass(ChannelsLastRule rule) { return std::make_unique<LayoutPass>(std::move(rule)); }
 
 }  // namespace catena::passes

@@ -150,13 +150,16 @@ def Layout : Pass<"catena-layout", "::mlir::func::FuncOp"> {
   let summary = "store images with their channels last where their readers prefer it";
   let description = [{
     A convolution on row-major images reorders them at every call; on images whose channels are the innermost dimension
-    it does not. A memory order is only an order of strides: shapes and operations stay as they are, and the results of
+    it does not. On a device that is so of convolutions of float16 and bfloat16 on tensor cores. A memory order is only an order of strides: shapes and operations stay as they are, and the results of
     groups and library calls that are stored with their channels last are listed in `catena.channels_last`.
 
     All images that one group sweeps should have one order, so they are decided together: for channels-last when more
     bytes are read and written by calls that prefer it (`runtime/ops/declare/channels_last.h`) than by what is row-major whatever
     is decided here: results of the function, operations without a rule, reshapes, and groups that run row by row.
   }];
+  let options = [
+    Option<"device", "device", "bool", "false", "For a device whose library computes all convolutions, not for the host">,
+  ];
   let dependentDialects = ["::catena::ir::CatenaDialect"];
 }
 

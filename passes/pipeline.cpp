@@ -11,6 +11,7 @@
 #include "passes/environment.h"
 #include "passes/fuse.h"
 #include "passes/join_calls.h"
+#include "passes/layout.h"
 #include "passes/passes.h"
 #include "passes/recompute.h"
 #include "passes/rematerialize.h"
@@ -25,7 +26,8 @@ struct Stage {
     const char* name;
     std::unique_ptr<mlir::Pass> (*make)(const PipelineOptions& options, Notes notes);
     bool decides_by_size = false;
-    bool needs_channels_last = false;
+    bool is_of_host = false;  ///< It makes calls that only the host's kernels know.
+    bool orders_images = false;
     bool saves_memory = false;
 };
 
@@ -44,25 +46,25 @@ const Stage stages[] = {
     {.name = "statistics",
      .make = [](auto&, Notes) { return createStatistics(); },
      .decides_by_size = true,
-     .needs_channels_last = true},
+     .is_of_host = true},
     // Before fusion, which makes the one sweep; after sums have been joined, which are single ones until here.
     {"variance", [](auto&, Notes) { return createVariance(); }, true},
     // Before fusion, which would make sweeps of what the library can do in registers.
-    {.name = "tails", .make = [](auto&, Notes) { return createTails(); }, .needs_channels_last = true},
+    {.name = "tails", .make = [](auto&, Notes) { return createTails(); }, .is_of_host = true},
     // After tails, whose calls it puts together.
     {.name = "blocks",
      .make = [](auto&, Notes) { return createBlocks(); },
      .decides_by_size = true,
-     .needs_channels_last = true},
+     .is_of_host = true},
     // Memory traffic dominates: one pass over memory for everything that shares a domain.
     {"fuse", [](auto&, Notes notes) { return create_fuse_pass(notes); }},
     // After fusion, which computes nothing twice: only now it is known what would be stored between sweeps.
     {"recompute", [](auto&, Notes notes) { return create_recompute_pass(notes); }, true},
     // After fusion, because only what groups and calls store has a memory order.
     {.name = "layout",
-     .make = [](auto&, Notes) { return createLayout(); },
+     .make = [](auto& options, Notes) { return create_layout_pass(options.channels_last); },
      .decides_by_size = true,
-     .needs_channels_last = true},
+     .orders_images = true},
     // Last, because only now it is known what is stored, and for how long.
     {.name = "rematerialize",
      .make = [](auto& options, Notes notes) { return create_rematerialize_pass(options.memory_budget, notes); },
@@ -93,7 +95,7 @@ void build_pipeline(mlir::OpPassManager& manager, const PipelineOptions& options
     const std::vector<std::string> without = left_out();
     const auto is_wanted = [&](const Stage& stage) {
         return std::ranges::find(without, stage.name) == without.end() && !(options.any_size && stage.decides_by_size) &&
-               (options.channels_last || !stage.needs_channels_last) &&
+               (options.for_host || !stage.is_of_host) && (options.channels_last || !stage.orders_images) &&
                (options.memory_budget > 0 || options.is_large || !stage.saves_memory);
     };
     for (const Stage& stage : stages)

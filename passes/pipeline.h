@@ -6,6 +6,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/LLVM.h"
 
+#include "runtime/ops/declare/channels_last.h"
+
 namespace mlir {
 class OpPassManager;
 }
@@ -18,7 +20,8 @@ struct PipelineOptions {
     bool fast_math = false;  ///< Allow rewrites that change rounding, NaN or inf.
     Dump* dump = nullptr;    ///< Shows every stage, if given.
     bool any_size = false;   ///< The program must be the same at all sizes: no decision may depend on them.
-    bool channels_last = false;  ///< The target's kernels accept images whose channels are the innermost dimension.
+    bool for_host = false;   ///< Calls may be made that only the host's kernels know.
+    ChannelsLastRule channels_last = {};  ///< By which images get their order; empty: row-major.
     int64_t memory_budget = 0;   ///< Bytes of intermediate results at a time, as the passes see them; 0: as many as is fast.
     bool is_large = false;       ///< Its arrays are so many bytes that memory is saved where that is cheap (rematerialize.h).
     bool verify_each = false;  ///< Verify after every stage, not only at the end.

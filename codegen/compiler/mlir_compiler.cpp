@@ -76,7 +76,8 @@ Draft draft_within_budget(const Trace& trace, const CompileOptions& options, con
         lowered = std::make_unique<LoweredProgram>(
             trace, passes::PipelineOptions{.fast_math = options.fast_math,
                                            .dump = &dump,
-                                           .channels_last = target.takes_channels_last(),
+                                           .for_host = target.is_host(),
+                                           .channels_last = target.channels_last(),
                                            .memory_budget = goal,
                                            .is_large = bytes_of_values(trace) >= passes::saves_memory_from});
         codegen::StageTimer timer(&dump);

@@ -8,7 +8,8 @@ namespace catena::codegen::cpu {
 class HostTarget : public Target {
 public:
     explicit HostTarget(bool fast_math) : fast_math_(fast_math) {}
-    bool takes_channels_last() const override { return true; }
+    bool is_host() const override { return true; }
+    ChannelsLastRule channels_last() const override { return channels_last_of; }
     SplitRule split_rule() const override;
     std::shared_ptr<Executable> compile(Draft draft, const Compilation& compilation) override;
 

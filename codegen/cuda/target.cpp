@@ -3,8 +3,30 @@
 #include "codegen/cuda/layout.h"
 #include "codegen/cuda/schedule_code.h"
 #include "passes/dump.h"
+#include "runtime/core/code_device.h"
+#include "runtime/core/environment.h"
 
 namespace catena::codegen::cuda {
+
+namespace {
+
+bool has_library_for(CodeDevice& device, const TypeCall& call) {
+    Arrays inputs, outputs;
+    for (const Type& type : call.inputs) inputs.push_back(Array::empty(type, meta_device()));
+    for (const Type& type : call.op.type(call)) outputs.push_back(Array::empty(type, meta_device()));
+    const std::vector<double> scalars(call.op.scalar_names.size());
+    return device.has_library_for({call.op, inputs, outputs, call.attributes, scalars});
+}
+
+}  // namespace
+
+ChannelsLastRule DeviceTarget::channels_last() const {
+    const std::optional<std::string> wish = environment::choice("CATENA_CUDA_CHANNELS_LAST", {"always", "never"});
+    if (wish == "never") return {};
+    const DeviceImages wanted{.always = wish == "always",
+                              .in_library = [this](const TypeCall& call) { return has_library_for(device_, call); }};
+    return [wanted](const TypeCall& call) { return device_channels_last_of(call, wanted); };
+}
 
 SplitRule DeviceTarget::split_rule() const { return cuda::split_rule(false); }
 

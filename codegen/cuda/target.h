@@ -12,7 +12,8 @@ namespace catena::codegen::cuda {
 class DeviceTarget : public Target {
 public:
     DeviceTarget(CodeDevice& device, bool fast_math) : device_(device), fast_math_(fast_math) {}
-    bool takes_channels_last() const override { return false; }
+    bool is_host() const override { return false; }
+    ChannelsLastRule channels_last() const override;
     SplitRule split_rule() const override;
     std::shared_ptr<Executable> compile(Draft draft, const Compilation& compilation) override;
 

@@ -33,6 +33,8 @@ constexpr VariableInfo table[] = {
      "The instructions that compiled code may use."},
     {"CATENA_CUBLASLT_PATH", "file", "the first that is found",
      "The cuBLASLt library; /none: do not use cuBLASLt."},
+    {"CATENA_CUDA_CHANNELS_LAST", "always or never", "for convolutions of float16 and bfloat16 that cuDNN computes",
+     "Whether compiled programs for CUDA devices store images with their channels last."},
     {"CATENA_CUDA_DRIVER", "file", "libcuda.so.1",
      "The CUDA driver's library."},
     {"CATENA_CUDA_STAGING_MB", "megabytes, a whole number of at least 8", "256",

@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "runtime/core/memory_order.h"
-#include "runtime/ops/declare/channels_last.h"
 #include "runtime/program/device_form.h"
 
 namespace catena::program {
@@ -53,7 +52,7 @@ void require_inside(const Reach& reach, const Buffer& buffer, const std::string&
 
 class Checker {
 public:
-    explicit Checker(const Schedule& schedule) : s_(schedule) {}
+    Checker(const Schedule& schedule, const ChannelsLastRule& orders) : s_(schedule), orders_(orders) {}
 
     void run() {
         check_buffers();
@@ -204,7 +203,7 @@ private:
         }
         const Types outputs = op.type(TypeCall{op, inputs, call.attributes});
         require(outputs.size() == call.outputs.size(), "{} is given {} outputs", op.name, call.outputs.size());
-        const ChannelsLast last = channels_last_of(TypeCall{op, inputs, call.attributes});
+        const ChannelsLast last = orders_(TypeCall{op, inputs, call.attributes});
         for (size_t i = 0; i < outputs.size(); ++i) {
             const View& output = call.outputs[i];
             check_view(output, op.name);
@@ -250,10 +249,11 @@ private:
     }
 
     const Schedule& s_;
+    const ChannelsLastRule& orders_;
 };
 
 }  // namespace
 
-void check_schedule(const Schedule& schedule) { Checker(schedule).run(); }
+void check_schedule(const Schedule& schedule, const ChannelsLastRule& orders) { Checker(schedule, orders).run(); }
 
 }  // namespace catena::program
