@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "frontend/tools/catena/workload.h"
+#include "runtime/core/memory_order.h"
 #include "runtime/cuda/library_call.h"
 #include "runtime/cuda/window_plans.h"
 #include "tests/cuda/collecting_device.h"
@@ -227,6 +228,66 @@ TEST(CudnnEngines, read_views_as_they_lie) {
                 EXPECT_TRUE(engines.plan(made.call())) << call.text() << ", every other channel";
             }
         }
+    }
+}
+
+/// All operands of a call on windows, or those of `which` (0: x, 1: W or y, ...), with their channels last.
+std::string turned_text(Made& made, unsigned which = ~0u) {
+    std::string text = made.collected.text() + ", channels last";
+    unsigned k = 0;
+    for (Arrays* arrays : {&made.inputs, &made.outputs})
+        for (Array& x : *arrays)
+            if (which >> k++ & 1) x = x.view(x.shape(), strides_in(MemoryOrder::channels_last, x.shape()), 0);
+    return text + fmt::format(" of {:b}", which & 7);
+}
+
+// What the layout pass makes of programs of halves, and their first and last convolutions, whose other image is the caller's.
+TEST(CudnnEngines, compute_windows_on_images_with_channels_last) {
+    for (const char* architecture : architectures) {
+        SCOPED_TRACE(architecture);
+        Engines engines(architecture);
+        if (!engines.deviceless.complaint().empty()) GTEST_SKIP() << engines.deviceless.complaint();
+        for (const CollectedCall& collected : all_calls()) {
+            if (!cuda::is_window_role(library_role_of(*collected.op)) || collected.inputs[0].dtype != Dtype::float32) continue;
+            for (Dtype dtype : {Dtype::float16, Dtype::bfloat16}) {
+                const CollectedCall call = with_dtype(collected, dtype);
+                Made made(call);
+                if (!engines.takes(made.call())) continue;
+                const std::string text = turned_text(made);
+                EXPECT_TRUE(engines.plan(made.call())) << text;
+            }
+        }
+        for (const auto& [role, count] : engines.found) std::printf("%s: %d plans for %s\n", architecture, count, op_with(role).name.c_str());
+    }
+}
+
+/// What the plans of all layers want besides, in bytes.
+size_t workspaces(Engines& engines, unsigned which) {
+    size_t bytes = 0;
+    for (const Layer& layer : layers)
+        for (const CollectedCall& collected : calls_of(layer)) {
+            const CollectedCall call = with_dtype(collected, Dtype::float16);
+            Made made(call);
+            const std::string text = turned_text(made, which);
+            const Plan* plan = engines.plan(made.call());
+            EXPECT_TRUE(plan) << text;
+            if (plan) bytes += plan->workspace();
+        }
+    return bytes;
+}
+
+// Why halves have their channels last: engines copy other images into their workspace. And why weights follow the images.
+TEST(CudnnEngines, of_halves_copy_images_and_weights_of_another_order) {
+    for (const char* architecture : architectures) {
+        SCOPED_TRACE(architecture);
+        Engines engines(architecture);
+        if (!engines.deviceless.complaint().empty()) GTEST_SKIP() << engines.deviceless.complaint();
+        size_t bytes[8];
+        for (unsigned which = 0; which < 8; ++which) bytes[which] = workspaces(engines, which);
+        std::printf("%s: workspaces of all layers, MiB: rows %zu, images last %zu, weights, too %zu\n", architecture, bytes[0] >> 20,
+                    bytes[5] >> 20, bytes[7] >> 20);
+        EXPECT_LT(bytes[7], bytes[0] / 4);
+        EXPECT_EQ(*std::min_element(bytes, bytes + 8), bytes[7]);
     }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -33,6 +34,14 @@ public:
     void copy_from_host(const void* host, const Array& to) override;
     void copy_to_host(const Array& from, void* host) override;
 
+    /// What a vendor library computes: nothing at first.
+    struct Library {
+        std::function<bool(const KernelCall&)> takes, launch;
+    };
+    void set_library(Library library) { library_ = std::move(library); }
+    bool has_library_for(const KernelCall& call) override { return library_.takes && library_.takes(call); }
+    bool launch_in_library(const KernelCall& call) override { return has_library_for(call) && library_.launch(call); }
+
     /// Of a kernel's only parameter. Compiles it.
     size_t argument_bytes(const void* kernel);
 
@@ -59,6 +68,7 @@ private:
         std::vector<EmulatedKernel*> kernels;
         bool compiled = false;
     };
+    Library library_;
     std::vector<std::string> texts_;
     std::vector<Unit> units_;
     std::vector<std::unique_ptr<EmulatedKernel>> kernels_;
