@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/core/reused_vector.h"
+
 namespace catena {
 namespace {
 
@@ -68,15 +70,35 @@ void unchain_outputs(Node& node) {
     }
 }
 
+/// Unchains the outputs of a node to which nothing but they and `node` refer, so that it need not become a passage: false if
+/// something else does.
+bool unchain_last_users(const Ref<Node>& node) {
+    uint32_t users = 1;
+    for (const VariableBody* body : node->outputs) {
+        if (body && body->creator != node) return false;
+        users += body != nullptr;
+    }
+    if (node->use_count() != users) return false;
+    for (size_t i = 0; i < node->outputs.size(); ++i)
+        if (VariableBody* body = node->outputs[i]) detach_creator(*body);
+    return true;
+}
+
 /// Finds all nodes that a variable was computed by, those nearest to it first.
 class History {
 public:
     explicit History(VariableBody& body) {
         const Ref<Node> creator = body.creator;
         if (!creator) return;
-        Reached& start = reach(creator, body.output_index);
-        if (creator->outputs[body.output_index] != &body) ++start.references;
+        Reached* start = reach(creator, body.output_index);
+        if (start && creator->outputs[body.output_index] != &body) ++start->references;
     }
+    ~History() {
+        for (const auto* nodes : {&waiting_, &done_})
+            for (const Ref<Node>& node : *nodes)
+                if (node) node->mark &= uint8_t(~reached_mark);
+    }
+    History(const History&) = delete;
 
     void unchain() {
         while (!waiting_.empty()) {
@@ -85,30 +107,51 @@ public:
             waiting_.pop_back();
             visit(node);
         }
-        for (const Ref<Node>& node : done_) unchain_outputs(*node);
+        for (Ref<Node>& node : done_) {
+            node->mark &= uint8_t(~reached_mark);
+            if (!unchain_last_users(node)) unchain_outputs(*node);
+            node.reset();  // With its edges, so that only others are users of the nodes behind it.
+        }
     }
 
 private:
+    /// Of nodes of single operations. Another bit than those of a walk that may be running.
+    static constexpr uint8_t reached_mark = 0x80;
+
+    /// What is known of a node that is or was a whole program's.
     struct Reached {
         uint32_t references = 0;    ///< Known references to the node: edges and outputs found.
         std::vector<char> outputs;
     };
     static bool later(const Ref<Node>& a, const Ref<Node>& b) { return is_visited_after(*a, *b); }
 
-    Reached& reach(const Ref<Node>& node, int output) {
+    static bool is_of_program(const Node& node) { return node.region || node.op == &op_expanded(); }
+
+    void wait(const Ref<Node>& node) {
+        waiting_.push_back(node);
+        std::push_heap(waiting_.begin(), waiting_.end(), later);
+    }
+    /// Null for the node of a single operation.
+    Reached* reach(const Ref<Node>& node, int output) {
+        if (!is_of_program(*node)) {
+            if (node->mark & reached_mark) return nullptr;
+            wait(node);
+            node->mark |= reached_mark;
+            return nullptr;
+        }
         auto [found, is_new] = reached_.try_emplace(node.get());
         Reached& reached = found->second;
         if (is_new) {
             reached.outputs.resize(node->outputs.size());
-            waiting_.push_back(node);
-            std::push_heap(waiting_.begin(), waiting_.end(), later);
+            wait(node);
         }
         if (!std::exchange(reached.outputs[size_t(output)], 1))
             if (const VariableBody* body = node->outputs[output]; body && body->creator == node) ++reached.references;
-        return reached;
+        return &reached;
     }
     void follow(const Edge& edge) {
-        if (edge.node) ++reach(edge.node, edge.index).references;
+        if (!edge.node) return;
+        if (Reached* reached = reach(edge.node, edge.index)) ++reached->references;
     }
 
     /// Whether each output of a program's node ends here with those reached, whoever uses it.
@@ -124,6 +167,11 @@ private:
     }
 
     void visit(const Ref<Node>& node) {
+        if (!is_of_program(*node)) {
+            done_.push_back(node);
+            for (const Edge& edge : node->edges) follow(edge);
+            return;
+        }
         const Reached reached = reached_.at(node.get());
         if (node->region && (node->use_count() == 1 + reached.references || holds_all(*node, reached))) {
             for (size_t e = 0; e < node->edges.size(); ++e)
@@ -136,20 +184,18 @@ private:
             for (size_t i = 0; i < reached.outputs.size(); ++i)
                 if (VariableBody* body = reached.outputs[i] ? node->outputs[i] : nullptr) catena::unchain(*body);
             return;
-        } else if (node->region || node->op == &op_expanded()) {
+        } else {
             // The node has other users outside.
             if (node->region) expand_region(*node);
             for (size_t i = 0; i < reached.outputs.size(); ++i)
                 if (reached.outputs[i]) follow(node->edges[i]);
             return;
-        } else {
-            for (const Edge& edge : node->edges) follow(edge);
         }
         done_.push_back(node);
     }
 
     std::unordered_map<const Node*, Reached> reached_;
-    std::vector<Ref<Node>> waiting_, done_;
+    ReusedVector<Ref<Node>> waiting_, done_;
 };
 
 }  // namespace
