@@ -8,9 +8,10 @@
 namespace catena {
 namespace {
 thread_local PerThread<std::vector<LinkHook*>> scoped_hooks;
-}
+thread_local size_t scoped_hook_count [[gnu::tls_model("initial-exec")]] = 0;  // Each call of a link asks.
+}  // namespace
 
-bool link_hooks_in_scope() { return !scoped_hooks.get().empty(); }
+bool link_hooks_in_scope() { return scoped_hook_count > 0; }
 
 LinkHookScope::LinkHookScope(LinkHook& hook) : hook_(hook) {
     for (const LinkHook* other : scoped_hooks.get())
@@ -18,10 +19,12 @@ LinkHookScope::LinkHookScope(LinkHook& hook) : hook_(hook) {
             fail<ValueError>("link hook: one named \"{}\" is active already", hook.name());
     hook.added(nullptr);
     scoped_hooks.get().push_back(&hook);
+    scoped_hook_count = scoped_hooks.get().size();
 }
 
 LinkHookScope::~LinkHookScope() {
     std::erase(scoped_hooks.get(), &hook_);
+    scoped_hook_count = scoped_hooks.get().size();
     hook_.deleted(nullptr);
 }
 

@@ -9,7 +9,7 @@ namespace catena {
 
 namespace {
 
-thread_local Device* device = nullptr;
+thread_local Device* device [[gnu::tls_model("initial-exec")]] = nullptr;
 
 /// Types without elements: every block is empty and nothing runs.
 class MetaDevice final : public Device {

@@ -8,7 +8,7 @@ namespace catena {
 
 namespace {
 
-thread_local SourceLoc location;
+thread_local SourceLoc location [[gnu::tls_model("initial-exec")]];
 
 std::string located(const std::string& message) {
     const std::string place = to_string(location);

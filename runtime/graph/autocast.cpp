@@ -13,7 +13,7 @@
 namespace catena {
 namespace {
 
-thread_local Dtype active = Dtype::float32;
+thread_local Dtype active [[gnu::tls_model("initial-exec")]] = Dtype::float32;
 
 /// By OpDef::id. Ops may be registered late, by a library that is loaded while others compute.
 struct Table {

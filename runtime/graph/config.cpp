@@ -23,7 +23,7 @@ Config from_environment() {
 
 const Config& config() { return mutable_config(); }
 Config& mutable_config() {
-    thread_local Config of_thread = from_environment();  // Initialised in the function, so that errors
+    thread_local Config of_thread [[gnu::tls_model("initial-exec")]] = from_environment();  // Initialised in the function, so that errors
                                                          // can be caught.
     return of_thread;
 }

@@ -9,12 +9,13 @@
 namespace catena {
 namespace {
 thread_local PerThread<std::vector<FunctionHook*>> hooks;
-}
-
-static thread_local bool paused = false;
+// Each operation asks: these cost an instruction, the list a call.
+thread_local size_t hook_count [[gnu::tls_model("initial-exec")]] = 0;
+thread_local bool paused [[gnu::tls_model("initial-exec")]] = false;
+}  // namespace
 
 std::span<FunctionHook* const> function_hooks() {
-    if (paused) return {};
+    if (paused || hook_count == 0) return {};
     return hooks.get();
 }
 
@@ -26,11 +27,13 @@ FunctionHookScope::FunctionHookScope(FunctionHook& hook) : hook_(hook) {
         if (other->name() == hook.name())
             fail<ValueError>("function hook: one named \"{}\" is active already", hook.name());
     hooks.get().push_back(&hook);
+    hook_count = hooks.get().size();
     hook.added();
 }
 
 FunctionHookScope::~FunctionHookScope() {
     std::erase(hooks.get(), &hook_);
+    hook_count = hooks.get().size();
     hook_.deleted();
 }
 

@@ -9,11 +9,11 @@
 namespace catena {
 namespace {
 
-thread_local uint64_t next_sequence = 0;
+thread_local uint64_t next_sequence [[gnu::tls_model("initial-exec")]] = 0;
 
 /// Nodes whose last reference is released while another one is being freed wait here, so that a long chain is freed in a loop. The list
 /// is the outermost call's: one of the thread's own would be gone when nodes of static objects are freed.
-thread_local ReusedVector<Node*>* waiting_nodes = nullptr;
+thread_local ReusedVector<Node*>* waiting_nodes [[gnu::tls_model("initial-exec")]] = nullptr;
 
 Reads what_gradient_reads(const OpDef& op, const Node& node) {
     Reads all;

@@ -9,7 +9,7 @@ struct Outermost {
     const OpDef* op = nullptr;
     UserFunctionScope::Part part{};
 };
-thread_local Outermost outermost;
+thread_local Outermost outermost [[gnu::tls_model("initial-exec")]];
 
 }  // namespace
 

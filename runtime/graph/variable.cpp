@@ -27,7 +27,7 @@ void check_gradient(const Variable& v, const Array& grad) {
 
 }  // namespace
 
-Variable::Variable(Array array, bool requires_grad) : body_(new VariableBody) {
+Variable::Variable(Array array, bool requires_grad) : body_(make_ref<VariableBody>()) {
     body_->requires_grad = requires_grad && array.defined() && is_float(array.dtype());
     body_->array = std::move(array);
 }
