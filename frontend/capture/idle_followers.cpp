@@ -7,10 +7,13 @@ namespace {
 
 constexpr size_t most = 8;
 
+/// Without the counts that lock() changes.
+bool is_same(const std::weak_ptr<Tree>& a, const std::shared_ptr<Tree>& b) { return !a.owner_before(b) && !b.owner_before(a); }
+
 }  // namespace
 
 std::unique_ptr<Follower> IdleFollowers::take(const std::shared_ptr<Tree>& tree) {
-    auto found = std::find_if(idle_.rbegin(), idle_.rend(), [&](const Idle& idle) { return idle.tree.lock() == tree; });
+    auto found = std::find_if(idle_.rbegin(), idle_.rend(), [&](const Idle& idle) { return is_same(idle.tree, tree); });
     if (found == idle_.rend() && idle_.size() < most) return std::make_unique<Follower>(*tree);
     const auto taken = found == idle_.rend() ? idle_.begin() : std::prev(found.base());
     if (found == idle_.rend()) taken->follower->serve(*tree);
