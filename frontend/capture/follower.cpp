@@ -88,6 +88,7 @@ bool Follower::matches(const Step& step, const OpDef& op, Inputs inputs, const A
 
 bool Follower::follow(const OpDef& op, Inputs inputs, const Attributes& attributes, std::span<const Scalar> scalars,
                       Variables& outputs) {
+    if (op.body) return repeat_body(op, inputs, attributes, scalars, outputs);
     for (const Variable* x : inputs)  // An array of an enclosing region.
         if (ArrayBody* body = x->array().body(); body->pending && body->pending != this) body->pending->force(*body);
     for (const Step* step = place().steps.load(std::memory_order_acquire); step;
@@ -241,7 +242,8 @@ void Follower::attached(Node& node, Inputs inputs) {
 }
 
 void Follower::composite_begins(const OpDef& op, Inputs inputs, const Attributes& attributes, std::span<const Scalar> scalars) {
-    composites_.push_back({&op, &attributes, inputs, step_, int(scalars_.size()), int(scalars.size())});
+    composites_.push_back({&op, &attributes, inputs, step_, int(scalars_.size()), int(scalars.size()),
+                           begin_body(op, inputs, attributes, scalars)});
     for (const Scalar& s : scalars) scalars_.push_back(s.present());
 }
 
@@ -249,6 +251,7 @@ void Follower::composite_ends(std::span<const Variable> outputs) {
     const OpenComposite open = composites_.back();
     composites_.pop_back();
     last_composite_scalar_ = open.first_scalar;
+    if (open.op && open.recording.at) end_body(open, outputs);
     if (!leaving_ || !open.op || !open.op->kernel || step_ == open.before) return;
     auto composite = std::make_unique<Composite>();
     composite->op = open.op;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "frontend/capture/graph_end.h"
+#include "frontend/capture/known_body.h"
 #include "frontend/capture/known_walk.h"
 #include "frontend/capture/path.h"
 #include "frontend/capture/pointer_table.h"
@@ -157,6 +158,7 @@ private:
         std::span<const Variable* const> inputs;
         const Step* before;
         int first_scalar, scalar_count;
+        BodyRecording recording;  ///< Without a place: its body is neither compared nor remembered.
     };
 
     const Place& place() const { return step_ ? step_->next : segment_->start; }
@@ -168,9 +170,21 @@ private:
                                     std::span<const Scalar> scalars, std::span<const Type> types, Device& device);
     int number_of(const Array& array);
     void know_inputs();
+    KnownSteps steps_since(const Step* before, size_t scalars) const;
+    void take_again(const KnownSteps& known);
     Slot& slot(int v);
     Array& placeholder(int v, const Type& type, const Step& step);
     const Ref<Storage>& nowhere(Device& device);
+
+    KnownBody* known_body(const OpDef& op, std::span<const Variable* const> inputs, const Attributes& attributes,
+                          std::span<const Scalar> scalars) const;
+    bool is_given(const KnownBody& known, std::span<const Variable* const> inputs) const;
+    bool repeat_body(const OpDef& op, std::span<const Variable* const> inputs, const Attributes& attributes,
+                     std::span<const Scalar> scalars, Variables& outputs);
+    BodyRecording begin_body(const OpDef& op, std::span<const Variable* const> inputs, const Attributes& attributes,
+                             std::span<const Scalar> scalars);
+    void end_body(const OpenComposite& open, std::span<const Variable> outputs);
+    std::unique_ptr<KnownBody> made_body(const OpenComposite& open, std::span<const Variable> outputs);
 
     bool describe(const WalkRequest& request);
     bool reads_the_same(const KnownWalk& known) const;

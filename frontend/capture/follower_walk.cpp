@@ -5,7 +5,6 @@
 
 #include "frontend/capture/follower.h"
 #include "runtime/core/device.h"
-#include "runtime/core/environment.h"
 #include "runtime/core/error.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/user_gradient.h"
@@ -16,22 +15,12 @@ namespace {
 /// Walks at one place that were made in vain; then no more are remembered there.
 constexpr int most_attempts = 8;
 
-bool walks_are_checked() {
-    static const bool checked = environment::flag("CATENA_CHECK_WALKS", false);
-    return checked;
-}
-
 /// `array` is value `v` (-1: undefined) of the call. `slots`: its values.
 template <class Slots>
 bool is_value(const Array& array, int v, const Pending* call, const Slots& slots) {
     if (!array.defined() || v < 0) return !array.defined() && v < 0;
     const ArrayBody* body = array.body();
     return body->pending == call ? body->value == v : slots[size_t(v)].array.body() == body;
-}
-
-/// Nothing but an array: another variable can stand for it.
-bool is_plain(const VariableBody& body) {
-    return !body.requires_grad && !body.is_state && !body.grad && !body.grad_consumed && !body.creator && !body.alias_of && !body.name;
 }
 
 bool is_function_of_the_graph(const Node& node) {
@@ -85,7 +74,7 @@ bool Follower::reads_the_same(const KnownWalk& known) const {
             if (!same(node.scalars[s].present(), facts.numbers[s])) return false;
         if (!(node.attributes == facts.attributes)) return false;
     }
-    return std::ranges::all_of(known.cells, [&](const auto& cell) { return same(cell.first->value, std::bit_cast<uint64_t>(cell.second)); });
+    return known.steps.read_the_same_cells();
 }
 
 bool Follower::repeat(const WalkRequest& request, Variables& results) {
@@ -99,8 +88,8 @@ bool Follower::repeat(const WalkRequest& request, Variables& results) {
     }
     KnownWalk* known = at.walks.load(std::memory_order_acquire);
     while (known && !reads_the_same(*known)) known = known->sibling.load(std::memory_order_acquire);
-    if (known && known->state == KnownWalk::State::refuted) return false;
-    if (known && known->state == KnownWalk::State::confirmed && !leaving_ && !walks_are_checked()) {
+    if (known && known->state == KnownState::refuted) return false;
+    if (known && known->state == KnownState::confirmed && !leaving_ && !known_steps_are_checked()) {
         do_again(*known, request, results);
         return true;
     }
@@ -110,16 +99,7 @@ bool Follower::repeat(const WalkRequest& request, Variables& results) {
 }
 
 void Follower::do_again(const KnownWalk& known, const WalkRequest& request, Variables& results) {
-    if (!known.steps.empty()) {
-        const Step& last = *known.steps.back();
-        if (slots_.size() < size_t(last.end_value)) slots_.resize(std::max(size_t(last.end_value), slots_.size() * 2));
-        for (const Step* step : known.steps)
-            for (size_t j = 0; j < step->outputs().size(); ++j) placeholder(step->first_output + int(j), step->outputs()[j], *step);
-        count_ = last.end_value;
-        step_ = &last;
-    }
-    scalars_.insert(scalars_.end(), known.scalars.begin(), known.scalars.end());
-    last_composite_scalar_ = -1;
+    take_again(known.steps);
     walk_variables_.assign(request.starts.begin(), request.starts.end());
     for (const KnownWalk::Given& given : known.given) {
         Variable gradient;
@@ -202,14 +182,9 @@ bool Follower::complete(WalkRecording& r) const {
     const auto is_stored = [](const KnownWalk::Given& given) { return given.leaf >= 0; };
     const size_t stored = size_t(std::ranges::count_if(r.made->given, is_stored));
     if (!r.is_repeatable || disturbances_ != r.disturbances || nodes_.size() != r.nodes || log_.size() - r.changes != stored) return false;
-    for (const Step* step = step_; step != r.before; step = step->previous) {
+    for (const Step* step = step_; step != r.before; step = step->previous)
         if (!step || !step->inputs().empty()) return false;
-        r.made->steps.push_back(step);
-        for (size_t k = 0; k < step->scalars().size(); ++k)
-            if (Cell::Body* cell = step->cell(k)) r.made->cells.emplace_back(Ref<Cell::Body>(cell), cell->value);
-    }
-    std::ranges::reverse(r.made->steps);
-    r.made->scalars.assign(scalars_.begin() + int64_t(r.scalars), scalars_.end());
+    r.made->steps = steps_since(r.before, r.scalars);
     return true;
 }
 
@@ -226,8 +201,8 @@ void Follower::ended(std::span<const Variable> results) {
         return;
     }
     const bool is_same = is_complete && r.expected->did_the_same(*r.made);
-    r.expected->state = is_same ? KnownWalk::State::confirmed : KnownWalk::State::refuted;
-    if (!is_same && walks_are_checked())
+    r.expected->state = is_same ? KnownState::confirmed : KnownState::refuted;
+    if (!is_same && known_steps_are_checked())
         throw InternalError(fmt::format("static_graph {}: a backward over a graph that is known did something else than before",
                                         rules_.region));
 }

@@ -7,15 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/capture/known_steps.h"
 #include "runtime/core/small_vector.h"
 #include "runtime/graph/attributes.h"
-#include "runtime/graph/scalar_operand.h"
 #include "runtime/graph/variable.h"
 
 namespace catena::capture {
 
 struct Place;
-class Step;
 
 /// What a backward() or grad() did at one place of a region's code. Gradients are functions of the graph and the settings, so
 /// the same walk over an equal graph takes the same steps; it is repeated without calling them. Custom functions, whose
@@ -35,17 +34,13 @@ struct KnownWalk {
         int steps = 0;     ///< Steps of the segment before it was stored.
         friend bool operator==(const Given&, const Given&) = default;
     };
-    enum class State { new_one, confirmed, refuted };
 
     std::vector<int64_t> key;  ///< The settings, the request, and LiveGraph::shape.
     std::vector<Facts> nodes;  ///< In the order of GraphWalk.
-    std::vector<std::pair<Ref<Cell::Body>, double>> cells;  ///< Cells that its steps read, and what they held.
-    std::vector<const Step*> steps;
-    std::vector<double> scalars;  ///< The new scalar slots.
+    KnownSteps steps;
     std::vector<Given> given;
     std::vector<int> visited;     ///< Numbers of nodes.
-    /// A walk is repeated from the third time on: the second one must have done the same as the first.
-    std::atomic<State> state{State::new_one};
+    std::atomic<KnownState> state{KnownState::new_one};
     std::atomic<KnownWalk*> sibling{nullptr};
 
     bool did_the_same(const KnownWalk& other) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontend/capture/graph_end.h"
+#include "frontend/capture/known_body.h"
 #include "frontend/capture/program.h"
 
 namespace catena::capture {
@@ -80,6 +81,12 @@ KnownWalk& Tree::add(Place& place, std::unique_ptr<KnownWalk> made) {
     bytes_ += made->bytes();
     append(place.walks, made.get());
     return *walks_.emplace_back(std::move(made));
+}
+
+KnownBody& Tree::add(Place& place, std::unique_ptr<KnownBody> made) {
+    bytes_ += made->bytes();
+    append(place.bodies, made.get());
+    return *bodies_.emplace_back(std::move(made));
 }
 
 std::vector<const Step*> steps_to(const Step* last) {

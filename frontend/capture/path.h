@@ -15,6 +15,7 @@
 
 namespace catena::capture {
 
+struct KnownBody;
 class KnownSizes;
 class Program;
 class Step;
@@ -27,7 +28,8 @@ struct Place {
     std::atomic<Ending*> endings{nullptr};  ///< Linked by Ending::sibling.
     std::atomic<GraphEnd*> graphs{nullptr};
     std::atomic<KnownWalk*> walks{nullptr};  ///< Of backward() or grad() that began here.
-    std::atomic<int> walk_attempts{0};       ///< How often a walk from here was not known.
+    std::atomic<KnownBody*> bodies{nullptr};  ///< Of composites that began here.
+    std::atomic<int> walk_attempts{0}, body_attempts{0};  ///< How often a walk or a body from here was not known.
 };
 
 /// A part of the code between host reads. Its values are numbered from `first_value`; the first `arguments` of them are
@@ -122,6 +124,7 @@ public:
     Ending& add(Place& place, std::unique_ptr<Ending> made);
     GraphEnd& add(Place& place, std::unique_ptr<GraphEnd> made);
     KnownWalk& add(Place& place, std::unique_ptr<KnownWalk> made);
+    KnownBody& add(Place& place, std::unique_ptr<KnownBody> made);
 
     /// An equal list that lives as long as the tree: most of a path's steps have one of a few types. May be called without the mutex.
     const Type* kept(std::span<const Type> types);
@@ -136,6 +139,7 @@ private:
     std::deque<std::unique_ptr<Ending>> endings_;
     std::deque<std::unique_ptr<GraphEnd>> graphs_;
     std::deque<std::unique_ptr<KnownWalk>> walks_;
+    std::deque<std::unique_ptr<KnownBody>> bodies_;
     std::atomic<size_t> bytes_{0};
 };
 

@@ -24,7 +24,7 @@ constexpr VariableInfo table[] = {
     {"CATENA_CHECK_SCHEDULES", "1 or 0", "0, in debug builds always 1",
      "Check the memory plan and the bounds of every compiled program before it runs, and compare sizes planned from others with compiled ones."},
     {"CATENA_CHECK_WALKS", "1 or 0", "0",
-     "Call the gradients at every backward() inside a static region, and compare what they do with what was remembered."},
+     "Call the gradients at every backward() inside a static region, and the bodies of composites; compare what they do with what was remembered."},
     {"CATENA_COMM_TIMEOUT", "seconds, a number above 0", "600",
      "How long a rank waits for the others before its call fails."},
     {"CATENA_COMPILER_PATH", "file", "beside libcatena",

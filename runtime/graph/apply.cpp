@@ -137,7 +137,10 @@ Variables apply_to(const OpDef& op, Inputs inputs, const Attributes& attributes,
     Variables outputs;
     const bool whole = recorder && (!op.body || recorder->takes_whole(op));
     const bool deferred = recorder && recorder->defers();
-    if (op.body && (!op.kernel || (recorder && !whole))) {
+    const bool is_composite = op.body && (!op.kernel || (recorder && !whole));
+    if (deferred && recorder->follow(op, inputs, attributes, scalars, outputs)) {
+        // The results are known, and of a composite what its body would do.
+    } else if (is_composite) {
         const UserFunctionScope function(op);
         if (op.type) output_types(op, inputs, attributes);  // Type errors should name the composite.
         std::optional<RecorderScope> unseen;
@@ -148,9 +151,8 @@ Variables apply_to(const OpDef& op, Inputs inputs, const Attributes& attributes,
         outputs = run_body(op, inputs, attributes, scalars);
         if (deferred) recorder->composite_ends(outputs);
     } else if (deferred) {
-        if (!recorder->follow(op, inputs, attributes, scalars, outputs))
-            outputs = recorder->extend(op, inputs, attributes, scalars, output_types(op, inputs, attributes),
-                                       device_of(op, inputs, recorder));
+        outputs = recorder->extend(op, inputs, attributes, scalars, output_types(op, inputs, attributes),
+                                   device_of(op, inputs, recorder));
     } else {
         outputs = run_kernel(op, inputs, attributes, scalars, recorder);
     }

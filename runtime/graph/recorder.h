@@ -38,7 +38,7 @@ public:
     /// True for a recorder that defers operations: apply() gets their results from it instead of a device, and does not
     /// call saw().
     virtual bool defers() const { return false; }
-    /// The results of this call, if it is the expected one.
+    /// The results of this call, if it is the expected one; of a composite, if its body need not run.
     virtual bool follow(const OpDef& op, std::span<const Variable* const> inputs, const Attributes& attributes,
                         std::span<const Scalar> scalars, Variables& outputs) {
         return false;

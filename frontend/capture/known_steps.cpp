@@ -1,0 +1,39 @@
+#include "frontend/capture/known_steps.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "runtime/core/environment.h"
+#include "runtime/graph/node.h"
+
+namespace catena::capture {
+namespace {
+
+bool same(double a, double b) { return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b); }
+
+}  // namespace
+
+bool KnownSteps::read_the_same_cells() const {
+    return std::ranges::all_of(cells, [](const auto& cell) { return same(cell.first->value, cell.second); });
+}
+
+bool KnownSteps::are_the_same(const KnownSteps& others) const {
+    // The last one says which were before it.
+    return last == others.last && std::ranges::equal(scalars, others.scalars, same);
+}
+
+size_t KnownSteps::bytes() const {
+    return makers.size() * sizeof(makers[0]) + scalars.size() * sizeof(scalars[0]) + cells.size() * sizeof(cells[0]);
+}
+
+bool is_plain(const VariableBody& body) {
+    return !body.requires_grad && !body.is_state && !body.grad && !body.grad_consumed && !body.creator && !body.alias_of && !body.name;
+}
+
+bool known_steps_are_checked() {
+    static const bool checked = environment::flag("CATENA_CHECK_WALKS", false);
+    return checked;
+}
+
+}  // namespace catena::capture
