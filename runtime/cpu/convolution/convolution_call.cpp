@@ -41,7 +41,7 @@ ConvolutionCall::ConvolutionCall(std::shared_ptr<const ConvolutionPrimitive> pri
       b_bytes_(converted_bytes(primitive_->b)),
       result_bytes_(converted_bytes(primitive_->result)),
       execute_bytes_(result_bytes_ + Scratch::rounded(primitive_->scratchpad.get_size())) {
-    const int64_t workers = std::min<int64_t>(thread_count(), primitive_->images);
+    const int64_t workers = has_images() ? std::min<int64_t>(thread_count(), primitive_->images) : 1;
     for (int64_t i = 0; i < workers; ++i) workers_.emplace_back(*primitive_);
 }
 

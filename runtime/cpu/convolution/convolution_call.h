@@ -40,7 +40,7 @@ private:
     };
 
     /// Whether execute() converts images, too, and computes them side by side.
-    bool has_images() const { return primitive_->images > 1; }
+    bool has_images() const { return primitive_->images > 0; }
     void execute_images(const void* a, const void* b, const float* bias, void* result, std::byte* scratch);
     void execute_one(Worker& worker, const void* a, const void* b, const float* bias, void* result, std::byte* scratch) const;
 

@@ -32,7 +32,7 @@ struct ConvolutionSizes {
 /// outside. The inputs a and b are x and W (forward), gy and W (data), x and gy (weights). ConvolutionCall runs it.
 struct ConvolutionPrimitive {
     /// Made once a process for each direction and sizes: oneDNN generates code. What is made for one thread runs on the
-    /// caller's alone. Else, and not towards weights, it may be for one of `images`: then each is computed on one thread.
+    /// caller's alone. Else, and not towards weights, it may be for one image: then each of `images` is computed on one thread.
     static std::shared_ptr<const ConvolutionPrimitive> find(ConvolutionDirection direction, const ConvolutionSizes& sizes,
                                                             bool on_one_thread = false);
 
@@ -42,7 +42,7 @@ struct ConvolutionPrimitive {
     dnnl::memory::desc scratchpad, bias;
     bool has_bias = false;
     bool is_slow = false;  ///< oneDNN has only its plain loops for these sizes and this dtype.
-    int64_t images = 1;    ///< How often it has to run.
+    int64_t images = 0;    ///< How often it has to run; 0: it is for all images at once.
     size_t a_step = 0, result_step = 0;  ///< Bytes from an image to the next.
 };
 
