@@ -282,7 +282,7 @@ size_t workspaces(Engines& engines, bool images, bool weights) {
     return bytes;
 }
 
-// Why halves have their channels last: engines copy other images into their workspace. And why weights follow the images.
+// Why halves have their channels last: engines copy other images into their workspace, and the weights, too.
 TEST(CudnnEngines, of_halves_copy_images_and_weights_of_another_order) {
     for (const char* architecture : architectures) {
         SCOPED_TRACE(architecture);
@@ -291,8 +291,8 @@ TEST(CudnnEngines, of_halves_copy_images_and_weights_of_another_order) {
         const size_t rows = workspaces(engines, false, false), images = workspaces(engines, true, false), all = workspaces(engines, true, true);
         std::printf("%s: MiB of workspaces, rows %zu, images with channels last %zu, weights, too %zu\n", architecture, rows >> 20,
                     images >> 20, all >> 20);
-        EXPECT_LT(images, rows / 2);
-        EXPECT_LT(all, images / 2);
+        EXPECT_LT(images, rows / 4);
+        EXPECT_LE(all, images);
     }
 }
 
