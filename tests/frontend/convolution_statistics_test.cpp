@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/cpu/convolution/measured_convolution.h"
-#include "runtime/cpu/product/product_tiles.h"
+#include "runtime/cpu/product/measured_product.h"
 #include "tests/frontend/capture_models.h"
 
 namespace catena::testing {
@@ -63,7 +63,7 @@ protected:
 
 TEST_F(ConvolutionStatistics, are_gathered_as_results_are_stored) {
     const MeasuredRuns runs = expect_agree(images);
-    if (has_product_tiles()) {
+    if (has_measured_products()) {
         EXPECT_GE(runs.in_tiles, 2 * (calls - 1)) << "those of one element, at least";
         EXPECT_GE(runs.swept, calls - 1) << "that of five";
     }

@@ -33,10 +33,11 @@ struct Division {
 
 }  // namespace
 
+bool has_measured_products() { return has_avx512() && has_product_tiles(); }
+
 bool multiply_and_measure(const MeasuredProduct& p, ColumnStatistics& statistics) {
     constexpr int64_t least = 32;
-    // With AVX2 a product of oneDNN and a sweep of its result are faster.
-    if (!has_avx512() || !has_product_tiles() || p.m < least || p.n < least || p.k < least) return false;
+    if (!has_measured_products() || p.m < least || p.n < least || p.k < least) return false;
     const int64_t block = rows_of_block(p.m), blocks = (p.m + block - 1) / block;
     const Division parts(p.m, p.n);
     statistics.prepare(blocks, p.n);
