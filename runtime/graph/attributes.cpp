@@ -39,7 +39,10 @@ size_t place_of(Entries entries) {
     uint64_t h = entries.size();
     for (const Attributes::Entry& e : entries)
         h = (h ^ uint64_t(reinterpret_cast<uintptr_t>(e.name)) ^ std::visit(HashValue(), e.value) * 0x9E3779B97F4A7C15u) * 1099511628211u;
-    return size_t(h >> 32);
+    // All bits count for the place: names are addresses, which differ from process to process, and numbers are mostly small.
+    h = (h ^ (h >> 33)) * 0xff51afd7ed558ccdu;
+    h = (h ^ (h >> 33)) * 0xc4ceb9fe1a85ec53u;
+    return size_t(h ^ (h >> 33));
 }
 
 /// Lists that this thread has made. Calls make equal lists again and again: they share one, which costs no allocation, and is equal
@@ -70,7 +73,7 @@ public:
     }
 
 private:
-    static constexpr size_t size = 1024, tries = 8;
+    static constexpr size_t size = 2048, tries = 8;
     struct Place {
         Ref<List> list;
         uint64_t last_use = 0;  ///< 0: there is no list.
