@@ -39,17 +39,27 @@ TEST(Umbrella, compiles_and_is_used_without_a_warning) {
     EXPECT_EQ(result.status, 0) << result.output;
 }
 
-TEST(Umbrella, compiles_in_a_second_and_a_half) {
+/// The least of three, in seconds of processor time.
+double time_of(const std::string& command) {
     double best = 1e9;
     for (int i = 0; i < 3; ++i) {
-        const auto result = run(compile_umbrella("-fsyntax-only"));
-        ASSERT_EQ(result.status, 0) << result.output;
+        const auto result = run(command);
+        EXPECT_EQ(result.status, 0) << result.output;
         best = std::min(best, result.cpu_seconds);
     }
-    std::cout << "<catena/catena.h>: " << best << " s of processor time (the goal is 1.5)\n";
-    RecordProperty("umbrella_seconds", std::to_string(best));
-    // Twice the goal: this fails on a header too many, not on a slow machine.
-    EXPECT_LE(best, 3.0);
+    return best;
+}
+
+TEST(Umbrella, compiles_nearly_as_fast_as_standard_headers) {
+    const std::string source = std::string(CATENA_BINARY_DIR) + "/standard_headers.cpp";
+    std::ofstream(source) << "#include <algorithm>\n#include <functional>\n#include <iostream>\n#include <map>\n#include <memory>\n"
+                             "#include <regex>\n#include <string>\n#include <vector>\n";
+    const double own = time_of(compile_umbrella("-fsyntax-only"));
+    const double standard = time_of(std::string(CATENA_CXX) + " -std=c++20 -fsyntax-only " + source);
+    std::cout << "<catena/catena.h>: " << own << " s of processor time, eight standard headers " << standard << " s\n";
+    RecordProperty("umbrella_seconds", std::to_string(own));
+    // Two to three times as long on any machine: this fails on a header too many, not on a slow machine.
+    EXPECT_LE(own, 5 * standard);
 }
 
 TEST(Umbrella, makes_the_compiler_work_little) {
