@@ -31,7 +31,7 @@ KnownBody* Follower::known_body(const OpDef& op, Inputs inputs, const Attributes
     for (KnownBody* known = place().bodies.load(std::memory_order_acquire); known; known = known->sibling.load(std::memory_order_acquire))
         if (known->op == &op && known->settings == config_key() && known->device == &current_device() &&
             known->first_scalar == int(scalars_.size()) && same_numbers(scalars, known->numbers) && is_given(*known, inputs) &&
-            known->attributes == attributes && known->steps.read_the_same_cells())
+            known->attributes == attributes && known->steps.read_the_same_cells(scalars_))
             return known;
     return nullptr;
 }
@@ -104,7 +104,7 @@ KnownSteps Follower::steps_since(const Step* before, size_t scalars) const {
     for (const Step* step = step_; step != before; step = step->previous) {
         for (int v = step->first_output; v < step->end_value; ++v) known.makers[size_t(v - known.first_value)] = step;
         for (size_t k = 0; k < step->scalars().size(); ++k)
-            if (Cell::Body* cell = step->cell(k)) known.cells.emplace_back(Ref<Cell::Body>(cell), cell->value);
+            if (Cell::Body* cell = step->cell(k)) known.cells.push_back({Ref<Cell::Body>(cell), cell->value, step->scalars()[k]});
     }
     known.scalars.assign(scalars_.begin() + int64_t(scalars), scalars_.end());
     return known;

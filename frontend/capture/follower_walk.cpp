@@ -74,7 +74,7 @@ bool Follower::reads_the_same(const KnownWalk& known) const {
             if (!same(node.scalars[s].present(), facts.numbers[s])) return false;
         if (!(node.attributes == facts.attributes)) return false;
     }
-    return known.steps.read_the_same_cells();
+    return known.steps.read_the_same_cells(scalars_);
 }
 
 bool Follower::repeat(const WalkRequest& request, Variables& results) {

@@ -14,8 +14,11 @@ bool same(double a, double b) { return std::bit_cast<uint64_t>(a) == std::bit_ca
 
 }  // namespace
 
-bool KnownSteps::read_the_same_cells() const {
-    return std::ranges::all_of(cells, [](const auto& cell) { return same(cell.first->value, cell.second); });
+bool KnownSteps::read_the_same_cells(std::span<const double> before) const {
+    return std::ranges::all_of(cells, [&](const ReadCell& read) {
+        const size_t slot = size_t(read.slot);
+        return same(read.cell->value, read.value) && (slot >= before.size() || same(before[slot], read.value));
+    });
 }
 
 bool KnownSteps::are_the_same(const KnownSteps& others) const {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstddef>
-#include <utility>
+#include <span>
 #include <vector>
 
 #include "runtime/graph/scalar_operand.h"
@@ -20,9 +20,16 @@ struct KnownSteps {
     int first_value = 0;              ///< The number of their first new value.
     std::vector<const Step*> makers;  ///< Of each new value; null: it is an input from outside.
     std::vector<double> scalars;      ///< The new scalar slots.
-    std::vector<std::pair<Ref<Cell::Body>, double>> cells;  ///< Cells that they read, and what they held.
+    /// A cell that they read, what it held, and the scalar slot: one of before where the cell was read and had not changed since.
+    struct ReadCell {
+        Ref<Cell::Body> cell;
+        double value;
+        int slot;
+    };
+    std::vector<ReadCell> cells;
 
-    bool read_the_same_cells() const;
+    /// Whether they would, after these scalars: the cells hold the same, and so do slots of before that stand for them.
+    bool read_the_same_cells(std::span<const double> before) const;
     /// Of steps that began at the same place.
     bool are_the_same(const KnownSteps& others) const;
     size_t bytes() const;

@@ -110,6 +110,18 @@ TEST(CaptureBodies, a_cell_that_changes) {
     });
 }
 
+/// While a cell has one value it is one scalar of the program, also of what reads it before the composite.
+TEST(CaptureBodies, a_cell_that_changes_before_the_composite) {
+    const Cell factor(0.5, "factor");
+    expect_results([&](const Variable& x, const Variable& w, int i) {
+        Cell now = factor;
+        now = i < 5 ? 0.5 : 0.25 * i;
+        const Variable y = x * now;
+        now = 0.5;
+        return powers(y, w, now);
+    });
+}
+
 TEST(CaptureBodies, other_arrays_in_the_same_place) {
     expect_results([](const Variable& x, const Variable& w, int i) { return i < 4 || i % 3 ? powers(x, w) : powers(w, x); });
     expect_results([](const Variable& x, const Variable& w, int i) { return powers(x, i < 4 || i % 2 ? x : w); });

@@ -85,6 +85,17 @@ TEST(CaptureWalks, a_cell_of_the_graph_that_changes) {
     });
 }
 
+TEST(CaptureWalks, a_cell_that_changes_before_the_backward) {
+    const Cell factor(0.5, "factor");
+    expect_gradients([&](const Variable& x, const Variable& w, int i) {
+        Cell now = factor;
+        now = i < 5 ? 0.5 : 0.25 * i;
+        const Variable y = sum(square(x * w * now));
+        now = 0.5;
+        return grad({y}, {x})[0];
+    });
+}
+
 TEST(CaptureWalks, which_variables_are_differentiated) {
     expect_gradients([](const Variable& x, const Variable& w, int i) {
         const Variable a = x * w, b = tanh(a), y = sum(b * a);
