@@ -191,7 +191,7 @@ def write_single():
     single("q_where", "QLinearWhere", bytes_, np.array([True, False, True, True, False]), "x", scale, zero, "z", np.float32(0.03),
            np.uint8(100), np.float32(0.04), np.uint8(110))
     single("q_mul", "QLinearMul", bytes_, "x", scale, zero, "z", np.float32(0.03), np.uint8(100), np.float32(0.04), np.uint8(110))
-    W, scales = random.randint(-63, 63, (4, 5)).astype(np.int8), np.array([0.01, 0.02, 0.03, 0.015], np.float32)
+    W, scales = random.randint(-127, 127, (4, 5)).astype(np.int8), np.array([0.01, 0.02, 0.03, 0.015], np.float32)
     x = {"x": bytes_["x"]}
     single("q_gemm", "QGemm", x, "x", scale, zero, W, scales, np.zeros(4, np.int8), random.randint(-500, 500, 4).astype(np.int32),
            dtype=np.float32, alpha=0.5, transB=1)

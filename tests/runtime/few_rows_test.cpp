@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/random.h"
+#include "runtime/cpu/instruction_set.h"
 #include "tests/support/threads.h"
 
 namespace catena {
@@ -51,18 +52,17 @@ protected:
     /// Calls f(product, its result) for sizes around whole blocks and vectors.
     template <class F>
     void for_sizes(F&& f) const {
-        int found = 0, expected = 0;
+        int found = 0;
         for (const int64_t n : {8, 9, 16, 23, 300})
             for (const int64_t k : {80, 81, 95, 96, 700})
                 for (const float beta : {0.0f, 1.0f, 0.5f}) {
                     SCOPED_TRACE(fmt::format("{} x {} x {}, beta {}", GetParam(), n, k, beta));
                     const Product product{GetParam(), n, k, beta};
-                    expected += has_few_rows(GetParam(), n, k);
                     if (const std::vector<float> c = product.result(); !c.empty()) ++found, f(product, c);
                 }
-        if (found == 0) GTEST_SKIP() << "not on this processor";
-        EXPECT_EQ(found, expected);
-        EXPECT_GE(found, 45);
+        if (instruction_set() == InstructionSet::none) GTEST_SKIP() << "not on this processor";
+        // With AVX2 more than ten rows are left to others, but for up to 16 columns.
+        EXPECT_EQ(found, has_avx512() || GetParam() <= 10 ? 75 : 45);
     }
 };
 

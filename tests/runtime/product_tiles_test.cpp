@@ -108,7 +108,8 @@ TEST_P(ProductTiles, take_part_in_sgemm_for_any_addend) {
 TEST_P(ProductTiles, have_the_same_bits_in_parts_and_on_any_number_of_threads) {
     const Product p{GetParam().a, GetParam().b, 96, 101, 800, Plus::row};
     std::vector<float> whole = p.before.values;
-    if (!are_tiles_faster(p.tiles(whole))) GTEST_SKIP() << "oneDNN multiplies these on this processor";
+    if (!has_avx512() && GetParam().b) GTEST_SKIP() << "with AVX2 oneDNN multiplies these";
+    ASSERT_TRUE(are_tiles_faster(p.tiles(whole)));
     multiply_in_tiles(p.tiles(whole));
     for (const int threads : {1, 3}) {
         const testing::Threads scope(threads);
