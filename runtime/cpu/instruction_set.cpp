@@ -25,9 +25,6 @@ InstructionSet of_environment() {
 
 }  // namespace
 
-InstructionSet instruction_set() {
-    static const InstructionSet both = std::min(of_processor(), of_environment());
-    return both;
-}
+InstructionSet find_instruction_set() { return std::min(of_processor(), of_environment()); }
 
 }  // namespace catena

@@ -4,8 +4,14 @@ namespace catena {
 
 enum class InstructionSet { none, avx2, avx512 };
 
+/// Asked of the processor and the environment.
+InstructionSet find_instruction_set();
+
 /// What kernels written for either may use: what the processor has (avx2: and FMA; avx512: F, DQ and VL), limited by CATENA_INSTRUCTION_SET.
-InstructionSet instruction_set();
+inline InstructionSet instruction_set() {
+    static const InstructionSet found = find_instruction_set();  // Asked for each tile: without a call.
+    return found;
+}
 
 inline bool has_avx512() { return instruction_set() == InstructionSet::avx512; }
 
