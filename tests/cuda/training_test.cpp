@@ -9,6 +9,7 @@
 #include "benchmarks/models/resnet50.h"
 #include "frontend/catena.h"
 #include "tests/cuda/emulated_device.h"
+#include "tests/support/environment.h"
 
 namespace catena::testing {
 namespace {
@@ -32,7 +33,7 @@ struct Net : Chain {
 
 struct Result {
     std::vector<double> losses, weights, averages;
-    std::string device;
+    std::string device, explained;
     int compiled = 0;
 };
 
@@ -61,6 +62,7 @@ Result train(Device& device) {
     result.averages = net.normalization.avg_mean.array().to_vector<double>();
     result.device = net.out.W.device().name();
     result.compiled = int(step.statistics().compiled_calls);
+    result.explained = step.explain();
     return result;
 }
 
@@ -100,6 +102,18 @@ TEST(CudaTraining, is_that_of_the_host) {
     EXPECT_THAT(device.weights, Pointwise(DoubleNear(1e-4), host.weights));
     EXPECT_THAT(device.averages, Pointwise(DoubleNear(1e-4), host.averages));
     EXPECT_LT(device.losses.back(), device.losses.front());
+}
+
+TEST(CudaTraining, is_that_of_the_host_with_channels_last) {
+    const Result host = train(cpu_device());
+    const test::EnvironmentScope order("CATENA_CUDA_CHANNELS_LAST", "always");
+    const Result device = train(EmulatedDevice::instance());
+    using ::testing::DoubleNear;
+    using ::testing::Pointwise;
+    EXPECT_THAT(device.explained, ::testing::HasSubstr("stored with the channels last"));
+    EXPECT_THAT(device.losses, Pointwise(DoubleNear(1e-4), host.losses));
+    EXPECT_THAT(device.weights, Pointwise(DoubleNear(1e-4), host.weights));
+    EXPECT_THAT(device.averages, Pointwise(DoubleNear(1e-4), host.averages));
 }
 
 /// Losses of two steps of a model that is made where new arrays are.
