@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/core/vector_code.h"
+#include "runtime/core/vector_widths.h"
 
 namespace catena {
 namespace {
@@ -18,12 +18,10 @@ void transpose_tiles(T* to, int64_t to_row, const T* from, int64_t from_column, 
                 for (int64_t c = j; c < std::min(j + tile, columns); ++c) to[r * to_row + c] = from[r + c * from_column];
 }
 
-constexpr int side = 16;
-using Lanes = Vector<uint32_t>::Type;
-static_assert(Vector<uint32_t>::lanes == side);
+constexpr int most_lanes = 16;
 
 /// Exchanges the upper right and the lower left quarter of all blocks of 2 distance x 2 distance elements.
-template <int distance, int... lane>
+template <int distance, class Lanes, int side, int... lane>
 CATENA_INLINE void exchange_quarters(Lanes (&rows)[side], std::integer_sequence<int, lane...>) {
     for (int i = 0; i < side; ++i) {
         if (i & distance) continue;
@@ -33,24 +31,32 @@ CATENA_INLINE void exchange_quarters(Lanes (&rows)[side], std::integer_sequence<
     }
 }
 
+template <int bytes>
 CATENA_INLINE void transpose_block(uint32_t* to, int64_t to_row, const uint32_t* from, int64_t from_column) {
+    using V = Vector<uint32_t, bytes>;
+    constexpr int side = int(V::lanes);
     constexpr std::make_integer_sequence<int, side> lanes;
-    Lanes rows[side];
-    for (int i = 0; i < side; ++i) rows[i] = Vector<uint32_t>::load(from + i * from_column);
-    exchange_quarters<8>(rows, lanes);
-    exchange_quarters<4>(rows, lanes);
+    typename V::Type rows[side];
+    for (int i = 0; i < side; ++i) rows[i] = V::load(from + i * from_column);
+    if constexpr (side > 8) exchange_quarters<8>(rows, lanes);
+    if constexpr (side > 4) exchange_quarters<4>(rows, lanes);
     exchange_quarters<2>(rows, lanes);
     exchange_quarters<1>(rows, lanes);
-    for (int i = 0; i < side; ++i) __builtin_memcpy(to + i * to_row, &rows[i], sizeof(Lanes));
+    for (int i = 0; i < side; ++i) __builtin_memcpy(to + i * to_row, &rows[i], bytes);
 }
 
-CATENA_VECTOR_CODE void transpose_blocks(uint32_t* to, int64_t to_row, const uint32_t* from, int64_t from_column, int64_t rows, int64_t columns) {
+template <int bytes>
+CATENA_INLINE void transpose_blocks_of(uint32_t* to, int64_t to_row, const uint32_t* from, int64_t from_column, int64_t rows, int64_t columns) {
+    constexpr int64_t side = Vector<uint32_t, bytes>::lanes;
     for (int64_t r = 0; r < rows; r += side)
-        for (int64_t c = 0; c < columns; c += side) transpose_block(to + r * to_row + c, to_row, from + r + c * from_column, from_column);
+        for (int64_t c = 0; c < columns; c += side) transpose_block<bytes>(to + r * to_row + c, to_row, from + r + c * from_column, from_column);
 }
+/// Rows and columns are multiples of most_lanes.
+CATENA_VECTOR_WIDTHS(void, transpose_blocks, (uint32_t* to, int64_t to_row, const uint32_t* from, int64_t from_column, int64_t rows, int64_t columns),
+                     (to, to_row, from, from_column, rows, columns))
 
 void transpose(uint32_t* to, int64_t to_row, const uint32_t* from, int64_t from_column, int64_t rows, int64_t columns) {
-    const int64_t whole_rows = rows / side * side, whole_columns = columns / side * side;
+    const int64_t whole_rows = rows / most_lanes * most_lanes, whole_columns = columns / most_lanes * most_lanes;
     transpose_blocks(to, to_row, from, from_column, whole_rows, whole_columns);
     transpose_tiles(to + whole_columns, to_row, from + whole_columns * from_column, from_column, whole_rows, columns - whole_columns);
     transpose_tiles(to + whole_rows * to_row, to_row, from + whole_rows, from_column, rows - whole_rows, columns);

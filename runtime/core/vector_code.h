@@ -64,12 +64,13 @@ CATENA_INLINE float vector_tanh(float x) {
 }
 CATENA_INLINE double vector_tanh(double x) { return std::tanh(x); }
 
-/// 64 bytes of consecutive elements. Four of them as accumulators hide the latency of an addition,
-/// which a loop with one sum (all that compilers make of a reduction) waits for.
-template <class T>
+/// Consecutive elements. Four of them as accumulators hide the latency of an addition,
+/// which a loop with one sum (all that compilers make of a reduction) waits for. `bytes`: no more than a register of the processor has
+/// (runtime/core/vector_widths.h), or they are kept in memory.
+template <class T, int bytes>
 struct Vector {
-    typedef T Type __attribute__((vector_size(64)));
-    static constexpr int64_t lanes = 64 / sizeof(T);
+    typedef T Type __attribute__((vector_size(bytes)));
+    static constexpr int64_t lanes = bytes / sizeof(T);
 
     CATENA_INLINE static Type load(const T* from) {
         Type v;
@@ -84,9 +85,9 @@ struct Vector {
 };
 
 /// The sum of term(vector of x) over x[0..n); term maps a scalar as it maps each lane.
-template <class T, class F>
+template <int bytes, class T, class F>
 CATENA_INLINE T sum_of(const T* x, int64_t n, F&& term) {
-    using V = Vector<T>;
+    using V = Vector<T, bytes>;
     typename V::Type a{}, b{}, c{}, d{};
     int64_t i = 0;
     for (; i + 4 * V::lanes <= n; i += 4 * V::lanes) {

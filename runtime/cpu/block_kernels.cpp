@@ -1,6 +1,6 @@
 #include "runtime/cpu/block_kernels.h"
 
-#include "runtime/cpu/instruction_set.h"
+#include "runtime/core/instruction_set.h"
 
 namespace catena {
 

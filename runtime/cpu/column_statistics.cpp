@@ -6,12 +6,10 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/parallel.h"
-#include "runtime/core/vector_code.h"
+#include "runtime/core/vector_widths.h"
 
 namespace catena {
 namespace {
-
-using V = Vector<float>;
 
 /// Where a block keeps its numbers of a column.
 struct Kept {
@@ -58,17 +56,22 @@ CATENA_INLINE void add_columns(const ColumnStatistics::Rows& rows, const float* 
     store(kept.squares, begins ? squares : load<Lanes>(kept.squares) + squares);
 }
 
-CATENA_VECTOR_CODE void add_all(const ColumnStatistics::Rows& rows, int64_t count, const Kept& kept, bool begins) {
+template <int bytes>
+CATENA_INLINE void add_all_of(const ColumnStatistics::Rows& rows, int64_t count, const Kept& kept, bool begins) {
     const auto at = [&](int64_t c) __attribute__((always_inline)) { return Kept{kept.centre + c, kept.sum + c, kept.squares + c}; };
+    using V = Vector<float, bytes>;
     int64_t c = 0;
-    for (; c + V::lanes <= count; c += V::lanes) add_columns<V::Type>(rows, rows.first + c, at(c), begins);
+    for (; c + V::lanes <= count; c += V::lanes) add_columns<typename V::Type>(rows, rows.first + c, at(c), begins);
     for (; c < count; ++c) add_columns<float>(rows, rows.first + c, at(c), begins);
 }
+CATENA_VECTOR_WIDTHS(void, add_all, (const ColumnStatistics::Rows& rows, int64_t count, const Kept& kept, bool begins), (rows, count, kept, begins))
 
-CATENA_VECTOR_CODE void line_sums(const float* line, int64_t count, float centre, float& sum, float& squares) {
-    sum = sum_of(line, count, [=](auto x) __attribute__((always_inline)) { return x - centre; });
-    squares = sum_of(line, count, [=](auto x) __attribute__((always_inline)) { return (x - centre) * (x - centre); });
+template <int bytes>
+CATENA_INLINE void line_sums_of(const float* line, int64_t count, float centre, float& sum, float& squares) {
+    sum = sum_of<bytes>(line, count, [=](auto x) __attribute__((always_inline)) { return x - centre; });
+    squares = sum_of<bytes>(line, count, [=](auto x) __attribute__((always_inline)) { return (x - centre) * (x - centre); });
 }
+CATENA_VECTOR_WIDTHS(void, line_sums, (const float* line, int64_t count, float centre, float& sum, float& squares), (line, count, centre, sum, squares))
 
 /// Columns that are finished together.
 constexpr int64_t together = 64;

@@ -5,7 +5,7 @@
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
 #include "runtime/cpu/normalization_kernel.h"
-#include "runtime/core/vector_code.h"
+#include "runtime/core/vector_widths.h"
 
 namespace catena {
 namespace {
@@ -14,30 +14,30 @@ namespace {
 /// does not depend on the threads.
 constexpr int64_t chunks = 16;
 
-template <class T>
+template <int bytes, class T>
 CATENA_INLINE void row_statistics(const T* x, int64_t n, T eps, T& mean, T& rstd) {
-    T m = sum_of(x, n, [](auto each) { return each; }) / T(n);
-    T v = sum_of(x, n, [m](auto each) { return (each - m) * (each - m); });
+    T m = sum_of<bytes>(x, n, [](auto each) { return each; }) / T(n);
+    T v = sum_of<bytes>(x, n, [m](auto each) { return (each - m) * (each - m); });
     mean = m;
     rstd = T(1) / std::sqrt(v / T(n) + eps);
 }
 
-template <class T>
-CATENA_INLINE void forward_rows(const T* x, const T* gamma, const T* beta, T eps, T* y,
+template <int bytes, class T>
+CATENA_INLINE void run_forward_of(const T* x, const T* gamma, const T* beta, T eps, T* y,
                                 int64_t rows, int64_t n) {
     for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
         T mean, rstd;
-        row_statistics(x, n, eps, mean, rstd);
+        row_statistics<bytes>(x, n, eps, mean, rstd);
         for (int64_t i = 0; i < n; ++i) y[i] = (x[i] - mean) * rstd * gamma[i] + beta[i];
     }
 }
 
-template <class T>
-CATENA_INLINE void backward_rows(const T* x, const T* gamma, const T* gy, T eps, T* gx, T* ggamma,
+template <int bytes, class T>
+CATENA_INLINE void run_backward_of(const T* x, const T* gamma, const T* gy, T eps, T* gx, T* ggamma,
                                  T* gbeta, int64_t rows, int64_t n) {
     for (int64_t r = 0; r < rows; ++r, x += n, gy += n, gx += n) {
         T mean, rstd, sum_g = 0, sum_gx = 0;
-        row_statistics(x, n, eps, mean, rstd);
+        row_statistics<bytes>(x, n, eps, mean, rstd);
 #pragma omp simd reduction(+ : sum_g, sum_gx)
         for (int64_t i = 0; i < n; ++i) {
             T g = gy[i] * gamma[i];
@@ -55,22 +55,16 @@ CATENA_INLINE void backward_rows(const T* x, const T* gamma, const T* gy, T eps,
     }
 }
 
-CATENA_VECTOR_CODE void run_forward(const float* x, const float* gamma, const float* beta,
-                                    float eps, float* y, int64_t rows, int64_t n) {
-    forward_rows(x, gamma, beta, eps, y, rows, n);
+CATENA_VECTOR_WIDTHS(void, run_forward, (const float* x, const float* gamma, const float* beta, float eps, float* y, int64_t rows, int64_t n),
+                     (x, gamma, beta, eps, y, rows, n))
+void run_forward(const double* x, const double* gamma, const double* beta, double eps, double* y, int64_t rows, int64_t n) {
+    run_forward_of<16>(x, gamma, beta, eps, y, rows, n);
 }
-void run_forward(const double* x, const double* gamma, const double* beta, double eps, double* y,
-                 int64_t rows, int64_t n) {
-    forward_rows(x, gamma, beta, eps, y, rows, n);
-}
-CATENA_VECTOR_CODE void run_backward(const float* x, const float* gamma, const float* gy, float eps,
-                                     float* gx, float* ggamma, float* gbeta, int64_t rows,
-                                     int64_t n) {
-    backward_rows(x, gamma, gy, eps, gx, ggamma, gbeta, rows, n);
-}
-void run_backward(const double* x, const double* gamma, const double* gy, double eps, double* gx,
-                  double* ggamma, double* gbeta, int64_t rows, int64_t n) {
-    backward_rows(x, gamma, gy, eps, gx, ggamma, gbeta, rows, n);
+CATENA_VECTOR_WIDTHS(void, run_backward, (const float* x, const float* gamma, const float* gy, float eps, float* gx, float* ggamma, float* gbeta, int64_t rows, int64_t n),
+                     (x, gamma, gy, eps, gx, ggamma, gbeta, rows, n))
+void run_backward(const double* x, const double* gamma, const double* gy, double eps, double* gx, double* ggamma, double* gbeta, int64_t rows,
+                  int64_t n) {
+    run_backward_of<16>(x, gamma, gy, eps, gx, ggamma, gbeta, rows, n);
 }
 
 template <class T>

@@ -5,7 +5,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
-#include "runtime/core/vector_code.h"
+#include "runtime/core/vector_widths.h"
 
 namespace catena {
 namespace {
@@ -15,9 +15,9 @@ constexpr int64_t lanes = 64;
 /// Elements below which a second thread does not pay.
 constexpr int64_t elements_per_thread = 12'000;
 
-template <class T>
+template <int bytes, class T>
 CATENA_INLINE T row_max(const T* x, int64_t n) {
-    using V = Vector<T>;
+    using V = Vector<T, bytes>;
     T m = -std::numeric_limits<T>::infinity();
     int64_t i = 0;
     if (n >= 4 * V::lanes) {
@@ -42,9 +42,9 @@ CATENA_INLINE T row_sum_exp(const T* x, T m, int64_t n) {
     return s;
 }
 
-template <class T>
+template <int bytes, class T>
 CATENA_INLINE void softmax_row(const T* x, T* y, int64_t n, bool log) {
-    T m = row_max(x, n);
+    T m = row_max<bytes>(x, n);
     if (log) {
         // Not x - (m + shift): next to a large m the shift would be rounded away.
         T shift = std::log(row_sum_exp(x, m, n));
@@ -116,11 +116,12 @@ CATENA_INLINE void softmax_gradient_lanes(const T* y, const T* gy, T* gx, int64_
         }
 }
 
-CATENA_VECTOR_CODE void softmax_block(const float* x, float* y, int64_t n, int64_t stride,
-                                      int64_t width, bool log) {
-    if (stride == 1) return softmax_row(x, y, n, log);
+template <int bytes>
+CATENA_INLINE void softmax_block_of(const float* x, float* y, int64_t n, int64_t stride, int64_t width, bool log) {
+    if (stride == 1) return softmax_row<bytes>(x, y, n, log);
     softmax_lanes(x, y, n, stride, width, log);
 }
+CATENA_VECTOR_WIDTHS(void, softmax_block, (const float* x, float* y, int64_t n, int64_t stride, int64_t width, bool log), (x, y, n, stride, width, log))
 void softmax_block(const double* x, double* y, int64_t n, int64_t stride, int64_t width, bool log) {
     softmax_lanes(x, y, n, stride, width, log);
 }
@@ -135,12 +136,13 @@ void softmax_gradient_block(const double* y, const double* gy, double* gx, int64
 }
 
 /// max(x) and sum(exp(x - max(x))) of `width` positions.
-CATENA_VECTOR_CODE void max_sum_block(const float* x, int64_t n, int64_t stride, int64_t width,
-                                      float* m, float* s) {
+template <int bytes>
+CATENA_INLINE void max_sum_block_of(const float* x, int64_t n, int64_t stride, int64_t width, float* m, float* s) {
     if (stride > 1) return lanes_max_sum(x, n, stride, width, m, s);
-    *m = row_max(x, n);
+    *m = row_max<bytes>(x, n);
     *s = row_sum_exp(x, *m, n);
 }
+CATENA_VECTOR_WIDTHS(void, max_sum_block, (const float* x, int64_t n, int64_t stride, int64_t width, float* m, float* s), (x, n, stride, width, m, s))
 void max_sum_block(const double* x, int64_t n, int64_t stride, int64_t width, double* m, double* s) {
     lanes_max_sum(x, n, stride, width, m, s);
 }

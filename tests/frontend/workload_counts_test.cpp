@@ -10,7 +10,7 @@
 #include "frontend/tools/catena/workload.h"
 #include "runtime/core/parallel.h"
 #include "runtime/cpu/convolution/lanes/lane_convolution.h"
-#include "runtime/cpu/instruction_set.h"
+#include "runtime/core/instruction_set.h"
 #include "tests/frontend/allocation_count.h"
 
 namespace catena::testing {

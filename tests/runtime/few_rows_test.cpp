@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/random.h"
-#include "runtime/cpu/instruction_set.h"
+#include "runtime/core/instruction_set.h"
 #include "tests/support/threads.h"
 
 namespace catena {

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/random.h"
-#include "runtime/cpu/instruction_set.h"
+#include "runtime/core/instruction_set.h"
 #include "runtime/cpu/product/float_product.h"
 #include "runtime/cpu/onednn/packed.h"
 #include "tests/support/threads.h"

@@ -6,7 +6,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/parallel.h"
-#include "runtime/core/vector_code.h"
+#include "runtime/core/vector_widths.h"
 #include "runtime/cpu/onednn/packed.h"
 #include "runtime/cpu/scratch.h"
 
@@ -31,9 +31,11 @@ struct Kept {
 Array memory_of(size_t bytes) { return Array::empty({Dtype::float32, Shape{int64_t(bytes / sizeof(float))}}, cpu_device()); }
 
 /// In any order: the bounds are for sums far from overflow.
-CATENA_VECTOR_CODE float sum_of_magnitudes(const float* W, int64_t count) {
-    return sum_of(W, count, [](auto w) __attribute__((always_inline)) { return w < 0 ? -w : w; });
+template <int bytes>
+CATENA_INLINE float sum_of_magnitudes_of(const float* W, int64_t count) {
+    return sum_of<bytes>(W, count, [](auto w) __attribute__((always_inline)) { return w < 0 ? -w : w; });
 }
+CATENA_VECTOR_WIDTHS(float, sum_of_magnitudes, (const float* W, int64_t count), (W, count))
 
 /// Not finite if a weight is not.
 void add_bounds(const float* W, int64_t channels, int64_t products, const float* scale, double* bounds) {

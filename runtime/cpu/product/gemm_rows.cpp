@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "runtime/core/parallel.h"
-#include "runtime/cpu/instruction_set.h"
+#include "runtime/core/instruction_set.h"
 #include "runtime/cpu/product/few_rows_avx2.h"
 #include "runtime/cpu/product/few_rows_avx512.h"
 

@@ -4,7 +4,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
-#include "runtime/cpu/instruction_set.h"
+#include "runtime/core/instruction_set.h"
 #include "runtime/cpu/product/gemm_rows.h"
 #include "runtime/cpu/product/kept_rows_avx2.h"
 #include "runtime/cpu/product/kept_rows_avx512.h"

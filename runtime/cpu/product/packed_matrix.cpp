@@ -5,21 +5,16 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
-#include "runtime/core/vector_code.h"
+#include "runtime/core/vector_widths.h"
 
 namespace catena {
 namespace {
 
-/// Rows of a tile, so that its sums, two vectors of 64 bytes a row, stay in registers.
-constexpr int64_t most_rows = 8;
-int64_t rows_of_tile() {
-#if defined(__x86_64__)
-    static const int64_t rows = __builtin_cpu_supports("avx512f") ? most_rows : 3;
-    return rows;
-#else
-    return 4;
-#endif
-}
+/// The bytes of a panel's row, which are a row's sums.
+constexpr int panel_bytes = 128;
+
+/// Rows of a tile, so that its sums stay in registers: 32 of 64 bytes, or 16 of 32 or 16 bytes.
+constexpr int64_t rows_of_tile(int bytes) { return bytes == 64 ? 8 : bytes == 32 ? 3 : 1; }
 
 /// Elements below which a second thread does not pay for packing.
 constexpr int64_t elements_per_thread = 30'000;
@@ -35,28 +30,41 @@ struct Panel {
     bool ahead;  ///< Of few rows.
 };
 
-template <class T>
+/// A row's sums.
+template <class T, int bytes>
 struct Sum {
-    typename Vector<T>::Type left{}, right{};
+    using V = Vector<T, bytes>;
+    static constexpr int parts = panel_bytes / bytes;
+    typename V::Type part[parts]{};
 };
-/// The last panel has fewer columns: what is beyond them is not touched.
-template <class T>
-CATENA_INLINE Sum<T> load_sum(const T* from, int64_t width) {
-    using V = Vector<T>;
-    if (width == 2 * V::lanes) return {V::load(from), V::load(from + V::lanes)};
-    T row[2 * V::lanes] = {};
-    for (int64_t j = 0; j < width; ++j) row[j] = from[j];
-    return {V::load(row), V::load(row + V::lanes)};
+template <class T, int bytes>
+CATENA_INLINE Sum<T, bytes> load_parts(const T* from) {
+    Sum<T, bytes> sum;
+#pragma GCC unroll 8
+    for (int j = 0; j < Sum<T, bytes>::parts; ++j) sum.part[j] = Vector<T, bytes>::load(from + j * Vector<T, bytes>::lanes);
+    return sum;
 }
-template <class T>
-CATENA_INLINE void store_sum(const Sum<T>& sum, T* to, int64_t width) {
-    constexpr int64_t lanes = Vector<T>::lanes;
-    if (width == 2 * lanes) {
-        std::memcpy(to, &sum.left, sizeof sum.left);
-        std::memcpy(to + lanes, &sum.right, sizeof sum.right);
-        return;
-    }
-    for (int64_t j = 0; j < width; ++j) to[j] = j < lanes ? sum.left[j] : sum.right[j - lanes];
+template <class T, int bytes>
+CATENA_INLINE void store_parts(const Sum<T, bytes>& sum, T* to) {
+#pragma GCC unroll 8
+    for (int j = 0; j < Sum<T, bytes>::parts; ++j) std::memcpy(to + j * Vector<T, bytes>::lanes, &sum.part[j], bytes);
+}
+/// The last panel has fewer columns: what is beyond them is not touched.
+template <class T, int bytes>
+CATENA_INLINE Sum<T, bytes> load_sum(const T* from, int64_t width) {
+    constexpr int64_t columns = panel_bytes / sizeof(T);
+    if (width == columns) return load_parts<T, bytes>(from);
+    T row[columns] = {};
+    for (int64_t j = 0; j < width; ++j) row[j] = from[j];
+    return load_parts<T, bytes>(row);
+}
+template <class T, int bytes>
+CATENA_INLINE void store_sum(const Sum<T, bytes>& sum, T* to, int64_t width) {
+    constexpr int64_t columns = panel_bytes / sizeof(T);
+    if (width == columns) return store_parts(sum, to);
+    T row[columns];
+    store_parts(sum, row);
+    for (int64_t j = 0; j < width; ++j) to[j] = row[j];
 }
 
 /// Few rows wait for the elements of the panel, which come from a large cache: where the processor does not ask for them early enough itself, they are asked for
@@ -74,29 +82,29 @@ bool asks_ahead() {
 #endif
 }
 
-/// Few rows would wait for each addition: k is dealt out to several sums, which are added at the end.
-constexpr int sums_of(int rows) { return rows == 1 ? 4 : rows == 2 ? 2 : 1; }
+/// Few rows would wait for each addition: k is dealt out to several sums, eight registers of them, which are added at the end.
+constexpr int sums_of(int rows, int bytes) { return rows >= 3 ? 1 : std::max(1, bytes / 16 / rows); }
 
-template <class T, int rows, bool ahead>
+template <class T, int bytes, int rows, bool ahead>
 CATENA_INLINE void multiply_tile(const Panel<T>& p) {
-    using V = Vector<T>;
-    constexpr int count = sums_of(rows);
-    Sum<T> sum[count][rows];
+    using V = Vector<T, bytes>;
+    constexpr int count = sums_of(rows, bytes), parts = Sum<T, bytes>::parts;
+    constexpr int64_t columns = panel_bytes / sizeof(T);
+    Sum<T, bytes> sum[count][rows];
     if (p.adds)
 #pragma GCC unroll 8
-        for (int i = 0; i < rows; ++i) sum[0][i] = load_sum(p.c.first + i * p.c.stride, p.width);
+        for (int i = 0; i < rows; ++i) sum[0][i] = load_sum<T, bytes>(p.c.first + i * p.c.stride, p.width);
     const auto add = [&](int to, int64_t q) __attribute__((always_inline)) {
-        const T *b = p.packed + q * 2 * V::lanes, *a = p.a.first + q;
+        const T *b = p.packed + q * columns, *a = p.a.first + q;
         if constexpr (ahead) {
             __builtin_prefetch(b + elements_ahead<T>);
-            __builtin_prefetch(b + elements_ahead<T> + V::lanes);
+            __builtin_prefetch(b + elements_ahead<T> + columns / 2);
         }
-        const typename V::Type left = V::load(b), right = V::load(b + V::lanes);
 #pragma GCC unroll 8
-        for (int i = 0; i < rows; ++i) {
-            const T factor = a[i * p.a.stride];
-            sum[to][i].left += factor * left;
-            sum[to][i].right += factor * right;
+        for (int j = 0; j < parts; ++j) {
+            const typename V::Type some = V::load(b + j * V::lanes);
+#pragma GCC unroll 8
+            for (int i = 0; i < rows; ++i) sum[to][i].part[j] += a[i * p.a.stride] * some;
         }
     };
     int64_t q = 0;
@@ -107,31 +115,38 @@ CATENA_INLINE void multiply_tile(const Panel<T>& p) {
 #pragma GCC unroll 8
     for (int i = 0; i < rows; ++i) {
 #pragma GCC unroll 4
-        for (int other = 1; other < count; ++other) {
-            sum[0][i].left += sum[other][i].left;
-            sum[0][i].right += sum[other][i].right;
-        }
-        store_sum(sum[0][i], p.c.first + i * p.c.stride, p.width);
+        for (int other = 1; other < count; ++other)
+#pragma GCC unroll 8
+            for (int j = 0; j < parts; ++j) sum[0][i].part[j] += sum[other][i].part[j];
+        store_sum<T, bytes>(sum[0][i], p.c.first + i * p.c.stride, p.width);
     }
 }
 
-template <class T>
-CATENA_INLINE void multiply_rows(const Panel<T>& p, int64_t rows) {
-    switch (rows) {
-        case 1: return p.ahead ? multiply_tile<T, 1, true>(p) : multiply_tile<T, 1, false>(p);
-        case 2: return p.ahead ? multiply_tile<T, 2, true>(p) : multiply_tile<T, 2, false>(p);
-        case 3: return multiply_tile<T, 3, false>(p);
-        case 4: return multiply_tile<T, 4, false>(p);
-        case 5: return multiply_tile<T, 5, false>(p);
-        case 6: return multiply_tile<T, 6, false>(p);
-        case 7: return multiply_tile<T, 7, false>(p);
-        case 8: return multiply_tile<T, 8, false>(p);
-    }
-    CATENA_ASSERT(false, "a tile of more rows");
+template <int bytes, class T, int rows = 1>
+CATENA_INLINE void multiply_rows(const Panel<T>& p, int64_t count) {
+    if constexpr (rows < rows_of_tile(bytes))
+        if (count > rows) return multiply_rows<bytes, T, rows + 1>(p, count);
+    if constexpr (rows <= 2)
+        if (p.ahead) return multiply_tile<T, bytes, rows, true>(p);
+    multiply_tile<T, bytes, rows, false>(p);
 }
 
-CATENA_VECTOR_CODE void run(const Panel<float>& p, int64_t rows) { multiply_rows(p, rows); }
-CATENA_VECTOR_CODE void run(const Panel<double>& p, int64_t rows) { multiply_rows(p, rows); }
+/// As many tiles as all rows need, as even as they can be.
+template <int bytes, class T>
+CATENA_INLINE void run_of(Panel<T> p, int64_t rows) {
+    const Rows<const T> a = p.a;
+    const Rows<T> c = p.c;
+    const int64_t tiles = (rows + rows_of_tile(bytes) - 1) / rows_of_tile(bytes);
+    for (int64_t tile = 0; tile < tiles; ++tile) {
+        const int64_t begin = rows * tile / tiles, end = rows * (tile + 1) / tiles;
+        p.a.first = a.first + begin * a.stride;
+        p.c.first = c.first + begin * c.stride;
+        multiply_rows<bytes, T>(p, end - begin);
+    }
+}
+
+CATENA_VECTOR_WIDTHS(void, run, (const Panel<float>& p, int64_t rows), (p, rows))
+CATENA_VECTOR_WIDTHS(void, run, (const Panel<double>& p, int64_t rows), (p, rows))
 
 }  // namespace
 
@@ -155,13 +170,8 @@ void PackedMatrix<T>::pack(const T* from, int64_t k, int64_t n, int64_t row_stri
 
 template <class T>
 void PackedMatrix<T>::multiply(int64_t panel, int64_t rows, Rows<const T> a, Rows<T> c, bool adds) const {
-    const int64_t first = panel * panel_width, tiles = (rows + rows_of_tile() - 1) / rows_of_tile();
-    for (int64_t tile = 0; tile < tiles; ++tile) {
-        const int64_t begin = rows * tile / tiles, end = rows * (tile + 1) / tiles;
-        run(Panel<T>{.packed = packed_ + panel * panel_stride_, .k = k_, .width = std::min(panel_width, n_ - first),
-                     .a = {a.first + begin * a.stride, a.stride}, .c = {c.first + begin * c.stride, c.stride}, .adds = adds, .ahead = asks_ahead()},
-            end - begin);
-    }
+    run({.packed = packed_ + panel * panel_stride_, .k = k_, .width = std::min(panel_width, n_ - panel * panel_width), .a = a, .c = c, .adds = adds,
+         .ahead = asks_ahead()}, rows);
 }
 
 template class PackedMatrix<float>;

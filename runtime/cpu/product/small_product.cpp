@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "runtime/core/error.h"
-#include "runtime/cpu/instruction_set.h"
+#include "runtime/core/instruction_set.h"
 #include "runtime/cpu/product/gemm_rows.h"
 #include "runtime/cpu/product/small_product_avx2.h"
 #include "runtime/cpu/product/small_product_avx512.h"

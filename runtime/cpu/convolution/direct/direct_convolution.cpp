@@ -4,7 +4,7 @@
 #include "runtime/core/parallel.h"
 #include "runtime/cpu/convolution/direct/direct_lines.h"
 #include "runtime/cpu/convolution/direct/direct_sizes.h"
-#include "runtime/cpu/instruction_set.h"
+#include "runtime/core/instruction_set.h"
 
 namespace catena {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The arithmetic of a tail on vectors, for loops marked CATENA_VECTOR_CODE.
+// The arithmetic of a tail on vectors.
 
 #include <bit>
 #include <cstdint>
@@ -13,10 +13,11 @@ namespace catena {
 /// The bits of a float without its sign grow with its magnitude; those of infinity and NaN are the largest.
 constexpr int32_t magnitude_bits = 0x7FFFFFFF;
 
+template <int bytes>
 struct TailLanes {
-    using V = Vector<float>;
-    using Lanes = V::Type;
-    typedef int32_t Bits __attribute__((vector_size(64)));
+    using V = Vector<float, bytes>;
+    using Lanes = typename V::Type;
+    using Bits = typename Vector<int32_t, bytes>::Type;
 
     Lanes lowest, highest;
     Bits largest{};  ///< Magnitudes of all results so far, as bits.

@@ -75,7 +75,7 @@ CATENA_VECTOR_CODE bool transform_output(const Tile& tile, const float* from, in
 CATENA_VECTOR_CODE bool transform_output(const Tile& tile, const float* from, int64_t value_step, int64_t channels,
                                          const ConvolutionTail& tail, float* y, int32_t& largest) {
     Lanes zero{};
-    TailLanes results(tail);
+    TailLanes<64> results(tail);
     for (int64_t c = 0; c < channels; c += lanes) {
         const Lanes before = V::load(tail.before + c), scale = V::load(tail.scale + c), shift = V::load(tail.shift + c);
         const int64_t first = tile.first + c;

@@ -1,4 +1,4 @@
-#include "runtime/cpu/instruction_set.h"
+#include "runtime/core/instruction_set.h"
 
 #include <algorithm>
 #include <string>
@@ -10,8 +10,10 @@ namespace {
 
 InstructionSet of_processor() {
 #if defined(__x86_64__)
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return InstructionSet::none;
-    const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    // No processor that has these lacks what else x86-64-v3 and v4 stand for.
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("bmi2")) return InstructionSet::none;
+    const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+                      __builtin_cpu_supports("avx512bw");
     return wide ? InstructionSet::avx512 : InstructionSet::avx2;
 #else
     return InstructionSet::none;
