@@ -122,6 +122,7 @@ bool fits(const Shape& x, const BlockSteps& s, bool x_last) {
     if (!are_direct_convolutions_on() || !direct::takes_steps(x, s[0].steps) || !depthwise::takes_steps(s[0].y, s[1].W, s[1].steps)) return false;
     if (!direct::takes_steps(s[1].y, s[2].steps) || s[2].steps.stride != Dims{1, 1}) return false;
     const Sizes sizes(x, s, x_last);
+    if ((x_last && !sizes.first.is_pointwise()) || !sizes.last.is_pointwise()) return false;
     return sizes.first.are_for_tiles() && sizes.last.are_for_tiles() && !sizes.first.shares_weights() && !sizes.last.shares_weights();
 }
 

@@ -83,7 +83,8 @@ float TailedConvolution::run(const Operands& o, const Array& y, std::span<std::b
     if (takes_floats(o, y)) {
         float largest = 0;
         if (convolve_by_tiles(o.x, o.W, tail, steps_, y, largest)) return largest;
-        std::optional<float> found = convolve_directly(o.x, o.W, tail, steps_, y);
+        std::optional<float> found;
+        if (is_direct_fastest(o.x, o.W, tail)) found = convolve_directly(o.x, o.W, tail, steps_, y);
         if (!found) found = convolve_depthwise(o.x, o.W, tail, steps_, y);
         if (found) {
             runs_direct += tail.clips();

@@ -8,7 +8,7 @@
 namespace catena::onednn {
 
 /// What is computed from weights before they are used.
-enum class WeightForm : uint8_t { layout, tiles, turned_tiles, bounded, scaled, gates, lanes, columns, direct, direct_row_major, depthwise };
+enum class WeightForm : uint8_t { layout, tiles, turned_tiles, bounded, scaled, gates, lanes, columns, turned_columns, direct, direct_row_major, depthwise };
 
 /// What `derive` computes from `array`, which is row-major, of 16-bit, 32-bit or 64-bit floats. What is read again and again without a change, as weights
 /// are in inference, is computed once: after a few uses the derived form is kept with the array's storage until its elements

@@ -11,7 +11,7 @@ namespace catena {
 
 FloatProduct::FloatProduct(const Array& a, const Array& b, bool transa, bool transb, const Array& y) : batches_(a, b, transa, transb, y) {
     const ProductBatches& p = batches_;
-    if (p.is_single() && !p.a.transposed && p.b.transposed && p.b.stride == p.k) keeps_ = KeptMatrix::find(p.m, p.n, p.k);
+    if (p.is_single() && !p.a.transposed && p.b.stride == (p.b.transposed ? p.k : p.n)) keeps_ = KeptMatrix::find(p.b.transposed, p.m, p.n, p.k);
 }
 
 size_t FloatProduct::scratch_bytes() const { return sgemm_scratch_bytes(batches_.m, batches_.n, batches_.k); }

@@ -5,21 +5,29 @@
 
 namespace catena {
 
-KeptMatrix::KeptMatrix(bool few_rows, int64_t n, int64_t k)
-    : form_(few_rows ? onednn::WeightForm::lanes : onednn::WeightForm::columns), n_(n), k_(k),
-      shape_(few_rows ? kept_rows_shape(n, k) : kept_columns_shape(n, k)), from_(onednn::ordered({n, k})),
-      to_(onednn::ordered({shape_[0], shape_[1], shape_[2]})) {}
+using onednn::WeightForm;
 
-std::unique_ptr<const KeptMatrix> KeptMatrix::find(int64_t m, int64_t n, int64_t k) {
-    const bool few_rows = are_kept_rows_faster(m, n, k);
-    if (!few_rows && !are_kept_columns_faster(m, n, k)) return nullptr;
-    return std::unique_ptr<const KeptMatrix>(new KeptMatrix(few_rows, n, k));
+KeptMatrix::KeptMatrix(WeightForm form, int64_t n, int64_t k)
+    : form_(form), n_(n), k_(k), shape_(is_for_few_rows() ? kept_rows_shape(n, k) : kept_columns_shape(n, k)),
+      from_(form == WeightForm::columns ? onednn::ordered({k, n}) : onednn::ordered({n, k})), to_(onednn::ordered({shape_[0], shape_[1], shape_[2]})) {}
+
+std::unique_ptr<const KeptMatrix> KeptMatrix::find(bool transb, int64_t m, int64_t n, int64_t k) {
+    const auto made = [&](WeightForm form) { return std::unique_ptr<const KeptMatrix>(new KeptMatrix(form, n, k)); };
+    if (transb && are_kept_rows_faster(m, n, k)) return made(WeightForm::lanes);
+    if (are_kept_columns_faster(transb, m, n, k)) return made(transb ? WeightForm::turned_columns : WeightForm::columns);
+    return nullptr;
+}
+
+void KeptMatrix::make(const float* b, float* kept) const {
+    if (is_for_few_rows()) return turn_into_rows(b, n_, k_, kept);
+    if (form_ == WeightForm::turned_columns) return turn_into_columns(b, n_, k_, kept);
+    copy_into_columns(b, n_, k_, kept);
 }
 
 Array KeptMatrix::of(const Array& b) const {
     return onednn::form_if_kept(b, form_, from_, to_, [this, &b] {
         const Array made = Array::empty({Dtype::float32, shape_}, b.device());
-        (is_for_few_rows() ? turn_into_rows : turn_into_columns)(b.elements<float>(), n_, k_, made.to_fill<float>());
+        make(b.elements<float>(), made.to_fill<float>());
         return made;
     });
 }

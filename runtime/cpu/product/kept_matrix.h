@@ -7,11 +7,11 @@
 
 namespace catena {
 
-/// How b of products c = a b^T is kept while it is read again and again without a change (runtime/cpu/onednn/packed.h).
+/// How b of products c = a op(b) is kept while it is read again and again without a change (runtime/cpu/onednn/packed.h).
 class KeptMatrix {
 public:
-    /// For a [m, k] and b [n, k] of float32. Null where keeping b does not pay.
-    static std::unique_ptr<const KeptMatrix> find(int64_t m, int64_t n, int64_t k);
+    /// For a [m, k] and b [k, n], or, if `transb`, [n, k], of float32. Null where keeping b does not pay.
+    static std::unique_ptr<const KeptMatrix> find(bool transb, int64_t m, int64_t n, int64_t k);
 
     /// b, without gaps, as it is kept; undefined while it is not.
     Array of(const Array& b) const;
@@ -19,7 +19,8 @@ public:
     bool is_for_few_rows() const { return form_ == onednn::WeightForm::lanes; }
 
 private:
-    KeptMatrix(bool few_rows, int64_t n, int64_t k);
+    KeptMatrix(onednn::WeightForm form, int64_t n, int64_t k);
+    void make(const float* b, float* kept) const;
 
     onednn::WeightForm form_;
     int64_t n_, k_;

@@ -30,6 +30,61 @@ struct TilePart {
     int64_t lines_ahead;
 };
 
+/// Adds the products of `steps` steps of k. `unit`: a row of a lies side by side.
+template <int rows, int steps, bool unit>
+CATENA_AVX2_INLINE void add_steps(const TilePart& t, const float*& upper, const float*& lower, const float*& b, __m256 (&left)[rows], __m256 (&right)[rows]) {
+#pragma GCC unroll 8
+    for (int p = 0; p < steps; ++p) {
+        const __m256 b_left = _mm256_load_ps(b), b_right = _mm256_load_ps(b + lanes);
+#pragma GCC unroll 6
+        for (int i = 0; i < rows; ++i) {
+            const __m256 a = _mm256_broadcast_ss(i < 3 ? upper + i * t.a_row : lower + (i - 3) * t.a_row);
+            left[i] = _mm256_fmadd_ps(a, b_left, left[i]);
+            right[i] = _mm256_fmadd_ps(a, b_right, right[i]);
+        }
+        upper += unit ? 1 : t.a_step;
+        lower += unit ? 1 : t.a_step;
+        b += t.b_step;
+    }
+}
+
+/// All sums of a tile.
+template <int rows, bool unit>
+CATENA_AVX2_INLINE void add_products(const TilePart& t, __m256 (&left)[rows], __m256 (&right)[rows]) {
+    constexpr int at_once = 8;  // Fewer instructions for each step, which counts where two threads share a core.
+    // Two pointers, so that the distances between three rows are parts of addresses.
+    const float *upper = t.a, *lower = t.a + (rows > 3 ? 3 * t.a_row : 0), *b = t.b;
+    int64_t p = 0, fetched = 0;
+#pragma GCC unroll 1
+    for (; p + at_once <= t.k; p += at_once) {
+        for (const int64_t end = std::min(t.lines_ahead, p + at_once); fetched < end; ++fetched) _mm_prefetch(reinterpret_cast<const char*>(t.ahead->next()), _MM_HINT_T1);
+        add_steps<rows, at_once, unit>(t, upper, lower, b, left, right);
+    }
+#pragma GCC unroll 1
+    for (; p < t.k; ++p) add_steps<rows, 1, unit>(t, upper, lower, b, left, right);
+}
+
+/// Stores the sums of sixteen columns, or, unless `all`, of the first of them.
+template <int rows, bool all>
+CATENA_AVX2_INLINE void store_sums(const TilePart& t, __m256 (&left)[rows], __m256 (&right)[rows]) {
+    const int64_t in_left = all ? lanes : lanes_from(t.columns, 0), in_right = all ? lanes : lanes_from(t.columns, lanes);
+    // Read before the first store, which might change all else for what the compiler knows.
+    const float* plus = t.plus;
+    float* c = t.c;
+    const int64_t c_row = t.c_row, plus_row = t.plus_row;
+    if (plus)
+#pragma GCC unroll 6
+        for (int i = 0; i < rows; ++i, plus += plus_row) {
+            left[i] = _mm256_add_ps(left[i], load_first(plus, in_left));
+            right[i] = _mm256_add_ps(right[i], load_first(plus + lanes, in_right));
+        }
+#pragma GCC unroll 6
+    for (int i = 0; i < rows; ++i, c += c_row) {
+        store_first(c, in_left, left[i]);
+        store_first(c + lanes, in_right, right[i]);
+    }
+}
+
 template <int rows>
 CATENA_AVX2 void compute_part(const TilePart& t) {
     __m256 left[rows], right[rows];
@@ -40,29 +95,10 @@ CATENA_AVX2 void compute_part(const TilePart& t) {
         __builtin_prefetch(t.c + i * t.c_row, 1);
         __builtin_prefetch(t.c + i * t.c_row + tile_lanes - 1, 1);
     }
-    // Two pointers, so that the distances between three rows are parts of addresses.
-    const float *upper = t.a, *lower = t.a + (rows > 3 ? 3 * t.a_row : 0), *b = t.b;
-#pragma GCC unroll 1
-    for (int64_t p = 0; p < t.k; ++p, upper += t.a_step, lower += t.a_step, b += t.b_step) {
-        if (p < t.lines_ahead) _mm_prefetch(reinterpret_cast<const char*>(t.ahead->next()), _MM_HINT_T1);
-        const __m256 b_left = _mm256_load_ps(b), b_right = _mm256_load_ps(b + lanes);
-#pragma GCC unroll 6
-        for (int i = 0; i < rows; ++i) {
-            const __m256 a = _mm256_broadcast_ss(i < 3 ? upper + i * t.a_row : lower + (i - 3) * t.a_row);
-            left[i] = _mm256_fmadd_ps(a, b_left, left[i]);
-            right[i] = _mm256_fmadd_ps(a, b_right, right[i]);
-        }
-    }
-    const int64_t in_left = lanes_from(t.columns, 0), in_right = lanes_from(t.columns, lanes);
-#pragma GCC unroll 6
-    for (int i = 0; i < rows; ++i) {
-        if (t.plus) {
-            left[i] = _mm256_add_ps(left[i], load_first(t.plus + i * t.plus_row, in_left));
-            right[i] = _mm256_add_ps(right[i], load_first(t.plus + i * t.plus_row + lanes, in_right));
-        }
-        store_first(t.c + i * t.c_row, in_left, left[i]);
-        store_first(t.c + i * t.c_row + lanes, in_right, right[i]);
-    }
+    if (t.a_step == 1) add_products<rows, true>(t, left, right);
+    else add_products<rows, false>(t, left, right);
+    if (t.columns >= tile_lanes) store_sums<rows, true>(t, left, right);
+    else store_sums<rows, false>(t, left, right);
 }
 
 inline void compute_part(const TilePart& t, int64_t rows) {

@@ -218,8 +218,13 @@ bool has_product_tiles() {
 bool are_tiles_faster(const TileProduct& p) {
     constexpr int64_t page = 4096 / sizeof(float), small = 16'000'000, long_sum = 256;
     if (!has_product_tiles() || p.m < 32 || p.n < 32 || p.k < 32) return false;
-    const bool shares_lines = (p.transa ? p.lda : p.ldb) % page == 0;
-    if (!has_avx512()) return shares_lines && !p.transb;
+    const bool a_shares_lines = p.transa && p.lda % page == 0, b_shares_lines = !p.transb && p.ldb % page == 0;
+    if (!has_avx512()) {
+        constexpr int64_t least = 128, most_rows_kept = 512;
+        if (p.transa) return a_shares_lines || (b_shares_lines && p.k >= 2 * long_sum);
+        return b_shares_lines || (p.m >= least && p.m <= most_rows_kept && p.n >= least && p.k >= long_sum);
+    }
+    const bool shares_lines = p.transa ? a_shares_lines : p.ldb % page == 0;
     return p.transb || (p.transa && p.k >= long_sum) || shares_lines || p.m * p.n * p.k <= small;
 }
 

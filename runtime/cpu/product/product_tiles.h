@@ -39,7 +39,8 @@ bool has_product_tiles();
 
 /// Whether that is so and tiles are faster than oneDNN (benchmarks/products.cpp): oneDNN is slower where b is transposed, or a is and k is
 /// long, where what it copies has rows multiples of 4096 bytes apart, so that they share few lines of a cache, and in small products, such
-/// as those of attention. With AVX2 only rows that share lines count. Pointers do not matter.
+/// as those of attention. With AVX2 rows that share lines count, and products of 128 to 512 rows with a long k, for which b may be kept (runtime/cpu/product/kept_columns.h).
+/// Pointers do not matter.
 bool are_tiles_faster(const TileProduct& product);
 
 /// Products as in K. Goto, R. van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008, but a is read where it is, unless it is

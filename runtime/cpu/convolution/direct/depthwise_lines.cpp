@@ -1,5 +1,6 @@
 #include "runtime/cpu/convolution/direct/depthwise_lines.h"
 
+#include <algorithm>
 #include <array>
 
 #include "runtime/core/device.h"
@@ -30,19 +31,48 @@ using TileKernel = void (*)(const DepthwiseTiles&);
 /// Widths of tiles; a line is divided into the widest that fit.
 constexpr std::array<int64_t, 4> widths{7, 4, 2, 1};
 
-template <int lines, int steps, bool whole>
-TileKernel kernel_of(size_t width) {
-    static constexpr TileKernel of_avx512[] = {avx512::compute_depthwise_tiles<lines, 7, steps, whole>, avx512::compute_depthwise_tiles<lines, 4, steps, whole>,
-                                               avx512::compute_depthwise_tiles<lines, 2, steps, whole>, avx512::compute_depthwise_tiles<lines, 1, steps, whole>};
-    static constexpr TileKernel of_avx2[] = {avx2::compute_depthwise_tiles<lines, 7, steps, whole>, avx2::compute_depthwise_tiles<lines, 4, steps, whole>,
-                                             avx2::compute_depthwise_tiles<lines, 2, steps, whole>, avx2::compute_depthwise_tiles<lines, 1, steps, whole>};
-    return has_avx512() ? of_avx512[width] : of_avx2[width];
+template <int lines, int steps>
+struct Kernels {
+    template <bool whole>
+    static TileKernel of_avx512(size_t width) {
+        static constexpr TileKernel kernels[] = {avx512::compute_depthwise_tiles<lines, 7, steps, whole>, avx512::compute_depthwise_tiles<lines, 4, steps, whole>,
+                                                 avx512::compute_depthwise_tiles<lines, 2, steps, whole>, avx512::compute_depthwise_tiles<lines, 1, steps, whole>};
+        return kernels[width];
+    }
+
+    template <TileEdges edges>
+    static TileKernel of_avx2(size_t width) {
+        static constexpr TileKernel kernels[] = {avx2::compute_depthwise_tiles<lines, 7, steps, edges>, avx2::compute_depthwise_tiles<lines, 4, steps, edges>,
+                                                 avx2::compute_depthwise_tiles<lines, 2, steps, edges>, avx2::compute_depthwise_tiles<lines, 1, steps, edges>};
+        return kernels[width];
+    }
+
+    /// Wide tiles have code of their own for the edges of lines that have at least one of them.
+    static TileKernel of_avx2(size_t width, TileEdges edges) {
+        if (edges == TileEdges::none) return of_avx2<TileEdges::none>(width);
+        if (width > 0) return of_avx2<TileEdges::any>(width);
+        if (edges == TileEdges::left) return avx2::compute_depthwise_tiles<lines, widths[0], steps, TileEdges::left>;
+        if (edges == TileEdges::right) return avx2::compute_depthwise_tiles<lines, widths[0], steps, TileEdges::right>;
+        if (edges == TileEdges::both) return avx2::compute_depthwise_tiles<lines, widths[0], steps, TileEdges::both>;
+        return of_avx2<TileEdges::any>(width);
+    }
+
+    static TileKernel find(size_t width, TileEdges edges) {
+        if (has_avx512()) return edges == TileEdges::none ? of_avx512<true>(width) : of_avx512<false>(width);
+        return of_avx2(width, edges);
+    }
+};
+
+TileKernel kernel_of(int64_t lines, int64_t steps, size_t width, TileEdges edges) {
+    if (steps == 2) return Kernels<1, 2>::find(width, edges);
+    return lines == 2 ? Kernels<2, 1>::find(width, edges) : Kernels<1, 1>::find(width, edges);
 }
 
-TileKernel kernel_of(int64_t lines, int64_t steps, size_t width, bool whole) {
-    if (steps == 2) return whole ? kernel_of<1, 2, true>(width) : kernel_of<1, 2, false>(width);
-    if (lines == 2) return whole ? kernel_of<2, 1, true>(width) : kernel_of<2, 1, false>(width);
-    return whole ? kernel_of<1, 1, true>(width) : kernel_of<1, 1, false>(width);
+/// Of a tile that sees `columns` columns from `left` on.
+TileEdges edges_of(int64_t left, int64_t columns, int64_t width) {
+    const int64_t before = std::max<int64_t>(0, -left), after = std::max<int64_t>(0, left + columns - width);
+    if (before > 1 || after > 1) return TileEdges::any;
+    return before && after ? TileEdges::both : before ? TileEdges::left : after ? TileEdges::right : TileEdges::none;
 }
 
 }  // namespace
@@ -67,7 +97,6 @@ void DepthwiseLines::compute(const Place& place, int64_t line, int64_t last_line
 /// A tile's positions and all of its channels.
 void DepthwiseLines::compute_block(const Place& place, int64_t line, int64_t lines, int64_t column, size_t which, Vectors vectors, LargestLanes* largest) const {
     const int64_t top = line * s_.steps - s_.pad_top, left = column * s_.steps - s_.pad_left, in_columns = (widths[which] - 1) * s_.steps + side;
-    const bool whole = left >= 0 && left + in_columns <= s_.width;
     const int64_t first = vectors.begin * depthwise::lanes, last = std::min(s_.channels, vectors.end * depthwise::lanes);
     const int64_t to = ((line - place.first) * s_.columns + column) * s_.channels + first;
     DepthwiseTiles t{};
@@ -85,7 +114,7 @@ void DepthwiseLines::compute_block(const Place& place, int64_t line, int64_t lin
     t.y = place.y + to;
     t.y_line = s_.line(), t.y_position = s_.channels;
     t.largest = largest;
-    kernel_of(lines, s_.steps, which, whole)(t);
+    kernel_of(lines, s_.steps, which, edges_of(left, in_columns, s_.width))(t);
 }
 
 }  // namespace catena::depthwise

@@ -5,7 +5,8 @@
 #include "runtime/cpu/convolution/direct/depthwise_tiles.h"
 #include "runtime/cpu/convolution/tail/tail_registers_avx2.h"
 
-// The tiles of depthwise_tile_avx512.h on AVX2, in parts of few columns: nine weights and six sums fill the registers. The bits are the same.
+// The tiles of depthwise_tile_avx512.h on AVX2, line by line: the sums of up to seven positions are in registers, a weight for all of them, and x in the first-level cache. The bits
+// are the same.
 
 #if defined(__x86_64__)
 
@@ -13,80 +14,71 @@ namespace catena::avx2 {
 
 namespace depthwise_detail {
 
-/// The first `count` of eight channels.
-template <int lines, int columns>
-CATENA_AVX2_INLINE void store_part(const DepthwiseTiles& t, int64_t count, __m256 (&sum)[lines][columns]) {
-    const TailRegisters tail(*t.tail, t.channel, count);
-    const bool clips = t.tail->only_clips();
-    __m256i largest = _mm256_setzero_si256();
-#pragma GCC unroll 2
-    for (int l = 0; l < lines; ++l)
-#pragma GCC unroll 4
-        for (int b = 0; b < columns; ++b) {
-            const int64_t at = l * t.y_line + b * t.y_position;
-            const __m256 v = tail.clip(clips ? sum[l][b] : tail.add(sum[l][b], t.other ? t.other + at : nullptr));
-            largest = TailRegisters::larger(largest, v);
-            store_first(t.y + at, count, v);
-        }
-    tail.note(t.largest, largest);
+template <bool all>
+CATENA_AVX2_INLINE __m256 load_channels(const float* from, int64_t count) {
+    return all ? _mm256_loadu_ps(from) : load_first(from, count);
 }
 
-template <int lines, int columns, int steps, bool whole>
-CATENA_AVX2 void compute_part(DepthwiseTiles t) {
-    constexpr int side = depthwise_side, in_lines = (lines - 1) * steps + side, in_columns = (columns - 1) * steps + side;
-    for (; t.channel < t.last_channel; t.channel += lanes, t.x += lanes, t.W += lanes, t.y += lanes) {
-        const int64_t left = t.last_channel - t.channel, count = std::min(left, lanes), ahead = left > t.ahead ? t.ahead : t.ahead + t.further;
-        const __m256 before = load_first(t.tail->before + t.channel, count);
-        __m256 sum[lines][columns], W[side][side];
-#pragma GCC unroll 2
-        for (int l = 0; l < lines; ++l)
-#pragma GCC unroll 4
-            for (int b = 0; b < columns; ++b) sum[l][b] = before;
+/// The first `count` of eight channels of a line.
+template <TailKind kind, int columns>
+CATENA_AVX2_INLINE void store_sums(const DepthwiseTiles& t, int64_t line, int64_t count, __m256 (&sum)[columns]) {
+    const TailRegisters<kind> tail(*t.tail, t.channel, count);
+    // Read before the first store, which might change all else for what the compiler knows.
+    LargestLanes* const known = t.largest;
+    const float* other = kind.only_clips || !t.other ? nullptr : t.other + line * t.y_line;
+    float* y = t.y + line * t.y_line;
+    const int64_t position = t.y_position, other_position = other ? position : 0;
+    __m256i largest = _mm256_setzero_si256();
+#pragma GCC unroll 7
+    for (int b = 0; b < columns; ++b, y += position, other += other_position) {
+        const __m256 v = tail.finish(sum[b], other);
+        largest = tail.larger(largest, v);
+        tail.store(y, v);
+    }
+    tail.note(known, largest);
+}
+
+/// Eight channels of a line of the tile, or, unless `all`, the first `count` of them.
+template <int columns, int steps, TileEdges edges, bool all>
+CATENA_AVX2_INLINE void compute_line(const DepthwiseTiles& t, int line, int64_t count) {
+    constexpr int side = depthwise_side, in_columns = (columns - 1) * steps + side;
+    __m256 sum[columns];
+    const __m256 before = load_channels<all>(t.tail->before + t.channel, count);
+#pragma GCC unroll 7
+    for (int b = 0; b < columns; ++b) sum[b] = before;
+    const int first = line * steps, begin = std::max(first, int(t.first_line)), end = int(std::min<int64_t>(first + side, t.last_line));
+    const float* taps = t.W + (begin - first) * side * t.W_tap;
+#pragma GCC unroll 1
+    for (int r = begin; r < end; ++r, taps += side * t.W_tap) {
+        const float* const from = t.x + t.lines[r];
 #pragma GCC unroll 3
-        for (int i = 0; i < side; ++i)
-#pragma GCC unroll 3
-            for (int j = 0; j < side; ++j) W[i][j] = load_first(t.W + (i * side + j) * t.W_tap, count);
-#pragma GCC unroll 4
-        for (int r = 0; r < in_lines; ++r) {
-            if (r < t.first_line || r >= t.last_line) continue;
-#pragma GCC unroll 9
-            for (int c = 0; c < in_columns; ++c) {
-                if (!whole && (c < t.first_column || c >= t.last_column)) continue;
-                const float* const at = t.x + t.lines[r] + c * t.x_position;
-                // The other lines were read by the tile above.
-                if (r >= in_lines - lines * steps) _mm_prefetch(reinterpret_cast<const char*>(at + ahead), _MM_HINT_T0);
-                const __m256 x = load_first(at, count);
-#pragma GCC unroll 2
-                for (int l = 0; l < lines; ++l) {
-                    const int i = r - l * steps;
-                    if (i < 0 || i >= side) continue;
-#pragma GCC unroll 3
-                    for (int j = 0; j < side; ++j) {
-                        if ((c - j) % steps != 0 || c < j || (c - j) / steps >= columns) continue;
-                        sum[l][(c - j) / steps] = _mm256_fmadd_ps(x, W[i][j], sum[l][(c - j) / steps]);
-                    }
-                }
+        for (int j = 0; j < side; ++j) {
+            const __m256 W = load_channels<all>(taps + j * t.W_tap, count);
+#pragma GCC unroll 7
+            for (int b = 0; b < columns; ++b) {
+                const int c = b * steps + j;
+                if (has_column<edges>(c, in_columns, t)) sum[b] = _mm256_fmadd_ps(load_channels<all>(from + c * t.x_position, count), W, sum[b]);
             }
         }
-        store_part(t, count, sum);
-        if (t.other) t.other += lanes;
     }
+    if (!t.tail->only_clips()) store_sums<TailKind{all, false, true}>(t, line, count, sum);
+    else store_sums<TailKind{all, true, true}>(t, line, count, sum);
 }
 
 }  // namespace depthwise_detail
 
-template <int lines, int columns, int steps, bool whole>
-void compute_depthwise_tiles(const DepthwiseTiles& tiles) {
-    constexpr int most = lines == 2 ? 3 : 4, now = columns <= most ? columns : columns == most + 1 ? columns / 2 : most;
-    depthwise_detail::compute_part<lines, now, steps, whole>(tiles);
-    if constexpr (now < columns) {
-        DepthwiseTiles rest = tiles;
-        rest.x += now * steps * rest.x_position;
-        rest.first_column -= now * steps;
-        rest.last_column -= now * steps;
-        rest.y += now * rest.y_position;
-        if (rest.other) rest.other += now * rest.y_position;
-        compute_depthwise_tiles<lines, columns - now, steps, whole>(rest);
+/// Nothing is fetched ahead: that was slower (on a Zen 3).
+template <int lines, int columns, int steps, TileEdges edges>
+CATENA_AVX2 void compute_depthwise_tiles(const DepthwiseTiles& tiles) {
+    using namespace depthwise_detail;
+    for (DepthwiseTiles t = tiles; t.channel < t.last_channel; t.channel += avx2::lanes, t.x += avx2::lanes, t.W += avx2::lanes, t.y += avx2::lanes) {
+        const int64_t left = t.last_channel - t.channel;
+#pragma GCC unroll 1
+        for (int line = 0; line < lines; ++line) {
+            if (left >= avx2::lanes) compute_line<columns, steps, edges, true>(t, line, avx2::lanes);
+            else compute_line<columns, steps, edges, false>(t, line, left);
+        }
+        if (t.other) t.other += avx2::lanes;
     }
 }
 

@@ -27,4 +27,15 @@ struct DepthwiseTiles {
     LargestLanes* largest;  ///< Null where nobody wants to know.
 };
 
+/// Which columns of a tile's windows are outside of x: none, the first, the last, both, or any others, which are looked up.
+enum class TileEdges { none, left, right, both, any };
+
+/// Whether column c of so many is in x.
+template <TileEdges edges>
+constexpr bool has_column(int c, int columns, const DepthwiseTiles& t) {
+    if constexpr (edges == TileEdges::any) return c >= t.first_column && c < t.last_column;
+    constexpr bool left = edges == TileEdges::left || edges == TileEdges::both, right = edges == TileEdges::right || edges == TileEdges::both;
+    return (c > 0 || !left) && (c < columns - 1 || !right);
+}
+
 }  // namespace catena

@@ -42,6 +42,12 @@ bool are_direct_convolutions_on() {
     return on;
 }
 
+bool is_direct_fastest(const Array& x, const Array& W, const ConvolutionTail& tail) {
+    if (x.rank() != 4 || memory_order(x.shape(), x.strides()) != MemoryOrder::channels_last) return true;
+    const bool is_product = W.dim(2) == 1 && W.dim(3) == 1;
+    return has_avx512() ? is_product : !is_product || tail.other;
+}
+
 std::optional<float> convolve_directly(const Array& x, const Array& W, const ConvolutionTail& tail, const WindowSteps& steps, const Array& y) {
     if (!are_direct_convolutions_on() || !fits(x, W, steps, y)) return std::nullopt;
     const Sizes sizes(x, W, steps, y);
@@ -53,6 +59,7 @@ std::optional<float> convolve_directly(const Array& x, const Array& W, const Con
 #else
 
 bool are_direct_convolutions_on() { return false; }
+bool is_direct_fastest(const Array&, const Array&, const ConvolutionTail&) { return false; }
 std::optional<float> convolve_directly(const Array&, const Array&, const ConvolutionTail&, const WindowSteps&, const Array&) { return std::nullopt; }
 
 #endif

@@ -38,13 +38,22 @@ private:
         const Place& place;
         DirectTiles tiles{};
         int64_t vectors;
-        bool fetches_weights;  ///< Of the next panel, else the next positions.
     };
 
+    /// Of the result, lines being numbered through all images; or the way from one to the next.
+    struct Position {
+        int64_t line, column;
+    };
+    static constexpr Position along{0, 1}, below{1, 0};
+
+    int64_t positions_at_once(int64_t positions, int64_t weights) const;
     Part part_of(const Place& place, Range vectors, int64_t once, const Runs& runs, LargestLanes* largest) const;
     void compute_panel(Part& part, Range positions, Runs& runs) const;
+    int64_t lines_alike(int64_t line, int64_t most) const;
     void compute_line(Part& part, int64_t line, Range columns, Runs& runs) const;
-    void compute_tiles(Part& part, int64_t line, int64_t column, int64_t rows, int64_t tiles) const;
+    void compute_lines(Part& part, Range lines, Runs& runs) const;
+    void compute_positions(Part& part, Position first, int64_t count, Position step, Range down, Runs& runs) const;
+    void compute_tiles(Part& part, Position first, int64_t rows, int64_t tiles) const;
     void find_runs(Part& part, Runs& runs, Range down, Range across) const;
 
     const Sizes& s_;

@@ -71,20 +71,19 @@ struct Sizes {
         constexpr int64_t much = 8;
         return out * taps() > much * in * images * height.size * width.size;
     }
-    /// Others are for the library, or Winograd's method.
     bool are_for_tiles() const {
         constexpr int64_t few = 4, least_out = 8;
         if (out < least_out) return false;
-        return x_last ? is_pointwise() : in <= few && width.kernel > 1 && taps() <= most_taps;
+        return x_last ? height.kernel <= most_taps : in <= few && width.kernel > 1 && taps() <= most_taps;
     }
 };
 
-/// Vectors of output channels in panels of up to three; where threads share the weights, so that both halves of them have the same.
+/// Vectors of output channels in panels of up to tile_shape().vectors; where threads share the weights, so that both halves of them have the same.
 class Panels {
 public:
     explicit Panels(const Sizes& s)
-        : vectors_(in_vectors(s.out)), halves_(s.shares_weights() && vectors_ > most_tile_vectors ? 2 : 1),
-          in_half_(((vectors_ + halves_ - 1) / halves_ + most_tile_vectors - 1) / most_tile_vectors) {}
+        : vectors_(in_vectors(s.out)), halves_(s.shares_weights() && vectors_ > tile_shape().vectors ? 2 : 1),
+          in_half_(((vectors_ + halves_ - 1) / halves_ + tile_shape().vectors - 1) / tile_shape().vectors) {}
     int64_t count() const { return halves_ * in_half_; }
     int64_t halves() const { return halves_; }
     Range vectors(int64_t panel) const { return Range{0, vectors_}.part(panel / in_half_, halves_).part(panel % in_half_, in_half_); }

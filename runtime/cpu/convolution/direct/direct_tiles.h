@@ -17,6 +17,7 @@ struct DirectTiles {
     int64_t x_row;      ///< From a position's taps to those of the next.
     const float* W;     ///< Taps with the weights of all channels of the tile side by side.
     const float* next;  ///< What is read soon: `next_step` numbers for each tap, `next_tile` for each tile.
+    bool fetches_weights;  ///< It is the weights of the next tiles, otherwise their x.
     int64_t next_step, next_tile;
     const TailNumbers* tail;
     int64_t channel;     ///< The first one of the tile.
