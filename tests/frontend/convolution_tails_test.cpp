@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/core/instruction_set.h"
 #include "runtime/core/parallel.h"
 #include "runtime/cpu/convolution/direct/direct_convolution.h"
 #include "runtime/cpu/convolution/tailed_convolution.h"
@@ -56,8 +57,9 @@ TailRuns expect_agree(int64_t dilate, const std::function<Variable(int)>& x, con
 TailRuns expect_agree(const std::function<Variable(int)>& x, const Change& change = nothing) {
     const TailRuns direct = expect_agree(1, x, change);
     if (are_direct_convolutions_on()) {
-        EXPECT_EQ(direct.in_library, 0);
-        EXPECT_GE(direct.direct, 4 * calls) << "all that are clipped, from the first call on, whatever there is in x";
+        // With AVX2 the library computes the wide one, of 1x1 windows without a sum (is_direct_fastest()).
+        EXPECT_LE(direct.in_library, has_avx512() ? 0 : calls);
+        EXPECT_GE(direct.direct, (has_avx512() ? 4 : 3) * calls) << "all that are clipped, from the first call on, whatever there is in x";
     }
     return expect_agree(2, x, change);
 }
