@@ -1,5 +1,5 @@
 // How fast are products of few rows with a matrix, [m, k] times [n, k]^T, whose time is that of reading the matrix? Sizes of GPT-2's
-// decoding, cold (more matrices than any cache holds), and of an LSTM's step, warm: GB/s of the matrix, oneDNN's and ours.
+// decoding, cold (more matrices than any cache holds), and of an LSTM's step, warm: GB/s of the matrix, oneDNN's and ours, or - where it has none.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -44,6 +44,7 @@ void compare(const Sizes& s, int64_t m) {
     const double theirs = seconds([&] {
         dnnl_sgemm('N', 'T', m, s.n, s.k, 1, x.elements<float>(), s.k, matrix(), s.k, 0, y.to_fill<float>(), s.n);
     });
+    if (!has_few_rows(m, s.n, s.k)) return void(std::printf("  %6.1f      -", 1e-9 * double(bytes) / theirs));
     const double ours = seconds([&] { sgemm_few_rows(m, s.n, s.k, x.elements<float>(), s.k, matrix(), s.k, 0, y.to_fill<float>(), s.n); });
     std::printf("  %6.1f %6.1f", 1e-9 * double(bytes) / theirs, 1e-9 * double(bytes) / ours);
 }
