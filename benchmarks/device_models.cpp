@@ -1,4 +1,4 @@
-// What do products, convolutions, ResNet-50 and a block of GPT-2 cost on a device? One line each, of the same shapes and
+// What do products, convolutions, ResNet-50 and a block of GPT-2 cost on a device, in float32 and with autocast to bfloat16? One line each, of the same shapes and
 // precision as benchmarks/cuda/torch_times.py prints them:
 //
 //     device_models [--device cuda:0] [--seconds 2] [--divisor 1] [products] [models]
@@ -14,6 +14,7 @@
 #include "frontend/catena.h"
 #include "frontend/static_graph/static_graph.h"
 #include "runtime/core/code_device.h"
+#include "runtime/graph/autocast.h"
 
 namespace {
 
@@ -101,7 +102,10 @@ void time_training(const Options& o, const char* name, std::shared_ptr<Model> mo
     measure(o, name, "step", [&] { region(x); });
 }
 
-void time_models(const Options& o) {
+/// With products and convolutions of `dtype`: of another one than float32 by autocast.
+void time_models(const Options& o, Dtype dtype) {
+    const AutocastScope casting(dtype);
+    const std::string precision = dtype == Dtype::float32 ? "" : fmt::format(" {}", name_of(dtype));
     for (int64_t batch : {o.cut(4), o.cut(64)}) {
         auto model = std::make_shared<models::ResNet50>(models::ResNet50Sizes{.width = o.cut(64)});
         const int64_t size = std::max<int64_t>(32, 224 / o.divisor);
@@ -110,14 +114,14 @@ void time_models(const Options& o) {
         for (size_t i = 0; i < labels.size(); ++i) labels[i] = int32_t(i * 37 % 1000);
         const Variable t(Array::from(labels, {batch}), false);
         MomentumSGD optimizer(0.1);
-        time_training(o, fmt::format("resnet50 batch {}", batch).c_str(), model, optimizer, x,
+        time_training(o, fmt::format("resnet50 batch {}{}", batch, precision).c_str(), model, optimizer, x,
                       [&](const Variable& x) { return softmax_cross_entropy((*model)(x), t); });
     }
     const int64_t batch = o.cut(8), length = o.cut(1024), width = o.cut(768);
     auto model = std::make_shared<models::CausalBlock>(width, width % 64 == 0 ? width / 64 : 1, length);
     const Variable x(random({batch, length, width}, Dtype::float32), false);
     Adam optimizer(3e-4);
-    time_training(o, fmt::format("gpt2 block {}x{}", batch, length).c_str(), model, optimizer, x,
+    time_training(o, fmt::format("gpt2 block {}x{}{}", batch, length, precision).c_str(), model, optimizer, x,
                   [&](const Variable& x) { return mean(square((*model)(x))); });
 }
 
@@ -148,7 +152,8 @@ int main(int argc, char** argv) {
         const DeviceScope scope(get_device(options.device));
         set_seed(0);
         if (options.products) time_products(options);
-        if (options.models) time_models(options);
+        for (Dtype dtype : {Dtype::float32, Dtype::bfloat16})
+            if (options.models) time_models(options, dtype);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());
         return 1;

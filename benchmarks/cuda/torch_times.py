@@ -66,14 +66,19 @@ def compiled_or_not(variant, f):
 
 # ---- small workloads
 
-def training(make, variant):
+def autocast(dtype):
+    return torch.autocast(device, dtype, enabled=dtype is not torch.float32)
+
+
+def training(make, variant, dtype=torch.float32):
     """A step of a classifier: make() gives model, optimizer, x and labels."""
     def made():
         model, optimizer, x, t = make()
         called = compiled_or_not(variant, model)
 
         def step():
-            loss = F.cross_entropy(called(x), t)
+            with autocast(dtype):
+                loss = F.cross_entropy(called(x), t)
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
@@ -220,7 +225,7 @@ class GptBlock(torch.nn.Module):
         return x + self.down(F.gelu(self.up(self.perceptron_normalization(x)), approximate="tanh"))
 
 
-def gpt_training(variant):
+def gpt_training(variant, dtype=torch.float32):
     def made():
         model = GptBlock(768, 12).to(device)
         called = compiled_or_not(variant, model)
@@ -228,7 +233,8 @@ def gpt_training(variant):
         x = torch.randn(8, 1024, 768, device=device)
 
         def step():
-            loss = called(x).square().mean()
+            with autocast(dtype):
+                loss = called(x).square().mean()
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
@@ -238,9 +244,12 @@ def gpt_training(variant):
 
 def models(seconds):
     for variant in ("eager", "compiled"):
-        for batch in (4, 64):
-            measure("resnet50 batch %d" % batch, variant, training(resnet50_training(batch), variant), seconds)
-        measure("gpt2 block 8x1024", variant, gpt_training(variant), seconds)
+        for dtype, precision in ((torch.float32, ""), (torch.bfloat16, " bfloat16")):
+            float32 = dtype is torch.float32
+            for batch in (4, 64):
+                measure("resnet50 batch %d%s" % (batch, precision), variant,
+                        training(resnet50_training(batch), variant, dtype), seconds, 0, float32)
+            measure("gpt2 block 8x1024%s" % precision, variant, gpt_training(variant, dtype), seconds, 0, float32)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 #include "passes/dump.h"
 #include "runtime/core/code_device.h"
 #include "runtime/core/environment.h"
+#include "runtime/graph/config.h"
 
 namespace catena::codegen::cuda {
 
@@ -24,6 +25,7 @@ ChannelsLastRule DeviceTarget::channels_last() const {
     const std::optional<std::string> wish = environment::choice("CATENA_CUDA_CHANNELS_LAST", {"always", "never"});
     if (wish == "never") return {};
     const DeviceImages wanted{.always = wish == "always",
+                              .tf32 = config().tf32,
                               .in_library = [this](const TypeCall& call) { return has_library_for(device_, call); }};
     return [wanted](const TypeCall& call) { return device_channels_last_of(call, wanted); };
 }

@@ -34,14 +34,16 @@ std::string lines_of(const LaunchReport& launch) {
     return text;
 }
 
-/// By row: the least time that this machine needs for it, in percent of the time that it takes; 0 if it was not timed.
+/// By row: the least time that this machine needs for it, in percent of the time that it takes; 0 if it was not timed, or ran on
+/// a device.
 std::vector<double> percents_of_limit(const RegionProfile& profile) {
     std::map<std::string, double> program_bytes;
     for (const RegionProfile::Row& row : profile.rows) program_bytes[row.program] += bytes_of(row.launch);
     std::vector<double> percents;
     for (const RegionProfile::Row& row : profile.rows) {
         const double ms = row.milliseconds(), all = program_bytes[row.program];
-        percents.push_back(ms > 0 ? profile::least_seconds(bytes_of(row.launch), row.launch.product_operations, all) * 1e5 / ms : 0);
+        const bool known = ms > 0 && row.launch.device == "cpu";
+        percents.push_back(known ? profile::least_seconds(bytes_of(row.launch), row.launch.product_operations, all) * 1e5 / ms : 0);
     }
     return percents;
 }

@@ -1,6 +1,7 @@
 #include "runtime/core/code_device.h"
 
 #include <atomic>
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -29,11 +30,31 @@ Sites& sites() {
     return instance;
 }
 
+class HostTimer final : public CodeDevice::Timer {
+public:
+    explicit HostTimer(CodeDevice& device) : device_(device) {}
+    void mark() override {
+        device_.synchronize();
+        marks_.push_back(std::chrono::steady_clock::now());
+    }
+    std::vector<double> seconds() override {
+        std::vector<double> all;
+        for (size_t i = 1; i < marks_.size(); ++i) all.push_back(std::chrono::duration<double>(marks_[i] - marks_[i - 1]).count());
+        return all;
+    }
+
+private:
+    CodeDevice& device_;
+    std::vector<std::chrono::steady_clock::time_point> marks_;
+};
+
 }  // namespace
 
 void CodeDevice::replay(std::unique_ptr<Replay>&, std::span<const Launch> launches) {
     for (const Launch& launch : launches) launch_code(launch);
 }
+
+void CodeDevice::replay(Replay&, std::span<const Work>) { fail<InternalError>("{}: it records no work", name()); }
 
 int64_t fault_site(const std::string& op, const SourceLoc& at) {
     Sites& known = sites();
@@ -67,6 +88,8 @@ std::unique_ptr<CodeDevice::Mark> CodeDevice::mark() {
 std::unique_ptr<CodeDevice::Stream> CodeDevice::make_stream() {
     fail<DeviceError>("{}: it has no separate streams for communication libraries", name());
 }
+
+std::unique_ptr<CodeDevice::Timer> CodeDevice::make_timer() { return std::make_unique<HostTimer>(*this); }
 
 void CodeDevice::launch(const KernelCall& call) { kernel_provider().run(*this, call); }
 

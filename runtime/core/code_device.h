@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -46,6 +47,20 @@ public:
     /// null at first.
     virtual void replay(std::unique_ptr<Replay>& memory, std::span<const Launch> launches);
 
+    /// A part of a program's work: launches, or a call that makes its own (of a library).
+    struct Work {
+        std::span<const Launch> launches;
+        std::function<void()> call;
+    };
+    /// All of it, one after another, in one cached form (a CUDA graph). Calls are made here and computed by replay(), every
+    /// time from and to the memory and with the values that they have here; nothing is computed yet. Null where the device
+    /// has no such form, or a call does not fit into one.
+    virtual std::unique_ptr<Replay> record(std::span<const Work>) { return nullptr; }
+    /// Whether the calling thread is in a call of record().
+    virtual bool is_recording() const { return false; }
+    /// Computes what record() gave for `work`, of which the content of the launches' arguments may be another since.
+    virtual void replay(Replay& recorded, std::span<const Work> work);
+
     /// Runs one operation with a vendor library; false if none supports it.
     virtual bool launch_in_library(const KernelCall&) { return false; }
     /// The result of launch_in_library() for these types and attributes; arrays need no memory.
@@ -87,6 +102,17 @@ public:
     /// A mark after all work so far. This and the next: DeviceError on devices with a single stream.
     virtual std::unique_ptr<Mark> mark();
     virtual std::unique_ptr<Stream> make_stream();
+
+    /// Measures work on the device.
+    class Timer {
+    public:
+        virtual ~Timer() = default;
+        virtual void mark() = 0;  ///< A point of time after all work so far. Waits for nothing.
+        /// The seconds from each mark to the next; waits until the last one is reached.
+        virtual std::vector<double> seconds() = 0;
+    };
+    /// The default waits at every mark, and asks the host's clock.
+    virtual std::unique_ptr<Timer> make_timer();
 
     /// By the kernel provider.
     void launch(const KernelCall& call) override;

@@ -11,6 +11,7 @@
 #include <set>
 #include <tuple>
 
+#include "runtime/graph/config.h"
 #include "runtime/ops/declare/element_text.h"
 
 namespace catena::cuda {
@@ -27,15 +28,15 @@ struct Types {
     cudaDataType_t scale;
 };
 
-/// Sums of halves are formed in float; float stays float: no tensor cores that round it first.
-std::optional<Types> types_of(Dtype dtype) {
+/// Sums of halves are formed in float; float stays float unless tensor cores may round it first (tf32).
+std::optional<Types> types_of(Dtype dtype, bool tf32 = false) {
     switch (dtype) {
         case Dtype::float16:
             return Types{CUDA_R_16F, CUBLAS_COMPUTE_32F, CUDA_R_32F};
         case Dtype::bfloat16:
             return Types{CUDA_R_16BF, CUBLAS_COMPUTE_32F, CUDA_R_32F};
         case Dtype::float32:
-            return Types{CUDA_R_32F, CUBLAS_COMPUTE_32F, CUDA_R_32F};
+            return Types{CUDA_R_32F, tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F, CUDA_R_32F};
         case Dtype::float64:
             return Types{CUDA_R_64F, CUBLAS_COMPUTE_64F, CUDA_R_64F};
         default:
@@ -136,12 +137,13 @@ struct Problem {
     Dtype dtype;
     Matrix left, right, result;  ///< result = left * right, by columns.
     int64_t batch = 1;
+    bool tf32 = false;
     const void* bias = nullptr;  ///< Its alignment matters, and whether there is one.
     uint32_t bias_alignment = 0;
 
     bool operator<(const Problem& o) const {
-        return std::tuple(dtype, left.fields(), right.fields(), result.fields(), batch, bias_alignment) <
-               std::tuple(o.dtype, o.left.fields(), o.right.fields(), o.result.fields(), o.batch, o.bias_alignment);
+        return std::tuple(dtype, left.fields(), right.fields(), result.fields(), batch, tf32, bias_alignment) <
+               std::tuple(o.dtype, o.left.fields(), o.right.fields(), o.result.fields(), o.batch, o.tf32, o.bias_alignment);
     }
 };
 
@@ -216,7 +218,7 @@ bool Contractions::launch(const KernelCall& call) {
     }
     const BatchAxis batch = axes.empty() ? BatchAxis{1, 0, 0, 0} : axes.back();
     if (!axes.empty()) axes.pop_back();
-    Problem problem{.dtype = y.dtype(), .batch = batch.size};
+    Problem problem{.dtype = y.dtype(), .batch = batch.size, .tf32 = config().tf32 && y.dtype() == Dtype::float32};
     if (linear) {
         bias = call.inputs[2].as_contiguous();
         problem.bias = address_in(bias);
@@ -264,7 +266,7 @@ void Contractions::multiply(const Plan& plan, const Problem& problem, const void
     ask(cublas_lt().cublasLtMatmul(handle_, plan.operation, wide ? static_cast<const void*>(&wide_one) : &one, left,
                                    plan.left, right, plan.right, wide ? static_cast<const void*>(&wide_zero) : &zero,
                                    result, plan.result, result, plan.result, &plan.algorithm, workspace, plan.workspace,
-                                   reinterpret_cast<cudaStream_t>(place_.stream)),
+                                   reinterpret_cast<cudaStream_t>(stream_in(place_))),
         "cublasLtMatmul", problem);
 }
 
@@ -307,7 +309,7 @@ cublasLtMatrixLayout_t Contractions::layout(const Matrix& matrix, const Problem&
 Plan Contractions::make(const Problem& problem) {
     const CublasLt& c = cublas_lt();
     if (!handle_) ask(c.cublasLtCreate(&handle_), "cublasLtCreate", problem);
-    const Types types = *types_of(problem.dtype);
+    const Types types = *types_of(problem.dtype, problem.tf32);
     Plan plan;
     ask(c.cublasLtMatmulDescCreate(&plan.operation, types.compute, types.scale), "cublasLtMatmulDescCreate", problem);
     auto set = [&](cublasLtMatmulDescAttributes_t attribute, auto value) {

@@ -6,6 +6,7 @@
 
 #include "runtime/core/environment.h"
 #include "runtime/core/notice.h"
+#include "runtime/cuda/capture.h"
 #include "runtime/cuda/kernel_graph.h"
 
 namespace catena::cuda {
@@ -76,7 +77,7 @@ void CudaDevice::launch_code(const Launch& launch) {
     void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, const_cast<void*>(launch.arguments),
                      CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
     auto function = static_cast<CUfunction>(const_cast<void*>(launch.kernel));
-    check(driver().cuLaunchKernel(function, launch.blocks, 1, 1, launch.threads, 1, 1, 0, stream_,
+    check(driver().cuLaunchKernel(function, launch.blocks, 1, 1, launch.threads, 1, 1, 0, stream(),
                                   nullptr, extra),
           name(),
           fmt::format("cuLaunchKernel({}, {} blocks of {} threads)", launch.name, launch.blocks,
@@ -84,10 +85,42 @@ void CudaDevice::launch_code(const Launch& launch) {
 }
 
 void CudaDevice::replay(std::unique_ptr<Replay>& memory, std::span<const Launch> launches) {
-    if (launches.size() < 2) return CodeDevice::replay(memory, launches);
+    if (launches.size() < 2 || Capture::of(name())) return CodeDevice::replay(memory, launches);
     enter();
-    if (!memory) memory = std::make_unique<KernelGraph>(name(), launches);
-    static_cast<KernelGraph&>(*memory).run(launches, stream_);
+    const Work work{launches, {}};
+    if (!memory) memory = std::make_unique<KernelGraph>(name(), std::span(&work, 1));
+    static_cast<KernelGraph&>(*memory).run({&work, 1}, stream_);
+}
+
+std::unique_ptr<CodeDevice::Replay> CudaDevice::record(std::span<const Work> work) {
+    enter();
+    try {
+        Capture capture(name(), pool_, stream_);
+        auto graph = std::make_unique<KernelGraph>(name(), work, &capture);
+        std::unique_ptr<GraphMemory> memory = capture.take_memory();
+        if (!memory) return nullptr;
+        graph->keep(std::move(memory));
+        return graph;
+    } catch (const std::exception& error) {
+        notice_once(fmt::format("{}: a program is not recorded as one graph: {}", name(), error.what()));
+        return nullptr;
+    }
+}
+
+void CudaDevice::replay(Replay& recorded, std::span<const Work> work) {
+    enter();
+    static_cast<KernelGraph&>(recorded).run(work, stream());
+}
+
+bool CudaDevice::is_recording() const { return Capture::of(name()) != nullptr; }
+
+void CudaDevice::expect_no_capture(const char* what) const {
+    if (is_recording()) fail<DeviceError>("{}: a recorded call makes {}", name(), what);
+}
+
+CUstream CudaDevice::stream() const {
+    const Capture* capture = Capture::of(name());
+    return capture ? capture->stream() : stream_;
 }
 
 LibraryProvider* CudaDevice::library_for(const KernelCall& call) {
@@ -120,6 +153,7 @@ bool CudaDevice::launch_in_library(const KernelCall& call) {
 
 void CudaDevice::upload(void* to, const void* from, size_t bytes) {
     if (bytes == 0) return;
+    expect_no_capture("a copy from the host");
     enter();
     staging_.upload(CUdeviceptr(to), from, bytes, stream_);
 }
@@ -129,13 +163,22 @@ Ref<Storage> CudaDevice::allocate(size_t bytes) {
     storage->device = this;
     if (bytes == 0) return storage;
     enter();
+    Capture* capture = Capture::of(name());
+    if (capture) {
+        const GraphMemory::Block block = capture->memory().allocate(bytes);
+        storage->data = reinterpret_cast<void*>(block.address);
+        storage->bytes = block.bytes;
+        return storage;
+    }
     storage->data = reinterpret_cast<void*>(pool_.allocate(bytes, stream_));
     storage->bytes = bytes;
     return storage;
 }
 
 void CudaDevice::free(Storage* storage) {
-    if (storage->data) pool_.free(CUdeviceptr(storage->data), storage->bytes);
+    const auto address = CUdeviceptr(storage->data);
+    Capture* capture = Capture::of(name());
+    if (address && !(capture && capture->memory().free(address))) pool_.free(address, storage->bytes);
     delete storage;
 }
 
@@ -145,6 +188,7 @@ void CudaDevice::copy_from_host(const void* host, const Array& to) {
 
 void CudaDevice::copy_to_host(const Array& from, void* host) {
     if (from.size() == 0) return;
+    expect_no_capture("a copy to the host");
     const Array dense = from.as_contiguous();
     enter();
     staging_.download(host, address_of(dense), bytes_of(dense), stream_);
@@ -172,6 +216,7 @@ bool CudaDevice::copy_from_peer(const Array& from, const Array& to) {
     auto* peer = dynamic_cast<CudaDevice*>(&from.device());
     if (!peer) return false;
     if (to.size() == 0) return true;
+    expect_no_capture("a copy from another device");
     const Driver& d = driver();
     reach(*peer);
     peer->reach(*this);
@@ -196,6 +241,7 @@ bool CudaDevice::copy_from_peer(const Array& from, const Array& to) {
 }
 
 void CudaDevice::synchronize() {
+    expect_no_capture("the host wait");
     enter();
     check(driver().cuStreamSynchronize(stream_), name(), "cuStreamSynchronize");
     raise_faults();

@@ -26,6 +26,9 @@ public:
                                   std::span<const std::string> names) override;
     void launch_code(const Launch& launch) override;
     void replay(std::unique_ptr<Replay>& memory, std::span<const Launch> launches) override;
+    std::unique_ptr<Replay> record(std::span<const Work> work) override;
+    bool is_recording() const override;
+    void replay(Replay& recorded, std::span<const Work> work) override;
     bool launch_in_library(const KernelCall& call) override;
     bool has_library_for(const KernelCall& call) override;
     int64_t* fault_words() override { return faults_; }
@@ -40,6 +43,7 @@ public:
     void synchronize() override;
     std::unique_ptr<Mark> mark() override;
     std::unique_ptr<Stream> make_stream() override;
+    std::unique_ptr<Timer> make_timer() override;
     void release_cached_memory();
     MemoryStatistics memory_statistics() const override { return pool_.statistics(); }
     std::string description() const;  ///< "NVIDIA H100 80GB HBM3, sm_90, 85.0 GB"
@@ -50,6 +54,10 @@ private:
     size_t most_workspace() const;
     /// Lets the device read and write the peer's memory, where the two are connected so; asked once.
     void reach(const CudaDevice& peer);
+    /// Of what the calling thread launches.
+    CUstream stream() const;
+    /// DeviceError while the calling thread records: `what` is done at once, by a copy engine.
+    void expect_no_capture(const char* what) const;
     /// Makes the device's context the calling thread's.
     void enter() const;
 

@@ -20,12 +20,13 @@ struct EngineSource {
 /// One operation, the last, after what it is made of.
 using Operation = std::vector<Descriptor>;
 
-/// What engines may do for results of a dtype: the same result every time, rounded as the dtype says.
+/// What engines may do for results of a dtype: the same result every time, rounded as the dtype says; with `tf32` tensor
+/// cores may round factors of float32 first.
 struct EngineRules {
     bool tensor_cores = true;
     size_t most_workspace = 256 << 20;
-    static EngineRules of(Dtype dtype, size_t most_workspace = 256 << 20) {
-        return {.tensor_cores = dtype != Dtype::float32, .most_workspace = most_workspace};
+    static EngineRules of(Dtype dtype, size_t most_workspace = 256 << 20, bool tf32 = false) {
+        return {.tensor_cores = tf32 || dtype != Dtype::float32, .most_workspace = most_workspace};
     }
     bool allow(cudnnBackendNumericalNote_t note) const;
 };

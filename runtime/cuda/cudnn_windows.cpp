@@ -21,7 +21,7 @@ std::vector<const Array*> arrays_of(const KernelCall& call) {
         case LibraryRole::average_pooling:
             return {&in[0], &out[0]};
         default:
-            return {&out[0], &in[0]};
+            return {&out[0], &in[0], &out[0], &in[0]};  // gx, gy; and for x and y, whose values no mean depends on, any of their sizes.
     }
 }
 
@@ -164,6 +164,10 @@ Operation pooling_operation(LibraryRole role, const Operands& operands, const Wi
                   parts[0]);
     operation.set(forward ? CUDNN_ATTR_OPERATION_RESAMPLE_FWD_YDESC : CUDNN_ATTR_OPERATION_RESAMPLE_BWD_DYDESC,
                   parts[1]);
+    if (!forward) {  // Its engines take no gradient without x and y.
+        operation.set(CUDNN_ATTR_OPERATION_RESAMPLE_BWD_XDESC, parts[2]);
+        operation.set(CUDNN_ATTR_OPERATION_RESAMPLE_BWD_YDESC, parts[3]);
+    }
     operation.set(forward ? CUDNN_ATTR_OPERATION_RESAMPLE_FWD_DESC : CUDNN_ATTR_OPERATION_RESAMPLE_BWD_DESC,
                   resampling);
     operation.finalize();

@@ -35,6 +35,8 @@ Driver load_driver(const char* library) {
     if (!d.name && missing.empty()) missing = CATENA_CUDA_NAME(name);
     CATENA_CUDA_DRIVER(CATENA_CUDA_BIND)
 #undef CATENA_CUDA_BIND
+    d.elapsed_time = reinterpret_cast<decltype(d.elapsed_time)>(dlsym(handle, "cuEventElapsedTime"));
+    if (!d.elapsed_time && missing.empty()) missing = "cuEventElapsedTime";
     if (d.cuDriverGetVersion) d.cuDriverGetVersion(&d.version);
     if (!missing.empty() || d.version < oldest_driver) {
         d.complaint = fmt::format("driver too old: has {}, needs {}{}",

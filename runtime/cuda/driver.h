@@ -27,7 +27,8 @@ namespace catena::cuda {
                                                     entry(cuGraphInstantiate)                     \
                                                         entry(cuGraphExecDestroy)                 \
                                                             entry(cuGraphExecKernelNodeSetParams) \
-                                                                entry(cuGraphLaunch)
+                                                                entry(cuGraphLaunch)                                    \
+    entry(cuGraphGetNodes) entry(cuGraphAddChildGraphNode) entry(cuStreamBeginCapture) entry(cuStreamEndCapture)
 
 // cuda.h maps some names to later versions of them by macros: cuMemAlloc is cuMemAlloc_v2. Both
 // levels of macro below let it.
@@ -38,6 +39,8 @@ struct Driver {
     CATENA_CUDA_DRIVER(CATENA_CUDA_POINTER)
 #undef CATENA_CUDA_POINTER
 
+    /// cuda.h of CUDA 13 names a later version of it, which drivers before 12.8 lack.
+    CUresult (*elapsed_time)(float* milliseconds, CUevent from, CUevent until) = nullptr;
     std::string complaint;  ///< Why there is no driver to use; empty when there is.
     int version = 0;        ///< 13000: CUDA 13.0.
 };

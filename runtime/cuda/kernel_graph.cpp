@@ -20,35 +20,56 @@ CUDA_KERNEL_NODE_PARAMS parameters_of(const CodeDevice::Launch& launch, void** p
 
 }  // namespace
 
-KernelGraph::KernelGraph(std::string device, std::span<const CodeDevice::Launch> launches)
+KernelGraph::KernelGraph(std::string device, std::span<const CodeDevice::Work> work, Capture* capture)
     : device_(std::move(device)) {
-    const Driver& d = driver();
-    check(d.cuGraphCreate(&graph_, 0), device_, "cuGraphCreate");
-    std::vector<CUgraphNode> level;  // Nodes of the level being built.
-    CUgraphNode before = nullptr;    // What the level waits for.
+    check(driver().cuGraphCreate(&graph_, 0), device_, "cuGraphCreate");
+    try {
+        for (const CodeDevice::Work& part : work) {
+            if (!part.call) add(part.launches);
+            else if (const CUgraph taken = capture->taken(part.call)) add(taken);
+        }
+        check(driver().cuGraphInstantiate(&executable_, graph_, 0), device_,
+              fmt::format("cuGraphInstantiate of {} kernels", nodes_.size()));
+    } catch (...) {
+        driver().cuGraphDestroy(graph_);
+        throw;
+    }
+}
+
+/// What comes next waits for all of the level.
+void KernelGraph::end_level() {
+    if (level_.empty()) return;
+    if (level_.size() > 1)  // One node in between: not every pair is an edge.
+        check(driver().cuGraphAddEmptyNode(&before_, graph_, level_.data(), level_.size()), device_, "cuGraphAddEmptyNode");
+    else
+        before_ = level_[0];
+    level_.clear();
+}
+
+void KernelGraph::add(std::span<const CodeDevice::Launch> launches) {
     for (size_t i = 0; i < launches.size(); ++i) {
         const CodeDevice::Launch& launch = launches[i];
-        if (i > 0 && launch.level != launches[i - 1].level) {
-            if (level.size() > 1)  // One node in between: not every pair is an edge.
-                check(d.cuGraphAddEmptyNode(&before, graph_, level.data(), level.size()), device_,
-                      "cuGraphAddEmptyNode");
-            else
-                before = level[0];
-            level.clear();
-        }
+        if (i == 0 || launch.level != launches[i - 1].level) end_level();
         Node node;
         const auto* bytes = static_cast<const char*>(launch.arguments);
         node.arguments.assign(bytes, bytes + launch.bytes);
         void* parameter = node.arguments.data();
         const CUDA_KERNEL_NODE_PARAMS parameters = parameters_of(launch, &parameter);
-        check(d.cuGraphAddKernelNode(&node.node, graph_, before ? &before : nullptr, before ? 1 : 0,
-                                     &parameters),
-              device_, fmt::format("cuGraphAddKernelNode({})", launch.name));
-        level.push_back(node.node);
+        check(driver().cuGraphAddKernelNode(&node.node, graph_, before_ ? &before_ : nullptr, before_ ? 1 : 0, &parameters), device_,
+              fmt::format("cuGraphAddKernelNode({})", launch.name));
+        level_.push_back(node.node);
         nodes_.push_back(std::move(node));
     }
-    check(d.cuGraphInstantiate(&executable_, graph_, 0), device_,
-          fmt::format("cuGraphInstantiate of {} kernels", launches.size()));
+}
+
+/// Takes the graph.
+void KernelGraph::add(CUgraph part) {
+    end_level();
+    CUgraphNode node = nullptr;
+    const CUresult added = driver().cuGraphAddChildGraphNode(&node, graph_, before_ ? &before_ : nullptr, before_ ? 1 : 0, part);
+    driver().cuGraphDestroy(part);  // The node has a copy.
+    check(added, device_, "cuGraphAddChildGraphNode");
+    level_.push_back(node);
 }
 
 KernelGraph::~KernelGraph() {
@@ -56,20 +77,21 @@ KernelGraph::~KernelGraph() {
     if (graph_) driver().cuGraphDestroy(graph_);
 }
 
-void KernelGraph::run(std::span<const CodeDevice::Launch> launches, CUstream stream) {
-    const Driver& d = driver();
-    for (size_t i = 0; i < launches.size(); ++i) {
-        Node& node = nodes_[i];
-        if (std::memcmp(node.arguments.data(), launches[i].arguments, node.arguments.size()) == 0)
-            continue;
-        std::memcpy(node.arguments.data(), launches[i].arguments, node.arguments.size());
-        void* parameter = node.arguments.data();
-        const CUDA_KERNEL_NODE_PARAMS parameters = parameters_of(launches[i], &parameter);
-        check(d.cuGraphExecKernelNodeSetParams(executable_, node.node, &parameters), device_,
-              fmt::format("cuGraphExecKernelNodeSetParams({})", launches[i].name));
-    }
-    check(d.cuGraphLaunch(executable_, stream), device_,
-          fmt::format("cuGraphLaunch of {} kernels", launches.size()));
+void KernelGraph::update(Node& node, const CodeDevice::Launch& launch) {
+    if (std::memcmp(node.arguments.data(), launch.arguments, node.arguments.size()) == 0) return;
+    std::memcpy(node.arguments.data(), launch.arguments, node.arguments.size());
+    void* parameter = node.arguments.data();
+    const CUDA_KERNEL_NODE_PARAMS parameters = parameters_of(launch, &parameter);
+    check(driver().cuGraphExecKernelNodeSetParams(executable_, node.node, &parameters), device_,
+          fmt::format("cuGraphExecKernelNodeSetParams({})", launch.name));
+}
+
+void KernelGraph::run(std::span<const CodeDevice::Work> work, CUstream stream) {
+    size_t next = 0;
+    for (const CodeDevice::Work& part : work)
+        for (const CodeDevice::Launch& launch : part.launches) update(nodes_[next++], launch);
+    check(driver().cuGraphLaunch(executable_, stream), device_,
+          fmt::format("cuGraphLaunch of {} kernels", nodes_.size()));
 }
 
 }  // namespace catena::cuda

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "runtime/core/code_device.h"
+#include "runtime/cuda/capture.h"
 #include "runtime/cuda/driver.h"
 #include "runtime/graph/op.h"
 
@@ -26,6 +27,12 @@ struct LibraryPlace {
     CUstream stream;
     std::function<size_t()> most_workspace = [] { return size_t(256) << 20; };  ///< Of one call, in bytes.
 };
+
+/// Where the calling thread's work goes: to the place's stream, or into a graph.
+inline CUstream stream_in(const LibraryPlace& place) {
+    const Capture* capture = Capture::of(place.device.name());
+    return capture ? capture->stream() : place.stream;
+}
 
 /// Says once on standard error, for each op, shapes and reason, that a library does not compute a call that it is meant for, or
 /// not in its best way, and what does instead.

@@ -1,4 +1,4 @@
-// Orders of work beside a device's own, for libraries of communication.
+// Orders of work beside a device's own, for libraries of communication, and points in them.
 #include <map>
 #include <mutex>
 
@@ -11,8 +11,8 @@ namespace {
 
 class Event final : public CodeDevice::Mark {
 public:
-    Event(const std::string& device, CUstream stream) : device_(device) {
-        check(driver().cuEventCreate(&event_, CU_EVENT_DISABLE_TIMING), device_, "cuEventCreate");
+    Event(const std::string& device, CUstream stream, unsigned flags = CU_EVENT_DISABLE_TIMING) : device_(device) {
+        check(driver().cuEventCreate(&event_, flags), device_, "cuEventCreate");
         check(driver().cuEventRecord(event_, stream), device_, "cuEventRecord");
     }
     ~Event() override { driver().cuEventDestroy(event_); }
@@ -23,10 +23,34 @@ public:
         return true;
     }
     CUevent event() const { return event_; }
+    void wait() const { check(driver().cuEventSynchronize(event_), device_, "cuEventSynchronize"); }
+    /// Both were made with CU_EVENT_DEFAULT and are reached.
+    double seconds_since(const Event& earlier) const {
+        float milliseconds = 0;
+        check(driver().elapsed_time(&milliseconds, earlier.event_, event_), device_, "cuEventElapsedTime");
+        return milliseconds * 1e-3;
+    }
 
 private:
     const std::string& device_;
     CUevent event_ = nullptr;
+};
+
+class EventTimer final : public CodeDevice::Timer {
+public:
+    EventTimer(const std::string& device, CUstream stream) : device_(device), stream_(stream) {}
+    void mark() override { marks_.push_back(std::make_unique<Event>(device_, stream_, CU_EVENT_DEFAULT)); }
+    std::vector<double> seconds() override {
+        std::vector<double> all;
+        if (!marks_.empty()) marks_.back()->wait();
+        for (size_t i = 1; i < marks_.size(); ++i) all.push_back(marks_[i]->seconds_since(*marks_[i - 1]));
+        return all;
+    }
+
+private:
+    const std::string& device_;
+    CUstream stream_;
+    std::vector<std::unique_ptr<Event>> marks_;
 };
 
 /// Streams that nobody uses any more; the driver's table has no call that ends one.
@@ -85,6 +109,11 @@ private:
 std::unique_ptr<CodeDevice::Mark> CudaDevice::mark() {
     enter();
     return std::make_unique<Event>(name(), stream_);
+}
+
+std::unique_ptr<CodeDevice::Timer> CudaDevice::make_timer() {
+    enter();
+    return std::make_unique<EventTimer>(name(), stream_);
 }
 
 std::unique_ptr<CodeDevice::Stream> CudaDevice::make_stream() {

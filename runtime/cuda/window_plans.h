@@ -5,7 +5,8 @@
 #ifdef CATENA_HAS_CUDNN
 
 #include <functional>
-#include <map>
+#include <unordered_map>
+#include <vector>
 
 namespace catena::cuda {
 
@@ -15,7 +16,8 @@ struct PlanStore {
     std::function<void(const std::string& key, const std::string& text)> keep;
 };
 
-/// Plans by what they were made for: role, attributes, and each tensor's dtype, sizes, steps and alignment.
+/// Plans by what they were made for: role, attributes, whether tensor cores may round float32 (tf32), and each tensor's dtype,
+/// sizes, steps and alignment.
 /// Those that take long to make are stored.
 class WindowPlans {
 public:
@@ -26,20 +28,31 @@ public:
         size_t most_workspace = 0;     ///< That was allowed then.
         size_t skipped_workspace = 0;  ///< What a better engine wanted; 0: there was none.
         bool noted = false;            ///< Whoever asks may have told the user.
+        bool has_run = false;          ///< The plan has been executed.
+        std::string refusal;           ///< Why cuDNN did not execute a plan that it had made; there is none then.
     };
     /// Operands are those of window_operands() or normalization_operands(); `most_workspace` is asked where a plan is made.
     /// CudnnError.
     Choice& find(LibraryRole role, const Operands& operands, const Attributes& attributes,
-                 const std::function<size_t()>& most_workspace);
+                 const std::function<size_t()>& most_workspace, bool tf32 = false);
 
 private:
+    /// What a plan is made for; `numbers` are all of it but the attributes.
+    struct Asked {
+        std::vector<int64_t> numbers;
+        Attributes attributes;
+        bool operator==(const Asked&) const = default;
+    };
+    struct HashOfAsked {
+        size_t operator()(const Asked& asked) const;
+    };
     Choice restore_or_make(const std::string& key, LibraryRole role, const Operands& operands,
-                           const Attributes& attributes, size_t most_workspace) const;
-    Choice make(LibraryRole role, const Operands& operands, const Attributes& attributes, size_t most_workspace) const;
+                           const Attributes& attributes, size_t most_workspace, bool tf32) const;
+    Choice make(LibraryRole role, const Operands& operands, const Attributes& attributes, size_t most_workspace, bool tf32) const;
 
     EngineSource source_;
     PlanStore store_;
-    std::map<std::string, Choice> choices_;
+    std::unordered_map<Asked, Choice, HashOfAsked> choices_;
 };
 
 }  // namespace catena::cuda

@@ -72,6 +72,8 @@ private:
     std::once_flag missing_;
     std::mutex mutex_;
     cudnnHandle_t handle_ = nullptr;
+    CUstream stream_ = nullptr;  ///< The handle's.
+    bool is_stream_set_ = false;
     std::optional<WindowPlans> plans_;
 };
 
@@ -120,7 +122,9 @@ void Windows::note(const KernelCall& call, Choice& choice) {
         std::lock_guard lock(mutex_);
         if (std::exchange(choice.noted, true)) return;
     }
-    if (choice.skipped_workspace > 0)
+    if (!choice.refusal.empty())
+        note_decline(place_, call, fmt::format("cuDNN: it does not execute its own plan: {}", choice.refusal), generated_kernel);
+    else if (choice.skipped_workspace > 0)
         note_decline(place_, call,
                      fmt::format("cuDNN: its best engine wants a workspace of {:.1f} MiB, {} are allowed "
                                  "(CATENA_CUDA_WORKSPACE_MB)",
@@ -177,14 +181,26 @@ WindowPlans::Choice& Windows::run(const KernelCall& call, const Operands& operan
     std::lock_guard lock(mutex_);
     if (!handle_) {
         check_cudnn(cudnn().cudnnCreate(&handle_), "cudnnCreate");
-        check_cudnn(cudnn().cudnnSetStream(handle_, reinterpret_cast<cudaStream_t>(place_.stream)), "cudnnSetStream");
         plans_.emplace(EngineSource{.handle = handle_}, store());
     }
-    Choice& choice = plans_->find(library_role_of(call.op), operands, call.attributes, place_.most_workspace);
+    if (const CUstream stream = stream_in(place_); stream != stream_ || !is_stream_set_) {
+        check_cudnn(cudnn().cudnnSetStream(handle_, reinterpret_cast<cudaStream_t>(stream)), "cudnnSetStream");
+        stream_ = stream;
+        is_stream_set_ = true;
+    }
+    const bool tf32 = config().tf32 && operands[0].dtype() == Dtype::float32;
+    Choice& choice = plans_->find(library_role_of(call.op), operands, call.attributes, place_.most_workspace, tf32);
     if (!choice.plan) return choice;
     Ref<Storage> workspace;
     if (choice.plan->workspace() > 0) workspace = place_.device.allocate(choice.plan->workspace());
-    choice.plan->execute(handle_, bindings_of(operands, number), workspace ? workspace->data : nullptr);
+    try {
+        choice.plan->execute(handle_, bindings_of(operands, number), workspace ? workspace->data : nullptr);
+        choice.has_run = true;
+    } catch (const CudnnError& error) {
+        if (choice.has_run || !error.refused()) throw;
+        choice.plan = std::nullopt;  // Another way from now on.
+        choice.refusal = error.words();
+    }
     return choice;
 }
 

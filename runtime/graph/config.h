@@ -8,7 +8,7 @@
 namespace catena {
 
 /// Thread-local settings with Chainer's names and defaults. The environment sets the first value
-/// of a thread: CATENA_DEBUG=1, CATENA_DTYPE=float64, CATENA_USE_STATIC_GRAPH=0, CATENA_TYPE_CHECK=0.
+/// of a thread: CATENA_DEBUG=1, CATENA_DTYPE=float64, CATENA_USE_STATIC_GRAPH=0, CATENA_TYPE_CHECK=0, CATENA_TF32=1.
 struct Config {
     bool train = true;              ///< Training mode of dropout, batch normalisation, ...
     bool enable_backprop = true;    ///< Record the graph.
@@ -17,6 +17,9 @@ struct Config {
     bool use_static_graph = true;   ///< False: static regions run eagerly.
     bool keep_graph_on_report = false;
     bool fast_math = false;         ///< Compiled regions may change rounding, NaN and inf.
+    /// CUDA devices: libraries may round the factors of float32 products and convolutions to the 10 bits of mantissa that tensor
+    /// cores multiply (TensorFloat-32); sums stay float32. As PyTorch's allow_tf32.
+    bool tf32 = false;
     Dtype dtype = Dtype::float32;   ///< Of new parameters and of float arrays made without a dtype.
 };
 

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <bit>
 
+#include "runtime/core/environment.h"
+#include "runtime/graph/config.h"
+#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/message.h"
 #include "runtime/program/device_form.h"
 #include "runtime/program/launch_reports.h"
 
@@ -23,6 +27,7 @@ DeviceExecutable::DeviceExecutable(Schedule schedule, CodeDevice& device, const 
     bind_kernels();
     bind_library_calls(kernels);
     bind_steps(kernels);
+    list_work();
 }
 
 void DeviceExecutable::bind_kernels() {
@@ -69,7 +74,7 @@ void DeviceExecutable::bind_steps(const DeviceKernels& kernels) {
     for (const Launch& launch : schedule_.launches) {
         ++level;
         if (launch.library_call >= 0 || steps_.empty() || steps_.back().library_call >= 0)
-            steps_.emplace_back().library_call = launch.library_call;
+            steps_.push_back({.library_call = launch.library_call, .launch = size_t(level - 1)});
         for (int k : launch.kernels) {
             const KernelLaunch& kernel = schedule_.kernels[size_t(k)];
             const void* handle = find(kernels, kernel.symbol);
@@ -88,6 +93,37 @@ void DeviceExecutable::bind_steps(const DeviceKernels& kernels) {
                                               .level = level});
         }
     }
+}
+
+/// Work is recorded as a whole where there is a call of a library: kernels alone are one step. Messages wait for other processes,
+/// and what neither a library nor kernels compute for the device.
+void DeviceExecutable::list_work() {
+    const auto fits = [this](size_t c) {
+        const OpDef& op = *schedule_.library_calls[c].op;
+        return !is_message(op) && (calls_[c].in_library || calls_[c].elements || runs_anywhere(op));
+    };
+    for (size_t c = 0; c < calls_.size(); ++c)
+        if (!fits(c)) return;
+    if (steps_.size() < 2 || !environment::flag("CATENA_CUDA_GRAPHS", true)) return;
+    for (Step& step : steps_) {
+        if (step.library_call < 0) work_.push_back({step.launches, {}});
+        else work_.push_back({{}, [this, call = size_t(step.library_call)] { run_library_call(call, scalars_); }});
+    }
+}
+
+/// False where the work has no recorded form.
+bool DeviceExecutable::execute_recorded(std::span<const double> scalars) {
+    if (work_.empty() || device_.is_recording()) return false;
+    key_.assign(1, config().tf32);  // Asked by libraries.
+    for (size_t c = 0; c < calls_.size(); ++c) {
+        for (const std::vector<Array>* arrays : {&calls_[c].inputs, &calls_[c].outputs})
+            for (const Array& x : *arrays) key_.push_back(uint64_t(x.storage()->data) + uint64_t(x.body()->offset * int64_t(size_of(x.dtype()))));
+        for (int s : schedule_.library_calls[c].scalars) key_.push_back(std::bit_cast<uint64_t>(scalars[size_t(s)]));
+    }
+    scalars_ = scalars;
+    CodeDevice::Replay* form = recorded_.find(key_, device_, work_);
+    if (form) device_.replay(*form, work_);
+    return form != nullptr;
 }
 
 void DeviceExecutable::set_arguments(size_t k, std::span<const double> scalars) {
@@ -127,18 +163,60 @@ void DeviceExecutable::upload_scalars(std::span<const double> scalars) {
 void DeviceExecutable::execute(std::span<const double> scalars) {
     const Temporaries temporaries = placement_.place_temporaries();
     upload_scalars(scalars);
-    for (Step& step : steps_) {
-        if (step.library_call < 0) {
-            for (int k : step.kernels) set_arguments(size_t(k), scalars);
-            device_.replay(step.replay, step.launches);
-            continue;
+    if (profile::is_on()) {
+        execute_timed(scalars);
+        return placement_.release_copies();
+    }
+    for (const Step& step : steps_)
+        for (int k : step.kernels) set_arguments(size_t(k), scalars);
+    if (!execute_recorded(scalars)) {
+        for (Step& step : steps_) {
+            if (step.library_call < 0) device_.replay(step.replay, step.launches);
+            else run_library_call(size_t(step.library_call), scalars);
         }
-        run_library_call(size_t(step.library_call), scalars);
     }
     placement_.release_copies();
 }
 
-std::vector<LaunchReport> DeviceExecutable::launches() { return launch_reports(schedule_); }
+/// One launch after another, each between two marks.
+void DeviceExecutable::execute_timed(std::span<const double> scalars) {
+    if (!times_) times_ = std::make_unique<LaunchTimes>(schedule_, device_.name());
+    times_->begin_call();
+    const std::unique_ptr<CodeDevice::Timer> timer = device_.make_timer();
+    std::vector<size_t> measured;
+    profile::Clock::time_point time = profile::Clock::now();
+    timer->mark();
+    const auto end_launch = [&](size_t launch) {
+        timer->mark();
+        measured.push_back(launch);
+    };
+    for (const Step& step : steps_) {
+        if (step.library_call >= 0) {
+            run_library_call(size_t(step.library_call), scalars);
+            end_launch(step.launch);
+        }
+        for (size_t i = 0; i < step.launches.size(); ++i) {
+            set_arguments(size_t(step.kernels[i]), scalars);
+            device_.launch_code(step.launches[i]);
+            const uint32_t level = step.launches[i].level;
+            if (i + 1 == step.launches.size() || step.launches[i + 1].level != level) end_launch(level - 1);
+        }
+    }
+    const std::vector<double> seconds = timer->seconds();
+    for (size_t i = 0; i < measured.size(); ++i) {
+        const profile::Clock::time_point end = time + std::chrono::duration_cast<profile::Clock::duration>(std::chrono::duration<double>(seconds[i]));
+        times_->add_launch(measured[i], time, end);
+        time = end;
+    }
+    times_->end_call();
+}
+
+std::vector<LaunchReport> DeviceExecutable::launches() {
+    std::lock_guard lock(mutex_);
+    std::vector<LaunchReport> reports = times_ ? times_->reports() : launch_reports(schedule_);
+    for (LaunchReport& report : reports) report.device = device_.name();
+    return reports;
+}
 
 void DeviceExecutable::run(std::span<const Array> inputs, std::span<const double> scalars,
                          std::span<const bool> donated, std::span<Array> outputs) {

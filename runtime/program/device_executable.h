@@ -8,7 +8,9 @@
 
 #include "runtime/core/code_device.h"
 #include "runtime/program/element_call.h"
+#include "runtime/program/launch_times.h"
 #include "runtime/program/placement.h"
+#include "runtime/program/recorded_work.h"
 #include "runtime/program/schedule.h"
 
 namespace catena::program {
@@ -32,7 +34,7 @@ public:
     void run_into(std::span<const Array> inputs, std::span<const double> scalars,
                   std::span<const Array> outputs);
     const ExecutableInfo& info() const override { return schedule_.info; }
-    std::vector<LaunchReport> launches() override;  ///< Not timed.
+    std::vector<LaunchReport> launches() override;
     const Schedule& schedule() const { return schedule_; }
 
 private:
@@ -50,6 +52,9 @@ private:
     KernelCall bound_call(size_t index);
 
     void execute(std::span<const double> scalars);
+    bool execute_recorded(std::span<const double> scalars);
+    void list_work();
+    void execute_timed(std::span<const double> scalars);
     void run_library_call(size_t index, std::span<const double> scalars);
     void upload_scalars(std::span<const double> scalars);
     void set_arguments(size_t k, std::span<const double> scalars);
@@ -72,11 +77,17 @@ private:
     /// Kernels between two library calls, or one such call.
     struct Step {
         int library_call = -1;
+        size_t launch = 0;         ///< Of the schedule: the first one.
         std::vector<int> kernels;  ///< Of the schedule, one for each launch.
         std::vector<CodeDevice::Launch> launches;
         std::unique_ptr<CodeDevice::Replay> replay;
     };
     std::vector<Step> steps_;
+    std::vector<CodeDevice::Work> work_;  ///< The steps, for recorded_; empty where they are not recorded.
+    std::vector<uint64_t> key_;
+    std::span<const double> scalars_;     ///< Of the call that runs.
+    RecordedWork recorded_;
+    std::unique_ptr<LaunchTimes> times_;  ///< Once a call was profiled.
 };
 
 }  // namespace catena::program

@@ -33,12 +33,13 @@ struct LaunchReport {
     int kernels = 0;
     std::string sizes;                    ///< "float32[100,64]": what it computes, or goes through.
     std::vector<int> reads_from;          ///< The launches whose results it reads.
+    std::string device = "cpu";          ///< Where it runs: "cuda:0".
     // Of one call, at the latest sizes:
     double bytes_read = 0, bytes_written = 0;
     double product_operations = 0;        ///< Multiplications and additions of a product or convolution.
     // As far as calls were profiled:
     int64_t calls = 0;
-    double seconds = 0;                   ///< Of all of them.
+    double seconds = 0;                   ///< Of all of them, on the device's clock.
 };
 
 /// A compiled program bound to the sizes it was last called with.

@@ -8,6 +8,12 @@ namespace {
 
 double bytes_of(const LaunchReport& report) { return report.bytes_read + report.bytes_written; }
 
+/// What the host needs at least says nothing of a device.
+double least_seconds(const LaunchReport& report, double program_bytes) {
+    if (report.device != "cpu") return 0;
+    return profile::least_seconds(bytes_of(report), report.product_operations, program_bytes);
+}
+
 const profile::Label* label_of(const LaunchReport& report, const char* category, const std::string& lines, double program_bytes) {
     return profile::keep({.name = report.name,
                           .category = category,
@@ -15,19 +21,23 @@ const profile::Label* label_of(const LaunchReport& report, const char* category,
                           .bytes_read = report.bytes_read,
                           .bytes_written = report.bytes_written,
                           .operations = report.product_operations,
-                          .least_seconds = profile::least_seconds(bytes_of(report), report.product_operations, program_bytes)});
+                          .least_seconds = least_seconds(report, program_bytes)});
 }
 
 }  // namespace
 
-LaunchTimes::LaunchTimes(const Schedule& schedule)
+LaunchTimes::LaunchTimes(const Schedule& schedule, const std::string& device)
     : reports_(launch_reports(schedule)), generation_(profile::generation()),
       program_(profile::keep({.name = "program " + schedule.info.name, .category = "program"})) {
     double bytes = 0;
-    for (const LaunchReport& report : reports_) bytes += bytes_of(report);
+    for (LaunchReport& report : reports_) {
+        report.device = device;
+        bytes += bytes_of(report);
+    }
     for (size_t l = 0; l < reports_.size(); ++l)
         launches_.push_back(label_of(reports_[l], reports_[l].is_library_call ? "library call" : "kernels",
                                      lines_of(operations_of(schedule, schedule.launches[l])), bytes));
+    if (device != "cpu") return;  // Its kernels are not told apart.
     for (const KernelLaunch& kernel : schedule.kernels)
         kernels_.push_back(label_of(kernel_report(schedule, kernel), "kernel", lines_of(kernel.operations), bytes));
 }
@@ -42,11 +52,10 @@ void LaunchTimes::begin_call() {
     }
 }
 
-void LaunchTimes::add_launch(size_t launch, profile::Clock::time_point begin) {
-    const profile::Clock::time_point now = profile::Clock::now();
+void LaunchTimes::add_launch(size_t launch, profile::Clock::time_point begin, profile::Clock::time_point end) {
     ++reports_[launch].calls;
-    reports_[launch].seconds += std::chrono::duration<double>(now - begin).count();
-    profile::add(launches_[launch], begin, now);
+    reports_[launch].seconds += std::chrono::duration<double>(end - begin).count();
+    profile::add(launches_[launch], begin, end);
 }
 
 std::vector<LaunchReport> LaunchTimes::reports() const { return reports_; }

@@ -5,6 +5,7 @@
 
 #include "runtime/core/in_order.h"
 #include "runtime/cuda/library_call.h"
+#include "runtime/graph/config.h"
 #include "tests/cuda/channels_last_check.h"
 #include "tests/cuda/emulated_device.h"
 #include "tests/cuda/recording_cudnn.h"
@@ -59,6 +60,12 @@ TEST_F(CudnnChannelsLast, are_not_chosen_for_float32) {
     EXPECT_EQ(expect_host(Dtype::float32, 1e-4).images_last, 0);
     EXPECT_EQ(library.count("cudnnBackendExecute"), 8);
     EXPECT_THAT(orders, ::testing::Not(::testing::HasSubstr("l")));
+}
+
+TEST_F(CudnnChannelsLast, are_chosen_for_float32_where_tensor_cores_may_round_it) {
+    const auto scope = using_config(&Config::tf32, true);
+    EXPECT_GT(expect_host(Dtype::float32, 1e-4).images_last, 0) << "the double does not round";
+    EXPECT_THAT(library.last("cudnnBackendExecute"), ::testing::HasSubstr("engine 8 "));
 }
 
 TEST_F(CudnnChannelsLast, cost_no_copies_but_of_weights) {

@@ -9,6 +9,7 @@
 #include "codegen/cuda/nvrtc.h"
 #include "codegen/disk_cache.h"
 #include "runtime/cuda/cuda_device.h"
+#include "runtime/graph/config.h"
 #include "tests/cuda/emulated_device.h"
 #include "tests/cuda/library_check.h"
 #include "tests/cuda/recording_cudnn.h"
@@ -23,6 +24,7 @@ using cuda::CudaDevice;
 using ::testing::AllOf;
 using ::testing::DoubleNear;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::Pointwise;
 
 Attributes steps(Dims stride, Dims pad, Dims dilate, int64_t groups, Dims size = {}) {
@@ -79,6 +81,18 @@ TEST_F(CudaWindows, of_halves_may_use_tensor_cores) {
         std::vector{waves({1, 2, 5, 5}, Dtype::float16).to(device), waves({3, 2, 3, 3}, Dtype::float16).to(device)},
         steps({1, 1}, {0, 0}, {1, 1}, 1));
     EXPECT_THAT(library.last("cudnnBackendExecute"), HasSubstr("engine 8 "));
+}
+
+TEST_F(CudaWindows, of_float32_use_tensor_cores_where_tf32_is_allowed) {
+    const Array x = waves({1, 2, 5, 5}).to(device), W = waves({3, 2, 3, 3}).to(device);
+    const auto engine_of = [&](bool tf32) {
+        const auto scope = using_config(&Config::tf32, tf32);
+        run_kernel(op_with(LibraryRole::convolution), std::vector{x, W}, steps({1, 1}, {0, 0}, {1, 1}, 1));
+        return library.last("cudnnBackendExecute");
+    };
+    EXPECT_THAT(engine_of(false), Not(HasSubstr("engine 8 ")));
+    EXPECT_THAT(engine_of(true), HasSubstr("engine 8 "));
+    EXPECT_THAT(engine_of(false), Not(HasSubstr("engine 8 "))) << "its plan is another";
 }
 
 TEST_F(CudaWindows, that_reach_over_the_border_pad_its_end) {
@@ -171,6 +185,28 @@ TEST_F(CudaWindows, errors_name_the_call_and_its_types) {
                 }),
                 AllOf(HasSubstr("cuda:0: cudnnBackendExecute for "), HasSubstr("float32[1,2,5,5]"),
                       HasSubstr("CUDNN_STATUS_EXECUTION_FAILED: so says the double")));
+}
+
+TEST_F(CudaWindows, whose_plan_is_refused_when_it_runs_are_generated_kernels) {
+    if (codegen::cuda::nvrtc_version().empty()) GTEST_SKIP() << "NVRTC cannot be loaded";
+    library.failing = "cudnnBackendExecute";
+    library.failure = CUDNN_STATUS_BAD_PARAM;
+    const Array x = waves({1, 2, 5, 5}).to(device), W = waves({3, 2, 3, 3}).to(device);
+    const auto compute = [&] { run_kernel(op_with(LibraryRole::convolution), std::vector{x, W}, steps({1, 1}, {0, 0}, {1, 1}, 1)); };
+    ::testing::internal::CaptureStderr();
+    for (int i = 0; i < 2; ++i) compute();
+    EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("cuDNN: it does not execute its own plan: "));
+    EXPECT_EQ(library.count("cudnnBackendExecute"), 1) << "it is not asked again";
+    EXPECT_EQ(driver.count("cuLaunchKernel"), 2);
+}
+
+TEST_F(CudaWindows, whose_plan_has_run_before_are_errors_when_it_is_refused) {
+    const Array x = waves({1, 2, 5, 5}).to(device), W = waves({3, 2, 3, 3}).to(device);
+    const auto compute = [&] { run_kernel(op_with(LibraryRole::convolution), std::vector{x, W}, steps({1, 1}, {0, 0}, {1, 1}, 1)); };
+    compute();
+    library.failing = "cudnnBackendExecute";
+    library.failure = CUDNN_STATUS_BAD_PARAM;
+    EXPECT_THROW(compute(), DeviceError);
 }
 
 /// Statistics are turned into those of Catena by generated kernels, which the emulation runs.

@@ -21,8 +21,7 @@ namespace {
 
 using program::DeviceExecutable;
 
-/// Whether all that the program does is done element by element, in float32 and integers: functions
-/// of float64 are those of the platform.
+/// Whether all that the program does is done element by element.
 bool only_maps(const DeviceExecutable& program) {
     if (!program.schedule().library_calls.empty()) return false;
     for (const program::KernelLaunch& launch : program.schedule().kernels)
@@ -30,7 +29,14 @@ bool only_maps(const DeviceExecutable& program) {
     return true;
 }
 
-void expect_same_bits(const Array& actual, const Array& expected) {
+/// Functions of float64, and pow, are the platform's own: the emulation calls the host's, a GPU has others, which differ by a few
+/// units of the last place.
+bool is_near(double actual, double expected, Dtype dtype) {
+    const double unit = dtype == Dtype::float64 ? 0x1p-52 : dtype == Dtype::float32 ? 0x1p-23 : 0;
+    return std::abs(actual - expected) <= 16 * unit * std::abs(expected);
+}
+
+void expect_same_bits(const Array& actual, const Array& expected, bool own_functions) {
     ASSERT_EQ(to_string(actual.type()), to_string(expected.type()));
     const Array a = actual.as_contiguous(), e = expected.as_contiguous();
     const size_t size = size_of(a.dtype());
@@ -39,6 +45,7 @@ void expect_same_bits(const Array& actual, const Array& expected) {
     const std::vector<double> numbers = a.to_vector<double>(), others = e.to_vector<double>();
     for (size_t i = 0; i < numbers.size(); ++i) {
         if (std::isnan(numbers[i]) && std::isnan(others[i])) continue;
+        if (own_functions && is_near(numbers[i], others[i], a.dtype())) continue;
         ASSERT_EQ(std::memcmp(x + i * size, y + i * size, size), 0)
             << "element " << i << " is " << numbers[i] << ", on the host " << others[i];
     }
@@ -103,14 +110,16 @@ Variables DeviceCalls::operator()(const ArrayFunction& run, const std::vector<Va
     Variables actual;
     for (size_t i = 0; i < trace.outputs.size(); ++i) {
         actual.emplace_back(results[i].to(cpu_device()), false);
-        if (only_maps(program)) expect_same_bits(actual.back().array(), expected[i].array());
+        if (only_maps(program)) expect_same_bits(actual.back().array(), expected[i].array(), device_.architecture() != "text");
     }
     return actual;
 }
 
-void check_rows(DeviceCalls& calls) {
+void check_rows(DeviceCalls& calls, size_t part, size_t parts) {
     compiled() = [&calls](const auto& run, const auto& inputs) { return calls(run, inputs); };
+    size_t number = 0;
     for (const Row& row : all_rows()) {
+        if (number++ % parts != part) continue;
         SCOPED_TRACE(row.function + " " + row.op + " " + row.note);
         try {
             check_compiled(row);

@@ -13,6 +13,7 @@ namespace {
 
 using cuda::CudaDevice;
 using ::testing::AllOf;
+using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -88,6 +89,24 @@ TEST(CudaDevice, orders_a_second_stream_after_its_own_work) {
     void* const handle = stream->handle();
     stream.reset();
     EXPECT_EQ(device.make_stream()->handle(), handle);
+}
+
+TEST(CudaDevice, asks_events_for_the_time_between_marks_and_waits_once) {
+    RecordingDriver driver;
+    CudaDevice device(0);
+    const auto timer = device.make_timer();
+    EXPECT_THAT(timer->seconds(), ElementsAre());
+    timer->mark();
+    EXPECT_THAT(timer->seconds(), ElementsAre());
+    timer->mark();
+    timer->mark();
+    EXPECT_EQ(driver.count("cuEventRecord"), 3);
+    driver.calls.clear();
+    EXPECT_THAT(timer->seconds(), ElementsAre(DoubleNear(1e-3, 1e-9), DoubleNear(1e-3, 1e-9)));
+    EXPECT_EQ(driver.count("cuEventSynchronize"), 1);
+    EXPECT_EQ(driver.count("cuEventElapsedTime"), 2);
+    driver.failing = "cuEventElapsedTime", driver.failure = CUDA_ERROR_ILLEGAL_ADDRESS;
+    EXPECT_THAT(message_of([&] { timer->seconds(); }), HasSubstr("cuEventElapsedTime"));
 }
 
 TEST(CudaDevice, cuts_small_blocks_from_one_allocation) {

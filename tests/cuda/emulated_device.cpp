@@ -148,7 +148,72 @@ size_t EmulatedDevice::argument_bytes(const void* kernel) {
     return emulated->argument_bytes;
 }
 
+namespace {
+
+/// A launch with its argument as it was.
+struct KeptLaunch {
+    CodeDevice::Launch launch;
+    std::vector<char> arguments;
+};
+
+/// For each part of the work what its call launched, and the memory that calls took and gave back.
+struct Recorded final : CodeDevice::Replay {
+    std::vector<std::vector<KeptLaunch>> calls;
+    std::vector<Storage*> memory;
+    bool is_unfit = false;
+    ~Recorded() override {
+        for (Storage* storage : memory) EmulatedDevice::instance().free(storage);
+    }
+};
+
+thread_local Recorded* recording = nullptr;
+
+}  // namespace
+
+bool EmulatedDevice::is_recording() const { return recording != nullptr; }
+
+std::unique_ptr<CodeDevice::Replay> EmulatedDevice::record(std::span<const Work> work) {
+    auto made = std::make_unique<Recorded>();
+    recording = made.get();
+    for (const Work& part : work) {
+        made->calls.emplace_back();
+        try {
+            if (part.call) part.call();
+        } catch (...) {
+            recording = nullptr;
+            throw;
+        }
+    }
+    recording = nullptr;
+    if (made->is_unfit) return nullptr;
+    return made;
+}
+
+void EmulatedDevice::replay(Replay& recorded, std::span<const Work> work) {
+    ++replays_;
+    const Recorded& made = static_cast<Recorded&>(recorded);
+    for (size_t i = 0; i < work.size(); ++i) {
+        for (const Launch& launch : work[i].launches) launch_code(launch);
+        for (const KeptLaunch& kept : made.calls[i]) {
+            Launch launch = kept.launch;
+            launch.arguments = kept.arguments.data();
+            launch_code(launch);
+        }
+    }
+}
+
+bool EmulatedDevice::launch_in_library(const KernelCall& call) {
+    if (!has_library_for(call)) return false;
+    if (recording) recording->is_unfit = true;
+    return library_.launch(call);
+}
+
 void EmulatedDevice::launch_code(const Launch& launch) {
+    if (recording) {
+        const auto* bytes = static_cast<const char*>(launch.arguments);
+        recording->calls.back().push_back({launch, {bytes, bytes + launch.bytes}});
+        return;
+    }
     if (collecting_) return;
     auto* kernel = static_cast<const EmulatedKernel*>(launch.kernel);
     if (!kernel->entry) compile_pending();
@@ -157,8 +222,26 @@ void EmulatedDevice::launch_code(const Launch& launch) {
 }
 
 void EmulatedDevice::upload(void* to, const void* from, size_t bytes) {
+    if (recording) fail<DeviceError>("emulated: a recorded call makes a copy from the host");
     ++uploads_;
     if (bytes > 0) std::memcpy(to, from, bytes);
+}
+
+/// Before a page that may not be touched. The last given back is the first handed out again, as by the pool of a real device.
+void* EmulatedDevice::pages_for(size_t bytes) {
+    {
+        std::lock_guard lock(mutex_);
+        if (std::vector<void*>& left = unused_[bytes]; !left.empty()) {
+            void* memory = left.back();
+            left.pop_back();
+            mprotect(memory, bytes, PROT_READ | PROT_WRITE);
+            return memory;
+        }
+    }
+    void* memory = mmap(nullptr, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) fail<DeviceError>("emulated: no memory for {} bytes", bytes);
+    mprotect(static_cast<char*>(memory) + bytes, page, PROT_NONE);
+    return memory;
 }
 
 Ref<Storage> EmulatedDevice::allocate(size_t bytes) {
@@ -166,11 +249,7 @@ Ref<Storage> EmulatedDevice::allocate(size_t bytes) {
     storage->device = this;
     if (bytes == 0) return storage;
     const size_t pages = whole_pages(aligned(bytes));
-    void* memory =
-        mmap(nullptr, pages + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) fail<DeviceError>("emulated: no memory for {} bytes", bytes);
-    char* end = static_cast<char*>(memory) + pages;
-    mprotect(end, page, PROT_NONE);
+    char* end = static_cast<char*>(pages_for(pages)) + pages;
     storage->data = end - aligned(bytes);
     storage->bytes = bytes;
     std::memset(storage->data, 0xff, aligned(bytes));
@@ -214,13 +293,15 @@ std::unique_ptr<CodeDevice::Mark> EmulatedDevice::mark() { return std::make_uniq
 std::unique_ptr<CodeDevice::Stream> EmulatedDevice::make_stream() { return std::make_unique<OtherStream>(); }
 
 void EmulatedDevice::free(Storage* storage) {
+    if (recording) return recording->memory.push_back(storage);
     if (storage->data) {
-        {
-            std::lock_guard lock(mutex_);
-            blocks_.erase(static_cast<const char*>(storage->data));
-        }
         const size_t pages = whole_pages(aligned(storage->bytes));
-        munmap(static_cast<char*>(storage->data) + aligned(storage->bytes) - pages, pages + page);
+        void* memory = static_cast<char*>(storage->data) + aligned(storage->bytes) - pages;
+        madvise(memory, pages, MADV_DONTNEED);
+        mprotect(memory, pages, PROT_NONE);
+        std::lock_guard lock(mutex_);
+        blocks_.erase(static_cast<const char*>(storage->data));
+        unused_[pages].push_back(memory);
     }
     delete storage;
 }

@@ -26,6 +26,11 @@ public:
     std::vector<const void*> load(const std::string& image,
                                   std::span<const std::string> names) override;
     void launch_code(const Launch& launch) override;
+    /// Null where a library took a call: it has computed it.
+    std::unique_ptr<Replay> record(std::span<const Work> work) override;
+    bool is_recording() const override;
+    void replay(Replay& recorded, std::span<const Work> work) override;
+    using CodeDevice::replay;
     int64_t* fault_words() override { return faults_; }
     void upload(void* to, const void* from, size_t bytes) override;
 
@@ -40,7 +45,7 @@ public:
     };
     void set_library(Library library) { library_ = std::move(library); }
     bool has_library_for(const KernelCall& call) override { return library_.takes && library_.takes(call); }
-    bool launch_in_library(const KernelCall& call) override { return has_library_for(call) && library_.launch(call); }
+    bool launch_in_library(const KernelCall& call) override;
 
     /// Of a kernel's only parameter. Compiles it.
     size_t argument_bytes(const void* kernel);
@@ -57,11 +62,13 @@ public:
     void set_collecting(bool collecting) { collecting_ = collecting; }
     int launches() const { return launches_; }
     int uploads() const { return uploads_; }
+    int replays() const { return replays_; }
     int kernel_count() const { return int(kernels_.size()); }
 
 private:
     EmulatedDevice() : CodeDevice("emulated") {}
     void compile_pending();
+    void* pages_for(size_t bytes);
     void compile_some(std::span<const size_t> units);
 
     struct Unit {
@@ -72,11 +79,12 @@ private:
     std::vector<std::string> texts_;
     std::vector<Unit> units_;
     std::vector<std::unique_ptr<EmulatedKernel>> kernels_;
-    int launches_ = 0, uploads_ = 0;
+    int launches_ = 0, uploads_ = 0, replays_ = 0;
     bool collecting_ = false;
     int64_t faults_[5] = {};
     std::mutex mutex_;
     std::map<const char*, size_t> blocks_;
+    std::map<size_t, std::vector<void*>> unused_;  ///< Pages that nobody may touch, by bytes.
 };
 
 }  // namespace catena::testing

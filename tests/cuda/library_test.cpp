@@ -116,6 +116,24 @@ TEST_F(CudaContractions, ask_for_an_algorithm_once_for_each_shape_and_alignment)
         << "an address that is a multiple of 4 only";
 }
 
+TEST_F(CudaContractions, of_float32_are_rounded_to_tf32_where_that_is_allowed) {
+    const Attributes plain = transposes(false, false);
+    const auto computed_as = [&](Dtype dtype, bool tf32) {
+        const auto scope = using_config(&Config::tf32, tf32);
+        run_kernel(product, std::vector{waves({3, 5}, dtype).to(device), waves({5, 4}, dtype).to(device)}, plain);
+        return library.last("cublasLtMatmulDescCreate");
+    };
+    const std::string exact = fmt::format("cublasLtMatmulDescCreate compute {} scale 0", int(CUBLAS_COMPUTE_32F)),
+                      rounded = fmt::format("cublasLtMatmulDescCreate compute {} scale 0", int(CUBLAS_COMPUTE_32F_FAST_TF32));
+    EXPECT_EQ(computed_as(Dtype::float32, false), exact);
+    EXPECT_EQ(computed_as(Dtype::float32, true), rounded);
+    EXPECT_EQ(computed_as(Dtype::float16, true), exact);
+    EXPECT_EQ(library.count("cublasLtMatmulDescCreate"), 3);
+    computed_as(Dtype::float16, false);
+    computed_as(Dtype::float32, false);
+    EXPECT_EQ(library.count("cublasLtMatmulDescCreate"), 3) << "each is planned once";
+}
+
 TEST_F(CudaContractions, take_their_workspace_from_the_pool) {
     library.workspace = 3 << 20;
     const Array a = waves({8, 8}).to(device);

@@ -47,7 +47,7 @@ struct DoubleOfCudnn {
     static Described& in(cudnnBackendDescriptor_t d) { return *static_cast<Described*>(d); }
     static cudnnStatus_t note(const char* name, const std::string& text) {
         self->calls.push_back(std::string(name) + " " + text);
-        return self->failing == name ? CUDNN_STATUS_EXECUTION_FAILED : CUDNN_STATUS_SUCCESS;
+        return self->failing == name ? self->failure : CUDNN_STATUS_SUCCESS;
     }
 
     static size_t size_of(cudnnBackendAttributeType_t type) {

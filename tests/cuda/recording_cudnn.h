@@ -34,7 +34,8 @@ public:
     bool takes_views = true;  ///< Otherwise heuristics know nothing of tensors with gaps.
 
     std::vector<std::string> calls;
-    std::string failing;  ///< Calls of this name fail.
+    std::string failing;  ///< Calls of this name fail,
+    cudnnStatus_t failure = CUDNN_STATUS_EXECUTION_FAILED;  ///< so.
     int count(const std::string& beginning) const;
     std::string last(const std::string& beginning) const;
     size_t living() const { return descriptors_.size(); }  ///< Descriptors that were not destroyed.

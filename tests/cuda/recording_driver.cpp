@@ -33,6 +33,8 @@ size_t number(Handle h) {
 }
 
 size_t next_handle = 1000;
+size_t captured_launches = 0;
+std::map<CUgraph, size_t> captured;  ///< Launches of graphs that were captured.
 
 CUresult attribute(int* value, CUdevice_attribute which, CUdevice) {
     *value = which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR   ? 9
@@ -60,6 +62,7 @@ CUresult release(CUdeviceptr address) {
 
 CUresult launch(CUfunction kernel, unsigned blocks_x, unsigned, unsigned, unsigned threads,
                 unsigned, unsigned, unsigned, CUstream, void**, void** extra) {
+    ++captured_launches;
     return note("cuLaunchKernel", "{} {}x{} {} bytes", number(kernel), blocks_x, threads,
                 *static_cast<size_t*>(extra[3]));
 }
@@ -145,6 +148,10 @@ cuda::Driver make_table() {
         return note("cuEventSynchronize", "{}", number(event));
     };
     d.cuEventDestroy = [](CUevent) { return CUDA_SUCCESS; };
+    d.elapsed_time = [](float* milliseconds, CUevent from, CUevent until) {
+        *milliseconds = float(number(until) - number(from));
+        return note("cuEventElapsedTime", "{} to {}", number(from), number(until));
+    };
     d.cuModuleLoadData = [](CUmodule* module, const void*) {
         return *module = handle<CUmodule>(7), note("cuModuleLoadData", "");
     };
@@ -176,6 +183,20 @@ cuda::Driver make_table() {
                                           const CUDA_KERNEL_NODE_PARAMS* p) {
         return note("cuGraphExecKernelNodeSetParams", "{} {}", number(p->func),
                     **reinterpret_cast<uint64_t**>(p->kernelParams));
+    };
+    d.cuGraphGetNodes = [](CUgraph graph, CUgraphNode*, size_t* count) { return *count = captured[graph], CUDA_SUCCESS; };
+    d.cuGraphAddChildGraphNode = [](CUgraphNode* node, CUgraph, const CUgraphNode*, size_t dependencies, CUgraph part) {
+        return *node = handle<CUgraphNode>(++next_handle),
+               note("cuGraphAddChildGraphNode", "of {} after {}", captured[part], dependencies);
+    };
+    d.cuStreamBeginCapture = [](CUstream, CUstreamCaptureMode mode) {
+        captured_launches = 0;
+        return note("cuStreamBeginCapture", "{}", int(mode));
+    };
+    d.cuStreamEndCapture = [](CUstream, CUgraph* graph) {
+        *graph = handle<CUgraph>(++next_handle);
+        captured[*graph] = captured_launches;
+        return note("cuStreamEndCapture", "");
     };
     d.cuGraphLaunch = [](CUgraphExec, CUstream) { return note("cuGraphLaunch", ""); };
     return d;

@@ -92,6 +92,70 @@ TEST(CudaTraining, costs_of_launches_are_told_by_the_bytes_they_move) {
     EXPECT_THAT(f.explain(), ::testing::HasSubstr("what costs most, by the bytes moved (1 of 1"));
 }
 
+TEST(CudaTraining, times_of_launches_are_told_where_they_were_profiled) {
+    Device& device = EmulatedDevice::instance();
+    const DeviceScope scope(device);
+    auto f = static_graph([](const Variable& x, const Variable& W) { return exp(matmul(x * 2.0, W)) * 2.0; }, "on_device");
+    const Variable x(Array::from(std::vector<float>(6 * 8, 0.5f), {6, 8}).to(device), false);
+    const Variable W(Array::from(std::vector<float>(8 * 4, 0.25f), {8, 4}).to(device), false);
+    f(x, W);
+    const std::vector<double> expected = f(x, W).array().to_vector<double>();
+    {
+        const ProfileScope profiling;
+        for (int i = 0; i < 3; ++i) EXPECT_EQ(f(x, W).array().to_vector<double>(), expected);
+    }
+    const RegionProfile profile = f.profile();
+    EXPECT_TRUE(profile.is_timed);
+    ASSERT_EQ(profile.rows.size(), 3u);
+    for (const RegionProfile::Row& row : profile.rows) {
+        EXPECT_EQ(row.launch.device, "emulated");
+        EXPECT_EQ(row.launch.calls, 3);
+        EXPECT_GT(row.milliseconds(), 0);
+    }
+    EXPECT_THAT(f.explain(), ::testing::HasSubstr("what costs most"));
+    EXPECT_EQ(f(x, W).array().to_vector<double>(), expected);
+    EXPECT_EQ(f.profile().rows[0].launch.calls, 3) << "the profile has ended";
+}
+
+/// Of a network with dropout and pooling, whose calls are launches of their own, where the rate changes from step to step.
+std::vector<double> losses_of(Device& device, int steps) {
+    set_seed(5);
+    Net net;
+    std::vector<float> pixels(5 * 10 * 10);
+    for (size_t i = 0; i < pixels.size(); ++i) pixels[i] = float(std::sin(double(i) * 0.7));
+    net.to_device(device);
+    MomentumSGD optimizer(0.1);
+    optimizer.setup(net);
+    auto step = static_graph([&](const Variable& x, const Variable& t) {
+        net.lstm.reset_state();
+        Variable loss = softmax_cross_entropy(net(x), t);
+        net.cleargrads();
+        loss.backward();
+        optimizer.update();
+        return loss;
+    });
+    std::vector<double> losses;
+    for (int i = 0; i < steps; ++i) {
+        optimizer.lr = 0.1 / (i + 1);
+        const Variable x(Array::from(pixels, {5, 1, 10, 10}).to(device), false);
+        const Variable t(Array::from<int32_t>({0, 2, 1, i % 3, 0}).to(device), false);
+        losses.push_back(step(x, t).item<double>());
+    }
+    return losses;
+}
+
+TEST(CudaTraining, of_recorded_work_is_that_of_the_host) {
+    EmulatedDevice& device = EmulatedDevice::instance();
+    const int replays = device.replays();
+    const std::vector<double> losses = losses_of(device, 40);
+    EXPECT_GE(device.replays(), replays + 10) << "addresses repeat";
+    EXPECT_THAT(losses, ::testing::Pointwise(::testing::DoubleNear(2e-4), losses_of(cpu_device(), 40)));
+    const test::EnvironmentScope off("CATENA_CUDA_GRAPHS", "0");
+    const int before = device.replays();
+    EXPECT_EQ(losses_of(device, 40), losses) << "bit for bit";
+    EXPECT_EQ(device.replays(), before);
+}
+
 TEST(CudaTraining, is_that_of_the_host) {
     const Result host = train(cpu_device()), device = train(EmulatedDevice::instance());
     EXPECT_EQ(device.device, "emulated");

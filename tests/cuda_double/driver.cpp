@@ -266,6 +266,14 @@ CUresult cuEventQuery(CUevent event) {
 CUresult cuEventSynchronize(CUevent event) {
     return guarded([&] { WorkQueue::finish(object<WorkQueue::Event>(event)); });
 }
+#undef cuEventElapsedTime  // The later version that cuda.h of CUDA 13 names.
+/// A microsecond for each piece of work.
+CUresult cuEventElapsedTime(float* milliseconds, CUevent from, CUevent until) {
+    std::lock_guard lock(WorkQueue::mutex());
+    const WorkQueue::Event &first = object<WorkQueue::Event>(from), &last = object<WorkQueue::Event>(until);
+    if (!WorkQueue::is_done(first) || !WorkQueue::is_done(last)) return CUDA_ERROR_NOT_READY;
+    return *milliseconds = 1e-3f * float(last.position - first.position), CUDA_SUCCESS;
+}
 CUresult cuEventDestroy(CUevent event) {
     delete &object<WorkQueue::Event>(event);
     return CUDA_SUCCESS;
@@ -321,6 +329,20 @@ CUresult cuGraphAddKernelNode(CUgraphNode* node, CUgraph graph, const CUgraphNod
 CUresult cuGraphAddEmptyNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* after,
                              size_t count) {
     return guarded([&] { *node = add_node(graph, after, count, [] {}); });
+}
+CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode*, size_t* count) {
+    return *count = object<WorkGraph>(graph).nodes.size(), CUDA_SUCCESS;
+}
+CUresult cuGraphAddChildGraphNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, size_t count, CUgraph part) {
+    return guarded([&] { *node = add_node(graph, after, count, [copy = object<WorkGraph>(part)] { copy.run(); }); });
+}
+CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode) {
+    return guarded([&] { queue_of(stream).begin_capture(); });
+}
+CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
+    std::unique_ptr<WorkGraph> taken = queue_of(stream).end_capture();
+    if (!taken) return CUDA_ERROR_ILLEGAL_STATE;
+    return *graph = handle_of<CUgraph>(taken.release()), CUDA_SUCCESS;
 }
 CUresult cuGraphInstantiate(CUgraphExec* executable, CUgraph graph, unsigned long long) {
     return *executable = handle_of<CUgraphExec>(new WorkGraph(object<WorkGraph>(graph))),

@@ -17,6 +17,19 @@ WorkQueue::WorkQueue() {
     };
 }
 
+WorkQueue::~WorkQueue() = default;
+
+void WorkQueue::add(Work work) {
+    if (!captured_) return waiting_.push_back({std::move(work), given.load()});
+    std::vector<WorkGraph::Node>& nodes = captured_->nodes;
+    WorkGraph::Node node{std::move(work), {}};
+    if (!nodes.empty()) node.after.push_back(nodes.size() - 1);
+    nodes.push_back(std::move(node));
+}
+
+void WorkQueue::begin_capture() { captured_ = std::make_unique<WorkGraph>(); }
+std::unique_ptr<WorkGraph> WorkQueue::end_capture() { return std::move(captured_); }
+
 void WorkQueue::record(Event& event) {
     add([] {});  // For what libraries were given.
     event.stream = this;

@@ -17,6 +17,7 @@ namespace catena::testing {
 class WorkQueue : public EmulatedStream {
 public:
     WorkQueue();
+    ~WorkQueue();
     using Work = std::function<void()>;
     struct Event {
         WorkQueue* stream = nullptr;  ///< Where it was recorded last.
@@ -25,7 +26,10 @@ public:
 
     static std::recursive_mutex& mutex();
 
-    void add(Work work) { waiting_.push_back({std::move(work), given.load()}); }
+    void add(Work work);
+    /// Until end_capture() what is added becomes a graph, one after another, and is not done.
+    void begin_capture();
+    std::unique_ptr<struct WorkGraph> end_capture();  ///< Null: there is no capture.
     void record(Event& event);
     /// What is added from now on is done after `event`.
     void wait_for(const Event& event);
@@ -43,6 +47,7 @@ private:
     bool can_run() const { return done.load() >= waiting_.front().library_work; }
     void run_next();
     void run_until(size_t position);
+    std::unique_ptr<struct WorkGraph> captured_;
     std::deque<Item> waiting_;
     size_t done_ = 0;
 };

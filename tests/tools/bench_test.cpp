@@ -50,6 +50,14 @@ TEST(Bench, compiled_variants_run_small_ops) {
     EXPECT_THAT(result.output, HasSubstr("\"peer\":\"catena-trusted\""));
 }
 
+TEST(Bench, a_profile_tells_what_launches_take) {
+    if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "built without the compiler";
+    const auto result = run(program("catena") + " bench --profile --seconds 0.01 --variant eager,step layer_norm");
+    EXPECT_EQ(result.status, 0) << result.output;
+    EXPECT_THAT(result.output, ::testing::ContainsRegex("layer_norm \\(step\\):\n +time +ms"));
+    EXPECT_THAT(result.output, ::testing::Not(HasSubstr("layer_norm (eager)")));
+}
+
 TEST(Bench, the_limit_stands_beside_the_times) {
     const auto table = run(program("catena") + " bench --limit --seconds 0.01 --variant eager lenet");
     EXPECT_EQ(table.status, 0) << table.output;

@@ -45,6 +45,7 @@ struct BenchOptions {
     bool json = false;
     bool limit = false; ///< Also what the machine could do.
     std::string models; ///< A folder of .onnx files: further workloads.
+    bool profile = false;  ///< Also what each launch takes.
     bool here = false;  ///< Measure in this process: what the parent starts.
 };
 
@@ -61,11 +62,21 @@ double timed(const Iteration& iteration) {
 
 double rounded(double value, double step) { return std::round(value / step) * step; }
 
+/// What a few more iterations spend in each launch, on stderr: rows of measurements stay what they are.
+void print_profile(const Workload& workload, Variant variant, const Iteration& iteration) {
+    if (!iteration.profile) return;
+    {
+        const ProfileScope scope;
+        for (int i = 0; i < std::max(5, iteration.cycle); ++i) iteration.run();
+    }
+    fmt::print(stderr, "{} ({}):\n{}", workload.name, name_of(variant), iteration.profile().to_string());
+}
+
 /// Keys and meaning as in the scripts for other frameworks, but that first_s is the longest of the warm-up
 /// iterations: a region records in its first and may compile in a later one. Where sizes change from one iteration to
 /// the next, every size is seen twice before times are taken (a region of many sizes compiles each at its second call), and all
-/// equally often while they are. exchange_ns: see limit.h, before and after.
-Json measure(const Workload& workload, Variant variant, double seconds) {
+/// equally often while they are. exchange_ns: see limit.h, before and after. device_mb: the most that arrays took on a device.
+Json measure(const Workload& workload, Variant variant, double seconds, bool profiles) {
     const Iteration iteration = workload.prepare(variant, 1);
     double first = 0;
     for (int i = 0; i < std::max(4, 2 * iteration.cycle); ++i) first = std::max(first, timed(iteration));
@@ -78,7 +89,8 @@ Json measure(const Workload& workload, Variant variant, double seconds) {
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
     const auto milliseconds = [&](double t) { return rounded(t * 1e3 / iteration.operations, 1e-6); };
-    return {{"peer", std::string("catena-") + name_of(variant)},
+    if (profiles) print_profile(workload, variant, iteration);
+    Json row{{"peer", std::string("catena-") + name_of(variant)},
             {"workload", workload.name},
             {"ms", milliseconds(times[times.size() / 2])},
             {"min_ms", milliseconds(times[0])},
@@ -86,6 +98,8 @@ Json measure(const Workload& workload, Variant variant, double seconds) {
             {"n", times.size()},
             {"rss_mb", usage.ru_maxrss / 1024},
             {"exchange_ns", {rounded(exchange_before, 1), rounded(exchange_nanoseconds(), 1)}}};
+    if (const auto* device = dynamic_cast<CodeDevice*>(&current_device())) row["device_mb"] = device->memory_statistics().peak_bytes >> 20;
+    return row;
 }
 
 Json measure_limit(const Workload& workload) {
@@ -132,6 +146,7 @@ Json measure_in_a_process(const std::string& workload, const std::string& varian
                                       std::to_string(options.threads), "--device", options.device,
                                       "--autocast", options.autocast,
                                       "--memory-budget", fmt::format("{}", options.memory_budget), workload};
+    if (options.profile) words.push_back("--profile");
     std::vector<char*> arguments;
     for (auto& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
@@ -224,7 +239,7 @@ void run_bench(BenchOptions options) {
         const std::string& variant = options.variants.at(0);
         for (const auto& name : options.workloads)
             std::cout << (variant == limit_variant ? measure_limit(find_workload(name))
-                                                   : measure(find_workload(name), parse_variant(variant), options.seconds))
+                                                   : measure(find_workload(name), parse_variant(variant), options.seconds, options.profile))
                       << std::endl;
         return;
     }
@@ -291,6 +306,7 @@ void add_bench(CLI::App& program) {
     command->add_flag("--limit", options->limit,
                       "also what this machine could do: the fastest products and convolutions, all else at the speed of memory");
     command->add_option("--models", options->models, "a folder whose models (.onnx) are measured, too, or instead of all workloads");
+    command->add_flag("--profile", options->profile, "also what each launch of the compiled programs takes, on stderr");
     command->add_flag("--here", options->here, "measure in this process")->group("");
     command->callback([options] { run_bench(*options); });
 }

@@ -17,7 +17,7 @@ struct OfOp {
 };
 using Images = OpRules<ImageOperands, OfOp>;
 
-bool is_half(const Type& type) { return is_float(type.dtype) && size_of(type.dtype) == 2; }
+bool is_for_tensor_cores(Dtype dtype, bool tf32) { return (is_float(dtype) && size_of(dtype) == 2) || (tf32 && dtype == Dtype::float32); }
 
 }  // namespace
 
@@ -38,7 +38,8 @@ ChannelsLast device_channels_last_of(const TypeCall& call, const DeviceImages& w
         rule.alike = (images.inputs | images.outputs) != 0;
         return rule;
     }
-    const bool on_tensor_cores = std::all_of(call.inputs.begin(), call.inputs.end(), is_half) && wanted.in_library && wanted.in_library(call);
+    const auto is_taken = [&](const Type& type) { return is_for_tensor_cores(type.dtype, wanted.tf32); };
+    const bool on_tensor_cores = std::all_of(call.inputs.begin(), call.inputs.end(), is_taken) && wanted.in_library && wanted.in_library(call);
     rule.preferred = wanted.always || on_tensor_cores;
     // Generated kernels for convolutions have neighbouring threads read neighbouring positions.
     return rule.preferred ? rule : ChannelsLast();

@@ -34,10 +34,11 @@ ImageOperands images_of(const OpDef& op);
 /// What a device wants.
 struct DeviceImages {
     bool always = false;  ///< Channels last wherever there is a convolution.
+    bool tf32 = false;    ///< Tensor cores take float32, too: Config::tf32.
     std::function<bool(const TypeCall&)> in_library;  ///< Whether a vendor library computes the call.
 };
-/// On a device, from images_of() and the op's role: channels last for convolutions of halves that a library computes, on tensor cores;
-/// what is not a convolution follows.
+/// On a device, from images_of() and the op's role: channels last for convolutions that a library computes on tensor cores, of halves and
+/// with TF32 of float32; what is not a convolution follows.
 ChannelsLast device_channels_last_of(const TypeCall& call, const DeviceImages& wanted);
 
 }  // namespace catena
