@@ -69,14 +69,13 @@ bool GraphMemory::is_all_free() const { return std::ranges::none_of(blocks_, &Bl
 
 void GraphMemory::leave_used_blocks() { std::erase_if(blocks_, &Block::used); }
 
-Capture::Capture(const std::string& device, MemoryPool& pool, CUstream main)
-    : device_(device), stream_(stream_for_capture(device)), memory_(std::make_unique<GraphMemory>(pool, main)), outer_(current) {
+Capture::Capture(const std::string& device, GraphMemory& memory)
+    : device_(device), stream_(stream_for_capture(device)), memory_(memory), outer_(current) {
     current = this;
 }
 
 Capture::~Capture() {
     current = outer_;
-    if (memory_) memory_->leave_used_blocks();
     CUcontext context = nullptr;
     if (driver().cuCtxGetCurrent(&context) != CUDA_SUCCESS) return;
     std::lock_guard lock(unused().mutex);
@@ -99,8 +98,6 @@ CUgraph Capture::taken(const std::function<void()>& work) {
     if (graph && nodes == 0) d.cuGraphDestroy(graph);
     return nodes > 0 ? graph : nullptr;
 }
-
-std::unique_ptr<GraphMemory> Capture::take_memory() { return memory_->is_all_free() ? std::move(memory_) : nullptr; }
 
 Capture* Capture::of(const std::string& device) { return current && current->device_ == device ? current : nullptr; }
 

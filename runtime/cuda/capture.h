@@ -10,8 +10,9 @@
 
 namespace catena::cuda {
 
-/// Device memory that the calls of a graph use one after another, beside their operands. The graph keeps it: nobody else
-/// may be given what it writes to.
+/// Device memory that the calls in a device's graphs use beside their operands. Graphs run one after another, and so do their
+/// calls: all share it. It is kept for as long as there is a graph: nobody else may be given what one writes to. One thread
+/// at a time.
 class GraphMemory {
 public:
     GraphMemory(MemoryPool& pool, CUstream stream) : pool_(pool), stream_(stream) {}
@@ -39,15 +40,13 @@ private:
 /// from GraphMemory. Other threads go on as ever.
 class Capture {
 public:
-    Capture(const std::string& device, MemoryPool& pool, CUstream main);
+    Capture(const std::string& device, GraphMemory& memory);
     ~Capture();
     Capture(const Capture&) = delete;
 
     /// What `work` launches as a graph, which is the caller's; null if it is nothing. DeviceError.
     CUgraph taken(const std::function<void()>& work);
-    GraphMemory& memory() { return *memory_; }
-    /// The memory, with all of it free. Null where something of it is still in use.
-    std::unique_ptr<GraphMemory> take_memory();
+    GraphMemory& memory() { return memory_; }
 
     CUstream stream() const { return stream_; }
     /// The calling thread's for the device of this name; null: there is none.
@@ -56,7 +55,7 @@ public:
 private:
     const std::string& device_;
     CUstream stream_ = nullptr;
-    std::unique_ptr<GraphMemory> memory_;
+    GraphMemory& memory_;
     Capture* outer_;
 };
 

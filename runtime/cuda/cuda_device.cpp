@@ -94,17 +94,20 @@ void CudaDevice::replay(std::unique_ptr<Replay>& memory, std::span<const Launch>
 
 std::unique_ptr<CodeDevice::Replay> CudaDevice::record(std::span<const Work> work) {
     enter();
+    std::lock_guard lock(recording_);
+    std::shared_ptr<GraphMemory> memory = graph_memory_.lock();
+    if (!memory) graph_memory_ = memory = std::make_shared<GraphMemory>(pool_, stream_);
+    std::unique_ptr<KernelGraph> graph;
     try {
-        Capture capture(name(), pool_, stream_);
-        auto graph = std::make_unique<KernelGraph>(name(), work, &capture);
-        std::unique_ptr<GraphMemory> memory = capture.take_memory();
-        if (!memory) return nullptr;
-        graph->keep(std::move(memory));
-        return graph;
+        Capture capture(name(), *memory);
+        graph = std::make_unique<KernelGraph>(name(), work, &capture);
+        graph->keep(memory);
     } catch (const std::exception& error) {
         notice_once(fmt::format("{}: a program is not recorded as one graph: {}", name(), error.what()));
-        return nullptr;
     }
+    if (memory->is_all_free()) return graph;
+    memory->leave_used_blocks();
+    return nullptr;
 }
 
 void CudaDevice::replay(Replay& recorded, std::span<const Work> work) {

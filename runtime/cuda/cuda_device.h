@@ -5,6 +5,7 @@
 
 #include "runtime/core/code_device.h"
 #include "runtime/core/fork.h"
+#include "runtime/cuda/capture.h"
 #include "runtime/cuda/library_call.h"
 #include "runtime/cuda/memory_pool.h"
 #include "runtime/cuda/staging.h"
@@ -70,6 +71,8 @@ private:
     std::set<const CudaDevice*> asked_;  ///< Peers that reach() was called for.
     int64_t* faults_ = nullptr;  ///< Pinned, so that kernels write it, too.
     MemoryPool pool_;
+    std::mutex& recording_ = taken_by_forks(*new std::mutex);
+    std::weak_ptr<GraphMemory> graph_memory_;  ///< Of the graphs that there are.
     Staging staging_;
     std::vector<std::unique_ptr<LibraryProvider>> libraries_;  ///< The first that takes a call has it.
 };

@@ -23,7 +23,7 @@ public:
     KernelGraph(const KernelGraph&) = delete;
 
     /// What its calls use beside their operands.
-    void keep(std::unique_ptr<GraphMemory> memory) { memory_ = std::move(memory); }
+    void keep(std::shared_ptr<GraphMemory> memory) { memory_ = std::move(memory); }
 
     /// `work` is that of the constructor; only the content of its launches' arguments may differ.
     void run(std::span<const CodeDevice::Work> work, CUstream stream);
@@ -39,7 +39,7 @@ private:
     void update(Node& node, const CodeDevice::Launch& launch);
 
     std::string device_;
-    std::unique_ptr<GraphMemory> memory_;
+    std::shared_ptr<GraphMemory> memory_;
     CUgraph graph_ = nullptr;
     CUgraphExec executable_ = nullptr;
     std::vector<Node> nodes_;

@@ -109,6 +109,22 @@ TEST_F(RecordedWorkTest, keeps_the_memory_that_its_calls_used_from_others) {
     EXPECT_EQ(device.allocate(1 << 20)->data, first) << "it is free again";
 }
 
+TEST_F(RecordedWorkTest, of_all_programs_uses_the_same_memory) {
+    std::vector<void*> taken;
+    call = [&] {
+        const Ref<Storage> workspace = device.allocate(1 << 20);
+        taken.push_back(workspace->data);
+        device.launch_code({.kernel = reinterpret_cast<void*>(9), .arguments = &of_call, .bytes = sizeof of_call});
+    };
+    auto first = device.record(work), second = device.record(work);
+    ASSERT_TRUE(first && second);
+    EXPECT_EQ(taken[0], taken[1]);
+    first = nullptr;
+    EXPECT_NE(device.allocate(1 << 20)->data, taken[0]) << "there is another graph";
+    second = nullptr;
+    EXPECT_EQ(device.allocate(1 << 20)->data, taken[0]);
+}
+
 TEST_F(RecordedWorkTest, is_not_made_of_calls_that_the_host_takes_part_in) {
     float number = 1;
     const Array x = Array::empty({Dtype::float32, {1}}, device);
