@@ -74,12 +74,13 @@ void print_profile(const Workload& workload, Variant variant, const Iteration& i
 
 /// Keys and meaning as in the scripts for other frameworks, but that first_s is the longest of the warm-up
 /// iterations: a region records in its first and may compile in a later one. Where sizes change from one iteration to
-/// the next, every size is seen twice before times are taken (a region of many sizes compiles each at its second call), and all
-/// equally often while they are. exchange_ns: see limit.h, before and after. device_mb: the most that arrays took on a device.
+/// the next, every size is seen twice before times are taken (a region of many sizes compiles each at its second call), on a device
+/// three times (its program is recorded then), and all equally often while they are. exchange_ns: see limit.h, before and after. device_mb: the most that arrays took on a device.
 Json measure(const Workload& workload, Variant variant, double seconds, bool profiles) {
     const Iteration iteration = workload.prepare(variant, 1);
     double first = 0;
-    for (int i = 0; i < std::max(4, 2 * iteration.cycle); ++i) first = std::max(first, timed(iteration));
+    const auto* device = dynamic_cast<CodeDevice*>(&current_device());
+    for (int i = 0; i < std::max(4, (device ? 3 : 2) * iteration.cycle); ++i) first = std::max(first, timed(iteration));
     std::vector<double> times;
     const double exchange_before = exchange_nanoseconds();
     const auto start = std::chrono::steady_clock::now();
@@ -98,7 +99,7 @@ Json measure(const Workload& workload, Variant variant, double seconds, bool pro
             {"n", times.size()},
             {"rss_mb", usage.ru_maxrss / 1024},
             {"exchange_ns", {rounded(exchange_before, 1), rounded(exchange_nanoseconds(), 1)}}};
-    if (const auto* device = dynamic_cast<CodeDevice*>(&current_device())) row["device_mb"] = device->memory_statistics().peak_bytes >> 20;
+    if (device) row["device_mb"] = device->memory_statistics().peak_bytes >> 20;
     return row;
 }
 
