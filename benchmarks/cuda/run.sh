@@ -67,6 +67,21 @@ no_torch=
 python3 -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null || no_torch="python3 has no torch that sees a GPU"
 
 bench() { "$catena" bench --device "$device" --seconds "$seconds" "$@"; }
+# Kernels of tests are compiled on the host, one after another: parts of the tests run beside each other.
+gpu_tests() {
+    local shards i status=0 pids=()
+    shards=$(nproc)
+    ((shards <= 16)) || shards=16
+    for ((i = 0; i < shards; ++i)); do
+        GTEST_TOTAL_SHARDS=$shards GTEST_SHARD_INDEX=$i "$build/bin/test_gpu" >"$scratch/shard$i" 2>&1 &
+        pids+=($!)
+    done
+    for ((i = 0; i < shards; ++i)); do
+        wait "${pids[$i]}" || status=$?
+        cat "$scratch/shard$i"
+    done
+    return $status
+}
 without_libraries() { CATENA_CUBLASLT_PATH=/none CATENA_CUDNN_PATH=/none bench mlp lenet ptb_lstm_unrolled; }
 first_calls() {
     local status=0 how
@@ -78,7 +93,7 @@ first_calls() {
 }
 models() { "$build/bin/device_models" --device "$device" --seconds "$seconds" "$@"; }
 pytorch() { python3 "$root/benchmarks/cuda/torch_times.py" --seconds "$seconds" "$@"; }
-export -f bench without_libraries first_calls models pytorch
+export -f bench gpu_tests without_libraries first_calls models pytorch
 export build catena device seconds scratch root
 
 no_bench=$(first "$no_gpu" "$no_catena" "$no_compiler")
@@ -87,7 +102,7 @@ no_pytorch=$(first "$no_gpu" "$no_torch")
 
 part "device" "$no_gpu" echo "$gpu"
 part "versions" "$(first "$no_gpu" "$no_catena")" "$catena" info
-part "tests of every operation" "$(first "$no_gpu" "$no_compiler" "$(lacks "$build/bin/test_gpu")")" "$build/bin/test_gpu"
+part "tests of every operation" "$(first "$no_gpu" "$no_compiler" "$(lacks "$build/bin/test_gpu")")" bash -c gpu_tests
 part "small workloads" "$no_bench" bash -c bench
 part "small workloads in PyTorch" "$no_pytorch" bash -c 'pytorch small'
 part "products and convolutions" "$no_models" bash -c 'models products'

@@ -214,7 +214,7 @@ TEST(PlannedLinks, give_the_bits_of_compiled_ones_and_what_eager_code_gives) {
         counts += region.statistics();
     }
     counts.print(std::to_string(loops) + " models");
-    if (loops >= 8) {
+    if (first == 1 && loops >= 8) {
         EXPECT_GT(counts.planned, 5) << "too few were planned to mean anything";
     }
 }

@@ -115,7 +115,7 @@ TEST(PlannedRows, of_texts_that_grow_from_call_to_call_give_the_bits_of_compiled
         counts += region.statistics();
     }
     counts.print(std::to_string(loops) + " loops");
-    if (loops >= 4) {
+    if (first == 1 && loops >= 4) {
         EXPECT_GT(counts.planned, 10) << "too few were planned to mean anything";
     }
 }
