@@ -125,8 +125,9 @@ bool Session::compile(Program& program) {
 void Session::compile_beside(Program& program) {
     if (!program.claim_compilation()) return;
     region_.beside_.begin();
-    // The region's destructor waits for it.
-    CompilingThreads::instance().start([&region = region_, description = entry_.description, tree = entry_.tree, program = program.shared_from_this()]() mutable {
+    // The region's destructor waits for it. The thread has settings of its own.
+    CompilingThreads::instance().start([&region = region_, tf32 = config().tf32, description = entry_.description, tree = entry_.tree, program = program.shared_from_this()]() mutable {
+        const auto mode = using_config(&Config::tf32, tf32);
         try {
             if (program->compile()) compiled(region, description, *program);
         } catch (const std::exception& error) {

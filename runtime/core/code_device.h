@@ -60,6 +60,7 @@ public:
     virtual bool is_recording() const { return false; }
     /// Computes what record() gave for `work`, of which the content of the launches' arguments may be another since.
     virtual void replay(Replay& recorded, std::span<const Work> work);
+    virtual int64_t replays() const { return 0; }  ///< Calls of it so far.
 
     /// Runs one operation with a vendor library; false if none supports it.
     virtual bool launch_in_library(const KernelCall&) { return false; }
@@ -107,11 +108,11 @@ public:
     class Timer {
     public:
         virtual ~Timer() = default;
-        virtual void mark() = 0;  ///< A point of time after all work so far. Waits for nothing.
+        virtual void mark() = 0;  ///< A point of time after all work so far.
         /// The seconds from each mark to the next; waits until the last one is reached.
         virtual std::vector<double> seconds() = 0;
     };
-    /// The default waits at every mark, and asks the host's clock.
+    /// The default waits for the work at every mark and asks the host's clock; a device with a clock of its own does not wait.
     virtual std::unique_ptr<Timer> make_timer();
 
     /// By the kernel provider.

@@ -1,47 +1,12 @@
 #include "runtime/cuda/capture.h"
 
 #include <algorithm>
-#include <map>
-#include <mutex>
-
-#include "runtime/core/fork.h"
 
 namespace catena::cuda {
 
 namespace {
 
 thread_local Capture* current = nullptr;
-
-/// Streams for captures that nobody uses now, by context: the driver's table has no call that ends one.
-struct Unused {
-    std::mutex& mutex = taken_by_forks(*new std::mutex);
-    std::map<CUcontext, std::vector<CUstream>> streams;
-};
-Unused& unused() {
-    static Unused& all = *new Unused;
-    return all;
-}
-
-CUcontext context_of_thread(const std::string& device) {
-    CUcontext context = nullptr;
-    check(driver().cuCtxGetCurrent(&context), device, "cuCtxGetCurrent");
-    return context;
-}
-
-CUstream stream_for_capture(const std::string& device) {
-    {
-        std::lock_guard lock(unused().mutex);
-        std::vector<CUstream>& left = unused().streams[context_of_thread(device)];
-        if (!left.empty()) {
-            const CUstream stream = left.back();
-            left.pop_back();
-            return stream;
-        }
-    }
-    CUstream stream = nullptr;
-    check(driver().cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), device, "cuStreamCreate");
-    return stream;
-}
 
 }  // namespace
 
@@ -69,30 +34,23 @@ bool GraphMemory::is_all_free() const { return std::ranges::none_of(blocks_, &Bl
 
 void GraphMemory::leave_used_blocks() { std::erase_if(blocks_, &Block::used); }
 
-Capture::Capture(const std::string& device, GraphMemory& memory)
-    : device_(device), stream_(stream_for_capture(device)), memory_(memory), outer_(current) {
+Capture::Capture(const std::string& device, GraphMemory& memory) : device_(device), stream_(device), memory_(memory), outer_(current) {
     current = this;
 }
 
-Capture::~Capture() {
-    current = outer_;
-    CUcontext context = nullptr;
-    if (driver().cuCtxGetCurrent(&context) != CUDA_SUCCESS) return;
-    std::lock_guard lock(unused().mutex);
-    unused().streams[context].push_back(stream_);
-}
+Capture::~Capture() { current = outer_; }
 
 CUgraph Capture::taken(const std::function<void()>& work) {
     const Driver& d = driver();
-    check(d.cuStreamBeginCapture(stream_, CU_STREAM_CAPTURE_MODE_RELAXED), device_, "cuStreamBeginCapture");
+    check(d.cuStreamBeginCapture(stream(), CU_STREAM_CAPTURE_MODE_RELAXED), device_, "cuStreamBeginCapture");
     CUgraph graph = nullptr;
     try {
         work();
     } catch (...) {
-        if (d.cuStreamEndCapture(stream_, &graph) == CUDA_SUCCESS && graph) d.cuGraphDestroy(graph);
+        if (d.cuStreamEndCapture(stream(), &graph) == CUDA_SUCCESS && graph) d.cuGraphDestroy(graph);
         throw;
     }
-    check(d.cuStreamEndCapture(stream_, &graph), device_, "cuStreamEndCapture");
+    check(d.cuStreamEndCapture(stream(), &graph), device_, "cuStreamEndCapture");
     size_t nodes = 0;
     if (graph) check(d.cuGraphGetNodes(graph, nullptr, &nodes), device_, "cuGraphGetNodes");
     if (graph && nodes == 0) d.cuGraphDestroy(graph);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/cuda/borrowed_stream.h"
 #include "runtime/cuda/driver.h"
 #include "runtime/cuda/memory_pool.h"
 
@@ -48,13 +49,13 @@ public:
     CUgraph taken(const std::function<void()>& work);
     GraphMemory& memory() { return memory_; }
 
-    CUstream stream() const { return stream_; }
+    CUstream stream() const { return stream_.get(); }
     /// The calling thread's for the device of this name; null: there is none.
     static Capture* of(const std::string& device);
 
 private:
     const std::string& device_;
-    CUstream stream_ = nullptr;
+    BorrowedStream stream_;
     GraphMemory& memory_;
     Capture* outer_;
 };

@@ -113,6 +113,7 @@ std::unique_ptr<CodeDevice::Replay> CudaDevice::record(std::span<const Work> wor
 void CudaDevice::replay(Replay& recorded, std::span<const Work> work) {
     enter();
     static_cast<KernelGraph&>(recorded).run(work, stream());
+    ++replays_;
 }
 
 bool CudaDevice::is_recording() const { return Capture::of(name()) != nullptr; }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <mutex>
 #include <set>
 
@@ -30,6 +31,7 @@ public:
     std::unique_ptr<Replay> record(std::span<const Work> work) override;
     bool is_recording() const override;
     void replay(Replay& recorded, std::span<const Work> work) override;
+    int64_t replays() const override { return replays_; }
     bool launch_in_library(const KernelCall& call) override;
     bool has_library_for(const KernelCall& call) override;
     int64_t* fault_words() override { return faults_; }
@@ -70,6 +72,7 @@ private:
     std::mutex& mutex_ = taken_by_forks(*new std::mutex);
     std::set<const CudaDevice*> asked_;  ///< Peers that reach() was called for.
     int64_t* faults_ = nullptr;  ///< Pinned, so that kernels write it, too.
+    std::atomic<int64_t> replays_ = 0;
     MemoryPool pool_;
     std::mutex& recording_ = taken_by_forks(*new std::mutex);
     std::weak_ptr<GraphMemory> graph_memory_;  ///< Of the graphs that there are.

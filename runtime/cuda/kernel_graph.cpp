@@ -79,11 +79,11 @@ KernelGraph::~KernelGraph() {
 
 void KernelGraph::update(Node& node, const CodeDevice::Launch& launch) {
     if (std::memcmp(node.arguments.data(), launch.arguments, node.arguments.size()) == 0) return;
-    std::memcpy(node.arguments.data(), launch.arguments, node.arguments.size());
-    void* parameter = node.arguments.data();
+    void* parameter = const_cast<void*>(launch.arguments);
     const CUDA_KERNEL_NODE_PARAMS parameters = parameters_of(launch, &parameter);
     check(driver().cuGraphExecKernelNodeSetParams(executable_, node.node, &parameters), device_,
           fmt::format("cuGraphExecKernelNodeSetParams({})", launch.name));
+    std::memcpy(node.arguments.data(), launch.arguments, node.arguments.size());  // The graph has them now.
 }
 
 void KernelGraph::run(std::span<const CodeDevice::Work> work, CUstream stream) {

@@ -1,8 +1,5 @@
 // Orders of work beside a device's own, for libraries of communication, and points in them.
-#include <map>
-#include <mutex>
-
-#include "runtime/core/fork.h"
+#include "runtime/cuda/borrowed_stream.h"
 #include "runtime/cuda/cuda_device.h"
 
 namespace catena::cuda {
@@ -53,47 +50,22 @@ private:
     std::vector<std::unique_ptr<Event>> marks_;
 };
 
-/// Streams that nobody uses any more; the driver's table has no call that ends one.
-struct Unused {
-    std::mutex& mutex = taken_by_forks(*new std::mutex);
-    std::map<CUcontext, std::vector<CUstream>> streams;
-};
-Unused& unused() {
-    static Unused& all = *new Unused;
-    return all;
-}
-
 class OtherStream final : public CodeDevice::Stream {
 public:
-    OtherStream(const std::string& device, CUcontext context) : device_(device), context_(context) {
-        {
-            std::lock_guard lock(unused().mutex);
-            std::vector<CUstream>& mine = unused().streams[context];
-            if (!mine.empty()) {
-                stream_ = mine.back();
-                mine.pop_back();
-                return;
-            }
-        }
-        enter();
-        check(driver().cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING), device_, "cuStreamCreate");
-    }
-    ~OtherStream() override {
-        std::lock_guard lock(unused().mutex);
-        unused().streams[context_].push_back(stream_);
-    }
+    /// The context is current.
+    OtherStream(const std::string& device, CUcontext context) : device_(device), context_(context), stream_(device) {}
     void* handle() override {
         enter();
-        return stream_;
+        return stream_.get();
     }
     void wait_for(const CodeDevice::Mark& mark) override {
         enter();
-        check(driver().cuStreamWaitEvent(stream_, dynamic_cast<const Event&>(mark).event(), 0), device_,
+        check(driver().cuStreamWaitEvent(stream_.get(), dynamic_cast<const Event&>(mark).event(), 0), device_,
               "cuStreamWaitEvent");
     }
     std::unique_ptr<CodeDevice::Mark> mark() override {
         enter();
-        return std::make_unique<Event>(device_, stream_);
+        return std::make_unique<Event>(device_, stream_.get());
     }
 
 private:
@@ -101,7 +73,7 @@ private:
 
     const std::string& device_;
     CUcontext context_;
-    CUstream stream_ = nullptr;
+    BorrowedStream stream_;
 };
 
 }  // namespace
@@ -117,6 +89,7 @@ std::unique_ptr<CodeDevice::Timer> CudaDevice::make_timer() {
 }
 
 std::unique_ptr<CodeDevice::Stream> CudaDevice::make_stream() {
+    enter();
     return std::make_unique<OtherStream>(name(), context_);
 }
 

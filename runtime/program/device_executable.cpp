@@ -105,6 +105,15 @@ void DeviceExecutable::list_work() {
     for (size_t c = 0; c < calls_.size(); ++c)
         if (!fits(c)) return;
     if (steps_.size() < 2 || !environment::flag("CATENA_CUDA_GRAPHS", true)) return;
+    for (const LibraryCall& call : schedule_.library_calls) {
+        for (const std::vector<View>* views : {&call.inputs, &call.outputs})
+            for (const View& view : *views) called_buffers_.push_back(view.buffer);
+        called_scalars_.insert(called_scalars_.end(), call.scalars.begin(), call.scalars.end());
+    }
+    for (std::vector<int>* numbers : {&called_buffers_, &called_scalars_}) {
+        std::ranges::sort(*numbers);
+        numbers->erase(std::unique(numbers->begin(), numbers->end()), numbers->end());
+    }
     for (Step& step : steps_) {
         if (step.library_call < 0) work_.push_back({step.launches, {}});
         else work_.push_back({{}, [this, call = size_t(step.library_call)] { run_library_call(call, scalars_); }});
@@ -115,11 +124,8 @@ void DeviceExecutable::list_work() {
 bool DeviceExecutable::execute_recorded(std::span<const double> scalars) {
     if (work_.empty() || device_.is_recording()) return false;
     key_.assign(1, config().tf32);  // Asked by libraries.
-    for (size_t c = 0; c < calls_.size(); ++c) {
-        for (const std::vector<Array>* arrays : {&calls_[c].inputs, &calls_[c].outputs})
-            for (const Array& x : *arrays) key_.push_back(uint64_t(x.storage()->data) + uint64_t(x.body()->offset * int64_t(size_of(x.dtype()))));
-        for (int s : schedule_.library_calls[c].scalars) key_.push_back(std::bit_cast<uint64_t>(scalars[size_t(s)]));
-    }
+    for (int b : called_buffers_) key_.push_back(uint64_t(placement_.address(b)));
+    for (int s : called_scalars_) key_.push_back(std::bit_cast<uint64_t>(scalars[size_t(s)]));
     scalars_ = scalars;
     CodeDevice::Replay* form = recorded_.find(key_, device_, work_);
     if (form) device_.replay(*form, work_);
@@ -163,7 +169,7 @@ void DeviceExecutable::upload_scalars(std::span<const double> scalars) {
 void DeviceExecutable::execute(std::span<const double> scalars) {
     const Temporaries temporaries = placement_.place_temporaries();
     upload_scalars(scalars);
-    if (profile::is_on()) {
+    if (profile::is_on() && !device_.is_recording()) {
         execute_timed(scalars);
         return placement_.release_copies();
     }

@@ -84,6 +84,9 @@ private:
     };
     std::vector<Step> steps_;
     std::vector<CodeDevice::Work> work_;  ///< The steps, for recorded_; empty where they are not recorded.
+    // What library calls depend on and recorded work therefore holds for: buffers, whose addresses change from call to call, and
+    // scalars of the program; each once.
+    std::vector<int> called_buffers_, called_scalars_;
     std::vector<uint64_t> key_;
     std::span<const double> scalars_;     ///< Of the call that runs.
     RecordedWork recorded_;

@@ -200,6 +200,21 @@ TEST_F(CudaWindows, whose_plan_is_refused_when_it_runs_are_generated_kernels) {
     EXPECT_EQ(driver.count("cuLaunchKernel"), 2);
 }
 
+TEST_F(CudaWindows, that_are_recorded_go_to_another_stream) {
+    const Array x = waves({1, 2, 5, 5}).to(device), W = waves({3, 2, 3, 3}).to(device), y = Array::empty({Dtype::float32, {1, 3, 3, 3}}, device);
+    std::vector<Array> inputs{x, W}, outputs{y};
+    const Attributes a = steps({1, 1}, {0, 0}, {1, 1}, 1);
+    const auto convolve = [&] { EXPECT_TRUE(device.launch_in_library(KernelCall{op_with(LibraryRole::convolution), inputs, outputs, a, {}})); };
+    convolve();
+    convolve();
+    EXPECT_EQ(library.count("cudnnSetStream"), 1);
+    const CodeDevice::Work work{{}, convolve};
+    ASSERT_TRUE(device.record({&work, 1}));
+    EXPECT_EQ(library.count("cudnnSetStream"), 2) << "that of the capture";
+    convolve();
+    EXPECT_EQ(library.count("cudnnSetStream"), 3) << "and back";
+}
+
 TEST_F(CudaWindows, whose_plan_has_run_before_are_errors_when_it_is_refused) {
     const Array x = waves({1, 2, 5, 5}).to(device), W = waves({3, 2, 3, 3}).to(device);
     const auto compute = [&] { run_kernel(op_with(LibraryRole::convolution), std::vector{x, W}, steps({1, 1}, {0, 0}, {1, 1}, 1)); };

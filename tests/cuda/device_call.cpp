@@ -29,14 +29,15 @@ bool only_maps(const DeviceExecutable& program) {
     return true;
 }
 
-/// Functions of float64, and pow, are the platform's own: the emulation calls the host's, a GPU has others, which differ by a few
-/// units of the last place.
+/// Functions of float64, and pow, are the platform's own: the emulation calls the host's, a GPU has others, which differ by some
+/// units of the last place (on an H100 7.6 of float64), of float32 by one.
 bool is_near(double actual, double expected, Dtype dtype) {
-    const double unit = dtype == Dtype::float64 ? 0x1p-52 : dtype == Dtype::float32 ? 0x1p-23 : 0;
-    return std::abs(actual - expected) <= 16 * unit * std::abs(expected);
+    const double most = dtype == Dtype::float64 ? 0x1p-48 : dtype == Dtype::float32 ? 0x1p-23 : 0;
+    return std::abs(actual - expected) <= most * std::abs(expected);
 }
 
-void expect_same_bits(const Array& actual, const Array& expected, bool own_functions) {
+/// With functions of the platform's own nearly; `differs` becomes true where an element of float32 does.
+void expect_same_bits(const Array& actual, const Array& expected, bool own_functions, bool& differs) {
     ASSERT_EQ(to_string(actual.type()), to_string(expected.type()));
     const Array a = actual.as_contiguous(), e = expected.as_contiguous();
     const size_t size = size_of(a.dtype());
@@ -45,8 +46,9 @@ void expect_same_bits(const Array& actual, const Array& expected, bool own_funct
     const std::vector<double> numbers = a.to_vector<double>(), others = e.to_vector<double>();
     for (size_t i = 0; i < numbers.size(); ++i) {
         if (std::isnan(numbers[i]) && std::isnan(others[i])) continue;
-        if (own_functions && is_near(numbers[i], others[i], a.dtype())) continue;
-        ASSERT_EQ(std::memcmp(x + i * size, y + i * size, size), 0)
+        const bool same = std::memcmp(x + i * size, y + i * size, size) == 0;
+        differs |= !same && a.dtype() == Dtype::float32;
+        ASSERT_TRUE(same || (own_functions && is_near(numbers[i], others[i], a.dtype())))
             << "element " << i << " is " << numbers[i] << ", on the host " << others[i];
     }
 }
@@ -110,7 +112,10 @@ Variables DeviceCalls::operator()(const ArrayFunction& run, const std::vector<Va
     Variables actual;
     for (size_t i = 0; i < trace.outputs.size(); ++i) {
         actual.emplace_back(results[i].to(cpu_device()), false);
-        if (only_maps(program)) expect_same_bits(actual.back().array(), expected[i].array(), device_.architecture() != "text");
+        if (!only_maps(program)) continue;
+        bool differs = false;
+        expect_same_bits(actual.back().array(), expected[i].array(), device_.architecture() != "text", differs);
+        float32_differences_ += differs;
     }
     return actual;
 }

@@ -32,10 +32,13 @@ public:
     explicit DeviceCalls(CodeDevice& device) : device_(device) {}
     Variables operator()(const ArrayFunction& run, const std::vector<Variable>& inputs);
     void begin_second_round() { second_ = true; }
+    /// Results in float32 of programs that only map that were not the host's bits, by one unit of the last place.
+    int float32_differences() const { return float32_differences_; }
 
 private:
     CodeDevice& device_;
     bool second_ = false;
+    int float32_differences_ = 0;
     std::vector<std::shared_ptr<program::DeviceExecutable>>
         programs_;  ///< Null: it could not be made.
     size_t next_ = 0;

@@ -62,7 +62,7 @@ public:
     void set_collecting(bool collecting) { collecting_ = collecting; }
     int launches() const { return launches_; }
     int uploads() const { return uploads_; }
-    int replays() const { return replays_; }
+    int64_t replays() const override { return replays_; }
     int kernel_count() const { return int(kernels_.size()); }
 
 private:

@@ -134,6 +134,20 @@ TEST_F(CudaContractions, of_float32_are_rounded_to_tf32_where_that_is_allowed) {
     EXPECT_EQ(library.count("cublasLtMatmulDescCreate"), 3) << "each is planned once";
 }
 
+TEST_F(CudaContractions, that_are_recorded_go_to_another_stream) {
+    const Array a = waves({3, 5}).to(device), b = waves({5, 4}).to(device), y = Array::empty({Dtype::float32, {3, 4}}, device);
+    std::vector<Array> inputs{a, b}, outputs{y};
+    const Attributes plain = transposes(false, false);
+    const auto multiply = [&] { EXPECT_TRUE(device.launch_in_library(KernelCall{product, inputs, outputs, plain, {}})); };
+    multiply();
+    const cudaStream_t own = library.stream;
+    const CodeDevice::Work work{{}, multiply};
+    ASSERT_TRUE(device.record({&work, 1}));
+    EXPECT_NE(library.stream, own);
+    multiply();
+    EXPECT_EQ(library.stream, own);
+}
+
 TEST_F(CudaContractions, take_their_workspace_from_the_pool) {
     library.workspace = 3 << 20;
     const Array a = waves({8, 8}).to(device);

@@ -137,6 +137,7 @@ cuda::CublasLt make_blas() {
                           const void*, cublasLtMatrixLayout_t, void* result, cublasLtMatrixLayout_t y,
                           const cublasLtMatmulAlgo_t*, void* workspace, size_t bytes, cudaStream_t stream) {
         const auto& o = *reinterpret_cast<const Operation*>(operation);
+        blas->stream = stream;
         const Layout &ll = layout_in(l), &rl = layout_in(r), &yl = layout_in(y);
         if (yl.type == CUDA_R_32F) multiply<float>(o, left, ll, right, rl, result, yl);
         if (yl.type == CUDA_R_64F) multiply<double>(o, left, ll, right, rl, result, yl);

@@ -21,6 +21,7 @@ public:
     bool knows_a_way = true;    ///< Otherwise the heuristics find no algorithm.
     size_t workspace = 4096;    ///< That the algorithm wants.
     std::string failing;        ///< Calls of this name fail.
+    cudaStream_t stream = nullptr;  ///< Of the last product.
     std::vector<std::shared_ptr<void>> descriptors;  ///< That it has handed out.
     int count(const std::string& beginning) const;
     std::string last(const std::string& beginning) const;

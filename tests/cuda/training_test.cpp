@@ -37,32 +37,43 @@ struct Result {
     int compiled = 0;
 };
 
-Result train(Device& device) {
-    set_seed(3);
-    Net net;
-    std::vector<float> pixels(5 * 10 * 10);
-    for (size_t i = 0; i < pixels.size(); ++i) pixels[i] = float(std::sin(double(i) * 0.7));
-    const Array labels = Array::from<int32_t>({0, 2, 1, 1, 0});
-    net.to_device(device);
-    MomentumSGD optimizer(0.1);
-    optimizer.setup(net);
-    auto step = static_graph([&](const Variable& x, const Variable& t) {
-        net.lstm.reset_state();
-        Variable loss = softmax_cross_entropy(net(x), t);
-        net.cleargrads();
+/// Classifies a picture of waves.
+struct Training {
+    Training(Device& device, int seed) : device(device) {
+        set_seed(seed);
+        net = std::make_shared<Net>();
+        net->to_device(device);
+        optimizer.setup(*net);
+        for (size_t i = 0; i < pixels.size(); ++i) pixels[i] = float(std::sin(double(i) * 0.7));
+    }
+    Variable images() const { return Variable(Array::from(pixels, {5, 1, 10, 10}).to(device), false); }
+    Variable labels(int32_t fourth) const { return Variable(Array::from<int32_t>({0, 2, 1, fourth, 0}).to(device), false); }
+
+    Device& device;
+    std::shared_ptr<Net> net;
+    MomentumSGD optimizer{0.1};
+    std::vector<float> pixels = std::vector<float>(5 * 10 * 10);
+    StaticFunction<Variable(const Variable&, const Variable&)> step = static_graph([this](const Variable& x, const Variable& t) {
+        net->lstm.reset_state();
+        Variable loss = softmax_cross_entropy((*net)(x), t);
+        net->cleargrads();
         loss.backward();
         optimizer.update();
         return loss;
     });
-    const Variable x(Array::from(pixels, {5, 1, 10, 10}).to(device), false),
-        t(labels.to(device), false);
+};
+
+Result train(Device& device) {
+    Training training(device, 3);
+    const Net& net = *training.net;
+    const Variable x = training.images(), t = training.labels(1);
     Result result;
-    for (int i = 0; i < 4; ++i) result.losses.push_back(step(x, t).item<double>());
+    for (int i = 0; i < 4; ++i) result.losses.push_back(training.step(x, t).item<double>());
     result.weights = net.convolution.W.array().to_vector<double>();
     result.averages = net.normalization.avg_mean.array().to_vector<double>();
     result.device = net.out.W.device().name();
-    result.compiled = int(step.statistics().compiled_calls);
-    result.explained = step.explain();
+    result.compiled = int(training.step.statistics().compiled_calls);
+    result.explained = training.step.explain();
     return result;
 }
 
@@ -117,41 +128,25 @@ TEST(CudaTraining, times_of_launches_are_told_where_they_were_profiled) {
     EXPECT_EQ(f.profile().rows[0].launch.calls, 3) << "the profile has ended";
 }
 
-/// Of a network with dropout and pooling, whose calls are launches of their own, where the rate changes from step to step.
+/// Of new arrays and at another rate in every step.
 std::vector<double> losses_of(Device& device, int steps) {
-    set_seed(5);
-    Net net;
-    std::vector<float> pixels(5 * 10 * 10);
-    for (size_t i = 0; i < pixels.size(); ++i) pixels[i] = float(std::sin(double(i) * 0.7));
-    net.to_device(device);
-    MomentumSGD optimizer(0.1);
-    optimizer.setup(net);
-    auto step = static_graph([&](const Variable& x, const Variable& t) {
-        net.lstm.reset_state();
-        Variable loss = softmax_cross_entropy(net(x), t);
-        net.cleargrads();
-        loss.backward();
-        optimizer.update();
-        return loss;
-    });
+    Training training(device, 5);
     std::vector<double> losses;
     for (int i = 0; i < steps; ++i) {
-        optimizer.lr = 0.1 / (i + 1);
-        const Variable x(Array::from(pixels, {5, 1, 10, 10}).to(device), false);
-        const Variable t(Array::from<int32_t>({0, 2, 1, i % 3, 0}).to(device), false);
-        losses.push_back(step(x, t).item<double>());
+        training.optimizer.lr = 0.1 / (i + 1);
+        losses.push_back(training.step(training.images(), training.labels(i % 3)).item<double>());
     }
     return losses;
 }
 
 TEST(CudaTraining, of_recorded_work_is_that_of_the_host) {
     EmulatedDevice& device = EmulatedDevice::instance();
-    const int replays = device.replays();
+    const int64_t replays = device.replays();
     const std::vector<double> losses = losses_of(device, 40);
     EXPECT_GE(device.replays(), replays + 10) << "addresses repeat";
     EXPECT_THAT(losses, ::testing::Pointwise(::testing::DoubleNear(2e-4), losses_of(cpu_device(), 40)));
     const test::EnvironmentScope off("CATENA_CUDA_GRAPHS", "0");
-    const int before = device.replays();
+    const int64_t before = device.replays();
     EXPECT_EQ(losses_of(device, 40), losses) << "bit for bit";
     EXPECT_EQ(device.replays(), before);
 }

@@ -30,6 +30,17 @@ TEST(CaptureSettings, training_mode_is_switched_between_and_inside_the_calls) {
     }, {.nearness = {.float32 = 1e-4}});
 }
 
+TEST(CaptureSettings, programs_with_tf32_and_without_are_two) {
+    if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
+    auto f = static_graph([](const Variable& x) { return matmul(x, x) + 1.0; });
+    const Variable x = batch(0, 4, 4);
+    for (int i = 0; i < 8; ++i) {
+        auto mode = using_config(&Config::tf32, i % 2 == 1);
+        f(x);
+    }
+    EXPECT_EQ(f.statistics().programs, 2);
+}
+
 TEST(CaptureSettings, graphs_are_recorded_or_not_as_the_switch_says) {
     expect_same([](Side& side) {
         Mlp model;

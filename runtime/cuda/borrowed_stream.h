@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include "runtime/cuda/driver.h"
+
+namespace catena::cuda {
+
+/// A stream beside the device's own, in the context that is current when it is made. Whoever is done with one leaves it to the
+/// next: the driver's table has no call that ends one.
+class BorrowedStream {
+public:
+    explicit BorrowedStream(const std::string& device);
+    ~BorrowedStream();
+    BorrowedStream(const BorrowedStream&) = delete;
+    CUstream get() const { return stream_; }
+
+private:
+    CUcontext context_ = nullptr;
+    CUstream stream_ = nullptr;
+};
+
+}  // namespace catena::cuda
