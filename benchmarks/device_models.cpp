@@ -1,5 +1,5 @@
-// What do products, convolutions, ResNet-50 and a block of GPT-2 cost on a device, in float32 and with autocast to bfloat16? One line each, of the same shapes and
-// precision as benchmarks/cuda/torch_times.py prints them:
+// What do products, convolutions, ResNet-50 and a block of GPT-2 cost on a device, the models in float32 and with autocast to
+// bfloat16? One line each, of the same shapes and precision as benchmarks/cuda/torch_times.py prints them:
 //
 //     device_models [--device cuda:0] [--seconds 2] [--divisor 1] [products] [models]
 #include <algorithm>

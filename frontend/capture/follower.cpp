@@ -86,8 +86,17 @@ bool Follower::matches(const Step& step, const OpDef& op, Inputs inputs, const A
     return step.attributes == attributes;
 }
 
+/// Libraries ask for it when the program runs, which is after this setting's scope.
+void Follower::refuse_precision(const OpDef& op, Inputs inputs) const {
+    for (const Variable* x : inputs)
+        if (x->defined() && !x->array().device().is_host())
+            fail<ValueError>("{}: config().tf32 is {} here and was {} when the region was called; it holds for a whole call: set it "
+                             "around the call", op.name, config().tf32, tf32_);
+}
+
 bool Follower::follow(const OpDef& op, Inputs inputs, const Attributes& attributes, std::span<const Scalar> scalars,
                       Variables& outputs) {
+    if (config().tf32 != tf32_) [[unlikely]] refuse_precision(op, inputs);
     if (op.body) return repeat_body(op, inputs, attributes, scalars, outputs);
     for (const Variable* x : inputs)  // An array of an enclosing region.
         if (ArrayBody* body = x->array().body(); body->pending && body->pending != this) body->pending->force(*body);

@@ -14,6 +14,7 @@
 #include "frontend/capture/undo_log.h"
 #include "frontend/static_graph/flatten.h"
 #include "runtime/core/pending.h"
+#include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/graph/walk_memory.h"
 
@@ -146,6 +147,8 @@ public:
     const ArrayBody* node_input(const MadeNode& made, size_t i) const { return node_inputs_[size_t(made.first_input) + i]; }
 
 private:
+    /// ValueError where the operation runs on a device.
+    void refuse_precision(const OpDef& op, std::span<const Variable* const> inputs) const;
     /// A value of the call: the array of an input or of a result. `maker` is the step that caches the result's array; null and
     /// a pending array: one that a step of this number may take.
     struct Slot {
@@ -231,6 +234,7 @@ private:
     std::vector<Ref<Storage>> nowhere_;
 
     bool inputs_known_ = false;
+    const bool tf32_ = config().tf32;  ///< When the call began.
     bool leaving_ = false;             ///< The code has left the tree in this segment.
     bool is_open_ = false;             ///< Between begin() and the end.
     bool running_ = false;

@@ -33,7 +33,7 @@ constexpr VariableInfo table[] = {
      "The instructions that compiled code may use."},
     {"CATENA_CUBLASLT_PATH", "file", "the first that is found",
      "The cuBLASLt library; /none: do not use cuBLASLt."},
-    {"CATENA_CUDA_CHANNELS_LAST", "always or never", "for convolutions of float16 and bfloat16 that cuDNN computes",
+    {"CATENA_CUDA_CHANNELS_LAST", "always or never", "for convolutions that cuDNN computes on tensor cores",
      "Whether compiled programs for CUDA devices store images with their channels last."},
     {"CATENA_CUDA_DRIVER", "file", "libcuda.so.1",
      "The CUDA driver's library."},

@@ -103,6 +103,29 @@ TEST(CudaTraining, costs_of_launches_are_told_by_the_bytes_they_move) {
     EXPECT_THAT(f.explain(), ::testing::HasSubstr("what costs most, by the bytes moved (1 of 1"));
 }
 
+TEST(CudaTraining, another_precision_holds_for_a_whole_call_of_a_region) {
+    Device& device = EmulatedDevice::instance();
+    bool inside = false;
+    auto f = static_graph([&](const Variable& x) {
+        const Variable y = matmul(x, x);
+        const auto mode = using_config(&Config::tf32, config().tf32 || inside);
+        Variable z = matmul(y, x);
+        return z * 2.0;
+    });
+    const Variable host(Array::from(std::vector<float>(16, 0.5f), {4, 4}), false), x(host.array().to(device), false);
+    for (int i = 0; i < 4; ++i) f(x);
+    inside = true;
+    try {
+        f(x);
+        ADD_FAILURE() << "compiled code would compute it without TF32";
+    } catch (const ValueError& error) {
+        EXPECT_THAT(error.what(), ::testing::HasSubstr("matmul: config().tf32 is true here and was false when the region was called"));
+    }
+    EXPECT_NO_THROW(f(host)) << "the host has no TF32";
+    const auto around = using_config(&Config::tf32, true);
+    EXPECT_NO_THROW(f(x));
+}
+
 TEST(CudaTraining, times_of_launches_are_told_where_they_were_profiled) {
     Device& device = EmulatedDevice::instance();
     const DeviceScope scope(device);

@@ -75,7 +75,8 @@ void print_profile(const Workload& workload, Variant variant, const Iteration& i
 /// Keys and meaning as in the scripts for other frameworks, but that first_s is the longest of the warm-up
 /// iterations: a region records in its first and may compile in a later one. Where sizes change from one iteration to
 /// the next, every size is seen twice before times are taken (a region of many sizes compiles each at its second call), on a device
-/// three times (its program is recorded then), and all equally often while they are. exchange_ns: see limit.h, before and after. device_mb: the most that arrays took on a device.
+/// three times (its program is recorded then), and all equally often while they are. exchange_ns: see limit.h, before and after.
+/// device_mb: the most that arrays took on a device.
 Json measure(const Workload& workload, Variant variant, double seconds, bool profiles) {
     const Iteration iteration = workload.prepare(variant, 1);
     double first = 0;
