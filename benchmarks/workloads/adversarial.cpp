@@ -45,6 +45,8 @@ StaticGraphStatistics sum(StaticGraphStatistics a, const StaticGraphStatistics& 
     a.mismatches += b.mismatches;
     a.cuts += b.cuts;
     a.programs += b.programs;
+    a.resized += b.resized;
+    a.from_disk += b.from_disk;
     a.dropped += b.dropped;
     a.compile_seconds += b.compile_seconds;
     return a;

@@ -14,11 +14,12 @@
 
 #include "codegen/cpu/jit.h"
 #include "codegen/cpu/kernel_module.h"
-#include "codegen/disk_cache.h"
+#include "codegen/generator_version.h"
 #include "codegen/stage_timer.h"
 #include "passes/dump.h"
 #include "passes/environment.h"
 #include "runtime/core/fork.h"
+#include "runtime/file/disk_cache.h"
 
 namespace catena::codegen::cpu {
 
@@ -28,6 +29,7 @@ struct MachineCode {
     KernelFunction function = nullptr;
     size_t code_bytes = 0;
     std::shared_ptr<void> code;
+    std::shared_ptr<const program::KeptCode> kept;
     uint64_t last_used = 0;
 };
 
@@ -106,13 +108,14 @@ std::string disk_key(const std::vector<const WantedKernel*>& wanted) {
     return key;
 }
 
-/// Loaded from disk if compiled before, unless a dump is requested.
+/// Loaded from disk if compiled before, unless a dump is requested. `kept`: the name of the object on disk; empty if it is not there.
 JitResult load_or_compile(const std::vector<const WantedKernel*>& wanted, mlir::MLIRContext& context,
-                          passes::Dump& dump) {
+                          passes::Dump& dump, std::string& kept) {
     DiskCache& disk = DiskCache::instance();
     const bool shown = dump.wants("kernels") || dump.wants("kernels-llvm-dialect") || dump.wants("kernels-code");
     if (!disk.on() || shown) return compile(wanted, context, dump);
     const std::string key = disk_key(wanted);
+    kept = fingerprint(key);
     if (std::optional<std::string> object = disk.find(key)) {
         StageTimer timer(&dump);
         try {
@@ -141,11 +144,16 @@ CompiledKernels find_or_compile(std::span<const WantedKernel> wanted, mlir::MLIR
     if (!missing.empty()) {
         std::vector<const WantedKernel*> fresh;
         for (const auto& [key, each] : missing) fresh.push_back(each);
-        JitResult result = load_or_compile(fresh, context, dump);
+        std::string kept;
+        JitResult result = load_or_compile(fresh, context, dump, kept);
+        const std::vector<std::string> symbols = symbol_names(fresh);
         size_t i = 0;
         for (const auto& [key, each] : missing) {
-            auto function = reinterpret_cast<KernelFunction>(result.functions[i++]);
-            known.kernels[key] = {function, result.code_bytes / missing.size(), result.code};
+            auto function = reinterpret_cast<KernelFunction>(result.functions[i]);
+            std::shared_ptr<const program::KeptCode> where;
+            if (!kept.empty()) where = std::make_shared<program::KeptCode>(kept, symbols[i]);
+            known.kernels[key] = {function, result.code_bytes / missing.size(), result.code, std::move(where)};
+            ++i;
             known.bytes += known.kernels[key].code_bytes;
         }
         known.compiled += int(missing.size());
@@ -157,6 +165,7 @@ CompiledKernels find_or_compile(std::span<const WantedKernel> wanted, mlir::MLIR
         MachineCode& code = known.kernels.at(each.launch->key);
         each.launch->function = code.function;
         each.launch->code = code.code;
+        each.launch->kept = code.kept;
         code.last_used = ++known.clock;
         if (used.insert(&code).second) summary.code_bytes += code.code_bytes;
     }

@@ -11,8 +11,8 @@
 
 #include "codegen/cuda/nvrtc.h"
 #include "codegen/cuda/scalar_text.h"
-#include "codegen/disk_cache.h"
 #include "runtime/core/fork.h"
+#include "runtime/file/disk_cache.h"
 
 namespace catena::codegen::cuda {
 
@@ -43,7 +43,7 @@ std::string key_of(const CodeKernel& kernel) {
 
 std::string kernel_name(const CodeKernel& kernel, bool fast_math) {
     constexpr const char* kinds[] = {"map", "rows", "columns"};
-    return fmt::format("{}_{}{}", kinds[int(kernel.layout.kind)], sha256_hex(key_of(kernel)).substr(0, 16),
+    return fmt::format("{}_{}{}", kinds[int(kernel.layout.kind)], fingerprint(key_of(kernel)).substr(0, 16),
                        fast_math ? "_fast" : "");
 }
 

@@ -6,8 +6,8 @@
 
 #include "codegen/cuda/emit_kernel.h"
 #include "codegen/cuda/nvrtc.h"
-#include "codegen/disk_cache.h"
 #include "runtime/core/code_device.h"
+#include "runtime/file/disk_cache.h"
 
 namespace catena::codegen::cuda {
 

@@ -3,9 +3,10 @@
 #include <algorithm>
 
 #include "codegen/cuda/element_kernel.h"
-#include "codegen/disk_cache.h"
+#include "codegen/generator_version.h"
 #include "codegen/kernel/collapse.h"
 #include "codegen/kernel/kernel.h"
+#include "runtime/file/disk_cache.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/tracer.h"
 #include "runtime/ops/declare/element_text.h"

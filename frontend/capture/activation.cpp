@@ -32,7 +32,7 @@ const OpDef& op_region = define_region_op();
 /// Null where the eager kernels compute the gradients; so they do for a call that they have computed before the program was
 /// compiled together with its backward.
 Executable* compiled_backward(const std::shared_ptr<Tree>& tree, const GraphEnd& graph, const Program& program) {
-    if (!compiler_available() || config().debug || program.device().is_meta() || program.is_joint()) return nullptr;
+    if (!compiler_installed() || config().debug || program.device().is_meta() || program.is_joint()) return nullptr;
     std::lock_guard lock(graph.mutex);
     if (!graph.executable) {
         const auto start = std::chrono::steady_clock::now();

@@ -1,8 +1,10 @@
+#include <atomic>
 #include <filesystem>
 #include <mutex>
 #include <string>
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include "codegen/compiler.h"
 #include "frontend/capture/compiler_memory.h"
@@ -34,22 +36,25 @@ struct Loaded {
 };
 
 Loaded load() {
-    std::filesystem::path path = library_path();
+    const std::string& path = compiler_path();
     const CompilerLibraries loading;
     // RTLD_LOCAL: LLVM's symbols must not clash with those of another LLVM in the process.
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library)
         return {nullptr, fmt::format("the compiler {} cannot be loaded: {}; install libcatena-compiler, set CATENA_COMPILER_PATH to "
                                      "the file, or build with CATENA_COMPILER=ON",
-                                     path.string(), dlerror())};
+                                     path, dlerror())};
     auto* create = reinterpret_cast<Compiler* (*)()>(dlsym(library, "catena_compiler_create"));
     if (!create)
-        return {nullptr, fmt::format("{} is not Catena's compiler: {}", path.string(), dlerror())};
+        return {nullptr, fmt::format("{} is not Catena's compiler: {}", path, dlerror())};
     return {create(), ""};
 }
 
+std::atomic<const Loaded*> when_loaded = nullptr;
+
 const Loaded& loaded() {
     static const Loaded& result = *new Loaded(load());
+    when_loaded = &result;
     return result;
 }
 
@@ -67,7 +72,24 @@ const bool provides = (set_kernel_provider([]() -> KernelProvider& { return comp
 
 }  // namespace
 
+const std::string& compiler_path() {
+    static const std::string& path = *new std::string(library_path().string());
+    return path;
+}
+
 bool compiler_available() { return loaded().compiler != nullptr; }
+
+bool compiler_installed() {
+    if (const Loaded* result = when_loaded) return result->compiler != nullptr;
+    static const bool is_readable = ::access(compiler_path().c_str(), R_OK) == 0;
+    return is_readable;
+}
+
+Compiler* loaded_compiler() {
+    const Loaded* result = when_loaded;
+    return result ? result->compiler : nullptr;
+}
+
 const std::string& compiler_complaint() { return loaded().complaint; }
 
 }  // namespace catena

@@ -83,7 +83,7 @@ std::string Region::explain() const {
                         s.calls, s.compiled_calls, s.interpreted_calls, s.eager_calls, s.followed_calls, s.mismatches, s.cuts,
                         s.programs);
     text += describe_following(s);
-    if (!compiler_available()) text += "  there is no compiler: everything runs with the eager kernels\n";
+    if (!compiler_installed()) text += "  there is no compiler: everything runs with the eager kernels\n";
     for (const auto& [key, entry] : entries_) {
         text += fmt::format("  for {}: {} calls\n", entry->description, entry->calls);
         if (entry->was_cut) text += fmt::format("    the host reads a computed value ({})\n", to_string(entry->cut_at));
@@ -92,11 +92,14 @@ std::string Region::explain() const {
             if (ending->program) describe_program(text, *ending);
     }
     if (s.programs > 0) {
-        KernelCacheState kernels = compiler().kernel_cache();
-        text += fmt::format("  programs take {} of at most {} bytes, {} dropped; the process caches {} kernels, {} of at most "
-                            "{} bytes, {} dropped\n",
-                            bytes(), options_.cache_bytes, s.dropped, kernels.kernels, kernels.bytes, kernels.limit,
-                            kernels.dropped);
+        text += fmt::format("  programs take {} of at most {} bytes, {} dropped; ", bytes(), options_.cache_bytes, s.dropped);
+        if (Compiler* loaded = loaded_compiler()) {
+            const KernelCacheState kernels = loaded->kernel_cache();
+            text += fmt::format("the process caches {} kernels, {} of at most {} bytes, {} dropped\n", kernels.kernels, kernels.bytes,
+                                kernels.limit, kernels.dropped);
+        } else {
+            text += "the compiler is not loaded: an earlier process compiled them\n";
+        }
     }
     for (const std::string& line : history_) text += "  " + line + "\n";
     return text;

@@ -166,6 +166,7 @@ bool Program::make_executable(Make make) {
     if (!made.executable) return false;
     executable_ = std::move(made.executable);
     is_resized_ = made.is_resized;
+    is_from_disk_ = made.is_from_disk;
     compile_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     compiled_for(compile_seconds_);
     if (is_resized_) drop_traces();

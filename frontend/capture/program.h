@@ -74,6 +74,7 @@ public:
     bool sends_messages() const { return sends_messages_; }
     double compile_seconds() const { return compile_seconds_; }
     bool is_resized() const { return is_resized_; }  ///< Planned from the programs of other sizes.
+    bool is_from_disk() const { return is_from_disk_; }  ///< Compiled by an earlier process.
     size_t bytes() const;
 
     std::atomic<int64_t> hits{0};
@@ -136,7 +137,7 @@ private:
     std::atomic<bool> is_joint_{false}, ran_backward_{false};
     std::string why_apart_;  ///< Guarded by mutex_.
     double compile_seconds_ = 0;
-    bool is_resized_ = false;
+    bool is_resized_ = false, is_from_disk_ = false;
     std::atomic<bool> is_claimed_{false};
 };
 

@@ -125,7 +125,7 @@ StaticRegion::Outcome Region::call(const Flat& arguments, const StaticRegion::Bo
     {
         std::lock_guard lock(mutex_);
         ++statistics_.calls;
-        if (!compiler_available()) say_unavailable();
+        if (!compiler_installed()) say_unavailable();
         entry_for(arguments);
         entry = last_entry_;
         ++entry->calls;
@@ -149,7 +149,7 @@ StaticRegion::Outcome Region::call(const Flat& arguments, const StaticRegion::Bo
 
 bool Region::must_follow(Entry& entry) {
     if (is_due(options_.audit, entry.calls) || !entry.current || !entry.current->replay || config().debug) return true;
-    if (!entry.current->is_compiled() && compiler_available()) return true;
+    if (!entry.current->is_compiled() && compiler_installed()) return true;
     const Replay& replay = *entry.current->replay;
     if (replay.obstacle().empty()) return !replay.is_of_this_thread();
     if (!std::exchange(said_obstacle_, true)) {

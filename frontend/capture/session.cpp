@@ -99,7 +99,7 @@ std::shared_ptr<Program> Session::program_of(Follower& follower, Ending& ending)
 
 /// True when compiled code should run now.
 bool Session::compile(Program& program) {
-    if (!compiler_available() || config().debug || program.device().is_meta() || program.step_count() == 0) return false;
+    if (!compiler_installed() || config().debug || program.device().is_meta() || program.step_count() == 0) return false;
     if (program.is_compiled()) return true;
     int64_t programs, calls_since;
     {
@@ -119,7 +119,7 @@ bool Session::compile(Program& program) {
         return program.is_compiled();
     }
     if (program.compile()) compiled(region_, entry_.description, program);
-    return true;
+    return program.is_compiled();
 }
 
 void Session::compile_beside(Program& program) {
@@ -145,10 +145,14 @@ void Session::compiled(Region& region, const std::string& description, Program& 
     // What eager code has left in the pool, one arena cannot be made of. Not for each size: their arenas are made of each other.
     if (++region.statistics_.programs == 1 && program.device().is_host()) release_cached_memory();
     region.statistics_.resized += program.is_resized();
+    region.statistics_.from_disk += program.is_from_disk();
     if (!program.is_resized()) region.last_compiling_call_ = region.statistics_.calls;
     region.statistics_.compile_seconds += program.compile_seconds();
     region.note(fmt::format("call {}: {} {} steps for {} in {:.1f} ms", region.statistics_.calls,
-                            program.is_resized() ? "planned, as for other sizes," : "compiled", program.step_count(),
+                            program.is_resized()     ? "planned, as for other sizes,"
+                            : program.is_from_disk() ? "read, as compiled by an earlier process,"
+                                                     : "compiled",
+                            program.step_count(),
                             description, program.compile_seconds() * 1e3));
     region.make_room(program);
     region.dump_explanation();

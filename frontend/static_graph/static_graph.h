@@ -73,9 +73,10 @@ struct StaticGraphStatistics {
     int64_t mismatches = 0;         ///< Followed calls that took a new path.
     int64_t cuts = 0;               ///< Host reads of computed values, over all calls.
     int64_t programs = 0;           ///< Programs made,
-    int64_t resized = 0;            ///< of these planned from the programs of other sizes, without compiling.
+    int64_t resized = 0;            ///< of these planned from the programs of other sizes, without compiling,
+    int64_t from_disk = 0;          ///< and read from the disk, where an earlier process left them.
     int64_t dropped = 0;            ///< Programs evicted to save memory.
-    double compile_seconds = 0;     ///< Time of passes and code generation.
+    double compile_seconds = 0;     ///< Time of passes and code generation, or of reading what they made.
     int64_t timed_calls = 0;        ///< Followed calls that were timed; never the first of a key.
     double follow_seconds = 0;      ///< In the user's code and its recording, without computing,
     double compute_seconds = 0;     ///< and in computing.

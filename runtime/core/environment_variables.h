@@ -13,6 +13,7 @@ struct VariableInfo {
     const char* type;      ///< What its value may be, in words.
     const char* fallback;  ///< The value if it is not set.
     const char* meaning;
+    bool shows_compilation = false;  ///< What it asks for appears while programs are compiled.
 };
 std::span<const VariableInfo> variables();  ///< By name.
 

@@ -67,6 +67,7 @@ public:
                     launch.kernels.size());
         }
         for (size_t r = 0; r < s_.results.size(); ++r) check_result(r);
+        check_cut();
     }
 
 private:
@@ -99,6 +100,15 @@ private:
             if (buffer.over != -1) check_over(buffer, b);
         }
         for (int count : of_input) require(count == 1, "an input has {} buffers", count);
+    }
+
+    void check_cut() const {
+        const Cut& cut = s_.cut;
+        const auto is_part = [](int part, size_t whole) { return part >= 0 && size_t(part) <= whole; };
+        require(cut.launch == -1 || (is_part(cut.launch, s_.launches.size()) && is_part(cut.inputs, s_.input_types.size()) &&
+                                     is_part(cut.outputs, s_.results.size()) && is_part(cut.assigns, s_.results.size() - size_t(cut.outputs))),
+                "it is cut at launch {} of {}, with {} inputs, {} results and {} assigned states", cut.launch, s_.launches.size(),
+                cut.inputs, cut.outputs, cut.assigns);
     }
 
     void check_over(const Buffer& buffer, size_t b) {

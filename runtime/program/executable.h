@@ -22,6 +22,7 @@ struct ExecutableInfo {
     size_t bytes = 0;         ///< Approximate memory held between calls, code included.
     size_t arena_bytes = 0;   ///< Temporaries of one call, at the latest sizes.
     double compile_seconds = 0;
+    bool is_from_disk = false;  ///< An earlier process compiled it.
     std::vector<std::string> notes;  ///< What was fused, and why the rest was not.
 };
 

@@ -57,6 +57,11 @@ struct Operation {
 /// "relu (model.cpp:12)".
 std::string to_string(const Operation& operation);
 
+/// Where a kernel's code is on the disk: in the object file of DiskCache that has this fingerprint, under this symbol.
+struct KeptCode {
+    std::string object, symbol;
+};
+
 /// A compiled kernel with all arguments except addresses and scalars.
 struct KernelLaunch {
     struct Operand {
@@ -71,6 +76,7 @@ struct KernelLaunch {
     DeviceForm device;   ///< Its launch parameters on a device.
     KernelFunction function = nullptr;
     std::shared_ptr<void> code;     ///< Owns the function's code.
+    std::shared_ptr<const KeptCode> kept;  ///< Null: its code is nowhere but here.
     std::vector<Operand> operands;  ///< Inputs, then outputs.
     std::vector<int> scalars;       ///< Indices into the program's scalars.
     std::vector<StrideRead> strides_read;  ///< The strides the code reads, in order; others are fixed.

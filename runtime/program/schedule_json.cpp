@@ -126,6 +126,9 @@ Json to_json(const Schedule& schedule) {
     for (const Result& result : schedule.results)
         json["results"].push_back(result.input >= 0 ? Json{{"input", result.input}}
                                                     : Json{{"view", view_json(result.view)}});
+    const Cut& cut = schedule.cut;
+    if (cut.launch >= 0)
+        json["cut"] = {{"launch", cut.launch}, {"inputs", cut.inputs}, {"outputs", cut.outputs}, {"assigns", cut.assigns}};
     return json;
 }
 
@@ -254,6 +257,10 @@ Schedule schedule_from(const Json& json) {
         else
             made.view = view_from(result.at("view"));
         schedule.results.push_back(std::move(made));
+    }
+    if (json.contains("cut")) {
+        const Json& cut = json.at("cut");
+        schedule.cut = {cut.at("launch").get<int>(), cut.at("inputs").get<int>(), cut.at("outputs").get<int>(), cut.at("assigns").get<int>()};
     }
     check_schedule(schedule);
     for (KernelLaunch& kernel : schedule.kernels) size_kernel(kernel);

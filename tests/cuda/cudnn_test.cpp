@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "codegen/cuda/nvrtc.h"
-#include "codegen/disk_cache.h"
 #include "runtime/cuda/cuda_device.h"
+#include "runtime/file/disk_cache.h"
 #include "runtime/graph/config.h"
 #include "tests/cuda/emulated_device.h"
 #include "tests/cuda/library_check.h"
@@ -136,7 +136,7 @@ TEST_F(CudaWindows, plans_that_were_compiled_are_kept_on_disk) {
     std::string folder = (std::filesystem::temp_directory_path() / "catena_plans_XXXXXX").string();
     ASSERT_TRUE(mkdtemp(folder.data()));
     const Environment cache("CATENA_KERNEL_CACHE", folder.c_str());
-    codegen::DiskCache& disk = codegen::DiskCache::instance();
+    DiskCache& disk = DiskCache::instance();
     if (disk.folder() != folder) {
         std::filesystem::remove(folder);
         GTEST_SKIP() << "the process has looked for its cache before";

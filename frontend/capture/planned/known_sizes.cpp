@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "frontend/capture/kept/kept_programs.h"
 #include "frontend/capture/planned/is_sound.h"
 #include "frontend/capture/planned/known_loops.h"
 #include "frontend/capture/planned/trace_numbers.h"
@@ -34,7 +35,8 @@ std::shared_ptr<const program::Schedule> schedule_of(const std::shared_ptr<Execu
 /// Null if it cannot be compiled.
 std::shared_ptr<const program::Schedule> compile_ahead(const Trace& trace, const CompileOptions& options) {
     try {
-        return schedule_of(compiler().compile(trace, options));
+        const std::shared_ptr<Executable> executable = compile_or_load(trace, options);
+        return executable ? schedule_of(executable) : nullptr;
     } catch (const CompileError&) {
         return nullptr;
     }
@@ -137,9 +139,11 @@ std::shared_ptr<Executable> KnownSizes::resize_loops(const Trace& trace, const C
 KnownSizes::Made KnownSizes::compile(const std::shared_ptr<const Trace>& trace, CompileOptions options) {
     options.memory_budget = memory_budget_;
     if (std::shared_ptr<Executable> resized = resize(*trace, options)) return {std::move(resized), true};
-    std::shared_ptr<Executable> executable = compiler().compile(*trace, options);
+    std::shared_ptr<Executable> executable = compile_or_load(*trace, options);
+    if (!executable) return {};
     remember(trace, executable, options.fast_math);
-    return {std::move(executable), false};
+    const bool is_from_disk = executable->info().is_from_disk;
+    return {std::move(executable), false, is_from_disk};
 }
 
 void KnownSizes::remember(const std::shared_ptr<const Trace>& trace, const std::shared_ptr<Executable>& executable, bool fast_math) {

@@ -23,8 +23,10 @@ public:
 
     struct Made {
         std::shared_ptr<Executable> executable;
-        bool is_resized = false;  ///< It was not compiled.
+        bool is_resized = false;    ///< It was planned from those of other sizes,
+        bool is_from_disk = false;  ///< or read, and not compiled.
     };
+    /// Nothing where it would have to be compiled and there is no compiler.
     Made compile(const std::shared_ptr<const Trace>& trace, CompileOptions options);
     /// Null where the sizes of `trace` would have to be compiled; larger ones may be, so that it lies between.
     std::shared_ptr<Executable> resize(const Trace& trace, CompileOptions options);

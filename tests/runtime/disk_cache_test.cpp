@@ -1,4 +1,4 @@
-#include "codegen/disk_cache.h"
+#include "runtime/file/disk_cache.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 #include "tests/support/mutator.h"
 
-namespace catena::codegen {
+namespace catena {
 namespace {
 
 namespace fs = std::filesystem;
@@ -41,7 +41,7 @@ TEST_F(DiskCacheTest, gives_back_what_another_process_stored) {
     EXPECT_EQ(other.counts().found, 1);
     EXPECT_EQ(other.counts().missed, 1);
     ASSERT_EQ(files().size(), 1u);
-    EXPECT_EQ(files()[0].filename(), sha256_hex("a kernel"));
+    EXPECT_EQ(files()[0].filename(), fingerprint("a kernel"));
 }
 
 TEST_F(DiskCacheTest, damaged_entries_are_ignored_and_written_again) {
@@ -63,7 +63,7 @@ TEST_F(DiskCacheTest, damaged_entries_are_ignored_and_written_again) {
     EXPECT_EQ(cache.counts().damaged, 4);
     // The file of one key under the name of another.
     cache.store("a kernel", "the code");
-    fs::copy_file(file, folder / sha256_hex("another"));
+    fs::copy_file(file, folder / fingerprint("another"));
     EXPECT_EQ(cache.find("another"), std::nullopt);
 }
 
@@ -73,7 +73,7 @@ TEST_F(DiskCacheTest, forgets_what_was_longest_unused) {
     for (int i = 0; i < 9; ++i) {
         cache.store("kernel " + std::to_string(i), value);
         struct timespec times[2] = {{1000 + i, 0}, {1000 + i, 0}};
-        utimensat(AT_FDCWD, (folder / sha256_hex("kernel " + std::to_string(i))).c_str(), times, 0);
+        utimensat(AT_FDCWD, (folder / fingerprint("kernel " + std::to_string(i))).c_str(), times, 0);
     }
     EXPECT_TRUE(cache.find("kernel 0"));  // Used now.
     cache.store("kernel 9", value);
@@ -117,9 +117,18 @@ TEST_F(DiskCacheTest, belongs_to_one_user) {
     EXPECT_FALSE(DiskCache("", 1).on());
 }
 
-TEST_F(DiskCacheTest, generator_version_names_a_build) {
-    EXPECT_FALSE(generator_version().empty());
-    EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+TEST_F(DiskCacheTest, finds_by_name_what_has_the_key_of_that_name) {
+    DiskCache cache(folder, 1 << 20);
+    cache.store("a kernel", "the code");
+    EXPECT_EQ(cache.find_named(fingerprint("a kernel")), "the code");
+    EXPECT_EQ(cache.find_named(fingerprint("another")), std::nullopt);
+    fs::rename(files().at(0), folder / fingerprint("another"));
+    EXPECT_EQ(cache.find_named(fingerprint("another")), std::nullopt);
+}
+
+TEST(Fingerprint, is_that_of_the_reference) {
+    EXPECT_EQ(fingerprint(""), "99aa06d3014798d86001c324468d497f");  // XXH3_128bits of nothing, seed 0.
+    EXPECT_NE(fingerprint("abc"), fingerprint("abd"));
 }
 
 TEST_F(DiskCacheTest, what_cannot_be_read_is_a_miss) {
@@ -166,4 +175,4 @@ TEST_F(DiskCacheTest, damage_of_any_kind_gives_the_value_or_nothing) {
 }
 
 }  // namespace
-}  // namespace catena::codegen
+}  // namespace catena

@@ -8,11 +8,11 @@
 
 #include "runtime/core/fork.h"
 
-namespace catena::codegen {
+namespace catena {
 
-/// A persistent cache of machine code: one file per key, named by its SHA-256, replaced atomically, with a checksum.
-/// Damaged or unreadable files are ignored; the least recently used are deleted when the limit is exceeded. Failures to
-/// write are silent.
+/// A persistent cache of machine code and programs: one file per key, named by its fingerprint, replaced atomically, with the key
+/// and a checksum. Damaged or unreadable files are ignored; the least recently used are deleted when the limit is exceeded.
+/// Failures to write are silent.
 class DiskCache {
 public:
     /// Code is executed, so a folder that others can write to is not used; see problem(). An empty path: no cache.
@@ -22,6 +22,8 @@ public:
     static DiskCache& instance();
 
     std::optional<std::string> find(std::string_view key);
+    /// What was stored under the key of this fingerprint.
+    std::optional<std::string> find_named(const std::string& fingerprint);
     void store(std::string_view key, std::string_view value);
 
     bool on() const { return !folder_.empty(); }
@@ -34,6 +36,8 @@ public:
     Counts counts() const;
 
 private:
+    /// Of the key with this fingerprint; `key`, if given, must be that of the file.
+    std::optional<std::string> look_up(const std::string& fingerprint, const std::string_view* key);
     void make_room();
 
     std::string folder_, problem_;
@@ -44,8 +48,7 @@ private:
     bool read_ = false;
 };
 
-std::string sha256_hex(std::string_view bytes);
-/// Identifies the compiler's version: the build id of the library (or program) with this code.
-const std::string& generator_version();
+/// 32 hexadecimal digits (128 bits of XXH3, https://xxhash.com): for names and against damage, not against forgery.
+std::string fingerprint(std::string_view bytes);
 
-}  // namespace catena::codegen
+}  // namespace catena

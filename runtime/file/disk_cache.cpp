@@ -1,4 +1,4 @@
-#include "codegen/disk_cache.h"
+#include "runtime/file/disk_cache.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -6,41 +6,32 @@
 #include <filesystem>
 #include <vector>
 
-#include <dlfcn.h>
 #include <fcntl.h>
-#include <link.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/SHA256.h"
 #include "runtime/core/environment.h"
 #include "runtime/core/error.h"
 #include "runtime/file/file.h"
 #include "runtime/file/file_size_signal.h"
 
-namespace catena::codegen {
+namespace catena {
 
 namespace fs = std::filesystem;
 
 namespace {
 
-constexpr char magic[8] = {'C', 'A', 'T', 'E', 'N', 'A', 'K', '1'};
+constexpr char magic[8] = {'C', 'A', 'T', 'E', 'N', 'A', 'K', '2'};
 
-using Digest = std::array<uint8_t, 32>;
-
-Digest sha256(std::string_view bytes) {
-    return llvm::SHA256::hash(llvm::ArrayRef(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()));
-}
-
-/// The header before the code.
+/// The header before the key and the value.
 struct Header {
     char magic[8];
-    uint64_t bytes;
-    uint8_t key[32], value[32];
+    uint64_t key_bytes, value_bytes;
+    char key[32], value[32];  ///< Fingerprints.
 };
 
 /// Creates the folder, or returns why it cannot be used.
@@ -69,16 +60,18 @@ std::optional<std::string> read_file(const std::string& path, uint64_t most) {
     }
 }
 
-/// The value, if the file is complete.
-std::optional<std::string> checked(const std::string& content, const Digest& key) {
+/// The value, if the file is complete and that of this key.
+std::optional<std::string> checked(const std::string& content, const std::string& name, const std::string_view* key) {
     Header header;
     if (content.size() < sizeof header) return std::nullopt;
     std::memcpy(&header, content.data(), sizeof header);
-    if (std::memcmp(header.magic, magic, sizeof magic) != 0 || header.bytes != content.size() - sizeof header ||
-        std::memcmp(header.key, key.data(), key.size()) != 0)
+    const uint64_t rest = content.size() - sizeof header;
+    if (std::memcmp(header.magic, magic, sizeof magic) != 0 || header.key_bytes > rest || header.value_bytes != rest - header.key_bytes)
         return std::nullopt;
-    std::string value = content.substr(sizeof header);
-    if (std::memcmp(header.value, sha256(value).data(), sizeof header.value) != 0) return std::nullopt;
+    const std::string_view stored = std::string_view(content).substr(sizeof header, header.key_bytes);
+    if (std::string_view(header.key, sizeof header.key) != name || (key ? stored != *key : fingerprint(stored) != name)) return std::nullopt;
+    std::string value = content.substr(sizeof header + header.key_bytes);
+    if (std::string_view(header.value, sizeof header.value) != fingerprint(value)) return std::nullopt;
     return value;
 }
 
@@ -94,7 +87,10 @@ std::string folder_from_environment() {
 
 }  // namespace
 
-std::string sha256_hex(std::string_view bytes) { return llvm::toHex(sha256(bytes), true); }
+std::string fingerprint(std::string_view bytes) {
+    const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
+    return fmt::format("{:016x}{:016x}", uint64_t(hash.high64), uint64_t(hash.low64));
+}
 
 DiskCache::DiskCache(std::string folder, size_t limit_bytes) : folder_(std::move(folder)), limit_(limit_bytes) {
     if (folder_.empty()) return;
@@ -113,12 +109,16 @@ DiskCache& DiskCache::instance() {
     return cache;
 }
 
-std::optional<std::string> DiskCache::find(std::string_view key) {
-    if (!on()) return std::nullopt;
-    const Digest digest = sha256(key);
-    const std::string path = folder_ + "/" + llvm::toHex(digest, true);
+std::optional<std::string> DiskCache::find(std::string_view key) { return on() ? look_up(fingerprint(key), &key) : std::nullopt; }
+
+std::optional<std::string> DiskCache::find_named(const std::string& fingerprint) {
+    return on() ? look_up(fingerprint, nullptr) : std::nullopt;
+}
+
+std::optional<std::string> DiskCache::look_up(const std::string& name, const std::string_view* key) {
+    const std::string path = folder_ + "/" + name;
     const std::optional<std::string> content = read_file(path, sizeof(Header) + limit_);
-    std::optional<std::string> value = content ? checked(*content, digest) : std::nullopt;
+    std::optional<std::string> value = content ? checked(*content, name, key) : std::nullopt;
     if (value) ::utimensat(AT_FDCWD, path.c_str(), nullptr, 0);  // Used now.
     std::lock_guard lock(mutex_);
     ++(value ? counts_.found : counts_.missed);
@@ -127,13 +127,14 @@ std::optional<std::string> DiskCache::find(std::string_view key) {
 }
 
 void DiskCache::store(std::string_view key, std::string_view value) {
-    if (!on() || value.size() > limit_) return;
-    const Digest digest = sha256(key), sum = sha256(value);
+    if (!on() || key.size() + value.size() > limit_) return;
+    const std::string name = fingerprint(key), sum = fingerprint(value);
     Header header;
     std::memcpy(header.magic, magic, sizeof magic);
-    header.bytes = value.size();
-    std::copy(digest.begin(), digest.end(), header.key);
-    std::copy(sum.begin(), sum.end(), header.value);
+    header.key_bytes = key.size();
+    header.value_bytes = value.size();
+    std::ranges::copy(name, header.key);
+    std::ranges::copy(sum, header.value);
 
     std::string temporary = folder_ + "/.new-XXXXXX";
     const int file = ::mkostemp(temporary.data(), O_CLOEXEC);
@@ -149,16 +150,16 @@ void DiskCache::store(std::string_view key, std::string_view value) {
         }
         return true;
     };
-    const bool whole = write_all(&header, sizeof header) && write_all(value.data(), value.size());
+    const bool whole = write_all(&header, sizeof header) && write_all(key.data(), key.size()) && write_all(value.data(), value.size());
     ::close(file);
     // Not synced: after a crash the checksum detects a damaged file.
-    if (!whole || ::rename(temporary.c_str(), (folder_ + "/" + llvm::toHex(digest, true)).c_str()) != 0) {
+    if (!whole || ::rename(temporary.c_str(), (folder_ + "/" + name).c_str()) != 0) {
         ::unlink(temporary.c_str());
         return;
     }
     std::lock_guard lock(mutex_);
     ++counts_.stored;
-    bytes_ += sizeof header + value.size();
+    bytes_ += sizeof header + key.size() + value.size();
     if (!read_ || bytes_ > limit_) make_room();
 }
 
@@ -202,48 +203,4 @@ DiskCache::Counts DiskCache::counts() const {
     return counts_;
 }
 
-const std::string& generator_version() {
-    static const std::string& version = *new std::string([] {
-        struct Search {
-            uintptr_t here;
-            std::string id;
-        } search{reinterpret_cast<uintptr_t>(&generator_version), ""};
-        ::dl_iterate_phdr(
-            [](dl_phdr_info* info, size_t, void* data) {
-                Search& s = *static_cast<Search*>(data);
-                bool ours = false;
-                for (int i = 0; i < info->dlpi_phnum; ++i) {
-                    const auto& part = info->dlpi_phdr[i];
-                    const uintptr_t begin = info->dlpi_addr + part.p_vaddr;
-                    ours |= part.p_type == PT_LOAD && s.here >= begin && s.here < begin + part.p_memsz;
-                }
-                for (int i = 0; ours && i < info->dlpi_phnum; ++i) {
-                    const auto& part = info->dlpi_phdr[i];
-                    if (part.p_type != PT_NOTE) continue;
-                    const char* at = reinterpret_cast<const char*>(info->dlpi_addr + part.p_vaddr);
-                    const char* end = at + part.p_memsz;
-                    while (at + sizeof(ElfW(Nhdr)) <= end) {
-                        ElfW(Nhdr) note;
-                        std::memcpy(&note, at, sizeof note);
-                        const char* name = at + sizeof note;
-                        const char* content = name + (note.n_namesz + 3) / 4 * 4;
-                        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && !std::memcmp(name, "GNU", 4))
-                            s.id = "build " + llvm::toHex(llvm::StringRef(content, note.n_descsz), true);
-                        at = content + (note.n_descsz + 3) / 4 * 4;
-                    }
-                }
-                return int(ours);
-            },
-            &search);
-        if (!search.id.empty()) return search.id;
-        Dl_info info;
-        struct stat status;
-        if (::dladdr(reinterpret_cast<void*>(&generator_version), &info) && ::stat(info.dli_fname, &status) == 0)
-            return fmt::format("{} {} {}.{}", info.dli_fname, status.st_size, status.st_mtim.tv_sec,
-                               status.st_mtim.tv_nsec);
-        return std::string();
-    }());
-    return version;
-}
-
-}  // namespace catena::codegen
+}  // namespace catena
