@@ -36,4 +36,10 @@ std::shared_ptr<Executable> make_executable(Schedule schedule) {
     return std::make_shared<ScheduledExecutable>(std::move(schedule));
 }
 
+const Schedule* schedule_of(const Executable& executable) {
+    if (auto* joint = dynamic_cast<const JointExecutable*>(&executable)) return &joint->schedule();
+    auto* scheduled = dynamic_cast<const ScheduledExecutable*>(&executable);
+    return scheduled ? &scheduled->schedule() : nullptr;
+}
+
 }  // namespace catena::program

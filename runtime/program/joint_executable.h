@@ -42,5 +42,7 @@ private:
 
 /// A JointExecutable for a schedule with a cut, else a ScheduledExecutable.
 std::shared_ptr<Executable> make_executable(Schedule schedule);
+/// What that was given; null for programs of devices.
+const Schedule* schedule_of(const Executable& executable);
 
 }  // namespace catena::program

@@ -38,7 +38,7 @@ protected:
     void TearDown() override {
         if (!root.empty()) fs::remove_all(root);
     }
-    std::string output_of(const std::string& arguments, int build = 2, const std::string& environment = "") const {
+    std::string output_of(const std::string& arguments, int build = 1, const std::string& environment = "") const {
         const CommandResult result = run(fmt::format("CATENA_CHECK_SCHEDULES=0 {} CATENA_KERNEL_CACHE={} {} {}", environment, (root / "kernels").string(),
                                                      program(fmt::format("kept_programs_{}", build)), arguments));
         EXPECT_EQ(result.status, 0) << result.output;
@@ -48,18 +48,25 @@ protected:
 };
 
 TEST_F(KeptPrograms, are_read_by_the_next_process_without_a_compiler) {
-    EXPECT_EQ(output_of("own"), "own 4 4\nprograms 1, from disk 0\nthe compiler is loaded\n");
-    EXPECT_EQ(output_of("own"), "own 4 4\nprograms 1, from disk 1\nthe compiler is not loaded\n");
-    EXPECT_EQ(output_of("own", 2, "CATENA_CHECK_SCHEDULES=1"), "own 4 4\nprograms 1, from disk 0\nthe compiler is loaded\n");
+    EXPECT_EQ(output_of("own 2"), "own 12 12\nprograms 1, from disk 0\nthe compiler is loaded\n");
+    EXPECT_EQ(output_of("own 2"), "own 12 12\nprograms 1, from disk 1\nthe compiler is not loaded\n");
+    EXPECT_EQ(output_of("own 2", 1, "CATENA_CHECK_SCHEDULES=1"), "own 12 12\nprograms 1, from disk 0\nthe compiler is loaded\n");
     // Checked: it is compiled as well, and compared.
-    EXPECT_EQ(output_of("own", 2, "CATENA_CHECK_SCHEDULES=1"), "own 4 4\nprograms 1, from disk 1\nthe compiler is loaded\n");
+    EXPECT_EQ(output_of("own 2", 1, "CATENA_CHECK_SCHEDULES=1"), "own 12 12\nprograms 1, from disk 1\nthe compiler is loaded\n");
 }
 
-TEST_F(KeptPrograms, belong_to_the_definitions_of_their_operations) {
-    output_of("own", 2);
-    EXPECT_THAT(output_of("own", 3), HasSubstr("from disk 0"));
-    EXPECT_THAT(output_of("own", 3), HasSubstr("from disk 1"));
-    EXPECT_THAT(output_of("own", 2), HasSubstr("from disk 1"));
+TEST_F(KeptPrograms, belong_to_the_formulas_of_their_operations) {
+    output_of("own 2");
+    EXPECT_THAT(output_of("own 3"), HasSubstr("own 16 16\nprograms 1, from disk 0"));  // The same build, another formula.
+    EXPECT_THAT(output_of("own 3"), HasSubstr("own 16 16\nprograms 1, from disk 1"));
+    EXPECT_THAT(output_of("own 2"), HasSubstr("own 12 12\nprograms 1, from disk 1"));
+}
+
+TEST_F(KeptPrograms, belong_to_a_build) {
+    output_of("own 2", 1);
+    EXPECT_THAT(output_of("own 2", 2), HasSubstr("from disk 0"));  // The same formula, another build.
+    EXPECT_THAT(output_of("own 2", 2), HasSubstr("from disk 1"));
+    EXPECT_THAT(output_of("own 2", 1), HasSubstr("from disk 1"));
 }
 
 TEST_F(KeptPrograms, are_compiled_again_where_their_files_are_damaged_or_gone) {
@@ -79,16 +86,16 @@ TEST_F(KeptPrograms, are_compiled_again_where_their_files_are_damaged_or_gone) {
 }
 
 TEST_F(KeptPrograms, are_not_read_while_a_compilation_is_to_be_seen) {
-    output_of("own");
+    output_of("own 2");
     for (int i = 0; i < 2; ++i)
-        EXPECT_THAT(output_of("own", 2, "CATENA_PRINT_IR=fuse"), ::testing::AllOf(HasSubstr("catena.group"), HasSubstr("from disk 0")));
+        EXPECT_THAT(output_of("own 2", 1, "CATENA_PRINT_IR=fuse"), ::testing::AllOf(HasSubstr("catena.group"), HasSubstr("from disk 0")));
 }
 
 TEST_F(KeptPrograms, without_a_compiler_regions_run_eagerly) {
     const std::string here = "CATENA_COMPILER_PATH=" + (root / "compiler.so").string();
-    EXPECT_THAT(output_of("own", 2, here), ::testing::AllOf(HasSubstr("there is no compiler"), HasSubstr("own 4 4\nprograms 0")));
+    EXPECT_THAT(output_of("own 2", 1, here), ::testing::AllOf(HasSubstr("there is no compiler"), HasSubstr("own 12 12\nprograms 0")));
     std::ofstream(root / "compiler.so") << "no library";  // There, and cannot be loaded.
-    EXPECT_THAT(output_of("own", 2, here), ::testing::AllOf(HasSubstr("there is no compiler"), HasSubstr("own 4 4\nprograms 0")));
+    EXPECT_THAT(output_of("own 2", 1, here), ::testing::AllOf(HasSubstr("there is no compiler"), HasSubstr("own 12 12\nprograms 0")));
 }
 
 TEST_F(KeptPrograms, an_object_with_any_damage_is_linked_or_refused) {
@@ -137,8 +144,8 @@ TEST_P(KeptWorkloads, give_the_same_bits_from_the_disk) {
     EXPECT_THAT(first, HasSubstr("the compiler is loaded"));
     EXPECT_THAT(second, HasSubstr("the compiler is not loaded"));
     const std::string checking = "CATENA_CHECK_SCHEDULES=1";
-    output_of(GetParam() + names, 2, checking);  // Compiled: the variable is part of the key.
-    output_of(GetParam() + names, 2, checking);  // Read, compiled as well, and compared.
+    output_of(GetParam() + names, 1, checking);  // Compiled: the variable is part of the key.
+    output_of(GetParam() + names, 1, checking);  // Read, compiled as well, and compared.
 }
 
 INSTANTIATE_TEST_SUITE_P(variants, KeptWorkloads, ::testing::Values("step", "compiled"), [](const auto& info) { return std::string(info.param); });

@@ -21,13 +21,6 @@ namespace {
 
 using program::Schedule;
 
-/// Null for programs of devices.
-const Schedule* schedule_of(const Executable& executable) {
-    if (auto* joint = dynamic_cast<const program::JointExecutable*>(&executable)) return &joint->schedule();
-    auto* scheduled = dynamic_cast<const program::ScheduledExecutable*>(&executable);
-    return scheduled ? &scheduled->schedule() : nullptr;
-}
-
 /// A program that is only read shows none of its stages.
 bool compilations_are_shown() {
     for (const environment::VariableInfo& variable : environment::variables())
@@ -47,7 +40,7 @@ std::optional<Schedule> read(std::string_view key) {
 
 void check_against_compiled(const Schedule& read, const Trace& trace, const CompileOptions& options) {
     const std::shared_ptr<Executable> executable = compiler().compile(trace, options);
-    const Schedule& compiled = *schedule_of(*executable);
+    const Schedule& compiled = *program::schedule_of(*executable);
     const nlohmann::json differences = nlohmann::json::diff(program::kept_document(compiled), program::kept_document(read));
     if (differences.empty() && compiled.arena_bytes == read.arena_bytes) return;
     throw InternalError(fmt::format("static_graph {}: the program from the disk is not as compiled, at {}, for {}", trace.name,
@@ -72,7 +65,7 @@ std::shared_ptr<Executable> compile_or_load(const Trace& trace, const CompileOpt
     }
     if (!compiler_available()) return nullptr;
     std::shared_ptr<Executable> executable = compiler().compile(trace, options);
-    const Schedule* schedule = key.empty() ? nullptr : schedule_of(*executable);
+    const Schedule* schedule = key.empty() ? nullptr : program::schedule_of(*executable);
     if (!schedule) return executable;
     if (const std::optional<std::string> form = program::kept_form(*schedule)) DiskCache::instance().store(key, *form);
     return executable;

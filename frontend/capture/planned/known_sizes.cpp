@@ -26,10 +26,8 @@ bool is_on() {
 
 /// The executable's schedule; null for programs of devices.
 std::shared_ptr<const program::Schedule> schedule_of(const std::shared_ptr<Executable>& executable) {
-    if (auto* joint = dynamic_cast<program::JointExecutable*>(executable.get())) return {executable, &joint->schedule()};
-    auto* scheduled = dynamic_cast<program::ScheduledExecutable*>(executable.get());
-    if (!scheduled) return nullptr;
-    return {executable, &scheduled->schedule()};
+    const program::Schedule* schedule = program::schedule_of(*executable);
+    return schedule ? std::shared_ptr<const program::Schedule>(executable, schedule) : nullptr;
 }
 
 /// Null if it cannot be compiled.

@@ -1,5 +1,5 @@
-// Runs static regions and prints what they give, and whether that took a compiler: `kept_programs own` a region with an operation
-// of this build, whose formula multiplies by FACTOR; `kept_programs VARIANT NAME...` iterations of workloads at small sizes.
+// Runs static regions and prints what they give, and whether that took a compiler: `kept_programs own FACTOR` a region with an operation
+// of its own, whose formula multiplies by FACTOR; `kept_programs VARIANT NAME...` iterations of workloads at small sizes.
 #include <cstdio>
 #include <string>
 
@@ -13,13 +13,13 @@
 namespace catena {
 namespace {
 
-const OpDef& op_scaled = elementwise<1>("scaled_by_this_build").forward([](auto x) { return x * double(FACTOR); }).gradient([](auto, auto, auto gy) { return gy * double(FACTOR); }).define();
-
-Variable scaled(const Operand& x) { return call(op_scaled, x.location(), {}, {}, x); }
-
-void run_own() {
-    auto f = static_graph([](Variable x) { return sum(exp(scaled(x)) + x); });
-    const Variable x(Array::zeros({Dtype::float32, Shape{1, 4}}));
+void run_own(double factor) {
+    const OpDef& op_scaled = elementwise<1>("scaled")
+                                 .forward([factor](auto x) { return x * factor; })
+                                 .gradient([factor](auto, auto, auto gy) { return gy * factor; })
+                                 .define();
+    auto f = static_graph([&](Variable x) { return sum(call(op_scaled, Operand(x).location(), {}, {}, x) + x); });
+    const Variable x(Array::full({Dtype::float32, Shape{1, 4}}, 1));
     std::printf("own %g %g\n", f(x).item<double>(), f(x).item<double>());
     std::printf("programs %d, from disk %d\n", int(f.statistics().programs), int(f.statistics().from_disk));
 }
@@ -52,11 +52,11 @@ void run_workload(const std::string& name, tool::Variant variant) {
 
 int main(int count, char** arguments) {
     try {
-        if (std::string(arguments[1]) == "own") catena::run_own();
+        if (std::string(arguments[1]) == "own") catena::run_own(std::stod(arguments[2]));
         else
             for (int i = 2; i < count; ++i) catena::run_workload(arguments[i], catena::tool::parse_variant(arguments[1]));
     } catch (const std::exception& error) {
-        std::printf("%s\n", error.what());
+        std::printf("build %d: %s\n", BUILD, error.what());
         return 1;
     }
     std::printf("the compiler is %s\n", catena::loaded_compiler() ? "loaded" : "not loaded");
