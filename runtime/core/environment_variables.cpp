@@ -13,6 +13,8 @@ namespace catena::environment {
 namespace {
 
 constexpr VariableInfo table[] = {
+    {"CATENA_AUTOTUNE", "1 or 0", "0",
+     "CUDA devices measure which of cuDNN's engines computes a convolution fastest, where it is computed for the first time (config().autotune)."},
     {"CATENA_BFLOAT16_PRODUCTS", "1 or 0", "1",
      "Multiply bfloat16 arrays by the processor's instructions for that, where it has them; 0: as float32."},
     {"CATENA_CACHE_DIR", "folder", "$XDG_CACHE_HOME/catena, else ~/.cache/catena",

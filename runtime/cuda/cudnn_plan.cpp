@@ -90,31 +90,37 @@ bool EngineRules::allow(cudnnBackendNumericalNote_t note) const {
     }
 }
 
-std::optional<Plan> Plan::find(Operation operation, const EngineSource& source, const EngineRules& rules,
-                               size_t* skipped) {
+std::vector<Plan> Plan::find(Operation operation, const EngineSource& source, const EngineRules& rules, size_t most,
+                             size_t* skipped) {
     auto fits = [&](size_t workspace) {
         if (workspace > rules.most_workspace && skipped && *skipped == 0) *skipped = workspace;
         return workspace <= rules.most_workspace;
     };
-    std::vector<Descriptor> parts = std::move(operation);
-    parts.push_back(graph_of(parts.back(), source));
-    for (cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
-        for (Descriptor& configuration : configurations_for(parts.back(), source, mode)) {
+    operation.push_back(graph_of(operation.back(), source));
+    const auto parts = std::make_shared<const std::vector<Descriptor>>(std::move(operation));
+    std::vector<Plan> plans;
+    const auto is_new = [&](const Plan& plan) {  // Modes name the same ones.
+        return most == 1 || std::ranges::none_of(plans, [&](const Plan& p) { return p.text() == plan.text(); });
+    };
+    for (cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_B, CUDNN_HEUR_MODE_FALLBACK}) {
+        if (most == 1 && mode == CUDNN_HEUR_MODE_B) continue;  // Takes longer and names no others, in a better order.
+        for (Descriptor& configuration : configurations_for(parts->back(), source, mode)) {
+            if (plans.size() == most) return plans;
             const Descriptor engine = engine_of(configuration);
             if (!allowed(engine, rules) || !fits(workspace_of(configuration))) continue;
-            std::optional<Descriptor> plan = plan_of(configuration, source);
-            if (!plan || !fits(size_t(plan->number(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE)))) continue;
-            parts.push_back(std::move(configuration));
-            Plan found(std::move(parts), std::move(*plan));
-            found.compiled_ = compiles(engine);
-            return found;
+            std::optional<Descriptor> made = plan_of(configuration, source);
+            if (!made || !fits(size_t(made->number(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE)))) continue;
+            Plan plan(parts, std::move(configuration), std::move(*made));
+            plan.compiled_ = compiles(engine);
+            if (is_new(plan)) plans.push_back(std::move(plan));
         }
     }
-    return std::nullopt;
+    return plans;
 }
 
-Plan::Plan(std::vector<Descriptor> parts, Descriptor plan)
+Plan::Plan(Parts parts, std::optional<Descriptor> configuration, Descriptor plan)
     : parts_(std::move(parts)),
+      configuration_(std::move(configuration)),
       plan_(std::move(plan)),
       workspace_(size_t(plan_.number(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE))) {}
 
@@ -124,7 +130,7 @@ std::optional<Plan> Plan::from_text(const std::string& text, const EngineSource&
         set_source(made, source);
         made.set_all<char>(CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, {text.c_str(), text.size() + 1});
         made.finalize();
-        Plan plan({}, std::move(made));
+        Plan plan(nullptr, std::nullopt, std::move(made));
         plan.kept_ = true;
         return plan;
     } catch (const CudnnError&) {

@@ -4,6 +4,7 @@
 
 #ifdef CATENA_HAS_CUDNN
 
+#include <memory>
 #include <optional>
 
 #include "runtime/core/dtype.h"
@@ -42,11 +43,11 @@ class Plan {
 public:
     /// A plan that text() of another process gave; nothing when it is damaged or for another device or cuDNN.
     static std::optional<Plan> from_text(const std::string& text, const EngineSource& source);
-    /// The first that works of those that cuDNN's heuristics name for the operation, the fastest first, and the rules
-    /// allow; nothing when there is none. CudnnError when cuDNN fails. `skipped` becomes the workspace of the first that
-    /// would have been taken if it wanted less.
-    static std::optional<Plan> find(Operation operation, const EngineSource& source, const EngineRules& rules,
-                                    size_t* skipped = nullptr);
+    /// The first `most` that work of those that cuDNN's heuristics name for the operation and the rules allow, in the order of
+    /// the heuristics, which begin with what they hold for the fastest. CudnnError when cuDNN fails. `skipped` becomes the
+    /// workspace of the first that would have been taken if it wanted less.
+    static std::vector<Plan> find(Operation operation, const EngineSource& source, const EngineRules& rules, size_t most = 1,
+                                  size_t* skipped = nullptr);
 
     size_t workspace() const { return workspace_; }
     bool is_compiled() const { return compiled_; }  ///< Its engine was compiled for it: that takes its time.
@@ -55,9 +56,12 @@ public:
     void execute(cudnnHandle_t handle, std::span<const Binding> bindings, void* workspace) const;
 
 private:
-    Plan(std::vector<Descriptor> parts, Descriptor plan);
+    using Parts = std::shared_ptr<const std::vector<Descriptor>>;
+    Plan(Parts parts, std::optional<Descriptor> configuration, Descriptor plan);
 
-    std::vector<Descriptor> parts_;  ///< What the plan was made from.
+    // What the plan was made from; the parts are those of all plans for the operation.
+    Parts parts_;
+    std::optional<Descriptor> configuration_;
     Descriptor plan_;
     size_t workspace_;
     bool compiled_ = false, kept_ = false;

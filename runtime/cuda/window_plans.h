@@ -16,9 +16,16 @@ struct PlanStore {
     std::function<void(const std::string& key, const std::string& text)> keep;
 };
 
-/// Plans by what they were made for: role, attributes, whether tensor cores may round float32 (tf32), and each tensor's dtype,
-/// sizes, steps and alignment.
-/// Those that take long to make are stored.
+/// How a plan is chosen.
+struct PlanChoice {
+    std::function<size_t()> most_workspace;  ///< Asked where a plan is made.
+    bool tf32 = false;                       ///< Tensor cores may round float32.
+    /// The index of the fastest of several, which it measures; null: what cuDNN's heuristics hold for the fastest is taken.
+    std::function<size_t(std::span<const Plan>)> fastest_of = nullptr;
+};
+
+/// Plans by what they were made for: role, attributes, how they are chosen, and each tensor's dtype, sizes, steps and alignment.
+/// Those that take long to make, or to choose, are stored.
 class WindowPlans {
 public:
     explicit WindowPlans(EngineSource source, PlanStore store = {}) : source_(source), store_(std::move(store)) {}
@@ -31,10 +38,8 @@ public:
         bool has_run = false;          ///< The plan has been executed.
         std::string refusal;           ///< Why cuDNN did not execute a plan that it had made; there is none then.
     };
-    /// Operands are those of window_operands() or normalization_operands(); `most_workspace` is asked where a plan is made.
-    /// CudnnError.
-    Choice& find(LibraryRole role, const Operands& operands, const Attributes& attributes,
-                 const std::function<size_t()>& most_workspace, bool tf32 = false);
+    /// Operands are those of window_operands() or normalization_operands(). CudnnError.
+    Choice& find(LibraryRole role, const Operands& operands, const Attributes& attributes, const PlanChoice& how);
 
 private:
     /// What a plan is made for; `numbers` are all of it but the attributes.
@@ -46,9 +51,10 @@ private:
     struct HashOfAsked {
         size_t operator()(const Asked& asked) const;
     };
-    Choice restore_or_make(const std::string& key, LibraryRole role, const Operands& operands,
-                           const Attributes& attributes, size_t most_workspace, bool tf32) const;
-    Choice make(LibraryRole role, const Operands& operands, const Attributes& attributes, size_t most_workspace, bool tf32) const;
+    Choice restore_or_make(const std::string& key, LibraryRole role, const Operands& operands, const Attributes& attributes,
+                           const PlanChoice& how) const;
+    Choice make(LibraryRole role, const Operands& operands, const Attributes& attributes, const PlanChoice& how,
+                size_t most_workspace) const;
 
     EngineSource source_;
     PlanStore store_;

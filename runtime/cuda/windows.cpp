@@ -1,4 +1,5 @@
 // Convolutions, average pooling and batch normalization by cuDNN's graph interface.
+#include "runtime/cuda/fastest_plan.h"
 #include "runtime/cuda/library_call.h"
 #include "runtime/cuda/window_plans.h"
 
@@ -67,6 +68,9 @@ private:
     void note(const KernelCall& call, Choice& choice);
     PlanStore store() const;
     Choice& run(const KernelCall& call, const Operands& operands, void* number = nullptr);
+    void prepare_handle();  ///< Makes it, and points it to the calling thread's stream.
+    PlanChoice how_chosen(const KernelCall& call, const Operands& operands);
+    void execute(const Plan& plan, const Operands& operands, void* number);
 
     LibraryPlace place_;
     std::once_flag missing_;
@@ -177,8 +181,7 @@ PlanStore Windows::store() const {
                             const std::string& text) { kernel_provider().keep_code(about + key, text); }};
 }
 
-WindowPlans::Choice& Windows::run(const KernelCall& call, const Operands& operands, void* number) {
-    std::lock_guard lock(mutex_);
+void Windows::prepare_handle() {
     if (!handle_) {
         check_cudnn(cudnn().cudnnCreate(&handle_), "cudnnCreate");
         plans_.emplace(EngineSource{.handle = handle_}, store());
@@ -188,13 +191,33 @@ WindowPlans::Choice& Windows::run(const KernelCall& call, const Operands& operan
         stream_ = stream;
         is_stream_set_ = true;
     }
-    const bool tf32 = config().tf32 && operands[0].dtype() == Dtype::float32;
-    Choice& choice = plans_->find(library_role_of(call.op), operands, call.attributes, place_.most_workspace, tf32);
-    if (!choice.plan) return choice;
+}
+
+/// Engines of convolutions are measured if that is wanted. What is put into a graph has run before, so that its plan is known;
+/// nothing could be measured then.
+PlanChoice Windows::how_chosen(const KernelCall& call, const Operands& operands) {
+    PlanChoice how{.most_workspace = place_.most_workspace, .tf32 = config().tf32 && operands[0].dtype() == Dtype::float32};
+    if (config().autotune && is_convolution(library_role_of(call.op)))
+        how.fastest_of = [this, &operands](std::span<const Plan> plans) {
+            if (Capture::of(place_.device.name())) return size_t(0);
+            return fastest_plan(place_.device, plans, [&](const Plan& plan) { execute(plan, operands, nullptr); });
+        };
+    return how;
+}
+
+void Windows::execute(const Plan& plan, const Operands& operands, void* number) {
     Ref<Storage> workspace;
-    if (choice.plan->workspace() > 0) workspace = place_.device.allocate(choice.plan->workspace());
+    if (plan.workspace() > 0) workspace = place_.device.allocate(plan.workspace());
+    plan.execute(handle_, bindings_of(operands, number), workspace ? workspace->data : nullptr);
+}
+
+WindowPlans::Choice& Windows::run(const KernelCall& call, const Operands& operands, void* number) {
+    std::lock_guard lock(mutex_);
+    prepare_handle();
+    Choice& choice = plans_->find(library_role_of(call.op), operands, call.attributes, how_chosen(call, operands));
+    if (!choice.plan) return choice;
     try {
-        choice.plan->execute(handle_, bindings_of(operands, number), workspace ? workspace->data : nullptr);
+        execute(*choice.plan, operands, number);
         choice.has_run = true;
     } catch (const CudnnError& error) {
         if (choice.has_run || !error.refused()) throw;

@@ -14,6 +14,7 @@ Config from_environment() {
     c.type_check = environment::flag("CATENA_TYPE_CHECK", c.type_check);
     c.use_static_graph = environment::flag("CATENA_USE_STATIC_GRAPH", c.use_static_graph);
     c.tf32 = environment::flag("CATENA_TF32", c.tf32);
+    c.autotune = environment::flag("CATENA_AUTOTUNE", c.autotune);
     c.keep_graph_on_report = environment::flag("CATENA_KEEP_GRAPH_ON_REPORT", c.keep_graph_on_report);
     if (auto dtype = environment::choice("CATENA_DTYPE", {"float16", "bfloat16", "float32", "float64", "mixed16"}))
         c.dtype = *dtype == "mixed16" ? Dtype::float16 : parse_dtype(*dtype);  // See mixed16.h.
@@ -39,9 +40,9 @@ uint64_t config_key() {
 std::string to_string(const Config& c) {
     return fmt::format(
         "train {}\nenable_backprop {}\ndebug {}\ntype_check {}\nuse_static_graph {}\n"
-        "keep_graph_on_report {}\nfast_math {}\ntf32 {}\ndtype {}\n",
+        "keep_graph_on_report {}\nfast_math {}\ntf32 {}\nautotune {}\ndtype {}\n",
         c.train, c.enable_backprop, c.debug, c.type_check, c.use_static_graph,
-        c.keep_graph_on_report, c.fast_math, c.tf32, name_of(c.dtype));
+        c.keep_graph_on_report, c.fast_math, c.tf32, c.autotune, name_of(c.dtype));
 }
 
 }  // namespace catena

@@ -8,7 +8,8 @@
 namespace catena {
 
 /// Thread-local settings with Chainer's names and defaults. The environment sets the first value
-/// of a thread: CATENA_DEBUG=1, CATENA_DTYPE=float64, CATENA_USE_STATIC_GRAPH=0, CATENA_TYPE_CHECK=0, CATENA_TF32=1.
+/// of a thread: CATENA_DEBUG=1, CATENA_DTYPE=float64, CATENA_USE_STATIC_GRAPH=0, CATENA_TYPE_CHECK=0, CATENA_TF32=1,
+/// CATENA_AUTOTUNE=1.
 struct Config {
     bool train = true;              ///< Training mode of dropout, batch normalisation, ...
     bool enable_backprop = true;    ///< Record the graph.
@@ -21,6 +22,10 @@ struct Config {
     /// cores multiply (TensorFloat-32); sums stay float32. As PyTorch's allow_tf32.
     bool tf32 = false;
     Dtype dtype = Dtype::float32;   ///< Of new parameters and of float arrays made without a dtype.
+    /// CUDA devices: a convolution that is computed for the first time is computed by each of cuDNN's engines that may, and the
+    /// fastest is taken and kept on disk, instead of the one that cuDNN's heuristics hold for the fastest. All engines give one
+    /// result every time, but not each the same bits. As PyTorch's cudnn.benchmark.
+    bool autotune = false;
 };
 
 /// This thread's settings, read-only. Reading a member through `config()` inside a static region makes it

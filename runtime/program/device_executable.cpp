@@ -123,7 +123,7 @@ void DeviceExecutable::list_work() {
 /// False where the work has no recorded form.
 bool DeviceExecutable::execute_recorded(std::span<const double> scalars) {
     if (work_.empty() || device_.is_recording()) return false;
-    key_.assign(1, config().tf32);  // Asked by libraries.
+    key_.assign(1, uint64_t(config().tf32) | uint64_t(config().autotune) << 1);  // Asked by libraries.
     for (int b : called_buffers_) key_.push_back(uint64_t(placement_.address(b)));
     for (int s : called_scalars_) key_.push_back(std::bit_cast<uint64_t>(scalars[size_t(s)]));
     scalars_ = scalars;

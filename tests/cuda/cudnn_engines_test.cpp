@@ -1,6 +1,7 @@
 // What the real cuDNN says to the graphs that Catena builds: no device is needed to plan for one.
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -144,7 +145,7 @@ struct Engines {
             cuda::is_window_role(role)
                 ? cuda::window_operands(call)
                 : cuda::normalization_operands(call, Array::empty(call.inputs[1].type(), CollectingDevice::instance()));
-        const auto& choice = plans->find(role, operands, call.attributes, [] { return size_t(256) << 20; });
+        const auto& choice = plans->find(role, operands, call.attributes, {.most_workspace = [] { return size_t(256) << 20; }});
         const Plan* plan = choice.plan ? &*choice.plan : nullptr;
         found[role] += plan != nullptr;
         if (plan) expect_ready(*plan, operands, role);
@@ -309,10 +310,26 @@ TEST(CudnnEngines, would_copy_images_to_normalize_them) {
         EXPECT_FALSE(engines.takes(made.call()));
         const Operands operands =
             cuda::normalization_operands(made.call(), Array::empty(keys, CollectingDevice::instance()));
-        const auto plan = Plan::find(cuda::normalization_operation(LibraryRole::batch_normalization, operands),
+        const auto plans = Plan::find(cuda::normalization_operation(LibraryRole::batch_normalization, operands),
                                      engines.source(), {.most_workspace = size_t(1) << 30});
-        ASSERT_TRUE(plan);
-        EXPECT_GE(plan->workspace(), 2 * size_t(element_count(x.shape)) * sizeof(float)) << "x and y once more";
+        ASSERT_EQ(plans.size(), 1u);
+        EXPECT_GE(plans[0].workspace(), 2 * size_t(element_count(x.shape)) * sizeof(float)) << "x and y once more";
+    }
+}
+
+TEST(CudnnEngines, that_may_be_measured_are_several) {
+    Engines engines("sm_90");
+    if (!engines.deviceless.complaint().empty()) GTEST_SKIP() << engines.deviceless.complaint();
+    for (const CollectedCall& call : calls_of({{64, 128, 16, 16}, {128, 128, 3, 3}, 1, 1})) {
+        Made made(call);
+        const LibraryRole role = library_role_of(*call.op);
+        const auto plans = Plan::find(cuda::window_operation(role, cuda::window_operands(made.call()), call.attributes), engines.source(),
+                                      cuda::EngineRules::of(Dtype::float32), 16);
+        std::printf("%s: %zu plans\n", call.text().c_str(), plans.size());
+        EXPECT_GE(plans.size(), 2u);
+        std::set<std::string> texts;
+        for (const Plan& plan : plans) texts.insert(plan.text());
+        EXPECT_EQ(texts.size(), plans.size()) << "each is another";
     }
 }
 

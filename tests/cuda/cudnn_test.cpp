@@ -95,6 +95,69 @@ TEST_F(CudaWindows, of_float32_use_tensor_cores_where_tf32_is_allowed) {
     EXPECT_THAT(engine_of(false), Not(HasSubstr("engine 8 "))) << "its plan is another";
 }
 
+class MeasuredWindows : public CudaWindows {
+protected:
+    MeasuredWindows() {
+        library.pass_time = [&](float milliseconds) { driver.now += milliseconds; };
+        library.engines = {{.index = 1, .notes = {CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC}, .milliseconds = 1},
+                           {.index = 2, .milliseconds = 9},
+                           {.index = 3, .workspace = 1 << 16, .milliseconds = 4},
+                           {.index = 4, .works = false, .milliseconds = 1},
+                           {.index = 5, .mode = CUDNN_HEUR_MODE_FALLBACK, .milliseconds = 5}};
+    }
+    std::string engine_of(int64_t pad, LibraryRole role = LibraryRole::convolution) {
+        run_kernel(op_with(role), std::vector{x, W}, steps({1, 1}, {pad, pad}, {1, 1}, 1));
+        return library.last("cudnnBackendExecute");
+    }
+    const Array x = waves({1, 2, 5, 5}).to(device), W = waves({3, 2, 3, 3}).to(device);
+};
+
+TEST_F(MeasuredWindows, are_computed_by_the_fastest_engine_that_may) {
+    EXPECT_THAT(engine_of(0), HasSubstr("engine 2 ")) << "the first, where nothing is measured";
+    const auto scope = using_config(&Config::autotune, true);
+    library.calls.clear();
+    EXPECT_THAT(engine_of(0), HasSubstr("engine 3 "));
+    EXPECT_EQ(library.count("cudnnBackendExecute"), 3 * 4 + 1) << "three engines may, each four times";
+    const size_t living = library.living();
+    EXPECT_THAT(engine_of(0), HasSubstr("engine 3 "));
+    EXPECT_EQ(library.count("cudnnBackendExecute"), 3 * 4 + 2) << "measured once";
+    EXPECT_EQ(library.living(), living);
+    expect_same(device, op_with(LibraryRole::convolution), {waves({1, 2, 5, 5}), waves({3, 2, 3, 3})}, steps({1, 1}, {1, 1}, {1, 1}, 1), 0);
+    const auto back = using_config(&Config::autotune, false);
+    EXPECT_THAT(engine_of(0), HasSubstr("engine 2 ")) << "its plan is another";
+}
+
+TEST_F(MeasuredWindows, are_convolutions_alone) {
+    const auto scope = using_config(&Config::autotune, true);
+    expect_same(device, op_with(LibraryRole::average_pooling), {waves({2, 3, 5, 6})},
+                {{"ksize", Dims{3, 2}}, {"stride", Dims{2, 2}}, {"pad", Dims{1, 0}}, {"height_width", Dims{5, 6}}}, 1e-5);
+    EXPECT_EQ(library.count("cudnnBackendExecute"), 1);
+}
+
+TEST_F(MeasuredWindows, do_not_take_an_engine_that_is_refused_when_it_runs) {
+    library.refused = 3;
+    const auto scope = using_config(&Config::autotune, true);
+    EXPECT_THAT(engine_of(0), HasSubstr("engine 5 "));
+}
+
+TEST_F(MeasuredWindows, find_what_was_measured_on_disk) {
+    std::string folder = (std::filesystem::temp_directory_path() / "catena_plans_XXXXXX").string();
+    ASSERT_TRUE(mkdtemp(folder.data()));
+    const Environment cache("CATENA_KERNEL_CACHE", folder.c_str());
+    if (DiskCache::instance().folder() != folder) {
+        std::filesystem::remove(folder);
+        GTEST_SKIP() << "the process has looked for its cache before";
+    }
+    const auto scope = using_config(&Config::autotune, true);
+    EXPECT_THAT(engine_of(0), HasSubstr("engine 3 "));
+    const int measured = library.count("cudnnBackendExecute");
+    CudaDevice another(0);
+    expect_same(another, op_with(LibraryRole::convolution), {waves({1, 2, 5, 5}), waves({3, 2, 3, 3})}, steps({1, 1}, {0, 0}, {1, 1}, 1), 0);
+    EXPECT_EQ(library.count("cudnnBackendExecute"), measured + 1);
+    EXPECT_THAT(library.last("cudnnBackendExecute"), HasSubstr("engine 3 "));
+    std::filesystem::remove_all(folder);
+}
+
 TEST_F(CudaWindows, that_reach_over_the_border_pad_its_end) {
     const Attributes a{{"stride", Dims{2, 2}}, {"pad", Dims{0, 0}}, {"dilate", Dims{1, 1}},
                        {"groups", int64_t(1)}, {"cover_all", true}, {"size", Dims{6, 6}}};

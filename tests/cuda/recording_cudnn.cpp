@@ -286,9 +286,11 @@ struct DoubleOfCudnn {
         const Described& operation =
             configuration.part(CUDNN_ATTR_ENGINE_OPERATION_GRAPH).part(CUDNN_ATTR_OPERATIONGRAPH_OPS);
         const RecordingCudnn::Engine& engine = engine_in(in(plan));
+        if (engine.index == self->refused) return CUDNN_STATUS_NOT_SUPPORTED;
         if (engine.workspace > 0 && !in(pack).one<void*>(CUDNN_ATTR_VARIANT_PACK_WORKSPACE))
             throw std::logic_error("no workspace");
         compute(operation, {operation, in(pack)});
+        self->pass_time(engine.milliseconds);
         return note("cudnnBackendExecute",
                     fmt::format("{} engine {} workspace {}", int(operation.type), engine.index, engine.workspace));
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -29,12 +30,15 @@ public:
         bool works = true;      ///< Otherwise plans of it cannot be made.
         bool compiled = false;  ///< At run time.
         cudnnBackendHeurMode_t mode = CUDNN_HEUR_MODE_A;
+        float milliseconds = 0;  ///< That it takes.
     };
     std::vector<Engine> engines;
+    std::function<void(float milliseconds)> pass_time = [](float) {};
     bool takes_views = true;  ///< Otherwise heuristics know nothing of tensors with gaps.
 
     std::vector<std::string> calls;
-    std::string failing;  ///< Calls of this name fail,
+    int64_t refused = -1;  ///< Plans of this engine are made and not executed.
+    std::string failing;   ///< Calls of this name fail,
     cudnnStatus_t failure = CUDNN_STATUS_EXECUTION_FAILED;  ///< so.
     int count(const std::string& beginning) const;
     std::string last(const std::string& beginning) const;

@@ -9,6 +9,7 @@ namespace catena::testing {
 namespace {
 
 RecordingDriver* current = nullptr;
+std::map<CUevent, float> recorded_at;
 std::map<CUdeviceptr, size_t> blocks;
 thread_local CUcontext context = nullptr;
 
@@ -141,6 +142,7 @@ cuda::Driver make_table() {
         return *event = handle<CUevent>(++next_handle), CUDA_SUCCESS;
     };
     d.cuEventRecord = [](CUevent event, CUstream) {
+        recorded_at[event] = current->now++;
         return note("cuEventRecord", "{}", number(event));
     };
     d.cuEventQuery = [](CUevent) { return current->busy ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS; };
@@ -149,7 +151,7 @@ cuda::Driver make_table() {
     };
     d.cuEventDestroy = [](CUevent) { return CUDA_SUCCESS; };
     d.elapsed_time = [](float* milliseconds, CUevent from, CUevent until) {
-        *milliseconds = float(number(until) - number(from));
+        *milliseconds = recorded_at.at(until) - recorded_at.at(from);
         return note("cuEventElapsedTime", "{} to {}", number(from), number(until));
     };
     d.cuModuleLoadData = [](CUmodule* module, const void*) {

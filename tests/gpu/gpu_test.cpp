@@ -1,5 +1,6 @@
 // On a machine with a CUDA device: the op table and the workloads on it against the host. Skipped elsewhere.
 #include <chrono>
+#include <map>
 
 #include <gtest/gtest.h>
 
@@ -96,6 +97,23 @@ TEST_F(Gpu, rounds_factors_of_float32_only_where_tf32_is_allowed) {
     EXPECT_LT(of_exact, 1e-3);
     EXPECT_LT(of_tf32, 0.3) << "sums of 256 and 576 products";
     EXPECT_GT(of_tf32, 3 * of_exact) << "TF32 was not used";
+}
+
+TEST_F(Gpu, convolves_by_measured_engines_as_by_the_first) {
+    const auto computed = [&](bool autotune) {
+        const auto mode = using_config(&Config::autotune, autotune);
+        std::map<std::string, Results> all;
+        for (const tool::Workload& workload : tool::workloads())
+            if (workload.name == "vgg16_cifar" || workload.name == "resnet20" || workload.name == "unet")
+                all[workload.name] = workload_results(*device, workload, tool::Variant::step, 16, 12);
+        return all;
+    };
+    const auto measured = computed(true);
+    EXPECT_EQ(measured.size(), 3u);
+    EXPECT_EQ(computed(true), measured) << "engines are chosen once";
+    const auto mode = using_config(&Config::autotune, true);
+    for (const tool::Workload& workload : tool::workloads())
+        if (measured.contains(workload.name)) expect_workload_of_host(*device, workload, tool::Variant::step, 16);
 }
 
 TEST_F(Gpu, copies_at_the_speed_of_its_memory) {

@@ -99,7 +99,7 @@ std::string first_look(const char* variable, const char* value) {
 }
 
 TEST(Config, a_value_of_the_environment_that_is_not_understood_is_an_error) {
-    for (const char* flag : {"CATENA_DEBUG", "CATENA_TYPE_CHECK", "CATENA_USE_STATIC_GRAPH", "CATENA_KEEP_GRAPH_ON_REPORT", "CATENA_TF32"}) {
+    for (const char* flag : {"CATENA_DEBUG", "CATENA_TYPE_CHECK", "CATENA_USE_STATIC_GRAPH", "CATENA_KEEP_GRAPH_ON_REPORT", "CATENA_TF32", "CATENA_AUTOTUNE"}) {
         EXPECT_THAT(first_look(flag, "banana"), AllOf(HasSubstr(flag), HasSubstr("banana")));
         EXPECT_EQ(first_look(flag, "0"), "nothing was wrong");
     }
