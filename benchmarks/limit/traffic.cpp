@@ -21,6 +21,12 @@ double bytes_shown(const Array& array) {
     return count * double(size_of(array.dtype()));
 }
 
+std::vector<Array> integers_of(std::span<const Variable* const> inputs) {
+    std::vector<Array> integers;
+    for (const Variable* x : inputs) integers.push_back(x->array().defined() && is_integer(x->type().dtype) ? x->array() : Array());
+    return integers;
+}
+
 class TrafficRecorder : public Recorder {
 public:
     void saw(const OpDef& op, std::span<const Variable* const> inputs, std::span<const Variable> outputs,
@@ -30,7 +36,7 @@ public:
         for (const Variable& y : outputs) out.push_back(y.type());
         const double operations = product_operations({op, in, attributes}, out);
         const bool is_product = operations > 0;
-        if (is_product) count({&op, in, out, attributes, operations, 1, first_read(inputs)});
+        if (is_product) count({&op, in, out, integers_of(inputs), attributes, operations, 1, first_read(inputs)});
         const bool is_view = outputs.size() == 1 && !inputs.empty() && inputs[0]->array().defined() &&
                              outputs[0].array().storage().get() == inputs[0]->array().storage().get();
         if (!is_view) {

@@ -12,6 +12,8 @@ namespace catena::tool {
 struct ProductCall {
     const OpDef* op = nullptr;
     std::vector<Type> inputs, outputs;
+    /// For each input, undefined unless it is of integers, such as the lengths of sequences: its values decide what is computed.
+    std::vector<Array> integers;
     Attributes attributes;
     double operations = 0;  ///< Multiplications and additions of one call.
     int times = 0;

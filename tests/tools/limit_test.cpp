@@ -1,6 +1,7 @@
 // What `catena bench --limit` counts: products and convolutions by their forms, and the arrays that everything else must move.
 #include <gtest/gtest.h>
 
+#include "benchmarks/limit/library_time.h"
 #include "benchmarks/limit/traffic.h"
 #include "frontend/catena.h"
 #include "frontend/tools/catena/limit.h"
@@ -64,6 +65,25 @@ TEST(Limit, a_weight_is_read_from_memory_once_and_a_result_never) {
     Variable y;
     const Traffic traffic = traffic_of([&] { y = matmul(matmul(relu(x), w), transpose(w)); }, [&] { return std::vector<Array>{y.array()}; });
     EXPECT_EQ(traffic.first_read(), 4.0 * 8 * 8);
+}
+
+TEST(Limit, a_recurrent_layer_multiplies_at_every_step) {
+    constexpr int64_t units = 8, rows = 5 + 3;
+    const NStepLSTM lstm(1, 6, units, 0.0);
+    const Variable first = filled({5, 6}), second = filled({3, 6});
+    Variable y;
+    const auto forward = [&] { y = sum(lstm({}, {}, {first, second}).ys[0]); };
+    const Traffic traffic = traffic_of(forward, [&] { return std::vector<Array>{y.array()}; });
+    double operations = 0;
+    for (const ProductCall& call : traffic.products) {
+        operations += call.times * call.operations;
+        EXPECT_GT(fastest_seconds(call), 0) << call.op->name << ", with the lengths that it was called with";
+    }
+    EXPECT_EQ(operations, 2.0 * rows * 4 * units * (6 + units));
+    const Traffic with_gradients = traffic_of([&] { forward(), y.backward(); }, nullptr);
+    double all = 0;
+    for (const ProductCall& call : with_gradients.products) all += call.times * call.operations;
+    EXPECT_EQ(all, 2.0 * rows * 4 * units * (6 + units + 6 + 2 * units)) << "nothing flows to x";
 }
 
 TEST(Limit, of_a_workload_has_both_parts) {

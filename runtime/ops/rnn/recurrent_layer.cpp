@@ -8,6 +8,7 @@
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/gradient.h"
 #include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/work.h"
 #include "runtime/ops/define/composite.h"
 #include "runtime/ops/define/widened.h"
 #include "runtime/ops/rnn/recurrent_elements.h"
@@ -79,6 +80,9 @@ std::string name_of_layer(RecurrentCell cell) {
     return names[int(cell)];
 }
 
+/// Of all steps with R; x is multiplied outside.
+double products_with_R(const TypeCall& c) { return 2 * double(element_count(c.inputs[0].shape)) * double(c.inputs[1].shape[1]); }
+
 const OpDef& define_gradient(RecurrentCell cell) {
     const Positions at(cell);
     const auto body = [cell](std::span<const Variable> v, const Attributes& attributes, std::span<const Scalar>) {
@@ -104,6 +108,7 @@ const OpDef& define_gradient(RecurrentCell cell) {
         .reads = [](int, int count) { return Reads{.inputs = (uint64_t(1) << count) - 1}; },
     });
     set_element_plan(op, [cell](const KernelCall& c, Threads threads) { return recurrent_gradient_elements(cell, c, threads); });
+    set_product_operations(op, [](const TypeCall& c) { return 2 * products_with_R(c); });  // Of h and of R.
     return op;
 }
 
@@ -169,6 +174,7 @@ const OpDef& define_layer(RecurrentCell cell) {
         .checks_values = true,
     });
     set_element_plan(op, [cell](const KernelCall& c, Threads threads) { return recurrent_elements(cell, c, threads); });
+    set_product_operations(op, products_with_R);
     return op;
 }
 
