@@ -82,7 +82,7 @@ std::vector<WholeProgram> whole_programs(const Entry& entry) {
         if (!program->graph()) continue;
         std::lock_guard graph(program->graph()->mutex);
         if (program->graph()->executable)
-            programs.push_back({{entry.tree, {entry.tree, &program->graph()->backward}, program->graph()->executable.get()}});
+            programs.push_back({{entry.tree, program->graph()->backward_trace(), program->graph()->executable.get()}});
     }
     return programs;
 }
@@ -95,10 +95,10 @@ std::vector<CompiledProgram> compiled_programs(const Entry& entry) {
         if (!program) continue;
         if (program->executable()) programs.push_back({program, program->forward(), program->executable()});
         if (!program->graph()) continue;
-        if (program->joint() && program->ran_backward()) programs.push_back({program, {entry.tree, &program->graph()->backward}, &program->joint()->backward()});
         std::lock_guard graph(program->graph()->mutex);
+        if (program->joint() && program->ran_backward()) programs.push_back({program, program->graph()->backward_trace(), &program->joint()->backward()});
         if (program->graph()->executable)
-            programs.push_back({entry.tree, {entry.tree, &program->graph()->backward}, program->graph()->executable.get()});
+            programs.push_back({entry.tree, program->graph()->backward_trace(), program->graph()->executable.get()});
     }
     return programs;
 }

@@ -38,16 +38,16 @@ void describe_program(std::string& text, const Ending& ending) {
     else text += fmt::format("    {}: {} recorded ops, run by the eager kernels\n", what, program.step_count());
     text += fmt::format("      {} calls\n", program.hits.load());
     if (!program.graph()) return;
+    std::lock_guard lock(program.graph()->mutex);
     if (program::JointExecutable* joint = program.joint()) {
         describe_executable(text, program.ran_backward() ? "backward, compiled together with forward" : "backward, compiled together with forward, not run yet",
-                            program.graph()->backward, joint->backward());
+                            *program.graph()->backward_trace(), joint->backward());
         text += fmt::format("      {} bytes are saved from forward to backward\n", joint->schedule().cut.saved_bytes);
     } else if (const std::string why = program.why_apart(); !why.empty()) {
         text += fmt::format("      forward and backward are compiled apart: {}\n", why);
     }
-    std::lock_guard lock(program.graph()->mutex);
     if (program.graph()->executable)
-        describe_executable(text, "backward", program.graph()->backward, *program.graph()->executable);
+        describe_executable(text, "backward", *program.graph()->backward_trace(), *program.graph()->executable);
 }
 
 /// The cost of running and recording the code, with a remark when it is significant.

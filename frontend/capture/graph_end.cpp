@@ -151,6 +151,8 @@ private:
     std::vector<Before> before_;
 };
 
+std::span<const Type> kept_in(Tree& tree, std::span<const Type> types) { return {tree.kept(types), types.size()}; }
+
 /// The records for creating the nodes of `live` again.
 void record_nodes(const Follower& follower, const LiveGraph& live, std::span<const std::pair<Array, int>> known, GraphEnd& end) {
     std::map<const ArrayBody*, int> values;
@@ -171,8 +173,8 @@ void record_nodes(const Follower& follower, const LiveGraph& live, std::span<con
         record.op = node->op;
         record.attributes = node->attributes;
         record.location = node->location;
-        record.input_types = node->input_types;
-        record.output_types = node->output_types;
+        record.input_types = kept_in(follower.tree(), node->input_types);
+        record.output_types = kept_in(follower.tree(), node->output_types);
         for (size_t k = 0; k < node->scalars.size(); ++k) record.scalars.push_back(made.slot_of(k));
         for (const Edge& edge : node->edges) {
             NodeRecord::Target& target = record.targets.emplace_back();
@@ -214,11 +216,11 @@ std::vector<int> border_values(const Follower& follower, const LiveGraph& live, 
 }
 
 /// Extracts the backward part from the recording.
-void split(const Trace& full, size_t forward_steps, const std::vector<int>& start, const std::vector<int>& gradients,
+Trace split(const Trace& full, size_t forward_steps, const std::vector<int>& start, const std::vector<int>& gradients,
            const std::vector<Trace::Assign>& assigns, GraphEnd& end) {
     enum : char { none, forward, backward, given };
     std::vector<char> where(full.values.size(), none);
-    for (int v : end.forward.inputs) where[size_t(v)] = forward;
+    for (int v : end.inputs) where[size_t(v)] = forward;
     for (size_t s = 0; s < full.steps.size(); ++s)
         for (int o : full.steps[s].outputs) where[size_t(o)] = s < forward_steps ? forward : backward;
     for (int v : start) where[size_t(v)] = given;
@@ -246,7 +248,7 @@ void split(const Trace& full, size_t forward_steps, const std::vector<int>& star
         end.gradients.push_back(g < 0 ? -1 : int(outputs.size()));
         if (g >= 0) outputs.push_back(g);
     }
-    end.backward = slice_trace(full, int(forward_steps), int(full.steps.size()), inputs, outputs, assigns);
+    return slice_trace(full, int(forward_steps), int(full.steps.size()), inputs, outputs, assigns);
 }
 
 }  // namespace
@@ -255,14 +257,16 @@ std::unique_ptr<GraphEnd> record_graph(const Follower& follower, const LiveGraph
     auto end = std::make_unique<GraphEnd>();
     end->shape = live.shape;
     const std::vector<std::pair<Array, int>> known = follower.known_arrays();
+    end->name = follower.region();
     Trace forward = trace_of_path(follower.tree(), follower.segment(), follower.step(), follower.region(), follower.scalars());
-    end->forward = forward;
+    end->inputs = forward.inputs;
+    const size_t forward_steps = forward.steps.size();
     end->border_values = border_values(follower, live, known);
     end->reach = Reach(live, &follower);
     record_nodes(follower, live, known, *end);
 
     TaggedNumbers numbers(follower);
-    Tracer tracer(std::move(forward), known);
+    Tracer tracer(Trace(forward), known);
     std::vector<int> start, gradients;
     {
         RecorderScope recording(&tracer);
@@ -274,13 +278,18 @@ std::unique_ptr<GraphEnd> record_graph(const Follower& follower, const LiveGraph
         }
         Variables gx = gradients_at_border(live.results, live.border, gys);
         for (const Variable& g : gx) gradients.push_back(g.defined() ? tracer.value_of(g.array()) : -1);
-        for (const Variable& y : live.results) end->forward.outputs.push_back(tracer.value_of(y.array()));
+        for (const Variable& y : live.results) forward.outputs.push_back(tracer.value_of(y.array()));
     }
     tracer.restore();
     const Trace& full = tracer.trace();
-    split(full, end->forward.steps.size(), start, gradients, full.assigns, *end);
-    end->backward.name = end->forward.name + "_backward";
-    for (const Trace::ScalarSlot& slot : end->backward.scalars) end->scalars.push_back(numbers.number_of(slot));
+    Trace backward = split(full, forward_steps, start, gradients, full.assigns, *end);
+    backward.name = end->name + "_backward";
+    for (const Trace::ScalarSlot& slot : backward.scalars) end->scalars.push_back(numbers.number_of(slot));
+    for (const Trace::Assign& assign : backward.assigns) end->assigned.push_back(backward.values[size_t(assign.target)].state);
+    end->outputs = forward.outputs;
+    end->backward_outputs = backward.outputs.size();
+    end->forward = PackedTrace(forward);
+    end->backward = PackedTrace(backward);
     end->numbers = numbers.computed_with(follower.scalars());
     return end;
 }
@@ -295,8 +304,12 @@ bool GraphEnd::fits(const LiveGraph& live, std::span<const double> present) cons
     });
 }
 
+std::shared_ptr<const Trace> GraphEnd::backward_trace() const {
+    return unpacked_backward ? unpacked_backward : std::make_shared<const Trace>(backward.unpacked());
+}
+
 size_t GraphEnd::bytes() const {
-    return sizeof(*this) + shape.size() * sizeof(int64_t) + bytes_of(forward) + bytes_of(backward);
+    return sizeof(*this) + shape.size() * sizeof(int64_t) + nodes.size() * sizeof(NodeRecord) + forward.bytes() + backward.bytes();
 }
 
 }  // namespace catena::capture

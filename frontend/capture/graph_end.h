@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "frontend/capture/packed_trace.h"
 #include "frontend/capture/pointer_table.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/trace.h"
@@ -88,8 +89,7 @@ struct NodeRecord {
     SourceLoc location;
     std::vector<int> scalars;                   ///< Slots of the forward program.
     std::vector<Target> targets;                ///< One for each input.
-    SmallVector<Type, 3> input_types;
-    SmallVector<Type, 2> output_types;
+    std::span<const Type> input_types, output_types;  ///< In the tree.
     std::vector<int> kept_inputs, kept_outputs; ///< Values of the forward program; -1: not kept, -2: computed elsewhere.
 };
 
@@ -109,8 +109,12 @@ struct GraphEnd {
     std::vector<int64_t> shape;
     std::vector<std::pair<int, double>> numbers;  ///< Forward scalars whose value was used while the gradients were
                                                   ///< recorded.
-    Trace forward;                     ///< Its outputs: the results.
-    Trace backward;                    ///< Inputs: kept values, extras, gradients of the results.
+    std::string name;                  ///< The region's.
+    PackedTrace forward;               ///< Its outputs: the results.
+    std::vector<int> inputs, outputs;  ///< Values: its.
+    PackedTrace backward;              ///< Inputs: kept values, extras, gradients of the results.
+    size_t backward_outputs = 0;               ///< It gives so many,
+    std::vector<Ref<VariableBody>> assigned;   ///< and then the new contents of these states.
     std::vector<int> kept;             ///< Values of the forward program,
     std::vector<Extra> extras;
     std::vector<Number> scalars;       ///< The scalars of `backward`.
@@ -122,11 +126,14 @@ struct GraphEnd {
     std::vector<std::pair<int, int>> results;  ///< For each result its node and output index.
     std::atomic<GraphEnd*> sibling{nullptr};
 
-    mutable std::mutex mutex;          ///< Guards the two members below.
+    mutable std::mutex mutex;          ///< Guards the members below.
+    mutable std::shared_ptr<const Trace> unpacked_backward;  ///< Where it is interpreted, or KnownSizes knows it.
     mutable std::shared_ptr<Executable> executable;
     mutable double compile_seconds = 0;
 
     bool fits(const LiveGraph& live, std::span<const double> scalars) const;
+    /// Unpacked, or the one that there is. The mutex must be held.
+    std::shared_ptr<const Trace> backward_trace() const;
     size_t bytes() const;
 };
 

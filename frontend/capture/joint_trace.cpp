@@ -11,8 +11,8 @@ namespace {
 
 class Joiner {
 public:
-    Joiner(const Trace& forward, const std::vector<char>& wanted, const GraphEnd& graph)
-        : backward_(graph.backward), graph_(graph), numbers_(graph.backward.values.size(), -1) {
+    Joiner(const Trace& forward, const std::vector<char>& wanted, const Trace& backward, const GraphEnd& graph)
+        : backward_(backward), graph_(graph), numbers_(backward.values.size(), -1) {
         joint_.trace = forward;
         take_results(forward, wanted);
         for (const Trace::ScalarSlot& slot : backward_.scalars) joint_.trace.scalars.push_back(slot);
@@ -85,16 +85,16 @@ private:
 
 }  // namespace
 
-std::unique_ptr<const JointTrace> join(const Trace& forward, const std::vector<char>& wanted, const GraphEnd& graph) {
-    return std::make_unique<const JointTrace>(Joiner(forward, wanted, graph).run());
+std::unique_ptr<const JointTrace> join(const Trace& forward, const std::vector<char>& wanted, const Trace& backward, const GraphEnd& graph) {
+    return std::make_unique<const JointTrace>(Joiner(forward, wanted, backward, graph).run());
 }
 
-std::string why_apart(const Trace& forward, const GraphEnd& graph, const Device& device) {
+std::string why_apart(const Trace& forward, const Trace& backward, const Device& device) {
     static const bool on = environment::flag("CATENA_JOINT_PROGRAMS", true);
     if (!on) return "CATENA_JOINT_PROGRAMS is 0";
     if (!device.is_host()) return "it runs on " + device.name();
-    if (!graph.backward.assigns.empty()) return "the backward pass changes states";
-    for (const Trace* trace : {&forward, &graph.backward})
+    if (!backward.assigns.empty()) return "the backward pass changes states";
+    for (const Trace* trace : {&forward, &backward})
         if (std::ranges::any_of(trace->steps, [](const Trace::Step& step) { return step.attributes.has("communicator"); }))
             return "it sends messages";
     return "";

@@ -17,10 +17,10 @@ struct JointTrace {
 };
 
 /// `wanted`: for each output of `forward`, and then for each of its assigns, whether it is one of the joint program; others are
-/// only kept for backward.
-std::unique_ptr<const JointTrace> join(const Trace& forward, const std::vector<char>& wanted, const GraphEnd& graph);
+/// only kept for backward. `backward`: the graph's.
+std::unique_ptr<const JointTrace> join(const Trace& forward, const std::vector<char>& wanted, const Trace& backward, const GraphEnd& graph);
 
 /// Why this forward program and its backward program stay two programs; empty: they need not.
-std::string why_apart(const Trace& forward, const GraphEnd& graph, const Device& device);
+std::string why_apart(const Trace& forward, const Trace& backward, const Device& device);
 
 }  // namespace catena::capture

@@ -5,6 +5,7 @@
 #include "frontend/capture/graph_end.h"
 #include "frontend/capture/known_body.h"
 #include "frontend/capture/program.h"
+#include "frontend/capture/type_hash.h"
 
 namespace catena::capture {
 namespace {
@@ -15,16 +16,6 @@ void append(std::atomic<T*>& first, T* made) {
     std::atomic<T*>* place = &first;
     while (T* there = place->load(std::memory_order_relaxed)) place = &there->sibling;
     place->store(made, std::memory_order_release);
-}
-
-uint64_t hash_of(std::span<const Type> types) {
-    uint64_t h = types.size();
-    const auto add = [&](uint64_t number) { h = (h ^ number) * 0x9E3779B97F4A7C15u, h ^= h >> 29; };
-    for (const Type& type : types) {
-        add(uint64_t(type.dtype) << 8 | uint64_t(type.shape.rank()));
-        for (const int64_t size : type.shape) add(uint64_t(size));
-    }
-    return h;
 }
 
 }  // namespace

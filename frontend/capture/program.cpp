@@ -61,9 +61,10 @@ Program::Program(const Follower& follower, const Ending& ending)
             const int output = place_in(outputs_, first + v);
             kept_outputs_.push_back(output >= 0 ? output : -1 - place_in(forward.inputs, v));
         }
-    if (graph_) why_apart_ = capture::why_apart(forward, *graph_, *device_);
+    const Trace backward = graph_ ? graph_->backward.unpacked() : Trace();
+    if (graph_) why_apart_ = capture::why_apart(forward, backward, *device_);
     if (graph_ && why_apart_.empty()) {
-        const std::shared_ptr<const JointTrace> joint = join(forward, output_alive_, *graph_);
+        const std::shared_ptr<const JointTrace> joint = join(forward, output_alive_, backward, *graph_);
         joint_outputs_ = joint->outputs;
         traces_.joint = {joint, &joint->trace};
         is_joint_ = true;
@@ -94,7 +95,7 @@ Program::Traces Program::traces() const {
     Traces made{std::make_shared<Trace>(recorded()), nullptr};
     complete(*made.forward);
     if (is_joint_) {
-        const std::shared_ptr<const JointTrace> joint = join(*made.forward, output_alive_, *graph_);
+        const std::shared_ptr<const JointTrace> joint = join(*made.forward, output_alive_, graph_->backward.unpacked(), *graph_);
         made.joint = {joint, &joint->trace};
     }
     return made;

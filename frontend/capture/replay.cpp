@@ -139,11 +139,11 @@ void Replay::look_for_obstacles(const Follower& follower, const Program& program
     if (follower.was_cut()) obstacle_ = "the host reads a computed value in it";
     if (const GraphEnd* graph = program.graph()) {
         for (int v : graph->border_values) {
-            const auto place = std::find(graph->forward.inputs.begin(), graph->forward.inputs.end(), v);
-            border_inputs_.push_back(int(place - graph->forward.inputs.begin()));
+            const auto place = std::find(graph->inputs.begin(), graph->inputs.end(), v);
+            border_inputs_.push_back(int(place - graph->inputs.begin()));
             if (v < 0) obstacle_ = "two variables share an array that the code reads";
         }
-        for (int v : graph->forward.outputs) {
+        for (int v : graph->outputs) {
             const auto output = std::find(program.outputs().begin(), program.outputs().end(), v);
             const auto result = std::find_if(results_.begin(), results_.end(), [&](const Source& s) {
                 return s.kind == Source::output && s.index == int(output - program.outputs().begin());
