@@ -7,9 +7,11 @@
 #include <mutex>
 
 #include "codegen/compiler.h"
+#include "frontend/capture/joint_trace.h"
 #include "frontend/capture/planned/known_sizes.h"
 #include "frontend/capture/program.h"
 #include "frontend/capture/trace_interpreter.h"
+#include "frontend/capture/verify.h"
 #include "runtime/core/device.h"
 #include "runtime/core/object_pool.h"
 #include "runtime/core/error.h"
@@ -36,11 +38,19 @@ Executable* compiled_backward(const std::shared_ptr<Tree>& tree, const GraphEnd&
     std::lock_guard lock(graph.mutex);
     if (!graph.executable) {
         const auto start = std::chrono::steady_clock::now();
-        const std::shared_ptr<const Trace> backward(tree, &graph.backward);
-        graph.executable = tree->sizes->compile(backward, {.fast_math = program.fast_math(), .device = &program.device()}).executable;
+        const std::shared_ptr<const Trace> backward = graph.backward_trace();
+        const KnownSizes::Made made = tree->sizes->compile(backward, {.fast_math = program.fast_math(), .device = &program.device()});
+        graph.executable = made.executable;
+        if (!made.is_resized) graph.unpacked_backward = backward;
         graph.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     }
     return graph.executable.get();
+}
+
+/// For all calls to come.
+std::shared_ptr<const Trace> unpacked_backward(const GraphEnd& graph) {
+    std::lock_guard lock(graph.mutex);
+    return graph.unpacked_backward = graph.backward_trace();
 }
 
 }  // namespace
@@ -60,13 +70,12 @@ SmallVector<double, 32> Activation::backward_scalars() const {
 
 void Activation::check_computed() const {
     if (!program)
-        fail<TraceError>("backward: the call of static_graph {} that made this result ended with an error",
-                         graph.forward.name);
+        fail<TraceError>("backward: the call of static_graph {} that made this result ended with an error", graph.name);
 }
 
 /// Recomputes the values that the nodes of single operations keep.
 std::vector<Array> Activation::kept_by_nodes() const {
-    Trace forward = graph.forward;
+    Trace forward = graph.forward.unpacked();
     for (const Trace::Step& step : forward.steps)
         if (step.attributes.has("communicator"))
             fail<TraceError>("backward: static_graph {} sends messages, which cannot be sent once more to take its gradient in another "
@@ -92,7 +101,7 @@ std::vector<Edge> Activation::expand(Node& region) {
         if (v == -2)
             fail<TraceError>("backward: static_graph {} cannot take its gradient in another region, twice, or only for some of its "
                              "results, because an operation keeps an array that it does not compute with",
-                             graph.forward.name);
+                             graph.name);
         return v < 0 ? Array() : values[size_t(v)];
     };
     std::vector<Ref<Node>> nodes;
@@ -109,8 +118,8 @@ std::vector<Edge> Activation::expand(Node& region) {
             node->edges.push_back(t.where == NodeRecord::Target::nowhere  ? Edge{}
                                   : t.where == NodeRecord::Target::inside ? Edge{.node = nodes[size_t(t.number)], .index = t.index}
                                                                           : region.edges[size_t(t.number)]);
-        node->input_types = record.input_types;
-        node->output_types = record.output_types;
+        node->input_types = decltype(node->input_types)(record.input_types);
+        node->output_types = decltype(node->output_types)(record.output_types);
         node->outputs.resize(record.output_types.size());
         for (int v : record.kept_inputs) node->kept_inputs.push_back(kept(v));
         for (int v : record.kept_outputs) node->kept_outputs.push_back(kept(v));
@@ -141,32 +150,52 @@ void Activation::run_joint(SmallVector<Array, 32>& given, std::span<Array> outpu
     program->run_backward(arrays, joint_scalars, {}, outputs);
 }
 
+/// GraphEnd::extras and the gradients of the results; before them, with `with_kept`, GraphEnd::kept.
+SmallVector<Array, 32> Activation::given_to_backward(const Node& node, std::span<const Variable> gy, bool with_kept) const {
+    SmallVector<Array, 32> given;
+    if (with_kept) given = is_joint || kept.empty() ? SmallVector<Array, 32>(program->kept_by_interpretation(*this)) : kept;
+    for (const GraphEnd::Extra& extra : graph.extras) given.push_back(extra.state ? extra.state->array : extra.constant);
+    for (size_t i = 0; i < gy.size(); ++i)
+        given.push_back(gy[i].defined() ? gy[i].array().as_contiguous() : Array::zeros(node.output_types[i]));
+    return given;
+}
+
+/// Messages are not sent twice.
+bool Activation::can_verify() const {
+    if (!verifies || program->sends_messages()) return false;
+    const std::shared_ptr<const Trace> backward = unpacked_backward(graph);
+    return std::ranges::none_of(backward->steps, [](const Trace::Step& step) { return step.attributes.has("communicator"); });
+}
+
+/// Together with forward, whose rounding the gradients depend on.
+void Activation::verify_joint(std::span<const Array> given, std::span<const Array> gradients) const {
+    const Trace whole = without_border(*program->joint_trace());
+    SmallVector<Array, 32> arrays = inputs;
+    arrays.append(given.begin(), given.end());
+    std::vector<Array> outputs(whole.outputs.size() + whole.assigns.size());  // Those of forward have been compared.
+    std::ranges::copy(gradients, outputs.begin() + ptrdiff_t(whole.outputs.size() - gradients.size()));
+    verify_backward(whole, arrays, joint_scalars, *program, outputs);
+}
+
 Variables Activation::gradient(Node& node, std::span<const Variable> gy) {
     check_computed();
     const SmallVector<double, 32> numbers = backward_scalars();
     const bool by_interpretation = config().debug || (is_joint && !has_forward_numbers(numbers));
     if (kept.empty() && (is_joint || !graph.kept.empty()) && !by_interpretation) program->compute_kept(*this);  // A second backward.
     const bool joint = is_joint && !by_interpretation;
-    SmallVector<Array, 32> given;
-    if (!joint) {
-        if (is_joint || kept.empty()) given = SmallVector<Array, 32>(program->kept_by_interpretation(*this));
-        else given = kept;
-        kept.clear();
+    SmallVector<Array, 32> given = given_to_backward(node, gy, !joint), to_compare;
+    Executable* const compiled = joint ? nullptr : compiled_backward(tree, graph, *program);
+    if ((joint || compiled) && can_verify()) to_compare = given;
+    if (!joint) kept.clear();
+    SmallVector<Array, 32> outputs(graph.backward_outputs + graph.assigned.size());
+    if (joint) run_joint(given, outputs);
+    else if (compiled) compiled->run(given, numbers, {}, outputs);
+    else interpret_trace(*unpacked_backward(graph), {given.begin(), given.end()}, numbers, outputs);
+    if (!to_compare.empty()) {
+        if (joint) verify_joint(to_compare, outputs);
+        else verify_backward(*unpacked_backward(graph), to_compare, numbers, *program, outputs);
     }
-    for (const GraphEnd::Extra& extra : graph.extras) given.push_back(extra.state ? extra.state->array : extra.constant);
-    for (size_t i = 0; i < gy.size(); ++i)
-        given.push_back(gy[i].defined() ? gy[i].array().as_contiguous() : Array::zeros(node.output_types[i]));
-    SmallVector<Array, 32> outputs(graph.backward.outputs.size() + graph.backward.assigns.size());
-    if (joint) {
-        run_joint(given, outputs);
-    } else if (Executable* compiled = compiled_backward(tree, graph, *program)) {
-        compiled->run(given, numbers, {}, outputs);
-    } else {
-        interpret_trace(graph.backward, {given.begin(), given.end()}, numbers, outputs);
-    }
-    for (size_t i = 0; i < graph.backward.assigns.size(); ++i)
-        bind_state(*graph.backward.values[size_t(graph.backward.assigns[i].target)].state,
-                   outputs[graph.backward.outputs.size() + i]);
+    for (size_t i = 0; i < graph.assigned.size(); ++i) bind_state(*graph.assigned[i], outputs[graph.backward_outputs + i]);
     Variables gx;
     for (size_t t = 0; t < graph.gradients.size(); ++t) {
         bool flows = false;

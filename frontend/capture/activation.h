@@ -22,6 +22,7 @@ public:
     /// the program reads, and what it has saved.
     SmallVector<Array, 32> kept;
     bool is_joint = false;
+    bool verifies = false;  ///< Backward is computed by the eager kernels as well, and compared.
     SmallVector<double, 32> joint_scalars;  ///< Those of the whole program, as forward has read them.
     SmallVector<double, 16> scalars;      ///< Scalars of the forward program,
     SmallVector<std::pair<int, Scalar>, 4> cells;  ///< those that are cells: backward reads them again.
@@ -40,6 +41,9 @@ private:
     void check_computed() const;
     bool has_forward_numbers(std::span<const double> numbers) const;
     void run_joint(SmallVector<Array, 32>& given, std::span<Array> outputs);
+    SmallVector<Array, 32> given_to_backward(const Node& node, std::span<const Variable> gy, bool with_kept) const;
+    bool can_verify() const;
+    void verify_joint(std::span<const Array> given, std::span<const Array> gradients) const;
     SmallVector<double, 32> backward_scalars() const;
     std::vector<Array> kept_by_nodes() const;
     const std::shared_ptr<Tree> tree;     ///< Owns the graph.

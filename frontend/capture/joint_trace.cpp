@@ -1,6 +1,7 @@
 #include "frontend/capture/joint_trace.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "runtime/core/device.h"
 #include "runtime/core/environment.h"
@@ -87,6 +88,23 @@ private:
 
 std::unique_ptr<const JointTrace> join(const Trace& forward, const std::vector<char>& wanted, const Trace& backward, const GraphEnd& graph) {
     return std::make_unique<const JointTrace>(Joiner(forward, wanted, backward, graph).run());
+}
+
+Trace without_border(const Trace& joint) {
+    Trace plain = joint;
+    const auto border = std::ranges::find(plain.steps, &border_op(), &Trace::Step::op);
+    if (border == plain.steps.end()) return plain;
+    std::vector<int> stands_for(plain.values.size());
+    std::iota(stands_for.begin(), stands_for.end(), 0);
+    const size_t given = border->outputs.size(), before = border->inputs.size() - given;
+    for (size_t i = 0; i < given; ++i) stands_for[size_t(border->outputs[i])] = border->inputs[before + i];
+    plain.steps.erase(border);
+    const auto replace = [&](std::vector<int>& values) {
+        for (int& v : values) v = stands_for[size_t(v)];
+    };
+    for (Trace::Step& step : plain.steps) replace(step.inputs);
+    replace(plain.outputs);
+    return plain;
 }
 
 std::string why_apart(const Trace& forward, const Trace& backward, const Device& device) {

@@ -20,6 +20,9 @@ struct JointTrace {
 /// only kept for backward. `backward`: the graph's.
 std::unique_ptr<const JointTrace> join(const Trace& forward, const std::vector<char>& wanted, const Trace& backward, const GraphEnd& graph);
 
+/// The same program in one part.
+Trace without_border(const Trace& joint);
+
 /// Why this forward program and its backward program stay two programs; empty: they need not.
 std::string why_apart(const Trace& forward, const Trace& backward, const Device& device);
 

@@ -9,6 +9,7 @@
 
 #include "codegen/compiler.h"
 #include "frontend/capture/session.h"
+#include "frontend/capture/verify.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/profile/profiler.h"
@@ -148,7 +149,7 @@ StaticRegion::Outcome Region::call(const Flat& arguments, const StaticRegion::Bo
 }
 
 bool Region::must_follow(Entry& entry) {
-    if (is_due(options_.audit, entry.calls) || !entry.current || !entry.current->replay || config().debug) return true;
+    if (verifies(options_) || is_due(options_.audit, entry.calls) || !entry.current || !entry.current->replay || config().debug) return true;
     if (!entry.current->is_compiled() && compiler_installed()) return true;
     const Replay& replay = *entry.current->replay;
     if (replay.obstacle().empty()) return !replay.is_of_this_thread();

@@ -22,11 +22,6 @@ namespace {
 constexpr int64_t programs_compiled_at_once = 16;
 constexpr int64_t timed_every = 16;
 
-bool verify_all() {
-    static const bool all = environment::flag("CATENA_VERIFY", false);
-    return all;
-}
-
 std::string place_of(const Step& step) { return fmt::format("{} ({})", step.op->name, to_string(step.location)); }
 
 /// Describes the difference between two steps at one place.
@@ -55,7 +50,7 @@ std::string difference(const Step* expected, const Step* present_step) {
 
 Session::Session(Region& region, Entry& entry, const CallNumber& number, const Flat& arguments, const Flat& results)
     : region_(region), entry_(entry), number_(number), arguments_(arguments), results_(results),
-      verifies_(region.options_.verify || verify_all()), is_timed_(number.of_key == 2 || number.of_key % timed_every == 0) {
+      verifies_(verifies(region.options_)), is_timed_(number.of_key == 2 || number.of_key % timed_every == 0) {
     if (is_timed_) start_ = Clock::now();
 }
 
@@ -168,6 +163,7 @@ void Session::compute(Follower& follower, Program& program) {
         try {
             if (verifies_ && !program.sends_messages()) run_verified(follower, program);
             else program.run(follower);
+            if (Activation* activation = follower.activation()) activation->verifies = verifies_;
         } catch (const VerificationError&) {
             throw;
         } catch (const std::exception&) {

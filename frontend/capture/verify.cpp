@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "codegen/compiler.h"
+#include "frontend/capture/exact_results.h"
 #include "frontend/capture/follower.h"
 #include "frontend/capture/program.h"
 #include "frontend/capture/trace_interpreter.h"
@@ -40,6 +41,7 @@ double tolerance(Dtype dtype) {
 struct Difference {
     size_t index = 0;
     double compiled = 0, eager = 0;
+    std::optional<double> exact = {};
 };
 
 std::optional<Difference> difference(const Array& compiled, const Array& eager) {
@@ -57,6 +59,25 @@ std::optional<Difference> difference(const Array& compiled, const Array& eager) 
         if (!worst || off > most || !std::isfinite(off)) worst = {i, a[i], b[i]}, most = std::isfinite(off) ? off : INFINITY;
     }
     return worst;
+}
+
+/// The largest difference from `exact` where that is finite; infinity where only it is.
+double largest_error(const std::vector<double>& values, const std::vector<double>& exact) {
+    double largest = 0;
+    for (size_t i = 0; i < exact.size(); ++i) {
+        if (!std::isfinite(exact[i])) continue;
+        const double off = std::abs(values[i] - exact[i]);
+        largest = std::isfinite(off) ? std::max(largest, off) : INFINITY;
+    }
+    return largest;
+}
+
+/// Rounding may grow without bound, where sums cancel (gradients through batch normalization) or a small number decides (Adam, where
+/// a gradient is zero but for rounding). Then compiled results are right if they are about as near to those in float64 as eager ones.
+bool is_as_exact(const Array& compiled, const Array& eager, const Array& exact) {
+    const std::vector<double> truth = exact.to_vector<double>();
+    const double of_eager = largest_error(eager.to_vector<double>(), truth);
+    return std::isfinite(of_eager) && largest_error(compiled.to_vector<double>(), truth) <= 8 * of_eager;
 }
 
 /// A program and its inputs.
@@ -86,12 +107,22 @@ struct Case {
         part.trace.assigns.clear();
         return part;
     }
-    std::optional<Difference> differs() const {
-        const std::vector<Array> a = compiled(), b = eager();
-        for (size_t i = 0; i < a.size(); ++i)
-            if (auto d = difference(a[i], b[i])) return d;
+    /// The first of the outputs that is more than rounded otherwise. Those that are undefined are not compared.
+    std::optional<Difference> difference_of(std::span<const Array> outputs, std::span<const Array> eager_outputs) const {
+        std::optional<std::optional<std::vector<Array>>> exact;  // Computed where it is asked for.
+        for (size_t i = 0; i < eager_outputs.size(); ++i) {
+            if (!outputs[i].defined()) continue;
+            std::optional<Difference> found = difference(outputs[i], eager_outputs[i]);
+            if (!found) continue;
+            if (!exact) exact = exact_results(trace, inputs, scalars);
+            if (!*exact) return found;
+            if (is_as_exact(outputs[i], eager_outputs[i], (**exact)[i])) continue;
+            found->exact = (**exact)[i].to_vector<double>()[found->index];
+            return found;
+        }
         return {};
     }
+    std::optional<Difference> differs() const { return difference_of(compiled(), eager()); }
 };
 
 /// The shortest prefix of the program whose last operation differs, by bisection; the whole program if there is none.
@@ -140,9 +171,11 @@ std::string write_reproducer(const Case& bad) {
     return stem;
 }
 
-[[noreturn]] void report(const Case& whole, const Difference& seen) {
+/// `note`: for a difference that the program does not have when it is compiled by itself.
+[[noreturn]] void report(const Case& whole, const Difference& seen, const char* note = "") {
     const Case bad = whole.first(first_bad_step(whole));
-    const Difference d = bad.differs().value_or(seen);
+    const std::optional<Difference> found = bad.differs();
+    const Difference d = found.value_or(seen);
     const Trace::Step& step = bad.trace.steps.back();
     std::string files;
     try {
@@ -152,12 +185,18 @@ std::string write_reproducer(const Case& bad) {
         files = fmt::format("; the files to reproduce it could not be written: {}", error.what());
     }
     throw VerificationError(fmt::format("static_graph {}: compiled and eager differ at operation {} of {}, {} ({}): element {} is {} "
-                                        "compiled and {} eager{}",
+                                        "compiled and {} eager{}{}{}",
                                         bad.trace.name, bad.trace.steps.size(), whole.trace.steps.size(), step.op->name,
-                                        to_string(step.location), d.index, d.compiled, d.eager, files));
+                                        to_string(step.location), d.index, d.compiled, d.eager,
+                                        d.exact ? fmt::format(", {} in float64", *d.exact) : "", found ? "" : note, files));
 }
 
 }  // namespace
+
+bool verifies(const StaticGraphOptions& options) {
+    static const bool all = environment::flag("CATENA_VERIFY", false);
+    return options.verify || all;
+}
 
 void run_verified(Follower& follower, Program& program) {
     Case whole;
@@ -167,11 +206,19 @@ void run_verified(Follower& follower, Program& program) {
     whole.options = {.fast_math = program.fast_math(), .device = &program.device()};
     const std::vector<Array> eager = whole.eager();
     // Owning the inputs keeps the program from overwriting them.
-    program.run(follower, [&](std::span<const Array> compiled) {
-        for (size_t i = 0; i < eager.size(); ++i)
-            if (compiled[i].defined())  // Else only backward would read it.
-                if (auto d = difference(compiled[i], eager[i])) report(whole, *d);
+    program.run(follower, [&](std::span<const Array> compiled) {  // What only backward would read is undefined.
+        if (auto d = whole.difference_of(compiled, eager)) report(whole, *d);
     });
+}
+
+void verify_backward(const Trace& trace, std::span<const Array> inputs, std::span<const double> scalars, const Program& program,
+                     std::span<const Array> compiled) {
+    Case whole{.trace = trace,
+               .inputs = {inputs.begin(), inputs.end()},
+               .scalars = {scalars.begin(), scalars.end()},
+               .options = {.fast_math = program.fast_math(), .device = &program.device()}};
+    if (auto d = whole.difference_of(compiled, whole.eager()))
+        report(whole, *d, " (in forward and backward compiled to run in two parts; in one part there is no difference)");
 }
 
 }  // namespace catena::capture

@@ -1,4 +1,5 @@
 // StaticGraphOptions::verify against a compiler that is wrong: an operation whose kernel and formula are not the same.
+#include <cmath>
 #include <filesystem>
 
 #include <gmock/gmock.h>
@@ -32,6 +33,99 @@ const OpDef& define_two_faced() {
 const OpDef& op_two_faced = define_two_faced();
 
 Variable two_faced(const Variable& x) { return call(op_two_faced, std::source_location::current(), {}, {}, x); }
+
+/// Right itself, with a gradient that is not.
+const OpDef& define_wrong_gradient() {
+    OpDef op;
+    op.name = "test_wrong_gradient";
+    op.kind = Kind::map;
+    op.formula = make_formula<1, 0>([](auto x) { return x * 2; });
+    op.differentiable = true;
+    op.gradient = [](const GradientCall& c) { return Variables{two_faced(c.gy(0))}; };
+    return register_map(std::move(op));
+}
+const OpDef& op_wrong_gradient = define_wrong_gradient();
+
+/// What verifying says of a backward outside of the region.
+std::string said_of_backward(std::string* explained = nullptr) {
+    auto f = static_graph([](const Variable& x) { return sum(call(op_wrong_gradient, std::source_location::current(), {}, {}, x * 3.0f)); },
+                          {.name = "outside", .verify = true});
+    const Variable x(Array::from<float>({1, 2}), true);
+    const Variable y = f(x);
+    if (explained) *explained = f.explain();
+    try {
+        y.backward();
+    } catch (const CompileError& error) {
+        return error.what();
+    }
+    return "nothing";
+}
+
+TEST(Verify, compares_a_backward_outside_of_the_region) {
+    if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
+    const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("catena-verify-" + std::to_string(getpid()));
+    const test::EnvironmentScope where("CATENA_VERIFY_DIR", folder.string());
+    const std::string text = said_of_backward();
+    EXPECT_THAT(text, HasSubstr("static_graph outside: compiled and eager differ at operation "));
+    EXPECT_THAT(text, HasSubstr(", test_two_faced (verify_test.cpp:"));
+    EXPECT_THAT(text, HasSubstr("element 0 is 3 compiled and 4 eager"));
+    EXPECT_THAT(text, HasSubstr("catena-opt "));
+    std::filesystem::remove_all(folder);
+}
+
+TEST(Verify, compares_a_backward_that_is_compiled_apart) {
+    if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
+    const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("catena-verify-" + std::to_string(getpid()));
+    const test::EnvironmentScope where("CATENA_VERIFY_DIR", folder.string()), apart("CATENA_JOINT_PROGRAMS", "0");
+    std::string explained;
+    const std::string text = said_of_backward(&explained);
+    if (explained.find("compiled apart") == std::string::npos) GTEST_SKIP() << "the process has asked for CATENA_JOINT_PROGRAMS before";
+    EXPECT_THAT(text, HasSubstr(", test_two_faced (verify_test.cpp:"));
+    std::filesystem::remove_all(folder);
+}
+
+TEST(Verify, says_nothing_of_a_backward_that_is_right) {
+    Linear layer(3, 4);
+    auto f = static_graph([&](const Variable& x) { return sum(tanh(layer(x)) * 2.0); }, {.name = "right", .verify = true});
+    for (int i = 0; i < 3; ++i) {
+        layer.cleargrads();
+        f(Variable(Array::full({Dtype::float32, {2, 3}}, 0.1 * i), false)).backward();
+    }
+}
+
+/// The bias in front of a normalization has no gradient but rounding, which Adam makes as large as any.
+struct Rounded : Chain {
+    Linear l1{20, 30}, l2{30, 5};
+    BatchNormalization norm{30};
+    Rounded() { add_children({{"l1", l1}, {"norm", norm}, {"l2", l2}}); }
+    Variable operator()(const Variable& x) { return sum(tanh(l2(relu(norm(l1(x)))))); }
+};
+
+TEST(Verify, takes_results_that_are_as_near_to_those_in_float64_as_eager_ones) {
+    Rounded model;
+    Adam adam;
+    adam.setup(model);
+    auto step = static_graph([&](const Variable& x) {
+        model.cleargrads();
+        const Variable loss = model(x);
+        loss.backward();
+        adam.update();
+        return loss;
+    }, {.name = "rounded", .verify = true});
+    std::vector<float> values(64 * 20);
+    for (size_t i = 0; i < values.size(); ++i) values[i] = 3 + std::sin(float(7 * i));
+    for (int i = 0; i < 3; ++i) EXPECT_NO_THROW(step(Variable(Array::from(values, {64, 20}), false)));
+}
+
+TEST(Verify, sees_calls_that_would_skip_the_code) {
+    if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
+    for (const bool verify : {false, true}) {
+        auto f = static_graph([](const Variable& x) { return x * 2.0; }, {.audit = Audit::never, .verify = verify});
+        for (int i = 0; i < 5; ++i) f(Variable(Array::from<float>({1, 2}), false));
+        if (verify) EXPECT_EQ(f.statistics().followed_calls, 5);
+        else EXPECT_LT(f.statistics().followed_calls, 5);
+    }
+}
 
 TEST(Verify, names_the_operation_that_a_compiler_gets_wrong_and_leaves_files_that_show_it) {
     if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
