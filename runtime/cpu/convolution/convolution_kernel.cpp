@@ -8,45 +8,11 @@
 #include "runtime/cpu/product/bfloat16.h"
 #include "runtime/cpu/convolution/convolution_call.h"
 #include "runtime/cpu/convolution/convolution_weights.h"
+#include "runtime/cpu/convolution/double_convolution.h"
 #include "runtime/cpu/convolution/float_convolution.h"
 
 namespace catena {
 namespace {
-
-/// Calls f(x index, W index, y index) for every multiplication of the convolution: the definition,
-/// for dtypes that oneDNN does not know. Parallel over nothing; y varies slowest.
-template <class F>
-void for_each_product(const Shape& x, const Shape& W, const Shape& y, const WindowSteps& steps,
-                      F&& f) {
-    int64_t xs[3] = {1, 1, 1}, ks[3] = {1, 1, 1}, ys[3] = {1, 1, 1};
-    int64_t stride[3] = {1, 1, 1}, pad[3] = {}, dilate[3] = {1, 1, 1};
-    int lead = 3 - (x.rank() - 2);
-    for (int i = 0; i < x.rank() - 2; ++i) {
-        xs[lead + i] = x[i + 2], ks[lead + i] = W[i + 2], ys[lead + i] = y[i + 2];
-        stride[lead + i] = steps.stride[i], pad[lead + i] = steps.pad[i],
-                      dilate[lead + i] = steps.dilate[i];
-    }
-    int64_t in_group = W[1], out_group = W[0] / steps.groups;
-    for (int64_t n = 0; n < y[0]; ++n)
-        for (int64_t o = 0; o < y[1]; ++o)
-            for (int64_t p = 0; p < ys[0] * ys[1] * ys[2]; ++p) {
-                int64_t at[3] = {p / (ys[1] * ys[2]), p / ys[2] % ys[1], p % ys[2]};
-                int64_t y_index = (n * y[1] + o) * ys[0] * ys[1] * ys[2] + p;
-                for (int64_t c = 0; c < in_group; ++c)
-                    for (int64_t k = 0; k < ks[0] * ks[1] * ks[2]; ++k) {
-                        int64_t tap[3] = {k / (ks[1] * ks[2]), k / ks[2] % ks[1], k % ks[2]};
-                        int64_t x_index = n * x[1] + o / out_group * in_group + c;
-                        bool inside = true;
-                        for (int i = 0; i < 3; ++i) {
-                            int64_t position = at[i] * stride[i] - pad[i] + tap[i] * dilate[i];
-                            inside &= position >= 0 && position < xs[i];
-                            x_index = x_index * xs[i] + position;
-                        }
-                        if (inside)
-                            f(x_index, (o * in_group + c) * ks[0] * ks[1] * ks[2] + k, y_index);
-                    }
-            }
-}
 
 bool any_empty(const Array& a, const Array& b) { return a.size() == 0 || b.size() == 0; }
 
@@ -135,6 +101,16 @@ void fill_zero(const Array& array) {
     std::memset(array.to_fill(), 0, size_t(array.size()) * size_of(array.dtype()));
 }
 
+/// y [images, channels, ...] becomes b [channels].
+void fill_channels(const Array& b, const Array& y) {
+    const int64_t per_channel = y.size() / (y.dim(0) * y.dim(1));
+    visit_dtype(y.dtype(), [&](auto zero) {
+        using T = decltype(zero);
+        T* const to = y.to_fill<T>();
+        for (int64_t i = 0; i < y.size(); ++i) to[i] = b.elements<T>()[i / per_channel % y.dim(1)];
+    });
+}
+
 }  // namespace
 
 void convolve(const Array& x, const Array& W, const Array& b, const WindowSteps& steps,
@@ -145,20 +121,9 @@ void convolve(const Array& x, const Array& W, const Array& b, const WindowSteps&
               bias = as_row_major(b, dtype);
         if (dtype == Dtype::float32 && !any_empty(x, W))
             return FloatConvolution(ConvolutionDirection::forward, steps).run(from, by, bias, result);
-        fill_zero(result);
-        visit_dtype(dtype, [&](auto zero) {
-            using T = decltype(zero);
-            T* sums = result.to_fill<T>();
-            int64_t per_channel = result.size() / (y.dim(0) * y.dim(1));
-            if (bias.defined())
-                for (int64_t i = 0; i < result.size(); ++i)
-                    sums[i] = bias.elements<T>()[i / per_channel % y.dim(1)];
-            const T *px = from.elements<T>(), *pw = by.elements<T>();
-            for_each_product(x.shape(), W.shape(), y.shape(), steps,
-                             [&](int64_t ix, int64_t iw, int64_t iy) {
-                                 sums[iy] = T(sums[iy] + px[ix] * pw[iw]);
-                             });
-        });
+        if (bias.defined()) fill_channels(bias, result);
+        else if (any_empty(x, W)) fill_zero(result);
+        if (!any_empty(x, W)) convolve_doubles(from, by, steps, result, bias.defined());
     });
 }
 
@@ -168,16 +133,8 @@ void convolve_data(const Array& gy, const Array& W, const WindowSteps& steps, co
         Array from = readable(gy, dtype), by = as_row_major(W, dtype);
         if (dtype == Dtype::float32 && !any_empty(gy, W))
             return FloatConvolution(ConvolutionDirection::data, steps).run(from, by, Array(), result);
-        fill_zero(result);
-        visit_dtype(dtype, [&](auto zero) {
-            using T = decltype(zero);
-            T* sums = result.to_fill<T>();
-            const T *pg = from.elements<T>(), *pw = by.elements<T>();
-            for_each_product(gx.shape(), W.shape(), gy.shape(), steps,
-                             [&](int64_t ix, int64_t iw, int64_t iy) {
-                                 sums[ix] = T(sums[ix] + pg[iy] * pw[iw]);
-                             });
-        });
+        if (any_empty(gy, W)) fill_zero(result);
+        else convolve_data_doubles(from, by, steps, result);
     });
 }
 
@@ -187,16 +144,8 @@ void convolve_weights(const Array& x, const Array& gy, const WindowSteps& steps,
         Array from = readable(x, dtype), by = readable(gy, dtype);
         if (dtype == Dtype::float32 && !any_empty(x, gy))
             return FloatConvolution(ConvolutionDirection::weights, steps).run(from, by, Array(), result);
-        fill_zero(result);
-        visit_dtype(dtype, [&](auto zero) {
-            using T = decltype(zero);
-            T* sums = result.to_fill<T>();
-            const T *px = from.elements<T>(), *pg = by.elements<T>();
-            for_each_product(x.shape(), gW.shape(), gy.shape(), steps,
-                             [&](int64_t ix, int64_t iw, int64_t iy) {
-                                 sums[iw] = T(sums[iw] + px[ix] * pg[iy]);
-                             });
-        });
+        if (any_empty(x, gy)) fill_zero(result);
+        else convolve_weights_doubles(from, by, steps, result);
     });
 }
 

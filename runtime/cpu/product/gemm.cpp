@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "runtime/core/parallel.h"
 #include "runtime/cpu/product/bfloat16.h"
+#include "runtime/cpu/product/double_product.h"
 #include "runtime/cpu/product/float_product.h"
 #include "runtime/cpu/product/matrices.h"
 
@@ -45,20 +47,11 @@ bool takes_bfloat16(const Array& a, const Array& b, const Array& y, bool accumul
     return has_bfloat16_products() && !accumulate && gives && a.dtype() == Dtype::bfloat16 && b.dtype() == Dtype::bfloat16;
 }
 
-template <class T>
-struct Accumulator {
-    using type = uint64_t;
-};
-template <>
-struct Accumulator<double> {
-    using type = double;
-};
-
 /// Rows [begin, end) of y = a b; b is row-major.
 template <class T>
 void multiply_rows(const T* a, const Matrices& ma, const T* b, int64_t n, int64_t k, T* y,
                    int64_t begin, int64_t end) {
-    using Sum = typename Accumulator<T>::type;
+    using Sum = uint64_t;
     constexpr int64_t block = 256;
     Sum sums[block];
     for (int64_t j0 = 0; j0 < n; j0 += block) {
@@ -94,6 +87,26 @@ void matmul_loops(const Array& a, const Array& b, bool transa, bool transb, cons
     }
 }
 
+void matmul_double(const Array& a, const Array& b, bool transa, bool transb, const Array& y) {
+    const Shape batch = batch_of(y);
+    const Matrices ma = matrices_of(a, transa, batch), mb = matrices_of(b, transb, batch);
+    const int64_t m = ma.rows, n = mb.columns, k = ma.columns;
+    if (k == 0) return std::fill(y.to_fill<double>(), y.to_fill<double>() + y.size(), 0.0);
+    const bool is_read_as_it_is = ma.column_stride == 1;
+    std::vector<double> packed(static_cast<size_t>(DoubleProduct::packed_size(k, n))), rows(is_read_as_it_is ? 0 : size_t(m * k));
+    int64_t packed_at = -1;
+    for (int64_t i = 0; i < element_count(batch); ++i) {
+        if (const int64_t at = batch_offset(batch, mb.batch_strides, i); at != std::exchange(packed_at, at))
+            PackedMatrix<double>::pack(mb.array.elements<double>() + at, k, n, mb.row_stride, mb.column_stride, packed.data(),
+                                       DoubleProduct::packed_step(k));
+        const double* from = ma.array.elements<double>() + batch_offset(batch, ma.batch_strides, i);
+        for (int64_t r = 0; r < m && !is_read_as_it_is; ++r)
+            for (int64_t p = 0; p < k; ++p) rows[size_t(r * k + p)] = from[r * ma.row_stride + p * ma.column_stride];
+        const Rows<const double> left = is_read_as_it_is ? Rows<const double>{from, ma.row_stride} : Rows<const double>{rows.data(), k};
+        DoubleProduct{.m = m, .n = n, .k = k, .a = left, .b = packed.data(), .c = {y.to_fill<double>() + i * m * n, n}}.run();
+    }
+}
+
 void matmul_bool(const Array& a, const Array& b, bool transa, bool transb, const Array& y) {
     Array counts = Array::empty({Dtype::int64, y.shape()}, y.device());
     matmul_loops<int64_t>(a.astype(Dtype::int64), b.astype(Dtype::int64), transa, transb, counts);
@@ -121,7 +134,7 @@ void matmul_arrays(const Array& a, const Array& b, bool transa, bool transb, con
         case Dtype::float32:
             return matmul_float(same_a, same_b, transa, transb, y, accumulate);
         case Dtype::float64:
-            return matmul_loops<double>(same_a, same_b, transa, transb, y);
+            return matmul_double(same_a, same_b, transa, transb, y);
         case Dtype::int8:
             return matmul_loops<int8_t>(same_a, same_b, transa, transb, y);
         case Dtype::int16:
