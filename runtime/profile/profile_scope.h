@@ -5,7 +5,7 @@
 namespace catena {
 
 /// While one is alive, compiled programs record what they spend their time on, on all threads; StaticGraph::profile()
-/// returns it. The outermost one begins anew.
+/// returns it. The outermost one begins anew, unless CATENA_PROFILE records the whole process.
 class ProfileScope {
 public:
     ProfileScope();
