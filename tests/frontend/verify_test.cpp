@@ -25,8 +25,11 @@ const OpDef& define_two_faced() {
     op.kind = Kind::map;
     op.formula = make_formula<1, 0>([](auto x) { return x + 2; });
     op.kernel = [](const KernelCall& c) {
-        const float* x = static_cast<const float*>(c.inputs[0].elements());
-        for (int64_t i = 0; i < c.outputs[0].size(); ++i) c.outputs[0].data<float>()[i] = x[i] + 3;
+        visit_dtype(c.inputs[0].dtype(), [&](auto zero) {
+            using T = decltype(zero);
+            const Array x = c.inputs[0].as_contiguous();
+            for (int64_t i = 0; i < x.size(); ++i) c.outputs[0].data<T>()[i] = T(x.elements<T>()[i] + T(3));
+        });
     };
     return register_map(std::move(op));
 }
@@ -68,7 +71,7 @@ TEST(Verify, compares_a_backward_outside_of_the_region) {
     const std::string text = said_of_backward();
     EXPECT_THAT(text, HasSubstr("static_graph outside: compiled and eager differ at operation "));
     EXPECT_THAT(text, HasSubstr(", test_two_faced (verify_test.cpp:"));
-    EXPECT_THAT(text, HasSubstr("element 0 is 3 compiled and 4 eager"));
+    EXPECT_THAT(text, HasSubstr("element 0 is 3 compiled and 4 eager, 4 in float64"));
     EXPECT_THAT(text, HasSubstr("catena-opt "));
     std::filesystem::remove_all(folder);
 }
@@ -97,12 +100,17 @@ TEST(Verify, says_nothing_of_a_backward_that_is_right) {
 struct Rounded : Chain {
     Linear l1{20, 30}, l2{30, 5};
     BatchNormalization norm{30};
+    bool is_wrong = false;  ///< A hundredth too much, compiled.
     Rounded() { add_children({{"l1", l1}, {"norm", norm}, {"l2", l2}}); }
-    Variable operator()(const Variable& x) { return sum(tanh(l2(relu(norm(l1(x)))))); }
+    Variable operator()(const Variable& x) {
+        Variable h = relu(norm(l1(x)));
+        if (is_wrong) h = h - (two_faced(h * 0.0f) - 3.0f) * 0.01f;
+        return sum(tanh(l2(h)));
+    }
 };
 
-TEST(Verify, takes_results_that_are_as_near_to_those_in_float64_as_eager_ones) {
-    Rounded model;
+/// Three steps of training, all of it in a region that verifies.
+void train(Rounded& model) {
     Adam adam;
     adam.setup(model);
     auto step = static_graph([&](const Variable& x) {
@@ -114,7 +122,22 @@ TEST(Verify, takes_results_that_are_as_near_to_those_in_float64_as_eager_ones) {
     }, {.name = "rounded", .verify = true});
     std::vector<float> values(64 * 20);
     for (size_t i = 0; i < values.size(); ++i) values[i] = 3 + std::sin(float(7 * i));
-    for (int i = 0; i < 3; ++i) EXPECT_NO_THROW(step(Variable(Array::from(values, {64, 20}), false)));
+    for (int i = 0; i < 3; ++i) step(Variable(Array::from(values, {64, 20}), false));
+}
+
+TEST(Verify, takes_for_an_error_no_rounding_that_grows) {
+    Rounded model;
+    EXPECT_NO_THROW(train(model));
+}
+
+TEST(Verify, finds_an_error_where_rounding_grows) {
+    if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
+    const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("catena-verify-" + std::to_string(getpid()));
+    const test::EnvironmentScope where("CATENA_VERIFY_DIR", folder.string());
+    Rounded model;
+    model.is_wrong = true;
+    EXPECT_THROW(train(model), CompileError);
+    std::filesystem::remove_all(folder);
 }
 
 TEST(Verify, sees_calls_that_would_skip_the_code) {
