@@ -32,7 +32,7 @@ TEST(scratch, of_library_calls_is_the_largest_not_the_sum) {
     };
     // The arena of the whole program is larger, too, but is one of its images and results.
     const int64_t largest = pool_after(kinds - 1), all = pool_after(0);
-    EXPECT_LE(all, largest + (int64_t(4) << 20)) << "of it the results";
+    EXPECT_LE(all, largest + (int64_t(6) << 20)) << "of it the results, and what the measured ways of computing a convolution differ by";
 }
 
 }  // namespace catena::test
