@@ -103,7 +103,7 @@ std::vector<Plan> Plan::find(Operation operation, const EngineSource& source, co
         return most == 1 || std::ranges::none_of(plans, [&](const Plan& p) { return p.text() == plan.text(); });
     };
     for (cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_B, CUDNN_HEUR_MODE_FALLBACK}) {
-        if (most == 1 && mode == CUDNN_HEUR_MODE_B) continue;  // Takes longer and names no others, in a better order.
+        if (most == 1 && mode == CUDNN_HEUR_MODE_B) continue;  // A better order that takes longer to make; here it is measured.
         for (Descriptor& configuration : configurations_for(parts->back(), source, mode)) {
             if (plans.size() == most) return plans;
             const Descriptor engine = engine_of(configuration);

@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "runtime/core/function_ref.h"
+
 namespace catena::cuda {
 
 /// Where texts of plans outlive the process. Empty functions: nowhere.
@@ -18,8 +20,8 @@ struct PlanStore {
 
 /// How a plan is chosen.
 struct PlanChoice {
-    std::function<size_t()> most_workspace;  ///< Asked where a plan is made.
-    bool tf32 = false;                       ///< Tensor cores may round float32.
+    FunctionRef<size_t()> most_workspace;  ///< Asked where a plan is made.
+    bool tf32 = false;                     ///< Tensor cores may round float32.
     /// The index of the fastest of several, which it measures; null: what cuDNN's heuristics hold for the fastest is taken.
     std::function<size_t(std::span<const Plan>)> fastest_of = nullptr;
 };

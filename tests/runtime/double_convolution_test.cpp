@@ -93,7 +93,8 @@ TEST_F(DoubleKernels, convolve_as_the_definition_says) {
         p.y = {p.x[0], p.W[0]};
         for (int64_t axis = any(1, 3); axis > 0; --axis) {
             const int64_t kernel = any(1, 4), dilate = any(1, 2), stride = any(1, 3), pad = any(0, 3), reach = (kernel - 1) * dilate + 1;
-            const int64_t size = std::max(any(1, 9), reach - 2 * pad);
+            const int64_t most = trial % 20 == 1 && axis == 1 ? 700 : 9;  // Then what all positions see is more than is kept at a time.
+            const int64_t size = std::max(any(most == 9 ? 1 : most / 2, most), reach - 2 * pad);
             p.x.push_back(size), p.W.push_back(kernel), p.y.push_back((size + 2 * pad - reach) / stride + 1 + (any(0, 3) == 0));  // Some reach over the end.
             p.steps.stride.push_back(stride), p.steps.pad.push_back(pad), p.steps.dilate.push_back(dilate);
         }
