@@ -297,20 +297,24 @@ CATENA_MATH_INLINE F log1p_approx(const Ops& ops, F x) {
     return ops.select(tiny, x, y);
 }
 
+/// (1 - e^-2|x|) / (1 + e^-2|x|) with the sign of x, which is exact enough near 0, too: there e^r -
+/// 1 is the numerator as it is.
 template <class Ops, class F>
 CATENA_MATH_INLINE F tanh_approx(const Ops& ops, F x) {
-    constexpr float p[] = {-0x1.555532p-2f, 0x1.1106f6p-3f, -0x1.b835a4p-5f, 0x1.51f8cep-6f,
-                           -0x1.750ce4p-8f};
-    const F magnitude = detail::absolute(ops, x);
-    const F square = ops.mul(x, x);
-    const F near_zero =
-        ops.fma(ops.mul(magnitude, square), detail::polynomial(ops, square, p), magnitude);
+    constexpr float q[] = {0x1.fffff6p-2, 0x1.555492p-3, 0x1.555ca2p-5, 0x1.1239b0p-7,
+                           0x1.67d2f0p-10};
+    const F negative = ops.from_bits(ops.ior(ops.bits(x), ops.integer(INT32_MIN)));
     // Beyond 9 the result is 1.
-    const F twice = detail::at_most(ops, ops.add(magnitude, magnitude), 20.0f);
-    const F e = detail::exp_within(ops, twice);
-    const F far = ops.sub(ops.constant(1), ops.div(ops.constant(2), ops.add(e, ops.constant(1))));
-    return detail::with_sign_of(
-        ops, ops.select(ops.less(magnitude, ops.constant(0.625f)), near_zero, far), x);
+    const F twice = detail::at_least(ops, ops.add(negative, negative), -20.0f);
+    // -2|x| = n ln 2 + r. One part of ln 2 is enough: n times its error is little beside the
+    // denominator where n is large.
+    const auto n = detail::rounded_product(ops, twice, 0x1.715476p+0f);
+    const F r = ops.fma(n.number, ops.constant(-0x1.62e430p-1f), twice);
+    const F small = ops.fma(ops.mul(r, r), detail::polynomial(ops, r, q), r);  // e^r - 1
+    const F scale = detail::power_of_two(ops, n.integer), one = ops.constant(1);
+    const F numerator = ops.fma(scale, small, ops.sub(scale, one));
+    return detail::with_sign_of(ops, ops.div(numerator, ops.fma(scale, small, ops.add(scale, one))),
+                                x);
 }
 
 template <class Ops, class F>
