@@ -64,7 +64,7 @@ std::string to_string(const Schedule& schedule) {
             list(text, "", {operands.begin(), outputs});
             list(text, " ->", {outputs, operands.end()});
             for (const program::Operation& operation : kernel.operations)
-                text += (&operation == &kernel.operations[0] ? "  // " : ", ") + program::to_string(operation);
+                text += (&operation == &*kernel.operations.begin() ? "  // " : ", ") + program::to_string(operation);
             text += "\n";
         }
     }

@@ -72,7 +72,7 @@ std::vector<WholeProgram> whole_programs(const Entry& entry) {
         const std::shared_ptr<Program>& program = ending->program;
         if (!program) continue;
         if (program::JointExecutable* joint = program->joint()) {
-            const program::Cut& cut = joint->schedule().cut;
+            const program::Cut& cut = joint->cut();
             const std::string text = fmt::format("forward ends here, {} bytes are saved; backward, compiled together with it{}", cut.saved_bytes,
                                                  program->ran_backward() ? "" : ", has not run yet");
             programs.push_back({{program, program->joint_trace(), joint}, cut.launch, text});

@@ -31,7 +31,7 @@ void describe_executable(std::string& text, const std::string& what, const Trace
 void describe_program(std::string& text, const Ending& ending) {
     const Program& program = *ending.program;
     const std::string what = ending.is_cut                       ? fmt::format("up to the host read after {}",
-                                                                               to_string(ending.last->location))
+                                                                               to_string(ending.last->call->location))
                              : ending.segment->first_value == 0 ? "forward"
                                                                 : "after the last host read";
     if (program.executable()) describe_executable(text, what, *program.forward(), *program.executable());
@@ -42,7 +42,7 @@ void describe_program(std::string& text, const Ending& ending) {
     if (program::JointExecutable* joint = program.joint()) {
         describe_executable(text, program.ran_backward() ? "backward, compiled together with forward" : "backward, compiled together with forward, not run yet",
                             *program.graph()->backward_trace(), joint->backward());
-        text += fmt::format("      {} bytes are saved from forward to backward\n", joint->schedule().cut.saved_bytes);
+        text += fmt::format("      {} bytes are saved from forward to backward\n", joint->cut().saved_bytes);
     } else if (const std::string why = program.why_apart(); !why.empty()) {
         text += fmt::format("      forward and backward are compiled apart: {}\n", why);
     }

@@ -50,8 +50,9 @@ Follower::Slot& Follower::slot(int v) {
 
 bool Follower::matches(const Step& step, const OpDef& op, Inputs inputs, const Attributes& attributes,
                        std::span<const Scalar> scalars) const {
-    if (step.op != &op || step.operands().size() != inputs.size() || step.scalars().size() != scalars.size() ||
-        step.first_scalar != int(scalars_.size()) || (inputs.empty() && step.device != &current_device()))
+    const Step::Call& call = *step.call;
+    if (call.op != &op || step.operands().size() != inputs.size() || step.scalars().size() != scalars.size() ||
+        step.first_scalar != int(scalars_.size()) || (inputs.empty() && call.device != &current_device()))
         return false;
     int next = step.first_value;
     for (size_t i = 0; i < inputs.size(); ++i) {
@@ -83,7 +84,7 @@ bool Follower::matches(const Step& step, const OpDef& op, Inputs inputs, const A
                 if (step.scalars()[j] == s && !same_number(scalars[j].present(), scalars[k].present())) return false;
         }
     }
-    return step.attributes == attributes;
+    return call.attributes == attributes;
 }
 
 /// Libraries ask for it when the program runs, which is after this setting's scope.
@@ -139,7 +140,7 @@ Array& Follower::placeholder(int v, const Type& type, const Step& step) {
     body.strides = contiguous_strides(type.shape);
     body.contiguous = true;
     body.offset = 0;
-    body.storage = nowhere(*step.device);
+    body.storage = nowhere(*step.call->device);
     body.owner = nullptr;
     body.pending = this;
     body.value = v;
@@ -176,11 +177,7 @@ int Follower::number_of(const Array& array) {
 std::unique_ptr<Step> Follower::make_step(const OpDef& op, Inputs inputs, const Attributes& attributes,
                                           std::span<const Scalar> scalars, std::span<const Type> types, Device& device) {
     auto step = std::make_unique<Step>();
-    step->op = &op;
-    step->attributes = attributes;
-    step->location = current_location();
-    step->function = user_function(op);
-    step->device = &device;
+    step->call = tree_->kept({&op, attributes, current_location(), user_function(op)}, device, types);
     step->previous = step_;
     step->index = steps_;
     SmallVector<int, 8> operands, slots;
@@ -201,7 +198,6 @@ std::unique_ptr<Step> Follower::make_step(const OpDef& op, Inputs inputs, const 
         operands.push_back(v);
     }
     step->first_output = next;
-    step->output_types = tree_->kept(types);
     step->end_value = next + int(types.size());
     step->first_scalar = int(scalars_.size());
     int next_scalar = step->first_scalar;
@@ -226,7 +222,7 @@ Variables Follower::extend(const OpDef& op, Inputs inputs, const Attributes& att
     know_inputs();
     std::unique_ptr<Step> made = make_step(op, inputs, attributes, scalars, types, device);
     const Step* expected = place().steps.load(std::memory_order_acquire);
-    if (!std::exchange(leaving_, true) && (expected || place().endings.load())) runner_->left(made.get(), expected);
+    if (!std::exchange(leaving_, true) && (expected || place().endings())) runner_->left(made.get(), expected);
     const Step* step = nullptr;
     {
         std::lock_guard lock(tree_->mutex);

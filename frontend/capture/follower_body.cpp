@@ -28,7 +28,7 @@ bool may_be_repeated(const OpDef& op) {
 }  // namespace
 
 KnownBody* Follower::known_body(const OpDef& op, Inputs inputs, const Attributes& attributes, std::span<const Scalar> scalars) const {
-    for (KnownBody* known = place().bodies.load(std::memory_order_acquire); known; known = known->sibling.load(std::memory_order_acquire))
+    for (KnownBody* known = place().bodies(); known; known = known->sibling.load(std::memory_order_acquire))
         if (known->op == &op && known->settings == config_key() && known->device == &current_device() &&
             known->first_scalar == int(scalars_.size()) && same_numbers(scalars, known->numbers) && is_given(*known, inputs) &&
             known->attributes == attributes && known->steps.read_the_same_cells(scalars_))
@@ -114,9 +114,9 @@ BodyRecording Follower::begin_body(const OpDef& op, Inputs inputs, const Attribu
     if (!may_be_repeated(op)) return {};
     KnownBody* known = known_body(op, inputs, attributes, scalars);
     const bool is_open = known ? known->state == KnownState::new_one || (known->state == KnownState::confirmed && known_steps_are_checked())
-                               : place().body_attempts < most_attempts;
+                               : place().body_attempts() < most_attempts;
     if (!is_open) return {};
-    if (!known) ++place().body_attempts;
+    if (!known) ++place().rare().body_attempts;
     return {.at = &place(), .expected = known, .changes = log_.size(), .nodes = nodes_.size(), .disturbances = disturbances_};
 }
 

@@ -121,7 +121,7 @@ void Follower::collect_alive() {
 
 Ending& Follower::find_ending(bool is_cut, const GraphEnd* graph) {
     auto find = [&]() -> Ending* {
-        for (Ending* e = place().endings.load(std::memory_order_acquire); e; e = e->sibling.load(std::memory_order_acquire))
+        for (Ending* e = place().endings(); e; e = e->sibling.load(std::memory_order_acquire))
             if (e->is_cut == is_cut && e->graph == graph && e->alive == alive_) return e;
         return nullptr;
     };
@@ -138,7 +138,7 @@ Ending& Follower::find_ending(bool is_cut, const GraphEnd* graph) {
     }
     std::lock_guard lock(tree_->mutex);
     if (Ending* known = find()) return *known;
-    is_new_end_ = place().endings.load() || place().steps.load();
+    is_new_end_ = place().endings() || place().steps.load();
     return tree_->add(place(), std::move(made));
 }
 
@@ -393,7 +393,7 @@ const GraphEnd* Follower::close_graph(Variables& open, Activation*& activation) 
     walk_.run(*this, live);
     GraphEnd* graph = nullptr;
     auto find = [&] {
-        for (GraphEnd* g = place().graphs.load(std::memory_order_acquire); g && !graph; g = g->sibling.load(std::memory_order_acquire))
+        for (GraphEnd* g = place().graphs(); g && !graph; g = g->sibling.load(std::memory_order_acquire))
             if (g->fits(live, scalars_)) graph = g;
     };
     find();

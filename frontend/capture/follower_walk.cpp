@@ -80,20 +80,20 @@ bool Follower::reads_the_same(const KnownWalk& known) const {
 bool Follower::repeat(const WalkRequest& request, Variables& results) {
     recording_.reset();
     Place& at = place();
-    if (!is_open_ || running_ || cuts_ > 0 || !composites_.empty() || config().debug || config().tf32 != tf32_ || at.walk_attempts >= most_attempts) return false;
+    if (!is_open_ || running_ || cuts_ > 0 || !composites_.empty() || config().debug || config().tf32 != tf32_ || at.walk_attempts() >= most_attempts) return false;
     const ClearedGraph at_end{walk_graph_};
     if (!describe(request)) {
-        ++at.walk_attempts;
+        ++at.rare().walk_attempts;
         return false;
     }
-    KnownWalk* known = at.walks.load(std::memory_order_acquire);
+    KnownWalk* known = at.walks();
     while (known && !reads_the_same(*known)) known = known->sibling.load(std::memory_order_acquire);
     if (known && known->state == KnownState::refuted) return false;
     if (known && known->state == KnownState::confirmed && !leaving_ && !known_steps_are_checked()) {
         do_again(*known, request, results);
         return true;
     }
-    if (!known) ++at.walk_attempts;
+    if (!known) ++at.rare().walk_attempts;
     begin_recording(request, at, known);
     return false;
 }

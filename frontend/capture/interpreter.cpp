@@ -71,13 +71,13 @@ Interpreter::Interpreter(const Segment& segment, const Step* last, std::span<con
 }
 
 void Interpreter::add(const Step& step) {
-    Item& item = items_.emplace_back(Item{step.op, &step.attributes, step.operands(), step.scalars(), {}, {}, step.location, step.index, {}});
+    Item& item = items_.emplace_back(Item{step.call->op, &step.call->attributes, step.operands(), step.scalars(), {}, {}, step.call->location, step.index, {}});
     for (size_t j = 0; j < step.outputs().size(); ++j) item.outputs.push_back(step.first_output + int(j));
 }
 
 void Interpreter::add(const Composite& composite, const Step& first) {
     Item& item = items_.emplace_back(Item{composite.op, &composite.attributes, composite.operands, {}, {}, composite.outputs,
-                                          first.location, first.index, {}});
+                                          first.call->location, first.index, {}});
     for (int k = 0; k < composite.scalar_count; ++k) item.composite_scalars.push_back(composite.first_scalar + k);
 }
 

@@ -14,7 +14,7 @@
 
 namespace catena::capture {
 
-struct Place;
+class Place;
 
 /// What a backward() or grad() did at one place of a region's code. Gradients are functions of the graph and the settings, so
 /// the same walk over an equal graph takes the same steps; it is repeated without calling them. Custom functions, whose

@@ -1,7 +1,6 @@
 #include "frontend/capture/packed_trace.h"
 
 #include <algorithm>
-#include <cstring>
 #include <span>
 #include <unordered_map>
 
@@ -11,18 +10,13 @@ namespace catena::capture {
 namespace {
 
 /// The place of an equal element of `list`, at whose end it is put if there is none.
-template <class T, class Equal>
-int place_of(const T& element, uint64_t hash, std::vector<T>& list, std::unordered_multimap<uint64_t, int>& places, Equal equal) {
+template <class T>
+int place_of(const T& element, uint64_t hash, std::vector<T>& list, std::unordered_multimap<uint64_t, int>& places) {
     const auto [first, last] = places.equal_range(hash);
     for (auto known = first; known != last; ++known)
-        if (equal(list[size_t(known->second)], element)) return known->second;
+        if (list[size_t(known->second)] == element) return known->second;
     list.push_back(element);
     return places.emplace(hash, int(list.size()) - 1)->second;
-}
-
-bool is_same_place(const SourceLoc& a, const SourceLoc& b) {
-    const auto same = [](const char* x, const char* y) { return x == y || std::strcmp(x, y) == 0; };
-    return a.line == b.line && same(a.file, b.file) && same(a.function, b.function);
 }
 
 template <class T>
@@ -39,17 +33,15 @@ PackedTrace::PackedTrace(const Trace& trace)
     type_of_value_.reserve(trace.values.size());
     for (size_t v = 0; v < trace.values.size(); ++v) {
         const Trace::Value& value = trace.values[v];
-        type_of_value_.push_back(place_of(value.type, hash_of({&value.type, 1}), types_, types, std::equal_to()));
+        type_of_value_.push_back(place_of(value.type, hash_of({&value.type, 1}), types_, types));
         if (value.role != Trace::Role::computed || !value.name.empty()) given_.push_back({int(v), value});
     }
     size_t numbers = 0;
     for (const Trace::Step& step : trace.steps) numbers += 4 + step.inputs.size() + step.outputs.size() + step.scalars.size();
     steps_.reserve(numbers);
     for (const Trace::Step& step : trace.steps) {
-        const uint64_t hash = step.attributes.hash() * 31 + uint64_t(step.op->id) * 0x9E3779B97F4A7C15u + uint64_t(step.location.line);
-        steps_.push_back(place_of({step.op, step.attributes, step.location, step.function}, hash, calls_, calls, [](const Call& a, const Call& b) {
-            return a.op == b.op && a.attributes == b.attributes && a.function == b.function && is_same_place(a.location, b.location);
-        }));
+        const RecordedCall call{step.op, step.attributes, step.location, step.function};
+        steps_.push_back(place_of(call, call.hash(), calls_, calls));
         for (const std::vector<int>* list : {&step.inputs, &step.outputs, &step.scalars}) steps_.push_back(int(list->size()));
         for (const std::vector<int>* list : {&step.inputs, &step.outputs, &step.scalars})
             steps_.insert(steps_.end(), list->begin(), list->end());
@@ -66,7 +58,7 @@ Trace PackedTrace::unpacked() const {
     for (size_t v = 0; v < trace.values.size(); ++v) trace.values[v].type = types_[size_t(type_of_value_[v])];
     for (const Given& given : given_) trace.values[size_t(given.value)] = given.as;
     for (auto next = steps_.begin(); next != steps_.end();) {
-        const Call& call = calls_[size_t(next[0])];
+        const RecordedCall& call = calls_[size_t(next[0])];
         Trace::Step& step = trace.steps.emplace_back();
         step.op = call.op;
         step.attributes = call.attributes;
@@ -88,7 +80,7 @@ Trace PackedTrace::unpacked() const {
 }
 
 size_t PackedTrace::bytes() const {
-    return types_.size() * sizeof(Type) + calls_.size() * sizeof(Call) + given_.size() * sizeof(Given) +
+    return types_.size() * sizeof(Type) + calls_.size() * sizeof(RecordedCall) + given_.size() * sizeof(Given) +
            (type_of_value_.size() + steps_.size() + inputs_.size() + outputs_.size()) * sizeof(int) +
            scalars_.size() * sizeof(Trace::ScalarSlot) + assigns_.size() * sizeof(Trace::Assign);
 }

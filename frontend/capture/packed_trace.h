@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "frontend/capture/recorded_call.h"
 #include "runtime/graph/trace.h"
 
 namespace catena::capture {
@@ -17,12 +18,6 @@ public:
     size_t bytes() const;  ///< Approximately, without what arrays and states hold.
 
 private:
-    struct Call {
-        const OpDef* op;
-        Attributes attributes;
-        SourceLoc location;
-        const char* function;
-    };
     /// A value that no step computes.
     struct Given {
         int value;
@@ -30,7 +25,7 @@ private:
     };
     std::string name_;
     std::vector<Type> types_;
-    std::vector<Call> calls_;
+    std::vector<RecordedCall> calls_;
     std::vector<int> type_of_value_;
     std::vector<Given> given_;
     /// Step by step: its call, how many inputs, outputs and scalars it has, and these.

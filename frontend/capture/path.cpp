@@ -20,6 +20,13 @@ void append(std::atomic<T*>& first, T* made) {
 
 }  // namespace
 
+Place::Rare& Place::rare() {
+    if (Rare* there = rare_.load(std::memory_order_acquire)) return *there;
+    auto made = std::make_unique<Rare>();
+    Rare* there = nullptr;
+    return rare_.compare_exchange_strong(there, made.get(), std::memory_order_acq_rel) ? *made.release() : *there;
+}
+
 void Step::set_numbers(std::span<const int> operands, std::span<const int> scalars) {
     numbers_ = std::make_unique_for_overwrite<int[]>(operands.size() + scalars.size());
     std::ranges::copy(scalars, std::ranges::copy(operands, numbers_.get()).out);
@@ -42,12 +49,28 @@ Tree::~Tree() = default;
 const Type* Tree::kept(std::span<const Type> types) {
     if (types.empty()) return nullptr;
     const uint64_t hash = hash_of(types);
-    std::lock_guard lock(types_mutex_);
+    std::lock_guard lock(kept_mutex_);
     const auto [first, last] = types_.equal_range(hash);
     for (auto known = first; known != last; ++known)
         if (std::ranges::equal(known->second, types)) return known->second.data();
     bytes_ += types.size() * sizeof(Type);
     return types_.emplace(hash, std::vector<Type>(types.begin(), types.end()))->second.data();
+}
+
+const Step::Call* Tree::kept(const RecordedCall& call, Device& device, std::span<const Type> outputs) {
+    const Type* types = kept(outputs);
+    const uint64_t hash = call.hash() ^ uint64_t(reinterpret_cast<uintptr_t>(types)) * 0x9E3779B97F4A7C15u;
+    std::lock_guard lock(kept_mutex_);
+    const auto [first, last] = calls_.equal_range(hash);
+    for (auto known = first; known != last; ++known)
+        if (known->second.output_types == types && known->second.device == &device && known->second == call) return &known->second;
+    bytes_ += sizeof(Step::Call);
+    return &calls_.emplace(hash, Step::Call{call, &device, types})->second;
+}
+
+Place::Rare& Tree::rare(Place& place) {
+    if (!place.has_rare()) bytes_ += sizeof(Place::Rare);
+    return place.rare();
 }
 
 Step& Tree::add(Place& place, std::unique_ptr<Step> made) {
@@ -58,25 +81,25 @@ Step& Tree::add(Place& place, std::unique_ptr<Step> made) {
 
 Ending& Tree::add(Place& place, std::unique_ptr<Ending> made) {
     bytes_ += sizeof(Ending) + made->alive.size() * sizeof(int);
-    append(place.endings, made.get());
+    append(rare(place).endings, made.get());
     return *endings_.emplace_back(std::move(made));
 }
 
 GraphEnd& Tree::add(Place& place, std::unique_ptr<GraphEnd> made) {
     bytes_ += made->bytes();
-    append(place.graphs, made.get());
+    append(rare(place).graphs, made.get());
     return *graphs_.emplace_back(std::move(made));
 }
 
 KnownWalk& Tree::add(Place& place, std::unique_ptr<KnownWalk> made) {
     bytes_ += made->bytes();
-    append(place.walks, made.get());
+    append(rare(place).walks, made.get());
     return *walks_.emplace_back(std::move(made));
 }
 
 KnownBody& Tree::add(Place& place, std::unique_ptr<KnownBody> made) {
     bytes_ += made->bytes();
-    append(place.bodies, made.get());
+    append(rare(place).bodies, made.get());
     return *bodies_.emplace_back(std::move(made));
 }
 

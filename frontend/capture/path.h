@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "frontend/capture/known_walk.h"
+#include "frontend/capture/recorded_call.h"
 #include "runtime/core/small_vector.h"
 #include "runtime/graph/trace.h"
 
@@ -23,13 +24,38 @@ struct GraphEnd;
 struct Ending;
 
 /// A point between two operations of a region's code, with everything that came next there in any call.
-struct Place {
-    std::atomic<Step*> steps{nullptr};      ///< Linked by Step::sibling.
-    std::atomic<Ending*> endings{nullptr};  ///< Linked by Ending::sibling.
-    std::atomic<GraphEnd*> graphs{nullptr};
-    std::atomic<KnownWalk*> walks{nullptr};  ///< Of backward() or grad() that began here.
-    std::atomic<KnownBody*> bodies{nullptr};  ///< Of composites that began here.
-    std::atomic<int> walk_attempts{0}, body_attempts{0};  ///< How often a walk or a body from here was not known.
+class Place {
+public:
+    /// What few places have.
+    struct Rare {
+        std::atomic<Ending*> endings{nullptr};  ///< Linked by Ending::sibling.
+        std::atomic<GraphEnd*> graphs{nullptr};
+        std::atomic<KnownWalk*> walks{nullptr};  ///< Of backward() or grad() that began here.
+        std::atomic<KnownBody*> bodies{nullptr};  ///< Of composites that began here.
+        std::atomic<int> walk_attempts{0}, body_attempts{0};  ///< How often a walk or a body from here was not known.
+    };
+    Place() = default;
+    ~Place() { delete rare_.load(std::memory_order_relaxed); }
+    Place(const Place&) = delete;
+
+    std::atomic<Step*> steps{nullptr};  ///< Linked by Step::sibling.
+    Ending* endings() const { return first(&Rare::endings); }
+    GraphEnd* graphs() const { return first(&Rare::graphs); }
+    KnownWalk* walks() const { return first(&Rare::walks); }
+    KnownBody* bodies() const { return first(&Rare::bodies); }
+    int walk_attempts() const { return first(&Rare::walk_attempts); }
+    int body_attempts() const { return first(&Rare::body_attempts); }
+
+    bool has_rare() const { return rare_.load(std::memory_order_relaxed); }
+    Rare& rare();  ///< Made if there is none, by any thread.
+
+private:
+    template <class T>
+    T first(std::atomic<T> Rare::*member) const {
+        const Rare* rare = rare_.load(std::memory_order_acquire);
+        return rare ? (rare->*member).load(std::memory_order_acquire) : T();
+    }
+    std::atomic<Rare*> rare_{nullptr};
 };
 
 /// A part of the code between host reads. Its values are numbered from `first_value`; the first `arguments` of them are
@@ -50,9 +76,13 @@ struct Composite {
 };
 
 /// One operation of a recorded path. Immutable once other threads can see it. A region that sees many sizes holds hundreds of thousands
-/// of them: lists are as long as they are, types belong to the tree, and what few steps have lies apart.
+/// of them: lists are as long as they are, what the turns of a loop have in common belongs to the tree, and what few steps have lies apart.
 class Step {
 public:
+    struct Call : RecordedCall {
+        Device* device = nullptr;            ///< The device of the outputs.
+        const Type* output_types = nullptr;  ///< See Tree::kept().
+    };
     struct Input {
         Type type;
         Device* device = nullptr;
@@ -67,18 +97,13 @@ public:
     void set_numbers(std::span<const int> operands, std::span<const int> scalars);
     std::span<const int> operands() const { return {numbers_.get(), operand_count_}; }  ///< Values; those from first_value on are new inputs from outside.
     std::span<const int> scalars() const { return {numbers_.get() + operand_count_, scalar_count_}; }  ///< Slots; those from first_scalar on are new.
-    std::span<const Type> outputs() const { return {output_types, size_t(end_value - first_output)}; }
+    std::span<const Type> outputs() const { return {call->output_types, size_t(end_value - first_output)}; }
     std::span<const Input> inputs() const { return rare ? std::span<const Input>(rare->inputs) : std::span<const Input>(); }  ///< The new ones.
     /// Of a scalar; null for a plain number. For explain() and save().
     Cell::Body* cell(size_t scalar) const { return rare && !rare->cells.empty() ? rare->cells[scalar].get() : nullptr; }
     size_t bytes() const;
 
-    const OpDef* op = nullptr;
-    Attributes attributes;
-    SourceLoc location;
-    const char* function = "";            ///< See user_function().
-    Device* device = nullptr;             ///< The device of the outputs.
-    const Type* output_types = nullptr;   ///< See Tree::kept().
+    const Call* call = nullptr;           ///< See Tree::kept().
     std::unique_ptr<const Rare> rare;
     int first_value = 0, first_output = 0, end_value = 0;
     int first_scalar = 0, end_scalar = 0;
@@ -126,15 +151,20 @@ public:
     KnownWalk& add(Place& place, std::unique_ptr<KnownWalk> made);
     KnownBody& add(Place& place, std::unique_ptr<KnownBody> made);
 
-    /// An equal list that lives as long as the tree: most of a path's steps have one of a few types. May be called without the mutex.
+    /// Equal ones that live as long as the tree: most of a path's steps have one of a few types, and many are turns of loops. May be
+    /// called without the mutex.
     const Type* kept(std::span<const Type> types);
+    const Step::Call* kept(const RecordedCall& call, Device& device, std::span<const Type> outputs);
 
     size_t bytes() const { return bytes_; }
     const std::deque<std::unique_ptr<Ending>>& endings() const { return endings_; }
 
 private:
-    std::mutex types_mutex_;
-    std::unordered_multimap<uint64_t, std::vector<Type>> types_;  ///< By their hash.
+    Place::Rare& rare(Place& place);
+
+    std::mutex kept_mutex_;
+    std::unordered_multimap<uint64_t, std::vector<Type>> types_;  ///< By their hash,
+    std::unordered_multimap<uint64_t, Step::Call> calls_;         ///< as these.
     std::deque<std::unique_ptr<Step>> steps_;
     std::deque<std::unique_ptr<Ending>> endings_;
     std::deque<std::unique_ptr<GraphEnd>> graphs_;

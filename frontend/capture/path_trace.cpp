@@ -20,10 +20,10 @@ Trace trace_of_path(const Tree& tree, const Segment& segment, const Step* last, 
                                     .role = input.is_state ? Trace::Role::state : Trace::Role::captured,
                                     .name = input.name});
         Trace::Step made;
-        made.op = step->op;
-        made.attributes = step->attributes;
-        made.location = step->location;
-        made.function = step->function;
+        made.op = step->call->op;
+        made.attributes = step->call->attributes;
+        made.location = step->call->location;
+        made.function = step->call->function;
         for (int v : step->operands()) {
             made.inputs.push_back(v - first);
             if (v - first < segment.arguments) read[size_t(v - first)] = 1;

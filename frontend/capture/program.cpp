@@ -21,7 +21,7 @@ namespace {
 
 Device& device_of(const Ending& ending) {
     for (const Step* step = ending.last; step; step = step->previous)
-        if (!step->previous || !step->device->is_host()) return *step->device;
+        if (!step->previous || !step->call->device->is_host()) return *step->call->device;
     return current_device();
 }
 
@@ -139,7 +139,7 @@ void Program::find_looks() {
         Look look{.value = v, .base = v, .steps = {}};
         do {
             const Step* step = made_by(look.base);
-            if (!step || !step->op->view) break;
+            if (!step || !step->call->op->view) break;
             look.steps.insert(look.steps.begin(), step);
             look.base = step->operands()[0];
         } while (place_in(ending_.alive, look.base) < 0);
@@ -153,7 +153,7 @@ void Program::find_looks() {
 Array Program::Look::of(const Array& base) const {
     Array array = base;
     for (const Step* step : steps)
-        if (array.defined()) array = step->op->view(array, step->attributes);
+        if (array.defined()) array = step->call->op->view(array, step->call->attributes);
     return array;
 }
 

@@ -22,7 +22,7 @@ namespace {
 constexpr int64_t programs_compiled_at_once = 16;
 constexpr int64_t timed_every = 16;
 
-std::string place_of(const Step& step) { return fmt::format("{} ({})", step.op->name, to_string(step.location)); }
+std::string place_of(const Step& step) { return fmt::format("{} ({})", step.call->op->name, to_string(step.call->location)); }
 
 /// Describes the difference between two steps at one place.
 std::string difference(const Step* expected, const Step* present_step) {
@@ -33,9 +33,9 @@ std::string difference(const Step* expected, const Step* present_step) {
         return fmt::format("the code continues with step {}, {}, where it ended before", present_step->index,
                            place_of(*present_step));
     const Step &was = *expected, &now = *present_step;
-    if (was.op != now.op) return fmt::format("step {} was {}, now is {}", now.index, place_of(was), place_of(now));
+    if (was.call->op != now.call->op) return fmt::format("step {} was {}, now is {}", now.index, place_of(was), place_of(now));
     const std::string what = fmt::format("step {}, {}, ", now.index, place_of(now));
-    const auto before = was.attributes.entries(), present = now.attributes.entries();
+    const auto before = was.call->attributes.entries(), present = now.call->attributes.entries();
     for (size_t i = 0; i < std::min(before.size(), present.size()); ++i)
         if (!(before[i].value == present[i].value))
             return what + fmt::format("has {} = {}, before {}", present[i].name, to_string(present[i].value),

@@ -16,12 +16,15 @@ namespace {
 
 using Entries = std::span<const Attributes::Entry>;
 
-/// The same bits, not only equal values: -0 is not 0. Names are literals, or interned.
-bool is_same(const Attributes::Entry& a, const Attributes::Entry& b) {
-    if (a.name != b.name || a.value.index() != b.value.index()) return false;
-    const double* const number = std::get_if<double>(&a.value);
-    return number ? std::bit_cast<uint64_t>(*number) == std::bit_cast<uint64_t>(std::get<double>(b.value)) : a.value == b.value;
+/// The same bits, not only equal values: -0 is not 0, and NaN is itself.
+bool is_same(const Attribute& a, const Attribute& b) {
+    const double* const x = std::get_if<double>(&a);
+    const double* const y = std::get_if<double>(&b);
+    return x && y ? std::bit_cast<uint64_t>(*x) == std::bit_cast<uint64_t>(*y) : a == b;
 }
+
+/// Of names that are literals of one place, or interned.
+bool is_same_entry(const Attributes::Entry& a, const Attributes::Entry& b) { return a.name == b.name && is_same(a.value, b.value); }
 
 struct HashValue {
     uint64_t operator()(bool v) const { return v; }
@@ -60,7 +63,7 @@ public:
         Place* oldest = nullptr;
         for (size_t i = 0; i < tries; ++i) {
             Place& place = places_[(first + i) % size];
-            if (place.list && std::ranges::equal(place.list->entries, entries, is_same)) {
+            if (place.list && std::ranges::equal(place.list->entries, entries, is_same_entry)) {
                 place.last_use = ++uses_;
                 return place.list;
             }
@@ -149,17 +152,14 @@ Dtype Attributes::dtype(std::string_view name) const { return parse_dtype(text(n
 uint64_t Attributes::hash() const {
     uint64_t h = 0;
     for (const Entry& e : entries())
-        h = h * 1099511628211u + std::hash<std::string>()(std::string(e.name) + "=" + to_string(e.value));
+        h = (h ^ std::hash<std::string_view>()(e.name) ^ std::visit(HashValue(), e.value) * 0x9E3779B97F4A7C15u) * 1099511628211u;
     return h;
 }
 
 bool operator==(const Attributes& a, const Attributes& b) {
-    if (a.list_ == b.list_) return true;
-    auto x = a.entries(), y = b.entries();
-    if (x.size() != y.size()) return false;
-    for (size_t i = 0; i < x.size(); ++i)
-        if (std::string_view(x[i].name) != y[i].name || !(x[i].value == y[i].value)) return false;
-    return true;
+    return a.list_ == b.list_ || std::ranges::equal(a.entries(), b.entries(), [](const Attributes::Entry& x, const Attributes::Entry& y) {
+        return std::string_view(x.name) == y.name && is_same(x.value, y.value);
+    });
 }
 
 const char* intern(std::string_view name) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 
 namespace catena::program {
 namespace {
@@ -19,7 +20,8 @@ std::vector<int> results_of(const Schedule& whole, bool first) {
 /// One part while it is made: launches [begin, end) with what they use.
 class Part {
 public:
-    Part(const Schedule& whole, int begin, int end) : whole_(whole), begin_(begin), end_(end), numbers_(whole.buffers.size(), -1) {}
+    /// Takes the launches out of `whole`, which must stay.
+    Part(Schedule& whole, int begin, int end) : whole_(whole), begin_(begin), end_(end), numbers_(whole.buffers.size(), -1) {}
 
     /// An input of this part that is buffer `b` of the whole, -1: the whole has no such buffer.
     void add_input(const Type& type, int b) {
@@ -63,6 +65,7 @@ public:
     }
 
     Schedule finish() {
+        reserve();
         for (int l = begin_; l < end_; ++l) add_launch(whole_.launches[size_t(l)]);
         for (size_t b = 0; b < numbers_.size(); ++b)
             if (const int over = whole_.buffers[b].over; numbers_[b] >= 0 && over >= 0) made_.buffers[size_t(numbers_[b])].over = numbers_[size_t(over)];
@@ -72,6 +75,7 @@ public:
             keys.insert(kernel.key);
             if (kernel.operations.size() > 1) info.fused_ops += int(kernel.operations.size());  // Each function and line once.
         }
+        made_.buffers.shrink_to_fit();
         made_.arena_bytes = (made_.arena_bytes + 63) / 64 * 64;
         info.name = whole_.info.name;
         info.steps = int(made_.launches.size());
@@ -82,6 +86,18 @@ public:
     }
 
 private:
+    void reserve() {
+        const std::span<const Launch> launches = std::span<const Launch>(whole_.launches).subspan(size_t(begin_), size_t(end_ - begin_));
+        size_t kernels = 0, calls = 0;
+        for (const Launch& launch : launches) {
+            kernels += launch.kernels.size();
+            calls += launch.library_call >= 0;
+        }
+        made_.launches.reserve(launches.size());
+        made_.kernels.reserve(kernels);
+        made_.library_calls.reserve(calls);
+    }
+
     int launch_in_part(int l) const { return l < begin_ || l >= end_ ? -1 : l - begin_; }
 
     int mine(int b) {
@@ -114,21 +130,21 @@ private:
     void add_launch(const Launch& launch) {
         Launch& added = made_.launches.emplace_back();
         if (launch.library_call >= 0) {
-            LibraryCall call = whole_.library_calls[size_t(launch.library_call)];
+            LibraryCall call = std::move(whole_.library_calls[size_t(launch.library_call)]);
             for (View& view : call.inputs) view = mine(view);
             for (View& view : call.outputs) view = mine(view);
             added.library_call = int(made_.library_calls.size());
             made_.library_calls.push_back(std::move(call));
         }
         for (int k : launch.kernels) {
-            KernelLaunch kernel = whole_.kernels[size_t(k)];
+            KernelLaunch kernel = std::move(whole_.kernels[size_t(k)]);
             for (KernelLaunch::Operand& operand : kernel.operands) operand.buffer = mine(operand.buffer);
             added.kernels.push_back(int(made_.kernels.size()));
             made_.kernels.push_back(std::move(kernel));
         }
     }
 
-    const Schedule& whole_;
+    Schedule& whole_;
     const int begin_, end_;
     Schedule made_;
     std::vector<int> numbers_;  ///< By buffer of the whole: the one of this part; -1: not used yet.
@@ -156,7 +172,7 @@ std::vector<bool> used(const Schedule& whole, int begin, const std::vector<int>&
 
 }  // namespace
 
-DividedSchedule divide(const Schedule& whole) {
+DividedSchedule divide(Schedule whole) {
     CATENA_ASSERT(whole.cut.launch >= 0, "a schedule in one part cannot be divided");
     const std::vector<int> first_results = results_of(whole, true), second_results = results_of(whole, false);
     DividedSchedule divided;

@@ -16,6 +16,6 @@ struct DividedSchedule {
 };
 
 /// InternalError if the schedule has no cut.
-DividedSchedule divide(const Schedule& whole);
+DividedSchedule divide(Schedule whole);
 
 }  // namespace catena::program

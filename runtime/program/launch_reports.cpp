@@ -74,10 +74,11 @@ void name(LaunchReport& report, const std::vector<Operation>& operations) {
     report.operations = each_once(operations, [](const Operation& o) { return to_string(o); });
 }
 
-/// Says of each launch whose results it reads.
-void connect(std::vector<LaunchReport>& reports, const Schedule& schedule) {
+}  // namespace
+
+Connections::Connections(const Schedule& schedule) {
     std::vector<int> writer(schedule.buffers.size(), -1);
-    for (size_t l = 0; l < reports.size(); ++l) {
+    for (size_t l = 0; l < schedule.launches.size(); ++l) {
         std::set<int> from;
         std::vector<int> written;
         const auto reads = [&](int buffer) {
@@ -97,11 +98,17 @@ void connect(std::vector<LaunchReport>& reports, const Schedule& schedule) {
             }
         }
         for (int buffer : written) writer[size_t(buffer)] = int(l);
-        reports[l].reads_from.assign(from.begin(), from.end());
+        from_.insert(from_.end(), from.begin(), from.end());
+        ends_.push_back(int(from_.size()));
     }
+    from_.shrink_to_fit();
+    ends_.shrink_to_fit();
 }
 
-}  // namespace
+std::span<const int> Connections::reads_from(size_t launch) const {
+    const size_t begin = launch == 0 ? 0 : size_t(ends_[launch - 1]);
+    return std::span(from_).subspan(begin, size_t(ends_[launch]) - begin);
+}
 
 std::string to_string(const Operation& operation) {
     const std::string line = catena::to_string(operation.location);
@@ -119,7 +126,7 @@ std::vector<Operation> operations_of(const Schedule& schedule, const Launch& lau
     }
     std::vector<Operation> all;
     for (int k : launch.kernels) {
-        const std::vector<Operation>& operations = schedule.kernels[size_t(k)].operations;
+        const OperationList& operations = schedule.kernels[size_t(k)].operations;
         all.insert(all.end(), operations.begin(), operations.end());
     }
     return all;
@@ -134,15 +141,17 @@ LaunchReport kernel_report(const Schedule& schedule, const KernelLaunch& kernel)
 }
 
 std::vector<LaunchReport> launch_reports(const Schedule& schedule) {
+    const Connections connections(schedule);
     std::vector<LaunchReport> reports;
     for (const Launch& launch : schedule.launches) {
+        const std::span<const int> from = connections.reads_from(reports.size());
         LaunchReport& report = reports.emplace_back();
+        report.reads_from.assign(from.begin(), from.end());
         if (launch.library_call >= 0) add_call(report, schedule, schedule.library_calls[size_t(launch.library_call)]);
         int64_t largest = 0;
         for (int k : launch.kernels) add_kernel(report, schedule, schedule.kernels[size_t(k)], largest);
         name(report, operations_of(schedule, launch));
     }
-    connect(reports, schedule);
     return reports;
 }
 

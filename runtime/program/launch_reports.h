@@ -1,11 +1,22 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "runtime/program/schedule.h"
 
 namespace catena::program {
+
+/// Which launches' results each launch of a schedule reads.
+class Connections {
+public:
+    explicit Connections(const Schedule& schedule);
+    std::span<const int> reads_from(size_t launch) const;
+
+private:
+    std::vector<int> ends_, from_;  ///< By launch: where its part of from_ ends.
+};
 
 /// What each launch of a schedule computes and how many bytes it moves; not timed.
 std::vector<LaunchReport> launch_reports(const Schedule& schedule);

@@ -57,6 +57,24 @@ struct Operation {
 /// "relu (model.cpp:12)".
 std::string to_string(const Operation& operation);
 
+/// What a kernel computes, or a part of: each once. Copies share the list, and programs of a loop or of many sizes have thousands of them.
+class OperationList {
+public:
+    OperationList() = default;
+    OperationList(std::vector<Operation> operations) : list_(std::make_shared<const std::vector<Operation>>(std::move(operations))) {}
+    operator const std::vector<Operation>&() const { return list(); }
+    size_t size() const { return list().size(); }
+    auto begin() const { return list().begin(); }
+    auto end() const { return list().end(); }
+
+private:
+    const std::vector<Operation>& list() const {
+        static const std::vector<Operation>& none = *new std::vector<Operation>;
+        return list_ ? *list_ : none;
+    }
+    std::shared_ptr<const std::vector<Operation>> list_;
+};
+
 /// Where a kernel's code is on the disk: in the object file of DiskCache that has this fingerprint, under this symbol.
 struct KeptCode {
     std::string object, symbol;
@@ -69,7 +87,7 @@ struct KernelLaunch {
         int64_t byte_offset = 0;
     };
     KernelGeometry geometry;
-    std::vector<Operation> operations;  ///< What it computes, or a part of; each once.
+    OperationList operations;
     std::vector<int> steps;             ///< The same as steps of the recording; not in files.
     std::string key;     ///< Key of the code in the process that compiled it,
     std::string symbol;  ///< and its name in a library, see symbol_at, or on a device.

@@ -199,8 +199,11 @@ KernelLaunch kernel_from(const Json& json) {
     }
     for (const Json& read : json.at("strides_read"))
         kernel.strides_read.push_back({read.at(0).get<int>(), read.at(1).get<int>()});
-    if (json.contains("operations"))
-        for (const Json& operation : json.at("operations")) kernel.operations.push_back(operation_from(operation));
+    if (json.contains("operations")) {
+        std::vector<Operation> operations;
+        for (const Json& operation : json.at("operations")) operations.push_back(operation_from(operation));
+        kernel.operations = std::move(operations);
+    }
     if (json.contains("device")) {
         const Json& form = json.at("device");
         kernel.device = {form.at("threads").get<int>(), form.at("reduce_threads").get<int>(), form.at("vector").get<int>(),

@@ -21,6 +21,10 @@ public:
             *value = integer();
         number();  // The end.
         if (!is_sound_ || at_ != tokens_.size() || !settle_numbers(made_, bytes_before_)) return std::nullopt;
+        made_.buffers.shrink_to_fit();
+        made_.kernels.shrink_to_fit();
+        made_.library_calls.shrink_to_fit();
+        made_.launches.shrink_to_fit();
         made_.info.steps = int(made_.launches.size());
         made_.info.library_calls = int(made_.library_calls.size());
         made_.info.bytes = bytes_of(made_);  // They share the machine code.
@@ -93,6 +97,9 @@ private:
         read_steps(call.steps);
         auto read = numbers();
         visit_numbers(call.attributes, read);
+        if (!is_sound_) return;
+        call.inputs.reserve(size_t(inputs));
+        call.outputs.reserve(size_t(outputs));
         for (int64_t i = 0; i < inputs && is_sound_; ++i) call.inputs.push_back(read_view());
         for (int64_t i = 0; i < outputs && is_sound_; ++i) call.outputs.push_back(read_view());
         made_.library_calls.push_back(std::move(call));

@@ -31,7 +31,21 @@ TEST(Attributes, numbers_are_told_apart_by_their_bits) {
     EXPECT_TRUE(std::signbit(number(-0.0).number("value")));
     EXPECT_FALSE(std::signbit(number(0.0).number("value")));
     EXPECT_TRUE(std::signbit(number(-0.0).number("value")));
-    EXPECT_TRUE(std::isnan(number(std::numeric_limits<double>::quiet_NaN()).number("value")));
+    const Attributes not_a_number = number(std::numeric_limits<double>::quiet_NaN());
+    EXPECT_TRUE(std::isnan(not_a_number.number("value")));
+    // So that code with another zero leaves a program, and code with the same NaN does not.
+    EXPECT_FALSE(number(0.0) == number(-0.0));
+    EXPECT_TRUE(not_a_number == Attributes(std::vector(not_a_number.entries().begin(), not_a_number.entries().end())));
+}
+
+TEST(Attributes, equal_lists_of_two_threads_are_equal_and_have_one_hash) {
+    Attributes other;
+    std::thread([&] { other = {{"value", std::numeric_limits<double>::quiet_NaN()}, {"stride", Dims{2, 1}}}; }).join();
+    const Attributes mine{{"value", std::numeric_limits<double>::quiet_NaN()}, {"stride", Dims{2, 1}}};
+    EXPECT_NE(list_of(other), list_of(mine));
+    EXPECT_TRUE(other == mine);
+    EXPECT_EQ(other.hash(), mine.hash());
+    EXPECT_NE(mine.hash(), (Attributes{{"value", std::numeric_limits<double>::quiet_NaN()}, {"stride", Dims{2, 2}}}.hash()));
 }
 
 TEST(Attributes, kinds_and_order_matter) {

@@ -88,7 +88,7 @@ std::shared_ptr<Executable> KnownSizes::between(SizeLine& line, const Trace& tra
     if (!schedule || !is_sound(*schedule, trace)) return nullptr;
     if (program::lifetimes_are_checked()) check_against_compiled(*schedule, line, trace, options);
     schedule->info.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    return program::make_executable(std::move(*schedule));
+    return program::make_executable(std::move(*schedule), false);
 }
 
 /// Sizes that grow are never between known ones, so one is compiled that is as much larger than `position` as that is than the
@@ -131,7 +131,7 @@ std::shared_ptr<Executable> KnownSizes::resize_loops(const Trace& trace, const C
     if (!is_sound(schedule, trace)) return nullptr;
     if (program::lifetimes_are_checked()) check_against_compiled(*derived, trace, options);
     schedule.info.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    return program::make_executable(std::move(schedule));
+    return program::make_executable(std::move(schedule), false);
 }
 
 KnownSizes::Made KnownSizes::compile(const std::shared_ptr<const Trace>& trace, CompileOptions options) {

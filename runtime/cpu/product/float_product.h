@@ -22,7 +22,7 @@ public:
 
 private:
     ProductBatches batches_;
-    std::unique_ptr<const KeptMatrix> keeps_;  ///< Null: b is not kept.
+    std::shared_ptr<const KeptMatrix> keeps_;  ///< Null: b is not kept.
 };
 
 /// Every row of y [n, m] becomes `row` [m]; both float32 and row-major.
