@@ -5,9 +5,12 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string_view>
 
+#include "runtime/core/error.h"
 #include "runtime/core/fork.h"
+#include "runtime/cpu/convolution/convolution_check.h"
 
 namespace catena {
 
@@ -80,7 +83,15 @@ dnnl::post_ops clipping(float lowest, float highest) {
     return steps;
 }
 
-ConvolutionPrimitive made(ConvolutionDirection direction, const ConvolutionSizes& s) {
+/// Goes on to oneDNN's next implementations; false if there are not so many.
+template <class Description>
+bool skip(Description& description, int implementations) {
+    while (implementations > 0 && description.next_impl()) --implementations;
+    return implementations == 0;
+}
+
+/// By the implementation that oneDNN names after `skipped` others; none if there is none.
+std::optional<ConvolutionPrimitive> made(ConvolutionDirection direction, const ConvolutionSizes& s, int skipped) {
     using namespace dnnl;
     constexpr auto direct = algorithm::convolution_direct;
     const memory::desc x = layout(s.x, direction, s), W = onednn::any(s.W, s.dtype), y = layout(s.y, direction, s);
@@ -92,26 +103,29 @@ ConvolutionPrimitive made(ConvolutionDirection direction, const ConvolutionSizes
     const convolution_forward::desc forward =
         has_bias ? convolution_forward::desc(prop_kind::forward_training, direct, x, W, bias, y, s.stride, s.dilate, s.pad, s.pad_end)
                  : convolution_forward::desc(prop_kind::forward_training, direct, x, W, y, s.stride, s.dilate, s.pad, s.pad_end);
-    const convolution_forward::primitive_desc hint(forward, attributes, onednn::engine());
+    convolution_forward::primitive_desc hint(forward, attributes, onednn::engine());
     const memory::desc ours_x = onednn::ordered(s.x, s.x_order, s.dtype),
                        ours_W = onednn::ordered(s.W, MemoryOrder::row_major, s.dtype),
                        ours_y = onednn::slice_of_channels(s.y, s.y_channels, s.y_order, s.dtype);
     if (direction == ConvolutionDirection::data) {
-        const convolution_backward_data::primitive_desc desc({direct, x, W, y, s.stride, s.dilate, s.pad, s.pad_end}, attributes,
-                                                             onednn::engine(), hint);
-        return {convolution_backward_data(desc), DNNL_ARG_DIFF_DST, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_SRC,
+        convolution_backward_data::primitive_desc desc({direct, x, W, y, s.stride, s.dilate, s.pad, s.pad_end}, attributes,
+                                                       onednn::engine(), hint);
+        if (!skip(desc, skipped)) return std::nullopt;
+        return ConvolutionPrimitive{convolution_backward_data(desc), DNNL_ARG_DIFF_DST, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_SRC,
                 {ours_y, desc.diff_dst_desc(), true}, {ours_W, desc.weights_desc(), true}, {ours_x, desc.diff_src_desc(), false},
                 desc.scratchpad_desc(), {}, false, is_plain(desc.impl_info_str())};
     }
     if (direction == ConvolutionDirection::weights) {
-        const convolution_backward_weights::primitive_desc desc({direct, x, onednn::any(s.W), y, s.stride, s.dilate, s.pad, s.pad_end}, attributes,
-                                                                onednn::engine(), hint);
-        return {convolution_backward_weights(desc), DNNL_ARG_SRC, DNNL_ARG_DIFF_DST, DNNL_ARG_DIFF_WEIGHTS,
+        convolution_backward_weights::primitive_desc desc({direct, x, onednn::any(s.W), y, s.stride, s.dilate, s.pad, s.pad_end}, attributes,
+                                                          onednn::engine(), hint);
+        if (!skip(desc, skipped)) return std::nullopt;
+        return ConvolutionPrimitive{convolution_backward_weights(desc), DNNL_ARG_SRC, DNNL_ARG_DIFF_DST, DNNL_ARG_DIFF_WEIGHTS,
                 {ours_x, desc.src_desc(), true}, {ours_y, desc.diff_dst_desc(), true},
                 {onednn::ordered(s.W), desc.diff_weights_desc(), false},
                 desc.scratchpad_desc(), {}, false, is_plain(desc.impl_info_str())};
     }
-    return {convolution_forward(hint), DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST,
+    if (!skip(hint, skipped)) return std::nullopt;
+    return ConvolutionPrimitive{convolution_forward(hint), DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST,
             {ours_x, hint.src_desc(), true}, {ours_W, hint.weights_desc(), true}, {ours_y, hint.dst_desc(), false},
             hint.scratchpad_desc(), bias, has_bias, is_plain(hint.impl_info_str())};
 }
@@ -122,21 +136,48 @@ size_t image_bytes(const onednn::Tensor& tensor) {
 }
 
 /// For one image on one thread, to be run for all of them.
-ConvolutionPrimitive made_for_images(ConvolutionDirection direction, ConvolutionSizes s) {
+std::optional<ConvolutionPrimitive> made_for_images(ConvolutionDirection direction, ConvolutionSizes s, int skipped) {
     const int64_t images = s.x[0];
     s.x[0] = s.y[0] = 1;
     const onednn::OneThread scope;
-    ConvolutionPrimitive primitive = made(direction, s);
-    primitive.images = images;
-    primitive.a_step = image_bytes(primitive.a);
-    primitive.result_step = image_bytes(primitive.result);
+    std::optional<ConvolutionPrimitive> primitive = made(direction, s, skipped);
+    if (!primitive) return std::nullopt;
+    primitive->images = images;
+    primitive->a_step = image_bytes(primitive->a);
+    primitive->result_step = image_bytes(primitive->result);
     return primitive;
 }
 
-ConvolutionPrimitive made_for_threads(ConvolutionDirection direction, const ConvolutionSizes& sizes) {
-    ConvolutionPrimitive primitive = made(direction, sizes);
-    const bool divides = direction != ConvolutionDirection::weights && depends_on_threads(primitive.primitive);
-    return divides ? made_for_images(direction, sizes) : primitive;
+std::optional<ConvolutionPrimitive> made_for_threads(ConvolutionDirection direction, const ConvolutionSizes& sizes, int skipped) {
+    std::optional<ConvolutionPrimitive> primitive = made(direction, sizes, skipped);
+    const bool divides = primitive && direction != ConvolutionDirection::weights && depends_on_threads(primitive->primitive);
+    return divides ? made_for_images(direction, sizes, skipped) : primitive;
+}
+
+/// oneDNN's cache of primitives knows one implementation for each description: with it there is no next one.
+class NoPrimitiveCache {
+public:
+    NoPrimitiveCache() : capacity_(dnnl::get_primitive_cache_capacity()) { dnnl::set_primitive_cache_capacity(0); }
+    ~NoPrimitiveCache() { dnnl::set_primitive_cache_capacity(capacity_); }
+    NoPrimitiveCache(const NoPrimitiveCache&) = delete;
+
+private:
+    const int capacity_;
+};
+
+std::shared_ptr<const ConvolutionPrimitive> made_shared(ConvolutionDirection direction, const ConvolutionSizes& sizes, bool on_one_thread, int skipped) {
+    std::optional<ConvolutionPrimitive> one = on_one_thread ? made(direction, sizes, skipped) : made_for_threads(direction, sizes, skipped);
+    return one ? std::make_shared<const ConvolutionPrimitive>(std::move(*one)) : nullptr;
+}
+
+/// The first implementation that is right.
+std::shared_ptr<const ConvolutionPrimitive> made_right(ConvolutionDirection direction, const ConvolutionSizes& sizes, bool on_one_thread) {
+    std::shared_ptr<const ConvolutionPrimitive> primitive = made_shared(direction, sizes, on_one_thread, 0);
+    if (!is_unusual(sizes) || is_right(primitive, direction, sizes)) return primitive;
+    const NoPrimitiveCache scope;
+    for (int skipped = 1; (primitive = made_shared(direction, sizes, on_one_thread, skipped)); ++skipped)
+        if (is_right(primitive, direction, sizes)) return primitive;
+    throw InternalError("convolution: oneDNN has no implementation that is right for these sizes");
 }
 
 }  // namespace
@@ -152,9 +193,9 @@ std::shared_ptr<const ConvolutionPrimitive> ConvolutionPrimitive::find(Convoluti
     std::shared_ptr<const ConvolutionPrimitive>& found = (*known)[std::move(key)];
     if (found) return found;
     const NoFork whole;
-    if (!on_one_thread) return found = std::make_shared<const ConvolutionPrimitive>(made_for_threads(direction, sizes));
-    const onednn::OneThread scope;
-    return found = std::make_shared<const ConvolutionPrimitive>(made(direction, sizes));
+    std::optional<onednn::OneThread> scope;
+    if (on_one_thread) scope.emplace();
+    return found = made_right(direction, sizes, on_one_thread);
 }
 
 }  // namespace catena
