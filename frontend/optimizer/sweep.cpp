@@ -129,11 +129,13 @@ const OpDef& define_all(const std::string& name, const OpDef& map, const SweepRu
     return register_op(std::move(op));
 }
 
-/// True when nothing but `variable` references the elements.
+/// True when nothing else sees the elements: nothing references them but `variable`, and this is a state, which is to change, or a gradient
+/// that only its owner holds, beside the row. Gradients may have other owners: the user, or another parameter (Variable::addgrad).
 bool owned_alone(const Variable& variable) {
     const ArrayBody& body = *variable.array().body();
-    return body.use_count() == 1 && body.storage->use_count() == 1 && body.contiguous &&
-           body.storage->device->is_host();
+    const VariableBody* holder = variable.body();
+    return body.use_count() == 1 && body.storage->use_count() == 1 && body.contiguous && body.storage->device->is_host() &&
+           (body.owner == holder || holder->use_count() <= 2);
 }
 
 /// Function hooks see the launch as they would see apply().

@@ -440,7 +440,9 @@ Variable GradientCall::x(int input) const {
 Variable GradientCall::y(int output) const {
     const Array& kept = node_.kept_outputs[output];
     if (!kept.defined()) throw InternalError(fmt::format("{}: the gradient reads output {}, which OpDef::reads does not declare", node_.op->name, output));
-    if (VariableBody* alive = node_.outputs[output]) return Variable(Ref<VariableBody>(alive));
+    // Another array than the one that is kept: the user has replaced it, or a region has computed once more what its nodes keep, and in other
+    // bits. Then the gradient goes with what is kept, as x() does: max asks where its input equals its output.
+    if (VariableBody* alive = node_.outputs[output]; alive && alive->array == kept) return Variable(Ref<VariableBody>(alive));
     Variable y(kept, true);
     y.body()->creator = Ref<Node>(&node_);
     y.body()->output_index = output;

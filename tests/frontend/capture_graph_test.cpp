@@ -1,5 +1,9 @@
 // The graph of a region's results as code outside sees it: unchained in parts, differentiated twice or towards one of several
 // results, from inside another region. Eager code's nodes are then made once more.
+#include <cmath>
+#include <tuple>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "runtime/ops/define/composite.h"
@@ -29,6 +33,23 @@ TEST(CaptureGraph, unchaining_one_result_leaves_the_others_their_graph) {
         }
         f.expect_programs(1);
     });
+}
+
+// Their gradient asks which element of x equals y. Eager kernels round x, which is computed once more for the graph, in another way than the
+// program that has computed the y that is still alive.
+TEST(CaptureGraph, largest_elements_are_found_whichever_code_has_computed_them) {
+    std::vector<float> values(32 * 64);
+    for (size_t i = 0; i < values.size(); ++i) values[i] = std::sin(0.37f * float(i * i % 1001));
+    const Variable x(Array::from(values, {32, 64}));
+    auto f = static_graph([](const Variable& v) {
+        const Variable h = softmax(v * 2.0);
+        return std::tuple(h, max(h, {0}), min(h, {0}));
+    }, "extremes");
+    for (int call = 0; call < 3; ++call) {
+        const auto [h, most, least] = f(x);
+        const Variable g = grad({sum(most) + sum(least) * 2.0}, {h})[0];
+        EXPECT_EQ(sum(g).item<float>(), 3 * 64) << call;
+    }
 }
 
 TEST(CaptureGraph, truncated_backward_through_a_region_per_time_step) {

@@ -156,6 +156,26 @@ TEST(Optimizer, arrays_read_before_an_update_keep_their_elements) {
     EXPECT_NE(link.b.array().to_vector<float>(), elements);
 }
 
+TEST(Optimizer, a_gradient_with_two_owners_is_not_written_for_both) {
+    Weights weights, other;
+    other.copyparams(weights);
+    SGD first(0.1), second(0.1);
+    for (auto [sgd, link] : {std::pair(&first, &weights), std::pair(&second, &other)}) {
+        sgd->setup(*link);
+        sgd->add_hook(WeightDecay(0.5));
+        sgd->set_loss_scale(4);
+    }
+    for (const Parameter* p : weights.params()) p->set_grad(gradient(*p, 1));
+    other.addgrads(weights);
+    const Variable held = weights.a.grad_variable();
+    const std::vector<float> before = held.array().to_vector<float>();
+    first.update();
+    second.update();
+    EXPECT_EQ(held.array().to_vector<float>(), before);
+    EXPECT_EQ(weights.a.array().to_vector<float>(), other.a.array().to_vector<float>());
+    EXPECT_EQ(weights.c.array().to_vector<float>(), other.c.array().to_vector<float>());
+}
+
 TEST(Optimizer, leaves_parameters_without_gradient_disabled_or_uninitialised_alone) {
     struct Mixed : Link {
         Parameter lazy, off, still, moving;
