@@ -102,6 +102,9 @@ void visit_values(T& value, V&& on_variable, C&& on_constant) {
         } else {
             on_variable(std::as_const(data));
         }
+    } else if constexpr (std::is_same_v<U, std::vector<bool>>) {  // Its parts are no bool.
+        on_constant(uint64_t(value.size()));
+        for (const bool part : value) on_constant(uint64_t(part));
     } else if constexpr (detail::IsList<U>::value) {
         on_constant(uint64_t(value.size()));
         for (auto& part : value) again(part);

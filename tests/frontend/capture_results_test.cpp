@@ -56,6 +56,21 @@ TEST(CaptureResults, structures_lists_texts_and_maps_are_this_calls) {
     });
 }
 
+// Teacher forcing by the coins of each step.
+TEST(CaptureResults, a_list_of_bools_is_an_argument) {
+    expect_same([](Side& side) {
+        auto f = side.region([](const Variable& x, const std::vector<bool>& coins) {
+            Variable h = x;
+            for (const bool coin : coins) h = coin ? h * 2.0 : h + 1.0;
+            return h;
+        });
+        for (int i = 0; i < 8; ++i) {
+            side.call(i);
+            side.saw("h", f(doubles({1.0 * i, 2}), std::vector<bool>{i % 2 == 1, i / 2 % 2 == 1, i / 4 == 1}));
+        }
+    });
+}
+
 TEST(CaptureResults, a_captured_variable_or_array_is_returned_as_it_is_now) {
     expect_same([](Side& side) {
         Array table = Array::from<double>({1, 2});

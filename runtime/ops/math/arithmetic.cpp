@@ -234,11 +234,7 @@ Variable operator||(const Operand& a, const Operand& b) { return call(op_logical
 Variable add(std::span<const Variable> xs) {
     if (xs.empty()) fail<ValueError>("add: takes at least one array");
     Variable sum = xs[0];
-    for (const Variable& x : xs.subspan(1)) {
-        if (x.dtype() != sum.dtype())
-            fail<DtypeError>("add: all arrays must share a dtype ({}, {})", to_string(sum.type()), to_string(x.type()));
-        sum = sum + x;
-    }
+    for (const Variable& x : xs.subspan(1)) sum = sum + x;
     return sum;
 }
 

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <limits>
 
 #include "runtime/cpu/order_kernel.h"
 #include "runtime/ops/array/indexing.h"
@@ -18,6 +19,7 @@ void assert_axis(const TypeCall& c) {
 }
 
 // argmax_c1: the axis holds at least one element, unless nothing is computed
+// argmax_c2: int32 numbers all elements of the axis
 Types arg_type(const TypeCall& c) {
     assert_axis(c);
     Shape shape = c.inputs[0].shape;
@@ -27,6 +29,9 @@ Types arg_type(const TypeCall& c) {
     if (size == 0 && element_count(shape) > 0)
         fail<ValueError>("{}: axis {} of x {} is empty, at least one element is needed", c.op.name,
                          axis, to_string(c.inputs[0].shape));
+    if (size > std::numeric_limits<int32_t>::max())
+        fail<ValueError>("{}: axis {} of x {} has more elements than int32 counts, at most {} can be numbered", c.op.name, axis,
+                         to_string(c.inputs[0].shape), std::numeric_limits<int32_t>::max());
     return {{Dtype::int32, shape}};
 }
 
