@@ -91,6 +91,22 @@ void compile_for_devices(Runs& runs, const Targets& targets, bool stages) {
     runs.stages.insert(runs.for_devices->stages.begin(), runs.for_devices->stages.end());
 }
 
+/// Constants and the order of results are stored of the first run.
+void check_stored(const Runs& runs) {
+    const ExportedProgram& first = runs.programs[0];
+    std::vector<const Trace*> traces;
+    for (const ExportedProgram& program : runs.programs) {
+        traces.push_back(&program.trace);
+        if (program.constants != first.constants || program.results.size() != first.results.size())
+            fail<ValueError>("save: the program differs at other open sizes: it has {} results of {} arrays from outside, or {} of {}",
+                             first.results.size(), first.constants.size(), program.results.size(), program.constants.size());
+        for (size_t i = 0; i < first.results.size(); ++i)
+            if (program.results[i].kind != first.results[i].kind || program.results[i].index != first.results[i].index)
+                fail<ValueError>("save: the program differs at other open sizes: result {} is another value", i);
+    }
+    for (int constant : first.constants) runs.open.check_constant(traces, constant);
+}
+
 Runs compile_runs(const std::vector<Type>& arguments, const PackageOptions& options, const Targets& targets,
                   const Record& record, OpenSizes::Functions functions) {
     Runs runs{.open = OpenSizes("save", arguments, options.open_sizes, functions), .record = record};
@@ -99,6 +115,7 @@ Runs compile_runs(const std::vector<Type>& arguments, const PackageOptions& opti
         check_portable(runs.programs.back().trace);
         runs.open.check_same(runs.programs[0].trace, runs.programs.back().trace);
     }
+    check_stored(runs);
     leave_out_open_states(runs.programs);
     if (!targets.levels.empty()) compile_for_host(runs, targets.levels, options.stages);
     if (!targets.architectures.empty()) compile_for_devices(runs, targets, options.stages);

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "frontend/static_graph/open_sizes.h"
+#include "frontend/static_graph/outside_arrays.h"
 #include "runtime/core/device.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/tracer.h"
@@ -150,47 +151,43 @@ private:
         known_;  ///< Values of the open sizes beyond the names, at every trace.
 };
 
-/// Shapes of values that are not computed must not depend on open sizes, but for the arguments.
-void check_inputs(const Traces& all) {
+/// The file holds states in one type, and arrays from outside in one with its elements.
+void check_inputs(const Traces& all, const std::string& who) {
     const Trace& first = all.traces[0];
-    for (const Trace& trace : all.traces)
-        for (int v : first.inputs)
-            if (first.values[size_t(v)].role != Trace::Role::argument && is_read(first, v) &&
-                !(trace.values[size_t(v)].type == first.values[size_t(v)].type))
-                fail<ValueError>(
-                    "onnx: an array from outside the model {} has another shape {} where open "
-                    "sizes differ",
-                    to_string(first.values[size_t(v)].type),
-                    to_string(trace.values[size_t(v)].type));
+    std::vector<const Trace*> traces;
+    for (const Trace& trace : all.traces) traces.push_back(&trace);
+    for (int v : first.inputs) {
+        const Trace::Value& value = first.values[size_t(v)];
+        if (value.role == Trace::Role::argument || !is_read(first, v)) continue;
+        if (value.role == Trace::Role::captured) {
+            all.open.check_constant(traces, v);
+            continue;
+        }
+        for (const Trace& trace : all.traces)
+            if (const Type& other = trace.values[size_t(v)].type; !(other == value.type))
+                fail<ValueError>("{}: state '{}' is {} or {} at different open sizes, and a file holds it in one; give that size",
+                                 who, value.name, to_string(value.type), to_string(other));
+    }
 }
 
 bool is_same_number(double a, double b) { return a == b || (a != a && b != b); }
 
-void check_scalars(const Traces& all) {
+void check_scalars(const Traces& all, const std::string& who) {
     const Trace& first = all.traces[0];
     for (const Trace::Step& step : first.steps)
         for (int s : step.scalars)
             for (const Trace& trace : all.traces)
                 if (!is_same_number(trace.scalars[size_t(s)].value, first.scalars[size_t(s)].value))
                     fail<ValueError>(
-                        "onnx: a number in {} ({}) depends on an open size: {} or {}; give that "
+                        "{}: a number in {} ({}) depends on an open size: {} or {}; give that "
                         "size",
-                        step.op->name, to_string(step.location), first.scalars[size_t(s)].value,
+                        who, step.op->name, to_string(step.location), first.scalars[size_t(s)].value,
                         trace.scalars[size_t(s)].value);
 }
 
 }  // namespace
 
-bool is_read(const Trace& trace, int value) {
-    const auto has = [&](const std::vector<int>& values) {
-        return std::find(values.begin(), values.end(), value) != values.end();
-    };
-    return has(trace.outputs) ||
-           std::any_of(trace.steps.begin(), trace.steps.end(),
-                       [&](const Trace::Step& step) { return has(step.inputs); }) ||
-           std::any_of(trace.assigns.begin(), trace.assigns.end(),
-                       [&](const Trace::Assign& assign) { return assign.value == value; });
-}
+bool is_read(const Trace& trace, int value) { return !first_use(trace, value).empty(); }
 
 Recording record(const Body& body, const std::vector<Variable>& inputs,
                  const RecordingOptions& options) {
@@ -199,8 +196,8 @@ Recording record(const Body& body, const std::vector<Variable>& inputs,
     for (const Variable& x : inputs) types.push_back(x.type());
     const OpenSizes open(options.who, types, options.open_sizes);
     Traces all = trace_at_all(body, open, inputs, options);
-    check_inputs(all);
-    check_scalars(all);
+    check_inputs(all, options.who);
+    check_scalars(all, options.who);
 
     Recording recording;
     recording.trace = all.traces[0];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "frontend/static_graph/outside_arrays.h"
 #include "runtime/core/error.h"
 
 namespace catena {
@@ -75,6 +76,17 @@ void OpenSizes::check_same(const Trace& was, const Trace& is) const {
     }
     fail<ValueError>("{}: the program differs at other open sizes: it has {} or {} steps", who_, was.steps.size(),
                      is.steps.size());
+}
+
+void OpenSizes::check_constant(std::span<const Trace* const> runs, int value) const {
+    auto array = [&](const Trace& trace) { return trace.values[size_t(value)].captured; };
+    for (const Trace* other : runs)
+        if (const std::string different = difference(array(*runs[0]), array(*other)); !different.empty()) {
+            const std::string use = first_use(*runs[0], value);
+            fail<ValueError>("{}: {} an array from outside that differs at other open sizes ({}), and a file holds it in one; "
+                             "compute it from numbers, or with operations on arrays of open sizes (arange, ones), or give that size",
+                             who_, use.empty() ? "the program returns" : use, different);
+        }
 }
 
 }  // namespace catena

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,8 @@ public:
 
     /// ValueError naming the first step that differs between two sizes.
     void check_same(const Trace& was, const Trace& is) const;
+    /// ValueError if the array from outside `value` has another type or other elements at a run: a file holds it once.
+    void check_constant(std::span<const Trace* const> runs, int value) const;
 
 private:
     void choose_runs(Functions functions);

@@ -386,6 +386,51 @@ TEST_F(Package, what_a_file_cannot_hold_is_refused) {
                 HasSubstr("which is not a sum of products of up to three of them"));
 }
 
+using Model = std::function<Variable(const Variable&)>;
+
+std::string saving(const Model& model, const Variable& x, const std::vector<OpenSize>& open) {
+    auto region = static_graph(model);
+    region(x);
+    return message_of([&] { region.save(temporary("x.catena"), {.open_sizes = open, .code_levels = {"scalar"}}); });
+}
+
+Array host_array(std::initializer_list<double> values) { return Array::from(values).astype(Dtype::float32); }
+
+TEST_F(Package, arrays_that_the_host_makes_from_an_open_size_are_refused) {
+    const std::vector<OpenSize> rows = {{0, 0, "n"}}, pixels = {{0, 2, "h"}, {0, 3, "w"}};
+    const Model mean_of_rows = [](const Variable& x) { return sum(x, 0) / Array::scalar(float(x.shape()[0])); };
+    EXPECT_THAT(saving(mean_of_rows, batch(0, 4), rows),
+                ::testing::AllOf(HasSubstr("save: divide (package_test.cpp:"),
+                                 HasSubstr("float32[], element [] is 4 or 5")));
+    const Model last_row = [](const Variable& x) { return take(x, Array::from({x.shape()[0] - 1}), 0); };
+    EXPECT_THAT(saving(last_row, batch(0, 4), rows),
+                ::testing::AllOf(HasSubstr("save: take ("), HasSubstr("int64[1], element [0] is 3 or 4")));
+    const Model at_one_run = [](const Variable& x) { return x * host_array({0, 1, 2, 3, 4, x.shape()[0] == 11 ? 6. : 5.}); };
+    EXPECT_THAT(saving(at_one_run, batch(0, 4), rows), HasSubstr("float32[6], element [5] is 5 or 6"));
+    const Model mask = [](const Variable& x) { return x * Array::zeros({Dtype::float32, {x.shape()[0], 1}}); };
+    EXPECT_THAT(saving(mask, batch(0, 4), rows), HasSubstr("float32[4,1] or float32[5,1]"));
+    const Model twice = [](const Variable& x) {
+        return resize_images(x, {2 * x.shape()[2], 2 * x.shape()[3]}, "nearest", false);
+    };
+    EXPECT_THAT(saving(twice, pictures(0, 2), pixels), HasSubstr("save: take (package_test.cpp:"));
+    const Model fixed = [](const Variable& x) { return resize_images(x, {6, 6}, "bilinear"); };
+    EXPECT_THAT(saving(fixed, pictures(0, 2), pixels), HasSubstr("save: take (package_test.cpp:"));
+    const Model grid = [](const Variable& x) {
+        return spatial_transformer_grid(Variable(ones({2, 2, 3}), false), {x.shape()[2], x.shape()[3]}) * sum(x);
+    };
+    EXPECT_THAT(saving(grid, pictures(0, 2), pixels), HasSubstr("at other open sizes"));
+}
+
+TEST_F(Package, arrays_that_the_host_makes_anew_of_the_same_elements_are_stored) {
+    auto f = static_graph([](const Variable& x) { return x * host_array({0, 1, 2, 3, 4, NAN}); });
+    f(batch(0, 4));
+    f.save(temporary("x.catena"), {.open_sizes = {{0, 0, "n"}}, .code_levels = {"scalar"}});
+    const std::vector<double> y = Program::load(temporary("x.catena")).run({batch(0, 7).array()})[0].to_vector<double>();
+    EXPECT_EQ(y.size(), 42u);
+    EXPECT_EQ(y[38], 2 * batch(0, 7).array().to_vector<double>()[38]);
+    EXPECT_TRUE(std::isnan(y[41]));
+}
+
 TEST_F(Package, numbers_may_be_infinite) {
     auto f = static_graph([](const Variable& x) { return x - INFINITY; }, {.name = "f"});
     f(batch(0, 8));

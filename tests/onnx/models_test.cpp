@@ -141,6 +141,34 @@ TEST_F(Models, a_number_that_depends_on_an_open_size_is_refused) {
     }
 }
 
+TEST_F(Models, an_array_that_the_host_makes_from_an_open_size_is_refused) {
+    const auto message_of = [&](const auto& f, const Variable& x, std::vector<OpenSize> open) -> std::string {
+        try {
+            onnx::export_model(f, {x}, path("f"), {.open_sizes = std::move(open)});
+        } catch (const ValueError& error) {
+            return error.what();
+        }
+        return "nothing was thrown";
+    };
+    const auto expect = [](const std::string& message, const std::string& part) {
+        EXPECT_NE(message.find(part), std::string::npos) << message;
+    };
+    const auto mean_of_rows = [](const Variable& x) {
+        return sum(x, 0) / Array::scalar(float(x.shape()[0]));
+    };
+    const std::string message = message_of(mean_of_rows, numbers({4, 3}), {{0, 0, "n"}});
+    expect(message, "onnx: divide (models_test.cpp:");
+    expect(message, "float32[], element [] is 4 or 5");
+    const auto last_row = [](const Variable& x) {
+        return take(x, Array::from({x.shape()[0] - 1}), 0);
+    };
+    expect(message_of(last_row, numbers({4, 3}), {{0, 0, "n"}}), "int64[1], element [0] is 3 or 4");
+    const auto fixed = [](const Variable& x) { return resize_images(x, {6, 6}, "bilinear"); };
+    expect(message_of(fixed, numbers({2, 3, 8, 8}), {{0, 2, "h"}, {0, 3, "w"}}), "onnx: take (models_test.cpp:");
+    const auto constant = [](const Variable& x) { return Variable(Array::scalar(x.shape()[0]), false); };
+    expect(message_of(constant, numbers({4, 3}), {{0, 0, "n"}}), "the program returns an array from outside");
+}
+
 TEST_F(Models, large_weights_stand_beside_the_model) {
     Perceptron model;
     Linear wide(40, 50);
