@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontend/static_graph/outside_arrays.h"
+#include "frontend/static_graph/structure_difference.h"
 #include "runtime/core/error.h"
 
 namespace catena {
@@ -67,15 +68,8 @@ std::optional<OnnxSize> OpenSizes::affine(const std::vector<int64_t>& seen) cons
 }
 
 void OpenSizes::check_same(const Trace& was, const Trace& is) const {
-    if (was.structure_hash() == is.structure_hash()) return;
-    for (size_t s = 0; s < std::min(was.steps.size(), is.steps.size()); ++s) {
-        const Trace::Step &a = was.steps[s], &b = is.steps[s];
-        if (a.op != b.op || a.inputs != b.inputs || a.attributes.entries().size() != b.attributes.entries().size())
-            fail<ValueError>("{}: the program differs at other open sizes: step {} is {} ({}) or {} ({})", who_, s,
-                             a.op->name, to_string(a.location), b.op->name, to_string(b.location));
-    }
-    fail<ValueError>("{}: the program differs at other open sizes: it has {} or {} steps", who_, was.steps.size(),
-                     is.steps.size());
+    if (const std::string difference = structure_difference(was, is); !difference.empty())
+        fail<ValueError>("{}: the program differs at other open sizes: {}; give that size", who_, difference);
 }
 
 void OpenSizes::check_constant(std::span<const Trace* const> runs, int value) const {

@@ -42,7 +42,7 @@ public:
     /// The same for all forms of functions.
     std::optional<SizePolynomial> polynomial(const std::vector<int64_t>& seen) const;
 
-    /// ValueError naming the first step that differs between two sizes.
+    /// ValueError that says what differs first between two sizes.
     void check_same(const Trace& was, const Trace& is) const;
     /// ValueError if the array from outside `value` has another type or other elements at a run: a file holds it once.
     void check_constant(std::span<const Trace* const> runs, int value) const;

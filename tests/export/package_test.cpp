@@ -421,6 +421,33 @@ TEST_F(Package, arrays_that_the_host_makes_from_an_open_size_are_refused) {
     EXPECT_THAT(saving(grid, pictures(0, 2), pixels), HasSubstr("at other open sizes"));
 }
 
+TEST_F(Package, what_differs_at_other_open_sizes_is_said) {
+    const std::vector<OpenSize> rows = {{0, 0, "n"}};
+    Linear first(6, 6, {.nobias = true}), second(6, 6, {.nobias = true});
+    const auto expect = [&](const Model& model, const std::string& part) {
+        EXPECT_THAT(saving(model, batch(0, 4), rows), HasSubstr("save: the program differs at other open sizes: " + part));
+    };
+    expect([](const Variable& x) { return concat({x, x}, x.shape()[0] == 4 ? 0 : 1); },
+           "attribute 'axis' of concat (package_test.cpp:");
+    expect([](const Variable& x) { return x.shape()[0] == 4 ? exp(x) : sin(x); }, "step 0 is exp, for exp (package_test.cpp:");
+    expect([](const Variable& x) { return x.shape()[0] == 4 ? exp(x) : exp(exp(x)); },
+           "it has 1 or 2 steps, the first one more is exp (package_test.cpp:");
+    expect([&](const Variable& x) { return x.shape()[0] == 4 ? first(x) : second(x); }, "what ");
+    expect([](const Variable& x) {
+        const Variable y = exp(x), z = sin(x);
+        return x.shape()[0] == 4 ? y * z : z * y;
+    }, "input 0 of multiply (package_test.cpp:");
+    expect([](const Variable& x) { return x * (x.shape()[0] == 4 ? Array::scalar(1.f) : host_array({1})); },
+           "what multiply (package_test.cpp:");
+}
+
+TEST_F(Package, means_by_numbers_take_any_batch) {
+    const Model mean_of_rows = [](const Variable& x) { return sum(x, 0) / double(x.shape()[0]); };
+    EXPECT_EQ(saving(mean_of_rows, batch(0, 4), {{0, 0, "n"}}), "nothing was thrown");
+    expect_near(Program::load(temporary("x.catena")).run({batch(0, 7).array()})[0].to_vector<double>(),
+                mean_of_rows(batch(0, 7)).array().to_vector<double>(), 1e-6, "mean");
+}
+
 TEST_F(Package, arrays_that_the_host_makes_anew_of_the_same_elements_are_stored) {
     auto f = static_graph([](const Variable& x) { return x * host_array({0, 1, 2, 3, 4, NAN}); });
     f(batch(0, 4));
