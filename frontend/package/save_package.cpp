@@ -14,6 +14,7 @@
 #include "runtime/graph/config.h"
 #include "runtime/graph/dot.h"
 #include "runtime/program/code_library.h"
+#include "runtime/program/different_kernels.h"
 #include "runtime/program/package.h"
 #include "runtime/program/portable.h"
 #include "runtime/program/schedule_json.h"
@@ -68,8 +69,8 @@ void compile_for_host(Runs& runs, const std::vector<std::string>& levels, bool s
                              .any_size = !runs.open.names().empty(),
                              .levels = levels,
                              .stages = stages};
-    for (const ExportedProgram& program : runs.programs) {
-        PortableProgram made = compiler().compile_portable(program.trace, portable);
+    for (size_t r = 0; r < runs.open.code_runs(); ++r) {
+        PortableProgram made = compiler().compile_portable(runs.programs[r].trace, portable);
         runs.schedules.push_back(std::move(made.schedule));
         if (runs.schedules.size() > 1) continue;
         runs.code = std::move(made.code);
@@ -82,7 +83,7 @@ void compile_for_host(Runs& runs, const std::vector<std::string>& levels, bool s
 
 void compile_for_devices(Runs& runs, const Targets& targets, bool stages) {
     std::vector<const Trace*> traces;
-    for (const ExportedProgram& program : runs.programs) traces.push_back(&program.trace);
+    for (size_t r = 0; r < runs.open.code_runs(); ++r) traces.push_back(&runs.programs[r].trace);
     runs.for_devices = compiler().compile_portable_for_device(
         traces, {.fast_math = config().fast_math,
                  .architectures = targets.architectures,
@@ -108,8 +109,8 @@ void check_stored(const Runs& runs) {
 }
 
 Runs compile_runs(const std::vector<Type>& arguments, const PackageOptions& options, const Targets& targets,
-                  const Record& record, OpenSizes::Functions functions) {
-    Runs runs{.open = OpenSizes("save", arguments, options.open_sizes, functions), .record = record};
+                  const Record& record, OpenSizes::Functions functions, OpenSizes::Farther farther) {
+    Runs runs{.open = OpenSizes("save", arguments, options.open_sizes, functions, farther), .record = record};
     for (const auto& sizes : runs.open.runs()) {
         runs.programs.push_back(record(runs.open.types_at(sizes)));
         check_portable(runs.programs.back().trace);
@@ -354,20 +355,42 @@ void write_runs(const std::string& path, const std::vector<Type>& arguments, con
     program::write_package(path, manifest, package);
 }
 
+/// Passes choose by a number of rows or bytes, which the sizes of the runs may straddle: what is chosen for larger ones is right
+/// for all. False if the kernels differ there, too, or the code does not take such sizes.
+bool write_farther(const std::function<void(OpenSizes::Farther)>& write) {
+    for (const OpenSizes::Farther farther : {OpenSizes::Farther{256, false}, OpenSizes::Farther{256, true},
+                                             OpenSizes::Farther{32 * 1024, true}})
+        try {
+            write(farther);
+            return true;
+        } catch (const Error&) {
+        }
+    return false;
+}
+
 }  // namespace
 
 void save_package(const std::string& path, const std::vector<Type>& arguments, const PackageOptions& options, Device& device,
                   const Record& record) {
     const Targets targets = targets_of(options, device);
-    auto write = [&](OpenSizes::Functions functions) {
-        write_runs(path, arguments, options, compile_runs(arguments, options, targets, record, functions));
+    auto write_by = [&](OpenSizes::Functions functions, OpenSizes::Farther farther) {
+        write_runs(path, arguments, options, compile_runs(arguments, options, targets, record, functions, farther));
+    };
+    auto write = [&](OpenSizes::Farther farther) {
+        try {
+            write_by(OpenSizes::Functions::affine, farther);
+        } catch (const program::DifferentKernels&) {
+            throw;
+        } catch (const ValueError&) {
+            // Products of sizes need many more runs, so they are tried only if affine functions fail.
+            if (options.open_sizes.empty()) throw;
+            write_by(OpenSizes::Functions::products, farther);
+        }
     };
     try {
-        write(OpenSizes::Functions::affine);
-    } catch (const ValueError&) {
-        // Products of sizes need many more runs, so they are tried only if affine functions fail.
-        if (options.open_sizes.empty()) throw;
-        write(OpenSizes::Functions::products);
+        write({0, false});
+    } catch (const program::DifferentKernels&) {
+        if (!write_farther(write)) throw;
     }
 }
 

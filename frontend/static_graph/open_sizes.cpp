@@ -8,7 +8,8 @@
 
 namespace catena {
 
-OpenSizes::OpenSizes(std::string who, std::vector<Type> types, const std::vector<OpenSize>& all, Functions functions)
+OpenSizes::OpenSizes(std::string who, std::vector<Type> types, const std::vector<OpenSize>& all, Functions functions,
+                     Farther farther)
     : who_(std::move(who)), types_(std::move(types)) {
     for (const OpenSize& open : all) {
         if (open.input < 0 || size_t(open.input) >= types_.size() || open.axis < 0 ||
@@ -22,13 +23,15 @@ OpenSizes::OpenSizes(std::string who, std::vector<Type> types, const std::vector
         }
         found->places.push_back(open);
     }
-    choose_runs(functions);
+    choose_runs(functions, farther);
 }
 
-void OpenSizes::choose_runs(Functions functions) {
-    std::vector<int64_t> base, twice, other;
+void OpenSizes::choose_runs(Functions functions, Farther farther) {
+    std::vector<int64_t> given, base, twice, other;
     for (Name& name : names_) {
         name.base = name.base > 1 ? name.base : 3;  // A size of 1 would broadcast, and 0 would hide dependences.
+        given.push_back(name.base);
+        if (!farther.first_only || base.empty()) name.base += farther.by;
         base.push_back(name.base);
         twice.push_back(2 * name.base + 3);
         other.push_back(name.base + 4 + 3 * int64_t(other.size()));
@@ -39,6 +42,8 @@ void OpenSizes::choose_runs(Functions functions) {
         for (size_t k = 0; k < exponents.size(); ++k) runs_.back()[k] += exponents[k];
     }
     if (!names_.empty()) runs_.insert(runs_.end(), {twice, other});
+    is_farther_ = given != base;
+    if (is_farther_) runs_.push_back(std::move(given));
 }
 
 std::vector<Type> OpenSizes::types_at(const std::vector<int64_t>& sizes) const {

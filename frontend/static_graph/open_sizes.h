@@ -27,14 +27,23 @@ public:
     /// The form of fitted functions: one open size in each term, or products of up to three.
     enum class Functions : uint8_t { affine, products };
 
+    /// How much larger than given the sizes of the recordings are, for all open sizes or the first one: code may differ between
+    /// sizes near the given ones, and be the same for all larger ones.
+    struct Farther {
+        int64_t by;
+        bool first_only;
+    };
+
     /// `who` is for messages. ValueError for an input or axis that does not exist.
     OpenSizes(std::string who, std::vector<Type> types, const std::vector<OpenSize>& open,
-              Functions functions = Functions::affine);
+              Functions functions = Functions::affine, Farther farther = {0, false});
 
     const std::vector<Name>& names() const { return names_; }
-    /// The sizes as given, with each open size one larger (for products, some two larger), and two more to check the fit.
-    /// One run when nothing is open.
+    /// The sizes as given or farther, with each open size one larger (for products, some two larger), and two more to check the
+    /// fit; the given ones last if the others are farther. One run when nothing is open.
     const std::vector<std::vector<int64_t>>& runs() const { return runs_; }
+    /// The first of the runs, at which the code must be the same: not the given sizes if the others are farther.
+    size_t code_runs() const { return runs_.size() - (is_farther_ ? 1 : 0); }
     std::vector<Type> types_at(const std::vector<int64_t>& sizes) const;
 
     /// The affine function of the open sizes whose values at the runs are `seen`, if one exists.
@@ -48,13 +57,14 @@ public:
     void check_constant(std::span<const Trace* const> runs, int value) const;
 
 private:
-    void choose_runs(Functions functions);
+    void choose_runs(Functions functions, Farther farther);
 
     std::string who_;
     std::vector<Type> types_;
     std::vector<Name> names_;
     std::vector<std::vector<int>> exponents_;  ///< One per run except the last ones, which only check.
     std::vector<std::vector<int64_t>> runs_;
+    bool is_farther_ = false;
 };
 
 }  // namespace catena

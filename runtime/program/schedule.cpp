@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/program/different_kernels.h"
 #include "runtime/program/memory_planner.h"
 
 namespace catena::program {
@@ -38,10 +39,15 @@ std::string code_form(const KernelLaunch& kernel) {
 }
 
 void check_same_kernels(std::span<const Schedule> runs) {
-    auto same_code = [](const KernelLaunch& a, const KernelLaunch& b) { return a.key == b.key; };
-    for (const Schedule& other : runs)
-        if (!std::equal(runs[0].kernels.begin(), runs[0].kernels.end(), other.kernels.begin(), other.kernels.end(), same_code))
-            fail<ValueError>("save: the program needs other kernels at other open sizes; fix one of the sizes");
+    for (const Schedule& other : runs) {
+        const std::vector<KernelLaunch>&some = runs[0].kernels, &others = other.kernels;
+        size_t k = 0;
+        while (k < some.size() && k < others.size() && some[k].key == others[k].key) ++k;
+        if (k == some.size() && k == others.size()) continue;
+        const OperationList& operations = k < some.size() ? some[k].operations : others[k].operations;
+        fail<DifferentKernels>("save: the program needs other kernels at other open sizes, the first of them for {}; give one of the sizes",
+                               operations.size() ? to_string(*operations.begin()) : "an operation");
+    }
 }
 
 void size_kernel(KernelLaunch& kernel) {

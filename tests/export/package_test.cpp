@@ -441,6 +441,12 @@ TEST_F(Package, what_differs_at_other_open_sizes_is_said) {
            "what multiply (package_test.cpp:");
 }
 
+TEST_F(Package, the_operation_whose_kernel_differs_is_named) {
+    const Model model = [](const Variable& x) { return sum(exp(x), x.shape()[0] % 2 == 0 ? 0 : 1); };
+    EXPECT_THAT(saving(model, batch(0, 4), {{0, 0, "n"}}),
+                HasSubstr("save: the program needs other kernels at other open sizes, the first of them for exp (package_test.cpp:"));
+}
+
 TEST_F(Package, means_by_numbers_take_any_batch) {
     const Model mean_of_rows = [](const Variable& x) { return sum(x, 0) / double(x.shape()[0]); };
     EXPECT_EQ(saving(mean_of_rows, batch(0, 4), {{0, 0, "n"}}), "nothing was thrown");
@@ -456,6 +462,36 @@ TEST_F(Package, arrays_that_the_host_makes_anew_of_the_same_elements_are_stored)
     EXPECT_EQ(y.size(), 42u);
     EXPECT_EQ(y[38], 2 * batch(0, 7).array().to_vector<double>()[38]);
     EXPECT_TRUE(std::isnan(y[41]));
+}
+
+struct Perceptron : Chain {
+    Linear l1{6, 16}, l2{16, 3};
+    Perceptron() { add_children({{"l1", l1}, {"l2", l2}}); }
+    Variable operator()(const Variable& x) { return l2(relu(l1(x))); }
+};
+
+TEST_F(Package, any_batch_may_be_recorded_for_an_open_one) {
+    for (const int64_t rows : {8, 31, 32, 48, 63, 64, 100}) {
+        SCOPED_TRACE(rows);
+        Perceptron net;
+        Adam adam;
+        adam.setup(net);
+        auto step = static_graph([&](const Variable& x, const Variable& t) {
+            Variable loss = softmax_cross_entropy(net(x), t);
+            net.cleargrads();
+            loss.backward();
+            adam.update();
+            return loss;
+        });
+        step(batch(1, rows), labels(1, rows));
+        step.save(temporary("x.catena"), {.open_sizes = {{0, 0, "batch"}, {1, 0, "batch"}}, .code_levels = {"avx2"}});
+        Program program = Program::load(temporary("x.catena"));
+        for (const int64_t other : {int64_t(5), rows, int64_t(64), int64_t(300)}) {
+            const Variable x = batch(2, other), t = labels(2, other);
+            const double loss = step(x, t).item<double>();
+            EXPECT_NEAR(program.run({x.array(), t.array()})[0].item<double>(), loss, 2e-5) << other;
+        }
+    }
 }
 
 TEST_F(Package, numbers_may_be_infinite) {
