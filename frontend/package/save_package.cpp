@@ -92,6 +92,11 @@ void compile_for_devices(Runs& runs, const Targets& targets, bool stages) {
     runs.stages.insert(runs.for_devices->stages.begin(), runs.for_devices->stages.end());
 }
 
+/// At the given sizes it is the recorded call itself.
+OpenSizes::Again once_more(const Runs& runs, size_t run) {
+    return [&runs, run] { return runs.record(runs.open.types_at(runs.open.runs()[run])).trace; };
+}
+
 /// Constants and the order of results are stored of the first run.
 void check_stored(const Runs& runs) {
     const ExportedProgram& first = runs.programs[0];
@@ -105,7 +110,7 @@ void check_stored(const Runs& runs) {
             if (program.results[i].kind != first.results[i].kind || program.results[i].index != first.results[i].index)
                 fail<ValueError>("save: the program differs at other open sizes: result {} is another value", i);
     }
-    for (int constant : first.constants) runs.open.check_constant(traces, constant);
+    for (int constant : first.constants) runs.open.check_constant(traces, constant, once_more(runs, 1));
 }
 
 Runs compile_runs(const std::vector<Type>& arguments, const PackageOptions& options, const Targets& targets,
@@ -114,7 +119,7 @@ Runs compile_runs(const std::vector<Type>& arguments, const PackageOptions& opti
     for (const auto& sizes : runs.open.runs()) {
         runs.programs.push_back(record(runs.open.types_at(sizes)));
         check_portable(runs.programs.back().trace);
-        runs.open.check_same(runs.programs[0].trace, runs.programs.back().trace);
+        runs.open.check_same(runs.programs[0].trace, runs.programs.back().trace, once_more(runs, runs.programs.size() - 1));
     }
     check_stored(runs);
     leave_out_open_states(runs.programs);
@@ -281,10 +286,12 @@ Json numbers_json(const Runs& runs) {
             seen, runs.open, [&](const std::vector<int64_t>& sizes) { return others.number_at(i, sizes); });
         if (value.is_null())
             for (const Trace::Step& step : first.steps)
-                if (std::find(step.scalars.begin(), step.scalars.end(), int(i)) != step.scalars.end())
+                if (std::find(step.scalars.begin(), step.scalars.end(), int(i)) != step.scalars.end()) {
+                    runs.open.check_repeats(runs.programs[1].trace, step, int(i), once_more(runs, 1));
                     fail<ValueError>("save: a number in {} ({}) depends on an open size, but no function fits: {} or "
                                      "{}; give that size",
                                      step.op->name, to_string(step.location), seen[0], seen.back());
+                }
         numbers.push_back({{"value", value}, {"name", first.scalars[i].cell ? first.scalars[i].cell->name : ""}});
     }
     return numbers;

@@ -87,14 +87,18 @@ Trace trace_once(const Body& body, const std::vector<Type>& types,
 struct Traces {
     const OpenSizes& open;
     std::vector<Trace> traces;
+    OpenSizes::Again second_again;
 };
 
 Traces trace_at_all(const Body& body, const OpenSizes& open, std::span<const Variable> inputs,
                     const RecordingOptions& options) {
-    Traces all{open, {}};
+    auto recorded = [&body, &open, inputs, &options](const std::vector<int64_t>& sizes) {
+        return trace_once(body, open.types_at(sizes), inputs, options);
+    };
+    Traces all{open, {}, [&open, recorded] { return recorded(open.runs()[1]); }};
     for (const auto& sizes : open.runs()) {
-        all.traces.push_back(trace_once(body, open.types_at(sizes), inputs, options));
-        open.check_same(all.traces[0], all.traces.back());
+        all.traces.push_back(recorded(sizes));
+        open.check_same(all.traces[0], all.traces.back(), [&] { return recorded(sizes); });
     }
     return all;
 }
@@ -160,7 +164,7 @@ void check_inputs(const Traces& all, const std::string& who) {
         const Trace::Value& value = first.values[size_t(v)];
         if (value.role == Trace::Role::argument || !is_read(first, v)) continue;
         if (value.role == Trace::Role::captured) {
-            all.open.check_constant(traces, v);
+            all.open.check_constant(traces, v, all.second_again);
             continue;
         }
         for (const Trace& trace : all.traces)
@@ -177,12 +181,14 @@ void check_scalars(const Traces& all, const std::string& who) {
     for (const Trace::Step& step : first.steps)
         for (int s : step.scalars)
             for (const Trace& trace : all.traces)
-                if (!is_same_number(trace.scalars[size_t(s)].value, first.scalars[size_t(s)].value))
+                if (!is_same_number(trace.scalars[size_t(s)].value, first.scalars[size_t(s)].value)) {
+                    all.open.check_repeats(all.traces[1], step, s, all.second_again);
                     fail<ValueError>(
                         "{}: a number in {} ({}) depends on an open size: {} or {}; give that "
                         "size",
                         who, step.op->name, to_string(step.location), first.scalars[size_t(s)].value,
                         trace.scalars[size_t(s)].value);
+                }
 }
 
 }  // namespace

@@ -72,20 +72,39 @@ std::optional<OnnxSize> OpenSizes::affine(const std::vector<int64_t>& seen) cons
     return size;
 }
 
-void OpenSizes::check_same(const Trace& was, const Trace& is) const {
-    if (const std::string difference = structure_difference(was, is); !difference.empty())
-        fail<ValueError>("{}: the program differs at other open sizes: {}; give that size", who_, difference);
+void OpenSizes::check_same(const Trace& was, const Trace& is, const Again& again) const {
+    const std::string difference = structure_difference(was, is);
+    if (difference.empty()) return;
+    if (const std::string change = structure_difference(is, again()); !change.empty())
+        fail<ValueError>("{}: the program changes from run to run of its code, also at the same sizes: {}", who_, change);
+    fail<ValueError>("{}: the program differs at other open sizes: {}; give that size", who_, difference);
 }
 
-void OpenSizes::check_constant(std::span<const Trace* const> runs, int value) const {
+void OpenSizes::check_constant(std::span<const Trace* const> runs, int value, const Again& again) const {
     auto array = [&](const Trace& trace) { return trace.values[size_t(value)].captured; };
-    for (const Trace* other : runs)
-        if (const std::string different = difference(array(*runs[0]), array(*other)); !different.empty()) {
-            const std::string use = first_use(*runs[0], value);
-            fail<ValueError>("{}: {} an array from outside that differs at other open sizes ({}), and a file holds it in one; "
-                             "compute it from numbers, or with operations on arrays of open sizes (arange, ones), or give that size",
-                             who_, use.empty() ? "the program returns" : use, different);
-        }
+    auto differing = std::find_if(runs.begin(), runs.end(),
+                                  [&](const Trace* run) { return !difference(array(*runs[0]), array(*run)).empty(); });
+    if (differing == runs.end()) return;
+    const std::string found = first_use(*runs[0], value), use = found.empty() ? "the program returns" : found;
+    const Trace repeated = again();
+    if (repeated.structure_hash() == runs[1]->structure_hash())
+        if (const std::string change = difference(array(*runs[1]), array(repeated)); !change.empty())
+            fail<ValueError>("{}: {} an array from outside that changes from run to run of the code, also at the same sizes ({}), and a "
+                             "file holds it in one; make it a State or pass it as an argument",
+                             who_, use, change);
+    fail<ValueError>("{}: {} an array from outside that differs at other open sizes ({}), and a file holds it in one; "
+                     "compute it from numbers, or with operations on arrays of open sizes (arange, ones), or give that size",
+                     who_, use, difference(array(*runs[0]), array(**differing)));
+}
+
+void OpenSizes::check_repeats(const Trace& is, const Trace::Step& step, int scalar, const Again& again) const {
+    const Trace repeated = again();
+    if (repeated.structure_hash() != is.structure_hash()) return;
+    const double a = is.scalars[size_t(scalar)].value, b = repeated.scalars[size_t(scalar)].value;
+    if (a != b && !(a != a && b != b))
+        fail<ValueError>("{}: a number in {} changes from run to run of the code, also at the same sizes: {} or {}; make it a Cell or "
+                         "pass it as an argument",
+                         who_, to_string(step), a, b);
 }
 
 }  // namespace catena

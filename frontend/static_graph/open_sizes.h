@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -51,10 +52,15 @@ public:
     /// The same for all forms of functions.
     std::optional<SizePolynomial> polynomial(const std::vector<int64_t>& seen) const;
 
-    /// ValueError that says what differs first between two sizes.
-    void check_same(const Trace& was, const Trace& is) const;
-    /// ValueError if the array from outside `value` has another type or other elements at a run: a file holds it once.
-    void check_constant(std::span<const Trace* const> runs, int value) const;
+    /// Records a program once more at the same sizes, which tells what depends on sizes from what changes at every run of the code.
+    using Again = std::function<Trace()>;
+    /// ValueError that says what differs first between two sizes, or changes between `is` and `again`.
+    void check_same(const Trace& was, const Trace& is, const Again& again) const;
+    /// ValueError if the array from outside `value` has another type or other elements at a run: a file holds it once. `again`: of
+    /// the second run.
+    void check_constant(std::span<const Trace* const> runs, int value, const Again& again) const;
+    /// ValueError if the number in `step` changes at every run of the code. `again`: of `is`.
+    void check_repeats(const Trace& is, const Trace::Step& step, int scalar, const Again& again) const;
 
 private:
     void choose_runs(Functions functions, Farther farther);

@@ -407,6 +407,8 @@ TEST_F(Package, arrays_that_the_host_makes_from_an_open_size_are_refused) {
                 ::testing::AllOf(HasSubstr("save: take ("), HasSubstr("int64[1], element [0] is 3 or 4")));
     const Model at_one_run = [](const Variable& x) { return x * host_array({0, 1, 2, 3, 4, x.shape()[0] == 11 ? 6. : 5.}); };
     EXPECT_THAT(saving(at_one_run, batch(0, 4), rows), HasSubstr("float32[6], element [5] is 5 or 6"));
+    const Model leaf = [](const Variable& x) { return x * Variable(host_array({0, 1, 2, 3, 4, double(x.shape()[0])})); };
+    EXPECT_THAT(saving(leaf, batch(0, 4), rows), HasSubstr("float32[6], element [5] is 4 or 5"));
     const Model mask = [](const Variable& x) { return x * Array::zeros({Dtype::float32, {x.shape()[0], 1}}); };
     EXPECT_THAT(saving(mask, batch(0, 4), rows), HasSubstr("float32[4,1] or float32[5,1]"));
     const Model twice = [](const Variable& x) {
@@ -439,6 +441,26 @@ TEST_F(Package, what_differs_at_other_open_sizes_is_said) {
     }, "input 0 of multiply (package_test.cpp:");
     expect([](const Variable& x) { return x * (x.shape()[0] == 4 ? Array::scalar(1.f) : host_array({1})); },
            "what multiply (package_test.cpp:");
+}
+
+TEST_F(Package, what_changes_from_run_to_run_is_not_blamed_on_sizes) {
+    const std::vector<OpenSize> rows = {{0, 0, "n"}};
+    int runs = 0;
+    const Model number = [&](const Variable& x) { return x * std::pow(0.5, ++runs); };
+    EXPECT_THAT(saving(number, batch(0, 4), rows),
+                ::testing::AllOf(HasSubstr("save: a number in multiply_scalar (package_test.cpp:"), HasSubstr("changes from run to run"),
+                                 HasSubstr("make it a Cell")));
+    const Model array = [&](const Variable& x) { return x * host_array({double(++runs), 1, 1, 1, 1, 1}); };
+    EXPECT_THAT(saving(array, batch(0, 4), rows),
+                ::testing::AllOf(HasSubstr("save: multiply (package_test.cpp:"), HasSubstr("changes from run to run of the code"),
+                                 HasSubstr("float32[6], element [0] is ")));
+    const Model program = [&](const Variable& x) { return ++runs % 2 == 0 ? exp(x) : sin(x); };
+    EXPECT_THAT(saving(program, batch(0, 4), rows), HasSubstr("save: the program changes from run to run of its code"));
+    Cell decay(1);
+    auto region = static_graph([&](const Variable& x) { return x * decay; });
+    region(batch(0, 4));
+    EXPECT_EQ(message_of([&] { region.save(temporary("x.catena"), {.open_sizes = rows, .code_levels = {"scalar"}}); }),
+              "nothing was thrown");
 }
 
 TEST_F(Package, the_operation_whose_kernel_differs_is_named) {
