@@ -55,7 +55,8 @@ std::string input_difference(const Trace& was, const Trace& is) {
         if (a.role != b.role) return either(use, roles[size_t(a.role)], roles[size_t(b.role)]);
         if (a.type.dtype != b.type.dtype || a.type.shape.rank() != b.type.shape.rank())
             return either(use, to_string(a.type), to_string(b.type));
-        if (a.state.get() != b.state.get()) return fmt::format("{} is the state '{}' or another, '{}'", use, a.name, b.name);
+        if (a.state.get() != b.state.get())
+            return a.name == b.name ? use + " is another parameter or state" : either(use, "'" + a.name + "'", "'" + b.name + "'");
     }
     return counts("the number of arrays, parameters and states that it reads is", was.inputs.size(), is.inputs.size());
 }
