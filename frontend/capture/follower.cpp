@@ -241,8 +241,7 @@ Variables Follower::extend(const OpDef& op, Inputs inputs, const Attributes& att
 void Follower::attached(Node& node, Inputs inputs) {
     node.made_by = this;
     node.number = int(nodes_.size());
-    nodes_.push_back({&node, step_, int(node_inputs_.size()), last_composite_scalar_});
-    for (const Variable* x : inputs) node_inputs_.push_back(x->array().body());
+    nodes_.push_back({&node, step_, last_composite_scalar_});
     for (const Edge& edge : node.edges) follows_others_ |= edge.node && edge.node->made_by != this;
 }
 
@@ -302,6 +301,17 @@ void Follower::stands_for(const Variable& state, const Variable& variable) {
             return;
         }
     stand_ins_.emplace_back(state.body(), variable.ref());
+}
+
+void Follower::reads_gradient(VariableBody& variable) {
+    const ArrayBody* array = variable.array.body();
+    const bool is_made = !variable.is_state && array && array->pending == this;  // It has had no gradient before the call.
+    if (rules_.is_replayed && is_open_ && !running_ && !is_made) log_.reads_gradient(variable);
+}
+
+void Follower::walks(const Node& node) {
+    // Its arrays are not those that a later call's graph would have.
+    if (node.made_by != this) needs_code_ = "backward() or grad() inside it goes on through a graph from outside";
 }
 
 void Follower::assigned(const Variable& state, const Variable&) {

@@ -95,7 +95,7 @@ public:
     const char* region() const { return rules_.region; }
     const SourceLoc& reader() const { return reader_; }  ///< The user's line that reads a value now, if known.
     /// Keeps the activations of this run for a backward outside the region; null if there can be none.
-    Activation* activation() { return activation_; }
+    Activation* activation() const { return activation_; }
 
     //---- Recorder
     bool defers() const override { return true; }
@@ -110,12 +110,14 @@ public:
     void composite_ends(std::span<const Variable> outputs) override;
     void assigned(const Variable& state, const Variable& value) override;
     void changing(VariableBody& variable, Change what) override;
+    void reads_gradient(VariableBody& variable) override;
     void host_read(ArrayBody& array) override;
     void addressed(ArrayBody& array) override;
     void settle() override;
     void passing() override;
     void needs_code(const char* why) override;
     void stands_for(const Variable& state, const Variable& variable) override;
+    void walks(const Node& node) override;
 
     //---- WalkMemory
     bool repeat(const WalkRequest& request, Variables& results) override;
@@ -132,7 +134,6 @@ public:
     struct MadeNode {
         Node* node = nullptr;         ///< Null when it was destroyed.
         const Step* step = nullptr;   ///< The latest; null when a composite had none.
-        int first_input = 0;          ///< Among node_inputs().
         int composite_scalar = -1;    ///< The first scalar slot of a composite.
         int slot_of(size_t scalar) const {
             return composite_scalar >= 0 ? composite_scalar + int(scalar) : step->scalars()[scalar];
@@ -144,7 +145,6 @@ public:
         const Step* step = nodes_[size_t(node.number)].step;
         return step ? step->index : -1;
     }
-    const ArrayBody* node_input(const MadeNode& made, size_t i) const { return node_inputs_[size_t(made.first_input) + i]; }
 
 private:
     /// ValueError where the operation runs on a device.
@@ -228,7 +228,6 @@ private:
     std::vector<OpenComposite> composites_;
     int last_composite_scalar_ = -1;
     std::vector<MadeNode> nodes_;
-    std::vector<const ArrayBody*> node_inputs_;
     std::vector<StandIn> stand_ins_;
     std::vector<int> alive_;
     std::vector<Ref<Storage>> nowhere_;

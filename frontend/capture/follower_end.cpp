@@ -7,9 +7,9 @@
 #include "frontend/capture/failed_array.h"
 #include "frontend/capture/follower.h"
 #include "frontend/capture/interpreter.h"
+#include "frontend/capture/used_up.h"
 #include "runtime/core/error.h"
 #include "runtime/core/forget_location.h"
-#include "runtime/core/object_pool.h"
 #include "runtime/graph/user_gradient.h"
 
 namespace catena::capture {
@@ -245,7 +245,6 @@ void Follower::end_call() {
     for (const MadeNode& made : nodes_)
         if (made.node) made.node->made_by = nullptr;
     nodes_.clear();
-    node_inputs_.clear();
     composites_.clear();
     scalars_.clear();
     is_open_ = false;
@@ -332,31 +331,6 @@ int Follower::live_results(Variables& open, Variables& walked) {
 bool Follower::has_user_gradients() const {
     return std::ranges::any_of(nodes_, [](const MadeNode& made) { return made.node && has_user_gradient(*made.node->op); });
 }
-
-namespace {
-
-/// Replaces the graph consumed by a backward inside the region.
-class UsedUp final : public RegionGradient {
-public:
-    UsedUp(std::string region, Reach reach) : region_(std::move(region)), reach_(std::move(reach)) {}
-    static void* operator new(size_t) { return ObjectPool<UsedUp>::allocate(); }
-    static void operator delete(void* used_up) { ObjectPool<UsedUp>::free(used_up); }
-    Variables gradient(Node&, std::span<const Variable>) override { refuse(); }
-    std::vector<Edge> expand(Node&) override { refuse(); }
-    bool is_expandable() const override { return false; }
-    bool reaches(int output, int edge) const override { return reach_.border(output, edge); }
-
-private:
-    [[noreturn]] void refuse() const {
-        fail<TraceError>("backward: static_graph {} ran backward() through this result itself and did not keep its graph; take "
-                         "the gradients inside the region, or use the result's array (unchain) where no gradient is meant to flow",
-                         region_);
-    }
-    const std::string region_;
-    const Reach reach_;
-};
-
-}  // namespace
 
 void Follower::refuse_second_backward(Variables& refused) {
     // Keeping the graph would keep every activation. Only its border is kept, for unchain_backward().

@@ -46,6 +46,7 @@ bool Follower::describe(const WalkRequest& request) {
     for (const Edge& edge : walk_graph_.border) {
         if (!edge.leaf || (request.into_leaves && edge.leaf->grad_consumed)) return false;
         if (!request.into_leaves) continue;
+        reads_gradient(*edge.leaf);
         walk_key_.push_back(edge.leaf->grad ? number(edge.leaf->grad->array) : -1);
         if (walk_key_.back() == -2) return false;
     }

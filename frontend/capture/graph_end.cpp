@@ -13,11 +13,7 @@
 
 namespace catena::capture {
 
-namespace {
-
 bool same_edge(const Edge& a, const Edge& b) { return a.leaf == b.leaf && a.node == b.node && (a.leaf || a.index == b.index); }
-
-}  // namespace
 
 //---- the walk
 
@@ -193,28 +189,6 @@ void record_nodes(const Follower& follower, const LiveGraph& live, std::span<con
         end.results.emplace_back(numbers.at(y.body()->creator.get()), y.body()->output_index);
 }
 
-/// For each border edge the only input of the forward program that is its variable.
-std::vector<int> border_values(const Follower& follower, const LiveGraph& live, std::span<const std::pair<Array, int>> known) {
-    std::map<const ArrayBody*, int> numbers;
-    for (const auto& [array, v] : known) numbers[array.body()] = v;
-    std::vector<int> values;
-    std::map<int, int> uses;
-    for (const Edge& edge : live.border) {
-        std::vector<int> found;
-        for (const Follower::MadeNode& made : follower.nodes())
-            for (size_t i = 0; made.node && i < made.node->edges.size(); ++i)
-                if (same_edge(made.node->edges[i], edge))
-                    if (auto n = numbers.find(follower.node_input(made, i)); n != numbers.end()) found.push_back(n->second);
-        std::sort(found.begin(), found.end());
-        found.erase(std::unique(found.begin(), found.end()), found.end());
-        values.push_back(found.size() == 1 ? found[0] : -1);
-        ++uses[values.back()];
-    }
-    for (int& v : values)
-        if (v >= 0 && uses[v] > 1) v = -1;
-    return values;
-}
-
 /// Extracts the backward part from the recording.
 Trace split(const Trace& full, size_t forward_steps, const std::vector<int>& start, const std::vector<int>& gradients,
            const std::vector<Trace::Assign>& assigns, GraphEnd& end) {
@@ -261,7 +235,6 @@ std::unique_ptr<GraphEnd> record_graph(const Follower& follower, const LiveGraph
     Trace forward = trace_of_path(follower.tree(), follower.segment(), follower.step(), follower.region(), follower.scalars());
     end->inputs = forward.inputs;
     const size_t forward_steps = forward.steps.size();
-    end->border_values = border_values(follower, live, known);
     end->reach = Reach(live, &follower);
     record_nodes(follower, live, known, *end);
 

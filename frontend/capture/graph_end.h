@@ -18,6 +18,9 @@ namespace catena::capture {
 
 class Follower;
 
+/// Whether gradients flow to the same place.
+bool same_edge(const Edge& a, const Edge& b);
+
 /// The part of the graph built by a region's code that is still referenced when the code has returned.
 struct LiveGraph {
     std::vector<Variable> results;   ///< Variables still referenced whose creator is in the graph.
@@ -119,7 +122,6 @@ struct GraphEnd {
     std::vector<Extra> extras;
     std::vector<Number> scalars;       ///< The scalars of `backward`.
     std::vector<int> gradients;        ///< Output of `backward` for each edge of the border, -1: nothing flows.
-    std::vector<int> border_values;    ///< The input of `forward` that is an edge's variable; -1: none or several.
     Reach reach;
     std::vector<NodeRecord> nodes;        ///< In the order of their creation,
     std::vector<int> walk_order;          ///< and the order of GraphWalk.

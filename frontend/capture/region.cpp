@@ -24,6 +24,17 @@ uint64_t alias_of(const Flat& arguments, size_t k) {
     return k;
 }
 
+/// Where gradients of an argument flow: whether any do, whether it has a creator, is the state that owns its array, and which earlier
+/// argument is the same variable.
+uint64_t place_in_graph(const Flat& arguments, size_t k) {
+    const Variable& x = arguments.variables[k];
+    const VariableBody& body = *x.body();
+    size_t first = 0;
+    while (arguments.variables[first].body() != &body) ++first;
+    return uint64_t(body.requires_grad) | uint64_t(bool(body.creator)) << 1 | uint64_t(body.array.body()->owner == &body) << 2 |
+           uint64_t(first) << 3;
+}
+
 /// `whole`: calls may skip the code, so its path must depend on the key alone.
 void make_key(const Flat& arguments, bool whole, Key& words) {
     words.clear();
@@ -40,9 +51,9 @@ void make_key(const Flat& arguments, bool whole, Key& words) {
             continue;
         }
         const Array& array = x.array();
-        words.push_back(uint64_t(array.dtype()) | uint64_t(array.rank()) << 8 |
-                        uint64_t(whole && x.requires_grad()) << 16 | alias_of(arguments, k) << 32);
+        words.push_back(uint64_t(array.dtype()) | uint64_t(array.rank()) << 8 | alias_of(arguments, k) << 32);
         words.push_back(reinterpret_cast<uintptr_t>(&array.device()));
+        if (whole) words.push_back(place_in_graph(arguments, k));
         if (whole) words.push_back(reinterpret_cast<uintptr_t>(array.body()->owner));
         for (int64_t d : array.shape()) words.push_back(uint64_t(d));
     }

@@ -8,6 +8,7 @@
 #include "frontend/capture/follower.h"
 #include "frontend/capture/pointer_table.h"
 #include "frontend/capture/program.h"
+#include "frontend/capture/used_up.h"
 #include "runtime/core/error.h"
 #include "runtime/core/per_thread.h"
 #include "runtime/graph/recorder.h"
@@ -31,27 +32,33 @@ Tables& tables() {
 }  // namespace
 
 Replay::Replay(const Follower& follower, const Program& program, const Flat& arguments, const Flat& results) {
+    region_ = follower.region();
     scalars_ = program.scalars();
     for (size_t s = 0; s < scalars_.size(); ++s) scalars_[s].value = follower.scalars()[s];
     find_inputs(follower, program, arguments);
     find_effects(follower, program, arguments, results);
     find_assigned_inputs();
     find_results(follower, program, arguments, results);
+    find_reads(follower, arguments);
     look_for_obstacles(follower, program, arguments, results);
 }
 
 void Replay::find_inputs(const Follower& follower, const Program& program, const Flat& arguments) {
+    constexpr int shared = -1;
     Tables& t = tables();
     t.gradients.clear();
     t.contents.clear();
     t.bodies.clear();
     const auto note = [&](PointerTable& table, const Array& before, VariableBody* body) {
-        table.insert(before.body(), 0) = int(t.bodies.size());
-        t.bodies.push_back(body);
+        int& place = table.insert(before.body(), int(t.bodies.size()));
+        if (place == int(t.bodies.size())) t.bodies.push_back(body);
+        else if (place != shared && t.bodies[size_t(place)] != body) place = shared;
     };
     follower.log().for_each_first_gradient(t.seen, [&](const Ref<VariableBody>& body, const Array& before, int) {
         if (before.defined()) note(t.gradients, before, body.get());
     });
+    for (const UndoLog::Read& r : follower.log().reads())
+        if (r.body->grad && r.body->grad->array.body()->pending != &follower) note(t.gradients, r.body->grad->array, r.body.get());
     follower.log().for_each_first_content(t.seen, [&](const Ref<VariableBody>& body, const Array& before, int) {
         if (before.defined() && body->is_state) note(t.contents, before, body.get());
     });
@@ -60,7 +67,8 @@ void Replay::find_inputs(const Follower& follower, const Program& program, const
         const Array& array = follower.value(v);
         const auto was = [&](PointerTable& table) {
             const int* place = table.find(array.body());
-            return place ? t.bodies[size_t(*place)] : nullptr;
+            if (place && *place == shared) obstacle_ = "it reads an array that is the gradient, or the content, of two variables";
+            return place && *place != shared ? t.bodies[size_t(*place)] : nullptr;
         };
         Source source{.kind = Source::captured, .array = array};
         if (v < int(arguments.variables.size())) source = {.kind = Source::argument, .index = v};
@@ -118,6 +126,36 @@ void Replay::find_assigned_inputs() {
             if (!e.is_gradient && inputs_[i].kind == Source::state && e.body == inputs_[i].body) input_assigned_[i] = 1;
 }
 
+/// A result that later calls cannot make is an obstacle.
+Replay::Result Replay::result_of(size_t k, const Follower& follower, const Flat& arguments, const Flat& results) {
+    const Variable& y = results.variables[k];
+    if (!y.defined()) return {};
+    const auto is_y = [&](const Variable& other) { return other.body() == y.body(); };
+    const auto place_in = [&](const auto& list, size_t end) {
+        return int(std::find_if(list.begin(), list.begin() + ptrdiff_t(end), is_y) - list.begin());
+    };
+    if (const int j = place_in(results.variables, k); j < int(k)) return {.kind = Result::earlier, .index = j};
+    const int a = place_in(arguments.variables, arguments.variables.size());
+    if (a < int(arguments.variables.size())) return {.kind = Result::argument, .index = a};
+    const VariableBody& body = *y.body();
+    if (body.is_state) return {.kind = Result::state, .body = y.ref()};
+    Result made{.name = y.name()};
+    const bool is_computed = results_[k].kind == Source::output;
+    if (const Node* creator = body.creator.get()) {
+        made.is_used_up = dynamic_cast<const UsedUp*>(creator->region.get()) && creator->edges.empty();
+        if (!made.is_used_up && (!follower.activation() || creator->region.get() != follower.activation()))
+            obstacle_ = "a result has a graph from outside";
+    } else if (body.alias_of) {
+        obstacle_ = "a result stands for a variable from outside";
+    } else {
+        made.requires_grad = body.requires_grad;
+        // An array among the results belongs to a variable that only this list holds.
+        if (!is_computed && (made.requires_grad || (results_[k].kind == Source::captured && body.use_count() > 1)))
+            obstacle_ = "a result is a variable that it has not computed, and no argument, parameter or other state";
+    }
+    return made;
+}
+
 void Replay::find_results(const Follower& follower, const Program& program, const Flat& arguments, const Flat& results) {
     for (const Variable& y : results.variables) {
         Source source = y.defined() ? source_of(y.array(), follower, program) : Source();
@@ -125,6 +163,7 @@ void Replay::find_results(const Follower& follower, const Program& program, cons
             if (arguments.variables[k].body() == y.body()) source = {.kind = Source::argument, .index = int(k)};
         results_.push_back(std::move(source));
     }
+    for (size_t k = 0; k < results_.size(); ++k) variables_.push_back(result_of(k, follower, arguments, results));
     auto keep = [&](const Source& s) {
         for (size_t i = 0; s.kind == Source::state && i < inputs_.size(); ++i)
             if (inputs_[i].kind == Source::state && inputs_[i].body == s.body) input_read_later_[i] = 1;
@@ -133,25 +172,45 @@ void Replay::find_results(const Follower& follower, const Program& program, cons
     for (const Effect& e : effects_) keep(e.value);
 }
 
+void Replay::find_reads(const Follower& follower, const Flat& arguments) {
+    for (const UndoLog::Read& r : follower.log().reads()) {
+        const auto its = std::ranges::find_if(arguments.variables, [&](const Variable& x) { return x.body() == r.body.get(); });
+        if (its == arguments.variables.end()) reads_.push_back({.body = r.body, .found = r.found, .consumed = r.consumed});
+        else reads_.push_back({.argument = int(its - arguments.variables.begin()), .found = r.found, .consumed = r.consumed});
+    }
+}
+
+/// The graph of the results that later calls make must be this call's, edge by edge.
+void Replay::find_graph(const Follower& follower, const GraphEnd& graph, const Flat& arguments, const Flat& results) {
+    graph_results_.assign(graph.outputs.size(), -1);
+    const Node* node = nullptr;
+    for (size_t k = results.variables.size(); k-- > 0;) {
+        const VariableBody* body = results.variables[k].body();
+        if (!body || !body->creator || !follower.activation() || body->creator->region.get() != follower.activation()) continue;
+        node = body->creator.get();
+        graph_results_[size_t(body->output_index)] = int(k);
+    }
+    if (std::ranges::count(graph_results_, -1) > 0) obstacle_ = "a variable with a graph that is not a result is still referenced";
+    if (!node) return;
+    cells_ = follower.activation()->cells;
+    for (size_t i = 0; i < node->edges.size(); ++i) {
+        const Edge& edge = node->edges[i];
+        Border& border = border_.emplace_back(Border{.type = node->input_types[i]});
+        if (edge.leaf && edge.leaf->is_state) border.state = edge.leaf;
+        for (size_t k = 0; k < arguments.variables.size() && border.argument < 0; ++k)
+            if (same_edge(edge_of(arguments.variables[k]), edge)) border.argument = int(k);
+        if (!border.state && border.argument < 0) obstacle_ = "gradients flow to a variable that is no argument, parameter or other state";
+    }
+}
+
 void Replay::look_for_obstacles(const Follower& follower, const Program& program, const Flat& arguments,
                                 const Flat& results) {
     if (follower.needs_code()) obstacle_ = follower.needs_code();
     if (follower.was_cut()) obstacle_ = "the host reads a computed value in it";
-    if (const GraphEnd* graph = program.graph()) {
-        for (int v : graph->border_values) {
-            const auto place = std::find(graph->inputs.begin(), graph->inputs.end(), v);
-            border_inputs_.push_back(int(place - graph->inputs.begin()));
-            if (v < 0) obstacle_ = "two variables share an array that the code reads";
-        }
-        for (int v : graph->outputs) {
-            const auto output = std::find(program.outputs().begin(), program.outputs().end(), v);
-            const auto result = std::find_if(results_.begin(), results_.end(), [&](const Source& s) {
-                return s.kind == Source::output && s.index == int(output - program.outputs().begin());
-            });
-            if (result == results_.end()) obstacle_ = "a variable with a graph that is not a result is still referenced";
-            graph_results_.push_back(int(result - results_.begin()));
-        }
-    }
+    if (program.graph()) find_graph(follower, *program.graph(), arguments, results);
+    for (const Source& s : inputs_)
+        for (const Variable& x : arguments.variables)
+            if (s.kind == Source::gradient && s.body.get() == x.body()) obstacle_ = "it reads the gradient that an argument came with";
     // All owners of computed arrays: the call itself, results, states and gradients.
     Tables& t = tables();
     t.holders.clear();
@@ -218,6 +277,10 @@ bool Replay::applies(const Flat& arguments, const Program& program) const {
                       &array->device() != &program.device()))
             return false;
     }
+    for (const Read& r : reads_) {
+        const VariableBody* body = r.body ? r.body.get() : arguments.variables[size_t(r.argument)].body();
+        if (bool(body->grad) != r.found || body->grad_consumed != r.consumed) return false;
+    }
     return true;
 }
 
@@ -248,11 +311,7 @@ SmallVector<Variable, 4> Replay::run(const Flat& arguments, Program& program, co
         outputs = program.run(inputs, scalars, donated);
     }
     SmallVector<Variable, 4> results;
-    for (const Source& s : results_) {
-        if (s.kind == Source::argument) results.push_back(arguments.variables[size_t(s.index)]);
-        else if (s.kind == Source::none) results.emplace_back();
-        else results.emplace_back(value_of(s, arguments, outputs), false);
-    }
+    make_results(arguments, outputs, results);
     if (program.graph()) attach(arguments, program, tree, inputs, outputs, scalars, results);
     inputs.clear();
     SmallVector<Array, 8> values;  // Read all before writing any.
@@ -271,6 +330,26 @@ SmallVector<Variable, 4> Replay::run(const Flat& arguments, Program& program, co
     return results;
 }
 
+void Replay::make_results(const Flat& arguments, std::span<const Array> outputs, SmallVector<Variable, 4>& results) const {
+    SmallVector<Variable, 2> used_up;
+    for (size_t k = 0; k < variables_.size(); ++k) {
+        const Result& r = variables_[k];
+        if (r.kind != Result::made) {
+            const Variable same = r.kind == Result::argument ? arguments.variables[size_t(r.index)]
+                                  : r.kind == Result::state  ? Variable(r.body)
+                                                             : results[size_t(r.index)];
+            results.push_back(same);
+        } else if (results_[k].kind == Source::none) {
+            results.emplace_back();
+        } else {
+            results.emplace_back(value_of(results_[k], arguments, outputs), r.requires_grad);
+            if (!r.name.empty()) results.back().set_name(r.name);
+            if (r.is_used_up) used_up.push_back(results.back());
+        }
+    }
+    if (!used_up.empty()) attach_region(region_op(), {}, {}, used_up, std::make_unique<UsedUp>(region_, Reach()));
+}
+
 void Replay::attach(const Flat& arguments, Program& program, const std::shared_ptr<Tree>& tree, std::span<const Array> inputs,
                     std::span<const Array> outputs, std::span<const double> scalars, SmallVector<Variable, 4>& results) const {
     const GraphEnd& graph = *program.graph();
@@ -278,12 +357,12 @@ void Replay::attach(const Flat& arguments, Program& program, const std::shared_p
     SmallVector<Edge, 4> border;
     SmallVector<Type, 2> types;
     for (int r : graph_results_) made.push_back(results[size_t(r)]);
-    for (int i : border_inputs_) {
-        const Source& s = inputs_[size_t(i)];
-        border.push_back(s.kind == Source::argument ? edge_of(arguments.variables[size_t(s.index)]) : edge_of(Variable(s.body)));
-        types.push_back(inputs[size_t(i)].type());
+    for (const Border& b : border_) {
+        border.push_back(edge_of(b.state ? Variable(b.state) : arguments.variables[size_t(b.argument)]));
+        types.push_back(b.type);
     }
     auto activation = std::make_unique<Activation>(tree, graph);
+    activation->cells = cells_;
     program.keep_for_backward(*activation, inputs, outputs, scalars);
     attach_region(region_op(), border, types, made, std::move(activation));
 }

@@ -8,11 +8,13 @@
 
 #include "frontend/static_graph/exported_program.h"
 #include "frontend/static_graph/flatten.h"
+#include "runtime/graph/node.h"
 #include "runtime/graph/trace.h"
 
 namespace catena::capture {
 
 class Follower;
+struct GraphEnd;
 class Program;
 class Tree;
 
@@ -56,23 +58,52 @@ private:
             return body ? body.get() : argument >= 0 ? arguments[size_t(argument)].body() : results[size_t(result)].body();
         }
     };
+    /// Which variable a result is.
+    struct Result {
+        enum Kind : uint8_t { made, argument, earlier, state } kind = made;
+        int index = 0;                ///< Of the argument, or of the earlier result.
+        Ref<VariableBody> body;       ///< The state.
+        bool requires_grad = false;   ///< One that is made: a leaf that wants a gradient,
+        bool is_used_up = false;      ///< or with a graph that a backward inside has used up.
+        std::string name;
+    };
+    /// Where gradients leave the region: a state, or an argument.
+    struct Border {
+        Ref<VariableBody> state;
+        int argument = -1;
+        Type type;
+    };
+    /// A variable whose gradient from before the call was read, or would have been.
+    struct Read {
+        Ref<VariableBody> body;  ///< Null: that of an argument.
+        int argument = -1;
+        bool found = false, consumed = false;
+    };
     void find_inputs(const Follower& follower, const Program& program, const Flat& arguments);
     void find_effects(const Follower& follower, const Program& program, const Flat& arguments, const Flat& results);
     void find_assigned_inputs();
     void find_results(const Follower& follower, const Program& program, const Flat& arguments, const Flat& results);
+    Result result_of(size_t k, const Follower& follower, const Flat& arguments, const Flat& results);
+    void find_reads(const Follower& follower, const Flat& arguments);
+    void find_graph(const Follower& follower, const GraphEnd& graph, const Flat& arguments, const Flat& results);
     void look_for_obstacles(const Follower& follower, const Program& program, const Flat& arguments, const Flat& results);
     Source source_of(const Array& array, const Follower& follower, const Program& program) const;
     Array value_of(const Source& source, const Flat& arguments, std::span<const Array> outputs) const;
+    void make_results(const Flat& arguments, std::span<const Array> outputs, SmallVector<Variable, 4>& results) const;
     void attach(const Flat& arguments, Program& program, const std::shared_ptr<Tree>& tree, std::span<const Array> inputs,
                 std::span<const Array> outputs, std::span<const double> scalars, SmallVector<Variable, 4>& results) const;
 
     std::vector<Source> inputs_, results_;
+    std::vector<Result> variables_;        ///< The variables of `results_`.
+    std::vector<Read> reads_;
     std::vector<Effect> effects_;
     std::vector<char> input_assigned_;     ///< The input is a state that is assigned.
     std::vector<char> input_read_later_;   ///< Its old content is a result or is assigned to another state.
-    std::vector<int> border_inputs_;       ///< For each border edge: the index in `inputs_` of its variable.
+    std::vector<Border> border_;
     std::vector<int> graph_results_;       ///< For each result of the graph: its index in `results_`.
     std::vector<Trace::ScalarSlot> scalars_;
+    SmallVector<std::pair<int, Scalar>, 4> cells_;  ///< Activation::cells.
+    std::string region_;
     std::string obstacle_;
     std::thread::id thread_ = std::this_thread::get_id();
 };

@@ -18,20 +18,35 @@ void UndoLog::add(VariableBody& body, bool is_gradient, const Array& array, int 
     else e.array = array;
 }
 
+void UndoLog::reads_gradient(VariableBody& body) {
+    const auto is_its = [&](const auto& e) { return e.body.get() == &body; };
+    if (std::ranges::any_of(reads_, is_its)) return;
+    if (std::ranges::any_of(entries_, [&](const Entry& e) { return e.is_gradient && is_its(e); })) return;
+    reads_.push_back({Ref<VariableBody>(&body), bool(body.grad), body.grad_consumed});
+}
+
 void UndoLog::drop_unheld(PointerTable& scratch) {
-    // Such a variable (a loss) has changed once or twice; others are not counted.
-    constexpr uint32_t few = 4;
-    auto may_be_unheld = [](const Entry& e) { return e.body->use_count() <= few; };
-    if (std::none_of(entries_.begin(), entries_.end(), may_be_unheld)) return;
+    // Such a variable (a loss) has changed once or twice and was read; others are not counted.
+    constexpr uint32_t few = 5;
+    auto may_be_unheld = [](const auto& e) { return e.body->use_count() <= few; };
+    if (std::ranges::none_of(entries_, may_be_unheld) && std::ranges::none_of(reads_, may_be_unheld)) return;
     scratch.clear();
-    for (const Entry& e : entries_)
+    auto for_each = [&](auto&& f) {
+        for (const Entry& e : entries_) f(e);
+        for (const Read& r : reads_) f(r);
+    };
+    for_each([&](const auto& e) {
         if (may_be_unheld(e)) ++scratch.insert(e.body.get(), 0);
-    for (Entry& e : entries_)
+    });
+    for_each([&](const auto& e) {
         if (may_be_unheld(e) && uint32_t(*scratch.find(e.body.get())) != e.body->use_count()) *scratch.find(e.body.get()) = 0;
-    std::erase_if(entries_, [&](const Entry& e) {
+    });
+    const auto is_unheld = [&](const auto& e) {
         const int* count = scratch.find(e.body.get());
         return count && *count > 0;
-    });
+    };
+    std::erase_if(entries_, is_unheld);
+    std::erase_if(reads_, is_unheld);
 }
 
 void UndoLog::undo(int steps, const std::function<Array(int)>& value) {

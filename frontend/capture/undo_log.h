@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "frontend/capture/pointer_table.h"
@@ -21,7 +22,12 @@ public:
         add(body, true, body.grad ? body.grad->array : Array(), steps);
         entries_.back().consumed = body.grad_consumed;
     }
-    void clear() { entries_.clear(); }
+    /// Notes the first use of a gradient that has not changed yet.
+    void reads_gradient(VariableBody& body);
+    void clear() {
+        entries_.clear();
+        reads_.clear();
+    }
     bool empty() const { return entries_.empty(); }
     size_t size() const { return entries_.size(); }
 
@@ -62,6 +68,13 @@ public:
             if (e.is_gradient && scratch.insert(e.body.get(), 0)++ == 0) f(e.body, e.array, e.value);
     }
 
+    /// A variable whose gradient was read before it changed, and whether there was one.
+    struct Read {
+        Ref<VariableBody> body;
+        bool found = false, consumed = false;
+    };
+    std::span<const Read> reads() const { return reads_; }
+
 private:
     struct Entry {
         Ref<VariableBody> body;
@@ -74,6 +87,7 @@ private:
 
     const Pending* pending_;
     std::vector<Entry> entries_;
+    std::vector<Read> reads_;
 };
 
 }  // namespace catena::capture

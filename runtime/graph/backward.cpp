@@ -117,6 +117,7 @@ private:
             for (size_t i = 0; i < gy.size(); ++i)
                 if (node.outputs[i] && gy[i].defined()) store_gradient(Ref<VariableBody>(node.outputs[i]), gy[i]);
         if (!sink_.goes_below(node)) return;
+        if (Recorder* recorder = current_recorder()) recorder->walks(node);
         LocationScope at(node.location);
         const DeviceScope beside(device_of(gy));  // A graph may lead from one device to another.
         const UserFunctionScope function(*node.op, UserFunctionScope::Part::gradient);
@@ -158,6 +159,7 @@ private:
 class LeafSink : public Sink {
 public:
     void leaf(const Ref<VariableBody>& leaf, const Variable& gradient) override {
+        if (Recorder* recorder = current_recorder()) recorder->reads_gradient(*leaf);
         if (leaf->grad_consumed) return;  // Accumulating into an unknown gradient leaves it unknown; reading it is an
                                           // error.
         store_gradient(leaf, sum_gradients(Variable(leaf->grad), gradient));

@@ -20,6 +20,8 @@ public:
     enum class Change { content, gradient };
     /// The array or gradient of `variable` is about to change, by assign or other means.
     virtual void changing(VariableBody& variable, Change what) = 0;
+    /// The gradient of `variable` is about to be read, or one to be added to it; there may be none.
+    virtual void reads_gradient(VariableBody& variable) {}
     /// `copy` shares the elements of `array`.
     virtual void same(const Array& copy, const Array& array) {}
     /// An immediate effect follows: everything recorded so far must be executed first.
@@ -50,6 +52,8 @@ public:
     }
     /// `node` was created for the results of the latest call.
     virtual void attached(Node& node, std::span<const Variable* const> inputs) {}
+    /// A backward() or grad() is about to compute the gradient of `node`.
+    virtual void walks(const Node& node) {}
     /// Begin and end of a composite that is recorded as the calls of its body.
     virtual void composite_begins(const OpDef& op, std::span<const Variable* const> inputs, const Attributes& attributes,
                                   std::span<const Scalar> scalars) {}

@@ -55,11 +55,13 @@ void Variable::set_name(std::string name) const {
 }
 
 Variable Variable::grad_variable(Caller at) const {
-    if (there("grad", at).grad_consumed)
+    VariableBody& body = there("grad", at);
+    if (Recorder* recorder = current_recorder()) recorder->reads_gradient(body);
+    if (body.grad_consumed)
         fail<TraceError>("grad: the gradient of {} was consumed by a compiled static_graph step; ask for it with "
                          "StaticGraphOptions::keep_grads or return it from the region",
                          describe(*this));
-    return Variable(body_->grad);
+    return Variable(body.grad);
 }
 
 Array Variable::grad(Caller at) const {

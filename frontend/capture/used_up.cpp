@@ -1,0 +1,17 @@
+#include "frontend/capture/used_up.h"
+
+#include "runtime/core/error.h"
+#include "runtime/core/object_pool.h"
+
+namespace catena::capture {
+
+void* UsedUp::operator new(size_t) { return ObjectPool<UsedUp>::allocate(); }
+void UsedUp::operator delete(void* used_up) { ObjectPool<UsedUp>::free(used_up); }
+
+void UsedUp::refuse() const {
+    fail<TraceError>("backward: static_graph {} ran backward() through this result itself and did not keep its graph; take "
+                     "the gradients inside the region, or use the result's array (unchain) where no gradient is meant to flow",
+                     region_);
+}
+
+}  // namespace catena::capture

@@ -1,0 +1,246 @@
+// Calls that skip the code (Audit::never, Audit::sampled) give what the code would give, or run it.
+#include <gtest/gtest.h>
+
+#include "tests/frontend/capture_models.h"
+
+namespace catena::testing {
+namespace {
+
+using Body = std::function<void(Side&, const StaticGraphOptions&)>;
+
+void expect_same_skipping(const Body& body, const Comparison& how = {}) {
+    for (const Audit audit : {Audit::never, Audit::sampled}) {
+        SCOPED_TRACE(audit == Audit::never ? "never" : "sampled");
+        expect_same([&](Side& side) { body(side, {.audit = audit}); }, how);
+    }
+}
+
+/// Whether some calls of a compiled run have left out the code.
+template <class F>
+void expect_skips(const Region<F>& region) {
+    const auto counts = region.counts();
+    if (counts && counts->eager_calls == 0) {
+        EXPECT_LT(counts->followed_calls, counts->calls);
+    }
+}
+
+Variable numbers(int i) { return doubles({0.5, -1, 0.1 * i}); }
+
+//---- gradients of what is captured
+
+TEST(SkippedCode, a_captured_leaf_gets_its_gradient) {
+    expect_same_skipping([](Side& side, const StaticGraphOptions& options) {
+        Parameter w(doubles({2, 3, 1}).array());
+        const Variable leaf = doubles({1, -2, 0.5});
+        auto region = side.region([&](const Variable& x) { return tanh(x * w) * leaf; }, options);
+        for (int i = 0; i < 4; ++i) {
+            side.call(i);
+            const Variable x = numbers(i);
+            sum(region(x)).backward();
+            for (const Variable& v : {Variable(w), leaf, x}) side.saw("gradient", v.grad());
+        }
+    });
+}
+
+TEST(SkippedCode, a_captured_value_passes_its_gradient_on) {
+    expect_same_skipping([](Side& side, const StaticGraphOptions& options) {
+        Parameter w(doubles({2, 3, 1}).array());
+        const Variable inner = w * 2.0;
+        auto first = side.region([&](const Variable& x) { return tanh(x * w); });
+        const Variable h = first(numbers(7));
+        auto region = side.region([&](const Variable& x) { return tanh(x * w) * inner * h; }, options);
+        for (int i = 0; i < 4; ++i) {
+            side.call(i);
+            const Variable x = numbers(i);
+            sum(region(x)).backward();
+            side.saw("w", w.grad());
+            side.saw("x", x.grad());
+        }
+    });
+}
+
+TEST(SkippedCode, a_backward_inside_goes_on_through_the_graph_of_an_argument) {
+    expect_same_skipping([](Side& side, const StaticGraphOptions& options) {
+        Parameter outer(doubles({2, 3, 1}).array()), w(doubles({1, -1, 2}).array());
+        auto region = side.region(
+            [&](const Variable& h) {
+                const Variable loss = sum(tanh(h * w));
+                loss.backward();
+                return loss;
+            },
+            options);
+        for (int i = 0; i < 8; ++i) {
+            side.call(i);
+            outer.cleargrad();
+            w.cleargrad();
+            // Now and then a leaf.
+            const Variable x = numbers(i), h = i % 3 == 1 ? Variable(tanh(x * outer).array()) : tanh(x * outer);
+            side.saw("loss", region(h));
+            for (const Variable& v : {Variable(w), Variable(outer), x, h}) side.saw("gradient", v.grad());
+        }
+    });
+}
+
+//---- gradients from before the call
+
+TEST(SkippedCode, gradients_are_added_to_those_that_are_there) {
+    expect_same_skipping([](Side& side, const StaticGraphOptions& options) {
+        Parameter w(doubles({2, 3, 1}).array());
+        auto region = side.region(
+            [&](const Variable& x) {
+                const Variable loss = sum(tanh(x * w));
+                loss.backward();
+                return loss;
+            },
+            options);
+        for (int i = 0; i < 12; ++i) {
+            side.call(i);
+            const Variable x = numbers(i);
+            if (i % 5 == 4) w.cleargrad();
+            if (i % 4 == 3) x.set_grad(doubles({1, 2, 3}).array());
+            side.saw("loss", region(x));
+            side.saw("w", w.grad());
+            side.saw("x", x.grad());
+        }
+        expect_skips(region);
+    });
+}
+
+TEST(SkippedCode, an_update_alone_reads_the_present_gradients) {
+    expect_same_skipping([](Side& side, const StaticGraphOptions& options) {
+        Mlp model;
+        SGD sgd(0.1);
+        sgd.setup(model);
+        auto update = side.region([&] { sgd.update(); }, options);
+        for (int i = 0; i < 8; ++i) {
+            side.call(i);
+            model.cleargrads();
+            sum(square(model(batch(i, 4, 3)))).backward();
+            update();
+            side.saw("model", model);
+        }
+    });
+}
+
+//---- results that are not new variables
+
+TEST(SkippedCode, a_result_may_be_a_parameter_a_leaf_or_a_value_from_outside) {
+    for (int kind = 0; kind < 7; ++kind) {
+        SCOPED_TRACE(kind);
+        expect_same_skipping([&](Side& side, const StaticGraphOptions& options) {
+            Parameter w(doubles({2, 3, 1}).array());
+            const Variable leaf = doubles({1, -2, 0.5}), inner = w * 2.0;
+            auto region = side.region(
+                [&](const Variable& x) {
+                    const Variable y = tanh(x * w);
+                    const Variable others[] = {w, leaf, inner, x, Variable(x.array(), false), Variable(y.array(), false), Variable(y.array())};
+                    return std::pair(others[kind], y);
+                },
+                options);
+            for (int i = 0; i < 4; ++i) {
+                side.call(i);
+                const Variable x = numbers(i);
+                const auto [other, y] = region(x);
+                (sum(y) + sum(other * other) * 5.0).backward();
+                for (const Variable& v : {Variable(w), leaf, x, other}) side.saw("gradient", v.grad());
+            }
+        });
+    }
+}
+
+TEST(SkippedCode, a_variable_that_is_returned_twice_is_one) {
+    expect_same_skipping([](Side& side, const StaticGraphOptions& options) {
+        Parameter w(doubles({2, 3, 1}).array());
+        auto region = side.region(
+            [&](const Variable& x) {
+                const Variable y = tanh(x * w);
+                return std::tuple(Variable(y.array(), false), y, y);
+            },
+            options);
+        for (int i = 0; i < 4; ++i) {
+            side.call(i);
+            const auto [array, y, z] = region(numbers(i));
+            side.saw("is one", y.body() == z.body() && y.body() != array.body());
+            (i % 2 ? sum(z * 5.0) : sum(y) + sum(z)).backward();
+            side.saw("w", w.grad());
+        }
+        expect_skips(region);
+    });
+}
+
+TEST(SkippedCode, a_returned_parameter_is_itself_after_an_update) {
+    expect_same_skipping([](Side& side, const StaticGraphOptions& options) {
+        Parameter w(doubles({2, 3, 1}).array());
+        auto region = side.region(
+            [&](const Variable& x) {
+                assign(w, w * 0.5 + x);
+                return std::pair(Variable(w), w * 2.0);
+            },
+            options);
+        for (int i = 0; i < 4; ++i) {
+            side.call(i);
+            const auto [same, twice] = region(Variable(numbers(i).array(), false));
+            side.saw("is w", same.body() == w.body());
+            side.saw("w", w.array());
+            side.saw("twice", twice);
+        }
+        expect_skips(region);
+    });
+}
+
+TEST(SkippedCode, a_backward_outside_after_one_inside_is_refused) {
+    if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
+    Parameter w(doubles({2, 3, 1}).array());
+    auto region = static_graph(
+        [&](const Variable& x) {
+            const Variable loss = sum(tanh(x * w));
+            w.cleargrad();
+            loss.backward();
+            return loss;
+        },
+        {.audit = Audit::never});
+    for (int i = 0; i < 3; ++i) {
+        const Variable loss = region(numbers(i));
+        EXPECT_THROW((loss * 2.0).backward(), TraceError) << i;
+    }
+    EXPECT_EQ(region.statistics().followed_calls, 1);
+}
+
+TEST(SkippedCode, a_number_that_changes_before_backward_is_read_again) {
+    expect_same_skipping([](Side& side, const StaticGraphOptions& options) {
+        Cell factor(2.0);
+        auto region = side.region([&](const Variable& x) { return tanh(tanh(x * factor)) * factor; }, options);
+        for (int i = 0; i < 4; ++i) {
+            side.call(i);
+            factor = 2.0 + i;
+            const Variable x = numbers(i), y = region(x);
+            factor = 0.5;
+            sum(y).backward();
+            side.saw("y", y);
+            side.saw("x", x.grad());
+        }
+        expect_skips(region);
+    });
+}
+
+//---- arguments
+
+TEST(SkippedCode, an_argument_is_the_parameter_or_only_has_its_array) {
+    for (const bool captured : {true, false})
+        expect_same_skipping([&](Side& side, const StaticGraphOptions& options) {
+            Parameter w(doubles({2, 3, 1}).array()), u(doubles({1, 1, 2}).array());
+            auto region = side.region([&](const Variable& x, const Variable& z) { return tanh(x * (captured ? w : u)) * z; }, options);
+            for (int i = 0; i < 12; ++i) {
+                side.call(i);
+                w.cleargrad();
+                u.cleargrad();
+                const Variable x = i % 4 < 2 ? Variable(w) : Variable(w.array(), i % 4 == 3);
+                const Variable z = i % 3 == 0 ? x : Variable(x.array(), i % 3 == 1);
+                sum(region(x, z)).backward();
+                for (const Variable& v : {Variable(w), Variable(u), x, z}) side.saw("gradient", v.grad());
+            }
+        });
+}
+
+}  // namespace
+}  // namespace catena::testing
