@@ -309,6 +309,12 @@ void Follower::reads_gradient(VariableBody& variable) {
     if (rules_.is_replayed && is_open_ && !running_ && !is_made) log_.reads_gradient(variable);
 }
 
+void Follower::asks(const std::shared_ptr<const HostFact>& fact) {
+    ++disturbances_;
+    if (!rules_.is_replayed || std::ranges::any_of(facts_, [&](const Fact& known) { return known.first == fact; })) return;
+    facts_.emplace_back(fact, fact->present());
+}
+
 void Follower::walks(const Node& node) {
     // Its arrays are not those that a later call's graph would have.
     if (node.made_by != this) needs_code_ = "backward() or grad() inside it goes on through a graph from outside";

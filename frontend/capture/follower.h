@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -15,6 +16,7 @@
 #include "frontend/static_graph/flatten.h"
 #include "runtime/core/pending.h"
 #include "runtime/graph/config.h"
+#include "runtime/graph/host_fact.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/graph/walk_memory.h"
 
@@ -72,6 +74,9 @@ public:
     /// A state and the variable that replaces it, see Recorder::stands_for.
     using StandIn = std::pair<const VariableBody*, Ref<VariableBody>>;
     std::span<const StandIn> stand_ins() const { return stand_ins_; }
+    /// What the code asked of the host, and the answer before it did.
+    using Fact = std::pair<std::shared_ptr<const HostFact>, uint64_t>;
+    std::span<const Fact> facts() const { return facts_; }
     /// The ending of the latest call, for replays and files. Valid until the next begin().
     const Ending* last_ending() const { return ending_; }
 
@@ -117,6 +122,7 @@ public:
     void passing() override;
     void needs_code(const char* why) override;
     void stands_for(const Variable& state, const Variable& variable) override;
+    void asks(const std::shared_ptr<const HostFact>& fact) override;
     void walks(const Node& node) override;
 
     //---- WalkMemory
@@ -229,6 +235,7 @@ private:
     int last_composite_scalar_ = -1;
     std::vector<MadeNode> nodes_;
     std::vector<StandIn> stand_ins_;
+    std::vector<Fact> facts_;
     std::vector<int> alive_;
     std::vector<Ref<Storage>> nowhere_;
 

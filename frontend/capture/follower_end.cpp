@@ -242,6 +242,7 @@ void Follower::end_call() {
     recording_.reset();
     activation_ = nullptr;
     stand_ins_.clear();
+    facts_.clear();
     for (const MadeNode& made : nodes_)
         if (made.node) made.node->made_by = nullptr;
     nodes_.clear();

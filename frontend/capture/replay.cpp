@@ -40,6 +40,7 @@ Replay::Replay(const Follower& follower, const Program& program, const Flat& arg
     find_assigned_inputs();
     find_results(follower, program, arguments, results);
     find_reads(follower, arguments);
+    find_facts(follower);
     look_for_obstacles(follower, program, arguments, results);
 }
 
@@ -180,6 +181,13 @@ void Replay::find_reads(const Follower& follower, const Flat& arguments) {
     }
 }
 
+/// What the code asked of the host, and the graph that recurrent states are left with.
+void Replay::find_facts(const Follower& follower) {
+    for (const auto& [fact, before] : follower.facts()) facts_.push_back({fact, before, fact->present()});
+    for (const Follower::StandIn& s : follower.stand_ins())
+        if (s.second->creator) obstacle_ = "a recurrent state keeps its graph for the next call (unchain_backward cuts it)";
+}
+
 /// The graph of the results that later calls make must be this call's, edge by edge.
 void Replay::find_graph(const Follower& follower, const GraphEnd& graph, const Flat& arguments, const Flat& results) {
     graph_results_.assign(graph.outputs.size(), -1);
@@ -281,7 +289,7 @@ bool Replay::applies(const Flat& arguments, const Program& program) const {
         const VariableBody* body = r.body ? r.body.get() : arguments.variables[size_t(r.argument)].body();
         if (bool(body->grad) != r.found || body->grad_consumed != r.consumed) return false;
     }
-    return true;
+    return std::ranges::all_of(facts_, [](const Fact& f) { return f.before == f.after && f.of->present() == f.before; });
 }
 
 Array Replay::value_of(const Source& s, const Flat& arguments, std::span<const Array> outputs) const {

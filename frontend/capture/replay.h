@@ -8,6 +8,7 @@
 
 #include "frontend/static_graph/exported_program.h"
 #include "frontend/static_graph/flatten.h"
+#include "runtime/graph/host_fact.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/trace.h"
 
@@ -31,7 +32,7 @@ public:
     bool is_of_this_thread() const { return thread_ == std::this_thread::get_id(); }
     /// True if the call that `follower` has just finished has the same description. Updates the captured arrays.
     bool holds(Follower& follower, const Program& program, const Flat& arguments, const Flat& results);
-    /// True if the conditions outside of the key are unchanged: types of states, which gradients exist.
+    /// True if the conditions outside of the key are unchanged: types of states, which gradients exist, what the code asks the host.
     bool applies(const Flat& arguments, const Program& program) const;
     /// Computes a call and applies its assignments to variables; returns the results in the order of the region's list.
     SmallVector<Variable, 4> run(const Flat& arguments, Program& program, const std::shared_ptr<Tree>& tree) const;
@@ -73,6 +74,11 @@ private:
         int argument = -1;
         Type type;
     };
+    /// What the code asked of the host, before and after the call.
+    struct Fact {
+        std::shared_ptr<const HostFact> of;
+        uint64_t before = 0, after = 0;
+    };
     /// A variable whose gradient from before the call was read, or would have been.
     struct Read {
         Ref<VariableBody> body;  ///< Null: that of an argument.
@@ -85,6 +91,7 @@ private:
     void find_results(const Follower& follower, const Program& program, const Flat& arguments, const Flat& results);
     Result result_of(size_t k, const Follower& follower, const Flat& arguments, const Flat& results);
     void find_reads(const Follower& follower, const Flat& arguments);
+    void find_facts(const Follower& follower);
     void find_graph(const Follower& follower, const GraphEnd& graph, const Flat& arguments, const Flat& results);
     void look_for_obstacles(const Follower& follower, const Program& program, const Flat& arguments, const Flat& results);
     Source source_of(const Array& array, const Follower& follower, const Program& program) const;
@@ -96,6 +103,7 @@ private:
     std::vector<Source> inputs_, results_;
     std::vector<Result> variables_;        ///< The variables of `results_`.
     std::vector<Read> reads_;
+    std::vector<Fact> facts_;
     std::vector<Effect> effects_;
     std::vector<char> input_assigned_;     ///< The input is a state that is assigned.
     std::vector<char> input_read_later_;   ///< Its old content is a result or is assigned to another state.

@@ -9,11 +9,23 @@
 
 namespace catena {
 
-RecurrentMemory::RecurrentMemory(std::vector<std::string> names) {
+RecurrentMemory::RecurrentMemory(std::vector<std::string> names) : contents_(std::make_shared<Contents>()) {
     for (std::string& name : names) {
-        memories_.push_back({.name = name, .state = {}, .recent = {}});
-        memories_.back().state.set_name(name);
+        contents_->memories.push_back({.name = name, .state = {}, .recent = {}});
+        contents_->memories.back().state.set_name(name);
     }
+}
+
+RecurrentMemory::RecurrentMemory(const RecurrentMemory& other) : contents_(std::make_shared<Contents>(*other.contents_)) {}
+
+RecurrentMemory& RecurrentMemory::operator=(const RecurrentMemory& other) {
+    if (this != &other) *contents_ = *other.contents_;
+    return *this;
+}
+
+RecurrentMemory::Contents& RecurrentMemory::contents() const {
+    if (Recorder* recorder = current_recorder()) recorder->asks(contents_);
+    return *contents_;
 }
 
 Variable RecurrentMemory::Memory::value() const {
@@ -35,41 +47,56 @@ void RecurrentMemory::Memory::store(const Variable& value) {
     if (Recorder* recorder = current_recorder()) recorder->stands_for(state, recent);
 }
 
-bool RecurrentMemory::is_empty() const {
-    return empty_ || (before_recording_.defined() && memories_.back().state.array() == before_recording_);
+bool RecurrentMemory::Contents::is_empty() const {
+    return empty || (before_recording.defined() && memories.back().state.array() == before_recording);
 }
 
-Variable RecurrentMemory::operator[](size_t k) const { return is_empty() ? Variable() : memories_[k].value(); }
+uint64_t RecurrentMemory::Contents::present() const {
+    if (is_empty()) return 0;
+    uint64_t with_graph = 0;
+    for (const Memory& memory : memories) with_graph = 2 * with_graph + memory.value().requires_grad();
+    return 1 + with_graph;
+}
+
+bool RecurrentMemory::is_empty() const { return contents().is_empty(); }
+
+Variable RecurrentMemory::operator[](size_t k) const {
+    const Contents& now = contents();
+    return now.is_empty() ? Variable() : now.memories[k].value();
+}
 
 void RecurrentMemory::reset() {
-    empty_ = true;
-    for (Memory& memory : memories_) memory.recent = Variable();
+    Contents& now = contents();
+    now.empty = true;
+    for (Memory& memory : now.memories) memory.recent = Variable();
 }
 
 void RecurrentMemory::store(std::initializer_list<Variable> values, Device& home) {
-    CATENA_ASSERT(values.size() == memories_.size(), "a value for each state");
-    const bool began_empty = is_empty();
+    Contents& now = contents();
+    CATENA_ASSERT(values.size() == now.memories.size(), "a value for each state");
+    const bool began_empty = now.is_empty();
     const Variable* value = values.begin();
-    for (Memory& memory : memories_) memory.make_room(*value++, home);
+    for (Memory& memory : now.memories) memory.make_room(*value++, home);
     const bool on_shapes = values.begin()->device().is_meta();
-    if (began_empty) before_recording_ = on_shapes ? memories_.back().state.array() : Array();
+    if (began_empty) now.before_recording = on_shapes ? now.memories.back().state.array() : Array();
     value = values.begin();
-    for (Memory& memory : memories_) memory.store(*value++);
-    empty_ = false;
+    for (Memory& memory : now.memories) memory.store(*value++);
+    now.empty = false;
 }
 
 void RecurrentMemory::set(std::initializer_list<Variable> values, Device& home) {
+    Contents& now = contents();
     const Variable* value = values.begin();
-    for (Memory& memory : memories_) {
+    for (Memory& memory : now.memories) {
         memory.make_room(*value, home);
         memory.store(*value++);
     }
-    before_recording_ = Array();
-    empty_ = false;
+    now.before_recording = Array();
+    now.empty = false;
 }
 
 void RecurrentMemory::move(Device& device) {
-    for (Memory& memory : memories_) {
+    for (Memory& memory : contents_->memories) {
         memory.recent = Variable();
         if (memory.state.is_initialized()) memory.state.set_array(memory.state.array().to(device));
     }
@@ -79,7 +106,7 @@ void RecurrentMemory::name_beside(const Parameter& parameter, const std::string&
     const std::string_view name = parameter.name();
     std::string_view path = name.substr(0, name.size() - std::min(own.size(), name.size()));
     if (path == "/" || !path.ends_with('/') || !name.ends_with(own)) path = {};
-    for (Memory& memory : memories_) {
+    for (Memory& memory : contents_->memories) {
         const std::string_view known = memory.state.name();
         if (known.starts_with(path) && known.substr(path.size()) == memory.name) continue;  // As after every step but the first.
         memory.state.set_name(std::string(path) + memory.name);

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "frontend/link/parameter.h"
+#include "runtime/graph/host_fact.h"
 
 namespace catena {
 
@@ -12,6 +14,10 @@ namespace catena {
 class RecurrentMemory {
 public:
     explicit RecurrentMemory(std::vector<std::string> names);
+    RecurrentMemory(const RecurrentMemory& other);
+    RecurrentMemory(RecurrentMemory&&) = default;
+    RecurrentMemory& operator=(const RecurrentMemory& other);
+    RecurrentMemory& operator=(RecurrentMemory&&) = default;
 
     /// True if nothing was stored since the reset, whatever the states hold.
     bool is_empty() const;
@@ -40,9 +46,18 @@ private:
         void store(const Variable& value);
     };
 
-    std::vector<Memory> memories_;
-    bool empty_ = true;
-    Array before_recording_;  ///< Restored to the last state when a recording on shapes, which began empty, is undone.
+    /// Whether it is empty, and which states have a graph: a region's code does something else then.
+    struct Contents final : HostFact {
+        std::vector<Memory> memories;
+        bool empty = true;
+        Array before_recording;  ///< Restored to the last state when a recording on shapes, which began empty, is undone.
+        bool is_empty() const;
+        uint64_t present() const override;
+    };
+
+    /// Tells the recorder that the code depends on the contents.
+    Contents& contents() const;
+    std::shared_ptr<Contents> contents_;
 };
 
 }  // namespace catena

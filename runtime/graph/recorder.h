@@ -1,11 +1,14 @@
 #pragma once
 
+#include <memory>
+
 #include "runtime/core/access.h"
 #include "runtime/graph/trace.h"
 
 namespace catena {
 
 struct Node;
+class HostFact;
 
 /// Notified of every apply() on this thread. One at a time; an inner scope replaces the outer recorder.
 class Recorder : public AccessObserver {
@@ -32,6 +35,8 @@ public:
     virtual void stands_for(const Variable& state, const Variable& variable) {}
     /// The code has an effect that needs it: calls must not skip the code.
     virtual void needs_code(const char* why) {}
+    /// The code is about to ask for, or to change, what only the host knows.
+    virtual void asks(const std::shared_ptr<const HostFact>& fact) {}
     /// True for a composite that is to be recorded as one call.
     virtual bool takes_whole(const OpDef&) const { return false; }
     /// While true apply() computes types only: results live on the meta device.

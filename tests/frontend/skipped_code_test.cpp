@@ -242,5 +242,93 @@ TEST(SkippedCode, an_argument_is_the_parameter_or_only_has_its_array) {
         });
 }
 
+//---- recurrent links
+
+template <class Recurrent>
+void expect_same_recurrence(bool begins_empty) {
+    expect_same_skipping([&](Side& side, const StaticGraphOptions& options) {
+        Recurrent net(3, 4);
+        SGD sgd(0.1);
+        sgd.setup(net);
+        const Variable zeros(Array::zeros({Dtype::float32, {2, 4}}), false);
+        const auto set = [&] {
+            if constexpr (requires { net.c(); }) net.set_state(zeros, zeros);
+            else net.set_state(zeros);
+        };
+        if (!begins_empty) set();
+        auto region = side.region(
+            [&](const Variable& x) {
+                const Variable loss = sum(square(net(x)));
+                learn(net, sgd, loss);
+                loss.unchain_backward();
+                if constexpr (requires { net.c(); }) net.c().unchain_backward();
+                net.h().unchain_backward();
+                return loss;
+            },
+            options);
+        for (int i = 0; i < 16; ++i) {
+            side.call(i);
+            if (i == 5 || i == 6 || i == 11) net.reset_state();
+            if (i == 9) set();
+            side.saw("loss", region(batch(i, 2, 3)));
+            side.saw("h", net.h());
+            side.saw("net", net);
+        }
+        expect_skips(region);
+    });
+}
+
+TEST(SkippedCode, an_lstm_is_empty_or_not) {
+    expect_same_recurrence<LSTM>(true);
+    expect_same_recurrence<LSTM>(false);
+}
+TEST(SkippedCode, a_gru_is_empty_or_not) {
+    expect_same_recurrence<StatefulGRU>(true);
+    expect_same_recurrence<StatefulGRU>(false);
+}
+
+TEST(SkippedCode, a_region_resets_a_link_itself) {
+    for (const bool at_end : {false, true})
+        expect_same_skipping([&](Side& side, const StaticGraphOptions& options) {
+            LSTM net(3, 4);
+            auto region = side.region(
+                [&](const Variable& x) {
+                    const auto no_graph = no_backprop_mode();
+                    if (!at_end) net.reset_state();
+                    net(x);
+                    const Variable y = net(x);
+                    if (at_end) net.reset_state();
+                    return y;
+                },
+                options);
+            for (int i = 0; i < 8; ++i) {
+                side.call(i);
+                side.saw("y", region(batch(i, 2, 3)));
+                side.saw("is empty", !net.h().defined());
+            }
+            expect_skips(region);
+        });
+}
+
+TEST(SkippedCode, a_recurrent_state_keeps_its_graph_until_it_is_unchained) {
+    expect_same_skipping([](Side& side, const StaticGraphOptions& options) {
+        StatefulGRU net(3, 4);
+        net.set_state(Variable(Array::zeros({Dtype::float32, {2, 4}}), false));
+        auto region = side.region([&](const Variable& x) { return net(x); }, options);
+        Variable loss;
+        for (int i = 0; i < 12; ++i) {
+            side.call(i);
+            const Variable l = sum(square(region(batch(i, 2, 3))));
+            loss = loss.defined() ? loss + l : l;
+            if (i % 4 != 3) continue;
+            net.cleargrads();
+            loss.backward();
+            loss.unchain_backward();
+            loss = Variable();
+            side.saw("net", net);
+        }
+    });
+}
+
 }  // namespace
 }  // namespace catena::testing
