@@ -153,7 +153,15 @@ StaticRegion::Outcome Region::call(const Flat& arguments, const StaticRegion::Bo
     if (!program) return follow(entry, number, arguments, body);
     ++program->hits;
     StaticRegion::Outcome outcome;
-    outcome.outputs.variables = replay->run(arguments, *program, entry->tree);
+    if (!replay->run(arguments, *program, entry->tree, outcome.outputs.variables)) {
+        // The code's own operations before the failing one change states, as in eager code, and the error names its line.
+        {
+            std::lock_guard lock(mutex_);
+            --(program->is_compiled() ? statistics_.compiled_calls : statistics_.interpreted_calls);
+        }
+        program.reset();
+        return follow(entry, number, arguments, body);
+    }
     outcome.replayed = true;
     outcome.result_template = replay->result_template;
     return outcome;

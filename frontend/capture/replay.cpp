@@ -303,7 +303,7 @@ Array Replay::value_of(const Source& s, const Flat& arguments, std::span<const A
     }
 }
 
-SmallVector<Variable, 4> Replay::run(const Flat& arguments, Program& program, const std::shared_ptr<Tree>& tree) const {
+bool Replay::run(const Flat& arguments, Program& program, const std::shared_ptr<Tree>& tree, SmallVector<Variable, 4>& results) const {
     std::vector<Array> inputs;
     inputs.reserve(inputs_.size());
     for (const Source& s : inputs_) inputs.push_back(value_of(s, arguments, {}));
@@ -314,11 +314,13 @@ SmallVector<Variable, 4> Replay::run(const Flat& arguments, Program& program, co
     SmallVector<double, 16> scalars;
     for (const Trace::ScalarSlot& slot : scalars_) scalars.push_back(slot.cell ? slot.cell->value : slot.value);
     std::vector<Array> outputs;
-    {
+    try {
         RecorderScope unseen(nullptr);
         outputs = program.run(inputs, scalars, donated);
+    } catch (const std::exception&) {
+        if (program.sends_messages()) throw;  // Messages must not be sent twice.
+        return false;
     }
-    SmallVector<Variable, 4> results;
     make_results(arguments, outputs, results);
     if (program.graph()) attach(arguments, program, tree, inputs, outputs, scalars, results);
     inputs.clear();
@@ -335,7 +337,7 @@ SmallVector<Variable, 4> Replay::run(const Flat& arguments, Program& program, co
         v.set_grad(values[i]);
         v.body()->grad_consumed = e.consumed;
     }
-    return results;
+    return true;
 }
 
 void Replay::make_results(const Flat& arguments, std::span<const Array> outputs, SmallVector<Variable, 4>& results) const {

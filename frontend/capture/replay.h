@@ -34,8 +34,9 @@ public:
     bool holds(Follower& follower, const Program& program, const Flat& arguments, const Flat& results);
     /// True if the conditions outside of the key are unchanged: types of states, which gradients exist, what the code asks the host.
     bool applies(const Flat& arguments, const Program& program) const;
-    /// Computes a call and applies its assignments to variables; returns the results in the order of the region's list.
-    SmallVector<Variable, 4> run(const Flat& arguments, Program& program, const std::shared_ptr<Tree>& tree) const;
+    /// Computes a call and applies its assignments to variables; `results` are in the order of the region's list. False: the
+    /// program has failed, and nothing has changed.
+    bool run(const Flat& arguments, Program& program, const std::shared_ptr<Tree>& tree, SmallVector<Variable, 4>& results) const;
     /// ValueError if it cannot be saved.
     ExportedProgram exported(const Program& program) const;
 

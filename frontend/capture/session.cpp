@@ -69,6 +69,7 @@ void Session::count() {
     entry_.was_cut = cuts_ > 0;
     if (cuts_ > 0) entry_.cut_at = cut_at_;
     entry_.current = program_;
+    if (replay_) program_->replay = replay_;
     if (!is_timed_) return;
     ++s.timed_calls;
     s.compute_seconds += std::chrono::duration<double>(computing_).count();
@@ -190,8 +191,6 @@ void Session::remember(Follower& follower, const Ending& ending, const std::shar
         if (region_.options_.audit == Audit::always && known && known->holds(follower, *program, arguments_, results_)) return;
     }
     replay_ = std::make_shared<Replay>(follower, *program, arguments_, results_);
-    std::lock_guard lock(region_.mutex_);
-    program->replay = replay_;
 }
 
 void Session::run(Follower& follower, Ending& ending) {

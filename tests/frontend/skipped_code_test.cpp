@@ -330,5 +330,32 @@ TEST(SkippedCode, a_recurrent_state_keeps_its_graph_until_it_is_unchained) {
     });
 }
 
+//---- errors
+
+TEST(SkippedCode, an_error_leaves_the_states_that_eager_code_leaves) {
+    expect_same_skipping([](Side& side, const StaticGraphOptions& options) {
+        NoisyNet model;
+        SGD sgd(0.1);
+        sgd.setup(model);
+        auto region = side.region(
+            [&](const Variable& x, const Variable& t) {
+                const Variable y = model(x), loss = softmax_cross_entropy(y, t);
+                learn(model, sgd, loss);
+                return std::pair(loss, std::optional<Variable>(Variable(y.array(), false)));
+            },
+            options);
+        for (int i = 0; i < 12; ++i) {
+            side.call(i);
+            // Also at the fourth and eighth call, which run the code.
+            const bool is_bad = i == 2 || i == 3 || i == 7 || i == 9;
+            const Variable t = is_bad ? Variable(Array::from(std::vector<int32_t>{0, 9, 1}, {3}), false) : labels(i, 3, 3);
+            side.fails("error", [&] { side.saw("loss", region(batch(i, 3, 3), t).first); });
+            side.saw("model", model);
+            side.saw_random_state();
+        }
+        expect_skips(region);
+    }, {.nearness = {.float32 = 1e-4}});
+}
+
 }  // namespace
 }  // namespace catena::testing
