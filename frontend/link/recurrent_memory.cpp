@@ -19,7 +19,9 @@ RecurrentMemory::RecurrentMemory(std::vector<std::string> names) : contents_(std
 RecurrentMemory::RecurrentMemory(const RecurrentMemory& other) : contents_(std::make_shared<Contents>(*other.contents_)) {}
 
 RecurrentMemory& RecurrentMemory::operator=(const RecurrentMemory& other) {
-    if (this != &other) *contents_ = *other.contents_;
+    if (this == &other) return *this;
+    if (!contents_) contents_ = std::make_shared<Contents>();  // It was moved from.
+    *contents_ = *other.contents_;
     return *this;
 }
 
