@@ -22,7 +22,9 @@ TEST(CaptureCounts, each_workload_is_one_program_of_its_sizes_without_a_cut) {
             const StaticGraphStatistics s = iteration.statistics();
             EXPECT_GE(s.calls, runs);
             EXPECT_EQ(s.cuts, 0);
-            EXPECT_EQ(s.followed_calls, variant == Variant::trusted ? iteration.programs : s.calls);
+            // The last state of a loop over time keeps its graph, which a call that skips the code could not leave behind.
+            const bool keeps_graph = workload.name == "ptb_lstm_unrolled" || workload.name == "char_rnn";
+            EXPECT_EQ(s.followed_calls, variant == Variant::trusted && !keeps_graph ? iteration.programs : s.calls);
             if (!compiler_available()) continue;
             EXPECT_EQ(s.programs, iteration.programs);
             EXPECT_EQ(s.mismatches, iteration.branches);
