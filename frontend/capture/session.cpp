@@ -37,9 +37,8 @@ std::string difference(const Step* expected, const Step* present_step) {
     const std::string what = fmt::format("step {}, {}, ", now.index, place_of(now));
     const auto before = was.call->attributes.entries(), present = now.call->attributes.entries();
     for (size_t i = 0; i < std::min(before.size(), present.size()); ++i)
-        if (!(before[i].value == present[i].value))
-            return what + fmt::format("has {} = {}, before {}", present[i].name, to_string(present[i].value),
-                                      to_string(before[i].value));
+        if (const std::string is = to_string(present[i].value), was_value = to_string(before[i].value); is != was_value)  // -0 is not 0.
+            return what + fmt::format("has {} = {}, before {}", present[i].name, is, was_value);
     for (size_t i = 0; i < std::min(was.inputs().size(), now.inputs().size()); ++i)
         if (!(was.inputs()[i].type == now.inputs()[i].type))
             return what + fmt::format("reads {}, before {}", to_string(now.inputs()[i].type), to_string(was.inputs()[i].type));
