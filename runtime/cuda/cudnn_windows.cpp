@@ -78,6 +78,21 @@ Array widened(const Array& array) {
     return array.view(shape, strides, array.body()->offset);
 }
 
+/// cuDNN 9.14's engines for the gradient of images, which take one product for each remainder of the positions by the steps, fail where
+/// there are many of them, whatever the dtype: with three axes they execute an illegal instruction or never end; where a window is
+/// smaller than its step, so that some remainders have nothing to sum, they divide by zero while they are looked for (H100: 18 of 8,192
+/// random sizes, all of them with 12 remainders or more; tests/gpu).
+bool engines_are_sound(LibraryRole role, const Window& window) {
+    constexpr int64_t most_remainders = 9;
+    int64_t remainders = 1;
+    bool has_empty = false;
+    for (size_t d = 0; d < window.stride.size(); ++d) {
+        remainders *= window.stride[d];
+        has_empty = has_empty || window.size[d] < window.stride[d];
+    }
+    return role != LibraryRole::convolution_data || remainders <= most_remainders || (window.stride.size() < 3 && !has_empty);
+}
+
 /// Attributes of the three operations, which have names of their own.
 struct ConvolutionNames {
     cudnnBackendDescriptorType_t operation;
@@ -186,7 +201,9 @@ bool is_window_role(LibraryRole role) {
 bool takes_windows(const KernelCall& call) {
     for (const Array& x : call.inputs)
         if (x.dtype() != call.outputs[0].dtype()) return false;
-    return window_of(library_role_of(call.op), arrays_of(call), call.attributes).fits;
+    const LibraryRole role = library_role_of(call.op);
+    const Window window = window_of(role, arrays_of(call), call.attributes);
+    return window.fits && engines_are_sound(role, window);
 }
 
 Operands window_operands(const KernelCall& call) {

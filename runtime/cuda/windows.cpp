@@ -99,7 +99,7 @@ bool Windows::takes(const KernelCall& call) {
     if (largest > INT32_MAX)
         reason = fmt::format("cuDNN: a tensor has {} elements, it takes {} at most", largest, INT32_MAX);
     else if (is_window_role(role) && !takes_windows(call))
-        reason = "cuDNN: it takes no such windows, or operands of several dtypes";
+        reason = "cuDNN: it takes no such windows, or fails at them, or operands have several dtypes";
     if (!reason.empty()) note_decline(place_, call, reason, generated_kernel);
     return reason.empty();
 }

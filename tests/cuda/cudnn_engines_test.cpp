@@ -207,6 +207,24 @@ TEST(CudnnEngines, are_found_for_every_call) {
     }
 }
 
+// They fail on a device (cudnn_windows.cpp), some already when they are looked for.
+TEST(CudnnEngines, are_not_asked_for_gradients_of_images_at_which_they_fail) {
+    Engines engines("sm_90");
+    if (!engines.deviceless.complaint().empty()) GTEST_SKIP() << engines.deviceless.complaint();
+    const auto taken = [&](const Layer& layer) {
+        std::string roles;
+        for (const CollectedCall& call : calls_of(layer)) {
+            Made made(call);
+            roles += engines.takes(made.call()) ? "y" : "n";
+        }
+        return roles;
+    };
+    EXPECT_EQ(taken({{2, 4, 9, 9, 9}, {4, 4, 3, 3, 3}, 2, 1}), "yyy");
+    EXPECT_EQ(taken({{2, 4, 9, 9, 9}, {4, 4, 3, 3, 3}, 3, 1}), "yny");
+    EXPECT_EQ(taken({{2, 4, 64, 64}, {4, 4, 16, 16}, 16, 0}), "yyy");
+    EXPECT_EQ(taken({{2, 4, 64, 64}, {4, 4, 3, 3}, 4, 0}), "yny");
+}
+
 TEST(CudnnEngines, read_views_as_they_lie) {
     for (const char* architecture : architectures) {
         SCOPED_TRACE(architecture);
