@@ -12,6 +12,7 @@
 #include "ir/types.h"
 #include "runtime/core/error.h"
 #include "runtime/cpu/map_kernel.h"
+#include "runtime/ops/define/symbolic.h"
 
 namespace catena::ir {
 
@@ -125,15 +126,29 @@ private:
         return map->getResults();
     }
 
+    /// What a reduction over dimensions of size 1 alone gives, whatever it combines by: the elements in the result's dtype. As a reduction it
+    /// would be none of the dimensions of its group.
+    mlir::Value converted(const StepCall& call, const Type& from, const Type& to) {
+        static const Formula same = make_formula<1, 0>([](auto x) { return x; });
+        auto map = MapOp::create(b_, call.location, mlir::TypeRange(tensor_type(to, b_.getContext())), b_.getStringAttr("convert"),
+                                 call.inputs, mlir::ValueRange());
+        build_formula_region(map.getBody(), call.location, "convert", same, map_compute_dtype({&from, 1}, {&to, 1}), to.dtype);
+        return map.getResult(0);
+    }
+
     mlir::ResultRange create_reduce(const StepCall& call) {
-        Type kept = trace_.values[call.step.inputs[0]].type;
+        const Type& input = trace_.values[call.step.inputs[0]].type;
+        Type kept = input;
         kept.dtype = trace_.values[call.step.outputs[0]].type.dtype;
         llvm::ArrayRef<int64_t> axes = dims(call, "axes");
         for (int64_t axis : axes) kept.shape[axis] = 1;
-        auto reduce = ReduceOp::create(b_, call.location, tensor_type(kept, b_.getContext()), call.function,
-                                       call.inputs[0], Combine(call.step.op->combine), axes);
-        if (reduce.getType() == call.results[0]) return reduce->getResults();
-        return ReshapeOp::create(b_, call.location, call.results[0], call.function, reduce)->getResults();
+        const mlir::Value combined =
+            kept.shape == input.shape
+                ? converted(call, input, kept)
+                : ReduceOp::create(b_, call.location, tensor_type(kept, b_.getContext()), call.function, call.inputs[0],
+                                   Combine(call.step.op->combine), axes).getResult();
+        if (combined.getType() == call.results[0]) return combined.getDefiningOp()->getResults();
+        return ReshapeOp::create(b_, call.location, call.results[0], call.function, combined)->getResults();
     }
 
     template <class Op, class... Arguments>

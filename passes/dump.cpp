@@ -15,6 +15,7 @@
 
 #include "passes/environment.h"
 #include "passes/pipeline.h"
+#include "runtime/core/environment.h"
 #include "runtime/core/fork.h"
 #include "runtime/file/file_name.h"
 #include "runtime/profile/profiler.h"
@@ -38,14 +39,14 @@ std::string own_folder(const std::string& region) {
 }  // namespace
 
 DumpSettings DumpSettings::from_environment() {
-    const std::string time = environment("CATENA_TIME"), print = environment("CATENA_PRINT_IR");
+    const std::string print = environment("CATENA_PRINT_IR");
     if (!print.empty()) {
         std::vector<std::string> names = stage_names();
         names.insert(names.begin(), {"after-all", "import"});
         names.insert(names.end(), std::begin(code_stages), std::end(code_stages));
         check_name("CATENA_PRINT_IR", print, names);
     }
-    return {print, environment("CATENA_DUMP_DIR"), !time.empty() && time != "0"};
+    return {print, environment("CATENA_DUMP_DIR"), environment::flag("CATENA_TIME", false)};
 }
 
 std::string print_with_places(mlir::Operation* op) {

@@ -40,6 +40,8 @@ std::optional<Sweep> Sweep::of(mlir::Operation* op) {
         Sweep sweep{aligned_shape(shape)};
         for (int64_t axis : reduce.getAxes())
             if (shape[axis] != 1) sweep.reduced |= 1u << (shape.size() - 1 - axis);
+        // Over dimensions of size 1 alone it is no reduction: among those of another dimension it would be taken for one of theirs.
+        if (sweep.reduced == 0) return std::nullopt;
         return sweep;
     }
     if (auto reshape = llvm::dyn_cast<ir::ReshapeOp>(op)) {

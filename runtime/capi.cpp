@@ -19,12 +19,17 @@ static_assert(CATENA_BOOL == int(Dtype::bool_) && CATENA_INT64 == int(Dtype::int
 Type type_of(const catena_tensor& t, const std::string& who) {
     if (t.dtype < 0 || t.dtype >= dtype_count)
         fail<DtypeError>("{} has dtype {}, 0 to {} are known", who, t.dtype, dtype_count - 1);
-    if (t.rank < 0 || t.rank > max_rank || (t.rank > 0 && !t.sizes))
-        fail<ShapeError>("{} has rank {}, at most {} is possible", who, t.rank, max_rank);
+    if (t.rank < 0 || t.rank > max_rank) fail<ShapeError>("{} has rank {}, 0 to {} are possible", who, t.rank, max_rank);
+    if (t.rank > 0 && !t.sizes) fail<ShapeError>("{} has rank {} and no sizes (NULL)", who, t.rank);
     Type type{Dtype(t.dtype), Shape(std::span(t.sizes, size_t(t.rank)))};
     for (int64_t size : type.shape)
         if (size < 0) fail<ShapeError>("{} has the size {}", who, size);
     return type;
+}
+
+const char* given_text(const char* text, const char* function, const char* what) {
+    if (!text) fail<ValueError>("{}: the {} is NULL", function, what);
+    return text;
 }
 
 /// Arrays over the caller's memory.
@@ -204,9 +209,9 @@ int catena_program_output(const catena_program* p, int32_t i, catena_tensor* out
 
 int catena_program_state(catena_program* p, const char* name, catena_tensor* state, char* error, size_t error_bytes) {
     return guarded(error, error_bytes, [&] {
-        Array& kept = p->given[name];
-        kept = p->program.state(name).to(cpu_device()).as_contiguous();
-        p->give(kept, state);
+        const std::string asked = given_text(name, "catena_program_state", "name");
+        const Array content = p->program.state(asked).to(cpu_device()).as_contiguous();
+        p->give(p->given[asked] = content, state);
     });
 }
 
@@ -217,14 +222,14 @@ int catena_program_set_state(catena_program* p, const char* name, const catena_t
         const Array& given = borrowed.arrays()[0];
         Array copy = Array::empty(given.type(), cpu_device());
         copy_elements(given, copy);
-        p->program.set_state(name, copy);
+        p->program.set_state(given_text(name, "catena_program_set_state", "name"), copy);
     });
 }
 
 int catena_program_set_number(catena_program* p, const char* name, double value, char* error, size_t error_bytes) {
-    return guarded(error, error_bytes, [&] { p->program.set_number(name, value); });
+    return guarded(error, error_bytes, [&] { p->program.set_number(given_text(name, "catena_program_set_number", "name"), value); });
 }
 
 int catena_program_save(const catena_program* p, const char* path, char* error, size_t error_bytes) {
-    return guarded(error, error_bytes, [&] { p->program.save(path); });
+    return guarded(error, error_bytes, [&] { p->program.save(given_text(path, "catena_program_save", "path")); });
 }

@@ -1,5 +1,5 @@
 /* Catena in C: programs from files, and one entry point for all operations with a kernel. Installed as
- * catena.h; the functions are in libcatena_runtime. They throw no C++ exceptions. */
+ * catena/capi.h; the functions are in libcatena_runtime. They throw no C++ exceptions. */
 #ifndef CATENA_CAPI_H
 #define CATENA_CAPI_H
 

@@ -303,6 +303,16 @@ void Follower::stands_for(const Variable& state, const Variable& variable) {
     stand_ins_.emplace_back(state.body(), variable.ref());
 }
 
+void Follower::same(const Array& copy, const Array& array) {
+    if (is_open_ && !running_ && array.body()->pending != this) copies_.emplace_back(copy, original(array));
+}
+
+const Array& Follower::original(const Array& array) const {
+    const auto is_copy = [&](const auto& pair) { return pair.first == array; };
+    const auto found = std::ranges::find_if(copies_, is_copy);
+    return found == copies_.end() ? array : found->second;
+}
+
 void Follower::reads_gradient(VariableBody& variable) {
     const ArrayBody* array = variable.array.body();
     const bool is_made = !variable.is_state && array && array->pending == this;  // It has had no gradient before the call.

@@ -74,6 +74,8 @@ public:
     /// A state and the variable that replaces it, see Recorder::stands_for.
     using StandIn = std::pair<const VariableBody*, Ref<VariableBody>>;
     std::span<const StandIn> stand_ins() const { return stand_ins_; }
+    /// The array from before the call that a state took as its own (Recorder::same); any other is its own original.
+    const Array& original(const Array& array) const;
     /// What the code asked of the host, and the answer before it did.
     using Fact = std::pair<std::shared_ptr<const HostFact>, uint64_t>;
     std::span<const Fact> facts() const { return facts_; }
@@ -122,6 +124,7 @@ public:
     void passing() override;
     void needs_code(const char* why) override;
     void stands_for(const Variable& state, const Variable& variable) override;
+    void same(const Array& copy, const Array& array) override;
     void asks(const std::shared_ptr<const HostFact>& fact) override;
     void walks(const Node& node) override;
 
@@ -214,6 +217,7 @@ private:
     // The graph of the results.
     int live_results(Variables& open, Variables& walked);
     bool has_user_gradients() const;  ///< Among the live nodes.
+    void keep_inner_results(Variables& open, Variables& walked);
     void refuse_second_backward(Variables& walked);
     std::unique_ptr<GraphEnd> try_to_record(const LiveGraph& live);
     const GraphEnd* close_graph(Variables& open, Activation*& activation);
@@ -235,6 +239,7 @@ private:
     int last_composite_scalar_ = -1;
     std::vector<MadeNode> nodes_;
     std::vector<StandIn> stand_ins_;
+    std::vector<std::pair<Array, Array>> copies_;  ///< Recorder::same, of arrays from outside: the copy, its original.
     std::vector<Fact> facts_;
     std::vector<int> alive_;
     std::vector<Ref<Storage>> nowhere_;

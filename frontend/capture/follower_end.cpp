@@ -242,6 +242,7 @@ void Follower::end_call() {
     recording_.reset();
     activation_ = nullptr;
     stand_ins_.clear();
+    copies_.clear();
     facts_.clear();
     for (const MadeNode& made : nodes_)
         if (made.node) made.node->made_by = nullptr;
@@ -271,9 +272,12 @@ void Follower::finish() {
             open.clear();
             walked.clear();
         }
+        keep_inner_results(open, walked);
         if (!walked.empty()) refuse_second_backward(walked);
         // With so few nodes a compiled gradient would fuse nothing, and a user's code runs at every backward.
-        const bool keeps_nodes = (nodes <= 2 || has_user_gradients()) && !rules_.is_replayed;
+        const bool runs_users = !open.empty() && has_user_gradients();
+        if (runs_users) needs_code_ = "the gradient of a function of yours runs at every backward through its results";
+        const bool keeps_nodes = runs_users || (nodes <= 2 && !rules_.is_replayed);
         if (!open.empty() && cuts_ == 0 && !keeps_nodes) graph = close_graph(open, activation);
         if (!rules_.keep_grads) log_.consume_gradients(scratch_);
         collect_alive();
@@ -333,6 +337,20 @@ bool Follower::has_user_gradients() const {
     return std::ranges::any_of(nodes_, [](const MadeNode& made) { return made.node && has_user_gradient(*made.node->op); });
 }
 
+/// Results of a backward inside through which gradients of open results flow remain part of their graph, as in eager code: it keeps what
+/// their own gradients need anyway.
+void Follower::keep_inner_results(Variables& open, Variables& walked) {
+    if (open.empty() || walked.empty()) return;
+    const ClearedGraph at_end{walk_graph_};
+    walk_graph_.results.assign(open.begin(), open.end());
+    walk_.run(*this, walk_graph_);
+    scratch_.clear();
+    for (const Node* node : walk_graph_.nodes) scratch_.insert(node, 0);
+    Variables others;
+    for (Variable& y : walked) (scratch_.find(y.body()->creator.get()) ? open : others).push_back(std::move(y));
+    walked = std::move(others);
+}
+
 void Follower::refuse_second_backward(Variables& refused) {
     // Keeping the graph would keep every activation. Only its border is kept, for unchain_backward().
     LiveGraph live;
@@ -341,7 +359,10 @@ void Follower::refuse_second_backward(Variables& refused) {
         walk_.run(*this, live);
     }
     Reach reach(live, this);
-    attach_region(region_op(), live.border, live.border_types, refused, std::make_unique<UsedUp>(rules_.region, std::move(reach)));
+    std::vector<int> ranks;
+    for (size_t k = 0; refused.size() > 1 && k < refused.size(); ++k) ranks.push_back(int(refused[k].body()->creator->rank));
+    attach_region(region_op(), live.border, live.border_types, refused,
+                  std::make_unique<UsedUp>(rules_.region, std::move(reach), std::move(ranks)));
     refused.clear();
 }
 

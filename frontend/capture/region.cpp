@@ -168,10 +168,10 @@ StaticRegion::Outcome Region::call(const Flat& arguments, const StaticRegion::Bo
 }
 
 bool Region::must_follow(Entry& entry) {
-    if (verifies(options_) || is_due(options_.audit, entry.calls) || !entry.current || !entry.current->replay || config().debug) return true;
+    if (code_must_run() || verifies(options_) || is_due(options_.audit, entry.calls) || !entry.current || !entry.current->replay || config().debug) return true;
     if (!entry.current->is_compiled() && compiler_installed()) return true;
     const Replay& replay = *entry.current->replay;
-    if (replay.obstacle().empty()) return !replay.is_of_this_thread();
+    if (replay.obstacle().empty() || replay.is_special()) return replay.is_special() || !replay.is_of_this_thread();
     if (!std::exchange(said_obstacle_, true)) {
         std::string line = fmt::format("static_graph {} ({}): its code runs at every call although StaticGraphOptions::audit asks "
                                        "for less: {}",
@@ -284,13 +284,14 @@ void Region::clear() {
 
 SavedCall Region::last_call() const {
     std::lock_guard lock(mutex_);
-    if (!last_entry_ || !last_entry_->current || !last_entry_->current->replay)
-        fail<ValueError>("save: region {} has no program yet; call it first", options_.name);
-    const Entry& entry = *last_entry_;
-    if (entry.was_cut)
+    if (last_entry_ && last_entry_->was_cut)
         fail<ValueError>("save: region {} reads a computed value on the host ({}), which cannot be saved; return the value "
                          "instead, or choose by `where`",
-                         options_.name, to_string(entry.cut_at));
+                         options_.name, to_string(last_entry_->cut_at));
+    if (!last_entry_ || !last_entry_->current || !last_entry_->current->replay)
+        fail<ValueError>("save: region {} has no program yet; call it first, not inside another region and not with static graphs off",
+                         options_.name);
+    const Entry& entry = *last_entry_;
     return {options_.name, options_.keep_grads, entry.tree, entry.current, entry.types, entry.want_gradients, entry.config};
 }
 

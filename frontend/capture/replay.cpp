@@ -20,9 +20,15 @@ namespace {
 struct Tables {
     PointerTable seen;                 ///< Variables.
     PointerTable gradients, contents;  ///< Arrays before the call: the variables they belonged to, by their place in `bodies`.
+    PointerTable changed;              ///< States that the call assigns.
+    PointerTable inputs;               ///< The program's inputs by their arrays.
+    std::vector<int> outputs;          ///< Its outputs by their values; -1 for others.
     PointerTable holders;              ///< How many variables hold an array.
     std::vector<VariableBody*> bodies;
 };
+
+/// In the tables: of two variables.
+constexpr int shared = -1;
 
 Tables& tables() {
     thread_local PerThread<Tables> tables;
@@ -36,6 +42,8 @@ Replay::Replay(const Follower& follower, const Program& program, const Flat& arg
     scalars_ = program.scalars();
     for (size_t s = 0; s < scalars_.size(); ++s) scalars_[s].value = follower.scalars()[s];
     find_inputs(follower, program, arguments);
+    find_places(follower, program);
+    find_ambiguities(arguments);
     find_effects(follower, program, arguments, results);
     find_assigned_inputs();
     find_results(follower, program, arguments, results);
@@ -45,7 +53,6 @@ Replay::Replay(const Follower& follower, const Program& program, const Flat& arg
 }
 
 void Replay::find_inputs(const Follower& follower, const Program& program, const Flat& arguments) {
-    constexpr int shared = -1;
     Tables& t = tables();
     t.gradients.clear();
     t.contents.clear();
@@ -60,39 +67,68 @@ void Replay::find_inputs(const Follower& follower, const Program& program, const
     });
     for (const UndoLog::Read& r : follower.log().reads())
         if (r.body->grad && r.body->grad->array.body()->pending != &follower) note(t.gradients, r.body->grad->array, r.body.get());
+    t.changed.clear();
     follower.log().for_each_first_content(t.seen, [&](const Ref<VariableBody>& body, const Array& before, int) {
+        t.changed.insert(body.get(), 0);
         if (before.defined() && body->is_state) note(t.contents, before, body.get());
     });
     inputs_.reserve(program.inputs().size());
     for (int v : program.inputs()) {
-        const Array& array = follower.value(v);
-        const auto was = [&](PointerTable& table) {
-            const int* place = table.find(array.body());
-            if (place && *place == shared) obstacle_ = "it reads an array that is the gradient, or the content, of two variables";
-            return place && *place != shared ? t.bodies[size_t(*place)] : nullptr;
-        };
-        Source source{.kind = Source::captured, .array = array};
-        if (v < int(arguments.variables.size())) source = {.kind = Source::argument, .index = v};
-        else if (VariableBody* state = was(t.contents)) source = {.kind = Source::state, .body = Ref<VariableBody>(state)};
-        else if (VariableBody* owner = array.body()->owner) source = {.kind = Source::state, .body = Ref<VariableBody>(owner)};
-        else if (VariableBody* of = was(t.gradients)) source = {.kind = Source::gradient, .body = Ref<VariableBody>(of)};
-        inputs_.push_back(std::move(source));
+        if (v < int(arguments.variables.size())) inputs_.push_back({.kind = Source::argument, .index = v});
+        else inputs_.push_back(from_outside(follower.original(follower.value(v)), arguments));
     }
     input_read_later_.resize(inputs_.size());
     input_assigned_.resize(inputs_.size());
 }
 
-Replay::Source Replay::source_of(const Array& array, const Follower& follower, const Program& program) const {
-    if (!array.defined()) return {};
-    if (array.body()->pending == &follower) {
-        const auto& outputs = program.outputs();
-        const auto place = std::find(outputs.begin(), outputs.end(), array.body()->value);
-        return {.kind = Source::output, .index = int(place - outputs.begin())};
-    }
-    for (size_t i = 0; i < inputs_.size(); ++i)
-        if (follower.value(program.inputs()[i]) == array) return inputs_[i];
-    if (VariableBody* owner = array.body()->owner) return {.kind = Source::state, .body = Ref<VariableBody>(owner)};
+/// An array from before the call. A state that the call assigns may have become its owner by now: what counts is who held it when the call
+/// began.
+Replay::Source Replay::from_outside(const Array& array, const Flat& arguments) {
+    Tables& t = tables();
+    const auto was = [&](PointerTable& table) {
+        const int* place = table.find(array.body());
+        if (place && *place == shared) obstacle_ = "it reads an array that is the gradient, or the content, of two variables";
+        return place && *place != shared ? t.bodies[size_t(*place)] : nullptr;
+    };
+    if (VariableBody* state = was(t.contents)) return {.kind = Source::state, .body = Ref<VariableBody>(state)};
+    for (size_t k = 0; k < arguments.variables.size(); ++k)
+        if (arguments.variables[k].defined() && arguments.variables[k].array() == array) return {.kind = Source::argument, .index = int(k)};
+    VariableBody* owner = array.body()->owner;
+    if (owner && !t.changed.find(owner)) return {.kind = Source::state, .body = Ref<VariableBody>(owner)};
+    if (VariableBody* of = was(t.gradients)) return {.kind = Source::gradient, .body = Ref<VariableBody>(of)};
     return {.kind = Source::captured, .array = array};
+}
+
+void Replay::find_places(const Follower& follower, const Program& program) {
+    Tables& t = tables();
+    t.inputs.clear();
+    for (size_t i = 0; i < inputs_.size(); ++i) t.inputs.insert(follower.value(program.inputs()[i]).body(), int(i));
+    t.outputs.clear();
+    for (size_t i = 0; i < program.outputs().size(); ++i) {
+        const auto v = size_t(program.outputs()[i]);
+        if (v >= t.outputs.size()) t.outputs.resize(v + 1, -1);
+        if (t.outputs[v] < 0) t.outputs[v] = int(i);
+    }
+}
+
+Replay::Source Replay::source_of(const Array& array, const Follower& follower, const Flat& arguments) {
+    if (!array.defined()) return {};
+    if (array.body()->pending == &follower)
+        return {.kind = Source::output, .index = tables().outputs.at(size_t(array.body()->value))};
+    if (const int* i = tables().inputs.find(array.body())) return inputs_[size_t(*i)];
+    return from_outside(follower.original(array), arguments);
+}
+
+/// Two arguments that are one array have one input in the recording. (Calls that skip the code have another key where they are two.)
+void Replay::find_ambiguities(const Flat& arguments) {
+    PointerTable& places = tables().seen;
+    places.clear();
+    for (size_t k = 0; k < arguments.variables.size(); ++k) {
+        const Variable& x = arguments.variables[k];
+        if (!x.defined() || !x.array().defined()) continue;
+        const int first = places.insert(x.array().body(), int(k));
+        if (first != int(k)) ambiguity_ = fmt::format("arguments {} and {} were one array when it was called", first, k);
+    }
 }
 
 void Replay::find_effects(const Follower& follower, const Program& program, const Flat& arguments, const Flat& results) {
@@ -109,9 +145,9 @@ void Replay::find_effects(const Follower& follower, const Program& program, cons
         for (size_t k = 0; effect.argument < 0 && is_made(*body) && k < results.variables.size(); ++k)
             if (results.variables[k].body() == body.get()) effect.result = int(k);
         if (effect.argument < 0 && effect.result < 0) effect.body = body;
-        if (!is_gradient) effect.value = source_of(body->array, follower, program);
+        if (!is_gradient) effect.value = source_of(body->array, follower, arguments);
         else if (body->grad_consumed) effect.consumed = true;
-        else if (body->grad) effect.value = source_of(body->grad->array, follower, program);
+        else if (body->grad) effect.value = source_of(body->grad->array, follower, arguments);
         effects_.push_back(std::move(effect));
     };
     follower.log().for_each_first_gradient(seen, [&](const Ref<VariableBody>& body, const Array&, int) { add(body, true); });
@@ -122,9 +158,12 @@ void Replay::find_effects(const Follower& follower, const Program& program, cons
 }
 
 void Replay::find_assigned_inputs() {
+    PointerTable& assigned = tables().seen;
+    assigned.clear();
+    for (const Effect& e : effects_)
+        if (!e.is_gradient && e.body) assigned.insert(e.body.get(), 0);
     for (size_t i = 0; i < inputs_.size(); ++i)
-        for (const Effect& e : effects_)
-            if (!e.is_gradient && inputs_[i].kind == Source::state && e.body == inputs_[i].body) input_assigned_[i] = 1;
+        if (inputs_[i].kind == Source::state && assigned.find(inputs_[i].body.get())) input_assigned_[i] = 1;
 }
 
 /// A result that later calls cannot make is an obstacle.
@@ -159,18 +198,21 @@ Replay::Result Replay::result_of(size_t k, const Follower& follower, const Flat&
 
 void Replay::find_results(const Follower& follower, const Program& program, const Flat& arguments, const Flat& results) {
     for (const Variable& y : results.variables) {
-        Source source = y.defined() ? source_of(y.array(), follower, program) : Source();
+        Source source = y.defined() ? source_of(y.array(), follower, arguments) : Source();
         for (size_t k = 0; y.defined() && k < arguments.variables.size(); ++k)
             if (arguments.variables[k].body() == y.body()) source = {.kind = Source::argument, .index = int(k)};
         results_.push_back(std::move(source));
     }
     for (size_t k = 0; k < results_.size(); ++k) variables_.push_back(result_of(k, follower, arguments, results));
+    PointerTable& kept = tables().seen;
+    kept.clear();
     auto keep = [&](const Source& s) {
-        for (size_t i = 0; s.kind == Source::state && i < inputs_.size(); ++i)
-            if (inputs_[i].kind == Source::state && inputs_[i].body == s.body) input_read_later_[i] = 1;
+        if (s.kind == Source::state) kept.insert(s.body.get(), 0);
     };
     for (const Source& s : results_) keep(s);
     for (const Effect& e : effects_) keep(e.value);
+    for (size_t i = 0; i < inputs_.size(); ++i)
+        if (inputs_[i].kind == Source::state && kept.find(inputs_[i].body.get())) input_read_later_[i] = 1;
 }
 
 void Replay::find_reads(const Follower& follower, const Flat& arguments) {
@@ -213,8 +255,6 @@ void Replay::find_graph(const Follower& follower, const GraphEnd& graph, const F
 
 void Replay::look_for_obstacles(const Follower& follower, const Program& program, const Flat& arguments,
                                 const Flat& results) {
-    if (follower.needs_code()) obstacle_ = follower.needs_code();
-    if (follower.was_cut()) obstacle_ = "the host reads a computed value in it";
     if (program.graph()) find_graph(follower, *program.graph(), arguments, results);
     for (const Source& s : inputs_)
         for (const Variable& x : arguments.variables)
@@ -240,6 +280,8 @@ void Replay::look_for_obstacles(const Follower& follower, const Program& program
             obstacle_ = fmt::format("the code computes an array ({}) that is still referenced, but no result, state or gradient",
                                     to_string(array->type));
     }
+    if (follower.was_cut()) obstacle_ = "the host reads a computed value in it";
+    if (follower.needs_code()) obstacle_ = follower.needs_code();
 }
 
 // Stored variables may belong to another thread by now: compare only those that this call has, too.
@@ -272,6 +314,7 @@ bool Replay::holds(Follower& follower, const Program& program, const Flat& argum
         // An assigned state is identified by its new content.
         if (s.kind == Source::state && !input_assigned_[i] && array.body()->owner != s.body.get()) return false;
     }
+    for (size_t s = 0; s < scalars_.size(); ++s) scalars_[s].value = follower.scalars()[s];
     return true;
 }
 
@@ -375,101 +418,6 @@ void Replay::attach(const Flat& arguments, Program& program, const std::shared_p
     activation->cells = cells_;
     program.keep_for_backward(*activation, inputs, outputs, scalars);
     attach_region(region_op(), border, types, made, std::move(activation));
-}
-
-//---- files
-
-namespace {
-
-int index_in(std::vector<int>& list, int value) {
-    auto found = std::find(list.begin(), list.end(), value);
-    if (found != list.end()) return int(found - list.begin());
-    list.push_back(value);
-    return int(list.size()) - 1;
-}
-
-std::string quoted_name(const VariableBody& body) { return body.name ? *body.name : "a variable"; }
-
-}  // namespace
-
-ExportedProgram Replay::exported(const Program& program) const {
-    using Value = ExportedProgram::Value;
-    ExportedProgram made;
-    made.trace = *program.forward();
-    const std::vector<int> outputs = program.outputs();
-    made.trace.outputs.clear();
-    made.trace.assigns.clear();
-    made.trace.scalars = scalars_;
-    const std::string& region = made.trace.name;
-    for (const Effect& e : effects_) {
-        if (!e.is_gradient || e.consumed || e.value.kind == Source::none) continue;
-        if (e.result >= 0)
-            fail<ValueError>("save: region {} leaves a gradient in result {}, which cannot be saved; clear it (cleargrad)", region, e.result);
-        if (!e.body)
-            fail<ValueError>("save: region {} leaves a gradient in argument {}, which cannot be saved; pass it as one that "
-                             "wants none: Variable(array, false)",
-                             region, e.argument);
-        fail<ValueError>("save: region {} leaves a gradient in '{}', which cannot be saved; use it inside the region "
-                         "(optimizer.update) or clear it",
-                         region, quoted_name(*e.body));
-    }
-    for (size_t i = 0; i < inputs_.size(); ++i) {
-        Trace::Value& value = made.trace.values[size_t(made.trace.inputs[i])];
-        const Source& s = inputs_[i];
-        if (s.kind == Source::argument) value.role = Trace::Role::argument;
-        if (s.kind == Source::captured) value.role = Trace::Role::captured, value.captured = s.array;
-        if (s.kind != Source::state) continue;
-        value.role = Trace::Role::state;
-        value.state = s.body;
-        if (s.body->name) value.name = *s.body->name;
-    }
-    auto value_at = [&](int v, const Source& s) -> Value {
-        switch (s.kind) {
-            case Source::argument: return {Value::argument, s.index};
-            case Source::state: return {Value::state, index_in(made.states, v)};
-            case Source::captured: return {Value::constant, index_in(made.constants, v)};
-            case Source::gradient:
-                fail<ValueError>("save: region {} accumulates into an existing gradient ('{}'), which cannot be saved; clear it "
-                                 "in the region (cleargrads)",
-                                 region, quoted_name(*s.body));
-            default: return {Value::result, index_in(made.trace.outputs, outputs[size_t(s.index)])};
-        }
-    };
-    auto input_value = [&](const Source& s) {
-        for (size_t i = 0; i < inputs_.size(); ++i)
-            if (inputs_[i].kind == s.kind && (s.kind == Source::state ? inputs_[i].body == s.body : inputs_[i].array == s.array))
-                return made.trace.inputs[i];
-        return -1;
-    };
-    for (size_t i = 0; i < inputs_.size(); ++i) made.sources.push_back(value_at(made.trace.inputs[i], inputs_[i]));
-    for (const Source& s : results_) {
-        const int v = input_value(s);
-        if (s.kind == Source::none) fail<ValueError>("save: region {} returns a variable that is not defined", region);
-        if (v < 0 && (s.kind == Source::state || s.kind == Source::captured))
-            fail<ValueError>("save: region {} returns an array that it does not read", region);
-        made.results.push_back(value_at(v, s));
-    }
-    for (const Effect& e : effects_) {
-        if (e.is_gradient || (e.value.kind == Source::state && e.value.body == e.body)) continue;
-        int target = input_value({.kind = Source::state, .body = e.body});
-        if (target < 0 && e.body) {  // A state that is assigned but not read.
-            target = int(made.trace.values.size());
-            made.trace.values.push_back({.type = e.body->array.type(), .role = Trace::Role::state,
-                                         .name = e.body->name ? *e.body->name : "", .state = e.body});
-            made.trace.inputs.push_back(target);
-            made.sources.push_back({Value::state, index_in(made.states, target)});
-        }
-        int value = e.value.kind == Source::output ? outputs[size_t(e.value.index)] : input_value(e.value);
-        if (e.value.kind == Source::argument)
-            for (size_t i = 0; i < inputs_.size(); ++i)
-                if (inputs_[i].kind == Source::argument && inputs_[i].index == e.value.index) value = made.trace.inputs[i];
-        if (target < 0 || value < 0)
-            fail<ValueError>("save: region {} assigns '{}' without reading it, or from an array that it does not read",
-                             region, e.body ? quoted_name(*e.body) : "an argument");
-        made.trace.assigns.push_back({target, value});
-        made.assigned.push_back(index_in(made.states, target));
-    }
-    return made;
 }
 
 }  // namespace catena::capture

@@ -8,6 +8,7 @@
 
 #include "frontend/static_graph/exported_program.h"
 #include "frontend/static_graph/flatten.h"
+#include "runtime/graph/code_must_run.h"
 #include "runtime/graph/host_fact.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/trace.h"
@@ -28,9 +29,11 @@ public:
 
     /// Why calls cannot skip the code; empty if they can.
     const std::string& obstacle() const { return obstacle_; }
+    /// The call that ran was one whose code must run (code_must_run), and may have done something else than others.
+    bool is_special() const { return is_special_; }
     /// States such as the random counter belong to a thread.
     bool is_of_this_thread() const { return thread_ == std::this_thread::get_id(); }
-    /// True if the call that `follower` has just finished has the same description. Updates the captured arrays.
+    /// True if the call that `follower` has just finished has the same description. Updates the captured arrays and numbers.
     bool holds(Follower& follower, const Program& program, const Flat& arguments, const Flat& results);
     /// True if the conditions outside of the key are unchanged: types of states, which gradients exist, what the code asks the host.
     bool applies(const Flat& arguments, const Program& program) const;
@@ -86,6 +89,10 @@ private:
         int argument = -1;
         bool found = false, consumed = false;
     };
+    static bool is_same(const Source& a, const Source& b);
+    std::vector<Source> merge_inputs(Trace& trace) const;
+    void refuse_gradients(const std::string& region) const;
+    static Trace::Role role_of(Source::Kind kind);
     void find_inputs(const Follower& follower, const Program& program, const Flat& arguments);
     void find_effects(const Follower& follower, const Program& program, const Flat& arguments, const Flat& results);
     void find_assigned_inputs();
@@ -95,7 +102,10 @@ private:
     void find_facts(const Follower& follower);
     void find_graph(const Follower& follower, const GraphEnd& graph, const Flat& arguments, const Flat& results);
     void look_for_obstacles(const Follower& follower, const Program& program, const Flat& arguments, const Flat& results);
-    Source source_of(const Array& array, const Follower& follower, const Program& program) const;
+    Source source_of(const Array& array, const Follower& follower, const Flat& arguments);
+    void find_places(const Follower& follower, const Program& program);
+    Source from_outside(const Array& array, const Flat& arguments);
+    void find_ambiguities(const Flat& arguments);
     Array value_of(const Source& source, const Flat& arguments, std::span<const Array> outputs) const;
     void make_results(const Flat& arguments, std::span<const Array> outputs, SmallVector<Variable, 4>& results) const;
     void attach(const Flat& arguments, Program& program, const std::shared_ptr<Tree>& tree, std::span<const Array> inputs,
@@ -110,10 +120,12 @@ private:
     std::vector<char> input_read_later_;   ///< Its old content is a result or is assigned to another state.
     std::vector<Border> border_;
     std::vector<int> graph_results_;       ///< For each result of the graph: its index in `results_`.
-    std::vector<Trace::ScalarSlot> scalars_;
+    std::vector<Trace::ScalarSlot> scalars_;  ///< With the numbers of the latest call that ran the code.
     SmallVector<std::pair<int, Scalar>, 4> cells_;  ///< Activation::cells.
     std::string region_;
     std::string obstacle_;
+    std::string ambiguity_;                ///< Why it cannot be told which argument or state the program reads; empty if it can.
+    bool is_special_ = code_must_run();
     std::thread::id thread_ = std::this_thread::get_id();
 };
 

@@ -13,16 +13,24 @@ void UndoLog::add(VariableBody& body, bool is_gradient, const Array& array, int 
     e.body = Ref<VariableBody>(&body);
     e.is_gradient = is_gradient;
     e.steps = steps;
+    if (is_gradient) used_.insert(&body, 0);
     if (!array.defined()) return;
     if (array.body()->pending == pending_) e.value = array.body()->value;
     else e.array = array;
 }
 
 void UndoLog::reads_gradient(VariableBody& body) {
-    const auto is_its = [&](const auto& e) { return e.body.get() == &body; };
-    if (std::ranges::any_of(reads_, is_its)) return;
-    if (std::ranges::any_of(entries_, [&](const Entry& e) { return e.is_gradient && is_its(e); })) return;
+    if (used_.find(&body)) return;
+    used_.insert(&body, 0);
     reads_.push_back({Ref<VariableBody>(&body), bool(body.grad), body.grad_consumed});
+}
+
+/// Anew, since others may come to lie where dropped variables were.
+void UndoLog::find_used() {
+    used_.clear();
+    for (const Entry& e : entries_)
+        if (e.is_gradient) used_.insert(e.body.get(), 0);
+    for (const Read& r : reads_) used_.insert(r.body.get(), 0);
 }
 
 void UndoLog::drop_unheld(PointerTable& scratch) {
@@ -45,8 +53,7 @@ void UndoLog::drop_unheld(PointerTable& scratch) {
         const int* count = scratch.find(e.body.get());
         return count && *count > 0;
     };
-    std::erase_if(entries_, is_unheld);
-    std::erase_if(reads_, is_unheld);
+    if (std::erase_if(entries_, is_unheld) + std::erase_if(reads_, is_unheld) > 0) find_used();
 }
 
 void UndoLog::undo(int steps, const std::function<Array(int)>& value) {
@@ -62,6 +69,7 @@ void UndoLog::undo(int steps, const std::function<Array(int)>& value) {
             e.body->grad_consumed = e.consumed;
         }
     }
+    find_used();
 }
 
 void UndoLog::consume_gradients(PointerTable& scratch) {

@@ -27,6 +27,7 @@ public:
     void clear() {
         entries_.clear();
         reads_.clear();
+        used_.clear();
     }
     bool empty() const { return entries_.empty(); }
     size_t size() const { return entries_.size(); }
@@ -84,10 +85,12 @@ private:
         bool is_gradient = false, consumed = false;
     };
     void add(VariableBody& body, bool is_gradient, const Array& array, int steps);
+    void find_used();
 
     const Pending* pending_;
     std::vector<Entry> entries_;
     std::vector<Read> reads_;
+    PointerTable used_;  ///< The variables of `reads_`, and of the gradients in `entries_`.
 };
 
 }  // namespace catena::capture

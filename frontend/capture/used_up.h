@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "frontend/capture/graph_end.h"
 
@@ -10,18 +11,25 @@ namespace catena::capture {
 /// The gradient of results whose graph was consumed by a backward inside their region: an error that says so.
 class UsedUp final : public RegionGradient {
 public:
-    UsedUp(std::string region, Reach reach) : region_(std::move(region)), reach_(std::move(reach)) {}
+    /// `ranks`: of the nodes of several results; empty for one.
+    UsedUp(std::string region, Reach reach, std::vector<int> ranks = {})
+        : region_(std::move(region)), reach_(std::move(reach)), ranks_(std::move(ranks)) {}
     static void* operator new(size_t bytes);
     static void operator delete(void* used_up);
     Variables gradient(Node&, std::span<const Variable>) override { refuse(); }
     std::vector<Edge> expand(Node&) override { refuse(); }
     bool is_expandable() const override { return false; }
+    /// Perhaps: then a gradient towards `other` is the error, not none.
+    bool is_computed_from(int output, int other) const override {
+        return !ranks_.empty() && ranks_[size_t(output)] > ranks_[size_t(other)];
+    }
     bool reaches(int output, int edge) const override { return reach_.border(output, edge); }
 
 private:
     [[noreturn]] void refuse() const;
     const std::string region_;
     const Reach reach_;
+    const std::vector<int> ranks_;
 };
 
 }  // namespace catena::capture

@@ -74,6 +74,15 @@ std::optional<std::vector<int64_t>> BatchOrder::next() {
     return indices;
 }
 
+int64_t BatchOrder::seed_of(int64_t k) const {
+    const uint64_t stream = stream_.seed ^ stream_.operation * 0x9E3779B97F4A7C15u ^ uint64_t(draws_) * 0xC2B2AE3D27D4EB4Fu;
+    const uint64_t place = uint64_t(epoch_ * size_ + position_ + k);
+    uint64_t x = stream + 0x9E3779B97F4A7C15u * (place + 1);  // splitmix64 (Steele et al. 2014)
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+    return int64_t((x ^ (x >> 31)) >> 1);
+}
+
 void BatchOrder::serialize(const Serializer& s) {
     std::vector<int64_t> random{int64_t(stream_.seed), int64_t(stream_.operation), draws_};
     if (!s.loading()) {
@@ -84,6 +93,10 @@ void BatchOrder::serialize(const Serializer& s) {
         if (order_) s("order", order);
         s("previous_epoch_detail", previous_epoch_detail_);
         s("random_state", random);
+        if (const ShuffleOrderSampler* sampler = shuffle_sampler()) {
+            int64_t draws = sampler->draws();
+            s("sampler_draws", draws);
+        }
         return;
     }
     BatchOrder loaded = *this;
@@ -108,6 +121,8 @@ void BatchOrder::serialize(const Serializer& s) {
         loaded.stream_ = {uint64_t(random[0]), uint64_t(random[1])};
         loaded.draws_ = random[2];
     }
+    if (ShuffleOrderSampler* sampler = loaded.shuffle_sampler(); sampler && s.has("sampler_draws"))
+        sampler->set_draws(s.get("sampler_draws", sampler->draws()));
     s.later([this, loaded] { *this = loaded; });
 }
 

@@ -33,17 +33,19 @@ public:
     double epoch_detail() const { return detail(epoch_, position_); }
     std::optional<double> previous_epoch_detail() const;
     int64_t position() const { return position_; }
-    /// A seed for other random numbers that belong to these batches.
-    uint64_t seed() const {
-        return stream_.seed ^ stream_.operation * 0x9E3779B97F4A7C15u ^ uint64_t(draws_) * 0xC2B2AE3D27D4EB4Fu;
-    }
+    bool shuffles() const { return options_.shuffle || options_.order_sampler; }
+    /// The seed of the random numbers that the dataset draws for the k-th example of the next batch: it depends on the
+    /// iterator's stream and the example's position, not on who reads it.
+    int64_t seed_of(int64_t k) const;
 
-    /// Chainer's keys, and "random_state": the stream of later shuffles, which Chainer does not save.
+    /// Chainer's keys, and what Chainer does not save: "random_state", the stream of later shuffles, and "sampler_draws" of a
+    /// ShuffleOrderSampler.
     void serialize(const Serializer& s);
 
 private:
     double detail(int64_t epoch, int64_t position) const;
     void renew_order(int64_t position);
+    ShuffleOrderSampler* shuffle_sampler() { return options_.order_sampler.target<ShuffleOrderSampler>(); }
     int64_t size_, batch_size_;
     IteratorOptions options_;
     RandomStream stream_;

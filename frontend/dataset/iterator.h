@@ -31,6 +31,8 @@ public:
     virtual std::optional<double> previous_epoch_detail() const = 0;  ///< epoch_detail() before the last batch; none
                                                                       ///< before the first.
     virtual int64_t current_position() const = 0;
+    /// Whether epochs have orders of their own, so that an Evaluator saves it.
+    virtual bool shuffles() const { return false; }
 
     virtual void serialize(const Serializer& s) = 0;
 };

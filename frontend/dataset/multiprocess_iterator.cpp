@@ -12,14 +12,6 @@ namespace {
 
 constexpr size_t usual_bytes = size_t(4) << 20;  // Unwritten pages take no memory.
 
-/// The seed of the k-th example since the start of the first epoch.
-int64_t seed_of(uint64_t order, int64_t k) {
-    uint64_t x = order + 0x9E3779B97F4A7C15u * (uint64_t(k) + 1);  // splitmix64 (Steele et al. 2014)
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-    return int64_t((x ^ (x >> 31)) >> 1);
-}
-
 }  // namespace
 
 MultiprocessIterator::MultiprocessIterator(Dataset dataset, int64_t batch_size, IteratorOptions options,
@@ -38,8 +30,7 @@ MultiprocessIterator::~MultiprocessIterator() = default;
 /// Starts reading one more batch, if there is one.
 void MultiprocessIterator::prefetch() {
     BatchOrder order = ahead_.empty() ? order_ : ahead_.back().order;
-    const int64_t first = order.epoch() * dataset_.size() + order.position();
-    const uint64_t seed = order.seed();
+    const BatchOrder before = order;
     std::optional<std::vector<int64_t>> indices = order.next();
     if (!indices) return;
     if (!workers_)
@@ -51,7 +42,7 @@ void MultiprocessIterator::prefetch() {
                                     .tasks_per_process = processes_.maxtasksperchild});
     std::vector<WorkerProcesses::Task> tasks;
     for (size_t k = 0; k < indices->size(); ++k)
-        tasks.push_back({(*indices)[k], seed_of(seed, first + int64_t(k))});
+        tasks.push_back({(*indices)[k], before.seed_of(int64_t(k))});
     workers_->start(tasks);
     ahead_.push_back({std::move(order), tasks.size()});
 }

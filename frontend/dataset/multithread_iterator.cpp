@@ -6,14 +6,16 @@
 #include <thread>
 
 #include "frontend/serializer/serializer.h"
+#include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/ops/noise/random.h"
 
 namespace catena {
 
 /// Threads that read one batch at a time; each takes the next unread example.
 class MultithreadIterator::Workers {
 public:
-    Workers(const Dataset& dataset, int n_threads) : dataset_(dataset) {
+    Workers(const Dataset& dataset, const BatchOrder& order, int n_threads) : dataset_(dataset), order_(order) {
         for (int k = 0; k < n_threads; ++k) threads_.emplace_back([this] { work(); });
     }
     ~Workers() {
@@ -26,9 +28,11 @@ public:
         for (std::thread& thread : threads_) thread.join();
     }
 
-    void start(std::vector<int64_t> indices) {
+    /// `order` is that before this batch.
+    void start(std::vector<int64_t> indices, const BatchOrder& order) {
         std::lock_guard lock(mutex_);
         indices_ = std::move(indices);
+        order_ = order;
         examples_.assign(indices_.size(), Example());
         taken_ = done_ = 0;
         error_ = nullptr;
@@ -52,6 +56,7 @@ private:
             Example example;
             std::exception_ptr error;
             try {
+                seed(k);
                 example = dataset_[indices_[k]];
             } catch (...) {
                 error = std::current_exception();
@@ -63,10 +68,17 @@ private:
         }
     }
 
+    /// This thread's random numbers, for the k-th example.
+    void seed(size_t k) const {
+        const DeviceScope host(cpu_device());
+        set_seed(order_.seed_of(int64_t(k)));
+    }
+
     const Dataset& dataset_;
     std::mutex mutex_;
     std::condition_variable wake_, finished_;
     std::vector<int64_t> indices_;
+    BatchOrder order_;
     std::vector<Example> examples_;
     size_t taken_ = 0, done_ = 0;
     std::exception_ptr error_;
@@ -86,8 +98,8 @@ void MultithreadIterator::prefetch() {
     ahead_ = order_;
     std::optional<std::vector<int64_t>> indices = ahead_.next();
     if (!indices) return;
-    if (!workers_) workers_ = std::make_unique<Workers>(dataset_, n_threads_);
-    workers_->start(std::move(*indices));
+    if (!workers_) workers_ = std::make_unique<Workers>(dataset_, order_, n_threads_);
+    workers_->start(std::move(*indices), order_);
     prefetched_ = true;
 }
 

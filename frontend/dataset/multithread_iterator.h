@@ -14,6 +14,9 @@ struct MultithreadOptions {
 
 /// Like SerialIterator, in the same order, but threads read the next mini-batch in the background. The dataset's
 /// get_example must be thread-safe. An error in a thread is rethrown by the next() that needs the example.
+///
+/// Random numbers in get_example depend on the seed, the epoch and the example's position in it, as those of a
+/// MultiprocessIterator, not on the number of threads.
 class MultithreadIterator : public Iterator {
 public:
     MultithreadIterator(Dataset dataset, int64_t batch_size, IteratorOptions options = {}, int n_threads = 1);
@@ -32,6 +35,7 @@ public:
     double epoch_detail() const override { return order_.epoch_detail(); }
     std::optional<double> previous_epoch_detail() const override { return order_.previous_epoch_detail(); }
     int64_t current_position() const override { return order_.position(); }
+    bool shuffles() const override { return order_.shuffles(); }
     void serialize(const Serializer& s) override;
 
 private:

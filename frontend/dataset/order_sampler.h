@@ -9,7 +9,8 @@
 namespace catena {
 
 /// Maps the current order and the position reached in it to the order of the next epoch, of equal length. For
-/// the first epoch it is called with the order 0, 1, 2, ... and position 0.
+/// the first epoch it is called with the order 0, 1, 2, ... and position 0. Iterators save the state of a ShuffleOrderSampler, and
+/// none of others.
 using OrderSampler = std::function<std::vector<int64_t>(const std::vector<int64_t>& order, int64_t position)>;
 
 /// A permutation of 0 ... n-1, determined by the stream and `draw`.
@@ -20,6 +21,8 @@ class ShuffleOrderSampler {
 public:
     explicit ShuffleOrderSampler(int64_t seed) : stream_{uint64_t(seed), 0} {}
     std::vector<int64_t> operator()(const std::vector<int64_t>& order, int64_t position);
+    int64_t draws() const { return draws_; }  ///< Orders that it has given.
+    void set_draws(int64_t draws) { draws_ = draws; }
 
 private:
     RandomStream stream_;

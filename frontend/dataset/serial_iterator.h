@@ -24,6 +24,7 @@ public:
     double epoch_detail() const override { return order_.epoch_detail(); }
     std::optional<double> previous_epoch_detail() const override { return order_.previous_epoch_detail(); }
     int64_t current_position() const override { return order_.position(); }
+    bool shuffles() const override { return order_.shuffles(); }
     void serialize(const Serializer& s) override { order_.serialize(s); }
     const Dataset& dataset() const { return dataset_; }
 

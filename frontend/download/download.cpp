@@ -94,7 +94,7 @@ void download(const fs::path& folder, const RemoteFile& file, const std::vector<
     }
     fail<FileError>(
         "{} is not in {} and cannot be downloaded:{}\nWithout a network, put the file there by hand or "
-        "name a folder that has it with --data",
+        "read a folder that has it (the examples: --data FOLDER)",
         file.name, folder.string(), problems);
 }
 

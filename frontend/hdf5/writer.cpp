@@ -47,15 +47,7 @@ public:
         std::vector<hsize_t> dims(host.shape().begin(), host.shape().end());
         Handle space(dims.empty() ? H5Screate(H5S_SCALAR) : H5Screate_simple(int(dims.size()), dims.data(), nullptr),
                      H5Sclose);
-        bool compress = options_.compression && host.size() > 1;
-        Handle properties;
-        if (compress) {
-            properties = Handle(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-            std::vector<hsize_t> chunk = chunk_of(dims, size_of(host.dtype()));
-            H5Pset_chunk(properties, int(chunk.size()), chunk.data());
-            H5Pset_deflate(properties, compression_level);
-        }
-        add(key, type_of(host.dtype()), space, properties, host.size() > 0 ? host.elements() : nullptr);
+        add(key, type_of(host.dtype()), space, in_chunks(dims, host), host.size() > 0 ? host.elements() : nullptr);
     }
 
     void write_text(const std::string& key, std::string_view text) override {
@@ -82,6 +74,17 @@ public:
 private:
     void check(hid_t result, const std::string& problem) const {
         if (result < 0) fail<FileError>("{}: {}: {}", path_, problem, last_error());
+    }
+
+    /// Chunks with a checksum, which is a part of deflate's format. Neither for a single number: it would take a hundred times its bytes.
+    Handle in_chunks(const std::vector<hsize_t>& dims, const Array& array) const {
+        if (array.size() <= 1) return Handle();
+        Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+        const std::vector<hsize_t> chunk = chunk_of(dims, size_of(array.dtype()));
+        H5Pset_chunk(properties, int(chunk.size()), chunk.data());
+        if (options_.compression) H5Pset_deflate(properties, compression_level);
+        else H5Pset_fletcher32(properties);
+        return properties;
     }
 
     /// Whole rows, about a megabyte of them; at least one element.

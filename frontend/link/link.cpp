@@ -53,13 +53,13 @@ Link::Link(const Link& other)
     : Part(other), name_(other.name_), entries_(other.entries()), hooks_(other.copied_hooks()) {
     expect_parts();
 }
-Link::Link(Link&& other)
-    : Part(other), name_(other.name_), entries_(other.entries()), hooks_(std::move(other.hooks_)) {
+Link::Link(Link&& other) noexcept
+    : Part(other), name_(other.name_), entries_(other.entries_), hooks_(std::move(other.hooks_)) {
     expect_parts();
 }
 // The derived class assigns its members; they stay listed here.
 Link& Link::operator=(const Link&) { return *this; }
-Link& Link::operator=(Link&&) { return *this; }
+Link& Link::operator=(Link&&) noexcept { return *this; }
 
 void Link::expect_parts() {
     for (Entry& entry : entries_) entry.part = nullptr;
@@ -322,7 +322,10 @@ void Link::addgrads(const Link& other) const {
 void Link::copy_from(const Link& other, CopyMode mode) {
     if (mode == CopyMode::share) {
         auto share = [](State& ours, State& theirs) { static_cast<Variable&>(ours) = theirs; };
-        pair_up(*this, namedparams(), other.namedparams(), share);
+        pair_up(*this, namedparams(), other.namedparams(), [&](Parameter& ours, Parameter& theirs) {
+            share(ours, theirs);
+            const_cast<std::shared_ptr<bool>&>(ours.update_flag()) = theirs.update_flag();  // Only a shared parameter has another's flag.
+        });
         pair_up(*this, namedpersistents(), other.namedpersistents(), share);
         return;
     }

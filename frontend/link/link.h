@@ -45,9 +45,9 @@ class Link : public Part {
 public:
     virtual ~Link();
     Link(const Link& other);
-    Link(Link&& other);
+    Link(Link&& other) noexcept;  ///< So that a growing std::vector moves its links: optimizers and regions go on with them.
     Link& operator=(const Link& other);
-    Link& operator=(Link&& other);
+    Link& operator=(Link&& other) noexcept;
 
     const std::string& name() const { return name_; }  ///< In its parent; "" at the root.
     /// Class name without namespaces, "Linear".

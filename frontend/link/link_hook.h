@@ -5,6 +5,7 @@
 #include <string>
 
 #include "frontend/link/link.h"
+#include "runtime/graph/code_must_run.h"
 
 namespace catena {
 
@@ -35,6 +36,7 @@ public:
 
 private:
     LinkHook& hook_;
+    CodeMustRunScope heard_;
 };
 
 }  // namespace catena

@@ -1,5 +1,7 @@
 #include "frontend/link/parameter.h"
 
+#include <utility>
+
 #include "frontend/serializer/serializer.h"
 #include "runtime/core/device.h"
 #include "runtime/graph/config.h"
@@ -31,7 +33,13 @@ State::State(const State& other)
 }
 
 State::State(State&& other) noexcept : Variable(other), Part(other), device_(other.device_) {
-    static_cast<Variable&>(other) = Variable(state_body(other.body()->requires_grad));
+    other.become_empty();
+}
+
+void State::become_empty() noexcept {
+    const Variable before = *this;
+    static_cast<Variable&>(*this) = Variable(state_body(before.requires_grad()));
+    if (!before.name().empty()) set_name(before.name());
 }
 
 State& State::operator=(const State& other) {
@@ -44,7 +52,7 @@ State& State::operator=(const State& other) {
 State& State::operator=(State&& other) noexcept {
     if (this == &other) return *this;
     static_cast<Variable&>(*this) = other;
-    static_cast<Variable&>(other) = Variable(state_body(body()->requires_grad));
+    other.become_empty();
     device_ = other.device_;
     return *this;
 }
@@ -86,6 +94,18 @@ Parameter::Parameter(Array array, std::string name)
 Parameter::Parameter(const Parameter& other)
     : State(other), initializer_(other.initializer_),
       update_enabled_(std::make_shared<bool>(other.update_enabled())) {}
+
+Parameter::Parameter(Parameter&& other) noexcept
+    : State(std::move(other)), initializer_(other.initializer_),
+      update_enabled_(std::exchange(other.update_enabled_, std::make_shared<bool>(true))) {}
+
+Parameter& Parameter::operator=(Parameter&& other) noexcept {
+    if (this == &other) return *this;
+    State::operator=(std::move(other));
+    initializer_ = other.initializer_;
+    update_enabled_ = std::exchange(other.update_enabled_, std::make_shared<bool>(true));
+    return *this;
+}
 
 Parameter& Parameter::operator=(const Parameter& other) {
     if (this == &other) return *this;

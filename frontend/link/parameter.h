@@ -35,6 +35,7 @@ protected:
     explicit State(bool requires_grad);
 
 private:
+    void become_empty() noexcept;  ///< Another state of the same name.
     Device* device_ = nullptr;
 };
 
@@ -67,9 +68,9 @@ public:
     const std::shared_ptr<bool>& update_flag() const { return update_enabled_; }
 
     Parameter(const Parameter& other);
-    Parameter(Parameter&&) = default;
+    Parameter(Parameter&& other) noexcept;  ///< Takes the identity; `other` becomes a new parameter without content.
     Parameter& operator=(const Parameter& other);
-    Parameter& operator=(Parameter&&) = default;
+    Parameter& operator=(Parameter&& other) noexcept;
     using State::operator=;
 
 private:

@@ -5,9 +5,59 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/graph/call_changes.h"
 #include "runtime/graph/recorder.h"
 
 namespace catena {
+
+/// What the memory held beside the content of its states. Does not own the memory: a graph that is remembered there may own this.
+class RecurrentMemory::HeldContents final : public Held {
+public:
+    explicit HeldContents(const std::shared_ptr<Contents>& contents)
+        : contents_(contents), empty_(contents->empty), before_recording_(contents->before_recording) {
+        for (const Memory& memory : contents->memories) graphs_.push_back({memory.recent, memory.chained});
+    }
+
+    std::unique_ptr<Held> now() const override {
+        const std::shared_ptr<Contents> contents = contents_.lock();
+        return contents ? std::make_unique<HeldContents>(contents) : nullptr;
+    }
+
+    void put_back() const override {
+        const std::shared_ptr<Contents> contents = contents_.lock();
+        if (!contents) return;
+        contents->empty = empty_;
+        contents->before_recording = before_recording_;
+        for (size_t k = 0; k < graphs_.size(); ++k) {
+            contents->memories[k].recent = graphs_[k].recent;
+            contents->memories[k].chained = graphs_[k].chained;
+        }
+    }
+
+    bool is_reachable() const override { return !contents_.expired(); }
+
+    std::vector<Variable*> variables() const override {
+        std::vector<Variable*> all;
+        if (const std::shared_ptr<Contents> contents = contents_.lock())
+            for (Memory& memory : contents->memories) all.push_back(&memory.recent);
+        return all;
+    }
+
+    void drop_graphs(const std::function<bool(const Variable&)>& wanted) override {
+        for (auto& [recent, chained] : graphs_)
+            if (chained && recent.defined() && !wanted(recent)) recent = Variable();  // The state itself has the same content.
+    }
+
+private:
+    struct Graph {
+        Variable recent;
+        bool chained;
+    };
+    std::weak_ptr<Contents> contents_;
+    bool empty_;
+    Array before_recording_;
+    std::vector<Graph> graphs_;
+};
 
 RecurrentMemory::RecurrentMemory(std::vector<std::string> names) : contents_(std::make_shared<Contents>()) {
     for (std::string& name : names) {
@@ -28,6 +78,11 @@ RecurrentMemory& RecurrentMemory::operator=(const RecurrentMemory& other) {
 RecurrentMemory::Contents& RecurrentMemory::contents() const {
     if (Recorder* recorder = current_recorder()) recorder->asks(contents_);
     return *contents_;
+}
+
+RecurrentMemory::Contents& RecurrentMemory::changing_contents() {
+    if (is_noting()) note(contents_.get(), [&] { return std::make_unique<HeldContents>(contents_); });
+    return contents();
 }
 
 Variable RecurrentMemory::Memory::value() const {
@@ -68,13 +123,13 @@ Variable RecurrentMemory::operator[](size_t k) const {
 }
 
 void RecurrentMemory::reset() {
-    Contents& now = contents();
+    Contents& now = changing_contents();
     now.empty = true;
     for (Memory& memory : now.memories) memory.recent = Variable();
 }
 
 void RecurrentMemory::store(std::initializer_list<Variable> values, Device& home) {
-    Contents& now = contents();
+    Contents& now = changing_contents();
     CATENA_ASSERT(values.size() == now.memories.size(), "a value for each state");
     const bool began_empty = now.is_empty();
     const Variable* value = values.begin();
@@ -87,7 +142,7 @@ void RecurrentMemory::store(std::initializer_list<Variable> values, Device& home
 }
 
 void RecurrentMemory::set(std::initializer_list<Variable> values, Device& home) {
-    Contents& now = contents();
+    Contents& now = changing_contents();
     const Variable* value = values.begin();
     for (Memory& memory : now.memories) {
         memory.make_room(*value, home);

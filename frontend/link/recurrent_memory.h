@@ -55,8 +55,12 @@ private:
         uint64_t present() const override;
     };
 
+    class HeldContents;
+
     /// Tells the recorder that the code depends on the contents.
     Contents& contents() const;
+    /// The same, for a call that is about to change them.
+    Contents& changing_contents();
     std::shared_ptr<Contents> contents_;
 };
 

@@ -49,15 +49,24 @@ LossScaling::LossScaling(std::shared_ptr<GradientExchange> between, const LossSc
 double LossScaling::scale() const { return scale_.array().item<double>(); }
 bool LossScaling::is_safe_to_update() const { return safe_.array().item<bool>(); }
 
-void LossScaling::backward(Optimizer& optimizer, const Variable& loss, const BackwardOptions& options) {
+/// Gives the loss the gradient that backward begins with.
+void LossScaling::begin(const Variable& loss, const BackwardOptions& options) {
     if (loss.size() != 1)
         fail<ValueError>("loss_scaling: the loss should be one number, it is {}", to_string(loss.type()));
     move_beside(scale_, loss);
-    {
-        auto no_graph = no_backprop_mode();
-        loss.set_grad_variable(cast(broadcast_to(scale_ * options.loss_scale, loss.shape()), loss.dtype()));
-    }
+    auto no_graph = no_backprop_mode();
+    loss.set_grad_variable(cast(broadcast_to(scale_ * options.loss_scale, loss.shape()), loss.dtype()));
+}
+
+void LossScaling::backward(Optimizer& optimizer, const Variable& loss, const BackwardOptions& options) {
+    begin(loss, options);
     if (between_) between_->backward(optimizer, loss, options);
+    else loss.backward(options);
+}
+
+void LossScaling::backward_part(const Variable& loss, const BackwardOptions& options) {
+    begin(loss, options);
+    if (between_) between_->backward_part(loss, options);
     else loss.backward(options);
 }
 
@@ -70,11 +79,9 @@ bool LossScaling::finish(Optimizer& optimizer) {
     check_nan_in_grads(optimizer);
     unscale(slots);
     update_loss_scale();
-    if (current_recorder()) {
+    if (current_recorder() || !is_safe_to_update()) {  // Eager code reads it: good updates then keep nothing, and are in place.
         keep_states(optimizer, slots);
         bring_back_after(optimizer);
-    } else if (!is_safe_to_update()) {
-        for (UpdateSlot* slot : slots) slot->param.cleargrad();  // Nothing is left to update.
     }
     return true;
 }
@@ -128,8 +135,9 @@ void LossScaling::bring_back_if_bad() {
 }
 
 void LossScaling::serialize(const Serializer& s) {
-    s("loss_scale", scale_, Dtype::float32);
-    s("was_too_large", was_too_large_, Dtype::bool_);
+    if (between_) between_->serialize(s);
+    if (s.has("loss_scale")) s("loss_scale", scale_, Dtype::float32);
+    if (s.has("was_too_large")) s("was_too_large", was_too_large_, Dtype::bool_);
 }
 
 std::shared_ptr<LossScaling> loss_scaling(Optimizer& optimizer, const LossScalingOptions& options) {

@@ -20,14 +20,13 @@ struct LossScalingOptions {
 /// `optimizer.update(lossfun)` and `optimizer.backward(loss)` start with it; loss.backward() alone does not. Works in a
 /// static region without a cut: the scale is a State, and what a bad update computed is not selected (with fast_math, which
 /// takes every number as finite, nothing is ever found to be bad). As Chainer's optimizer.loss_scaling(interval), the step
-/// count t counts the skipped updates, and hooks are called.
-///
-/// In eager code a skipped update clears the gradients.
+/// count t counts the skipped updates, and hooks are called. It is saved with the optimizer.
 class LossScaling final : public GradientExchange, public std::enable_shared_from_this<LossScaling> {
 public:
     LossScaling(std::shared_ptr<GradientExchange> between, const LossScalingOptions& options);
 
     void backward(Optimizer& optimizer, const Variable& loss, const BackwardOptions& options) override;
+    void backward_part(const Variable& loss, const BackwardOptions& options) override;
     bool finish(Optimizer& optimizer) override;
 
     double scale() const;             ///< Of the next backward. A host read, as the next.
@@ -35,15 +34,16 @@ public:
     /// For training loops of one's own; finish() does both. Looks for gradients that are infinite or NaN.
     void check_nan_in_grads(Optimizer& optimizer);
     void update_loss_scale();         ///< Halves the scale after a bad check, lets it grow after a good one.
-    /// "loss_scale", "was_too_large".
-    void serialize(const Serializer& s);
+    /// "loss_scale", "was_too_large"; a file without them changes neither.
+    void serialize(const Serializer& s) override;
 
 private:
-    /// What a recorded update may have to bring back.
+    /// What an update may have to bring back.
     struct Before {
         Variable state;
         Array content;
     };
+    void begin(const Variable& loss, const BackwardOptions& options);
     void unscale(std::span<UpdateSlot* const> slots) const;
     void keep_states(Optimizer& optimizer, std::span<UpdateSlot* const> slots);
     void bring_back_after(Optimizer& optimizer);

@@ -45,6 +45,15 @@ void move_to(Device& device, const State& count) {
     count.set_array(count.array().to(device));
 }
 
+bool has_any(const Serializer& s, std::span<const std::string> keys) {
+    return std::ranges::any_of(keys, [&](const std::string& key) { return s.has(key); });
+}
+
+void check_moment(const Serializer& s, const std::string& name, const Array& moment, const Shape& shape) {
+    if (moment.shape() != shape)
+        s.wrong(name, fmt::format("has shape {}, its parameter {}", to_string(moment.shape()), to_string(shape)));
+}
+
 }  // namespace
 
 Optimizer::Optimizer() : t_(Array::zeros({Dtype::int64, {}})) { t_.set_name("/t"); }
@@ -143,6 +152,8 @@ void Optimizer::update(const std::source_location& at) {
     target();
     LocationScope location(at);
     auto no_graph = no_backprop_mode();
+    for (const UpdateSlot& slot : slots_)  // Before anything changes.
+        if (slot.is_active()) slot.check_shapes();
     MastersScope masters(*this);
     if (exchange_ && !exchange_->finish(*this)) {
         if (Recorder* recorder = current_recorder()) recorder->passing();
@@ -230,6 +241,12 @@ void Optimizer::backward(const Variable& loss) {
     else loss.backward(options);
 }
 
+void Optimizer::backward_part(const Variable& loss) {
+    BackwardOptions options{.loss_scale = loss_scale_};
+    if (exchange_) exchange_->backward_part(loss, options);
+    else loss.backward(options);
+}
+
 void Optimizer::unscale_gradients() {
     sweep_gradients(unscale_sweep(), active_slots(), {}, {loss_scale_}, GradientSweepValues::gradient);
 }
@@ -244,41 +261,51 @@ void Optimizer::serialize(const Serializer& s) {
         s.later([this, loaded = s.converted("t", array, Dtype::int64).item<int64_t>()] { set_step_count(loaded); });
     }
     s("epoch", epoch_);
+    if (exchange_) exchange_->serialize(s["gradient_exchange"]);
     for (UpdateSlot& slot : slots_) {
         Serializer part = s[slot.path];
         if (s.loading()) {
             load_master(part, slot);
-            load_moments(part, slot);
+            load_moments(s, slot);
             continue;
         }
-        part("t", t);
         const std::vector<std::string> names = rule_of(slot).moment_names();
+        int64_t updates = slot.moments.size() == names.size() ? t : 0;
+        part("t", updates);
         for (size_t i = 0; i < slot.moments.size(); ++i) part.write(names[i], slot.moments[i].array());
         if (slot.use_fp32 && slot.master.is_initialized()) part.write(master_key, slot.master.array());
     }
 }
 
+/// Frozen, or never updated. Older files have the optimizer's count for every parameter: in them one has no moments, although
+/// others of its formula do, because it never had a gradient.
+bool Optimizer::may_lack_moments(const Serializer& s, const UpdateSlot& slot, std::span<const std::string> names) const {
+    const Serializer part = s[slot.path];
+    if (!*slot.enabled) return true;
+    if (!part.has("t")) return false;
+    if (part.get("t", int64_t(0)) == 0) return true;
+    return std::ranges::any_of(slots_, [&](const UpdateSlot& other) { return other.rule == slot.rule && has_any(s[other.path], names); });
+}
+
 void Optimizer::load_moments(const Serializer& s, UpdateSlot& slot) {
-    std::vector<Array> moments;
+    const Serializer part = s[slot.path];
     const std::vector<std::string> names = rule_of(slot).moment_names();
+    if (!has_any(part, names) && may_lack_moments(s, slot, names)) return s.later([&slot] { slot.moments.clear(); });
+    const bool is_known = slot.param.array().defined();
+    std::vector<Array> moments;
     for (const std::string& name : names) {
-        // A parameter that was never updated (t = 0, disabled, always without a gradient) has no moments.
-        Array array = s.has(name) ? s.read(name) : Array();
+        const Array array = part.read(name);
         if (!array.defined()) return;
-        if (slot.param.array().defined()) {
-            if (array.shape() != slot.param.shape())
-                s.wrong(name, fmt::format("has shape {}, its parameter {}", to_string(array.shape()),
-                                          to_string(slot.param.shape())));
-            array = s.converted(name, array, slot.update_dtype());
-        }
-        moments.push_back(array);
+        moments.push_back(is_known ? part.converted(name, array, slot.update_dtype()) : array);
+        check_moment(part, name, array, is_known ? slot.param.shape() : moments[0].shape());
     }
-    s.later([&slot, moments, names] {
+    s.later([&slot, part, moments, names] {
         slot.moments.resize(moments.size());
         for (size_t i = 0; i < moments.size(); ++i) {
-            // A parameter without a shape has got one from the same file by now.
-            const bool known = slot.param.array().defined();
-            slot.moments[i].set_array(known ? moments[i].to(slot.param.device()) : moments[i]);
+            // A parameter without a shape may have got one from the same file by now.
+            const bool is_known = slot.param.array().defined();
+            if (is_known) check_moment(part, names[i], moments[i], slot.param.shape());
+            slot.moments[i].set_array(is_known ? moments[i].to(slot.param.device()) : moments[i]);
             slot.moments[i].set_name(slot.path + "/" + names[i]);
         }
     });

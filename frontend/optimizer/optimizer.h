@@ -35,8 +35,12 @@ public:
     virtual ~GradientExchange() = default;
     /// Runs loss.backward(options); may begin to send gradients while it runs.
     virtual void backward(Optimizer& optimizer, const Variable& loss, const BackwardOptions& options) = 0;
+    /// The same for one of several losses whose gradients are added up before update(): sends none while it runs.
+    virtual void backward_part(const Variable& loss, const BackwardOptions& options) { loss.backward(options); }
     /// Called first by update(): replaces the gradients. False: this update must not change the parameters.
     virtual bool finish(Optimizer& optimizer) = 0;
+    /// What it remembers from one update to the next; a part of the optimizer's file.
+    virtual void serialize(const Serializer&) {}
 };
 
 /// Updates the parameters of a link from their gradients. Everything that changes from step to step (step count,
@@ -74,6 +78,8 @@ public:
     /// loss.backward() with the loss scale, as in update(lossfun). With several processes, gradients are sent while it
     /// runs.
     void backward(const Variable& loss);
+    /// The same for one of several losses, of copies of the model, whose gradients are added up before update().
+    void backward_part(const Variable& loss);
     /// Null: a single process.
     void set_exchange(std::shared_ptr<GradientExchange> exchange);
     const std::shared_ptr<GradientExchange>& exchange() const { return exchange_; }
@@ -125,7 +131,8 @@ public:
 
     /// Names of the state kept for each parameter, "m", "v".
     virtual std::vector<std::string> moment_names() const { return {}; }
-    /// Step count, epoch and moments: "t", "epoch", "l1/W/t", "l1/W/m".
+    /// Step count, epoch and moments, "t", "epoch", "l1/W/t", "l1/W/m", and what the exchange of gradients remembers. The "t" of
+    /// a parameter that was never updated, so that it has no moments, is 0.
     void serialize(const Serializer& s);
     /// Creates missing moments.
     void initialize_moments(UpdateSlot& slot);
@@ -152,6 +159,7 @@ private:
     void call_parameter_hooks(OptimizerHook::Timing timing);
     void update_groups(std::span<UpdateSlot* const> active);
     void load_moments(const Serializer& s, UpdateSlot& slot);
+    bool may_lack_moments(const Serializer& s, const UpdateSlot& slot, std::span<const std::string> names) const;
     void unscale_gradients();
 
     Link* target_ = nullptr;

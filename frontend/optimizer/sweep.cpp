@@ -138,6 +138,15 @@ bool owned_alone(const Variable& variable) {
            (body.owner == holder || holder->use_count() <= 2);
 }
 
+/// The kernel walks over all values of a row by the size of one.
+void check_shapes(const std::string& name, std::span<const Variables> rows) {
+    for (const Variables& row : rows)
+        for (const Variable& value : row)
+            if (value.shape() != row[0].shape())
+                fail<ShapeError>("{}: the values of a row have the shapes {} and {}; they should have one", name,
+                                 to_string(row[0].shape()), to_string(value.shape()));
+}
+
 /// Function hooks see the launch as they would see apply().
 class HooksAround {
 public:
@@ -166,6 +175,7 @@ void Sweep::run(std::span<const Variables> rows, std::span<const Variable> share
                 std::vector<Variables>& results) const {
     results.resize(rows.size());
     if (rows.empty()) return;
+    check_shapes(map_->name, rows);
     ReusedVector<const Variable*> inputs;
     for (const Variable& s : shared) inputs.push_back(&s);
     for (const Variables& row : rows)

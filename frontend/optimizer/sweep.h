@@ -25,7 +25,7 @@ public:
     Sweep(std::string name, SweepRule rule);
 
     /// rows[k] are the values of parameter k. Fills `results`, an empty list, with the new values; the caller stores them (an array
-    /// that was changed in place is returned as it is).
+    /// that was changed in place is returned as it is). ShapeError unless the values of a row have one shape.
     void run(std::span<const Variables> rows, std::span<const Variable> shared, std::span<const Scalar> scalars,
              std::vector<Variables>& results) const;
 

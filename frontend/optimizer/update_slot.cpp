@@ -2,7 +2,16 @@
 
 #include <string_view>
 
+#include "runtime/core/error.h"
+
 namespace catena {
+namespace {
+
+[[noreturn]] void refuse(const UpdateSlot& slot, std::string_view what, const Variable& value, const char* remedy) {
+    fail<ShapeError>("update: {} has shape {}, its {} {}; {}", slot.path, to_string(slot.param.shape()), what, to_string(value.shape()), remedy);
+}
+
+}  // namespace
 
 bool UpdateSlot::is_active() const {
     return param.array().defined() && *enabled && param.grad_variable().defined();
@@ -17,6 +26,15 @@ const Cell* UpdateSlot::own_number(const char* name) const {
     for (const Cell& cell : own_numbers)
         if (std::string_view(cell.name()) == name) return &cell;
     return nullptr;
+}
+
+void UpdateSlot::check_shapes() const {
+    const Shape& shape = param.shape();
+    if (const Variable gradient = param.grad_variable(); gradient.shape() != shape)
+        refuse(*this, "gradient", gradient, "after new content of another shape call cleargrads(), and backward again");
+    for (const State& moment : moments)
+        if (moment.shape() != shape)
+            refuse(*this, "moment '" + moment.name() + "'", moment, "after new content of another shape call the optimizer's setup() again");
 }
 
 const Cell& UpdateGroup::number(const Cell& of_optimizer) const {

@@ -32,6 +32,8 @@ struct UpdateSlot {
     Dtype update_dtype() const;
     bool is_of(const VariableBody* parameter) const { return param.body() == parameter || replaced.body() == parameter; }
     const Cell* own_number(const char* name) const;  ///< Null when it has none of that name.
+    /// ShapeError unless gradient and moments have the parameter's shape: it may have got another content since.
+    void check_shapes() const;
 };
 
 /// Parameters that are updated together, by the same numbers.

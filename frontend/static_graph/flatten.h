@@ -114,6 +114,8 @@ void visit_values(T& value, V&& on_variable, C&& on_constant) {
     } else if constexpr (detail::IsOptional<U>::value) {
         on_constant(value.has_value());
         if (value) again(*value);
+    } else if constexpr (std::is_same_v<U, std::nullopt_t>) {
+        on_constant(uint64_t(false));
     } else if constexpr (detail::IsTuple<U>::value) {
         std::apply([&](auto&... part) { (again(part), ...); }, value);
     } else if constexpr (std::is_convertible_v<const U&, std::string_view>) {

@@ -85,7 +85,7 @@ void ParallelUpdater::update_core() {
     }
     for (const Replica& replica : replicas_) replica.model->cleargrads();
     for (const Variable& loss : losses)
-        if (loss.defined()) loss.backward({.loss_scale = optimizer_.loss_scale()});
+        if (loss.defined()) optimizer_.backward_part(loss);
     for (size_t i = 1; i < n; ++i) main.addgrads(*replicas_[i].model);
     optimizer_.update();
     if (options_.auto_new_epoch && is_new_epoch()) optimizer_.new_epoch(true);

@@ -25,12 +25,9 @@ public:
     double value() const;  ///< ShapeError unless is_number().
     double weight() const { return weight_; }
     const Variable& variable() const { return variable_; }  ///< Undefined when a plain number was given.
-    /// A Variable whose creator is the value's graph: after a compiled step another one, without elements.
-    const Variable& graph() const { return graph_.defined() ? graph_ : variable_; }
-    void set_graph(Variable graph) { graph_ = std::move(graph); }
 
 private:
-    Variable variable_, graph_;
+    Variable variable_;
     double number_ = 0, weight_ = 1;
 };
 

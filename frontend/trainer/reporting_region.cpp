@@ -3,7 +3,7 @@
 #include "frontend/trainer/reporter.h"
 #include "runtime/core/error.h"
 #include "runtime/graph/config.h"
-#include "runtime/graph/tracer.h"
+#include "runtime/graph/recorder.h"
 
 namespace catena {
 
@@ -13,23 +13,13 @@ ReportingRegion::ReportingRegion(std::function<void(const Batch&)> function, Sta
                            std::move(options))) {}
 
 void ReportingRegion::operator()(const Batch& batch) {
+    if (config().keep_graph_on_report && current_reporter()) return function_(batch);
     batch_ = &batch;
     Observation observation;
     // Whether there is a reporter is part of the key: without one nothing is recorded.
     Values values = region_(batch.values(), current_reporter() != nullptr);
-    for (auto& [name, value] : values) observation.emplace(name, value);
-    if (config().keep_graph_on_report && current_reporter())
-        for (auto& [name, value] : run_on_shapes(batch))
-            if (auto found = observation.find(name); found != observation.end()) found->second.set_graph(value);
+    for (auto& [name, weighted] : values) observation.emplace(name, Reported(weighted.first, weighted.second));
     report(observation);
-}
-
-/// Calls that skip the code build no graph: this runs the function to build it.
-ReportingRegion::Values ReportingRegion::run_on_shapes(const Batch& batch) const {
-    Tracer tracer(true);
-    for (size_t k = 0; k < batch.size(); ++k) tracer.add_argument(batch[k].array(), "x" + std::to_string(k));
-    RecorderScope recording(&tracer);
-    return run();
 }
 
 ReportingRegion::Values ReportingRegion::run() const {
@@ -42,12 +32,11 @@ ReportingRegion::Values ReportingRegion::run() const {
     }
     Values values;
     for (auto& [name, reported] : observation) {
-        if (reported.variable().defined()) {
-            values.emplace(name, reported.variable());
-            continue;
-        }
-        if (Recorder* recorder = current_recorder()) recorder->needs_code("it reports plain numbers");
-        report({{name, reported}});
+        const bool is_variable = reported.variable().defined();
+        Recorder* recorder = current_recorder();
+        if (recorder && (!is_variable || reported.weight() != 1)) recorder->needs_code("it reports plain numbers");
+        if (is_variable) values.emplace(name, std::pair(reported.variable(), reported.weight()));
+        else report({{name, reported}});
     }
     return values;
 }

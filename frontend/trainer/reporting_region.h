@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "frontend/dataset/example.h"
@@ -11,7 +12,9 @@
 namespace catena {
 
 /// A function of a batch as a static region that reports: reported values become results of the region, so that
-/// calls that skip the code report them, too (code that reports plain numbers is never skipped).
+/// calls that skip the code report them, too (code that reports plain numbers or weights is never skipped).
+///
+/// While config().keep_graph_on_report is set, the function is called as eager code, whose operations are the graph.
 class ReportingRegion {
 public:
     ReportingRegion(std::function<void(const Batch&)> function, StaticGraphOptions options);
@@ -21,9 +24,8 @@ public:
     StaticGraphStatistics statistics() const { return region_.statistics(); }
 
 private:
-    using Values = std::map<std::string, Variable>;
+    using Values = std::map<std::string, std::pair<Variable, double>>;  ///< With their weights.
     Values run() const;
-    Values run_on_shapes(const Batch& batch) const;
     std::function<void(const Batch&)> function_;
     const Batch* batch_ = nullptr;
     StaticGraph<std::function<Values(const std::vector<Variable>&, bool)>> region_;

@@ -53,6 +53,9 @@ StaticGraphStatistics StandardUpdater::statistics() const { return compiled_ ? c
 
 void StandardUpdater::update_core() {
     Optimizer& optimizer = get_optimizer("main");
+    if (!step_ && !loss_function_)
+        fail<ValueError>("StandardUpdater: it was given optimizers by name and no loss function; derive from it and override "
+                         "update_core(), or give one optimizer and a loss function");
     if (options_.static_graph && !compiled_)
         compiled_ = std::make_unique<ReportingRegion>([this](const Batch& batch) { run_step(batch); },
                                                       StaticGraphOptions{.name = "training_step",

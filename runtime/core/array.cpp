@@ -110,7 +110,7 @@ Array Array::full(const Type& type, double value) {
     return result;
 }
 
-template <class T>
+template <Element T>
 Array Array::from(std::span<const T> data, const Shape& shape) {
     if (element_count(shape) != int64_t(data.size()))
         fail<ShapeError>("Array::from: {} elements do not fill the shape {}, which has {}",
@@ -166,19 +166,19 @@ void Array::check_element_type(const char* asked, Dtype wanted, const Caller& at
     fail<DtypeError>("{}<{}>() of an array of {}; astype(Dtype::{}) converts it", asked, name_of(wanted), name_of(dtype()), name_of(wanted));
 }
 
-template <class T>
+template <Element T>
 T* Array::data(Caller at) const {
     check_element_type("data", dtype_of<T>, at);
     return static_cast<T*>(raw_data());
 }
 
-template <class T>
+template <Element T>
 const T* Array::elements(Caller at) const {
     check_element_type("elements", dtype_of<T>, at);
     return static_cast<const T*>(address());
 }
 
-template <class T>
+template <Element T>
 T* Array::to_fill(Caller at) const {
     check_element_type("to_fill", dtype_of<T>, at);
     return static_cast<T*>(to_fill());
@@ -235,7 +235,7 @@ Array Array::to(Device& target) const {
     return result;
 }
 
-template <class T>
+template <Element T>
 T Array::item(Caller at) const {
     there("item", at);
     check_readable(*this, "item");
@@ -247,7 +247,7 @@ T Array::item(Caller at) const {
     return *static_cast<const T*>(on_host(*this, dtype_of<T>).elements());
 }
 
-template <class T>
+template <Element T>
 std::vector<T> Array::to_vector(Caller at) const {
     there("to_vector", at);
     check_readable(*this, "to_vector");

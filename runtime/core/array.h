@@ -84,17 +84,17 @@ public:
     static Array zeros(const Type& type);
     static Array full(const Type& type, double value);
     /// Copies host elements of C++ type T; `shape` must hold data.size() elements.
-    template <class T>
+    template <Element T>
     static Array from(std::span<const T> data, const Shape& shape);
-    template <class T>
+    template <Element T>
     static Array from(const std::vector<T>& data, const Shape& shape) {
         return from(std::span<const T>(data), shape);
     }
-    template <class T>
+    template <Element T>
     static Array from(std::initializer_list<T> data) {
         return from(std::span<const T>(data.begin(), data.size()), Shape{int64_t(data.size())});
     }
-    template <class T>
+    template <Element T>
     static Array scalar(T value) {
         return from(std::span<const T>(&value, 1), Shape{});
     }
@@ -118,14 +118,14 @@ public:
     /// be a write: all recorded uses of the array are computed first. As the pointer may be kept and written through at any
     /// time, nothing that was derived from the elements, such as packed weights, is kept: to read them, call elements().
     void* raw_data(Caller at = Caller::current()) const;
-    template <class T>
+    template <Element T>
     T* data(Caller at = Caller::current()) const;  ///< As raw_data; DtypeError when T is not the element type.
     const void* elements() const;  ///< As raw_data(), read-only.
-    template <class T>
+    template <Element T>
     const T* elements(Caller at = Caller::current()) const;  ///< As data(), read-only.
     /// As raw_data(), to fill the array at once: the pointer is not used after the next operation with the array.
     void* to_fill() const;
-    template <class T>
+    template <Element T>
     T* to_fill(Caller at = Caller::current()) const;  ///< DtypeError when T is not the element type.
 
     /// A view of the same elements; bounds are not checked.
@@ -136,10 +136,10 @@ public:
 
     /// The single element, converted; ShapeError unless size() == 1, TraceError inside a static
     /// region, DeviceError on the meta device.
-    template <class T>
+    template <Element T>
     T item(Caller at = Caller::current()) const;
     /// All elements in row-major order, converted to T. Same errors as item().
-    template <class T>
+    template <Element T>
     std::vector<T> to_vector(Caller at = Caller::current()) const;
 
     friend bool operator==(const Array& a, const Array& b) { return a.body_ == b.body_; }

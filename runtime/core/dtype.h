@@ -55,6 +55,8 @@ template <> struct DtypeOf<BFloat16> { static constexpr Dtype value = Dtype::bfl
 template <> struct DtypeOf<float> { static constexpr Dtype value = Dtype::float32; };
 template <> struct DtypeOf<double> { static constexpr Dtype value = Dtype::float64; };
 template <class T> inline constexpr Dtype dtype_of = DtypeOf<T>::value;
+/// The C++ types of elements: bool, int8_t to int64_t, uint8_t, Half, BFloat16, float, double. Convert others first (size_t to int64_t).
+template <class T> concept Element = requires { DtypeOf<T>::value; };
 
 /// Calls f with a value of the C++ type that stores `dtype`; returns what f returns.
 template <class F>

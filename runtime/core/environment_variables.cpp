@@ -172,7 +172,7 @@ std::string complaints_about_unknown_names() {
 std::string reference_page() {
     std::string text =
         "# Environment variables\n\n"
-        "Made by `catena info --env=markdown`; a test compares. An empty variable counts as unset. An invalid "
+        "Made by `catena info --env=markdown`; a test compares. An empty variable counts as unset. 1 or 0 may also be written true, yes, on, or false, no, off. An invalid "
         "value is an error that names the variable; an unknown name beginning with CATENA_ gives a warning with "
         "the nearest known one.\n\n"
         "| variable | value | when it is not set | meaning |\n|---|---|---|---|\n";

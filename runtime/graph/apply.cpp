@@ -6,6 +6,7 @@
 #include "runtime/core/pending.h"
 #include "runtime/core/reused_vector.h"
 #include "runtime/graph/autocast.h"
+#include "runtime/graph/call_changes.h"
 #include "runtime/graph/check_nan.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/hooks.h"
@@ -173,6 +174,7 @@ Variables apply(const OpDef& op, Inputs inputs, const SourceLoc& at, const Attri
     LocationScope location(at);
     check_inputs(op, inputs);
     check_numbers(op, inputs, attributes, scalars);
+    if (!scalars.empty() && is_noting()) [[unlikely]] note_numbers(scalars);
     if (autocast_dtype() != Dtype::float32) [[unlikely]] {
         if (const AutocastInputs taken = autocast_inputs(op, inputs); !taken.empty()) {
             SmallVector<const Variable*, 4> list;

@@ -110,7 +110,7 @@ private:
     void visit(Node& node) {
         if (retain_grad_ && lacks_inner_result(node, node.pending)) expand_region(node);
         sink_.node(node);
-        node.walked = true;
+        node.walked = node.walked || !config().enable_backprop;
         SmallVector<Variable, 2> gy = std::move(node.pending);
         reset(node);
         if (retain_grad_)

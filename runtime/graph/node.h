@@ -75,7 +75,7 @@ struct Node : RefCounted {
     SmallVector<Variable, 2> pending;
     bool queued = false;
     uint8_t mark = 0;            ///< Scratch for graph traversals; 0 in between.
-    bool walked = false;         ///< A backward has used it.
+    bool walked = false;         ///< A backward without enable_double_backprop has used it.
     NodeOwner* made_by = nullptr;
     int number = -1;             ///< Number for `made_by`.
 

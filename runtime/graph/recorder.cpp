@@ -1,5 +1,6 @@
 #include "runtime/graph/recorder.h"
 
+#include "runtime/graph/call_changes.h"
 #include "runtime/graph/node.h"
 
 namespace catena {
@@ -32,6 +33,7 @@ void assign(const Variable& state, const Variable& value) {
 }
 
 void bind_state(VariableBody& state, Array array) {
+    if (is_noting()) [[unlikely]] note_state(state);
     if (ArrayBody* old = state.array.body(); old && old->owner == &state) old->owner = nullptr;
     if (array.body() && state.is_state) {
         if (array.body()->owner) {  // Each state needs its own array, to be identified by it.

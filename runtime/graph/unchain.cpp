@@ -84,6 +84,15 @@ bool unchain_last_users(const Ref<Node>& node) {
     return true;
 }
 
+/// Of a variable that was an output of a program's node. That may have been an input as it came, or need no gradient.
+void lead_to(VariableBody& body, const Edge& edge) {
+    body.creator = edge.node;
+    body.output_index = edge.index;
+    body.alias_of = edge.leaf;
+    body.requires_grad = edge.wanted();
+    if (edge.node) edge.node->outputs[edge.index] = &body;
+}
+
 /// Finds all nodes that a variable was computed by, those nearest to it first.
 class History {
 public:
@@ -226,12 +235,13 @@ void expand_region(Node& node) {
     for (size_t i = 0; i < edges.size(); ++i) {
         node.edges.push_back(edges[i]);
         node.input_types.push_back(node.output_types[i]);
-        if (VariableBody* body = std::exchange(node.outputs[i], nullptr)) {
-            body->creator = edges[i].node;
-            body->output_index = edges[i].index;
-            edges[i].node->outputs[edges[i].index] = body;
-        }
+        if (VariableBody* body = std::exchange(node.outputs[i], nullptr)) lead_to(*body, edges[i]);
     }
+}
+
+Edge behind_expanded(Edge edge) {
+    while (edge.node && edge.node->op == &op_expanded()) edge = Edge(edge.node->edges[size_t(edge.index)]);
+    return edge;
 }
 
 void expand_regions_below(std::span<const Variable> outputs) {

@@ -59,7 +59,7 @@ Variable Variable::grad_variable(Caller at) const {
     if (Recorder* recorder = current_recorder()) recorder->reads_gradient(body);
     if (body.grad_consumed)
         fail<TraceError>("grad: the gradient of {} was consumed by a compiled static_graph step; ask for it with "
-                         "StaticGraphOptions::keep_grads or return it from the region",
+                         "keep_grads (StaticGraphOptions, or the updater's options) or return it from the region",
                          describe(*this));
     return Variable(body.grad);
 }

@@ -72,7 +72,7 @@ public:
     Variable operator[](std::initializer_list<Index> slices) const;
     Variable operator[](const Index& index) const;
 
-    template <class T>
+    template <Element T>
     T item(Caller at = Caller::current()) const {
         const LocationScope scope(at);
         return array(at).item<T>(at);

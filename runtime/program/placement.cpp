@@ -6,6 +6,7 @@
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/core/memory_pool.h"
+#include "runtime/graph/call_changes.h"
 
 namespace catena::program {
 
@@ -70,6 +71,7 @@ void Placement::place_inputs(std::span<const Array> inputs) {
 
 void Placement::place_outputs(std::span<const Array> inputs, std::span<const bool> donated,
                               std::span<Array> outputs) {
+    const bool keeps_inputs = is_noting();  // The old content of a state may be asked for again.
     for (size_t r = 0; r < schedule_.results.size(); ++r) {
         const Result& result = schedule_.results[r];
         if (result.input >= 0) {
@@ -83,7 +85,7 @@ void Placement::place_outputs(std::span<const Array> inputs, std::span<const boo
             continue;
         }
         const size_t donor = size_t(buffer.donor);
-        const bool takes_over = buffer.donor >= 0 && donor < donated.size() && donated[donor] &&
+        const bool takes_over = !keeps_inputs && buffer.donor >= 0 && donor < donated.size() && donated[donor] &&
                                 !copies_[donor].defined() && inputs[donor].type() == result.view.type &&
                                 is_aligned(inputs[donor], output_alignment);
         outputs[r] = takes_over ? inputs[donor] : Array::empty(result.view.type, device_);

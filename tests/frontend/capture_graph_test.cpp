@@ -52,6 +52,73 @@ TEST(CaptureGraph, largest_elements_are_found_whichever_code_has_computed_them) 
     }
 }
 
+/// The features h get a loss of their own, whose backward stands inside.
+std::pair<Variable, Variable> with_inner_loss(const Variable& x, const Variable& a, const Variable& b) {
+    const Variable h = tanh(x * a);
+    sum(h * h * b).backward();
+    return {sum(square(h * b + x)), h};
+}
+
+TEST(CaptureGraph, a_result_of_a_backward_inside_is_on_the_way_of_others) {
+    for (const int what : {0, 1, 2, 3}) {
+        SCOPED_TRACE(what);
+        expect_same([&](Side& side) {
+            const Variable a = doubles({0.5, -1, 2}), b = doubles({1, 0.25, -0.5});
+            auto f = side.region([&](const Variable& x) { return with_inner_loss(x, a, b); });
+            for (int call = 0; call < 4; ++call) {
+                side.call(call);
+                const Variable x = doubles({0.1, 0.2, -0.7});
+                auto [loss, h] = f(x);
+                if (what == 0) side.saw("towards h", grad({loss}, {h})[0].array());
+                if (what == 1) {
+                    loss.backward({.retain_grad = true});
+                    side.saw("h", h.grad());
+                }
+                if (what == 2) {
+                    h.unchain();
+                    loss.backward();
+                }
+                if (what == 3) loss.backward();
+                for (const Variable& v : {x, a, b}) side.saw("gradient", v.grad());
+            }
+        });
+    }
+}
+
+// The graph between them was not kept: an error, and not that there is no gradient.
+TEST(CaptureGraph, a_gradient_between_results_of_a_backward_inside_is_an_error) {
+    const Variable a = doubles({0.5, -1, 2});
+    auto f = static_graph([&](const Variable& x) {
+        const Variable h = tanh(x * a), loss = sum(h * h);
+        loss.backward();
+        return std::pair(loss, h);
+    }, "inner");
+    for (int call = 0; call < 3; ++call) {
+        auto [loss, h] = f(doubles({0.1, 0.2, -0.7}));
+        EXPECT_THROW(grad({loss}, {h}), TraceError) << call;
+    }
+}
+
+// A critic with a gradient penalty: grad() inside kept the graph, since its result is to be differentiated.
+TEST(CaptureGraph, a_result_that_was_differentiated_with_a_graph_has_one) {
+    expect_same([](Side& side) {
+        const Variable a = doubles({0.5, -1, 2}), b = doubles({1, 0.25, -0.5});
+        auto critic = side.region([&](const Variable& x) {
+            const Variable y = tanh(x * a) * b;
+            const Variable g = grad({sum(y)}, {x}, {}, {.enable_double_backprop = true})[0];
+            return std::tuple(sum(y), sum(g * g), y);
+        });
+        for (int call = 0; call < 4; ++call) {
+            side.call(call);
+            a.cleargrad(), b.cleargrad();
+            const Variable x = doubles({0.1, 0.2, -0.7});
+            auto [score, penalty, y] = critic(x);
+            (score + penalty * 10.0).backward();
+            for (const Variable& v : {x, a, b}) side.saw("gradient", v.grad());
+        }
+    });
+}
+
 TEST(CaptureGraph, truncated_backward_through_a_region_per_time_step) {
     expect_same([](Side& side) {
         RecurrentNet net;

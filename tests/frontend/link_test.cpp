@@ -167,6 +167,17 @@ TEST(Link, copy_modes_share_copy_and_draw_anew) {
     EXPECT_THAT(values(fresh.first.a), ElementsAre(3, 3));
 }
 
+TEST(Link, a_shared_copy_has_the_same_update_flags) {
+    Pair original;
+    Pair shared = copy(original, CopyMode::share), same = copy(original, CopyMode::copy);
+    original.first.disable_update();
+    EXPECT_FALSE(shared.first.a.update_enabled());
+    EXPECT_TRUE(shared.second.a.update_enabled());
+    EXPECT_TRUE(same.first.a.update_enabled());
+    shared.second.a.set_update_enabled(false);
+    EXPECT_FALSE(original.second.a.update_enabled());
+}
+
 TEST(Link, copyparams_copies_values_and_refuses_another_structure) {
     Pair one, other;
     other.second.a.set_array(Array::from<float>({7, 8}));

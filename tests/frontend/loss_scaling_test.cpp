@@ -161,6 +161,46 @@ TEST(LossScaling, is_saved_and_loaded) {
     EXPECT_EQ(second->scale(), first->scale());
 }
 
+TEST(LossScaling, is_a_part_of_the_optimizers_file_which_older_ones_lack) {
+    const std::string path = ::testing::TempDir() + "loss_scaling_of_an_optimizer.npz", older = path + ".older";
+    Weight model, another;
+    SGD sgd(0), other(0);
+    sgd.setup(model);
+    save_npz(older, sgd);
+    auto first = loss_scaling(sgd, {.interval = 2});
+    for (int i = 0; i < 5; ++i) step(model, sgd, 0);
+    step(model, sgd, std::numeric_limits<float>::infinity());
+    save_npz(path, sgd);
+    other.setup(another);
+    auto second = loss_scaling(other, {.interval = 2});
+    load_npz(path, other);
+    EXPECT_EQ(second->scale(), 16);
+    step(model, sgd, 0);
+    step(another, other, 0);
+    EXPECT_EQ(second->scale(), first->scale());  // It was too large once, so both grow slowly.
+    EXPECT_NEAR(second->scale(), 16 * std::sqrt(2), 1e-4);
+    load_npz(older, other);
+    EXPECT_EQ(second->scale(), first->scale());
+}
+
+TEST(LossScaling, a_bad_update_calls_the_hooks_as_in_a_region) {
+    std::vector<std::vector<float>> results;
+    for (const bool compiled : {false, true}) {
+        const auto use = using_config(&Config::use_static_graph, compiled);
+        set_seed(1);
+        Weight model;
+        MomentumSGD sgd(0.1);
+        sgd.setup(model);
+        sgd.add_hook(GradientNoise(0.01));
+        auto scaling = loss_scaling(sgd, {.initial = 1024});
+        auto region = static_graph([&](const Variable& x) { sgd.update([&] { return sum(model.W * x); }); }, "step");
+        for (const float x : {1.0f, std::numeric_limits<float>::infinity(), 1.0f}) region(constant(x));
+        EXPECT_NEAR(scaling->scale(), 1024 * std::pow(2, 1e-3), 1e-3);  // Doubled, halved, then slowly.
+        results.push_back(model.W.array().to_vector<float>());
+    }
+    for (size_t i = 0; i < 3; ++i) EXPECT_NEAR(results[0][i], results[1][i], 1e-6);  // The second bad draw is the same.
+}
+
 TEST(LossScaling, says_what_is_wrong) {
     Weight model;
     SGD sgd(0);

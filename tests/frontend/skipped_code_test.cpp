@@ -330,6 +330,99 @@ TEST(SkippedCode, a_recurrent_state_keeps_its_graph_until_it_is_unchained) {
     });
 }
 
+//---- states that are assigned what the program has not computed
+
+struct TwoStates : Link {
+    State q{Array::from({1.0})}, t{Array::from({100.0})};
+    TwoStates() {
+        add_persistent("q", q);
+        add_persistent("t", t);
+    }
+};
+
+TEST(SkippedCode, a_state_takes_the_content_of_another_or_of_an_argument) {
+    const std::function<Variable(TwoStates&, const Variable&)> programs[] = {
+        [](TwoStates& s, const Variable& x) {
+            s.t = Variable(s.q);
+            const Variable y = Variable(s.t) * 1.0;
+            s.q = Variable(s.q) + x;
+            return y;
+        },
+        [](TwoStates& s, const Variable& x) {
+            const Variable old(s.t.array(), false);
+            s.t = Variable(s.q);
+            s.q = old;
+            return x + Variable(s.t);
+        },
+        [](TwoStates& s, const Variable& x) {
+            const Variable y = Variable(s.t) * 2.0;
+            s.t = x;
+            return y;
+        },
+        [](TwoStates& s, const Variable& x) {
+            const Variable y = Variable(s.q) - Variable(s.t);
+            s.q = x;
+            s.t = x;
+            return y;
+        },
+        [](TwoStates& s, const Variable& x) {  // The content is not read.
+            s.t = Variable(s.q);
+            return x * 2.0;
+        }};
+    for (const auto& program : programs)
+        expect_same_skipping([&](Side& side, const StaticGraphOptions& options) {
+            TwoStates states;
+            auto region = side.region([&](const Variable& x) { return program(states, x); }, options);
+            for (int i = 0; i < 6; ++i) {
+                side.call(i);
+                side.saw("y", region(Variable(Array::from({double(i)}), false)));
+                side.saw("q", Variable(states.q));
+                side.saw("t", Variable(states.t));
+            }
+            expect_skips(region);
+        });
+}
+
+//---- what listens to the code
+
+struct HalvedWeight : LinkHook {
+    std::string name() const override { return "halved"; }
+    void forward_preprocess(LinkCall& call) override {
+        call.replace(static_cast<Linear&>(call.link()).W, static_cast<Linear&>(call.link()).W * 0.5);
+    }
+};
+
+TEST(SkippedCode, a_hook_of_all_links_is_heard_while_it_is_in_scope) {
+    expect_same_skipping([](Side& side, const StaticGraphOptions& options) {
+        Linear link(3, 2);
+        auto region = side.region([&](const Variable& x) { return link(x); }, options);
+        HalvedWeight hook;
+        for (int i = 0; i < 9; ++i) {
+            side.call(i);
+            std::optional<LinkHookScope> scope;
+            if (i % 3 == 0) scope.emplace(hook);
+            side.saw("y", region(batch(i, 2, 3)));
+        }
+        expect_skips(region);
+    });
+}
+
+TEST(SkippedCode, statistics_change_once_where_backward_computes_again) {
+    expect_same_skipping([](Side& side, const StaticGraphOptions& options) {
+        BatchNormalization bn(3);
+        auto region = side.region([&](const Variable& x) { return bn(x); }, options);
+        for (int i = 0; i < 6; ++i) {
+            side.call(i);
+            Variable x(batch(i, 4, 3).array());
+            const Variable y = forget([&](const Variable& v) { return region(v); }, x);
+            side.saw("y", y);
+            sum(y * y).backward();
+            side.saw("x", x.grad());
+            side.saw("bn", bn);
+        }
+    }, {.nearness = {.float32 = 1e-4}});
+}
+
 //---- errors
 
 TEST(SkippedCode, an_error_leaves_the_states_that_eager_code_leaves) {

@@ -82,6 +82,21 @@ TEST_F(Models, networks_agree_with_the_importer_and_onnx_runtime) {
     expect_agreement_in_onnx_runtime(folder_);
 }
 
+/// The last of the windows begins at 11, one beyond the last element of x. ceil_mode would leave it out.
+TEST_F(Models, windows_in_the_padding_alone_are_exported) {
+    const auto f = [](const Variable& x) { return max_pooling_nd(x, 2, {.stride = 3, .pad = 1, .cover_all = true}); };
+    const auto g = [](const Variable& x) { return max_pooling_2d(x, {2, 3}, {.stride = {3, 2}, .pad = {1, 0}}); };
+    const Variable lines(Array::from(std::vector<float>{-9, -8, -7, -6, -5, -4, -3, -2, -1, 0}, Shape{1, 1, 10}), false);
+    const Variable images = numbers({2, 3, 4, 6}), five = numbers({5, 3, 4, 6});
+    onnx::export_model(f, {lines}, path("lines"));
+    write_case(folder_, "lines", {lines}, {f(lines)});
+    onnx::export_model(g, {images}, path("images"), {.opset = 13, .open_sizes = {{0, 0, "batch"}}});
+    write_case(folder_, "images", {five}, {g(five)});
+    EXPECT_EQ(onnx::import_model(path("lines"))(lines).array().to_vector<float>(), (std::vector<float>{-9, -6, -3, 0, -INFINITY}));
+    expect_equal(onnx::import_model(path("images"))(five).array(), g(five).array(), 0, "images");
+    expect_agreement_in_onnx_runtime(folder_);
+}
+
 TEST_F(Models, parameters_keep_their_names_and_values) {
     Perceptron model;
     onnx::export_model(model, {numbers({4, 6})}, path("p"),

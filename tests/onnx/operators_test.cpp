@@ -168,6 +168,74 @@ TEST_F(Operators, a_scatter_is_compiled_and_differentiated) {
     EXPECT_EQ(u.grad().to_vector<float>(), (std::vector<float>{1, 1, 1, 1}));
 }
 
+/// The indices of a scatter, as an input of the model or as numbers of the model itself.
+Proto scatter_of(Proto model, const Array& indices, bool is_known) {
+    if (!is_known) return model;
+    auto* graph = model.mutable_graph();
+    graph->mutable_input()->DeleteSubrange(1, 1);
+    auto& tensor = *graph->add_initializer();
+    tensor.set_name("at");
+    tensor.set_data_type(integer);
+    for (int64_t size : indices.shape()) tensor.add_dims(size);
+    for (int64_t index : indices.to_vector<int64_t>()) tensor.add_int64_data(index);
+    return model;
+}
+
+TEST_F(Operators, the_last_update_of_a_row_stays) {
+    const Array at = Array::from(std::vector<int64_t>{2, 0, -1, 2}, Shape{4, 1});
+    const Variable x(Array::full({Dtype::float32, {3, 2}}, 9)),
+        u(Array::from(std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8}, Shape{4, 2}));
+    for (bool is_known : {false, true}) {
+        const onnx::Model model =
+            import(scatter_of(of_one("ScatterND", {"x", "at", "u"}, {number, integer, number}), at, is_known));
+        std::vector<Variable> inputs{x, u};
+        if (!is_known) inputs.insert(inputs.begin() + 1, Variable(at, false));
+        auto region = static_graph([&](const std::vector<Variable>& v) { return model(v)[0] * 1.0; });
+        for (int i = 0; i < 4; ++i) {
+            const Variable y = region(inputs);
+            EXPECT_EQ(y.array().to_vector<float>(), (std::vector<float>{3, 4, 9, 9, 7, 8})) << is_known;
+            const Variables g = grad({sum(y * y)}, {x, u});
+            EXPECT_EQ(g[0].array().to_vector<float>(), (std::vector<float>{0, 0, 18, 18, 0, 0}));
+            EXPECT_EQ(g[1].array().to_vector<float>(), (std::vector<float>{0, 0, 6, 8, 0, 0, 14, 16}));
+        }
+        if (CATENA_HAS_COMPILER) {
+            EXPECT_GT(region.statistics().compiled_calls, 0) << region.explain();
+        }
+        EXPECT_EQ(model(inputs)[0].array().to_vector<float>(), (std::vector<float>{3, 4, 9, 9, 7, 8}));
+    }
+}
+
+/// What PyTorch's multi-hot vectors of labels are.
+TEST_F(Operators, the_last_update_of_an_element_stays) {
+    const Array at = Array::from(std::vector<int64_t>{1, 1, -2, 0, 2, 0}, Shape{2, 3});
+    const Variable x(Array::zeros({Dtype::float32, {2, 4}}), false),
+        u(Array::from(std::vector<float>{1, 2, 3, 4, 5, 6}, Shape{2, 3}), false);
+    for (const char* name : {"Scatter", "ScatterElements"})
+        for (bool is_known : {false, true}) {
+            Proto proto = scatter_of(of_one(name, {"x", "at", "u"}, {number, integer, number}), at, is_known);
+            auto& axis = *proto.mutable_graph()->mutable_node(0)->add_attribute();
+            axis.set_name("axis");
+            axis.set_type(::onnx::AttributeProto::INT);
+            axis.set_i(1);
+            std::vector<Variable> inputs{x, u};
+            if (!is_known) inputs.insert(inputs.begin() + 1, Variable(at, false));
+            const Array y = import(proto)(inputs)[0].array();
+            EXPECT_EQ(y.to_vector<float>(), (std::vector<float>{0, 2, 3, 0, 6, 0, 5, 0})) << name << is_known;
+        }
+}
+
+TEST_F(Operators, the_last_update_of_a_bool_stays_and_no_update_is_none) {
+    constexpr auto truth = ::onnx::TensorProto::BOOL;
+    const onnx::Model model = import(of_one("ScatterND", {"x", "at", "u"}, {truth, integer, truth}));
+    const Variable x(Array::from<bool>({true, false, true}), false);
+    const std::vector<Variable> both{x, Variable(Array::from(std::vector<int64_t>{1, 0, 1, 0}, Shape{4, 1}), false),
+                                     Variable(Array::from<bool>({true, true, true, false}), false)};
+    EXPECT_EQ(model(both)[0].array().to_vector<int64_t>(), (std::vector<int64_t>{0, 1, 1}));
+    const std::vector<Variable> none{x, Variable(Array::zeros({Dtype::int64, {0, 1}}), false),
+                                     Variable(Array::zeros({Dtype::bool_, {0}}), false)};
+    EXPECT_EQ(model(none)[0].array().to_vector<int64_t>(), (std::vector<int64_t>{1, 0, 1}));
+}
+
 TEST_F(Operators, coins_fall_as_often_as_they_should) {
     const onnx::Model model = import(of_one("Bernoulli", {"x"}, {number}));
     const Variable p(Array::full({Dtype::float32, {10000}}, 0.3), false);

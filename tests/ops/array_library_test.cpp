@@ -231,6 +231,34 @@ TEST(SetItem, refuses_what_does_not_fit) {
     EXPECT_THAT(message_of<ValueError>([&] { set_item(x, {array({1, 1})}, array({5, 6})); }), HasSubstr("name an element of x [3] twice"));
 }
 
+TEST(SetItem, an_element_may_be_named_twice_for_one_element_of_the_value) {
+    const Array x = array({1, 2, 3}), m = array({{1, 2, 3}, {4, 5, 6}}), twice = array({1, 1, -1});
+    EXPECT_EQ(text(set_item(x, {twice}, 7)), "int32[3] {1, 7, 7}");
+    EXPECT_EQ(text(set_item(x, {twice}, array({7}))), "int32[3] {1, 7, 7}");
+    EXPECT_EQ(text(set_item(Array::from<bool>({false, false}), {array({1, 1})}, true)), "bool[2] {false, true}");
+    EXPECT_EQ(text(set_item(m, {array({1, 1})}, array({7, 8, 9}))), "int32[2,3] {{1, 2, 3}, {7, 8, 9}}");
+    EXPECT_EQ(text(set_item(m, {slice(0, {}), twice}, array({{7}, {8}}))), "int32[2,3] {{1, 7, 7}, {4, 8, 8}}");
+    EXPECT_THAT(message_of<ValueError>([&] { set_item(m, {array({1, 1})}, m); }),
+                HasSubstr("of size 1 along the axes of the index arrays"));
+}
+
+TEST(SetItem, an_element_named_twice_has_its_gradient_once) {
+    const Variable x(array({{1.0, 2.0}, {3.0, 4.0}})), row(array({5.0, 6.0})), one(array({7.0}));
+    const Variable by_row = set_item(x, {array({1, 1})}, row), by_one = set_item(x, {array({1, 1})}, one);
+    const Variables g = grad({sum(by_row * by_row) + sum(by_one * by_one)}, {x, row, one});
+    EXPECT_THAT(g[0].array().to_vector<double>(), ElementsAre(4, 8, 0, 0));
+    EXPECT_THAT(g[1].array().to_vector<double>(), ElementsAre(10, 12));
+    EXPECT_THAT(g[2].array().to_vector<double>(), ElementsAre(28));
+}
+
+TEST(SetItem, one_value_for_computed_places_does_not_cut_a_region) {
+    if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "there is no compiler";
+    auto region = static_graph([](const Variable& x, const Variable& at) { return set_item(x * 2, {at + 1}, 7.0) * 3; });
+    const Variable x(array({1.0, 2.0, 3.0}), false), at(array({0, 0, 1}), false);
+    for (int i = 0; i < 4; ++i) EXPECT_THAT(region(x, at).array().to_vector<double>(), ElementsAre(6, 21, 21));
+    EXPECT_EQ(region.statistics().programs, 1) << region.explain();
+}
+
 TEST(SetItem, has_gradients_towards_both) {
     const Variable x(array({1.0, 2.0, 3.0})), v(array({4.0}));
     const Variable y = set_item(x, {slice(1, 2)}, v);

@@ -82,7 +82,7 @@ TEST_F(RejectedRegion, gradients_that_a_whole_step_consumed) {
     for (int i = 0; i < 2; ++i) step(of_ones({1}));
     const std::string message =
         "grad: the gradient of w float32[1] was consumed by a compiled static_graph step; ask for it with "
-        "StaticGraphOptions::keep_grads or return it from the region";
+        "keep_grads (StaticGraphOptions, or the updater's options) or return it from the region";
     EXPECT_REFUSED_WITHOUT_LINE(TraceError, message, model.w.grad());
     EXPECT_REFUSED_WITHOUT_LINE(TraceError, message, model.w.grad_variable());
     model.w.cleargrad();

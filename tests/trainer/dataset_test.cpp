@@ -8,6 +8,7 @@
 #include "frontend/dataset/cifar.h"
 #include "frontend/dataset/concat_examples.h"
 #include "frontend/dataset/datasets.h"
+#include "frontend/dataset/multiprocess_iterator.h"
 #include "frontend/dataset/multithread_iterator.h"
 #include "frontend/dataset/ptb.h"
 #include "frontend/dataset/serial_iterator.h"
@@ -201,6 +202,49 @@ TEST_F(IteratorFileTest, goes_on_in_the_same_order_after_loading) {
         EXPECT_EQ(numbers(*serial.next()), batch);
         EXPECT_EQ(numbers(*parallel.next()), batch);
     }
+}
+
+TEST_F(IteratorFileTest, resumes_the_sampler_that_shuffles) {
+    const IteratorOptions options{.order_sampler = ShuffleOrderSampler(7)};
+    SerialIterator it(range(0, 6), 3, options), resumed(range(0, 6), 3, options);
+    for (int i = 0; i < 5; ++i) it.next();
+    save_npz(path("it.npz"), it);
+    load_npz(path("it.npz"), resumed);
+    for (int i = 0; i < 8; ++i) EXPECT_EQ(numbers(*resumed.next()), numbers(*it.next())) << i;
+    NamedArrays older;
+    for (auto& [key, array] : read_npz(path("it.npz")))
+        if (key != "sampler_draws") older.emplace_back(key, array);
+    save_npz(path("older.npz"), older);
+    EXPECT_NO_THROW(load_npz(path("older.npz"), resumed));
+}
+
+/// Examples with random numbers of their own.
+Dataset noisy(int n) {
+    return TransformDataset(range(0, n), [](const Example& x) { return Example{x[0], random_normal({2}).array()}; });
+}
+
+std::vector<float> noise(const std::vector<Example>& examples) {
+    std::vector<float> values;
+    for (const Example& example : examples)
+        for (const float v : example[1].to_vector<float>()) values.push_back(v);
+    return values;
+}
+
+TEST_F(IteratorFileTest, threads_draw_the_random_numbers_that_processes_draw) {
+    set_seed(5);
+    MultiprocessIterator processes(noisy(7), 3, {}, {.n_processes = 2});
+    set_seed(5);
+    MultithreadIterator one(noisy(7), 3), three(noisy(7), 3, {}, 3);
+    std::vector<std::vector<float>> seen;
+    for (int i = 0; i < 6; ++i) {
+        seen.push_back(noise(*one.next()));
+        EXPECT_EQ(seen.back(), noise(*processes.next())) << i;
+        if (i == 2) save_npz(path("it.npz"), one);
+    }
+    set_seed(6);
+    load_npz(path("it.npz"), three);
+    for (int i = 3; i < 6; ++i) EXPECT_EQ(noise(*three.next()), seen[size_t(i)]) << i;
+    processes.finalize();
 }
 
 TEST_F(IteratorFileTest, refuses_places_outside_of_the_dataset) {

@@ -296,7 +296,7 @@ TEST_F(ExtensionTest, dump_graph_writes_the_loss_graph_once) {
         EXPECT_THAT(dot, HasSubstr("softmax_cross_entropy"));
         EXPECT_THAT(dot, HasSubstr("/predictor/W: [2,2], float32"));
         EXPECT_FALSE(config().keep_graph_on_report);
-        EXPECT_EQ(f.adam.t(), 3);  // The run on shapes has changed nothing.
+        EXPECT_EQ(f.adam.t(), 3);
         if (compiled) {
             EXPECT_EQ(updater.statistics().programs, 1);
         }
@@ -306,6 +306,21 @@ TEST_F(ExtensionTest, dump_graph_writes_the_loss_graph_once) {
             EXPECT_FALSE(std::filesystem::exists(path("cg.png")));
         }
     }
+}
+
+TEST_F(ExtensionTest, dump_graph_does_not_run_the_code_of_a_compiled_step_twice) {
+    Fixture f;
+    int calls = 0;
+    auto loss = [&](const Variable& x, const Variable& t) {
+        report({{"calls", ++calls}});
+        return f.model(x, t);
+    };
+    StandardUpdater updater(f.it, f.adam, loss, {.static_graph = true});
+    Trainer trainer(updater, {3, "iteration"}, path());
+    trainer.extend(DumpGraph("main/loss")).extend(LogReport({.trigger = {1, "iteration"}}));
+    trainer.run();
+    EXPECT_EQ(calls, 3);
+    EXPECT_EQ(trainer.get_extension<LogReport>("LogReport").log()[2].values.at("calls"), 3);
 }
 
 TEST_F(ExtensionTest, log_report_names_files_after_the_row) {

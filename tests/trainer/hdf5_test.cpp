@@ -215,6 +215,26 @@ TEST_F(Hdf5Test, truncated_and_damaged_files_are_errors) {
     EXPECT_THAT(error_of("absent.h5"), HasSubstr("No such file"));
 }
 
+TEST_F(Hdf5Test, a_damaged_byte_is_an_error_or_harmless_also_without_compression) {
+    TwoLayers model, other;
+    save_hdf5(path("m.h5"), model, {.compression = false});
+    const std::string whole = content("m.h5");
+    const std::vector<float> good = model.l1.W.array().to_vector<float>();
+    int errors = 0;
+    for (size_t at = 13; at < whole.size(); at += 131) {
+        std::string changed = whole;
+        changed[at] ^= 0x55;
+        write("bad.h5", changed);
+        try {
+            load_hdf5(path("bad.h5"), other);
+            EXPECT_EQ(other.l1.W.array().to_vector<float>(), good) << at;
+        } catch (const FileError&) {
+            ++errors;
+        }
+    }
+    EXPECT_GT(errors, int(4 * good.size() / 131) - 2);
+}
+
 TEST_F(Hdf5Test, a_full_disk_leaves_the_last_good_file) {
     TwoLayers model;
     save_hdf5(path("m.h5"), model);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "frontend/link/linear.h"
+#include "frontend/optimizer/loss_scaling.h"
 #include "frontend/optimizer/sgd.h"
 #include "frontend/serializer/npz.h"
 #include "frontend/trainer/classifier.h"
@@ -86,6 +87,21 @@ TEST_F(ParallelUpdaterTest, tells_a_loss_function_on_which_copy_it_computes) {
     }
     EXPECT_EQ(with_loss.model->predictor.W.array().to_vector<float>(), with_model.model->predictor.W.array().to_vector<float>());
     EXPECT_EQ(seen, (std::set<const Link*>{&second.model("main"), &second.model("second")}));
+}
+
+TEST_F(ParallelUpdaterTest, scales_the_losses_of_all_parts) {
+    Training plain, fixed, dynamic;
+    for (Training* t : {&plain, &fixed, &dynamic}) {
+        set_seed(2);
+        ParallelUpdaterOptions options = two_;
+        if (t == &fixed) options.loss_scale = 256;
+        if (t == &dynamic) loss_scaling(t->sgd, {.initial = 1024});
+        ParallelUpdater updater(t->it, t->sgd, *t->model, options);
+        for (int step = 0; step < 3; ++step) updater.update();
+    }
+    const std::vector<float> expected = plain.model->predictor.W.array().to_vector<float>();
+    EXPECT_EQ(fixed.model->predictor.W.array().to_vector<float>(), expected);  // Powers of two change no bit.
+    EXPECT_EQ(dynamic.model->predictor.W.array().to_vector<float>(), expected);
 }
 
 TEST_F(ParallelUpdaterTest, short_batches_and_snapshots_are_taken) {

@@ -123,6 +123,22 @@ TEST(ReportingRegion, replays_report_too) {
     }
 }
 
+TEST(ReportingRegion, keeps_weights_that_change_from_call_to_call) {
+    Reporter reporter;
+    double weight = 0;
+    ReportingRegion region([&](const Batch& batch) { report({{"mean", Reported(sum(batch[0]), weight)}}); }, {.audit = Audit::never});
+    DictSummary summary;
+    for (int i = 1; i < 5; ++i) {
+        weight = i + 1;
+        Observation observation;
+        auto scope = reporter.scope(observation);
+        region(Batch(Variable(Array::full({Dtype::float32, {2}}, i), false)));
+        EXPECT_EQ(observation.at("mean").weight(), i + 1);
+        summary.add(observation);
+    }
+    EXPECT_EQ(summary.compute_mean().at("mean"), 2.0 * (2 + 6 + 12 + 20) / (2 + 3 + 4 + 5));
+}
+
 TEST(Classifier, reports_loss_and_accuracy) {
     Classifier model{Linear(2, 3)};
     Reporter reporter;

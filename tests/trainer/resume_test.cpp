@@ -55,6 +55,7 @@ struct Setting {
     bool threads = false;
     bool hdf5 = false;
     bool processes = false;
+    bool shuffled_test = false;
 };
 
 /// What a training leaves behind, as bytes.
@@ -77,7 +78,7 @@ protected:
             it = std::make_unique<MultiprocessIterator>(examples(23), 4, IteratorOptions{},
                                                         MultiprocessOptions{.n_processes = 2});
         else it = std::make_unique<SerialIterator>(examples(23), 4);
-        SerialIterator test(examples(7), 4, {.repeat = false, .shuffle = false});
+        SerialIterator test(examples(7), 4, {.repeat = false, .shuffle = setting.shuffled_test});
         StandardUpdater updater(*it, adam, model, {.static_graph = setting.compiled});
         Trainer trainer(updater, {last, "iteration"}, path());
         trainer.extend(extensions::Evaluator(test, model, {.static_graph = setting.compiled}));
@@ -123,6 +124,7 @@ TEST_F(ResumeTest, eager) { check({}); }
 TEST_F(ResumeTest, with_a_compiled_step) { check({.compiled = true}); }
 TEST_F(ResumeTest, with_threads_that_read_ahead) { check({.threads = true}); }
 TEST_F(ResumeTest, with_processes_that_read_ahead) { check({.processes = true}); }
+TEST_F(ResumeTest, with_a_shuffled_test_set) { check({.shuffled_test = true}); }
 TEST_F(ResumeTest, from_hdf5) {
     if (!hdf5_available()) GTEST_SKIP() << "built without HDF5";
     check({.compiled = true, .hdf5 = true});

@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "frontend/dataset/serial_iterator.h"
+#include "frontend/link/linear.h"
+#include "frontend/optimizer/sgd.h"
 #include "frontend/serializer/npz.h"
+#include "frontend/trainer/standard_updater.h"
 #include "frontend/trainer/triggers.h"
 #include "tests/trainer/fixtures.h"
 
@@ -172,6 +176,16 @@ TEST_F(TrainerTest, state_of_triggers_survives_a_snapshot) {
     again.run();
     EXPECT_THAT(fired, ElementsAre(-1, 4, 8, 12));
     EXPECT_GT(again.elapsed_time(), trainer.elapsed_time());
+}
+
+TEST_F(TrainerTest, an_updater_of_several_optimizers_says_that_it_has_no_step) {
+    Linear model(2, 1);
+    SGD sgd;
+    sgd.setup(model);
+    SerialIterator it(Dataset(Array::zeros({Dtype::float32, {4, 2}})), 2);
+    StandardUpdater updater(it, std::map<std::string, Optimizer*>{{"main", &sgd}});
+    EXPECT_THAT(message_of<ValueError>([&] { updater.update(); }), HasSubstr("override update_core()"));
+    EXPECT_EQ(it.current_position(), 0);
 }
 
 TEST_F(TrainerTest, says_when_the_folder_cannot_be_made) {

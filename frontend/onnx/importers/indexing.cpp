@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 
 #include "frontend/onnx/importers/shared.h"
 #include "runtime/ops/array/searching.h"
@@ -84,39 +85,121 @@ Variable reduced_in_order(const NodeCall& n, const std::string& kind, const Vari
     return Variable(Array::from(values, n[0].shape()).astype(n[0].dtype()), false);
 }
 
-/// data with updates at the slices. Without a reduction equal places are not allowed, so that what
-/// is added into zeros is the update itself.
-Variables scattered(const NodeCall& n, const std::vector<Index>& slices) {
+/// Where updates go.
+struct Places {
+    std::vector<Index> slices;          ///< Of data.
+    Shape shape;                        ///< Of the numbers.
+    int axis = 0;                       ///< Equal numbers along it are one place.
+    std::function<Variable()> numbers;  ///< What indices say, as one number each.
+    Dims sizes;                         ///< Of the axes that indices name.
+};
+
+/// 1 where a number does not come again behind it on its line, else 0.
+Variable last_of_equal(const Variable& numbers, int axis) {
+    const int64_t others = numbers.shape()[axis] - 1;
+    const Variable order = argsort(numbers, axis), sorted = take_along_axis(numbers, order, axis);
+    const Variable differs = slice_axis(sorted, axis, 1, others) != slice_axis(sorted, axis, 0, others);
+    Shape end = numbers.shape();
+    end[axis] = 1;
+    const Variable last = concat({cast(differs, Dtype::int32), fill({Dtype::int32, end}, 1)}, axis);
+    return take_along_axis(last, argsort(order, axis), axis);
+}
+
+/// The same of numbers on the host, those outside of data aside: what reads them has the message.
+std::vector<int32_t> last_of_equal(const std::vector<int64_t>& numbers, const Places& places) {
+    const int64_t count = places.shape[places.axis], size = element_count(places.sizes);
+    int64_t inner = 1;
+    for (int i = places.axis + 1; i < places.shape.rank(); ++i) inner *= places.shape[i];
+    std::vector<bool> met(size_t(int64_t(numbers.size()) / count * size));
+    std::vector<int32_t> last(numbers.size(), 1);
+    for (size_t k = numbers.size(); k-- > 0;) {
+        if (numbers[k] < 0 || numbers[k] >= size) continue;
+        const int64_t line = int64_t(k) / (count * inner) * inner + int64_t(k) % inner;
+        const size_t place = size_t(line * size + numbers[k]);
+        last[k] = !met[place];
+        met[place] = true;
+    }
+    return last;
+}
+
+/// Indices of one axis after the other as one number.
+std::vector<int64_t> numbers_of(const std::vector<int64_t>& indices, const Dims& sizes) {
+    std::vector<int64_t> numbers;
+    for (size_t k = 0; k < indices.size(); k += size_t(sizes.rank())) {
+        int64_t number = 0;
+        for (int i = 0; i < sizes.rank(); ++i) {
+            const int64_t index = indices[k + size_t(i)];
+            number = number * sizes[i] + (index < 0 ? index + sizes[i] : index);
+        }
+        numbers.push_back(number);
+    }
+    return numbers;
+}
+
+/// 1 for each update behind which no other goes to its place; undefined if that is so of all. Sorted where indices are computed.
+Variable updates_that_stay(const NodeCall& n, const Places& places) {
+    if (places.shape[places.axis] < 2 || n[1].size() == 0) return {};
+    if (!n.is_known(1)) return last_of_equal(places.numbers(), places.axis);
+    const std::vector<int32_t> last = last_of_equal(numbers_of(n.values(1), places.sizes), places);
+    if (std::find(last.begin(), last.end(), 0) == last.end()) return {};
+    return Variable(Array::from(last, places.shape), false);
+}
+
+/// x with updates of which no two go to one place, so that what is added into zeros is the update itself.
+Variable with_all(const Variable& x, const Variable& updates, const std::vector<Index>& slices) {
+    const Variable zeros = fill({x.dtype(), x.shape()}, 0), none = fill({Dtype::int32, x.shape()}, 0);
+    const Variable hit = scatter_add(none, slices, fill({Dtype::int32, updates.shape()}, 1)) > 0;
+    return where(hit, scatter_add(zeros, slices, updates), x);
+}
+
+/// x with the updates that stay, found by their numbers, which are counted from 1 and added into zeros.
+Variable with_those(const Variable& stay, const Variable& x, const Variable& updates, const std::vector<Index>& slices) {
+    const int named = int(slices.size());
+    Shape front, wide, rows{stay.size()}, places;
+    for (int i = 0; i < x.rank(); ++i) {
+        (i < named ? front : rows).push_back(x.shape()[i]);
+        wide.push_back(i < named ? x.shape()[i] : 1);
+    }
+    for (int i = 0; i < updates.rank() - (x.rank() - named); ++i) places.push_back(updates.shape()[i]);
+    const Variable numbers = flatten(stay) * cast(arange(1, stay.size()), Dtype::int32);
+    const Variable found = scatter_add(fill({Dtype::int32, front}, 0), slices, reshape(numbers, places));
+    const Variable hit = found > 0;
+    return where(reshape(hit, wide), take(reshape(updates, rows), where(hit, found - 1, 0), 0), x);
+}
+
+/// data with updates at the places. ONNX does not say what several updates of one place give without a
+/// reduction, but PyTorch exports such models; as in ONNX Runtime, the last one stays.
+Variables scattered(const NodeCall& n, const Places& places) {
     const std::string kind = n.text("reduction", "none");
     const Dtype dtype = n[0].dtype() == Dtype::bool_ ? Dtype::uint8 : n[0].dtype();
     const Variable x = cast(n[0], dtype), updates = cast(n[2], dtype);
     const Shape& shape = x.shape();
-    if (!(get_item(x, slices).shape() == updates.shape()))
+    if (!(get_item(x, places.slices).shape() == updates.shape()))
         n.wrong(fmt::format("updates {} do not fit data {} and indices {}",
                             to_string(updates.shape()), to_string(shape), to_string(n[1].shape())));
-    if (kind == "add") return {cast(scatter_add(x, slices, updates), n[0].dtype())};
+    if (kind == "add") return {cast(scatter_add(x, places.slices, updates), n[0].dtype())};
     if (kind == "none") {
-        const Variable zeros = fill({dtype, shape}, 0), none = fill({Dtype::int32, shape}, 0);
-        const Variable hit =
-            scatter_add(none, slices, fill({Dtype::int32, updates.shape()}, 1)) > 0;
-        return {cast(where(hit, scatter_add(zeros, slices, updates), x), n[0].dtype())};
+        const Variable stay = updates_that_stay(n, places);
+        const Variable y = stay.defined() ? with_those(stay, x, updates, places.slices) : with_all(x, updates, places.slices);
+        return {cast(y, n[0].dtype())};
     }
     const Variable numbers = reshape(arange(0, x.size()), shape);
-    return {reduced_in_order(n, kind, get_item(numbers, slices))};
+    return {reduced_in_order(n, kind, get_item(numbers, places.slices))};
 }
 
 Variables elements_scattered(const NodeCall& n) {
     const Shape &x = n[0].shape(), &shape = n[1].shape();
     const int axis = n.axis(n.integer("axis", 0), x.rank());
     if (shape.rank() != x.rank()) n.wrong("indices and data differ in rank");
-    std::vector<Index> slices;
+    const Variable indices = cast(n[1], Dtype::int64);
+    Places places{.shape = shape, .axis = axis, .sizes = {x[axis]}};
+    places.numbers = [&] { return where(indices < 0, indices + x[axis], indices); };
     for (int i = 0; i < x.rank(); ++i) {
         Shape line = Shape::filled(x.rank(), 1);
         line[i] = shape[i];
-        slices.emplace_back(i == axis ? cast(n[1], Dtype::int64)
-                                      : reshape(arange(0, shape[i]), line));
+        places.slices.emplace_back(i == axis ? indices : reshape(arange(0, shape[i]), line));
     }
-    return scattered(n, slices);
+    return scattered(n, places);
 }
 
 Variables rows_scattered(const NodeCall& n) {
@@ -126,10 +209,13 @@ Variables rows_scattered(const NodeCall& n) {
                             to_string(n[0].shape())));
     Shape rest = n[1].shape();
     rest.erase(rank - 1);
-    std::vector<Index> slices;
-    for (int64_t k = 0; k < n[1].shape().back(); ++k)
-        slices.emplace_back(reshape(cast(slice_axis(n[1], rank - 1, k, 1), Dtype::int64), rest));
-    return scattered(n, slices);
+    Places places{.shape = {element_count(rest)}};
+    places.numbers = [&] { return flatten(offsets_of(n, n[1], n[0].shape(), 0)); };
+    for (int64_t k = 0; k < n[1].shape().back(); ++k) {
+        places.sizes.push_back(n[0].shape()[int(k)]);
+        places.slices.emplace_back(reshape(cast(slice_axis(n[1], rank - 1, k, 1), Dtype::int64), rest));
+    }
+    return scattered(n, places);
 }
 
 /// Values [off, on]; places outside of the classes are off.

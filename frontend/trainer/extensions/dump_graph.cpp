@@ -30,7 +30,7 @@ void DumpGraph::operator()(Trainer& trainer) {
     if (found == trainer.observation().end() || !found->second.variable().defined())
         fail<ValueError>("DumpGraph: no Variable is reported as '{}'", root_name_);
     const std::string path = trainer.out() + "/" + filename_, image = trainer.out() + "/" + stem_of(filename_) + ".png";
-    write_file(path, to_dot({&found->second.graph(), 1}, options_));
+    write_file(path, to_dot({&found->second.variable(), 1}, options_));
     if (!run_program({"dot", "-Tpng", "-o", image, path}))
         std::fprintf(stderr, "catena: DumpGraph: %s, so there is no %s; `dot -Tpng -o %s %s` draws it\n",
                      available() ? "Graphviz's dot fails" : "Graphviz's dot is not installed", image.c_str(),

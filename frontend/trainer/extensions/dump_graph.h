@@ -6,8 +6,8 @@
 namespace catena::extensions {
 
 /// Writes the graph of a reported Variable as DOT, once, in the first iteration, and the image cg.png with Graphviz's
-/// `dot`; prints a message if that is not installed. For a step compiled by StandardUpdater it is the graph built by the
-/// loss function.
+/// `dot`; prints a message if that is not installed. Until then a step compiled by StandardUpdater runs as eager code, whose
+/// graph it is.
 class DumpGraph : public Extension {
 public:
     explicit DumpGraph(std::string root_name, std::string filename = "cg.dot", DotOptions options = {});

@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+#include "frontend/serializer/serializer.h"
 #include "frontend/trainer/extensions/progress_lines.h"
 #include "frontend/trainer/reporting_region.h"
 #include "frontend/trainer/summary.h"
@@ -81,6 +82,10 @@ std::map<std::string, double> Evaluator::evaluate() {
         if (bar) bar->step();
     }
     return summary.compute_mean();
+}
+
+void Evaluator::serialize(const Serializer& s) {
+    if (iterator_.shuffles() && s.has("iterator/random_state")) iterator_.serialize(s["iterator"]);
 }
 
 void Evaluator::operator()(Trainer&) {

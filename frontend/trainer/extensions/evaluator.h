@@ -45,6 +45,8 @@ public:
     /// The means, under "main/loss" or, in a trainer, "validation/main/loss". Can be called without a trainer.
     virtual std::map<std::string, double> evaluate();
     void finalize() override { iterator_.finalize(); }
+    /// An iterator that shuffles, "iterator/random_state"; older files without it leave it as it is.
+    void serialize(const Serializer& s) override;
     std::string default_name() const override { return "validation"; }
     AnyTrigger trigger() const override { return {1, "epoch"}; }
     int priority() const override { return priority_writer; }

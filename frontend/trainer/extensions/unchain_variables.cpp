@@ -12,7 +12,7 @@ void UnchainVariables::operator()(Trainer& trainer) {
     const bool unchain = std::exchange(kept_, config().keep_graph_on_report);
     if (!unchain) return;
     for (auto& [key, reported] : trainer.observation())
-        if (reported.graph().defined()) reported.graph().unchain_backward();
+        if (reported.variable().defined()) reported.variable().unchain_backward();
 }
 
 }  // namespace catena::extensions

@@ -57,20 +57,20 @@ Array of_lists(const List& lists, std::optional<Dtype> dtype) {
 
 }  // namespace detail
 
-template <class T>
+template <Element T>
 Array array(std::initializer_list<T> list, std::optional<Dtype> dtype = {}) {
     return detail::of_lists<T>(list, dtype);
 }
-template <class T>
+template <Element T>
 Array array(std::initializer_list<std::initializer_list<T>> lists, std::optional<Dtype> dtype = {}) {
     return detail::of_lists<T>(lists, dtype);
 }
-template <class T>
+template <Element T>
 Array array(std::initializer_list<std::initializer_list<std::initializer_list<T>>> lists,
             std::optional<Dtype> dtype = {}) {
     return detail::of_lists<T>(lists, dtype);
 }
-template <class T>
+template <Element T>
 Array array(const std::vector<T>& values, std::optional<Dtype> dtype = {}) {
     return detail::of_elements(values, Shape{int64_t(values.size())}, dtype);
 }

@@ -1,6 +1,8 @@
 #include "runtime/ops/array/set_item.h"
 
 #include <algorithm>
+#include <numeric>
+#include <vector>
 
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
@@ -19,14 +21,48 @@ bool may_repeat(std::span<const Index> slices) {
     });
 }
 
-Variable like_elements(const char* function, const Variable& value, const Type& elements) {
+/// The value in the dtype of the elements, to whose shape it broadcasts.
+Variable fitting(const char* function, const Variable& value, const Type& elements) {
     if (is_float(value.dtype()) && !is_float(elements.dtype))
         fail<DtypeError>("{}: {} does not fit into {}; cast it first", function, to_string(value.type()), to_string(elements));
     Shape common;
     if (!broadcast_shapes(value.shape(), elements.shape, common) || common != elements.shape)
         fail<ShapeError>("{}: the value {} does not broadcast to the elements {}", function, to_string(value.type()),
                          to_string(elements));
-    return broadcast_to(cast(value, elements.dtype), elements.shape);
+    return cast(value, elements.dtype);
+}
+
+Variable like_elements(const char* function, const Variable& value, const Type& elements) {
+    return broadcast_to(fitting(function, value, elements), elements.shape);
+}
+
+Variable counted(const Shape& shape) {
+    std::vector<int64_t> numbers(size_t(element_count(shape)));
+    std::iota(numbers.begin(), numbers.end(), 0);
+    return Variable(Array::from(numbers, shape), false);
+}
+
+/// For each element of x that the indices name, the element of the value that goes there; ValueError if there are two.
+Variable sources(const Shape& x, std::span<const Index> slices, const Shape& value, const Shape& elements) {
+    const std::vector<int64_t> places = get_item(counted(x), slices).array().to_vector<int64_t>();
+    const std::vector<int64_t> given = broadcast_to(counted(value), elements).array().to_vector<int64_t>();
+    constexpr int64_t none = -1;
+    std::vector<int64_t> found(size_t(element_count(x)), none);
+    for (size_t i = 0; i < places.size(); ++i) {
+        int64_t& source = found[size_t(places[i])];
+        if (source != none && source != given[i])
+            fail<ValueError>("set_item: the indices name an element of x {} twice, for different elements of the value {}; it should be "
+                             "of size 1 along the axes of the index arrays",
+                             to_string(x), to_string(value));
+        source = given[i];
+    }
+    std::replace(found.begin(), found.end(), none, int64_t(0));
+    return Variable(Array::from(found, x), false);
+}
+
+bool has_repetition(const Variable& hits) {
+    const std::vector<int32_t> counts = hits.array().to_vector<int32_t>();
+    return std::any_of(counts.begin(), counts.end(), [](int32_t count) { return count > 1; });
 }
 
 /// x where `place` is.
@@ -43,14 +79,12 @@ Variable set_item(const Operand& x, std::span<const Index> slices, const Operand
     const DeviceScope beside(v.device());
     const bool is_bool = v.dtype() == Dtype::bool_;  // Bools are not added.
     const Dtype summed = is_bool ? Dtype::uint8 : v.dtype();
-    const Variable items = like_elements("set_item", value, elements);
+    const Variable given = fitting("set_item", value, elements);
     const Variable hits = scatter_add(fill({Dtype::int32, v.shape()}, 0), slices, fill({Dtype::int32, elements.shape}, 1));
-    if (may_repeat(slices) && !v.device().is_meta()) {
-        const std::vector<int32_t> counts = hits.array().to_vector<int32_t>();
-        if (std::any_of(counts.begin(), counts.end(), [](int32_t count) { return count > 1; }))
-            fail<ValueError>("set_item: the indices name an element of x {} twice, so that its value is not defined",
-                             to_string(v.shape()));
-    }
+    if (given.size() == 1) return where(hits > 0, reshape(given, Shape{}), v);
+    if (may_repeat(slices) && !v.device().is_meta() && has_repetition(hits))
+        return where(hits > 0, take(flatten(given), sources(v.shape(), slices, given.shape(), elements.shape)), v);
+    const Variable items = broadcast_to(given, elements.shape);
     const Variable placed = scatter_add(fill({summed, v.shape()}, 0), slices, cast(items, summed));
     return where(hits > 0, cast(placed, v.dtype()), v);
 }

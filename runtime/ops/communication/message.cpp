@@ -7,6 +7,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/per_thread.h"
+#include "runtime/graph/call_changes.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/ops/declare/element_text.h"
@@ -43,6 +44,7 @@ void check_finite(const Array& y) {
 Variables issue(const OpDef& op, Communicator& comm, std::span<const Variable> inputs,
                 std::vector<Attributes::Entry> entries, const SourceLoc& at) {
     LocationScope scope(at);
+    const NotingPaused unnoted;  // A repeated call sends its messages after all others.
     entries.push_back({"communicator", comm.id()});
     entries.push_back({"ranks", int64_t(comm.size())});
     std::vector<const Variable*> all;

@@ -1,15 +1,18 @@
 #include "runtime/ops/custom/forget.h"
 
 #include <algorithm>
-#include <optional>
 #include <unordered_set>
 
+#include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/graph/autocast.h"
 #include "runtime/graph/backward.h"
+#include "runtime/graph/call_changes.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/recomputing.h"
 #include "runtime/graph/recorder.h"
+#include "runtime/graph/unchain.h"
 #include "runtime/ops/noise/random.h"
 
 namespace catena {
@@ -22,6 +25,10 @@ const OpDef& op_forget = register_op({
     // Its nodes have a RegionGradient instead.
     .gradient = [](const GradientCall&) -> Variables { throw InternalError("forget: a node without its function"); },
 });
+
+bool leads_to_same(const Edge& a, const Edge& b) {
+    return a.leaf == b.leaf && a.node == b.node && (a.leaf || a.index == b.index);
+}
 
 /// The edges by which a graph leaves the nodes that were made from `first` on.
 struct Border {
@@ -37,6 +44,10 @@ struct Border {
         }
     }
 
+    bool has(const Edge& edge) const {
+        return std::ranges::any_of(edges, [&](const Edge& other) { return leads_to_same(other, edge); });
+    }
+
 private:
     void follow(const Edge& edge, const Type& type) {
         if (!edge.wanted()) return;
@@ -44,10 +55,7 @@ private:
             if (seen_.insert(edge.node.get()).second) waiting_.push_back(edge.node.get());
             return;
         }
-        const bool is_known = std::any_of(edges.begin(), edges.end(), [&](const Edge& other) {
-            return other.leaf == edge.leaf && other.node == edge.node && (edge.leaf || other.index == edge.index);
-        });
-        if (is_known) return;
+        if (has(edge)) return;
         edges.push_back(edge);
         types.push_back(type);
     }
@@ -57,31 +65,71 @@ private:
     std::unordered_set<const Node*> seen_;
 };
 
-/// The settings and the random numbers of an earlier call, until the scope ends.
-class EarlierCall {
+/// This thread's random numbers. Backward may run in another thread, which draws from a state of its own.
+class HeldRandom final : public Held {
 public:
-    EarlierCall(const Config& config, const Array& random) : now_(mutable_config()), random_(random_state().array()) {
-        mutable_config() = config;
-        mutable_config().enable_backprop = true;
-        assign(random_state(), Variable(random, false));
-    }
-    ~EarlierCall() {
-        mutable_config() = now_;
-        assign(random_state(), Variable(random_, false));
-    }
-    EarlierCall(const EarlierCall&) = delete;
+    explicit HeldRandom(Array array) : array_(std::move(array)) {}
+    std::unique_ptr<Held> now() const override { return std::make_unique<HeldRandom>(random_state().array()); }
+    void put_back() const override { assign(random_state(), Variable(array_, false)); }
+    bool is_reachable() const override { return true; }
 
 private:
-    Config now_;
-    Array random_;
+    Array array_;
+};
+
+/// The settings of this thread.
+struct Settings {
+    Config config = catena::config();
+    Dtype autocast = autocast_dtype();
+    Device* device = &current_device();
+};
+
+class SettingsScope {
+public:
+    explicit SettingsScope(const Settings& settings)
+        : previous_(config()), casting_(settings.autocast), beside_(*settings.device) {
+        mutable_config() = settings.config;
+    }
+    ~SettingsScope() { mutable_config() = previous_; }
+    SettingsScope(const SettingsScope&) = delete;
+
+private:
+    Config previous_;
+    AutocastScope casting_;
+    DeviceScope beside_;
+};
+
+/// The settings of an earlier call and what it found outside the graph, until the scope ends.
+class EarlierCall {
+public:
+    EarlierCall(const Settings& settings, const HeldList& found) : settings_(settings), found_(found) {}
+
+private:
+    SettingsScope settings_;
     RecomputingScope recomputing_;
+    EarlierScope found_;
+};
+
+/// The places where a call may have left variables with their graphs (the memory of a recurrent link).
+std::vector<Variable*> places_of(const HeldList& found) {
+    std::vector<Variable*> places;
+    for (const auto& held : found)
+        for (Variable* place : held->variables()) places.push_back(place);
+    return places;
+}
+
+/// What the first call found and left.
+struct FirstCall {
+    Settings settings;
+    HeldList found;
+    size_t results = 0;
+    std::vector<size_t> left;  ///< The places whose variables follow the results as further outputs of the node.
 };
 
 /// Calls the function again for its gradient.
 class Recomputed final : public RegionGradient {
 public:
-    Recomputed(ForgettableFunction f, std::span<const Variable> xs, Array random)
-        : f_(std::move(f)), config_(config()), random_(std::move(random)) {
+    Recomputed(ForgettableFunction f, std::span<const Variable> xs, FirstCall first) : f_(std::move(f)), first_(std::move(first)) {
         for (const Variable& x : xs) {
             arrays_.push_back(x.defined() ? x.array() : Array());
             edges_.push_back(edge_of(x));
@@ -96,7 +144,7 @@ public:
             outputs.push_back(ys[i]);
             starts.push_back(gy[i]);
         }
-        return gradients_at_border(outputs, std::span<const Edge>(node.edges.begin(), node.edges.size()), starts);
+        return gradients_at_border(outputs, present_border(node), starts);
     }
 
     std::vector<Edge> expand(Node& node) override {
@@ -106,28 +154,102 @@ public:
     }
 
 private:
+    /// Where the second run's graph ends, each place once.
+    static std::vector<Edge> present_border(const Node& node) {
+        std::vector<Edge> border;
+        for (const Edge& edge : node.edges) {
+            Edge present = behind_expanded(edge);
+            if (std::ranges::any_of(border, [&](const Edge& known) { return leads_to_same(known, present); })) present = {};
+            border.push_back(std::move(present));
+        }
+        return border;
+    }
+
     Variables run_again(const Node& node) const {
         std::vector<Variable> xs;
         for (size_t i = 0; i < arrays_.size(); ++i)
             xs.push_back(arrays_[i].defined() ? reconstruct(arrays_[i], edges_[i]) : Variable());
-        const EarlierCall earlier(config_, random_);
+        const EarlierCall earlier(first_.settings, first_.found);
         Variables ys = f_(xs);
-        if (ys.size() != node.output_types.size())
-            fail<ValueError>("forget: the function gives {} results in backward, it gave {} before", ys.size(),
-                             node.output_types.size());
+        check_results(ys, node);
+        add_left(ys, node);
+        return ys;
+    }
+
+    void check_results(const Variables& ys, const Node& node) const {
+        if (ys.size() != first_.results)
+            fail<ValueError>("forget: the function gives {} results in backward, it gave {} before", ys.size(), first_.results);
         for (size_t i = 0; i < ys.size(); ++i)
             if (!(ys[i].type() == node.output_types[i]))
                 fail<ValueError>("forget: result {} of the function is {} in backward, it was {} before", i,
                                  to_string(ys[i].type()), to_string(node.output_types[i]));
-        return ys;
+    }
+
+    void add_left(Variables& ys, const Node& node) const {
+        const std::vector<Variable*> places = places_of(first_.found);
+        for (size_t place : first_.left) {
+            const bool is_there = place < places.size() && places[place]->defined();
+            if (!is_there || !(places[place]->type() == node.output_types[ys.size()]))
+                fail<ValueError>("forget: the function leaves another state in backward than before, where that was {}",
+                                 to_string(node.output_types[ys.size()]));
+            ys.push_back(*places[place]);
+        }
     }
 
     ForgettableFunction f_;
-    Config config_;
-    Array random_;
+    FirstCall first_;
     std::vector<Array> arrays_;
     std::vector<Edge> edges_;
 };
+
+/// Collects the outputs of the node that stands for the nodes from `first` on.
+class Outputs {
+public:
+    Outputs(std::span<const Variable> results, uint64_t first) : inner_(results.begin(), results.end()), first_(first) {}
+
+    /// The graphs that the call left in places outside become outputs, too: the same ones for all who use them.
+    void add_left(FirstCall& call) {
+        call.results = inner_.size();
+        const std::vector<Variable*> places = places_of(call.found);
+        for (size_t i = 0; i < places.size(); ++i) {
+            const VariableBody* body = places[i]->body();
+            if (!body || !body->creator || body->creator->sequence < first_) continue;
+            const auto known = std::ranges::find(inner_, body, &Variable::body);
+            places_.push_back({places[i], size_t(known - inner_.begin())});
+            if (known != inner_.end()) continue;
+            call.left.push_back(i);
+            inner_.push_back(*places[i]);
+        }
+    }
+
+    std::span<const Variable> inner() const { return inner_; }
+
+    /// New variables, as the function may have returned one of its inputs.
+    std::vector<Variable> made() const {
+        std::vector<Variable> ys;
+        for (const Variable& y : inner_) ys.emplace_back(y.array(), false);
+        return ys;
+    }
+
+    void store_left(std::span<const Variable> ys) const {
+        for (const auto& [place, output] : places_) *place = ys[output];
+    }
+
+private:
+    std::vector<Variable> inner_;
+    std::vector<std::pair<Variable*, size_t>> places_;
+    uint64_t first_;
+};
+
+/// f(xs), and what it found outside the graph.
+Variables noted_call(const ForgettableFunction& f, std::span<const Variable> xs, HeldList& found) {
+    auto random = std::make_unique<HeldRandom>(random_state().array());
+    NotingScope noting;
+    Variables results = f(xs);
+    found = noting.take(random_state().body());
+    found.push_back(std::move(random));
+    return results;
+}
 
 }  // namespace
 
@@ -135,15 +257,20 @@ Variables forget(const ForgettableFunction& f, std::span<const Variable> xs, con
     LocationScope location(at);
     if (!config().enable_backprop || current_recorder()) return f(xs);
     const uint64_t first = make_node(op_forget)->sequence;
-    Array random = random_state().array();
-    const Variables inner = f(xs);
-    const Border border(std::span<const Variable>(inner.begin(), inner.size()), first);
-    if (border.edges.empty()) return inner;
-    std::vector<Variable> ys;  // New ones, as f may have returned one of its inputs.
-    for (const Variable& y : inner) ys.emplace_back(y.array(), false);
-    attach_region(op_forget, border.edges, border.types, ys, std::make_unique<Recomputed>(f, xs, std::move(random)));
-    Variables results;
-    for (Variable& y : ys) results.push_back(std::move(y));
+    FirstCall call;
+    Variables results = noted_call(f, xs, call.found);
+    Outputs outputs(std::span<const Variable>(results.begin(), results.size()), first);
+    outputs.add_left(call);
+    const Border border(outputs.inner(), first);
+    if (border.edges.empty()) return results;
+    // Of variables that were found, those that nothing was computed from would only keep their graphs alive.
+    for (const auto& held : call.found) held->drop_graphs([&](const Variable& x) { return border.has(edge_of(x)); });
+    const std::vector<Variable> ys = outputs.made();
+    const size_t count = call.results;
+    attach_region(op_forget, border.edges, border.types, ys, std::make_unique<Recomputed>(f, xs, std::move(call)));
+    outputs.store_left(ys);
+    results.clear();
+    for (size_t i = 0; i < count; ++i) results.push_back(ys[i]);
     return results;
 }
 

@@ -11,9 +11,10 @@ namespace catena {
 using ForgettableFunction = std::function<Variables(std::span<const Variable>)>;
 
 /// f(xs), of which backward keeps xs alone: it calls f again instead of keeping what f computed between them. Gradients also
-/// flow to what f captures (parameters, other variables), which must live until then; random numbers are drawn again, with
-/// the same result, and running statistics change once. Differentiable twice (the second run's graph is then kept). In a
-/// static region f is just called: there the compiler decides what is kept.
+/// flow to what f captures (parameters, other variables), which must live until then. The second call has the settings, the
+/// random numbers and the numbers of the first, and the states that the first changed hold what they held; afterwards they are
+/// again as backward found them. Differentiable twice (the second run's graph is then kept). In a static region f is just
+/// called: there the compiler decides what is kept.
 /// ValueError in backward if f then has another number of results, or of other types.
 Variables forget(const ForgettableFunction& f, std::span<const Variable> xs,
                  const std::source_location& at = std::source_location::current());

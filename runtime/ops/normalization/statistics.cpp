@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "runtime/graph/arithmetic.h"
-#include "runtime/graph/recomputing.h"
 #include "runtime/graph/recorder.h"
 
 namespace catena {
@@ -37,7 +36,6 @@ double count_of(const Shape& x, const Axes& axis) {
 double unbiased(double count) { return count / std::max(count - 1, 1.0); }
 
 void update_statistic(const Variable& state, const Variable& present, const Scalar& decay) {
-    if (is_recomputing()) return;
     const Variable now = cast(present, state.dtype());
     assign(state, now + (state - now) * decay);
 }

@@ -1,5 +1,6 @@
 #include "runtime/ops/pooling/pooling.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "runtime/core/error.h"
@@ -98,25 +99,44 @@ OnnxAttributes window_attributes(OnnxCall& c, std::vector<int64_t> pads) {
     return {{"kernel_shape", c.dims("ksize")}, {"strides", c.dims("stride")}, {"pads", std::move(pads)}};
 }
 
+/// y with `empty` windows in which there is no element of x, at the ends of its last axes.
+int with_empty_windows(OnnxCall& c, int y, const std::vector<int64_t>& empty) {
+    if (std::ranges::all_of(empty, [](int64_t count) { return count == 0; })) return y;
+    const size_t rank = empty.size() + 2;
+    std::vector<int64_t> pads(2 * rank);  // All axes' begins, then their ends.
+    std::copy(empty.begin(), empty.end(), pads.end() - int64_t(empty.size()));
+    const int lowest = c.graph.number(-std::numeric_limits<double>::infinity(), c.result());
+    return c.graph.node("Pad", {y, c.graph.integers(pads), lowest});
+}
+
 /// cover_all is padding at the end where the sizes are known: what ceil_mode does beyond the border differs
-/// between run-times. The places have another meaning in ONNX and are not given.
+/// between run-times, and it leaves out windows that lie in the padding alone. The places have another meaning
+/// in ONNX and are not given.
 std::vector<int> write_max_pooling(OnnxCall& c) {
     const std::vector<int64_t> ksize = c.dims("ksize"), stride = c.dims("stride"), pad = c.dims("pad");
-    std::vector<int64_t> pads = pad;
+    std::vector<int64_t> end = pad, empty(pad.size());
     bool ceil_mode = false;
     for (size_t i = 0; i < pad.size(); ++i) {
         const OnnxSize &size = c.inputs[0].shape[i + 2], &positions = c.outputs[0].shape[i + 2];
-        OnnxSize more = (positions - 1) * stride[i] + ksize[i] - size - 2 * pad[i];
-        pads.push_back(pad[i] + std::max<int64_t>(more.constant, 0));
-        ceil_mode |= !more.is_constant() || pads.back() >= ksize[i];
+        const OnnxSize more = (positions - 1) * stride[i] + ksize[i] - size - 2 * pad[i];
+        if (!more.is_constant()) {
+            ceil_mode = true;
+            continue;
+        }
+        end[i] += std::max<int64_t>(more.constant, 0);
+        for (; end[i] >= ksize[i]; end[i] -= stride[i]) ++empty[i];
+        end[i] = std::max<int64_t>(end[i], 0);
     }
     if (ceil_mode) {
-        pads = pad;
-        pads.insert(pads.end(), pad.begin(), pad.end());
+        end = pad;
+        empty.assign(pad.size(), 0);
     }
+    std::vector<int64_t> pads = pad;
+    pads.insert(pads.end(), end.begin(), end.end());
     OnnxAttributes attributes = window_attributes(c, pads);
     attributes.emplace_back("ceil_mode", int64_t(ceil_mode && c.attributes.flag("cover_all")));
-    return {c.graph.node("MaxPool", {c.input(0)}, attributes), -1};
+    const int y = c.graph.node("MaxPool", {c.input(0)}, attributes);
+    return {with_empty_windows(c, y, empty), -1};
 }
 
 const OpDef& scatter_op();
