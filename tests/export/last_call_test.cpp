@@ -80,6 +80,7 @@ TEST_F(LastCall, a_copied_network_stays_as_it_was_copied) {
         q.W = Variable(q.W.array(), false) - g * 0.1;
         q.b = Variable(q.b.array(), false) - gb * 0.1;
         q.cleargrads();
+        t.cleargrads();
         return loss;
     };
     auto region = static_graph([&](const Variable& x) { return step(net, target, x); }, "q");
