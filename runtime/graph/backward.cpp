@@ -216,7 +216,7 @@ public:
         for (const Target& target : targets_at(&node)) results_[target.number] = node.pending[target.output];
     }
     bool wants(const Node& node) const override { return node.mark == useful; }
-    bool goes_below(const Node& node) const override { return leads_below(node); }
+    bool goes_below(const Node& node) const override { return leads_below(node) || hides_what_is_below(node); }
     bool wants_leaf(const VariableBody* leaf) const override { return is_target(leaf); }
     Variables take() { return std::move(results_); }
 
@@ -242,7 +242,7 @@ private:
             auto [node, children_done] = stack.back();
             stack.pop_back();
             if (children_done) {
-                if (is_target(node) || leads_below(*node)) node->mark = useful;
+                if (is_target(node) || leads_below(*node) || hides_what_is_below(*node)) node->mark = useful;
                 continue;
             }
             if (node->mark != unseen) continue;
@@ -253,6 +253,11 @@ private:
             for (const Edge& edge : node->edges)
                 if (edge.node) stack.push_back({edge.node.get(), false});
         }
+    }
+    /// Of a region that did not keep its graph: any other target may be below. Its gradient is the error that says so, as for backward().
+    bool hides_what_is_below(const Node& node) const {
+        return node.region && !node.region->is_expandable() && node.edges.empty() &&
+               std::ranges::any_of(targets_, [&](const Target& target) { return target.place != &node; });
     }
     bool leads_below(const Node& node) const {
         if (is_border_ && is_target(&node)) return false;

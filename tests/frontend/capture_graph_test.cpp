@@ -94,8 +94,13 @@ TEST(CaptureGraph, a_gradient_between_results_of_a_backward_inside_is_an_error) 
         return std::pair(loss, h);
     }, "inner");
     for (int call = 0; call < 3; ++call) {
-        auto [loss, h] = f(doubles({0.1, 0.2, -0.7}));
+        const Variable x = doubles({0.1, 0.2, -0.7});
+        auto [loss, h] = f(x);
         EXPECT_THROW(grad({loss}, {h}), TraceError) << call;
+        EXPECT_THROW(grad({h + a}, {a}), TraceError) << "the way over h would be missing";
+        EXPECT_THROW(grad({sum(h)}, {x}), TraceError) << call;
+        EXPECT_EQ(grad({loss}, {loss})[0].item<double>(), 1);
+        EXPECT_EQ(grad({sum(a * 2.0)}, {a})[0].array().to_vector<double>(), std::vector<double>(3, 2.0));
     }
 }
 
