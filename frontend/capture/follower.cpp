@@ -304,13 +304,15 @@ void Follower::stands_for(const Variable& state, const Variable& variable) {
 }
 
 void Follower::same(const Array& copy, const Array& array) {
-    if (is_open_ && !running_ && array.body()->pending != this) copies_.emplace_back(copy, original(array));
+    if (!is_open_ || running_ || array.body()->pending == this) return;
+    const Array first = original(array);
+    copy_places_.insert(copy.body(), int(copies_.size()));
+    copies_.emplace_back(copy, first);
 }
 
-const Array& Follower::original(const Array& array) const {
-    const auto is_copy = [&](const auto& pair) { return pair.first == array; };
-    const auto found = std::ranges::find_if(copies_, is_copy);
-    return found == copies_.end() ? array : found->second;
+const Array& Follower::original(const Array& array) {
+    const int* place = copy_places_.find(array.body());
+    return place ? copies_[size_t(*place)].second : array;
 }
 
 void Follower::reads_gradient(VariableBody& variable) {

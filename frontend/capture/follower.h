@@ -75,7 +75,7 @@ public:
     using StandIn = std::pair<const VariableBody*, Ref<VariableBody>>;
     std::span<const StandIn> stand_ins() const { return stand_ins_; }
     /// The array from before the call that a state took as its own (Recorder::same); any other is its own original.
-    const Array& original(const Array& array) const;
+    const Array& original(const Array& array);
     /// What the code asked of the host, and the answer before it did.
     using Fact = std::pair<std::shared_ptr<const HostFact>, uint64_t>;
     std::span<const Fact> facts() const { return facts_; }
@@ -240,6 +240,7 @@ private:
     std::vector<MadeNode> nodes_;
     std::vector<StandIn> stand_ins_;
     std::vector<std::pair<Array, Array>> copies_;  ///< Recorder::same, of arrays from outside: the copy, its original.
+    PointerTable copy_places_;                     ///< The places of the copies.
     std::vector<Fact> facts_;
     std::vector<int> alive_;
     std::vector<Ref<Storage>> nowhere_;

@@ -243,6 +243,7 @@ void Follower::end_call() {
     activation_ = nullptr;
     stand_ins_.clear();
     copies_.clear();
+    copy_places_.clear();
     facts_.clear();
     for (const MadeNode& made : nodes_)
         if (made.node) made.node->made_by = nullptr;

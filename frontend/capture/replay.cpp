@@ -37,7 +37,7 @@ Tables& tables() {
 
 }  // namespace
 
-Replay::Replay(const Follower& follower, const Program& program, const Flat& arguments, const Flat& results) {
+Replay::Replay(Follower& follower, const Program& program, const Flat& arguments, const Flat& results) {
     region_ = follower.region();
     scalars_ = program.scalars();
     for (size_t s = 0; s < scalars_.size(); ++s) scalars_[s].value = follower.scalars()[s];
@@ -52,7 +52,7 @@ Replay::Replay(const Follower& follower, const Program& program, const Flat& arg
     look_for_obstacles(follower, program, arguments, results);
 }
 
-void Replay::find_inputs(const Follower& follower, const Program& program, const Flat& arguments) {
+void Replay::find_inputs(Follower& follower, const Program& program, const Flat& arguments) {
     Tables& t = tables();
     t.gradients.clear();
     t.contents.clear();
@@ -111,7 +111,7 @@ void Replay::find_places(const Follower& follower, const Program& program) {
     }
 }
 
-Replay::Source Replay::source_of(const Array& array, const Follower& follower, const Flat& arguments) {
+Replay::Source Replay::source_of(const Array& array, Follower& follower, const Flat& arguments) {
     if (!array.defined()) return {};
     if (array.body()->pending == &follower)
         return {.kind = Source::output, .index = tables().outputs.at(size_t(array.body()->value))};
@@ -131,7 +131,7 @@ void Replay::find_ambiguities(const Flat& arguments) {
     }
 }
 
-void Replay::find_effects(const Follower& follower, const Program& program, const Flat& arguments, const Flat& results) {
+void Replay::find_effects(Follower& follower, const Program& program, const Flat& arguments, const Flat& results) {
     PointerTable& seen = tables().seen;
     const auto is_made = [&](const VariableBody& body) {
         return !body.is_state && body.array.defined() && body.array.body()->pending == &follower;
@@ -196,7 +196,7 @@ Replay::Result Replay::result_of(size_t k, const Follower& follower, const Flat&
     return made;
 }
 
-void Replay::find_results(const Follower& follower, const Program& program, const Flat& arguments, const Flat& results) {
+void Replay::find_results(Follower& follower, const Program& program, const Flat& arguments, const Flat& results) {
     for (const Variable& y : results.variables) {
         Source source = y.defined() ? source_of(y.array(), follower, arguments) : Source();
         for (size_t k = 0; y.defined() && k < arguments.variables.size(); ++k)

@@ -25,7 +25,7 @@ class Tree;
 class Replay {
 public:
     /// `follower` has reached the end of a call that `program` is about to compute.
-    Replay(const Follower& follower, const Program& program, const Flat& arguments, const Flat& results);
+    Replay(Follower& follower, const Program& program, const Flat& arguments, const Flat& results);
 
     /// Why calls cannot skip the code; empty if they can.
     const std::string& obstacle() const { return obstacle_; }
@@ -93,16 +93,16 @@ private:
     std::vector<Source> merge_inputs(Trace& trace) const;
     void refuse_gradients(const std::string& region) const;
     static Trace::Role role_of(Source::Kind kind);
-    void find_inputs(const Follower& follower, const Program& program, const Flat& arguments);
-    void find_effects(const Follower& follower, const Program& program, const Flat& arguments, const Flat& results);
+    void find_inputs(Follower& follower, const Program& program, const Flat& arguments);
+    void find_effects(Follower& follower, const Program& program, const Flat& arguments, const Flat& results);
     void find_assigned_inputs();
-    void find_results(const Follower& follower, const Program& program, const Flat& arguments, const Flat& results);
+    void find_results(Follower& follower, const Program& program, const Flat& arguments, const Flat& results);
     Result result_of(size_t k, const Follower& follower, const Flat& arguments, const Flat& results);
     void find_reads(const Follower& follower, const Flat& arguments);
     void find_facts(const Follower& follower);
     void find_graph(const Follower& follower, const GraphEnd& graph, const Flat& arguments, const Flat& results);
     void look_for_obstacles(const Follower& follower, const Program& program, const Flat& arguments, const Flat& results);
-    Source source_of(const Array& array, const Follower& follower, const Flat& arguments);
+    Source source_of(const Array& array, Follower& follower, const Flat& arguments);
     void find_places(const Follower& follower, const Program& program);
     Source from_outside(const Array& array, const Flat& arguments);
     void find_ambiguities(const Flat& arguments);

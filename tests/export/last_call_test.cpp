@@ -3,10 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
-
 #include "runtime/program/program.h"
 #include "tests/export/package_fixture.h"
+#include "tests/support/two_states.h"
 
 namespace catena::testing {
 namespace {
@@ -17,44 +16,9 @@ class LastCall : public Package {};
 
 Variable number(double x) { return Variable(Array::from({x}), false); }
 
-struct TwoStates : Link {
-    State q{Array::from({1.0})}, t{Array::from({100.0})};
-    TwoStates() {
-        add_persistent("q", q);
-        add_persistent("t", t);
-    }
-};
-
 TEST_F(LastCall, states_take_the_content_of_others_and_of_arguments) {
-    const std::function<Variable(TwoStates&, const Variable&)> programs[] = {
-        [](TwoStates& s, const Variable& x) {
-            s.t = Variable(s.q);
-            const Variable y = Variable(s.t) * 1.0;
-            s.q = Variable(s.q) + x;
-            return y;
-        },
-        [](TwoStates& s, const Variable& x) {
-            const Variable old(s.t.array(), false);
-            s.t = Variable(s.q);
-            s.q = old;
-            return x + Variable(s.t);
-        },
-        [](TwoStates& s, const Variable& x) {
-            const Variable y = Variable(s.t) * 2.0;
-            s.t = x;
-            return y;
-        },
-        [](TwoStates& s, const Variable& x) {
-            const Variable y = Variable(s.q) - Variable(s.t);
-            s.q = x;
-            s.t = x;
-            return y;
-        },
-        [](TwoStates& s, const Variable& x) {  // Neither is read.
-            s.t = Variable(s.q);
-            return x * 2.0;
-        }};
-    for (size_t p = 0; p < std::size(programs); ++p) {
+    const auto programs = programs_of_two_states();
+    for (size_t p = 0; p < programs.size(); ++p) {
         SCOPED_TRACE(p);
         TwoStates eager, states;
         auto region = static_graph([&](const Variable& x) { return programs[p](states, x); });

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/frontend/capture_models.h"
+#include "tests/support/two_states.h"
 
 namespace catena::testing {
 namespace {
@@ -332,44 +333,8 @@ TEST(SkippedCode, a_recurrent_state_keeps_its_graph_until_it_is_unchained) {
 
 //---- states that are assigned what the program has not computed
 
-struct TwoStates : Link {
-    State q{Array::from({1.0})}, t{Array::from({100.0})};
-    TwoStates() {
-        add_persistent("q", q);
-        add_persistent("t", t);
-    }
-};
-
 TEST(SkippedCode, a_state_takes_the_content_of_another_or_of_an_argument) {
-    const std::function<Variable(TwoStates&, const Variable&)> programs[] = {
-        [](TwoStates& s, const Variable& x) {
-            s.t = Variable(s.q);
-            const Variable y = Variable(s.t) * 1.0;
-            s.q = Variable(s.q) + x;
-            return y;
-        },
-        [](TwoStates& s, const Variable& x) {
-            const Variable old(s.t.array(), false);
-            s.t = Variable(s.q);
-            s.q = old;
-            return x + Variable(s.t);
-        },
-        [](TwoStates& s, const Variable& x) {
-            const Variable y = Variable(s.t) * 2.0;
-            s.t = x;
-            return y;
-        },
-        [](TwoStates& s, const Variable& x) {
-            const Variable y = Variable(s.q) - Variable(s.t);
-            s.q = x;
-            s.t = x;
-            return y;
-        },
-        [](TwoStates& s, const Variable& x) {  // The content is not read.
-            s.t = Variable(s.q);
-            return x * 2.0;
-        }};
-    for (const auto& program : programs)
+    for (const auto& program : programs_of_two_states())
         expect_same_skipping([&](Side& side, const StaticGraphOptions& options) {
             TwoStates states;
             auto region = side.region([&](const Variable& x) { return program(states, x); }, options);
