@@ -24,7 +24,7 @@ int count(const std::string& text, const std::string& part) {
 
 TEST(JointPage, is_one_program_with_its_border) {
     if (!compiler_available()) GTEST_SKIP() << "built without the compiler";
-    const std::string path = std::filesystem::temp_directory_path() / "catena_joint_page.html";
+    const std::string path = ::testing::TempDir() + "catena_joint_page.html";
     const auto page = [&](auto& region) {
         region.save_html(path);
         std::ifstream file(path);

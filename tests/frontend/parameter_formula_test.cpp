@@ -112,7 +112,7 @@ TEST(ParameterRuleUse, moments_numbers_and_hooks_are_those_of_the_formula) {
 }
 
 TEST(ParameterRuleUse, a_resumed_training_equals_the_uninterrupted_one) {
-    const std::string path = std::filesystem::temp_directory_path() / "catena_parameter_formula.npz";
+    const std::string path = ::testing::TempDir() + "catena_parameter_formula.npz";
     {
         Pair link;
         Adam adam(0.05);
