@@ -74,6 +74,12 @@ Variable autocast_wide(const Variable& x) {
     return active != Dtype::float32 && is_castable(x.dtype()) ? cast(x, Dtype::float32) : x;
 }
 
+std::vector<Variable> autocast_wide(std::span<const Variable> xs) {
+    std::vector<Variable> wide;
+    for (const Variable& x : xs) wide.push_back(autocast_wide(x));
+    return wide;
+}
+
 AutocastInputs autocast_inputs(const OpDef& op, std::span<const Variable* const> inputs) {
     const std::optional<Dtype> wanted = wanted_dtype(autocast_of(op), inputs);
     const auto is_double = [](const Variable* x) { return x->dtype() == Dtype::float64; };

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "runtime/core/dtype.h"
 #include "runtime/graph/op.h"
@@ -42,6 +43,7 @@ private:
 Dtype autocast_dtype();
 /// x as an op that is Autocast::wide takes it, for functions of several ops.
 Variable autocast_wide(const Variable& x);
+std::vector<Variable> autocast_wide(std::span<const Variable> xs);
 
 using AutocastInputs = SmallVector<Variable, 4>;
 /// The inputs as the op takes them in the present scope; empty if they are that already.

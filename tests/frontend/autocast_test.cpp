@@ -39,6 +39,61 @@ TEST(Autocast, products_and_convolutions_are_narrow_and_sums_and_losses_are_not)
     EXPECT_EQ(concat({y, numbers({2, 4}, 7)}, 0).dtype(), Dtype::float32);
 }
 
+/// Losses that several ops make, of scores x [3,4] beside float32 arrays.
+struct LossCase {
+    const char* name;
+    std::function<Variable(const Variable&)> loss;
+};
+std::vector<LossCase> losses_of_several_ops() {
+    const Variable o = numbers({3, 4}, 2), W = numbers({6, 4}, 3), cost = numbers({4, 4}, 4);
+    const Variable t = labels(1, 3, 4), samples = labels(2, 6, 6), same = labels(3, 3, 2);
+    const auto paths = std::make_shared<TreePaths>(create_huffman_tree({{0, 3}, {1, 2}, {2, 4}, {3, 1}, {4, 5}, {5, 2}, {6, 1}}));
+    return {
+        {"contrastive", [=](const Variable& x) { return contrastive(x, o, same); }},
+        {"triplet", [=](const Variable& x) { return triplet(o, x, o * 2.0); }},
+        {"hinge", [=](const Variable& x) { return hinge(x, t); }},
+        {"cross_covariance", [=](const Variable& x) { return cross_covariance(x, o); }},
+        {"decov", [=](const Variable& x) { return decov(x); }},
+        {"gaussian_nll", [=](const Variable& x) { return gaussian_nll(o, x, o); }},
+        {"bernoulli_nll", [=](const Variable& x) { return bernoulli_nll(sigmoid(o), x); }},
+        {"negative_sampling", [=](const Variable& x) { return negative_sampling(x, t, W, reshape(samples, {3, 2})); }},
+        {"black_out", [=](const Variable& x) { return black_out(x, t, W, reshape(samples, {3, 2})); }},
+        {"crf1d", [=](const Variable& x) { return crf1d(cost, std::vector<Variable>{x, o}, std::vector<Variable>{t, t}); }},
+        {"binary_hierarchical_softmax", [=](const Variable& x) { return binary_hierarchical_softmax(x, t, W, *paths); }},
+    };
+}
+
+TEST(Autocast, losses_of_several_ops_are_float32_throughout) {
+    for (const LossCase& c : losses_of_several_ops()) {
+        const Variable narrow = numbers({3, 4}, 1, Dtype::bfloat16), x(narrow.array().astype(Dtype::float32));
+        Variable y;
+        {
+            const auto scope = autocast();
+            y = c.loss(narrow);
+        }
+        const Variable expected = c.loss(x);
+        EXPECT_EQ(y.dtype(), Dtype::float32) << c.name;
+        EXPECT_EQ(y.array().to_vector<float>(), expected.array().to_vector<float>()) << c.name;
+        y.backward();
+        expected.backward();
+        EXPECT_EQ(narrow.grad().to_vector<float>(), x.grad().astype(Dtype::bfloat16).to_vector<float>()) << c.name;
+    }
+}
+
+TEST(Autocast, arrays_of_two_dtypes_meet_in_float32) {
+    const Variable narrow = numbers({3, 4}, 1, Dtype::bfloat16), wide = numbers({3, 4}, 2);
+    const auto scope = autocast();
+    EXPECT_EQ(zoneout(narrow, wide, 0.5).dtype(), Dtype::float32);
+    EXPECT_EQ(scatter_add(wide, {Index(0)}, narrow[0]).dtype(), Dtype::float32);
+    EXPECT_EQ(scatter_add(narrow, {Index(0)}, wide[0]).dtype(), Dtype::float32);
+    EXPECT_EQ(scatter_add(narrow, {Index(0)}, narrow[0]).dtype(), Dtype::bfloat16);
+    EXPECT_EQ(tree_lstm(std::vector<Variable>{wide}, concat({narrow, narrow, narrow, narrow}, 1)).h.dtype(), Dtype::float32);
+    StatefulZoneoutLSTM lstm(4, 5, 0.1, 0.1);
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(lstm(narrow).shape(), (Shape{3, 5}));
+    const Variable image = numbers({1, 2, 5, 5}, 4);
+    EXPECT_EQ(Deconvolution2D(2, 3, 3)(image).dtype(), Dtype::bfloat16);
+}
+
 TEST(Autocast, float64_and_integers_stay_and_so_does_all_outside) {
     const Variable x = numbers({2, 3}, 1), wide = numbers({3, 2}, 2, Dtype::float64);
     {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "runtime/graph/arithmetic.h"
+#include "runtime/graph/autocast.h"
 #include "runtime/ops/array/gather.h"
 #include "runtime/ops/array/indexing.h"
 #include "runtime/ops/array/movement.h"
@@ -183,8 +184,9 @@ Variable Variable::operator[](const Index& index) const {
 // scatter_add_c2: b has the shape and dtype of get_item(a, slices)
 Variable scatter_add(const Operand& a, std::span<const Index> slices, const Operand& b) {
     LocationScope scope(a.location());
-    const Variable& base = a;
-    Variable added = b;
+    const bool differ = a.variable().dtype() != b.variable().dtype();
+    const Variable base = differ ? autocast_wide(a) : a.variable();
+    Variable added = differ ? autocast_wide(b) : b.variable();
     if (base.dtype() != added.dtype())
         fail<DtypeError>("scatter_add: a is {} and b {}; dtypes must be equal",
                          name_of(base.dtype()), name_of(added.dtype()));

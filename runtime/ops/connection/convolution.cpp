@@ -393,7 +393,8 @@ Variable deconvolution(const char* name, int axes, const Operand& x, const Opera
     if (!(b.shape() == Shape{y.shape()[1]}))  // deconvolution_c4
         fail<ShapeError>("{}: b should be [{}], it is {}", name, y.shape()[1],
                          to_string(b.shape()));
-    return y + as_channels(b, y.rank());
+    const bool narrow = b.dtype() == Dtype::float32 && y.dtype() == autocast_dtype();
+    return y + as_channels(narrow ? cast(b, y.dtype()) : b, y.rank());
 }
 
 ConvolutionOptions options_from(const FunctionArguments& a) {

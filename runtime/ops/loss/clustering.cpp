@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/core/error.h"
+#include "runtime/graph/autocast.h"
 #include "runtime/ops/activation/activation.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/by_name/function.h"
@@ -63,7 +64,8 @@ Variables discriminative_margin_based_clustering_loss(
     const Operand& embeddings, const Operand& labels, const Scalar& delta_v, const Scalar& delta_d,
     int64_t max_embedding_dim, const ClusteringLoss& options) {
     LocationScope scope(embeddings.location());
-    const Variable &x = embeddings, &t = labels;
+    const Variable x = autocast_wide(embeddings);
+    const Variable& t = labels;
     const int64_t instances = max_embedding_dim, norm = options.norm, images = x.shape()[0];
     check(x, t, instances, norm);
     const Variable wide = expand_dims(widened(x), 0);  // [1, N, D, H, W]

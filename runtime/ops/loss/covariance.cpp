@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/core/error.h"
+#include "runtime/graph/autocast.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/define/constant.h"
@@ -29,6 +30,7 @@ Variable centred(const Variable& x) {
 }
 
 Variable covariances(const Variable& y, const Variable& z) {
+    const AutocastScope wide(Dtype::float32);
     return matmul(y, z, true) * (1.0 / double(std::max<int64_t>(y.shape()[0], 1)));
 }
 
@@ -49,7 +51,7 @@ const FunctionDef& f_decov =
 
 Variable cross_covariance(const Operand& y, const Operand& z, const std::string& reduce) {
     LocationScope scope(y.location());
-    const Variable &vy = y, &vz = z;
+    const Variable vy = autocast_wide(y), vz = autocast_wide(z);
     check_reduce("cross_covariance", reduce, {"half_squared_sum", "no"});
     check_matrix("cross_covariance", "y", vy);
     check_matrix("cross_covariance", "z", vz);
@@ -64,7 +66,7 @@ Variable cross_covariance(const Operand& y, const Operand& z, const std::string&
 
 Variable decov(const Operand& h, const std::string& reduce) {
     LocationScope scope(h.location());
-    const Variable& x = h;
+    const Variable x = autocast_wide(h);
     check_reduce("decov", reduce, {"half_squared_sum", "no"});
     check_matrix("decov", "h", x);
     const Variable around = centred(x), column = counting(0, x.shape()[1], x);

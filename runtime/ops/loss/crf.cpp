@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/core/error.h"
+#include "runtime/graph/autocast.h"
 #include "runtime/ops/array/indexing.h"
 #include "runtime/ops/array/joining.h"
 #include "runtime/ops/array/movement.h"
@@ -112,10 +113,11 @@ const FunctionDef& f_argmax_crf1d =
 
 }  // namespace
 
-Variable crf1d(const Operand& cost, std::span<const Variable> xs, std::span<const Variable> ys,
+Variable crf1d(const Operand& cost, std::span<const Variable> scores, std::span<const Variable> ys,
                const std::string& reduce) {
     LocationScope scope(cost.location());
-    const Variable& steps = cost;
+    const Variable steps = autocast_wide(cost);
+    const std::vector<Variable> xs = autocast_wide(scores);
     check_reduce("crf1d", reduce, {"mean", "no"});
     check_scores("crf1d", steps, xs);
     check_labels(xs, ys);
@@ -126,13 +128,14 @@ Variable crf1d(const Operand& cost, std::span<const Variable> xs, std::span<cons
                    steps.dtype());
 }
 
-CrfPath argmax_crf1d(const Operand& cost, std::span<const Variable> xs) {
+CrfPath argmax_crf1d(const Operand& cost, std::span<const Variable> given) {
     LocationScope scope(cost.location());
-    const Variable& steps = cost;
+    const Variable steps = autocast_wide(cost);
+    const std::vector<Variable> xs = autocast_wide(given);
     check_scores("argmax_crf1d", steps, xs);
     Going alpha{xs[0], {}};
     std::vector<Variable> origins;  // Where the best way to each label came from.
-    for (const Variable& x : xs.subspan(1)) {
+    for (const Variable& x : std::span(xs).subspan(1)) {
         alpha.keep(rows_of(x));
         const Variable scores = expand_dims(alpha.now, 2) + steps;
         origins.push_back(argmax(scores, 1));

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "runtime/core/error.h"
+#include "runtime/graph/autocast.h"
 #include "runtime/graph/variable_math.h"
 #include "runtime/ops/activation/activation.h"
 #include "runtime/ops/array/indexing.h"
@@ -92,7 +93,8 @@ TreePaths::TreePaths(const BinaryTree& tree) {
 Variable binary_hierarchical_softmax(const Operand& x, const Operand& t, const Operand& W, const TreePaths& paths) {
     LocationScope scope(x.location());
     constexpr const char* name = "binary_hierarchical_softmax";
-    const Variable &vx = x, &labels = t, &weights = W;
+    const Variable vx = autocast_wide(x), weights = autocast_wide(W);
+    const Variable& labels = t;
     if (!is_float(vx.dtype()) || weights.dtype() != vx.dtype())
         fail<DtypeError>("{}: x and W should have one floating point dtype, they have {} and {}", name, name_of(vx.dtype()),
                          name_of(weights.dtype()));
@@ -104,6 +106,7 @@ Variable binary_hierarchical_softmax(const Operand& x, const Operand& t, const O
         fail<ShapeError>("{}: t should be [{}], as x is {}; it is {}", name, vx.shape()[0], to_string(vx.shape()), to_string(labels.shape()));
     const int64_t n = vx.shape()[0], length = paths.nodes.dim(1);
     const Variable words = take(paths.nodes, labels), codes = cast(take(paths.codes, labels), working_dtype(vx.dtype()));
+    const AutocastScope wide(Dtype::float32);
     const Variable w = widened(embed_id(words, weights));
     const Variable scores = reshape(matmul(w, widened(reshape(vx, {n, vx.shape()[1], 1}))), {n, length});
     return cast(sum(where(codes != 0, softplus(-(scores * codes)), 0)), vx.dtype());

@@ -1,6 +1,7 @@
 #include "runtime/ops/loss/margin.h"
 
 #include "runtime/core/error.h"
+#include "runtime/graph/autocast.h"
 #include "runtime/ops/activation/activation.h"
 #include "runtime/ops/array/indexing.h"
 #include "runtime/ops/by_name/function.h"
@@ -67,7 +68,8 @@ const FunctionDef& f_contrastive = function(
 Variable hinge(const Operand& x, const Operand& t, const std::string& norm,
                const std::string& reduce) {
     LocationScope scope(x.location());
-    const Variable &scores = x, &labels = t;
+    const Variable scores = autocast_wide(x);
+    const Variable& labels = t;
     check_reduce("hinge", reduce, {"mean", "no"});
     if (norm != "L1" && norm != "L2")
         fail<ValueError>("hinge: norm is '{}' and should be 'L1' or 'L2'", norm);
@@ -82,7 +84,7 @@ Variable hinge(const Operand& x, const Operand& t, const std::string& norm,
 Variable triplet(const Operand& anchor, const Operand& positive, const Operand& negative,
                  const Scalar& margin, const std::string& reduce) {
     LocationScope scope(anchor.location());
-    const Variable &a = anchor, &p = positive, &n = negative;
+    const Variable a = autocast_wide(anchor), p = autocast_wide(positive), n = autocast_wide(negative);
     check_reduce("triplet", reduce, {"mean", "no"});
     check_margin("triplet", margin);
     check_float("triplet", "anchor", a);
@@ -100,7 +102,8 @@ Variable triplet(const Operand& anchor, const Operand& positive, const Operand& 
 Variable contrastive(const Operand& x0, const Operand& x1, const Operand& y, const Scalar& margin,
                      const std::string& reduce) {
     LocationScope scope(x0.location());
-    const Variable &a = x0, &b = x1, &labels = y;
+    const Variable a = autocast_wide(x0), b = autocast_wide(x1);
+    const Variable& labels = y;
     check_reduce("contrastive", reduce, {"mean", "no"});
     check_margin("contrastive", margin);
     check_labelled_rows("contrastive", "x0", a, "y", labels);

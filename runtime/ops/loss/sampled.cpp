@@ -1,6 +1,7 @@
 #include "runtime/ops/loss/sampled.h"
 
 #include "runtime/core/error.h"
+#include "runtime/graph/autocast.h"
 #include "runtime/graph/variable_math.h"
 #include "runtime/ops/activation/activation.h"
 #include "runtime/ops/array/indexing.h"
@@ -37,6 +38,7 @@ void check_samples(const char* op, const Variable& x, const Variable& samples) {
 /// The products of each row of x with the rows of W that `words` [N, K] names, [N, K].
 Variable scores(const Variable& x, const Variable& words, const Variable& W) {
     const int64_t n = x.shape()[0];
+    const AutocastScope wide(Dtype::float32);
     return reshape(matmul(widened(embed_id(words, W)), widened(reshape(x, {n, x.shape()[1], 1}))), {n, words.shape()[1]});
 }
 
@@ -68,37 +70,40 @@ const FunctionDef& f_black_out =
 
 }  // namespace
 
-NegativeSamplingResult negative_sampling(const Operand& x, const Operand& t, const Operand& W, const Sampler& sampler, int64_t sample_size,
+NegativeSamplingResult negative_sampling(const Operand& narrow_x, const Operand& t, const Operand& narrow_W, const Sampler& sampler, int64_t sample_size,
                                          const std::string& reduce) {
-    LocationScope scope(x.location());
+    LocationScope scope(narrow_x.location());
+    const Variable x = autocast_wide(narrow_x), W = autocast_wide(narrow_W);
     check_reduce("negative_sampling", reduce, {"sum", "no"});
     check("negative_sampling", x, t, W);
     if (sample_size < 0) fail<ValueError>("negative_sampling: sample_size should be 0 or more, it is {}", sample_size);
-    const Variable samples = sampler(Shape{x.variable().shape()[0], sample_size});
+    const Variable samples = sampler(Shape{x.shape()[0], sample_size});
     check_samples("negative_sampling", x, samples);
     const Variable words = with_labels(t, samples);
     return {loss_of_words(x, t, W, words, reduce), words};
 }
 
-Variable negative_sampling(const Operand& x, const Operand& t, const Operand& W, const Operand& samples, const std::string& reduce) {
-    LocationScope scope(x.location());
+Variable negative_sampling(const Operand& narrow_x, const Operand& t, const Operand& narrow_W, const Operand& samples, const std::string& reduce) {
+    LocationScope scope(narrow_x.location());
+    const Variable x = autocast_wide(narrow_x), W = autocast_wide(narrow_W);
     check_reduce("negative_sampling", reduce, {"sum", "no"});
     check("negative_sampling", x, t, W);
     check_samples("negative_sampling", x, samples);
     return loss_of_words(x, t, W, with_labels(t, samples), reduce);
 }
 
-Variable black_out(const Operand& x, const Operand& t, const Operand& W, const Operand& samples, const std::string& reduce) {
-    LocationScope scope(x.location());
+Variable black_out(const Operand& narrow_x, const Operand& t, const Operand& narrow_W, const Operand& samples, const std::string& reduce) {
+    LocationScope scope(narrow_x.location());
+    const Variable x = autocast_wide(narrow_x), W = autocast_wide(narrow_W);
     check_reduce("black_out", reduce, {"mean", "no"});
     check("black_out", x, t, W);
     check_samples("black_out", x, samples);
-    const int64_t n = x.variable().shape()[0];
+    const int64_t n = x.shape()[0];
     const Variable all = scores(x, with_labels(t, samples), W);
     const Variable log_p = all - logsumexp(all, 1, true);
     const Variable of_label = slice_axis(log_p, 1, 0, 1), of_samples = slice_axis(log_p, 1, 1, all.shape()[1] - 1);
     const Variable each = of_label + sum(log(1.0 - exp(of_samples)), 1, true);
-    return reduced(-reshape(each, {n}), reduce, x.variable().dtype());
+    return reduced(-reshape(each, {n}), reduce, x.dtype());
 }
 
 }  // namespace catena

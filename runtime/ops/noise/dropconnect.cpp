@@ -3,6 +3,7 @@
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/graph/arithmetic.h"
+#include "runtime/graph/autocast.h"
 #include "runtime/graph/config.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/by_name/function.h"
@@ -58,7 +59,7 @@ const FunctionDef& f_simplified_dropconnect = function(
 
 Variable zoneout(const Operand& h, const Operand& x, const Scalar& ratio) {
     LocationScope scope(h.location());
-    const Variable &before = h, &now = x;
+    const Variable before = autocast_wide(h), now = autocast_wide(x);
     check_ratio("zoneout", ratio);
     if (!is_float(now.dtype()) || before.type() != now.type())
         fail<DtypeError>("zoneout: h and x should be floating point and of one type, they are {} and {}",

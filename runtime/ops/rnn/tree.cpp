@@ -1,6 +1,7 @@
 #include "runtime/ops/rnn/tree.h"
 
 #include "runtime/core/error.h"
+#include "runtime/graph/autocast.h"
 #include "runtime/graph/variable_math.h"
 #include "runtime/ops/activation/activation.h"
 #include "runtime/ops/array/joining.h"
@@ -41,7 +42,7 @@ const FunctionDef& f_tree_lstm = function("tree_lstm(inputs)", {"*"}, [](const F
 
 LstmResult slstm(const Operand& c_prev1, const Operand& c_prev2, const Operand& x1, const Operand& x2) {
     LocationScope scope(x1.location());
-    const Variable &c1 = c_prev1, &c2 = c_prev2, &vx1 = x1, &vx2 = x2;
+    const Variable c1 = autocast_wide(c_prev1), c2 = autocast_wide(c_prev2), vx1 = autocast_wide(x1), vx2 = autocast_wide(x2);
     check("slstm", "c_prev1", c1, "x1", vx1, 4);
     check("slstm", "c_prev2", c2, "x2", vx2, 4);
     check("slstm", "c_prev1", c1, "x2", vx2, 4);
@@ -52,9 +53,10 @@ LstmResult slstm(const Operand& c_prev1, const Operand& c_prev2, const Operand& 
     return cell(c, g1[3] + g2[3], vx1.dtype());
 }
 
-LstmResult tree_lstm(std::span<const Variable> cs, const Operand& x) {
+LstmResult tree_lstm(std::span<const Variable> children, const Operand& x) {
     LocationScope scope(x.location());
-    const Variable& vx = x;
+    const Variable vx = autocast_wide(x);
+    const std::vector<Variable> cs = autocast_wide(children);
     if (cs.empty()) fail<ValueError>("tree_lstm: there is no child, c of one or more is needed");
     const int64_t gates = 3 + int64_t(cs.size());
     for (const Variable& c : cs) check("tree_lstm", "each c", c, "x", vx, gates);
