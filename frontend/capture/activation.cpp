@@ -94,6 +94,22 @@ std::vector<Array> Activation::kept_by_nodes() const {
     return values;
 }
 
+bool Activation::serves(std::span<const Variable> gy) {
+    if (graph.serves(gy)) return true;
+    AskedMask asked;
+    for (const Variable& g : gy) asked.push_back(g.defined());
+    if (tree->sizes) tree->sizes->expected_results.set(asked);
+    graph.latest->set(std::move(asked));
+    return !program || !can_expand();  // Where it cannot, later calls are exact, and this one has zeros.
+}
+
+/// Messages are not sent twice, and an operation may keep an array that it does not compute with.
+bool Activation::can_expand() const {
+    return !program->sends_messages() && std::ranges::none_of(graph.nodes, [](const NodeRecord& node) {
+        return std::ranges::count(node.kept_inputs, -2) + std::ranges::count(node.kept_outputs, -2) > 0;
+    });
+}
+
 std::vector<Edge> Activation::expand(Node& region) {
     check_computed();
     const std::vector<Array> values = kept_by_nodes();
@@ -136,7 +152,7 @@ bool Activation::has_forward_numbers(std::span<const double> numbers) const {
     return std::ranges::equal(numbers, std::span(joint_scalars).subspan(scalars.size()), same);
 }
 
-/// `given`: GraphEnd::extras and the gradients of the results.
+/// `given`: GraphEnd::extras and the gradients of the asked results.
 void Activation::run_joint(SmallVector<Array, 32>& given, std::span<Array> outputs) {
     SmallVector<Array, 32> arrays;
     size_t next = 0;
@@ -150,13 +166,14 @@ void Activation::run_joint(SmallVector<Array, 32>& given, std::span<Array> outpu
     program->run_backward(arrays, joint_scalars, {}, outputs);
 }
 
-/// GraphEnd::extras and the gradients of the results; before them, with `with_kept`, GraphEnd::kept.
+/// GraphEnd::extras and the gradients of the asked results; before them, with `with_kept`, GraphEnd::kept.
 SmallVector<Array, 32> Activation::given_to_backward(const Node& node, std::span<const Variable> gy, bool with_kept) const {
     SmallVector<Array, 32> given;
     if (with_kept) given = is_joint || kept.empty() ? SmallVector<Array, 32>(program->kept_by_interpretation(*this)) : kept;
     for (const GraphEnd::Extra& extra : graph.extras) given.push_back(extra.state ? extra.state->array : extra.constant);
     for (size_t i = 0; i < gy.size(); ++i)
-        given.push_back(gy[i].defined() ? gy[i].array().as_contiguous() : Array::zeros(node.output_types[i]));
+        if (graph.asked[i])
+            given.push_back(gy[i].defined() ? gy[i].array().as_contiguous() : Array::zeros(node.output_types[i]));
     return given;
 }
 

@@ -31,6 +31,7 @@ public:
     static void operator delete(void* activation);
 
     Variables gradient(Node& node, std::span<const Variable> gy) override;
+    bool serves(std::span<const Variable> gy) override;
     std::vector<Edge> expand(Node& node) override;
     bool is_expandable() const override { return program != nullptr; }
     bool is_computed_from(int output, int other) const override { return graph.reach.result(output, other); }
@@ -42,6 +43,7 @@ private:
     bool has_forward_numbers(std::span<const double> numbers) const;
     void run_joint(SmallVector<Array, 32>& given, std::span<Array> outputs);
     SmallVector<Array, 32> given_to_backward(const Node& node, std::span<const Variable> gy, bool with_kept) const;
+    bool can_expand() const;
     bool can_verify() const;
     void verify_joint(std::span<const Array> given, std::span<const Array> gradients) const;
     SmallVector<double, 32> backward_scalars() const;

@@ -219,7 +219,8 @@ private:
     bool has_user_gradients() const;  ///< Among the live nodes.
     void keep_inner_results(Variables& open, Variables& walked);
     void refuse_second_backward(Variables& walked);
-    std::unique_ptr<GraphEnd> try_to_record(const LiveGraph& live);
+    std::unique_ptr<GraphEnd> try_to_record(const LiveGraph& live, const AskedMask& asked);
+    AskedMask expected_results(size_t count) const;
     const GraphEnd* close_graph(Variables& open, Activation*& activation);
 
     Tree* tree_;

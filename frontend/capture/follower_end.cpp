@@ -7,6 +7,7 @@
 #include "frontend/capture/failed_array.h"
 #include "frontend/capture/follower.h"
 #include "frontend/capture/interpreter.h"
+#include "frontend/capture/planned/known_sizes.h"
 #include "frontend/capture/used_up.h"
 #include "runtime/core/error.h"
 #include "runtime/core/forget_location.h"
@@ -369,18 +370,22 @@ void Follower::refuse_second_backward(Variables& refused) {
 
 /// Null when an operation has no gradient for what it was given: the nodes stay as they are, and only a backward, which the
 /// user may never ask for, fails there. A call that skips the code has no nodes and must fail now.
-std::unique_ptr<GraphEnd> Follower::try_to_record(const LiveGraph& live) {
+std::unique_ptr<GraphEnd> Follower::try_to_record(const LiveGraph& live, const AskedMask& asked) {
     struct Running {  // The arrays are inspected and must stay pending.
         bool& flag;
         explicit Running(bool& flag) : flag(flag) { flag = true; }
         ~Running() { flag = false; }
     } running(running_);
     try {
-        return record_graph(*this, live);
+        return record_graph(*this, live, asked);
     } catch (const Error&) {
         if (rules_.is_replayed) throw;
         return nullptr;
     }
+}
+
+AskedMask Follower::expected_results(size_t count) const {
+    return tree_->sizes ? tree_->sizes->expected_results.of(count) : AskedMask(count, true);
 }
 
 const GraphEnd* Follower::close_graph(Variables& open, Activation*& activation) {
@@ -389,14 +394,20 @@ const GraphEnd* Follower::close_graph(Variables& open, Activation*& activation) 
     move_out(open, live.results);
     walk_.run(*this, live);
     GraphEnd* graph = nullptr;
+    std::shared_ptr<AskedResults> latest;
     auto find = [&] {
-        for (GraphEnd* g = place().graphs(); g && !graph; g = g->sibling.load(std::memory_order_acquire))
-            if (g->fits(live, scalars_)) graph = g;
+        for (GraphEnd* g = place().graphs(); g && !graph; g = g->sibling.load(std::memory_order_acquire)) {
+            if (!g->fits(live, scalars_)) continue;
+            latest = g->latest;
+            if (latest->is_latest(g->asked)) graph = g;
+        }
     };
     find();
     if (!graph) {
-        std::unique_ptr<GraphEnd> made = try_to_record(live);
+        if (!latest) latest = std::make_shared<AskedResults>(expected_results(live.results.size()));
+        std::unique_ptr<GraphEnd> made = try_to_record(live, latest->latest());
         if (!made) return nullptr;
+        made->latest = latest;
         std::lock_guard lock(tree_->mutex);
         find();
         if (!graph) graph = &tree_->add(place(), std::move(made));

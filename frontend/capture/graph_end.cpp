@@ -227,9 +227,10 @@ Trace split(const Trace& full, size_t forward_steps, const std::vector<int>& sta
 
 }  // namespace
 
-std::unique_ptr<GraphEnd> record_graph(const Follower& follower, const LiveGraph& live) {
+std::unique_ptr<GraphEnd> record_graph(const Follower& follower, const LiveGraph& live, const AskedMask& asked) {
     auto end = std::make_unique<GraphEnd>();
     end->shape = live.shape;
+    end->asked = asked;
     const std::vector<std::pair<Array, int>> known = follower.known_arrays();
     end->name = follower.region();
     Trace forward = trace_of_path(follower.tree(), follower.segment(), follower.step(), follower.region(), follower.scalars());
@@ -243,13 +244,15 @@ std::unique_ptr<GraphEnd> record_graph(const Follower& follower, const LiveGraph
     std::vector<int> start, gradients;
     {
         RecorderScope recording(&tracer);
-        std::vector<Variable> gys;
-        for (const Variable& y : live.results) {
+        std::vector<Variable> ys, gys;
+        for (size_t i = 0; i < live.results.size(); ++i) {
+            if (!asked[i]) continue;
+            const Variable& y = ys.emplace_back(live.results[i]);
             Array gy = Array::empty(y.type(), meta_device());
             start.push_back(tracer.add_argument(gy, "gy" + std::to_string(start.size())));
             gys.emplace_back(gy, false);
         }
-        Variables gx = gradients_at_border(live.results, live.border, gys);
+        Variables gx = gradients_at_border(ys, live.border, gys);
         for (const Variable& g : gx) gradients.push_back(g.defined() ? tracer.value_of(g.array()) : -1);
         for (const Variable& y : live.results) forward.outputs.push_back(tracer.value_of(y.array()));
     }
@@ -275,6 +278,16 @@ bool GraphEnd::fits(const LiveGraph& live, std::span<const double> present) cons
     return std::all_of(numbers.begin(), numbers.end(), [&](const auto& number) {
         return std::bit_cast<uint64_t>(present[size_t(number.first)]) == std::bit_cast<uint64_t>(number.second);
     });
+}
+
+bool GraphEnd::serves(std::span<const Variable> gy) const {
+    for (size_t i = 0; i < gy.size(); ++i) {
+        if (bool(asked[i]) == gy[i].defined()) continue;
+        bool is_reached = false;
+        for (size_t j = 0; j < gy.size() && asked[i]; ++j) is_reached |= gy[j].defined() && reach.result(int(j), int(i));
+        if (!is_reached) return false;
+    }
+    return true;
 }
 
 std::shared_ptr<const Trace> GraphEnd::backward_trace() const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "frontend/capture/asked_results.h"
 #include "frontend/capture/packed_trace.h"
 #include "frontend/capture/pointer_table.h"
 #include "runtime/graph/node.h"
@@ -96,7 +97,7 @@ struct NodeRecord {
     std::vector<int> kept_inputs, kept_outputs; ///< Values of the forward program; -1: not kept, -2: computed elsewhere.
 };
 
-/// The backward program of one such graph, recorded when it was first seen.
+/// The backward program of one such graph for gradients of some of its results, recorded when it was first needed.
 struct GraphEnd {
     /// A scalar of the backward program: a scalar of the forward program, a cell, or a constant.
     struct Number {
@@ -110,12 +111,14 @@ struct GraphEnd {
         Array constant;
     };
     std::vector<int64_t> shape;
+    AskedMask asked;                   ///< The results of which it takes gradients.
+    std::shared_ptr<AskedResults> latest;  ///< One for all of this shape.
     std::vector<std::pair<int, double>> numbers;  ///< Forward scalars whose value was used while the gradients were
                                                   ///< recorded.
     std::string name;                  ///< The region's.
     PackedTrace forward;               ///< Its outputs: the results.
     std::vector<int> inputs, outputs;  ///< Values: its.
-    PackedTrace backward;              ///< Inputs: kept values, extras, gradients of the results.
+    PackedTrace backward;              ///< Inputs: kept values, extras, gradients of the asked results.
     size_t backward_outputs = 0;               ///< It gives so many,
     std::vector<Ref<VariableBody>> assigned;   ///< and then the new contents of these states.
     std::vector<int> kept;             ///< Values of the forward program,
@@ -134,12 +137,15 @@ struct GraphEnd {
     mutable double compile_seconds = 0;
 
     bool fits(const LiveGraph& live, std::span<const double> scalars) const;
+    /// Whether it computes the gradients that eager code would from `gy`, undefined ones among them: a zero in the place of one must reach
+    /// nothing that the others do not, since 0 times inf is NaN, and the work would be for nothing.
+    bool serves(std::span<const Variable> gy) const;
     /// Unpacked, or the one that there is. The mutex must be held.
     std::shared_ptr<const Trace> backward_trace() const;
     size_t bytes() const;
 };
 
-/// Records the backward program of `live`, on shapes only.
-std::unique_ptr<GraphEnd> record_graph(const Follower& follower, const LiveGraph& live);
+/// Records the backward program of `live` for gradients of the asked results, on shapes only.
+std::unique_ptr<GraphEnd> record_graph(const Follower& follower, const LiveGraph& live, const AskedMask& asked);
 
 }  // namespace catena::capture

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "codegen/compiler.h"
+#include "frontend/capture/graph_end.h"
 #include "frontend/capture/session.h"
 #include "frontend/capture/verify.h"
 #include "runtime/core/device.h"
@@ -170,6 +171,7 @@ StaticRegion::Outcome Region::call(const Flat& arguments, const StaticRegion::Bo
 bool Region::must_follow(Entry& entry) {
     if (code_must_run() || verifies(options_) || is_due(options_.audit, entry.calls) || !entry.current || !entry.current->replay || config().debug) return true;
     if (!entry.current->is_compiled() && compiler_installed()) return true;
+    if (const GraphEnd* graph = entry.current->graph(); graph && !graph->latest->is_latest(graph->asked)) return true;
     const Replay& replay = *entry.current->replay;
     if (replay.obstacle().empty() || replay.is_special()) return replay.is_special() || !replay.is_of_this_thread();
     if (!std::exchange(said_obstacle_, true)) {

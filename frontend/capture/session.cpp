@@ -27,7 +27,8 @@ std::string place_of(const Step& step) { return fmt::format("{} ({})", step.call
 /// Describes the difference between two steps at one place.
 std::string difference(const Step* expected, const Step* present_step) {
     if (!present_step)
-        return expected ? "the code ends, or keeps references to other arrays, after " + place_of(*expected)
+        return expected ? "the code ends, keeps references to other arrays, or has results of which backward asked for other gradients, after " +
+                              place_of(*expected)
                         : "the code keeps references to other arrays";
     if (!expected)
         return fmt::format("the code continues with step {}, {}, where it ended before", present_step->index,

@@ -22,20 +22,40 @@
 namespace catena {
 namespace {
 
+/// What one walk knows of the nodes: in them, or beside them while another walk of this thread runs. A gradient may call grad(), as those of
+/// composites do, over nodes that the outer walk has marked or collects gradients for.
+class WalkScratches {
+public:
+    WalkScratches() : is_nested_(running_++ > 0) {}
+    ~WalkScratches() { --running_; }
+    WalkScratches(const WalkScratches&) = delete;
+    WalkScratch& of(Node& node) { return is_nested_ ? beside_[&node] : node.walk; }
+
+private:
+    static thread_local int running_;
+    const bool is_nested_;
+    std::unordered_map<const Node*, WalkScratch> beside_;
+};
+thread_local int WalkScratches::running_ = 0;
+
 /// Receives the finished gradients of one backward run.
 class Sink {
 public:
+    explicit Sink(WalkScratches& scratches) : scratches(scratches) {}
     virtual ~Sink() = default;
+    WalkScratches& scratches;
     virtual void leaf(const Ref<VariableBody>& leaf, const Variable& gradient) = 0;
     /// All gradients of the node's outputs are complete.
     virtual void node(Node& node) {}
     /// False: the gradients of the node's outputs are not needed.
-    virtual bool wants(const Node& node) const { return true; }
+    virtual bool wants(Node& node) const { return true; }
     /// False: no gradient below the node is needed, so its own need not run.
     virtual bool goes_below(const Node& node) const { return true; }
     virtual bool wants_leaf(const VariableBody* leaf) const { return true; }
     /// One edge to the leaf has been processed, with or without a gradient.
     virtual void edge_done(const Ref<VariableBody>& leaf) {}
+    /// expand_region(node), of which gradients have come.
+    virtual void expand(Node& node) { expand_region(node); }
 };
 
 Variable sum_gradients(const Variable& a, const Variable& b) { return a.defined() ? a + b : b; }
@@ -85,9 +105,10 @@ public:
 private:
     // Deepest first; among equals the latest.
     static bool later(const Ref<Node>& a, const Ref<Node>& b) { return is_visited_after(*a, *b); }
-    static void reset(Node& node) {
-        node.pending.clear();
-        node.queued = false;
+    void reset(Node& node) {
+        WalkScratch& scratch = sink_.scratches.of(node);
+        scratch.pending.clear();
+        scratch.queued = false;
     }
 
     void send(const Edge& edge, const Variable& gradient) {
@@ -98,20 +119,23 @@ private:
         }
         Node& node = *edge.node;
         if (!sink_.wants(node)) return;
-        if (!node.queued) {
-            node.queued = true;
-            node.pending.resize(node.output_types.size());
+        WalkScratch& scratch = sink_.scratches.of(node);
+        if (!scratch.queued) {
+            scratch.queued = true;
+            scratch.pending.resize(node.output_types.size());
             heap_.push_back(edge.node);
             std::push_heap(heap_.begin(), heap_.end(), later);
         }
-        node.pending[edge.index] = sum_gradients(node.pending[edge.index], gradient);
+        scratch.pending[edge.index] = sum_gradients(scratch.pending[edge.index], gradient);
     }
 
     void visit(Node& node) {
-        if (retain_grad_ && lacks_inner_result(node, node.pending)) expand_region(node);
+        WalkScratch& scratch = sink_.scratches.of(node);
+        if ((retain_grad_ && lacks_inner_result(node, scratch.pending)) || (node.region && !node.region->serves(scratch.pending)))
+            sink_.expand(node);
         sink_.node(node);
         node.walked = node.walked || !config().enable_backprop;
-        SmallVector<Variable, 2> gy = std::move(node.pending);
+        SmallVector<Variable, 2> gy = std::move(scratch.pending);
         reset(node);
         if (retain_grad_)
             for (size_t i = 0; i < gy.size(); ++i)
@@ -158,37 +182,59 @@ private:
 
 class LeafSink : public Sink {
 public:
+    using Sink::Sink;
     void leaf(const Ref<VariableBody>& leaf, const Variable& gradient) override {
         if (Recorder* recorder = current_recorder()) recorder->reads_gradient(*leaf);
         if (leaf->grad_consumed) return;  // Accumulating into an unknown gradient leaves it unknown; reading it is an
                                           // error.
-        store_gradient(leaf, sum_gradients(Variable(leaf->grad), gradient));
+        store_gradient(leaf, row_major(sum_gradients(Variable(leaf->grad), gradient)));
+    }
+
+private:
+    /// Users read it by a pointer; a view, as of a sum's gradient, may repeat one element.
+    static Variable row_major(const Variable& gradient) {
+        if (is_recorded() || gradient.array().contiguous()) return gradient;
+        return Variable(gradient.array().as_contiguous(), false);
     }
 };
 
 /// Tells the listener when the last edge to a leaf is done.
 class CountingSink final : public LeafSink {
 public:
-    CountingSink(GradientListener& listener, std::span<const Variable> outputs) : listener_(listener) {
-        std::vector<const Node*> waiting;
-        std::unordered_set<const Node*> seen;
-        auto reach = [&](const Edge& edge) {
+    CountingSink(WalkScratches& scratches, GradientListener& listener, std::span<const Variable> outputs)
+        : LeafSink(scratches), listener_(listener) {
+        for (const Variable& output : outputs) {
+            const Edge edge = edge_of(output);
             if (edge.leaf) ++edges_[edge.leaf.get()];
-            if (edge.node && seen.insert(edge.node.get()).second) waiting.push_back(edge.node.get());
-        };
-        for (const Variable& output : outputs) reach(edge_of(output));
-        while (!waiting.empty()) {
-            const Node* node = waiting.back();
-            waiting.pop_back();
-            for (const Edge& edge : node->edges) reach(edge);
+            if (edge.node && seen_.insert(edge.node.get()).second) count(*edge.node);
         }
     }
     void edge_done(const Ref<VariableBody>& leaf) override {
         if (--edges_.at(leaf.get()) == 0) listener_.complete(leaf);
     }
+    void expand(Node& node) override {
+        for (const Edge& edge : node.edges)
+            if (edge.leaf) --edges_.at(edge.leaf.get());
+        expand_region(node);
+        count(node);
+    }
 
 private:
+    /// The edges of what is below `root` and has not been seen.
+    void count(const Node& root) {
+        std::vector<const Node*> waiting{&root};
+        while (!waiting.empty()) {
+            const Node* node = waiting.back();
+            waiting.pop_back();
+            for (const Edge& edge : node->edges) {
+                if (edge.leaf) ++edges_[edge.leaf.get()];
+                if (edge.node && seen_.insert(edge.node.get()).second) waiting.push_back(edge.node.get());
+            }
+        }
+    }
+
     GradientListener& listener_;
+    std::unordered_set<const Node*> seen_;
     std::unordered_map<const VariableBody*, int64_t> edges_;
 };
 
@@ -196,32 +242,39 @@ private:
 class TargetSink : public Sink {
 public:
     /// `is_border`: nothing below the targets is walked.
-    TargetSink(std::span<const Variable> outputs, std::span<const Edge> targets, bool is_border)
-        : is_border_(is_border), results_(targets.size()) {
+    TargetSink(WalkScratches& scratches, const WalkRequest& request)
+        : Sink(scratches), is_border_(request.targets_are_border), results_(request.targets.size()) {
+        const std::span<const Edge> targets = request.targets;
         for (size_t i = 0; i < targets.size(); ++i) {
             const Edge& edge = targets[i];
             if (edge.leaf) targets_.push_back({edge.leaf.get(), i, 0});
             if (edge.node) targets_.push_back({edge.node.get(), i, edge.index});
         }
         std::ranges::sort(targets_, std::less());
-        for (const Variable& output : outputs) mark(edge_of(output).node.get());
+        for (const Variable& output : request.outputs) mark(edge_of(output).node.get());
     }
     ~TargetSink() override {
-        for (const Ref<Node>& node : seen_) node->mark = 0;
+        for (const Ref<Node>& node : seen_) mark_of(*node) = unseen;
     }
     void leaf(const Ref<VariableBody>& leaf, const Variable& gradient) override {
         for (const Target& target : targets_at(leaf.get())) results_[target.number] = sum_gradients(results_[target.number], gradient);
     }
     void node(Node& node) override {
-        for (const Target& target : targets_at(&node)) results_[target.number] = node.pending[target.output];
+        for (const Target& target : targets_at(&node)) results_[target.number] = scratches.of(node).pending[target.output];
     }
-    bool wants(const Node& node) const override { return node.mark == useful; }
+    bool wants(Node& node) const override { return mark_of(node) == useful; }
     bool goes_below(const Node& node) const override { return leads_below(node) || hides_what_is_below(node); }
     bool wants_leaf(const VariableBody* leaf) const override { return is_target(leaf); }
+    void expand(Node& node) override {
+        expand_region(node);
+        mark_of(node) = unseen;
+        mark(&node);
+    }
     Variables take() { return std::move(results_); }
 
 private:
     enum : uint8_t { unseen, seen, useful };
+    uint8_t& mark_of(Node& node) const { return scratches.of(node).mark; }
 
     /// One of the chosen variables: a leaf, or an output of a node.
     struct Target {
@@ -242,11 +295,11 @@ private:
             auto [node, children_done] = stack.back();
             stack.pop_back();
             if (children_done) {
-                if (is_target(node) || leads_below(*node) || hides_what_is_below(*node)) node->mark = useful;
+                if (is_target(node) || leads_below(*node) || hides_what_is_below(*node)) mark_of(*node) = useful;
                 continue;
             }
-            if (node->mark != unseen) continue;
-            node->mark = seen;
+            if (mark_of(*node) != unseen) continue;
+            mark_of(*node) = seen;
             seen_.emplace_back(node);
             stack.push_back({node, true});
             if (is_border_ && is_target(node)) continue;
@@ -262,7 +315,7 @@ private:
     bool leads_below(const Node& node) const {
         if (is_border_ && is_target(&node)) return false;
         for (const Edge& edge : node.edges)
-            if ((edge.leaf && is_target(edge.leaf.get())) || (edge.node && edge.node->mark == useful)) return true;
+            if ((edge.leaf && is_target(edge.leaf.get())) || (edge.node && mark_of(*edge.node) == useful)) return true;
         return false;
     }
 
@@ -275,7 +328,7 @@ private:
 /// Reports what a walk does, to be done again.
 class RememberingSink final : public Sink {
 public:
-    RememberingSink(Sink& sink, WalkMemory& memory) : sink_(sink), memory_(memory) {}
+    RememberingSink(Sink& sink, WalkMemory& memory) : Sink(sink.scratches), sink_(sink), memory_(memory) {}
     void leaf(const Ref<VariableBody>& leaf, const Variable& gradient) override {
         sink_.leaf(leaf, gradient);
         memory_.stored(*leaf);
@@ -284,9 +337,10 @@ public:
         sink_.node(node);
         memory_.visits(node);
     }
-    bool wants(const Node& node) const override { return sink_.wants(node); }
+    bool wants(Node& node) const override { return sink_.wants(node); }
     bool goes_below(const Node& node) const override { return sink_.goes_below(node); }
     bool wants_leaf(const VariableBody* leaf) const override { return sink_.wants_leaf(leaf); }
+    void expand(Node& node) override { sink_.expand(node); }
 
 private:
     Sink& sink_;
@@ -321,13 +375,14 @@ void run_backward(std::span<const Variable> outputs, std::span<const Variable> g
     WalkMemory* memory = walk_memory(options.retain_grad, options.enable_double_backprop);
     if (memory && memory->repeat(request, none)) return;
     if (is_recorded()) expand_regions_below(outputs);
-    LeafSink leaves;
+    WalkScratches scratches;
+    LeafSink leaves(scratches);
     if (memory) {
         RememberingSink remembering(leaves, *memory);
         walk(request, remembering, false);
         memory->ended({});
     } else if (listener) {
-        CountingSink counting(*listener, outputs);
+        CountingSink counting(scratches, *listener, outputs);
         walk(request, counting, options.retain_grad);
     } else {
         walk(request, leaves, options.retain_grad);
@@ -353,10 +408,10 @@ Variables gradients_at_border(std::span<const Variable> outputs, std::span<const
     auto mode = no_backprop_mode();
     const AutocastScope no_casting(Dtype::float32);
     const DeviceScope beside(outputs.empty() ? current_device() : outputs[0].device());
-    TargetSink sink(outputs, border, true);
-    Walk walk(sink, false);
-    for (size_t i = 0; i < outputs.size(); ++i) walk.start(outputs[i], grad_outputs[i]);
-    walk.run();
+    const WalkRequest request{.outputs = outputs, .starts = grad_outputs, .targets = border, .targets_are_border = true};
+    WalkScratches scratches;
+    TargetSink sink(scratches, request);
+    walk(request, sink, false);
     return sink.take();
 }
 
@@ -380,7 +435,8 @@ Variables gradients_of(const WalkRequest& request, const GradOptions& options) {
     Variables results;
     WalkMemory* memory = walk_memory(options.retain_grad, options.enable_double_backprop);
     if (memory && memory->repeat(request, results)) return results;
-    TargetSink sink(request.outputs, request.targets, false);
+    WalkScratches scratches;
+    TargetSink sink(scratches, request);
     if (!memory) {
         walk(request, sink, options.retain_grad);
         return sink.take();
@@ -396,8 +452,10 @@ Variables gradients_of(const WalkRequest& request, const GradOptions& options) {
 
 VariableList::VariableList(std::initializer_list<Variable> variables) : span(variables.begin(), variables.size()) {}
 
-Variables grad(const VariableList& outputs, const VariableList& inputs, const VariableList& grad_outputs,
-               const GradOptions& options) {
+namespace {
+
+Variables grad_from(const VariableList& outputs, const VariableList& inputs, const VariableList& grad_outputs, const GradOptions& options,
+                    bool inputs_are_border) {
     if (!options.grad_inputs.empty() && options.grad_inputs.size() != inputs.size())
         fail<ValueError>("grad: {} inputs, {} grad_inputs", inputs.size(), options.grad_inputs.size());
     if (!grad_outputs.empty() && grad_outputs.size() != outputs.size())
@@ -417,11 +475,23 @@ Variables grad(const VariableList& outputs, const VariableList& inputs, const Va
             fail<ShapeError>("grad: output {} is {}, its grad_output {}", i, to_string(outputs[i].type()), to_string(start.type()));
         starts.push_back(start.defined() ? start : fill(outputs[i].type(), options.loss_scale));
     }
-    Variables results = gradients_of({.outputs = outputs, .starts = starts, .targets = targets}, options);
+    Variables results =
+        gradients_of({.outputs = outputs, .starts = starts, .targets = targets, .targets_are_border = inputs_are_border}, options);
     add_first(inputs, options.grad_inputs, results);
     if (options.set_grad)
         for (size_t i = 0; i < inputs.size(); ++i) inputs[i].set_grad_variable(results[i]);
     return results;
+}
+
+}  // namespace
+
+Variables grad(const VariableList& outputs, const VariableList& inputs, const VariableList& grad_outputs, const GradOptions& options) {
+    return grad_from(outputs, inputs, grad_outputs, options, false);
+}
+
+Variables grad_inside(std::span<const Variable> outputs, std::span<const Variable> inputs, std::span<const Variable> grad_outputs,
+                      bool enable_double_backprop) {
+    return grad_from(outputs, inputs, grad_outputs, {.enable_double_backprop = enable_double_backprop}, true);
 }
 
 const Attributes& GradientCall::attributes() const { return node_.attributes; }

@@ -30,6 +30,10 @@ private:
 Variables gradients_at_border(std::span<const Variable> outputs, std::span<const Edge> border,
                               std::span<const Variable> grad_outputs);
 
+/// As grad(), of what is between `inputs` and `outputs`: none of `inputs` is computed from another by that, and nothing below them is walked.
+Variables grad_inside(std::span<const Variable> outputs, std::span<const Variable> inputs, std::span<const Variable> grad_outputs,
+                      bool enable_double_backprop);
+
 /// Runs the gradients of everything below `outputs`, each started with its grad_output, and accumulates into
 /// the leaves. No recursion: graphs of any depth.
 void run_backward(std::span<const Variable> outputs, std::span<const Variable> grad_outputs,

@@ -39,6 +39,8 @@ public:
     static bool any() { return alive_.load(std::memory_order_relaxed) > 0; }
     /// Gradients of the inputs from those of all outputs; cannot give what flows to one output through another.
     virtual Variables gradient(Node& node, std::span<const Variable> gy) = 0;
+    /// False: gradient() would give something else than the single operations do, because some of `gy` are undefined.
+    virtual bool serves([[maybe_unused]] std::span<const Variable> gy) { return true; }
     /// Creates the nodes of the program's single operations, which lead to the edges of `node`; returns the edge of each
     /// output.
     virtual std::vector<Edge> expand(Node& node) = 0;
@@ -56,6 +58,13 @@ private:
     static std::atomic<int64_t> alive_;
 };
 
+/// What a walk of backward() or grad() knows of a node; as new in between.
+struct WalkScratch {
+    SmallVector<Variable, 2> pending;  ///< Gradients collected so far, one per output.
+    bool queued = false;
+    uint8_t mark = 0;
+};
+
 /// One recorded operation of the graph. Keeps only the values its gradient reads.
 struct Node : RefCounted {
     const OpDef* op = nullptr;
@@ -71,10 +80,8 @@ struct Node : RefCounted {
     uint64_t sequence = 0;                 ///< Order of creation on this thread.
     SourceLoc location;
     std::unique_ptr<RegionGradient> region;  ///< Instead of op->gradient.
-    /// Scratch of a running backward: gradients collected so far, one per output.
-    SmallVector<Variable, 2> pending;
-    bool queued = false;
-    uint8_t mark = 0;            ///< Scratch for graph traversals; 0 in between.
+    WalkScratch walk;            ///< Of the outermost walk that this thread runs.
+    bool mark = false;           ///< Scratch of unchain(); false in between.
     bool walked = false;         ///< A backward without enable_double_backprop has used it.
     NodeOwner* made_by = nullptr;
     int number = -1;             ///< Number for `made_by`.

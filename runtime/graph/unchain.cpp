@@ -105,7 +105,7 @@ public:
     ~History() {
         for (const auto* nodes : {&waiting_, &done_})
             for (const Ref<Node>& node : *nodes)
-                if (node) node->mark &= uint8_t(~reached_mark);
+                if (node) node->mark = false;
     }
     History(const History&) = delete;
 
@@ -117,16 +117,13 @@ public:
             visit(node);
         }
         for (Ref<Node>& node : done_) {
-            node->mark &= uint8_t(~reached_mark);
+            node->mark = false;
             if (!unchain_last_users(node)) unchain_outputs(*node);
             node.reset();  // With its edges, so that only others are users of the nodes behind it.
         }
     }
 
 private:
-    /// Of nodes of single operations. Another bit than those of a walk that may be running.
-    static constexpr uint8_t reached_mark = 0x80;
-
     /// What is known of a node that is or was a whole program's.
     struct Reached {
         uint32_t references = 0;    ///< Known references to the node: edges and outputs found.
@@ -143,9 +140,9 @@ private:
     /// Null for the node of a single operation.
     Reached* reach(const Ref<Node>& node, int output) {
         if (!is_of_program(*node)) {
-            if (node->mark & reached_mark) return nullptr;
+            if (node->mark) return nullptr;
             wait(node);
-            node->mark |= reached_mark;
+            node->mark = true;
             return nullptr;
         }
         auto [found, is_new] = reached_.try_emplace(node.get());

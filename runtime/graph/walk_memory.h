@@ -12,6 +12,7 @@ struct WalkRequest {
     std::span<const Variable> outputs;
     std::span<const Variable> starts;  ///< The gradients of `outputs` that it begins with.
     std::span<const Edge> targets;     ///< Of grad(): the edges whose gradients are wanted.
+    bool targets_are_border = false;   ///< Nothing below them is walked.
     bool into_leaves = false;          ///< Of backward(): gradients are added to those of the leaves.
 };
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "codegen/compiler.h"
+#include "frontend/capture/asked_results.h"
 #include "frontend/capture/planned/size_line.h"
 
 namespace catena::capture {
@@ -30,6 +31,8 @@ public:
     Made compile(const std::shared_ptr<const Trace>& trace, CompileOptions options);
     /// Null where the sizes of `trace` would have to be compiled; larger ones may be, so that it lies between.
     std::shared_ptr<Executable> resize(const Trace& trace, CompileOptions options);
+
+    ExpectedResults expected_results;
 
 private:
     /// A program on no line yet. Neither lives longer because of this.

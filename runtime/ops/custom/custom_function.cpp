@@ -6,9 +6,19 @@
 
 #include "runtime/core/error.h"
 #include "runtime/graph/user_gradient.h"
+#include "runtime/ops/array/rearrange.h"
 
 namespace catena::detail {
 namespace {
+
+/// The user's code reads elements by a pointer: in row-major order, whatever view the array is, or may be once it is computed.
+Variable row_major(const Variable& x) { return x.array().contiguous() && !x.array().body()->pending ? x : copy(x); }
+
+std::vector<Variable> row_major(std::span<const Variable> xs) {
+    std::vector<Variable> dense;
+    for (const Variable& x : xs) dense.push_back(x.defined() ? row_major(x) : x);
+    return dense;
+}
 
 /// Names in the registry are unique.
 std::string unused_name(const std::string& name) {
@@ -38,10 +48,10 @@ void check_gradients(const std::string& name, const GradientCall& g, const Varia
 Variables gradient_of(const std::string& name, const CustomBackward& backward, const CustomOptions& options,
                       const GradientCall& g) {
     std::vector<Variable> xs(size_t(g.input_count())), ys(size_t(options.outputs)), gys;
-    for (int i = 0; i < g.input_count() && options.keep_inputs; ++i) xs[size_t(i)] = g.x(i);
+    for (int i = 0; i < g.input_count() && options.keep_inputs; ++i) xs[size_t(i)] = row_major(g.x(i));
     for (int i = 0; i < options.outputs; ++i) {
-        if (options.keep_outputs) ys[size_t(i)] = g.y(i);
-        gys.push_back(g.gy(i));
+        if (options.keep_outputs) ys[size_t(i)] = row_major(g.y(i));
+        gys.push_back(row_major(g.gy(i)));
     }
     Variables gx = backward(CustomCall{xs, ys, gys});
     check_gradients(name, g, gx);
@@ -59,7 +69,7 @@ const OpDef& define_custom(const std::string& given, CustomForward forward, Cust
         .output_count = -1,
         .body =
             [=](std::span<const Variable> xs, const Attributes&, std::span<const Scalar>) {
-                Variables ys = forward(xs);
+                Variables ys = forward(row_major(xs));
                 check_results(name, ys, options.outputs);
                 return ys;
             },

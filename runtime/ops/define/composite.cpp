@@ -3,7 +3,7 @@
 #include "runtime/core/error.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
-#include "runtime/graph/gradient.h"
+#include "runtime/graph/backward.h"
 
 namespace catena {
 namespace {
@@ -45,7 +45,7 @@ Variables gradient_of_body(const OpDef& op, const GradientCall& call) {
             outputs.push_back(results[i]);
             gy.push_back(call.gy(int(i)));
         }
-    Variables found = grad(outputs, wanted, gy, {.enable_double_backprop = twice});
+    Variables found = grad_inside(outputs, wanted, gy, twice);
     Variables gx(call.input_count());
     for (int i = 0, next = 0; i < call.input_count(); ++i)
         if (call.needs(i)) gx[i] = found[next++];

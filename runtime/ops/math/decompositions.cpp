@@ -47,10 +47,15 @@ const OpDef& op_cholesky = linear_algebra({
     .checks_values = true,
 });
 
+/// Of which one may be undefined.
+Variable sum_of(const Variable& a, const Variable& b) { return !a.defined() ? b : !b.defined() ? a : a + b; }
+
 // Giles (2008). The gradient is that of symmetric matrices.
 Variables eigh_gradient(const GradientCall& g) {
     const Variable w = g.y(0), v = g.y(1);
-    const Variable inner = diagonal_matrices(g.gy(0)) + inverse_differences(w) * matmul(v, g.gy(1), true);
+    Variable inner;  // Towards v it is not finite where eigenvalues are equal, so it is nothing where v has no gradient.
+    if (g.has_gy(0)) inner = diagonal_matrices(g.gy(0));
+    if (g.has_gy(1)) inner = sum_of(inner, inverse_differences(w) * matmul(v, g.gy(1), true));
     const Variable s = matmul(matmul(v, inner), v, false, true);
     return {(s + transposed(s)) * 0.5};
 }
@@ -85,16 +90,21 @@ Variables svd_gradient(const GradientCall& g) {
     if (g.attributes().flag("full_matrices") && rows_of(g.y_type(0).shape) != columns_of(g.y_type(2).shape))
         fail<ValueError>("svd: of a {} there is no gradient with full_matrices; call svd(a, full_matrices=False)",
                          to_string(g.x_type(0).shape));
-    const Variable u = g.y(0), s = g.y(1), vt = g.y(2), gu = g.gy(0), gvt = g.gy(2);
+    const Variable u = g.y(0), s = g.y(1), vt = g.y(2);
     const Variable along = expand_dims(s, -2), down = expand_dims(s, -1);  // of columns, of rows
-    const Variable differences = inverse_differences(s * s);
-    const Variable ugu = matmul(u, gu, true), vgv = matmul(vt, gvt, false, true);
-    const Variable of_u = differences * (ugu - transposed(ugu)) * along;
-    const Variable of_v = down * (differences * (vgv - transposed(vgv)));
-    const Variable inner = of_u + of_v + diagonal_matrices(g.gy(1));
-    const Variable outside_u = (gu - matmul(u, ugu)) / along;                       // (I - U U^T) gU / S
-    const Variable outside_v = (gvt - matmul(transposed(vgv), vt)) / down;          // gV^T (I - V V^T), rows / S
-    return {matmul(matmul(u, inner) + outside_u, vt) + matmul(u, outside_v)};
+    Variable inner, gx;  // Without the terms of results that have no gradient: those of U and V are not finite where values are equal or 0.
+    if (g.has_gy(1)) inner = diagonal_matrices(g.gy(1));
+    if (g.has_gy(0)) {
+        const Variable gu = g.gy(0), ugu = matmul(u, gu, true);
+        inner = sum_of(inner, inverse_differences(s * s) * (ugu - transposed(ugu)) * along);
+        gx = matmul((gu - matmul(u, ugu)) / along, vt);  // (I - U U^T) gU / S
+    }
+    if (g.has_gy(2)) {
+        const Variable gvt = g.gy(2), vgv = matmul(vt, gvt, false, true);
+        inner = sum_of(inner, down * (inverse_differences(s * s) * (vgv - transposed(vgv))));
+        gx = sum_of(gx, matmul(u, (gvt - matmul(transposed(vgv), vt)) / down));  // gV^T (I - V V^T), rows / S
+    }
+    return {sum_of(matmul(matmul(u, inner), vt), gx)};
 }
 
 const OpDef& op_svd = linear_algebra({
