@@ -102,6 +102,16 @@ void Region::say_unavailable() {
                  options_.name.c_str(), compiler_complaint().c_str());
 }
 
+void Region::count_new(bool is_new) {
+    const int64_t calls = repetition_.followed(is_new);
+    if (calls == 0) return;
+    std::string line = fmt::format("static_graph {} ({}): most calls up to call {} had paths or sizes that no call had before, which cannot pay: "
+                                   "it runs as eager code for the next {} calls",
+                                   options_.name, to_string(at_), statistics_.calls, calls);
+    if (!std::exchange(said_rest_, true)) std::fprintf(stderr, "catena: %s, and then is tried again\n", line.c_str());
+    note(std::move(line));
+}
+
 void Region::note(std::string line) {
     static constexpr size_t most_notes = 100;
     if (history_.size() < most_notes) history_.push_back(std::move(line));
@@ -130,6 +140,7 @@ Entry& Region::entry_for(const Flat& arguments) {
 StaticRegion::Outcome Region::call(const Flat& arguments, const StaticRegion::Body& body) {
     // Inside another region the outer one records these operations as its own.
     if (!config().use_static_graph || current_recorder()) return run_eagerly(body);
+    if (!config().debug && !verifies(options_) && repetition_.rests()) return run_eagerly(body);
     const profile::Span span("call", options_.name, at_);
     std::shared_ptr<Entry> entry;
     std::shared_ptr<Program> program;  // Set if the code can be skipped.

@@ -13,6 +13,7 @@
 #include "frontend/capture/idle_followers.h"
 #include "frontend/capture/planned/known_sizes.h"
 #include "frontend/capture/program.h"
+#include "frontend/capture/repetition.h"
 #include "frontend/static_graph/static_graph.h"
 #include "runtime/graph/config.h"
 
@@ -105,6 +106,7 @@ private:
     bool must_follow(Entry& entry);
     Entry& entry_for(const Flat& arguments);
     void say_unavailable();
+    void count_new(bool is_new);
     void note(std::string line);
     size_t bytes() const;
     void make_room(const Program& newest);
@@ -124,7 +126,8 @@ private:
     int64_t last_compiling_call_ = 0;
     int64_t programs_told_ = 0;  ///< How many there were at the last warning of their number.
     std::vector<std::string> history_;
-    bool said_obstacle_ = false;
+    bool said_obstacle_ = false, said_rest_ = false;
+    Repetition repetition_;
     Beside beside_;
 };
 

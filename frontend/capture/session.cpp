@@ -65,6 +65,7 @@ void Session::count() {
     StaticGraphStatistics& s = region_.statistics_;
     ++s.followed_calls;
     ++(interpreted_ ? s.interpreted_calls : s.compiled_calls);
+    region_.count_new(is_new_);
     s.cuts += cuts_;
     entry_.was_cut = cuts_ > 0;
     if (cuts_ > 0) entry_.cut_at = cut_at_;
@@ -154,12 +155,19 @@ void Session::compiled(Region& region, const std::string& description, Program& 
     region.dump_explanation();
 }
 
+/// Also paths that are not compiled take memory.
+void Session::make_room_if_new(const Program& program) {
+    if (program.hits > 1) return;
+    std::lock_guard lock(region_.mutex_);
+    region_.make_room(program);
+}
+
 void Session::compute(Follower& follower, Program& program) {
     const Clock::time_point before = is_timed_ ? Clock::now() : Clock::time_point();
     const bool is_compiled = compile(program);
     const Clock::time_point start = is_timed_ ? Clock::now() : Clock::time_point();
     compiling_ += start - before;
-    ++program.hits;
+    is_new_ |= ++program.hits == 1 && program.step_count() > 0 && !program.is_resized() && !program.is_from_disk();
     if (is_compiled) {
         try {
             if (verifies_ && !program.sends_messages()) run_verified(follower, program);
@@ -176,6 +184,7 @@ void Session::compute(Follower& follower, Program& program) {
     } else {
         interpreted_ = interpreted_ || program.step_count() > 0;
         program.interpret(follower);
+        make_room_if_new(program);
     }
     if (is_timed_) computing_ += Clock::now() - start;
 }

@@ -28,6 +28,7 @@ private:
     bool compile(Program& program);
     void compile_beside(Program& program);
     static void compiled(Region& region, const std::string& description, Program& program);
+    void make_room_if_new(const Program& program);
     void compute(Follower& follower, Program& program);
     void remember(Follower& follower, const Ending& ending, const std::shared_ptr<Program>& program);
 
@@ -37,7 +38,7 @@ private:
     const Flat &arguments_, &results_;
     std::shared_ptr<Program> program_;
     std::shared_ptr<Replay> replay_;
-    bool interpreted_ = false;
+    bool interpreted_ = false, is_new_ = false;
     int cuts_ = 0;
     SourceLoc cut_at_;
     bool verifies_, is_timed_;

@@ -66,7 +66,7 @@ struct PackageOptions {
 /// Counters of one region, for tests and diagnosis.
 struct StaticGraphStatistics {
     int64_t calls = 0;
-    int64_t eager_calls = 0;        ///< Switched off, or part of another region.
+    int64_t eager_calls = 0;        ///< Switched off, part of another region, or while most are new.
     int64_t compiled_calls = 0;     ///< The whole call ran as compiled code.
     int64_t interpreted_calls = 0;  ///< A part ran with the eager kernels: no compiler, compile_mode, debug mode, an error.
     int64_t followed_calls = 0;     ///< Calls that ran the user's code.

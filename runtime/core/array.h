@@ -78,6 +78,11 @@ public:
 
     Array() = default;
     explicit Array(Ref<ArrayBody> body) : body_(std::move(body)) {}
+    Array(const Array&) = default;
+    Array(Array&&) = default;
+    // Not to what an expression gives: `at(x, {0}) = y` would change nothing.
+    Array& operator=(const Array&) & = default;
+    Array& operator=(Array&&) & = default;
 
     static Array empty(const Type& type, Device& device);  ///< Uninitialised, contiguous.
     static Array empty(const Type& type);                  ///< On the current device.
@@ -134,8 +139,8 @@ public:
     Array astype(Dtype dtype) const;   ///< Itself, or a converted copy.
     Array to(Device& device) const;    ///< Itself, or a copy there.
 
-    /// The single element, converted; ShapeError unless size() == 1, TraceError inside a static
-    /// region, DeviceError on the meta device.
+    /// The single element, converted; ShapeError unless size() == 1, DeviceError on the meta device. Inside a static region this is
+    /// a host read, which cuts it (TraceError where StaticGraphOptions::breaks is false).
     template <Element T>
     T item(Caller at = Caller::current()) const;
     /// All elements in row-major order, converted to T. Same errors as item().

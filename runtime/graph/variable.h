@@ -27,6 +27,11 @@ public:
     using Caller = std::source_location;
 
     Variable() = default;  ///< No variable; defined() is false.
+    Variable(const Variable&) = default;
+    Variable(Variable&&) = default;
+    // Not to what an expression gives: `x[0] = y` would change nothing (set_item does).
+    Variable& operator=(const Variable&) & = default;
+    Variable& operator=(Variable&&) & = default;
     explicit Variable(Ref<VariableBody> body) : body_(std::move(body)) {}
     /// A leaf of the graph that requires a gradient: `Variable x(array)`.
     explicit Variable(Array array, bool requires_grad = true);

@@ -208,6 +208,12 @@ TEST_F(StaticGraphTest, another_dtype_rank_or_setting_is_another_program) {
     EXPECT_NE(f.explain().find("test float64[1]"), std::string::npos) << f.explain();
 }
 
+TEST_F(StaticGraphTest, paths_that_are_not_compiled_make_room_too) {
+    auto f = static_graph([](Variable x) { return exp(x) * 2.0 + x; }, {.cache_bytes = 20000, .compile_mode = CompileMode::later});
+    for (int64_t n = 1; n <= 60; ++n) f(Variable(Array::full({Dtype::float32, {n}}, 0.5)));
+    EXPECT_GT(f.statistics().dropped, 30);
+}
+
 TEST_F(StaticGraphTest, programs_beyond_the_bound_make_room_and_come_back) {
     auto f = static_graph([](Variable x) { return exp(x) * 2.0 + x; }, {.cache_bytes = 1});
     for (int64_t n : {2, 3, 4, 2}) {

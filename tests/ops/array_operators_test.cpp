@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <fstream>
 #include <sstream>
+#include <type_traits>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -205,6 +206,13 @@ TEST(FromString, reads_text_and_bytes) {
     EXPECT_THAT(message_of<ValueError>([] { fromstring("abc", Dtype::int16); }), HasSubstr("3 bytes are no whole number of int16"));
     const std::byte bytes[] = {std::byte{1}, std::byte{2}, std::byte{0}, std::byte{9}};
     EXPECT_EQ(to_string(frombuffer(bytes, Dtype::int16, 1, 1)), "int16[1] {2}");
+}
+
+// Python's x[0] = y writes into x; here the element is a temporary, and an assignment to it would be lost.
+TEST(ArrayOperators, what_an_expression_gives_cannot_be_assigned_to) {
+    static_assert(std::is_assignable_v<Array&, Array> && std::is_assignable_v<Variable&, Variable>);
+    static_assert(!std::is_assignable_v<Array, Array> && !std::is_assignable_v<Variable, Variable>);
+    static_assert(std::is_nothrow_move_constructible_v<Array> && std::is_nothrow_move_constructible_v<Variable>);
 }
 
 }  // namespace
