@@ -64,21 +64,6 @@ const OpDef& op_scalar_divide = elementwise<1, 1>("scalar_divide").scalars({"val
     .forward([](auto x, auto s) { return s / x; })
     .gradient([](auto x, auto s, auto y, auto gy) { return -gy * y / x; }).define();
 
-// Powers. The gradient towards the exponent is 0 where the base is 0, so that 0 ** 2 has one.
-const OpDef& op_power = elementwise<2>("power").floats()
-    .forward([](auto a, auto b) { return pow(a, b); })
-    .gradient<0>([](auto a, auto b, auto y, auto gy) { return gy * b * pow(a, b - 1); })
-    .gradient<1>([](auto a, auto b, auto y, auto gy) { return gy * y * log(select(a == 0, 1, a)); })
-    .onnx("Pow").define();
-
-const OpDef& op_power_scalar = elementwise<1, 1>("power_scalar").scalars({"exponent"}).floats()
-    .forward([](auto x, auto s) { return pow(x, s); })
-    .gradient([](auto x, auto s, auto y, auto gy) { return gy * s * pow(x, s - 1); }).define();
-
-const OpDef& op_scalar_power = elementwise<1, 1>("scalar_power").scalars({"base"}).floats()
-    .forward([](auto x, auto s) { return pow(s, x); })
-    .gradient([](auto x, auto s, auto y, auto gy) { return gy * y * log(s); }).define();
-
 const OpDef& op_fmod = elementwise<2>("fmod")
     .forward([](auto a, auto b) { return fmod(a, b); })
     .gradient<0>([](auto a, auto b, auto y, auto gy) { return gy; })
@@ -238,11 +223,6 @@ Variable add(std::span<const Variable> xs) {
     return sum;
 }
 
-Variable pow(const Operand& x, const Scalar& exponent) { return call_lifted(op_power_scalar, x, {exponent}); }
-Variable pow(const Scalar& base, const Operand& x) { return call_lifted(op_scalar_power, x, {base}); }
-Variable pow(const Operand& base, const Operand& exponent) {
-    return call(op_power, base.location(), {}, {}, base, exponent);
-}
 Variable fmod(const Operand& x, const Operand& divisor) { return call(op_fmod, x.location(), {}, {}, x, divisor); }
 Variable maximum(const Operand& a, const Operand& b) { return call(op_maximum, a.location(), {}, {}, a, b); }
 Variable minimum(const Operand& a, const Operand& b) { return call(op_minimum, a.location(), {}, {}, a, b); }
@@ -283,7 +263,6 @@ const FunctionDef& binary(const char* signature, const char* x, const char* y, F
 const FunctionDef& f_subtract = binary("subtract(x1, x2)", "x1", "x2", [](auto a, auto b) { return a - b; });
 const FunctionDef& f_multiply = binary("multiply(x1, x2)", "x1", "x2", [](auto a, auto b) { return a * b; });
 const FunctionDef& f_divide = binary("divide(x1, x2)", "x1", "x2", [](auto a, auto b) { return a / b; });
-const FunctionDef& f_power = binary("power(x1, x2)", "x1", "x2", [](auto a, auto b) { return pow(a, b); });
 const FunctionDef& f_fmod = binary("fmod(x, divisor)", "x", "divisor", [](auto a, auto b) { return fmod(a, b); });
 const FunctionDef& f_maximum = binary("maximum(x1, x2)", "x1", "x2", [](auto a, auto b) { return maximum(a, b); });
 const FunctionDef& f_minimum = binary("minimum(x1, x2)", "x1", "x2", [](auto a, auto b) { return minimum(a, b); });
@@ -311,9 +290,6 @@ const FunctionDef& f_divide_scalar =
     with_scalar("divide_scalar(x, value)", "value", [](auto x, auto s) { return x / s; });
 const FunctionDef& f_scalar_divide =
     with_scalar("scalar_divide(x, value)", "value", [](auto x, auto s) { return s / x; });
-const FunctionDef& f_power_scalar =
-    with_scalar("power_scalar(x, exponent)", "exponent", [](auto x, auto s) { return pow(x, s); });
-const FunctionDef& f_scalar_power = with_scalar("scalar_power(x, base)", "base", [](auto x, auto s) { return pow(s, x); });
 const FunctionDef& f_maximum_scalar =
     with_scalar("maximum_scalar(x, value)", "value", [](auto x, auto s) { return maximum(x, s); });
 const FunctionDef& f_minimum_scalar =
