@@ -47,6 +47,28 @@ bool is_contiguous(const Shape& shape, const Strides& strides) {
     return dense;
 }
 
+[[noreturn]] void too_many_elements(const Type& type) {
+    fail<ShapeError>("an array of {} has more elements than can be counted", to_string(type));
+}
+
+/// How many elements an array of that shape has; ShapeError where an int64 does not count them. Every array and view asks, so that
+/// element_count() need not. `dense`, if any, becomes the row-major strides.
+int64_t counted(Dtype dtype, const Shape& shape, Strides* dense = nullptr) {
+    if (dense) *dense = shape;  // Sets the rank.
+    int64_t count = 1;
+    bool is_empty = false, too_large = false;
+    for (int i = shape.rank() - 1; i >= 0; --i) {
+        const int64_t size = shape[i];
+        if (size < 0) [[unlikely]] fail<ShapeError>("an array cannot have the shape {}", to_string(shape));
+        if (dense) (*dense)[i] = count;
+        is_empty |= size == 0;
+        too_large |= __builtin_mul_overflow(count, size + (size == 0), &count);
+    }
+    if (is_empty) return 0;
+    if (too_large) [[unlikely]] too_many_elements({dtype, shape});
+    return count;
+}
+
 /// Checks a host read: elements must exist and not be traced.
 void check_readable(const Array& array, const char* reader) {
     if (!array.defined()) fail<ValueError>("{}: the array is not defined", reader);
@@ -67,21 +89,11 @@ Array on_host(const Array& array, Dtype dtype) {
 Array Array::empty(const Type& type, Device& device) {
     Ref<ArrayBody> body = make_ref<ArrayBody>();
     body->type = type;
-    body->strides = type.shape;  // Sets the rank.
-    int64_t count = 1;
-    bool is_empty = false, too_large = false;
-    for (int i = type.shape.rank() - 1; i >= 0; --i) {
-        const int64_t size = type.shape[i];
-        if (size < 0) fail<ShapeError>("an array cannot have the shape {}", to_string(type.shape));
-        body->strides[i] = count;
-        is_empty |= size == 0;
-        too_large |= __builtin_mul_overflow(count, size + (size == 0), &count);
-    }
+    const int64_t count = counted(type.dtype, type.shape, &body->strides);
     int64_t bytes = 0;
-    too_large |= __builtin_mul_overflow(count, int64_t(size_of(type.dtype)), &bytes);
-    if (too_large && !is_empty) fail<ShapeError>("an array of {} has more elements than can be counted", to_string(type));
+    if (__builtin_mul_overflow(count, int64_t(size_of(type.dtype)), &bytes)) too_many_elements(type);
     try {
-        body->storage = device.allocate(is_empty ? 0 : size_t(bytes));
+        body->storage = device.allocate(size_t(bytes));
     } catch (const OutOfMemory& error) {
         throw OutOfMemory(fmt::format("{}: an array {}", device.name(), to_string(type)), size_t(bytes), error.held);
     }
@@ -185,7 +197,9 @@ T* Array::to_fill(Caller at) const {
 }
 
 Array Array::view(const Shape& shape, const Strides& strides, int64_t offset) const {
-    if (Pending* pending = there("view", {}).pending) {
+    const ArrayBody& viewed = there("view", {});
+    counted(viewed.type.dtype, shape);
+    if (Pending* pending = viewed.pending) {
         if (ArrayBody* look = pending->look(*body_, shape, strides, offset)) return Array(Ref<ArrayBody>(look));
         settle();
         offset += body_->offset;  // It was 0 when the caller read it.

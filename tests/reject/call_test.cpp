@@ -170,9 +170,13 @@ TEST(RejectedCall, more_elements_than_64_bits_count) {
     EXPECT_REFUSED_WITHOUT_LINE(
         ShapeError, "an array of float32[1099511627776,1099511627776] has more elements than can be counted",
         Array::empty({Dtype::float32, {huge, huge}}));
-    Variable wide = broadcast_to(floats({1, 1}), {huge, huge});
     EXPECT_REFUSED(ShapeError, "an array of float32[1099511627776,1099511627776] has more elements than can be counted",
-                   wide + 1.0);
+                   broadcast_to(floats({1, 1}), {huge, huge}));
+    EXPECT_REFUSED(ShapeError, "an array of float32[64,1099511627776,1099511627776] has more elements than can be counted",
+                   broadcast_to(floats({64, 1, 1}), {64, huge, huge}));
+    EXPECT_REFUSED(ShapeError, "an array of float32[64,1152921504606846976,64] has more elements than can be counted",
+                   repeat(floats({64, 64}), int64_t(1) << 60, 0));
+    EXPECT_EQ(broadcast_to(floats({1, 1}), {huge, 1 << 20}).size(), huge << 20);
     EXPECT_EQ(Array::empty({Dtype::float32, {huge, huge, 0}}).size(), 0);
 }
 
