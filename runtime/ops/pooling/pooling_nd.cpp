@@ -30,21 +30,35 @@ struct Windows {
     }
 };
 
-/// x pooled over axis 2 + i, as an image whose second axis stays.
-template <class F>
-auto along(const Variable& x, const Windows& w, int i, F&& pool) {
-    int64_t outer = 1, inner = 1;
-    for (int k = 0; k < i + 2; ++k) outer *= x.shape()[k];
-    for (int k = i + 3; k < x.rank(); ++k) inner *= x.shape()[k];
-    return pool(reshape(x, {1, outer, x.shape()[i + 2], inner}), Dims{w.size[i], 1}, Dims{w.stride[i], 1},
-                Dims{w.pad[i], 0});
-}
+/// The axes that one pooling of images takes: the last two, or one alone.
+struct Pass {
+    int first, last;  ///< Of the windows; axis 2 + i of x is i.
+    Shape image;      ///< x as one image of many channels. A single last axis is its width, so that neighbours lie side by side.
+    Dims size, stride, pad;
 
-Shape pooled(const Variable& x, int i, int64_t count) {
-    Shape shape = x.shape();
-    shape[i + 2] = count;
-    return shape;
-}
+    /// The pass whose last axis is `last`; all behind it are done.
+    Pass(const Variable& x, const Windows& w, int last)
+        : first(last > 0 && last + 3 == x.rank() ? last - 1 : last), last(last), image{1, 1, 1, 1}, size{1, 1}, stride{1, 1}, pad{0, 0} {
+        for (int k = 0; k < first + 2; ++k) image[1] *= x.shape()[k];
+        for (int k = last + 3; k < x.rank(); ++k) image[3] *= x.shape()[k];
+        for (int i = first; i <= last; ++i) {
+            const int at = side_of(i, x);
+            image[at + 2] = x.shape()[i + 2];
+            size[at] = w.size[i];
+            stride[at] = w.stride[i];
+            pad[at] = w.pad[i];
+        }
+    }
+    /// The shape of x when its images have become `pooled`.
+    Shape shape(const Variable& x, const Shape& pooled) const {
+        Shape y = x.shape();
+        for (int i = first; i <= last; ++i) y[i + 2] = pooled[side_of(i, x) + 2];
+        return y;
+    }
+
+private:
+    int side_of(int i, const Variable& x) const { return i + 3 == x.rank() ? 1 : 0; }  ///< 0: height.
+};
 
 /// Where the maximum of each window was along axis 2 + i of x.
 Variable places_along(const Variable& number, const Windows& w, int i) {
@@ -59,23 +73,23 @@ Variables maxima(const char* op, int axes, const Operand& x, const PerAxis& ksiz
     const Windows w(op, x, axes, ksize, o.stride, o.pad);
     Variable y = x, index;
     int64_t inside = 1;  // Elements of the windows of the axes that are done.
-    for (int i = w.size.rank(); i-- > 0;) {
-        if (with_indices && y.shape()[i + 2] == 0)
+    for (int i = w.size.rank(); with_indices && i-- > 0;)
+        if (y.shape()[i + 2] == 0)
             fail<ShapeError>("{}: axis {} of x {} is empty, its windows have no maxima to number", op, i + 2,
                              to_string(x.variable().shape()));
-        Variables both = along(y, w, i, [&](const Variable& image, const Dims& size, const Dims& stride, const Dims& pad) {
-            const MaxPooling options{.stride = stride, .pad = pad, .cover_all = o.cover_all};
-            return with_indices ? max_pooling_2d_with_indices(image, size, options)
-                                : Variables{max_pooling_2d(image, size, options)};
-        });
-        const Shape shape = pooled(y, i, both[0].shape()[2]);
+    for (int i = w.size.rank(); i-- > 0;) {
+        const Pass pass(y, w, i);
+        i = pass.first;
+        const Variables both = max_pooling_2d_with_indices(reshape(y, pass.image), pass.size,
+                                                           {.stride = pass.stride, .pad = pass.pad, .cover_all = o.cover_all});
+        const Shape shape = pass.shape(y, both[0].shape());
         y = reshape(both[0], shape);
         if (!with_indices) continue;
         const Variable number = reshape(both[1], shape);
         index = index.defined()
                     ? number * inside + take_along_axis(index, places_along(number, w, i), i + 2)
                     : number;
-        inside *= w.size[i];
+        inside *= pass.size[0] * pass.size[1];
     }
     return with_indices ? Variables{y, cast(index, Dtype::int32)} : Variables{y};
 }
@@ -98,14 +112,13 @@ Variable means(const char* op, int axes, const Operand& x, const PerAxis& ksize,
     const Windows w(op, x, axes, ksize, o.stride, o.pad);
     Variable y = widened(x);
     for (int i = w.size.rank(); i-- > 0;) {
-        const Variable image =
-            along(y, w, i, [](const Variable& image, const Dims& size, const Dims& stride, const Dims& pad) {
-                return average_pooling_2d(image, size, stride, pad);
-            });
-        const int64_t count = image.shape()[2];
-        const bool whole = o.count_pad || w.pad[i] == 0;
-        const Variable each = reshape(image, pooled(y, i, count));
-        y = whole ? each : each * without_pad(y, w, i, count);
+        const Pass pass(y, w, i);
+        const Variable image = average_pooling_2d(reshape(y, pass.image), pass.size, pass.stride, pass.pad);
+        Variable each = reshape(image, pass.shape(y, image.shape()));
+        for (int k = pass.first; k <= pass.last; ++k)
+            if (!o.count_pad && w.pad[k] > 0) each = each * without_pad(y, w, k, each.shape()[k + 2]);
+        y = each;
+        i = pass.first;
     }
     return cast(y, x.variable().dtype());
 }
