@@ -88,6 +88,48 @@ void run_argsort(const KernelCall& call) {
     });
 }
 
+namespace {
+
+/// Puts the `count` least elements of `order` first, in order.
+template <class Before>
+void sort_first(std::vector<int32_t>& order, int64_t count, Before before) {
+    constexpr int64_t few = 64;  // A heap of more costs more than a partition.
+    const auto middle = order.begin() + count;
+    if (count <= few) {
+        std::partial_sort(order.begin(), middle, order.end(), before);
+    } else {
+        if (middle != order.end()) std::nth_element(order.begin(), middle, order.end(), before);
+        std::sort(order.begin(), middle, before);
+    }
+}
+
+}  // namespace
+
+void run_argsort_first(const KernelCall& call) {
+    const int axis = int(call.attributes.integer("axis"));
+    const bool largest = call.attributes.flag("largest");
+    const Array x = call.inputs[0].as_contiguous();
+    const int64_t size = x.dim(axis), count = call.outputs[0].dim(axis);
+    int32_t* y = call.outputs[0].to_fill<int32_t>();
+    visit_dtype(x.dtype(), [&](auto zero) {
+        using T = decltype(zero);
+        const T* data = x.elements<T>();
+        for_each_line(x, axis, count, [&](int64_t from, int64_t to, int64_t stride) {
+            const auto at = [&](int32_t i) { return data[from + i * stride]; };
+            const auto smaller = [](T a, T b) { return a < b || (is_nan(b) && !is_nan(a)); };
+            const auto before = [&](int32_t i, int32_t j) {
+                const T a = at(i), b = at(j);
+                if (largest ? smaller(b, a) : smaller(a, b)) return true;
+                return i < j && !(largest ? smaller(a, b) : smaller(b, a));
+            };
+            std::vector<int32_t> order(size_t(size), 0);
+            std::iota(order.begin(), order.end(), 0);
+            sort_first(order, count, before);
+            for (int64_t i = 0; i < count; ++i) y[to + i * stride] = order[size_t(i)];
+        });
+    });
+}
+
 void run_cumsum(const KernelCall& call) {
     const int axis = int(call.attributes.integer("axis"));
     const bool reverse = call.attributes.flag("reverse");

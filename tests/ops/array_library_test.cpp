@@ -16,6 +16,7 @@
 #include "runtime/ops/array/rearrange.h"
 #include "runtime/ops/array/searching.h"
 #include "runtime/ops/array/set_item.h"
+#include "runtime/ops/array/slicing.h"
 #include "runtime/ops/array/triangles.h"
 #include "runtime/ops/connection/output_size.h"
 #include "runtime/ops/math/bits.h"
@@ -205,6 +206,44 @@ TEST(Searching, unique_of_large_integers_is_exact_and_every_nan_is_its_own) {
     const int64_t big = int64_t(1) << 60;
     EXPECT_THAT(integers(unique(Array::from<int64_t>({big + 1, big, big + 1}))), ElementsAre(big, big + 1));
     EXPECT_EQ(unique(Array::from<double>({NAN, 1, NAN})).size(), 3);
+}
+
+/// Few different values, so that there are ties, and NaN.
+Variable with_ties(const Shape& shape) {
+    std::vector<float> values(size_t(element_count(shape)));
+    for (size_t i = 0; i < values.size(); ++i) values[i] = i % 31 == 3 ? NAN : i % 13 == 0 ? -0.f : float(i * 7919 % 23) - 11;
+    return Variable(Array::from(values, shape), false);
+}
+
+TEST(Searching, topk_begins_the_order_of_all_elements) {
+    const Variable x = with_ties({4, 300, 3}), row = with_ties({3000});
+    const auto order = [](const Variable& v, int axis, bool largest) {  // Reversed twice, ties keep their order.
+        return integers(largest ? (v.shape()[axis] - 1) - flip(argsort(flip(v, axis), axis), axis) : argsort(v, axis));
+    };
+    for (bool largest : {true, false}) {
+        for (int axis = 0; axis < 3; ++axis)
+            for (int64_t k : {int64_t(0), int64_t(1), x.shape()[axis] / 2, x.shape()[axis]}) {
+                const Variable all(Array::from(order(x, axis, largest), x.shape()), false);
+                EXPECT_EQ(integers(topk(x, k, axis, largest).indices), integers(slice_axis(all, axis, 0, k))) << axis << ' ' << k;
+            }
+        for (int64_t k : {5, 64, 65, 2000, 3000}) {
+            std::vector<int64_t> all = order(row, 0, largest);
+            all.resize(size_t(k));
+            EXPECT_EQ(integers(topk(row, k, 0, largest).indices), all) << k;
+        }
+    }
+}
+
+TEST(Searching, a_choice_without_replacement_begins_the_permutation_of_its_seed) {
+    for (int64_t size : {0, 1, 7, 100, 500}) {
+        set_seed(3);
+        std::vector<int64_t> all = integers(permutation(500));
+        const Variable next = random_uniform({3});
+        all.resize(size_t(size));
+        set_seed(3);
+        EXPECT_EQ(integers(choice(500, size, {.replace = false})), all);
+        EXPECT_EQ(random_uniform({3}).array().to_vector<float>(), next.array().to_vector<float>());
+    }
 }
 
 TEST(Searching, a_region_is_cut_where_elements_decide) {

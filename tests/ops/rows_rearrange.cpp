@@ -98,7 +98,7 @@ const int splits = add_rows({
 const std::vector<Input> ties = {{.shape = {2, 5}, .differentiable = false, .values = {3, 1, 3, 2, 3, 0, 0, 0, 1, 0}}};
 
 const int searches = add_rows({
-    {.function = "topk", .set = {{"k", "3"}}, .inputs = {{.shape = {3, 5}, .low = -9, .high = 9}}, .truth = best(3, true), .gradient = true},
+    {.op = "argsort_first", .function = "topk", .set = {{"k", "3"}}, .inputs = {{.shape = {3, 5}, .low = -9, .high = 9}}, .truth = best(3, true), .gradient = true},
     {.function = "topk", .note = "ties", .set = {{"k", "4"}}, .inputs = ties, .truth = best(4, true), .gradient = false},
     {.function = "topk", .note = "smallest", .set = {{"k", "4"}, {"largest", "False"}}, .inputs = ties, .truth = best(4, false), .gradient = false},
     {.function = "topk", .note = "nan", .set = {{"k", "2"}}, .inputs = {{.shape = {1, 3}, .differentiable = false, .values = {1, NAN, 2}}}, .truth = best(2, true), .gradient = false},

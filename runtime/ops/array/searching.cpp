@@ -15,6 +15,7 @@
 #include "runtime/ops/array/slicing.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/define/constant.h"
+#include "runtime/ops/math/argsort_first.h"
 
 namespace catena {
 namespace {
@@ -147,14 +148,7 @@ TopK topk(const Operand& x, int64_t k, int64_t axis, bool largest) {
     const int64_t size = v.shape()[along];
     if (k < 0 || k > size)
         fail<ValueError>("topk: k is {}, axis {} of x {} has {} elements", k, axis, to_string(v.shape()), size);
-    // Of the reversed array the order is ascending; reversed again, equal elements come in their order.
-    Variable order;
-    if (largest) {
-        const Variable backwards = argsort(flip(v, along), along);
-        order = (size - 1) - flip(slice_axis(backwards, along, size - k, k), along);
-    } else {
-        order = slice_axis(argsort(v, along), along, 0, k);
-    }
+    const Variable order = argsort_first(v, k, along, largest);
     return {take_along_axis(v, order, along), order};
 }
 

@@ -63,22 +63,46 @@ ElementProgram arg_elements(const KernelCall& call, const char* better, Threads 
             lines.count() * lines.pieces()};
 }
 
-ElementProgram argsort_elements(const KernelCall& call, Threads threads) {
+namespace {
+
+/// Sorts each line by `rule`, a function smaller(a, b) of two places of elements.
+ElementProgram sorted_lines(const KernelCall& call, const char* rule, const char* put, Threads threads) {
     const Lines lines(call);
     std::vector<ElementPass> passes = sort_passes({.lines = lines.count(),
                                                    .size = lines.size,
                                                    .before = "smaller(at(line, a), at(line, b))",
-                                                   .put = "y0(at(line, place), v);",
+                                                   .put = put,
                                                    .threads = threads});
     for (ElementPass& pass : passes) {
-        pass.text = line_text + std::string(R"(        auto smaller = [=](i64 a, i64 b) -> bool {  // A NaN is last.
-            return v0(a) < v0(b) || (v0(b) != v0(b) && v0(a) == v0(a));
-        };
-)") + pass.text;
+        pass.text = std::string(line_text) + rule + pass.text;
         pass.numbers.push_back({"inner", lines.inner});
     }
     const int64_t scratch = passes.size() > 1 ? 2 * lines.count() * lines.size : 0;
     return {std::move(passes), scratch};
+}
+
+constexpr const char* ascending_text = R"(        auto smaller = [=](i64 a, i64 b) -> bool {  // A NaN is last.
+            return v0(a) < v0(b) || (v0(b) != v0(b) && v0(a) == v0(a));
+        };
+)";
+constexpr const char* descending_text = R"(        auto smaller = [=](i64 a, i64 b) -> bool {  // A NaN is first.
+            return v0(a) > v0(b) || (v0(a) != v0(a) && v0(b) == v0(b));
+        };
+)";
+
+}  // namespace
+
+ElementProgram argsort_elements(const KernelCall& call, Threads threads) {
+    return sorted_lines(call, ascending_text, "y0(at(line, place), v);", threads);
+}
+
+ElementProgram argsort_first_elements(const KernelCall& call, Threads threads) {
+    const int64_t count = call.outputs[0].dim(int(call.attributes.integer("axis")));
+    ElementProgram program =
+        sorted_lines(call, call.attributes.flag("largest") ? descending_text : ascending_text,
+                     "if (place < kept) y0((line / inner * kept + place) * inner + line % inner, v);", threads);
+    for (ElementPass& pass : program.passes) pass.numbers.push_back({"kept", count});
+    return program;
 }
 
 ElementProgram cumsum_elements(const KernelCall& call, Threads threads) {

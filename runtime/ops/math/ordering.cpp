@@ -5,6 +5,7 @@
 #include "runtime/ops/array/indexing.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/by_name/function.h"
+#include "runtime/ops/math/argsort_first.h"
 #include "runtime/ops/math/order_elements.h"
 #include "runtime/ops/math/reduction.h"
 #include "runtime/ops/onnx/onnx.h"
@@ -53,28 +54,28 @@ const bool argmax_has_elements =
 const bool argmin_has_elements =
     set_element_plan(op_argmin, [](const KernelCall& c, Threads t) { return arg_elements(c, "<", t); });
 
-/// Of the smallest first; equal elements keep their order.
-int sorted_places(OnnxGraph& g, int x, const OnnxSize& count, int64_t axis) {
-    const OnnxAttributes attributes{{"axis", axis}, {"largest", 0}};
+/// Of the smallest or the largest first; equal elements keep their order.
+int sorted_places(OnnxGraph& g, int x, const OnnxSize& count, int64_t axis, bool largest) {
+    const OnnxAttributes attributes{{"axis", axis}, {"largest", int64_t(largest)}};
     return g.node("TopK", {x, g.integers(OnnxSizes{count})}, attributes, 2)[1];
 }
 
-/// TopK says nothing about NaN. They are sorted as infinities, then behind what is none.
-std::vector<int> write_argsort(OnnxCall& c) {
+/// TopK says nothing about NaN. They are sorted as infinities, then behind what is none, or before it where the largest come first.
+std::vector<int> write_sorted_places(OnnxCall& c, bool largest) {
     OnnxGraph& g = c.graph;
     const int64_t axis = c.attributes.integer("axis");
-    const OnnxSize count = c.inputs[0].shape[size_t(axis)];
+    const OnnxSize size = c.inputs[0].shape[size_t(axis)], count = c.outputs[0].shape[size_t(axis)];
     const Dtype dtype = c.inputs[0].dtype;
     if (!is_float(dtype)) {
         const int x = c.input(0, dtype == Dtype::bool_ ? Dtype::int32 : dtype);
-        return {g.cast(sorted_places(g, x, count, axis), Dtype::int64, c.result())};
+        return {g.cast(sorted_places(g, x, count, axis, largest), Dtype::int64, c.result())};
     }
     const OnnxAttributes along{{"axis", axis}};
     const int is_nan = g.node("IsNaN", {c.input(0)});
     const int filled = g.node("Where", {is_nan, g.number(INFINITY, dtype), c.input(0)});
-    const int places = sorted_places(g, filled, count, axis);
-    const int behind = g.node("GatherElements", {g.cast(is_nan, Dtype::bool_, Dtype::int32), places}, along);
-    const int order = sorted_places(g, behind, count, axis);
+    const int places = sorted_places(g, filled, size, axis, largest);
+    const int numbers = g.node("GatherElements", {g.cast(is_nan, Dtype::bool_, Dtype::int32), places}, along);
+    const int order = sorted_places(g, numbers, count, axis, largest);
     return {g.cast(g.node("GatherElements", {places, order}, along), Dtype::int64, c.result())};
 }
 
@@ -87,10 +88,28 @@ const OpDef& op_argsort = register_op({
             return Types{{Dtype::int32, c.inputs[0].shape}};
         },
     .kernel = run_argsort,
-    .onnx = write_argsort,
+    .onnx = [](OnnxCall& c) { return write_sorted_places(c, false); },
 });
 
 const bool argsort_has_elements = set_element_plan(op_argsort, argsort_elements);
+
+const OpDef& op_argsort_first = register_op({
+    .name = "argsort_first",
+    .type =
+        [](const TypeCall& c) {
+            assert_axis(c);
+            Shape shape = c.inputs[0].shape;
+            int64_t& size = shape[int(c.attributes.integer("axis"))];
+            const int64_t count = c.attributes.integer("count");
+            CATENA_ASSERT(count >= 0 && count <= size, "the axis has as many elements");
+            size = count;
+            return Types{{Dtype::int32, shape}};
+        },
+    .kernel = run_argsort_first,
+    .onnx = [](OnnxCall& c) { return write_sorted_places(c, c.attributes.flag("largest")); },
+});
+
+const bool argsort_first_has_elements = set_element_plan(op_argsort_first, argsort_first_elements);
 
 Variable cumulate(const Operand& x, int axis, bool reverse);
 
@@ -152,6 +171,11 @@ static const FunctionDef& f_argmin =
              [](const FunctionArguments& a) { return argmin(a.array("x"), optional_axis(a)); });
 
 Variable argsort(const Operand& x, int64_t axis) { return along_axis(op_argsort, x, axis); }
+Variable argsort_first(const Operand& x, int64_t count, int64_t axis, bool largest) {
+    LocationScope scope(x.location());
+    const int64_t along = normalize_axis("argsort_first", axis, x.variable().rank());
+    return call(op_argsort_first, x.location(), {{"axis", along}, {"count", count}, {"largest", largest}}, {}, x);
+}
 static const FunctionDef& f_argsort =
     function("argsort(x, axis=-1)", {"x"},
              [](const FunctionArguments& a) { return argsort(a.array("x"), a.integer("axis")); });

@@ -11,6 +11,7 @@
 #include "runtime/ops/array/searching.h"
 #include "runtime/ops/array/slicing.h"
 #include "runtime/ops/by_name/function.h"
+#include "runtime/ops/math/argsort_first.h"
 #include "runtime/ops/math/reduction.h"
 
 namespace catena {
@@ -131,7 +132,7 @@ Variable choice(int64_t n, int64_t size, const Choice& options, const std::sourc
     LocationScope scope(at);
     check_choice(n, size, options);
     if (options.replace) return options.p.defined() ? weighted_places(options.p, size) : randint(0, n, {size});
-    if (!options.p.defined()) return slice_axis(permutation(n), 0, 0, size);
+    if (!options.p.defined()) return cast(argsort_first(random_uniform({n}, Dtype::float64), size), Dtype::int64);  // As permutation(n) begins.
     // Gumbel's maximum for one draw; its k largest for k draws without replacement (Vieira 2014).
     const Variable keys = log(cast(options.p, Dtype::float64)) + gumbel({n});
     return cast(topk(keys, size).indices, Dtype::int64);
