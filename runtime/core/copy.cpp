@@ -8,6 +8,7 @@
 #include "runtime/core/array.h"
 #include "runtime/core/code_device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/half_rows.h"
 #include "runtime/core/loop_nest.h"
 #include "runtime/core/parallel.h"
 #include "runtime/core/transpose.h"
@@ -18,16 +19,18 @@ namespace {
 
 constexpr int64_t grain = 1 << 16;  ///< Elements; about 30 us of copying.
 
+template <class T>
+constexpr bool is_16bit = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
+
 template <class To, class From>
 To converted(From value) {
-    constexpr bool from_16bit = std::is_same_v<From, Half> || std::is_same_v<From, BFloat16>;
-    if constexpr (from_16bit && !std::is_same_v<To, From>)
+    if constexpr (is_16bit<From> && !std::is_same_v<To, From>)
         return converted<To>(float(value));
     else if constexpr (std::is_same_v<To, From>)
         return value;
     else if constexpr (std::is_same_v<To, bool>)
         return value != 0;
-    else if constexpr (std::is_same_v<To, Half> || std::is_same_v<To, BFloat16>)
+    else if constexpr (is_16bit<To>)
         return To(float(value));
     else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>)
         return To(int64_t(value));  // Towards zero; narrower integers then wrap.
@@ -42,6 +45,8 @@ void copy_row(void* to, int64_t to_stride, const void* from, int64_t from_stride
     if (to_stride == 1 && from_stride == 1) {
         if constexpr (std::is_same_v<To, From>)
             std::memcpy(t, f, size_t(n) * sizeof(To));
+        else if constexpr ((is_16bit<To> && std::is_same_v<From, float>) || (is_16bit<From> && std::is_same_v<To, float>))
+            convert_row(t, f, n);
         else
             for (int64_t i = 0; i < n; ++i) t[i] = converted<To>(f[i]);
     } else if (to_stride == 1 && from_stride == 0) {

@@ -1,4 +1,5 @@
 // Many 16-bit floats: what is counted or summed on the way is beyond 65504, the result is not.
+#include <bit>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -29,6 +30,32 @@ void expect_everywhere(const std::function<Variable(const Variable&)>& f, const 
     if (!compiled()) return;
     auto run = [&](const std::vector<Variable>& xs) { return Variables{f(xs[0])}; };
     EXPECT_NEAR(first(compiled()(run, {x})[0]), expected, tolerance) << "compiled";
+}
+
+/// float32 of all kinds, NaN among them: neighbours in every exponent.
+std::vector<float> floats_of_all_kinds() {
+    std::vector<float> values;
+    for (uint64_t bits = 0; bits < uint64_t(1) << 32; bits += 40'009) values.push_back(std::bit_cast<float>(uint32_t(bits)));
+    for (float edge : {65504.f, 65519.99f, 65520.f, 6e-8f, 2.98e-8f, 2.981e-8f, 0.f, -0.f, INFINITY, -INFINITY}) values.push_back(edge);
+    return values;
+}
+
+template <class T>
+void expect_rows_converted_as_elements() {
+    const std::vector<float> values = floats_of_all_kinds();
+    const Array rounded = Array::from(values, {int64_t(values.size())}).astype(dtype_of<T>);
+    const T* narrow = rounded.elements<T>();
+    for (size_t i = 0; i < values.size(); ++i) ASSERT_EQ(narrow[i].bits, T(values[i]).bits) << values[i];
+    std::vector<T> all(1 << 16);
+    for (size_t i = 0; i < all.size(); ++i) all[i].bits = uint16_t(i);
+    const Array wide = Array::from(all, {int64_t(all.size())}).astype(Dtype::float32);
+    for (size_t i = 0; i < all.size(); ++i)
+        ASSERT_EQ(std::bit_cast<uint32_t>(wide.elements<float>()[i]), std::bit_cast<uint32_t>(float(all[i]))) << i;
+}
+
+TEST(Half, rows_are_converted_as_single_elements_are) {
+    expect_rows_converted_as_elements<catena::Half>();
+    expect_rows_converted_as_elements<BFloat16>();
 }
 
 TEST(Half, logsumexp_of_many_equal_values) {
