@@ -43,11 +43,32 @@ void find_offsets(const Shape& shape, const Strides& strides, std::span<const in
     }
 }
 
-/// How a gather walks x: result element (p, b, s) is x element outer[p] + place[b] + inner[s].
+/// Equally spaced elements.
+struct Run {
+    int64_t length = 1, stride = 1;
+};
+
+/// Takes the last axes of `axes` that make one run together off its end.
+Run take_run(const Shape& shape, const Strides& strides, std::span<const int64_t>& axes) {
+    Run run;
+    for (; !axes.empty(); axes = axes.first(axes.size() - 1)) {
+        const int axis = int(axes.back());
+        if (shape[axis] == 1) continue;
+        if (run.length != 1 && strides[axis] != run.length * run.stride) break;
+        if (run.length == 1) run.stride = strides[axis];
+        run.length *= shape[axis];
+    }
+    return run;
+}
+
+/// How a gather walks x: result element (p, b, r, s) is x element outer[p] + place[b] + inner[r] + s * run.stride. There is no list
+/// of the elements of a run, which may be long beside few places.
 struct Walk {
     static constexpr int64_t ignored = std::numeric_limits<int64_t>::min();
     Offsets outer, place, inner;
-    bool dense = true;  ///< inner is 0, 1, 2, ...
+    Run run;
+    int64_t row() const { return int64_t(inner.size()) * run.length; }         ///< Elements of one place.
+    bool dense() const { return inner.size() == 1 && run.stride == 1; }  ///< They lie side by side.
 
     Walk(const KernelCall& call, std::span<const Array> index_arrays, const Shape& shape, const Strides& strides);
 };
@@ -111,8 +132,14 @@ Walk::Walk(const KernelCall& call, std::span<const Array> index_arrays, const Sh
     const std::span<const int64_t> others = rest;
     const size_t position = size_t(a.integer("position"));
     find_offsets(shape, strides, others.first(position), outer);
-    find_offsets(shape, strides, others.subspan(position), inner);
-    for (size_t s = 0; dense && s < inner.size(); ++s) dense = inner[s] == int64_t(s);
+    std::span<const int64_t> behind = others.subspan(position);
+    constexpr int64_t short_run = 64;  // To begin one takes longer than to look up so many offsets.
+    run = take_run(shape, strides, behind);
+    if (!behind.empty() && run.length < short_run) {
+        run = Run();
+        behind = others.subspan(position);
+    }
+    find_offsets(shape, strides, behind, inner);
 }
 
 /// Calls f(row, offset in x) for the rows [begin, end) of a result, where a row is the inner elements of one place of one
@@ -127,38 +154,68 @@ void for_each_row(const Walk& walk, int64_t begin, int64_t end, F&& f) {
     }
 }
 
+/// Calls f(element, its offset, number) for the runs of the elements [begin, end) of a row.
+template <class F>
+void for_each_run(const Walk& walk, int64_t begin, int64_t end, F&& f) {
+    const auto [length, stride] = walk.run;
+    if (walk.inner.size() == 1) return f(begin, begin * stride, end - begin);
+    if (length == 1) {
+        for (int64_t s = begin; s < end; ++s) f(s, walk.inner[size_t(s)], 1);
+        return;
+    }
+    for (int64_t s = begin; s < end;) {
+        const int64_t run = s / length, first = s - run * length, count = std::min(length - first, end - s);
+        f(s, walk.inner[size_t(run)] + first * stride, count);
+        s += count;
+    }
+}
+
 template <class T>
 void gather(const Walk& walk, const T* x, T* y) {
-    const int64_t places = int64_t(walk.place.size()), inner = int64_t(walk.inner.size());
+    const int64_t places = int64_t(walk.place.size()), inner = walk.row(), stride = walk.run.stride;
     const int64_t rows = int64_t(walk.outer.size()) * places;
-    const auto row_at = [&](int64_t row, int64_t from) {
-        T* to = y + row * inner;
-        if (from == Walk::ignored) std::fill_n(to, inner, T());
-        else if (walk.dense) std::copy_n(x + from, inner, to);
+    const auto row_at = [=](int64_t row, int64_t from) {
+        if (from == Walk::ignored) std::fill_n(y + row * inner, inner, T());
+        else std::copy_n(x + from, inner, y + row * inner);
+    };
+    const auto runs_at = [&](int64_t row, int64_t from) {
+        if (from == Walk::ignored) std::fill_n(y + row * inner, inner, T());
+        else if (walk.run.length == 1) std::transform(walk.inner.begin(), walk.inner.end(), y + row * inner, [x = x + from](int64_t i) { return x[i]; });
         else
-            for (int64_t s = 0; s < inner; ++s) to[s] = x[from + walk.inner[size_t(s)]];
+            for_each_run(walk, 0, inner, [to = y + row * inner, x = x + from, stride](int64_t s, int64_t offset, int64_t count) {
+                if (stride == 1) std::copy_n(x + offset, count, to + s);
+                else
+                    for (int64_t i = 0; i < count; ++i) to[s + i] = x[offset + i * stride];
+            });
     };
     const auto element_at = [&](int64_t row, int64_t from) { y[row] = from == Walk::ignored ? T() : x[from]; };
     parallel_for(rows, row_grain(inner), [&](int64_t begin, int64_t end) {
-        if (inner == 1 && walk.dense) for_each_row(walk, begin, end, element_at);
-        else for_each_row(walk, begin, end, row_at);
+        if (inner == 1) for_each_row(walk, begin, end, element_at);
+        else if (walk.dense()) for_each_row(walk, begin, end, row_at);
+        else for_each_row(walk, begin, end, runs_at);
     });
 }
 
 // Threads share the inner elements, never the places: every sum has one order.
 template <class S, class T>
 void scatter(const Walk& walk, const T* gy, S* sums) {
-    const int64_t places = int64_t(walk.place.size()), inner = int64_t(walk.inner.size());
+    const int64_t places = int64_t(walk.place.size()), inner = walk.row(), stride = walk.run.stride;
     const int64_t rows = int64_t(walk.outer.size()) * places;
+    const bool dense = walk.dense();
     parallel_for(inner, std::max<int64_t>(16, column_grain(rows)), [&](int64_t begin, int64_t end) {
         for_each_row(walk, 0, rows, [&](int64_t row, int64_t at) {
             if (at == Walk::ignored) return;
             S* to = sums + at;
             const T* from = gy + row * inner;
-            if (walk.dense)
+            if (dense)
                 for (int64_t s = begin; s < end; ++s) to[s] += S(from[s]);
             else
-                for (int64_t s = begin; s < end; ++s) to[walk.inner[size_t(s)]] += S(from[s]);
+                for_each_run(walk, begin, end, [to, from, stride](int64_t s, int64_t offset, int64_t count) {
+                    if (stride == 1)
+                        for (int64_t i = 0; i < count; ++i) to[offset + i] += S(from[s + i]);
+                    else
+                        for (int64_t i = 0; i < count; ++i) to[offset + i * stride] += S(from[s + i]);
+                });
         });
     });
 }

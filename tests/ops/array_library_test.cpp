@@ -246,6 +246,19 @@ TEST(Searching, a_choice_without_replacement_begins_the_permutation_of_its_seed)
     }
 }
 
+TEST(Searching, takes_of_views_are_those_of_their_copies) {
+    const Variable x = with_ties({4, 5, 6, 7});
+    const Variable at(Array::from<int64_t>({3, 0, -1, 3, 1}), false);
+    const auto bits = [](const Variable& v) { return text(v); };
+    for (const Dims& order : {Dims{0, 1, 2, 3}, Dims{0, 3, 2, 1}, Dims{0, 1, 3, 2}, Dims{3, 2, 1, 0}, Dims{0, 2, 3, 1}, Dims{1, 0, 2, 3}}) {
+        const Variable view = transpose(x, order), whole = copy(view);
+        for (int axis = 0; axis < 4; ++axis) EXPECT_EQ(bits(take(view, at, axis)), bits(take(whole, at, axis))) << axis;
+    }
+    const Variable repeated = broadcast_to(with_ties({4, 1, 6}), {4, 5, 6});
+    EXPECT_EQ(bits(take(repeated, at, 0)), bits(take(copy(repeated), at, 0)));
+    EXPECT_EQ(take(with_ties({4, 0, 3}), at, 0).shape(), (Shape{5, 0, 3}));
+}
+
 TEST(Searching, a_region_is_cut_where_elements_decide) {
     if (!CATENA_HAS_COMPILER) GTEST_SKIP() << "there is no compiler";
     auto region = static_graph([](const Variable& x) { return take(x * 2, flatnonzero(x > 0)); });
