@@ -73,6 +73,14 @@ TEST(Powers, of_a_number_that_changes_between_calls_follow_it) {
     }
 }
 
+TEST(Powers, of_0_have_no_gradient_towards_0) {
+    const Variable x(Array::from<float>({0.f, 2.f})), base(Array::from<float>({0.f, 2.f})), zero(Array::from<float>({0.f, 0.f}));
+    sum(pow(x, 0.0)).backward();
+    sum(pow(base, zero)).backward();
+    EXPECT_EQ(x.grad().to_vector<float>(), (std::vector<float>{0, 0}));
+    EXPECT_EQ(base.grad().to_vector<float>(), (std::vector<float>{0, 0}));
+}
+
 TEST(Powers, of_integers_to_an_integer_are_an_error) {
     const Variable x(Array::from<int32_t>({1, 2}), false);
     for (int exponent : {1, 2, 3, -1, 4}) EXPECT_THROW(pow(x, exponent), DtypeError);

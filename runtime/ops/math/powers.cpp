@@ -6,16 +6,16 @@
 namespace catena {
 namespace {
 
-// The gradient towards the exponent is 0 where the base is 0, so that 0 ** 2 has one.
+// The gradient towards the exponent is 0 where the base is 0, so that 0 ** 2 has one; towards the base it is 0 where the exponent is, at 0, too.
 const OpDef& op_power = elementwise<2>("power").floats()
     .forward([](auto a, auto b) { return pow(a, b); })
-    .gradient<0>([](auto a, auto b, auto y, auto gy) { return gy * b * pow(a, b - 1); })
+    .gradient<0>([](auto a, auto b, auto y, auto gy) { return select(b == 0, 0, gy * b * pow(a, b - 1)); })
     .gradient<1>([](auto a, auto b, auto y, auto gy) { return gy * y * log(select(a == 0, 1, a)); })
     .onnx("Pow").define();
 
 const OpDef& op_power_scalar = elementwise<1, 1>("power_scalar").scalars({"exponent"}).floats()
     .forward([](auto x, auto s) { return pow(x, s); })
-    .gradient([](auto x, auto s, auto y, auto gy) { return gy * s * pow(x, s - 1); }).define();
+    .gradient([](auto x, auto s, auto y, auto gy) { return select(s == 0, 0, gy * s * pow(x, s - 1)); }).define();
 
 const OpDef& op_scalar_power = elementwise<1, 1>("scalar_power").scalars({"base"}).floats()
     .forward([](auto x, auto s) { return pow(s, x); })
