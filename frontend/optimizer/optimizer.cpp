@@ -270,9 +270,11 @@ void Optimizer::serialize(const Serializer& s) {
             continue;
         }
         const std::vector<std::string> names = rule_of(slot).moment_names();
-        int64_t updates = slot.moments.size() == names.size() ? t : 0;
+        const bool was_updated = slot.moments.size() == names.size();
+        int64_t updates = was_updated ? t : 0;
         part("t", updates);
-        for (size_t i = 0; i < slot.moments.size(); ++i) part.write(names[i], slot.moments[i].array());
+        // Chainer asks for the moments of every parameter, and begins with new ones where they are None.
+        for (size_t i = 0; i < names.size(); ++i) part.write(names[i], was_updated ? slot.moments[i].array() : Array());
         if (slot.use_fp32 && slot.master.is_initialized()) part.write(master_key, slot.master.array());
     }
 }
@@ -295,7 +297,10 @@ void Optimizer::load_moments(const Serializer& s, UpdateSlot& slot) {
     std::vector<Array> moments;
     for (const std::string& name : names) {
         const Array array = part.read(name);
-        if (!array.defined()) return;
+        if (!array.defined()) {
+            if (part.has(name)) s.later([&slot] { slot.moments.clear(); });
+            return;
+        }
         moments.push_back(is_known ? part.converted(name, array, slot.update_dtype()) : array);
         check_moment(part, name, array, is_known ? slot.param.shape() : moments[0].shape());
     }

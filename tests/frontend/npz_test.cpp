@@ -285,7 +285,7 @@ TEST_F(NpzTest, a_resumed_optimizer_continues_as_if_nothing_had_happened) {
     save_npz(path("state.npz"), adam);
     EXPECT_THAT(NpzFile(path("state.npz")).keys(),
                 ElementsAre("t", "epoch", "l1/W/t", "l1/W/m", "l1/W/v", "l1/b/t", "l1/b/m", "l1/b/v", "l2/W/t",
-                            "l2/b/t", "l2/b/m", "l2/b/v"));
+                            "l2/W/m", "l2/W/v", "l2/b/t", "l2/b/m", "l2/b/v"));
     step(model, adam, 0.2f);
 
     TwoLayers resumed;

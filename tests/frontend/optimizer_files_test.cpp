@@ -120,6 +120,23 @@ TEST_F(OptimizerFile, without_moments_that_the_rule_has_is_an_error) {
     EXPECT_EQ(amsgrad.t(), 1);
 }
 
+TEST_F(OptimizerFile, has_none_for_moments_of_parameters_that_were_never_updated_as_chainer_wants) {
+    Two link;
+    Adam adam;
+    adam.setup(link);
+    link.a.set_grad(Array::zeros(link.a.type()));
+    adam.update();
+    save_npz(path_, adam);
+    EXPECT_THAT(NpzFile(path_).keys(), ::testing::ElementsAre("t", "epoch", "a/t", "a/m", "a/v", "b/t", "b/m", "b/v"));
+    EXPECT_TRUE(NpzFile(path_).read("a/m").defined());
+    EXPECT_FALSE(NpzFile(path_).read("b/m").defined());
+    set_gradients(link, 1);
+    adam.update();
+    load_npz(path_, adam);
+    EXPECT_TRUE(adam.update_rule(link.a).state("m").defined());
+    EXPECT_FALSE(adam.update_rule(link.b).state("m").defined());
+}
+
 TEST_F(OptimizerFile, may_lack_moments_of_parameters_that_were_never_updated) {
     Two link;
     Adam adam;
@@ -128,6 +145,9 @@ TEST_F(OptimizerFile, may_lack_moments_of_parameters_that_were_never_updated) {
     adam.update();
     save_npz(path_, adam);
     NamedArrays arrays = read_npz(path_);
+    std::erase_if(arrays, [](const auto& entry) { return entry.first == "b/m" || entry.first == "b/v"; });
+    const std::string without = path_ + ".without";
+    save_npz(without, arrays);
     for (auto& [key, array] : arrays)
         if (key == "b/t") {
             EXPECT_EQ(array.item<int64_t>(), 0);
@@ -135,7 +155,7 @@ TEST_F(OptimizerFile, may_lack_moments_of_parameters_that_were_never_updated) {
         }
     const std::string older = path_ + ".older";
     save_npz(older, arrays);
-    for (const std::string& file : {path_, older}) {
+    for (const std::string& file : {path_, without, older}) {
         Two other;
         Adam loaded;
         loaded.setup(other);
