@@ -37,10 +37,13 @@ public:
     /// Adds an extension, which is called in every iteration in which its trigger fires: by priority, then in the order of
     /// extend(). A name that is taken gets "_1", "_2"; "training" is a ValueError.
     Trainer& extend(std::shared_ptr<Extension> extension, ExtendOptions options = {});
-    template <std::derived_from<Extension> E>
-    Trainer& extend(E extension, ExtendOptions options = {}) {
-        return extend(std::make_shared<E>(std::move(extension)), std::move(options));
+    template <class E>
+        requires std::derived_from<E, Extension>
+    Trainer& extend(E&& extension, ExtendOptions options = {}) {
+        return extend(std::make_shared<std::remove_const_t<E>>(std::move(extension)), std::move(options));
     }
+    template <std::derived_from<Extension> E>
+    Trainer& extend(E& kept, ExtendOptions options = {}) = delete;  // A copy would be called: give a std::shared_ptr, or std::move(kept).
     /// Adds a function; options.name is required.
     template <class F>
         requires(std::invocable<F&, Trainer&> && !std::derived_from<F, Extension>)

@@ -5,6 +5,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 namespace catena {
 
@@ -28,7 +30,8 @@ public:
 };
 
 /// Any form of a trigger, for arguments: `{1, "epoch"}`, a Trigger, a function of the trainer. The default never
-/// fires.
+/// fires. A value: a copy counts for itself, so that one can be given to several extensions. Only a std::shared_ptr is shared; of its
+/// users it fires for the first that asks in an iteration.
 class AnyTrigger {
 public:
     AnyTrigger() = default;
@@ -36,12 +39,31 @@ public:
     template <class N>
         requires std::is_arithmetic_v<N>
     AnyTrigger(N period, const std::string& unit) : AnyTrigger(interval(double(period), unit)) {}
+    template <class T>
+        requires(std::derived_from<T, Trigger> && std::copy_constructible<T>)
+    AnyTrigger(T&& trigger)
+        : trigger_(std::make_shared<std::remove_const_t<T>>(std::move(trigger))),
+          clone_([](const Trigger& t) -> std::shared_ptr<Trigger> {
+              return std::make_shared<std::remove_const_t<T>>(static_cast<const T&>(t));
+          }) {}
     template <std::derived_from<Trigger> T>
-    AnyTrigger(T trigger) : trigger_(std::make_shared<T>(std::move(trigger))) {}
+    AnyTrigger(T& kept) = delete;  // A copy would be asked: give a std::shared_ptr, std::move(kept), or a copy T(kept).
     AnyTrigger(std::shared_ptr<Trigger> trigger) : trigger_(std::move(trigger)) {}
+    template <std::derived_from<Trigger> T>
+    AnyTrigger(std::shared_ptr<T> trigger) : trigger_(std::move(trigger)) {}
     template <class F>
         requires(std::predicate<F&, Trainer&> && !std::derived_from<F, Trigger> && !std::same_as<F, AnyTrigger>)
     AnyTrigger(F function) : AnyTrigger(from_function(std::move(function))) {}
+
+    AnyTrigger(const AnyTrigger& other)
+        : trigger_(other.clone_ ? other.clone_(*other.trigger_) : other.trigger_), clone_(other.clone_) {}
+    AnyTrigger(AnyTrigger&& other) noexcept
+        : trigger_(std::move(other.trigger_)), clone_(std::exchange(other.clone_, nullptr)) {}
+    AnyTrigger& operator=(AnyTrigger other) noexcept {
+        trigger_.swap(other.trigger_);
+        clone_ = other.clone_;
+        return *this;
+    }
 
     static AnyTrigger never();
     bool operator()(Trainer& trainer) const { return trigger_ && (*trigger_)(trainer); }
@@ -54,6 +76,7 @@ private:
     static AnyTrigger interval(double period, const std::string& unit);
     static AnyTrigger from_function(std::function<bool(Trainer&)> function);
     std::shared_ptr<Trigger> trigger_;
+    std::shared_ptr<Trigger> (*clone_)(const Trigger&) = nullptr;  ///< Null: shared.
 };
 
 }  // namespace catena

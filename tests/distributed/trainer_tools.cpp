@@ -317,9 +317,9 @@ void check_checkpointer(const Communicators& comm, const std::string& folder) {
     auto train = [&](int64_t until, int64_t fails_at) {
         ReportingUpdater updater(comm->rank());
         Trainer trainer(updater, {until, "iteration"}, out);
-        auto checkpointer =
-            create_multi_node_checkpointer("run", comm, {.cp_interval = 2, .gc_interval = 3});
-        loaded = checkpointer.maybe_load(trainer);
+        auto checkpointer = std::make_shared<extensions::MultiNodeCheckpointer>(
+            create_multi_node_checkpointer("run", comm, {.cp_interval = 2, .gc_interval = 3}));
+        loaded = checkpointer->maybe_load(trainer);
         trainer.extend(checkpointer);
         trainer.extend(
             [=](Trainer& t) {
@@ -331,7 +331,7 @@ void check_checkpointer(const Communicators& comm, const std::string& folder) {
         } catch (const std::runtime_error&) {
             EXPECT_GT(fails_at, 0);
         }
-        saved = checkpointer.get_stats().count;
+        saved = checkpointer->get_stats().count;
         return updater.value;
     };
     train(20, 9);

@@ -90,6 +90,15 @@ TEST_F(ExtensionTest, log_report_chooses_keys_and_postprocesses) {
     EXPECT_EQ(log[0]["more"], 7);
 }
 
+TEST_F(ExtensionTest, log_reports_of_the_same_options_have_their_own_rows_which_a_shared_one_shows) {
+    const extensions::LogReportOptions options{.trigger = {2, "iteration"}, .filename = ""};
+    const auto first = std::make_shared<LogReport>(options), second = std::make_shared<LogReport>(options);
+    run([&](Trainer& trainer) { trainer.extend(first).extend(second).extend(PrintReport({"x"}, LogReport(options), std::tmpfile())); });
+    EXPECT_EQ(first->log().size(), 2u);
+    EXPECT_EQ(second->log().size(), 2u);
+    static_assert(!std::is_constructible_v<PrintReport, std::vector<std::string>, LogReport&>);
+}
+
 TEST_F(ExtensionTest, a_misspelt_key_is_warned_of_once_with_the_nearest) {
     const auto warnings = [&](std::function<void(Trainer&)> prepare) {
         ::testing::internal::CaptureStderr();

@@ -61,12 +61,12 @@ TEST_F(TrainerTest, names_are_unique_and_training_is_refused) {
 }
 
 struct Witness : Extension {
-    std::shared_ptr<std::string> calls = std::make_shared<std::string>();
-    void operator()(Trainer&) override { *calls += "call "; }
-    void initialize(Trainer&) override { *calls += "initialize "; }
-    void finalize() override { *calls += "finalize "; }
+    std::string calls;
+    void operator()(Trainer&) override { calls += "call "; }
+    void initialize(Trainer&) override { calls += "initialize "; }
+    void finalize() override { calls += "finalize "; }
     void on_error(Trainer&, const std::exception& error) override {
-        *calls += std::string("error:") + error.what() + " ";
+        calls += std::string("error:") + error.what() + " ";
         throw std::runtime_error("another");
     }
     std::string default_name() const override { return "Witness"; }
@@ -77,10 +77,10 @@ TEST_F(TrainerTest, an_error_is_told_to_extensions_and_thrown_after_finalizing) 
         if (iteration == 2) throw std::runtime_error("oops");
     };
     Trainer trainer(updater_, {5, "iteration"}, path());
-    Witness witness;
+    auto witness = std::make_shared<Witness>();
     trainer.extend(witness);
     EXPECT_THROW(trainer.run(false), std::runtime_error);
-    EXPECT_EQ(*witness.calls, "initialize call error:oops finalize ");
+    EXPECT_EQ(witness->calls, "initialize call error:oops finalize ");
     EXPECT_TRUE(updater_.finalized);
 }
 
@@ -101,6 +101,68 @@ TEST_F(TrainerTest, other_triggers_fire_when_they_should) {
     EXPECT_THAT(fires([](Trainer& t) { return t.updater().iteration() == 3; }, 4), ElementsAre(3));
     EXPECT_EQ(fires(triggers::TimeTrigger(1e-9), 4).size(), 4u);
     EXPECT_THAT(fires(triggers::TimeTrigger(1e9), 4), ElementsAre());
+}
+
+TEST_F(TrainerTest, a_trigger_that_is_given_twice_fires_for_both) {
+    const AnyTrigger every(2, "iteration"), both[] = {every, triggers::ManualScheduleTrigger({2, 4, 6}, "iteration"),
+                                                      [](Trainer& t) { return t.updater().iteration() % 2 == 0; }};
+    for (const AnyTrigger& trigger : both) {
+        MockUpdater updater;
+        Trainer trainer(updater, {6, "iteration"}, path());
+        int a = 0, b = 0;
+        trainer.extend([&](Trainer&) { ++a; }, {.name = "a", .trigger = trigger});
+        trainer.extend([&](Trainer&) { ++b; }, {.name = "b", .trigger = trigger});
+        trainer.run();
+        EXPECT_EQ(a, 3);
+        EXPECT_EQ(b, 3);
+    }
+    EXPECT_THAT(fires(every, 4), ElementsAre(2, 4));
+}
+
+TEST_F(TrainerTest, a_stop_trigger_that_is_given_twice_stops_both_trainings_at_its_time) {
+    const AnyTrigger four(4, "iteration");
+    const AnyTrigger stops[] = {four, triggers::EarlyStoppingTrigger({.monitor = "x", .patience = 9, .max_trigger = four})};
+    for (const AnyTrigger& stop : stops)
+        for (int run = 0; run < 2; ++run) {
+            MockUpdater updater;
+            updater.on_update = [](int64_t i) { report({{"x", double(i)}}); };
+            Trainer trainer(updater, stop, path());
+            trainer.run();
+            EXPECT_EQ(updater.iteration(), 4);
+        }
+}
+
+TEST_F(TrainerTest, a_trigger_inside_another_counts_for_each_of_them) {
+    const AnyTrigger every(2, "iteration");
+    MockUpdater updater;
+    updater.on_update = [](int64_t i) { report({{"x", -double(i)}}); };
+    Trainer trainer(updater, {6, "iteration"}, path());
+    int a = 0, b = 0;
+    trainer.extend([&](Trainer&) { ++a; }, {.name = "a", .trigger = triggers::MinValueTrigger("x", every)});
+    trainer.extend([&](Trainer&) { ++b; }, {.name = "b", .trigger = triggers::MinValueTrigger("x", every)});
+    trainer.run();
+    EXPECT_EQ(a, 3);
+    EXPECT_EQ(b, 3);
+}
+
+TEST_F(TrainerTest, a_shared_trigger_can_be_asked_for_its_best_value) {
+    MockUpdater updater;
+    updater.on_update = [](int64_t i) { report({{"x", double(i)}}); };
+    Trainer trainer(updater, {6, "iteration"}, path());
+    auto best = std::make_shared<triggers::MaxValueTrigger>("x", AnyTrigger(2, "iteration"));
+    trainer.extend([](Trainer&) {}, {.name = "a", .trigger = best});
+    trainer.run();
+    EXPECT_EQ(best->best_value(), 5.5);
+}
+
+template <class T>
+concept CanExtend = requires(Trainer& trainer, T&& extension) { trainer.extend(std::forward<T>(extension)); };
+
+TEST_F(TrainerTest, extensions_and_triggers_are_moved_or_shared_but_never_copied_behind_the_users_back) {
+    static_assert(CanExtend<Witness> && CanExtend<std::shared_ptr<Witness>&> && !CanExtend<Witness&> && !CanExtend<const Witness&>);
+    using Best = triggers::MinValueTrigger;
+    static_assert(std::is_constructible_v<AnyTrigger, Best> && std::is_constructible_v<AnyTrigger, std::shared_ptr<Best>&>);
+    static_assert(!std::is_constructible_v<AnyTrigger, Best&> && !std::is_constructible_v<AnyTrigger, const Best&>);
 }
 
 TEST_F(TrainerTest, best_value_triggers_fire_on_improvement_of_the_mean) {

@@ -18,7 +18,7 @@ int width(const std::string& column) { return int(std::max<size_t>(10, column.si
 PrintReport::PrintReport(std::vector<std::string> entries, std::string log_report, std::FILE* out)
     : entries_(std::move(entries)), log_name_(std::move(log_report)), out_(out), missing_("PrintReport", entries_) {}
 
-PrintReport::PrintReport(std::vector<std::string> entries, LogReport log_report, std::FILE* out)
+PrintReport::PrintReport(std::vector<std::string> entries, LogReport&& log_report, std::FILE* out)
     : entries_(std::move(entries)), own_log_(std::make_shared<LogReport>(std::move(log_report))), out_(out),
       missing_("PrintReport", entries_) {}
 

@@ -16,7 +16,7 @@ public:
     /// Uses the trainer's LogReport of that name.
     explicit PrintReport(std::vector<std::string> entries, std::string log_report = "LogReport", std::FILE* out = stdout);
     /// Owns and calls its LogReport.
-    PrintReport(std::vector<std::string> entries, LogReport log_report, std::FILE* out = stdout);
+    PrintReport(std::vector<std::string> entries, LogReport&& log_report, std::FILE* out = stdout);
     void initialize(Trainer& trainer) override;
     void operator()(Trainer& trainer) override;
     void finalize() override;
