@@ -23,6 +23,8 @@ struct NamedLink {
 class Chain : public Link {
 public:
     Chain() = default;
+    Chain(const Chain&) = default;
+    Chain(Chain&&) = default;
     template <std::derived_from<Link> L>
     void add_child(std::string name, L& child) {
         list_child(std::move(name), child);
@@ -32,6 +34,10 @@ public:
     }
     /// ValueError listing the existing children.
     Link& operator[](std::string_view name) const;
+
+protected:
+    Chain& operator=(const Chain&) = default;  // As Link's.
+    Chain& operator=(Chain&&) = default;
 };
 
 }  // namespace catena

@@ -46,8 +46,6 @@ public:
     virtual ~Link();
     Link(const Link& other);
     Link(Link&& other) noexcept;  ///< So that a growing std::vector moves its links: optimizers and regions go on with them.
-    Link& operator=(const Link& other);
-    Link& operator=(Link&& other) noexcept;
 
     const std::string& name() const { return name_; }  ///< In its parent; "" at the root.
     /// Class name without namespaces, "Linear".
@@ -98,14 +96,20 @@ public:
     Link& add_hook(std::shared_ptr<LinkHook> hook, std::string name = "");
     template <class Hook>
         requires std::derived_from<Hook, LinkHook>
-    Link& add_hook(Hook hook, std::string name = "") {
-        return add_hook(std::shared_ptr<LinkHook>(std::make_shared<Hook>(std::move(hook))), std::move(name));
+    Link& add_hook(Hook&& hook, std::string name = "") {
+        return add_hook(std::shared_ptr<LinkHook>(std::make_shared<std::remove_const_t<Hook>>(std::move(hook))), std::move(name));
     }
+    template <std::derived_from<LinkHook> Hook>
+    Link& add_hook(Hook& kept, std::string name = "") = delete;  // A copy would hear the calls: give a std::shared_ptr, or std::move(kept).
     void delete_hook(std::string_view name);  ///< ValueError, with the names there are, when there is none.
     std::span<const NamedHook> hooks() const;  ///< In the order of their addition.
 
 protected:
     Link() : Part(Kind::link) {}
+    /// For derived classes, whose members take the content of the others. Through a Link& nothing would change: see
+    /// ChainList::replace and copyparams.
+    Link& operator=(const Link& other);
+    Link& operator=(Link&& other) noexcept;
 
     /// forward(), the computation of one call, with link hooks around it. Every operator() of a link calls its computation
     /// through here, after what the first call initialises; `inputs` are its arrays.

@@ -85,6 +85,13 @@ TEST(LinkHooks, one_of_a_link_hears_its_calls_until_it_is_deleted) {
                 ElementsAre("added to Linear", "before Linear of 1", "after Linear gave 1", "deleted from Linear"));
 }
 
+template <class Hook>
+concept CanBeAdded = requires(Link& link, Hook&& hook) { link.add_hook(std::forward<Hook>(hook)); };
+
+TEST(LinkHooks, are_moved_or_shared_but_never_copied_behind_the_users_back) {
+    static_assert(CanBeAdded<Diary> && CanBeAdded<std::shared_ptr<Diary>&> && !CanBeAdded<Diary&> && !CanBeAdded<const Diary&>);
+}
+
 TEST(LinkHooks, one_of_a_scope_hears_every_link_of_the_thread) {
     Net net;
     Both both;

@@ -125,6 +125,12 @@ TEST(Link, assigning_a_link_takes_values_and_keeps_identities) {
     EXPECT_EQ(one.params()[0], &one.first.a);
 }
 
+TEST(Link, cannot_be_assigned_through_its_base_class_where_nothing_would_change) {
+    static_assert(!std::is_copy_assignable_v<Link> && !std::is_move_assignable_v<Link> && !std::is_assignable_v<Link&, Pair>);
+    static_assert(!std::is_copy_assignable_v<Chain> && !std::is_move_assignable_v<Chain> && !std::is_assignable_v<Chain&, Pair>);
+    static_assert(std::is_copy_assignable_v<Pair> && std::is_move_assignable_v<Pair> && !std::is_assignable_v<Scale&, Pair>);
+}
+
 TEST(Link, a_copy_that_lost_a_child_says_which) {
     Scale outside;
     struct Holder : Chain {
