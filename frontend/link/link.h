@@ -13,6 +13,7 @@
 #include "frontend/link/link_call.h"
 #include "frontend/link/parameter.h"
 #include "runtime/core/function_ref.h"
+#include "runtime/core/kept_function.h"
 
 namespace catena {
 
@@ -197,6 +198,9 @@ private:
     size_t missing_ = 0;
     mutable size_t size_ = sizeof(Part);
 };
+
+template <std::derived_from<Link> L>
+inline constexpr bool is_stateful_callable<L> = true;
 
 /// Another link of the same class, as Chainer's link.copy(mode): `auto b = ct::copy(a, ct::CopyMode::init)`.
 template <std::derived_from<Link> L>

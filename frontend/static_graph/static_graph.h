@@ -12,6 +12,7 @@
 #include "frontend/static_graph/open_size.h"
 #include "frontend/static_graph/profile.h"
 #include "runtime/core/function_ref.h"
+#include "runtime/core/kept_function.h"
 
 namespace catena {
 
@@ -235,19 +236,19 @@ private:
     std::unique_ptr<Shared> shared_;
 };
 
-/// Marks a callable of Variables (a lambda, a free function, a Chain's call) as a static region. Its code runs at every
-/// call; its array operations are executed by compiled code when it has returned, or where the host reads a value. Without
-/// the wrapper the program is the same, eager. A Chain is passed as std::ref(chain): it is not copied and must outlive the
-/// result.
+/// Marks a callable of Variables (a lambda, a free function, a link) as a static region. Its code runs at every call; its array
+/// operations are executed by compiled code when it has returned, or where the host reads a value. Without the wrapper the program
+/// is the same, eager. A link is referred to, not copied, and must outlive the region: `static_graph(model)` trains model. One that
+/// is moved in belongs to the region; other callables are copied, with the links that they hold by value.
 template <class F>
-auto static_graph(F f, StaticGraphOptions options = {},
+auto static_graph(F&& f, StaticGraphOptions options = {},
                   const std::source_location& at = std::source_location::current()) {
-    return StaticGraph<F>(std::move(f), std::move(options), at);
+    return StaticGraph<KeptFunction<F>>(KeptFunction<F>(std::forward<F>(f)), std::move(options), at);
 }
 /// The same with a name and no other options: `static_graph(f, "step")`.
 template <class F, std::convertible_to<std::string_view> Name>
-auto static_graph(F f, const Name& name, const std::source_location& at = std::source_location::current()) {
-    return StaticGraph<F>(std::move(f), {.name = std::string(std::string_view(name))}, at);
+auto static_graph(F&& f, const Name& name, const std::source_location& at = std::source_location::current()) {
+    return static_graph(std::forward<F>(f), StaticGraphOptions{.name = std::string(std::string_view(name))}, at);
 }
 
 }  // namespace catena

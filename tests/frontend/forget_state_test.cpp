@@ -15,6 +15,7 @@
 #include "frontend/link/lstm.h"
 #include "frontend/link/rnn/gru.h"
 #include "frontend/link/rnn/stateful_lstm.h"
+#include "frontend/link/sequential.h"
 #include "frontend/static_graph/static_graph.h"
 #include "runtime/core/device.h"
 #include "runtime/graph/arithmetic.h"
@@ -106,6 +107,17 @@ TEST(ForgetState, spectral_normalization_that_begins_in_the_call) {
     Linear link(std::nullopt, 3);
     link.add_hook(link_hooks::SpectralNormalization());
     expect_the_same_in_three_steps<Linear>(link, [](auto& l, const Variable& x) { return l(x); });
+}
+
+template <class F>
+concept CanForget = requires(F&& f, const Variable& x) { forget(std::forward<F>(f), x); };
+
+TEST(ForgetState, a_link_is_called_itself_and_a_temporary_one_is_refused) {
+    static_assert(CanForget<Sequential&> && CanForget<const Sequential&> && !CanForget<Sequential> && !CanForget<Linear>);
+    Linear link(3, 2);
+    sum(forget(link, Variable(Array::full({Dtype::float32, {1, 3}}, 1.0)))).backward();
+    ASSERT_TRUE(link.W.grad().defined());
+    EXPECT_EQ(link.W.grad().to_vector<float>()[0], 1);
 }
 
 TEST(ForgetState, nested) {

@@ -324,6 +324,24 @@ TEST_F(StaticGraphTest, a_free_function_and_nested_regions_work) {
     EXPECT_EQ(values(free_function(doubles({3})).array()), Doubles{6});
 }
 
+TEST_F(StaticGraphTest, a_region_of_a_link_is_that_link_and_one_of_a_moved_link_owns_it) {
+    Linear link(3, 2);
+    const Variable x(Array::full({Dtype::float32, {1, 3}}, 1.0));
+    auto region = static_graph(link, "link");
+    auto other = static_graph(link, StaticGraphOptions{.name = "other"});
+    for (auto* each : {&region, &other}) {
+        link.cleargrads();
+        sum((*each)(x)).backward();
+        ASSERT_TRUE(link.W.grad().defined());
+        EXPECT_EQ(link.W.grad().to_vector<float>()[0], 1);
+    }
+    const std::vector<float> before = region(x).array().to_vector<float>();
+    auto own = static_graph(Linear(link));
+    link.W = link.W * 2;
+    EXPECT_EQ(own(x).array().to_vector<float>(), before);
+    EXPECT_FLOAT_EQ(region(x).array().to_vector<float>()[0], 2 * before[0]);
+}
+
 TEST_F(StaticGraphTest, a_list_of_results_is_as_long_as_this_call_makes_it) {
     auto f = static_graph([](const std::vector<Variable>& xs) {
         std::vector<Variable> ys;

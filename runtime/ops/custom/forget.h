@@ -4,6 +4,7 @@
 #include <functional>
 #include <type_traits>
 
+#include "runtime/core/kept_function.h"
 #include "runtime/graph/op.h"
 
 namespace catena {
@@ -19,19 +20,21 @@ using ForgettableFunction = std::function<Variables(std::span<const Variable>)>;
 Variables forget(const ForgettableFunction& f, std::span<const Variable> xs,
                  const std::source_location& at = std::source_location::current());
 
-/// The same for f(x1, x2, ...): `y = forget([&](const Variable& h) { return relu(layer(h)); }, x)`.
+/// The same for f(x1, x2, ...): `y = forget([&](const Variable& h) { return relu(layer(h)); }, x)`. A link is called itself,
+/// `y = forget(layer, x)`, and must live until backward, so a temporary one is refused; other callables are copied.
 template <class F, class... Xs>
     requires(sizeof...(Xs) > 0 && (std::convertible_to<const Xs&, Variable> && ...) &&
-             std::invocable<const F&, const std::conditional_t<true, Variable, Xs>&...>)
-auto forget(F f, const Xs&... xs) {
+             (std::is_lvalue_reference_v<F> || !is_stateful_callable<std::remove_cvref_t<F>>) &&
+             std::invocable<const KeptFunction<F>&, const std::conditional_t<true, Variable, Xs>&...>)
+auto forget(F&& f, const Xs&... xs) {
     const Variable list[] = {Variable(xs)...};
-    const auto run = [f](std::span<const Variable> all) {
+    const auto run = [f = KeptFunction<F>(std::forward<F>(f))](std::span<const Variable> all) {
         return [&]<size_t... I>(std::index_sequence<I...>) {
             return Variables{f(all[I]...)};
         }(std::index_sequence_for<Xs...>());
     };
     Variables ys = forget(ForgettableFunction(run), std::span<const Variable>(list));
-    using Result = std::invoke_result_t<const F&, const std::conditional_t<true, Variable, Xs>&...>;
+    using Result = std::invoke_result_t<const KeptFunction<F>&, const std::conditional_t<true, Variable, Xs>&...>;
     if constexpr (std::convertible_to<Result, Variable>)
         return Variable(ys[0]);
     else
