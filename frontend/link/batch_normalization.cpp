@@ -114,26 +114,31 @@ Variable BatchNormalization::normalized_by_all_ranks(const Variable& x, const Va
     for (int64_t axis : axes) along[int(axis)] = 1;
     if (element_count(along) != avg_mean.size())
         fail<ShapeError>("{}: has {} statistics, x is {}", type_name(), avg_mean.size(), to_string(x.type()));
-    Variable wide = cast(x, avg_mean.dtype());
-    Variable own = stack({mean(wide, axes), mean(wide * wide, axes)});
-    Variables all = separate(parallel::allreduce(*communicator_, own, Reduction::mean));
-    Variable variance = all[1] - all[0] * all[0];
+    const Variable wide = cast(x, avg_mean.dtype());
+    const Variable rows = fill(avg_mean.type(), double(x.size()) / double(std::max<int64_t>(avg_mean.size(), 1)));
+    const Variables sums = separate(parallel::allreduce(*communicator_, stack({sum(wide, axes), rows})));
+    const Variable count = sums[1], centre = sums[0] / count;
+    // Not E[x^2] - E[x]^2, of which nothing remains where the mean is far larger than the deviation. The centre is the mean but
+    // for its last bits, which are many deviations then.
+    const Variable centred = wide - reshape(centre, along);
+    const Variables moments = separate(parallel::allreduce(*communicator_, stack({sum(centred, axes), sum(centred * centred, axes)})));
+    const Variable shift_of_mean = moments[0] / count, mean = centre + shift_of_mean;
+    const Variable variance = moments[1] / count - shift_of_mean * shift_of_mean;
     {
         auto no_graph = no_backprop_mode();
-        const double count = double(x.size()) / double(avg_mean.size()) * communicator_->size();
-        Variable unbiased = variance * (count / std::max(count - 1, 1.0));
+        const Variable unbiased = variance * (count / maximum(count - 1, 1.0));
         if (finetune) {
             assign(N, N + 1);
             Variable part = 1.0 / cast(N, avg_mean.dtype());
-            assign(avg_mean, avg_mean + (all[0] - avg_mean) * part);
+            assign(avg_mean, avg_mean + (mean - avg_mean) * part);
             assign(avg_var, avg_var + (unbiased - avg_var) * part);
         } else {
-            assign(avg_mean, avg_mean * decay_ + all[0] * (1 - options_.decay));
+            assign(avg_mean, avg_mean * decay_ + mean * (1 - options_.decay));
             assign(avg_var, avg_var * decay_ + unbiased * (1 - options_.decay));
         }
     }
-    Variable factor = scale / sqrt(variance + options_.eps);
-    Variable y = (wide - reshape(all[0], along)) * reshape(factor, along) + reshape(shift, along);
+    const Variable factor = scale / sqrt(variance + options_.eps);
+    const Variable y = centred * reshape(factor, along) + reshape(shift - shift_of_mean * factor, along);
     return cast(y, x.dtype());
 }
 

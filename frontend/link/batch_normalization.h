@@ -36,8 +36,8 @@ public:
     Variable operator()(const Operand& x, bool finetune = false);
     void start_finetuning();
     std::vector<std::pair<std::string, std::string>> printable_specs() const override;
-    /// In training mode, normalises with the statistics over all ranks' batches, which must have equally many rows;
-    /// the variance is then E[x^2] - E[x]^2. Applies to copies of the link, too.
+    /// In training mode, normalises with the statistics over all ranks' batches, as if their rows were one batch; the
+    /// ranks may have different numbers of rows. Applies to copies of the link, too.
     void share_statistics(std::shared_ptr<Communicator> communicator) { communicator_ = std::move(communicator); }
 
     Parameter gamma, beta;    ///< Empty without use_gamma, use_beta.
