@@ -14,6 +14,7 @@ std::string packed(const std::vector<Example>& examples) {
     Batch batch = concat_examples(examples);
     MemoryArchive archive;
     archive.write_text("kind", batch.is_dict() ? "dict" : batch.is_tuple() ? "tuple" : "one");
+    archive.write("count", Array::scalar(int64_t(examples.size())));  // They may have no values.
     for (size_t i = 0; i < batch.size(); ++i) {
         archive.write(std::to_string(i), batch[i].array());
         if (batch.is_dict()) archive.write_text("key" + std::to_string(i), batch.keys()[i]);
@@ -32,7 +33,8 @@ std::vector<Example> unpacked(const std::string& bytes) {
     }
     const std::string kind = archive.read_text("kind");
     std::vector<Example> examples;
-    for (int64_t row = 0; row < columns[0].dim(0); ++row) {
+    const int64_t count = archive.read("count").item<int64_t>();
+    for (int64_t row = 0; row < count; ++row) {
         std::vector<Array> values;
         for (const Array& column : columns) {
             Shape shape;
@@ -61,17 +63,23 @@ MultiNodeIterator::MultiNodeIterator(std::shared_ptr<Iterator> actual,
     mirror();
 }
 
+void MultiNodeIterator::look_at_actual() {
+    state_ = {actual_->batch_size(),
+              actual_->repeat(),
+              actual_->epoch(),
+              actual_->is_new_epoch(),
+              actual_->current_position(),
+              actual_->epoch_detail(),
+              actual_->previous_epoch_detail().value_or(-1)};
+}
+
 void MultiNodeIterator::mirror() {
-    if (is_master())
-        state_ = {actual_->batch_size(),
-                  actual_->repeat(),
-                  actual_->epoch(),
-                  actual_->is_new_epoch(),
-                  actual_->current_position(),
-                  actual_->epoch_detail(),
-                  actual_->previous_epoch_detail().value_or(-1)};
-    std::string bytes = communicator_->bcast_bytes(
+    if (is_master()) look_at_actual();
+    const std::string bytes = communicator_->bcast_bytes(
         {reinterpret_cast<const char*>(&state_), sizeof state_}, master_);
+    if (bytes.size() != sizeof state_)
+        fail<CommunicationError>("multi-node iterator: rank {} sends {} bytes as its iterator's state, which has {}; all ranks must make the "
+                                 "same calls in the same order", master_, bytes.size(), sizeof state_);
     std::memcpy(&state_, bytes.data(), sizeof state_);
 }
 
@@ -103,8 +111,16 @@ std::optional<double> MultiNodeIterator::previous_epoch_detail() const {
 }
 
 void MultiNodeIterator::serialize(const Serializer& s) {
-    if (is_master()) actual_->serialize(s);
-    if (s.loading()) s.later([this] { mirror(); });
+    if (is_master()) {
+        actual_->serialize(s);
+        if (s.loading()) return s.later([this] { look_at_actual(); });
+    }
+    const Serializer seen = s["seen"];
+    seen("epoch", state_.epoch);
+    seen("is_new_epoch", state_.is_new_epoch);
+    seen("current_position", state_.current_position);
+    seen("epoch_detail", state_.epoch_detail);
+    seen("previous_epoch_detail", state_.previous_epoch_detail);
 }
 
 Iterator& create_synchronized_iterator(Iterator& actual, Communicator& communicator) {

@@ -8,8 +8,10 @@
 namespace catena {
 
 /// The batches of the master's iterator on every rank, for models that are split over processes.
-/// All ranks call next(), reset() and serialize() together. The examples of a batch must have equal
-/// shapes.
+/// All ranks call next() and reset() together. The examples of a batch must have equal shapes.
+///
+/// The master saves its iterator, and every rank what it has seen of it, so that all can load the
+/// master's file; the master needs its own.
 class MultiNodeIterator : public Iterator {
 public:
     /// `actual` is used on the master only and may be null elsewhere.
@@ -25,7 +27,6 @@ public:
     double epoch_detail() const override { return state_.epoch_detail; }
     std::optional<double> previous_epoch_detail() const override;
     int64_t current_position() const override { return state_.current_position; }
-    /// Saves the master's state; other ranks save nothing.
     void serialize(const Serializer& s) override;
 
 private:
@@ -34,6 +35,7 @@ private:
         double epoch_detail = 0, previous_epoch_detail = -1;
     };
     bool is_master() const { return communicator_->rank() == master_; }
+    void look_at_actual();
     void mirror();
     std::shared_ptr<Iterator> actual_;
     std::shared_ptr<Communicator> communicator_;
