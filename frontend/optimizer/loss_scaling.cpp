@@ -40,10 +40,16 @@ void move_beside(const State& state, const Variable& other) {
 LossScaling::LossScaling(std::shared_ptr<GradientExchange> between, const LossScalingOptions& options)
     : between_(std::move(between)), growth_(std::pow(2.0, 1.0 / double(options.interval))), highest_(options.highest),
       scale_(on_host(Dtype::float32, options.initial)), was_too_large_(on_host(Dtype::bool_, 0)),
-      safe_(on_host(Dtype::bool_, 1)) {
+      safe_(on_host(Dtype::bool_, 1)), sent_scale_(on_host(Dtype::float32, options.initial)) {
     scale_.set_name("/loss_scale");
     was_too_large_.set_name("/was_too_large");
     safe_.set_name("/is_safe_to_update");
+    sent_scale_.set_name("/sent_scale");
+}
+
+void LossScaling::restart() {
+    if (between_) between_->restart();
+    before_.clear();
 }
 
 double LossScaling::scale() const { return scale_.array().item<double>(); }
@@ -70,20 +76,24 @@ void LossScaling::backward_part(const Variable& loss, const BackwardOptions& opt
     else loss.backward(options);
 }
 
-bool LossScaling::finish(Optimizer& optimizer) {
-    if (between_ && !between_->finish(optimizer)) return false;
+GradientExchange::Outcome LossScaling::finish(Optimizer& optimizer) {
+    move_beside(sent_scale_, scale_);
+    const Outcome outcome = between_ ? between_->finish(optimizer) : Outcome::replaced;
+    const Variable scale = is_behind() ? Variable(sent_scale_.array(), false) : Variable(scale_);
+    if (is_behind() && outcome != Outcome::dropped) assign(sent_scale_, scale_);
+    if (outcome != Outcome::replaced) return outcome;
     before_.clear();
     take_masters(optimizer.slots());  // What 16 bits hold is divided in float32.
     const std::vector<UpdateSlot*> slots = optimizer.active_slots();
-    if (slots.empty()) return true;
+    if (slots.empty()) return outcome;
     check_nan_in_grads(optimizer);
-    unscale(slots);
+    unscale(slots, scale);
     update_loss_scale();
     if (current_recorder() || !is_safe_to_update()) {  // Eager code reads it: good updates then keep nothing, and are in place.
         keep_states(optimizer, slots);
         bring_back_after(optimizer);
     }
-    return true;
+    return outcome;
 }
 
 void LossScaling::check_nan_in_grads(Optimizer& optimizer) {
@@ -95,8 +105,8 @@ void LossScaling::check_nan_in_grads(Optimizer& optimizer) {
     assign(safe_, all_finite(gradients));
 }
 
-void LossScaling::unscale(std::span<UpdateSlot* const> slots) const {
-    const Variable shared[] = {scale_};
+void LossScaling::unscale(std::span<UpdateSlot* const> slots, const Variable& scale) const {
+    const Variable shared[] = {scale};
     sweep_gradients(unscale_sweep(), slots, shared, {}, GradientSweepValues::gradient);
 }
 
@@ -138,6 +148,7 @@ void LossScaling::serialize(const Serializer& s) {
     if (between_) between_->serialize(s);
     if (s.has("loss_scale")) s("loss_scale", scale_, Dtype::float32);
     if (s.has("was_too_large")) s("was_too_large", was_too_large_, Dtype::bool_);
+    if (is_behind() && s.has("sent_scale")) s("sent_scale", sent_scale_, Dtype::float32);
 }
 
 std::shared_ptr<LossScaling> loss_scaling(Optimizer& optimizer, const LossScalingOptions& options) {
@@ -145,7 +156,8 @@ std::shared_ptr<LossScaling> loss_scaling(Optimizer& optimizer, const LossScalin
         fail<ValueError>("loss_scaling: interval {} should be at least 1 and 0 < initial {} <= highest {}", options.interval,
                          options.initial, options.highest);
     optimizer.target();
-    auto scaling = std::make_shared<LossScaling>(optimizer.exchange(), options);
+    const auto* present = dynamic_cast<const LossScaling*>(optimizer.exchange().get());
+    auto scaling = std::make_shared<LossScaling>(present ? present->between() : optimizer.exchange(), options);
     optimizer.set_exchange(scaling);
     return scaling;
 }

@@ -27,14 +27,19 @@ public:
 
     void backward(Optimizer& optimizer, const Variable& loss, const BackwardOptions& options) override;
     void backward_part(const Variable& loss, const BackwardOptions& options) override;
-    bool finish(Optimizer& optimizer) override;
+    Outcome finish(Optimizer& optimizer) override;
+    bool is_behind() const override { return between_ && between_->is_behind(); }
+    void restart() override;
+    /// The exchange of gradients between processes, under the scaling: what is sent is scaled.
+    void set_between(std::shared_ptr<GradientExchange> exchange) { between_ = std::move(exchange); }
+    const std::shared_ptr<GradientExchange>& between() const { return between_; }
 
     double scale() const;             ///< Of the next backward. A host read, as the next.
     bool is_safe_to_update() const;   ///< Whether the gradients checked last, those of the last update, were finite.
     /// For training loops of one's own; finish() does both. Looks for gradients that are infinite or NaN.
     void check_nan_in_grads(Optimizer& optimizer);
     void update_loss_scale();         ///< Halves the scale after a bad check, lets it grow after a good one.
-    /// "loss_scale", "was_too_large"; a file without them changes neither.
+    /// "loss_scale", "was_too_large", "sent_scale"; a file without one does not change it.
     void serialize(const Serializer& s) override;
 
 private:
@@ -44,7 +49,7 @@ private:
         Array content;
     };
     void begin(const Variable& loss, const BackwardOptions& options);
-    void unscale(std::span<UpdateSlot* const> slots) const;
+    void unscale(std::span<UpdateSlot* const> slots, const Variable& scale) const;
     void keep_states(Optimizer& optimizer, std::span<UpdateSlot* const> slots);
     void bring_back_after(Optimizer& optimizer);
     void bring_back_if_bad();
@@ -52,10 +57,11 @@ private:
     std::shared_ptr<GradientExchange> between_;  ///< Of several processes; may be null.
     double growth_, highest_;
     State scale_, was_too_large_, safe_;
+    State sent_scale_;  ///< Of the gradients that the next update uses, when the exchange is behind.
     std::vector<Before> before_;
 };
 
-/// Gives `optimizer`, after its setup() and its exchange of gradients if it has one, a scale that follows its gradients.
+/// Gives `optimizer`, after its setup(), a scale that follows its gradients; one that it has is replaced.
 /// ValueError unless interval >= 1 and 0 < initial <= highest.
 std::shared_ptr<LossScaling> loss_scaling(Optimizer& optimizer, const LossScalingOptions& options = {});
 

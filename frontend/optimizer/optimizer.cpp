@@ -64,6 +64,7 @@ Optimizer& Optimizer::setup(Link& link) {
     if (link.params().empty())
         fail<ValueError>("{}: setup: {} has no parameters to train; list its links with add_children and its parameters "
                          "with add_param", type_name(), link.type_name());
+    if (exchange_) exchange_->restart();
     target_ = &link;
     slots_.clear();
     hooks_.clear();
@@ -155,7 +156,7 @@ void Optimizer::update(const std::source_location& at) {
     for (const UpdateSlot& slot : slots_)  // Before anything changes.
         if (slot.is_active()) slot.check_shapes();
     MastersScope masters(*this);
-    if (exchange_ && !exchange_->finish(*this)) {
+    if (exchange_ && exchange_->finish(*this) != GradientExchange::Outcome::replaced) {
         if (Recorder* recorder = current_recorder()) recorder->passing();
         return;
     }

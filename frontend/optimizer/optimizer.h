@@ -37,8 +37,18 @@ public:
     virtual void backward(Optimizer& optimizer, const Variable& loss, const BackwardOptions& options) = 0;
     /// The same for one of several losses whose gradients are added up before update(): sends none while it runs.
     virtual void backward_part(const Variable& loss, const BackwardOptions& options) { loss.backward(options); }
-    /// Called first by update(): replaces the gradients. False: this update must not change the parameters.
-    virtual bool finish(Optimizer& optimizer) = 0;
+    /// What became of the gradients of the last backward. Only after `replaced` may the update change the parameters.
+    enum class Outcome {
+        replaced,  ///< The slots have the gradients to update with.
+        kept,      ///< The next update will use them.
+        dropped,   ///< No update will use them.
+    };
+    /// Called first by update().
+    virtual Outcome finish(Optimizer& optimizer) = 0;
+    /// Whether an update uses the gradients of the backward before the last.
+    virtual bool is_behind() const { return false; }
+    /// Called by setup(): nothing remembered belongs to the parameters to come.
+    virtual void restart() {}
     /// What it remembers from one update to the next; a part of the optimizer's file.
     virtual void serialize(const Serializer&) {}
 };

@@ -12,16 +12,16 @@ struct MultiNodeOptimizerOptions {
     /// Updates use the gradients of the previous iteration, whose transfer overlaps with a whole
     /// iteration. The first update changes nothing.
     bool double_buffering = false;
-    /// A parameter without a gradient sends zeros. False: it is skipped, on all ranks
-    /// alike.
+    /// A parameter without a gradient sends zeros. False: it is skipped, on all ranks alike; if one
+    /// rank has its gradient and another has not, that is an error.
     bool zero_fill = true;
     /// Dtype for sending gradients; default: the communicator's setting, else their own.
     std::optional<Dtype> allreduce_grad_dtype = {};
     /// Gradients are collected up to this size before sending; 0: each is sent separately. Default
     /// 0 with "naive", else 1 MiB.
     std::optional<int64_t> bucket_bytes = {};
-    /// Send while backward runs, in the order in which gradients become complete, which must then
-    /// be the same on all ranks. False: at the update, in the parameters' order.
+    /// Send while optimizer.backward(loss) runs, in the order in which gradients become complete,
+    /// which must then be the same on all ranks. False: at the update, in the parameters' order.
     bool overlap = true;
 };
 
@@ -30,20 +30,26 @@ struct MultiNodeOptimizerOptions {
 /// snapshots, static_graph). Returned for convenience.
 ///
 /// Gradients are sent while optimizer.update(lossfun, ...) or optimizer.backward(loss) computes
-/// further ones; after a plain loss.backward() they are sent at the update. When the parameters of
-/// the ranks differ at the first update (or the first after the set of initialised parameters has
-/// changed), those of rank 0 are copied to all and that update changes nothing, since its gradients
-/// belong to other parameters. The mean is the sum in rank order, divided.
+/// further ones; after a plain loss.backward() they are sent at the update. Until the update every
+/// rank has its own: what is averaged are the gradients as they are then, whatever was sent before.
+/// If they were changed (clipped by hand, another backward()), all are sent once more; that must
+/// happen on all ranks or on none. To change the means, use a hook.
+///
+/// At the first update (of a model; or the first after another parameter was initialised) the ranks
+/// must have the same options and parameters of the same types. When the contents of parameters, or
+/// the optimizer's state, differ, model and optimizer of rank 0 are copied to all and that update
+/// changes nothing, since its gradients belong to other parameters. The mean is the sum in rank
+/// order, divided. A loss_scaling() that the optimizer has stays.
 Optimizer& create_multi_node_optimizer(Optimizer& optimizer,
                                        std::shared_ptr<Communicator> communicator,
                                        const MultiNodeOptimizerOptions& options = {});
 
-/// Copies the parameters of rank 0 to all; ChainerMN's bcast_data.
+/// Copies the initialised parameters of rank `root` to all; ChainerMN's bcast_data.
 void bcast_data(Communicator& communicator, Link& model, int root = 0);
 
 /// Replaces every gradient of the model by its mean over the ranks, one after the other and at
 /// once; an optimizer of create_multi_node_optimizer() does it faster. Parameters without a
-/// gradient are skipped, or send zeros.
+/// gradient send zeros, or are skipped: then the others must be the same on all ranks.
 void multi_node_mean_grad(Communicator& communicator, Link& model, bool zero_fill = false);
 
 }  // namespace catena

@@ -2,17 +2,12 @@
 
 #include <algorithm>
 
+#include "frontend/parallel/agreement.h"
 #include "frontend/serializer/memory_archive.h"
-#include "runtime/core/device.h"
 #include "runtime/graph/recorder.h"
 
 namespace catena {
 namespace {
-
-void bcast_one(Communicator& communicator, const Variable& state, int root) {
-    Array array = communicator.bcast(state.array(), root);
-    state.set_array(array.to(state.array().defined() ? state.device() : current_device()));
-}
 
 /// The exception of `f` on rank 0, if any, ends all ranks of the group.
 void on_master(Communicator& group, const char* what, const std::function<void()>& f) {
@@ -85,40 +80,19 @@ void MultiNodeSnapshot::spread(const std::function<void()>& load,
 }
 
 void bcast_state(Communicator& communicator, Link& model, Optimizer* optimizer, int root) {
-    RecorderScope paused(nullptr);
-    // Which are initialised: root may have loaded parameters that others have not initialised yet.
-    auto holding = [&](std::vector<Variable> states) {
-        std::string flags;
-        for (const Variable& s : states) flags += s.array().defined() ? '1' : '0';
-        flags = communicator.bcast_bytes(flags, root);
-        if (flags.size() != states.size())
-            fail<CommunicationError>("bcast_state: the ranks' models differ");
-        for (size_t i = 0; i < states.size(); ++i)
-            if (flags[i] == '1') bcast_one(communicator, states[i], root);
-    };
-    std::vector<Variable> states;
-    for (Parameter* param : model.params()) states.push_back(*param);
-    for (auto& [path, state] : model.namedpersistents()) states.push_back(*state);
-    holding(std::move(states));
+    const RecorderScope paused(nullptr);
+    NamedStates states;
+    for (const auto& [path, param] : model.namedparams()) states.emplace_back(path, *param);
+    for (const auto& [path, state] : model.namedpersistents()) states.emplace_back(path, *state);
+    bcast_states(communicator, "bcast_state", states, root);
     if (!optimizer) return;
-
-    std::string with_moments;
-    for (UpdateSlot& slot : optimizer->slots())
-        with_moments += char('0' + !slot.moments.empty() + 2 * slot.master.is_initialized());
-    with_moments = communicator.bcast_bytes(with_moments, root);
-    std::vector<UpdateSlot>::size_type i = 0;
-    for (UpdateSlot& slot : optimizer->slots()) {
-        const int has = with_moments[i++] - '0';
-        if (has & 2) bcast_one(communicator, slot.master, root);
-        if (!(has & 1)) continue;
-        optimizer->initialize_moments(slot);
-        for (State& moment : slot.moments) bcast_one(communicator, moment, root);
-    }
-    std::vector<int64_t> counters =
-        communicator.bcast(Array::from<int64_t>({optimizer->t(), optimizer->epoch()}), root)
-            .to_vector<int64_t>();
-    optimizer->set_step_count(counters[0]);
-    optimizer->set_epoch(counters[1]);
+    // As a file holds it, so that nothing of it is forgotten.
+    const SerializeFunction object = [&](const Serializer& s) { optimizer->serialize(s); };
+    const bool at_root = communicator.rank() == root;
+    MemoryArchive own;
+    if (at_root) save_to(own, object);
+    const std::string bytes = communicator.bcast_bytes(at_root ? own.bytes() : "", root);
+    if (!at_root) load_from(MemoryArchive(bytes, fmt::format("the optimizer of rank {}", root)), object, {});
 }
 
 }  // namespace catena

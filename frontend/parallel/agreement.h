@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/comm/communicator.h"
+
+namespace catena {
+
+/// CommunicationError, on all ranks, unless all give the same lines: "WHAT: rank 0 has LINE, rank 2 LINE".
+void agree(Communicator& communicator, const char* what, const std::vector<std::string>& lines);
+
+[[noreturn]] void add_note(const CommunicationError& error, const char* note);
+
+/// What f returns. A CommunicationError in it gets the note: what f is for, and what the ranks must do.
+template <class F>
+auto with_note(const char* note, F&& f) {
+    try {
+        return f();
+    } catch (const CommunicationError& error) {
+        add_note(error, note);
+    }
+}
+
+/// States by path, of parameters and persistents.
+using NamedStates = std::vector<std::pair<std::string, Variable>>;
+
+/// Replaces the content of states by that of rank `root`, where that rank's are initialised. CommunicationError, on all ranks,
+/// unless all have the same paths and their initialised states the types of root's.
+void bcast_states(Communicator& communicator, const char* what, const NamedStates& states, int root);
+
+}  // namespace catena
