@@ -39,11 +39,16 @@ Device& device_of(const OpDef& op, Inputs inputs, const Recorder* recorder) {
 void check_inputs(const OpDef& op, Inputs inputs) {
     if (op.input_count >= 0 && size_t(op.input_count) != inputs.size())
         throw InternalError(fmt::format("{} takes {} arrays, {} given", op.name, op.input_count, inputs.size()));
-    for (size_t i = 0; i < inputs.size(); ++i)
-        if (!inputs[i]->defined() || !inputs[i]->array().defined())
+    for (size_t i = 0; i < inputs.size(); ++i) {
+        if (!inputs[i]->defined())
+            fail<ValueError>("{}: input {} holds no array: it is an undefined Variable; make it of one, Variable x(array), and begin a "
+                             "sum with its first term, loss = l",
+                             op.name, i);
+        if (!inputs[i]->array().defined())
             fail<ValueError>("{}: input {} holds no array; an uninitialised parameter gets one by initialize(shape) or at "
                              "its link's first call",
                              op.name, i);
+    }
 }
 
 constexpr double exact_below = 0x1p53;

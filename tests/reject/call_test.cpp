@@ -68,10 +68,18 @@ TEST(RejectedCall, an_index_outside_of_its_axis) {
 
 TEST(RejectedCall, an_undefined_variable) {
     Variable x = floats({3}), nothing;
+    const std::string what_to_do = "holds no array: it is an undefined Variable; make it of one, Variable x(array), and begin a sum with "
+                                   "its first term, loss = l";
+    EXPECT_REFUSED(ValueError, "multiply: input 1 " + what_to_do, x * nothing);
+    EXPECT_REFUSED(ValueError, "add: input 0 " + what_to_do, nothing += x);
+}
+
+TEST(RejectedCall, a_parameter_without_content) {
+    const Parameter later;
     EXPECT_REFUSED(ValueError,
                    "multiply: input 1 holds no array; an uninitialised parameter gets one by initialize(shape) or at "
                    "its link's first call",
-                   x * nothing);
+                   floats({3}) * later);
 }
 
 TEST(RejectedCall, a_link_names_the_line_that_called_it) {
