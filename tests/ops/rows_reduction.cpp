@@ -153,6 +153,20 @@ const int rows = add_rows({
          });
          return y;
      })},
+    {.op = "prod_pairs",
+     .inputs = {{.shape = {2, 4}, .values = {1, 0, 3, 0.5, -1, 2, 0, 0}}, {.shape = {2, 4}}},
+     .truth = one([](const References& in) {
+         Reference y(in[0].shape, 0);
+         for_each_index(y.shape, [&](const Dims& at) {
+             for (int i = 0; i < 4; ++i) {
+                 double product = in[1](at[0], i);
+                 for (int k = 0; k < 4; ++k)
+                     if (k != i && k != at[1]) product *= in[0](at[0], k);
+                 if (i != at[1]) y[at] += product;
+             }
+         });
+         return y;
+     })},
     {.op = "max",
      .set = {{"axis", "(0, 2)"}},
      .inputs = cube,
