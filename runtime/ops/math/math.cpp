@@ -4,6 +4,7 @@
 
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/define/define.h"
+#include "runtime/ops/onnx/onnx.h"
 
 namespace catena {
 
@@ -36,6 +37,27 @@ T hyperbolic_cosine(const T& x) {
 
 // Exponentials and logarithms
 
+/// exp(x) - 1 where that keeps the digits, elsewhere 2 t / (1 - t) with t = tanh(x / 2).
+std::vector<int> write_expm1(OnnxCall& c) {
+    OnnxGraph& g = c.graph;
+    const Dtype dtype = compute_dtype(c.inputs[0].dtype);
+    const int x = c.input(0, dtype), one = g.number(1, dtype), t = g.node("Tanh", {g.node("Mul", {x, g.number(0.5, dtype)})});
+    const int near_0 = g.node("Div", {g.node("Add", {t, t}), g.node("Sub", {one, t})});
+    const int elsewhere = g.node("Sub", {g.node("Exp", {x}), one});
+    return {g.cast(g.node("Where", {g.node("Less", {g.node("Abs", {x}), one}), near_0, elsewhere}), dtype, c.result())};
+}
+
+/// What the rounding of u = 1 + x takes from log(u), the factor x / (u - 1) gives back (Kahan); of large x and infinity it is 1.
+std::vector<int> write_log1p(OnnxCall& c) {
+    OnnxGraph& g = c.graph;
+    const Dtype dtype = compute_dtype(c.inputs[0].dtype);
+    const int x = c.input(0, dtype), one = g.number(1, dtype), u = g.node("Add", {x, one});
+    const int quotient = g.node("Div", {x, g.node("Sub", {u, one})});
+    const int factor = g.node("Where", {g.node("Equal", {u, x}), one, quotient});
+    const int y = g.node("Where", {g.node("Equal", {u, one}), x, g.node("Mul", {g.node("Log", {u}), factor})});
+    return {g.cast(y, dtype, c.result())};
+}
+
 const OpDef& op_exp = elementwise<1>("exp")
     .forward([](auto x) { return exp(x); })
     .gradient([](auto x, auto y, auto gy) { return gy * y; })
@@ -44,7 +66,7 @@ const OpDef& op_exp = elementwise<1>("exp")
 const OpDef& op_expm1 = elementwise<1>("expm1")
     .forward([](auto x) { return expm1(x); })
     .gradient([](auto x, auto y, auto gy) { return gy * (y + 1); })
-    .floats().define();
+    .floats().onnx(write_expm1).define();
 
 const OpDef& op_log = elementwise<1>("log")
     .forward([](auto x) { return log(x); })
@@ -54,7 +76,7 @@ const OpDef& op_log = elementwise<1>("log")
 const OpDef& op_log1p = elementwise<1>("log1p")
     .forward([](auto x) { return log1p(x); })
     .gradient([](auto x, auto y, auto gy) { return gy / (x + 1); })
-    .floats().define();
+    .floats().onnx(write_log1p).define();
 
 const OpDef& op_log2 = elementwise<1>("log2")
     .forward([](auto x) { return log(x) * (1 / ln_2); })
