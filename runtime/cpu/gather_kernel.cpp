@@ -180,7 +180,8 @@ void gather(const Walk& walk, const T* x, T* y) {
     };
     const auto runs_at = [&](int64_t row, int64_t from) {
         if (from == Walk::ignored) std::fill_n(y + row * inner, inner, T());
-        else if (walk.run.length == 1) std::transform(walk.inner.begin(), walk.inner.end(), y + row * inner, [x = x + from](int64_t i) { return x[i]; });
+        else if (walk.run.length == 1)
+            std::transform(walk.inner.begin(), walk.inner.end(), y + row * inner, [x = x + from](int64_t i) { return x[i]; });
         else
             for_each_run(walk, 0, inner, [to = y + row * inner, x = x + from, stride](int64_t s, int64_t offset, int64_t count) {
                 if (stride == 1) std::copy_n(x + offset, count, to + s);
