@@ -9,13 +9,13 @@
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/graph/arithmetic.h"
+#include "runtime/ops/array/argsort_first.h"
 #include "runtime/ops/array/indexing.h"
 #include "runtime/ops/array/joining.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/array/slicing.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/define/constant.h"
-#include "runtime/ops/math/argsort_first.h"
 
 namespace catena {
 namespace {

@@ -2,10 +2,10 @@
 #include <limits>
 
 #include "runtime/cpu/order_kernel.h"
+#include "runtime/ops/array/argsort_first.h"
 #include "runtime/ops/array/indexing.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/by_name/function.h"
-#include "runtime/ops/math/argsort_first.h"
 #include "runtime/ops/math/order_elements.h"
 #include "runtime/ops/math/reduction.h"
 #include "runtime/ops/onnx/onnx.h"

@@ -5,13 +5,13 @@
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/graph/variable_math.h"
+#include "runtime/ops/array/argsort_first.h"
 #include "runtime/ops/array/indexing.h"
 #include "runtime/ops/array/joining.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/array/searching.h"
 #include "runtime/ops/array/slicing.h"
 #include "runtime/ops/by_name/function.h"
-#include "runtime/ops/math/argsort_first.h"
 #include "runtime/ops/math/reduction.h"
 
 namespace catena {
