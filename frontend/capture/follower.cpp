@@ -32,14 +32,17 @@ void Follower::begin(const Flat& arguments, const Rules& rules, SegmentRunner& r
     steps_ = count_ = cuts_ = 0;
     ending_ = nullptr;
     is_open_ = true;
-    leaving_ = inputs_known_ = is_passing_ = follows_others_ = false;
+    leaving_ = cells_known_ = is_passing_ = follows_others_ = false;
+    input_numbers_.clear();
     needs_code_ = nullptr;
     last_composite_scalar_ = -1;
     for (const Variable& x : arguments.variables) {
         Slot& s = slot(count_++);
         s.maker = nullptr;
         s.array = x.defined() ? x.array() : Array();
-        if (s.array.defined() && s.array.body()->pending) s.array.body()->pending->force(*s.array.body());
+        if (!s.array.defined()) continue;
+        if (s.array.body()->pending) s.array.body()->pending->force(*s.array.body());
+        input_numbers_.insert(s.array.body(), count_ - 1);
     }
 }
 
@@ -48,16 +51,21 @@ Follower::Slot& Follower::slot(int v) {
     return slots_[size_t(v)];
 }
 
+/// Whether `array` may be input `v` of the step or body that is compared, which reads it first: it is no input of the segment yet. Which
+/// inputs are one and the same array is part of a path, so that what was recorded by an array's number means this input in every call that
+/// takes the path.
+bool Follower::is_new(const ArrayBody& array, int v) { return !input_numbers_.find(&array) && new_inputs_.insert(&array, v) == v; }
+
 bool Follower::matches(const Step& step, const OpDef& op, Inputs inputs, const Attributes& attributes,
-                       std::span<const Scalar> scalars) const {
+                       std::span<const Scalar> scalars) {
     const Step::Call& call = *step.call;
     if (call.op != &op || step.operands().size() != inputs.size() || step.scalars().size() != scalars.size() ||
         step.first_scalar != int(scalars_.size()) || (inputs.empty() && call.device != &current_device()))
         return false;
+    if (step.first_output > step.first_value) new_inputs_.clear();
     int next = step.first_value;
     for (size_t i = 0; i < inputs.size(); ++i) {
-        const Array& array = inputs[i]->array();
-        const ArrayBody* body = array.body();
+        const ArrayBody* body = inputs[i]->array().body();
         const int v = step.operands()[i];
         if (body->pending == this) {
             if (body->value != v) return false;
@@ -65,7 +73,7 @@ bool Follower::matches(const Step& step, const OpDef& op, Inputs inputs, const A
             if (slots_[size_t(v)].array.body() != body) return false;
         } else if (v == next) {
             const Step::Input& expected = step.inputs()[size_t(v - step.first_value)];
-            if (!(body->type == expected.type) || body->storage->device != expected.device) return false;
+            if (!(body->type == expected.type) || body->storage->device != expected.device || !is_new(*body, v)) return false;
             ++next;
         } else {  // The same new array as an earlier operand.
             for (size_t j = 0; j < i; ++j)
@@ -118,7 +126,7 @@ void Follower::take(const Step& step, Inputs inputs, std::span<const Scalar> sca
             Slot& s = slots_[size_t(next++)];
             s.maker = nullptr;
             s.array = inputs[i]->array();
-            if (inputs_known_) input_numbers_.insert(s.array.body(), next - 1);
+            input_numbers_.insert(s.array.body(), next - 1);
         }
     for (size_t k = 0; k < scalars.size(); ++k)
         if (step.scalars()[k] == int(scalars_.size())) scalars_.push_back(scalars[k].present());
@@ -156,13 +164,9 @@ const Ref<Storage>& Follower::nowhere(Device& device) {
 
 //---- new paths
 
-void Follower::know_inputs() {
-    if (inputs_known_) return;
-    inputs_known_ = true;
-    input_numbers_.clear();
+void Follower::know_cells() {
+    if (std::exchange(cells_known_, true)) return;
     cell_slots_.clear();
-    for (int v = segment_->first_value; v < count_; ++v)
-        if (const Slot& s = slots_[size_t(v)]; !s.maker && s.array.defined()) input_numbers_.insert(s.array.body(), v);
     for (const Step* step : steps_to(step_))
         for (size_t k = 0; k < step->scalars().size(); ++k)
             if (const Cell::Body* cell = step->cell(k)) cell_slots_.insert(cell, step->scalars()[k]);
@@ -219,7 +223,7 @@ std::unique_ptr<Step> Follower::make_step(const OpDef& op, Inputs inputs, const 
 
 Variables Follower::extend(const OpDef& op, Inputs inputs, const Attributes& attributes, std::span<const Scalar> scalars,
                            std::span<const Type> types, Device& device) {
-    know_inputs();
+    know_cells();
     std::unique_ptr<Step> made = make_step(op, inputs, attributes, scalars, types, device);
     const Step* expected = place().steps.load(std::memory_order_acquire);
     if (!std::exchange(leaving_, true) && (expected || place().endings())) runner_->left(made.get(), expected);
@@ -263,7 +267,6 @@ void Follower::composite_ends(std::span<const Variable> outputs) {
     composite->first_scalar = open.first_scalar;
     composite->scalar_count = open.scalar_count;
     composite->steps = steps_ - (open.before ? open.before->index + 1 : 0);
-    know_inputs();
     const int first_value = open.before ? open.before->end_value : segment_->first_value + segment_->arguments;
     for (const Variable* x : open.inputs) {
         composite->operands.push_back(number_of(x->array()));

@@ -176,12 +176,13 @@ private:
     const Place& place() const { return step_ ? step_->next : segment_->start; }
     Place& place() { return const_cast<Place&>(std::as_const(*this).place()); }
     bool matches(const Step& step, const OpDef& op, std::span<const Variable* const> inputs, const Attributes& attributes,
-                 std::span<const Scalar> scalars) const;
+                 std::span<const Scalar> scalars);
     void take(const Step& step, std::span<const Variable* const> inputs, std::span<const Scalar> scalars, Variables& outputs);
     std::unique_ptr<Step> make_step(const OpDef& op, std::span<const Variable* const> inputs, const Attributes& attributes,
                                     std::span<const Scalar> scalars, std::span<const Type> types, Device& device);
-    int number_of(const Array& array);
-    void know_inputs();
+    bool is_new(const ArrayBody& array, int v);
+    int number_of(const Array& array);  ///< -1: it is no value of the segment.
+    void know_cells();
     KnownSteps steps_since(const Step* before, size_t scalars) const;
     void take_again(const KnownSteps& known);
     Slot& slot(int v);
@@ -189,8 +190,8 @@ private:
     const Ref<Storage>& nowhere(Device& device);
 
     KnownBody* known_body(const OpDef& op, std::span<const Variable* const> inputs, const Attributes& attributes,
-                          std::span<const Scalar> scalars) const;
-    bool is_given(const KnownBody& known, std::span<const Variable* const> inputs) const;
+                          std::span<const Scalar> scalars);
+    bool is_given(const KnownBody& known, std::span<const Variable* const> inputs);
     bool repeat_body(const OpDef& op, std::span<const Variable* const> inputs, const Attributes& attributes,
                      std::span<const Scalar> scalars, Variables& outputs);
     BodyRecording begin_body(const OpDef& op, std::span<const Variable* const> inputs, const Attributes& attributes,
@@ -246,7 +247,7 @@ private:
     std::vector<int> alive_;
     std::vector<Ref<Storage>> nowhere_;
 
-    bool inputs_known_ = false;
+    bool cells_known_ = false;
     const bool tf32_ = config().tf32;  ///< When the call began.
     bool leaving_ = false;             ///< The code has left the tree in this segment.
     bool is_open_ = false;             ///< Between begin() and the end.
@@ -259,7 +260,9 @@ private:
     int failed_at_ = -1;
     SourceLoc reader_;
     Ending* ending_ = nullptr;
-    PointerTable input_numbers_, cell_slots_, scratch_;
+    PointerTable input_numbers_;       ///< The inputs of the segment by their arrays,
+    PointerTable new_inputs_;          ///< and those of the step or body that is compared.
+    PointerTable cell_slots_, scratch_;
     std::vector<uint32_t> extra_references_;
     GraphWalk walk_;
     std::optional<WalkRecording> recording_;

@@ -27,7 +27,7 @@ bool may_be_repeated(const OpDef& op) {
 
 }  // namespace
 
-KnownBody* Follower::known_body(const OpDef& op, Inputs inputs, const Attributes& attributes, std::span<const Scalar> scalars) const {
+KnownBody* Follower::known_body(const OpDef& op, Inputs inputs, const Attributes& attributes, std::span<const Scalar> scalars) {
     for (KnownBody* known = place().bodies(); known; known = known->sibling.load(std::memory_order_acquire))
         if (known->op == &op && known->settings == config_key() && known->device == &current_device() &&
             known->first_scalar == int(scalars_.size()) && same_numbers(scalars, known->numbers) && is_given(*known, inputs) &&
@@ -37,8 +37,9 @@ KnownBody* Follower::known_body(const OpDef& op, Inputs inputs, const Attributes
 }
 
 /// As matches().
-bool Follower::is_given(const KnownBody& known, Inputs inputs) const {
+bool Follower::is_given(const KnownBody& known, Inputs inputs) {
     if (known.inputs.size() != inputs.size()) return false;
+    new_inputs_.clear();
     for (size_t i = 0; i < inputs.size(); ++i) {
         const ArrayBody* body = inputs[i]->array().body();
         const KnownBody::Input& expected = known.inputs[i];
@@ -48,7 +49,8 @@ bool Follower::is_given(const KnownBody& known, Inputs inputs) const {
             if (slots_[size_t(expected.value)].array.body() != body) return false;
         } else if (expected.same_as >= 0) {
             if (inputs[size_t(expected.same_as)]->array().body() != body) return false;
-        } else if (!(body->type == expected.from_outside->type) || body->storage->device != expected.from_outside->device) {
+        } else if (!(body->type == expected.from_outside->type) || body->storage->device != expected.from_outside->device ||
+                   !is_new(*body, expected.value)) {
             return false;
         }
     }
@@ -67,7 +69,7 @@ bool Follower::repeat_body(const OpDef& op, Inputs inputs, const Attributes& att
         Slot& s = slots_[size_t(input.value)];
         s.maker = nullptr;
         s.array = inputs[i]->array();
-        if (inputs_known_) input_numbers_.insert(s.array.body(), input.value);
+        input_numbers_.insert(s.array.body(), input.value);
     }
     last_composite_scalar_ = known->first_scalar;
     for (int v : known->outputs) outputs.emplace_back(slots_[size_t(v)].array, false);
@@ -124,7 +126,6 @@ BodyRecording Follower::begin_body(const OpDef& op, Inputs inputs, const Attribu
 std::unique_ptr<KnownBody> Follower::made_body(const OpenComposite& open, std::span<const Variable> outputs) {
     const BodyRecording& r = open.recording;
     if (step_ == open.before || disturbances_ != r.disturbances || nodes_.size() != r.nodes || log_.size() != r.changes) return nullptr;
-    know_inputs();
     auto made = std::make_unique<KnownBody>();
     made->op = open.op;
     made->attributes = *open.attributes;

@@ -93,7 +93,8 @@ void Follower::cut() {
         steps_ = 0;
         count_ = segment_->first_value;
         scalars_.clear();
-        leaving_ = inputs_known_ = false;
+        leaving_ = cells_known_ = false;
+        input_numbers_.clear();
         last_composite_scalar_ = -1;
     };
     try {

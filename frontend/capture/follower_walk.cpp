@@ -122,7 +122,6 @@ void Follower::do_again(const KnownWalk& known, const WalkRequest& request, Vari
 //---- remembering
 
 void Follower::begin_recording(const WalkRequest& request, Place& at, KnownWalk* expected) {
-    know_inputs();
     auto made = std::make_unique<KnownWalk>();
     for (const Node* node : walk_graph_.nodes) {
         if (!is_function_of_the_graph(*node)) return;
