@@ -13,17 +13,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/comm/reception.h"
 #include "runtime/core/environment.h"
 
 namespace catena {
 namespace {
 
-constexpr uint64_t magic = 0x314d4f43414e4554;  // Of this protocol's version.
-
-struct Hello {
-    uint64_t magic = catena::magic, secret = 0;
-    int32_t rank = 0, size = 0, port = 0, unused = 0;
-};
 struct Entry {
     char host[64] = {};
     int32_t port = 0;
@@ -106,37 +101,34 @@ std::vector<Endpoint> endpoints_of(const std::vector<Entry>& table) {
     return endpoints;
 }
 
-[[noreturn]] void missing(const std::string& what, const Mesh& known, int rank) {
+[[noreturn]] void missing(const std::string& what, const Mesh& known, int rank, const std::string& others = "") {
     std::string names;
     for (int r = 0; r < int(known.size()); ++r)
         if (r != rank && !known[size_t(r)])
             names += (names.empty() ? "" : ", ") + std::to_string(r);
-    fail<CommunicationError>("{}: rank {} has waited {} s for rank {}", what, rank,
-                             communication_timeout(), names);
+    fail<CommunicationError>("{}: rank {} has waited {} s for rank {}{}", what, rank,
+                             communication_timeout(), names, others);
 }
 
-/// Rank 0 collects the addresses of all ranks and distributes them. Rejects connections from other programs.
+/// Rank 0 collects the addresses of all ranks and distributes them. Who belongs to another job, or comes a second time, is
+/// sent away: anybody may call a port, and must not end this job.
 Mesh gather_ranks(const Rendezvous& where, const Place& place, const Socket& listening,
                   std::vector<Endpoint>& endpoints, Deadline deadline) {
     Mesh calls(size_t(where.size));
+    Reception reception(listening, place.secret);
+    std::string others;
     for (int arrived = 1; arrived < where.size;) {
-        Socket call = accept_from(listening, deadline);
-        if (!call) missing("rendezvous at " + where.place, calls, 0);
-        Hello hello;
-        Deadline soon =
-            std::min(deadline, std::chrono::steady_clock::now() + std::chrono::seconds(5));
-        if (!call.receive_all(&hello, sizeof hello, soon) || hello.magic != magic ||
-            hello.secret != place.secret)
-            continue;
+        auto caller = reception.next(deadline);
+        if (!caller) missing("rendezvous at " + where.place, calls, 0, others);
+        const Hello& hello = caller->hello;
         if (hello.size != where.size || hello.rank < 1 || hello.rank >= where.size ||
-            calls[size_t(hello.rank)])
-            fail<CommunicationError>(
-                "rendezvous: rank {} of {} has come, a rank from 1 to {} of {} that is not here "
-                "yet "
-                "is expected",
-                hello.rank, hello.size, where.size - 1, where.size);
-        endpoints[size_t(hello.rank)] = {call.peer_host(), hello.port};
-        calls[size_t(hello.rank)] = std::move(call);
+            calls[size_t(hello.rank)]) {
+            others = fmt::format("; rank {} of {} has come, a rank from 1 to {} of {} that is not here yet is expected",
+                                 hello.rank, hello.size, where.size - 1, where.size);
+            continue;
+        }
+        endpoints[size_t(hello.rank)] = {caller->socket.peer_host(), hello.port};
+        calls[size_t(hello.rank)] = std::move(caller->socket);
         ++arrived;
     }
     return calls;
@@ -186,17 +178,13 @@ Mesh connect_mesh(int rank, const std::vector<Endpoint>& endpoints, uint64_t sec
             fail<CommunicationError>("rank {} cannot reach rank {} at {}:{}", rank, r,
                                      endpoints[size_t(r)].host, endpoints[size_t(r)].port);
     }
+    Reception reception(listening, secret);
     for (int left = size - 1 - rank; left > 0;) {
-        Socket call = accept_from(listening, deadline);
-        if (!call) missing("connecting", mesh, rank);
-        Hello hello;
-        Deadline soon =
-            std::min(deadline, std::chrono::steady_clock::now() + std::chrono::seconds(5));
-        if (!call.receive_all(&hello, sizeof hello, soon) || hello.magic != magic ||
-            hello.secret != secret || hello.rank <= rank || hello.rank >= size ||
-            mesh[size_t(hello.rank)])
-            continue;
-        mesh[size_t(hello.rank)] = std::move(call);
+        auto caller = reception.next(deadline);
+        if (!caller) missing("connecting", mesh, rank);
+        const int r = caller->hello.rank;
+        if (r <= rank || r >= size || mesh[size_t(r)]) continue;
+        mesh[size_t(r)] = std::move(caller->socket);
         --left;
     }
     return mesh;
@@ -236,9 +224,9 @@ Mesh meet_at(const Rendezvous& where, Deadline deadline) {
         !root.receive_all(&secret, sizeof secret, deadline) ||
         !root.receive_all(table.data(), table.size() * sizeof(Entry), deadline))
         fail<CommunicationError>(
-            "rendezvous at {}: rank 0 does not answer rank {}; other ranks may be "
-            "missing",
-            where.place, where.rank);
+            "rendezvous at {}: rank 0 does not answer rank {} of {}; other ranks may be missing, or "
+            "it expects another number of ranks, or has this rank already",
+            where.place, where.rank, where.size);
     endpoints = endpoints_of(table);
     endpoints[0].host = root.peer_host();
     return connect_mesh(where.rank, endpoints, secret, listening, deadline);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 
 #include <fcntl.h>
 #include <netdb.h>
@@ -32,10 +33,10 @@ bool wait_for(int file, short events, Deadline deadline) {
 }
 
 struct Addresses {
-    Addresses(const std::string& host, int port, bool to_listen) {
+    Addresses(const std::string& host, int port, bool to_listen, int family = AF_UNSPEC) {
         addrinfo hints{};
         hints.ai_socktype = SOCK_STREAM;
-        hints.ai_family = host.empty() ? AF_INET : AF_UNSPEC;
+        hints.ai_family = family;
         hints.ai_flags = (to_listen ? AI_PASSIVE : 0) | AI_NUMERICSERV;
         error = getaddrinfo(host.empty() ? nullptr : host.c_str(), std::to_string(port).c_str(),
                             &hints, &first);
@@ -53,6 +54,20 @@ Socket prepared(int file) {
     setsockopt(file, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     fcntl(file, F_SETFL, fcntl(file, F_GETFL) | O_NONBLOCK);
     return Socket(file);
+}
+
+/// None, and an errno, when that is not possible.
+Socket listening_at(const addrinfo& address, int backlog) {
+    Socket made(socket(address.ai_family, address.ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK,
+                       address.ai_protocol));
+    int on = 1, off = 0;
+    setsockopt(made.file(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (address.ai_family == AF_INET6)
+        setsockopt(made.file(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
+    if (made && bind(made.file(), address.ai_addr, address.ai_addrlen) == 0 &&
+        listen(made.file(), backlog) == 0)
+        return made;
+    return {};
 }
 
 }  // namespace
@@ -93,6 +108,12 @@ bool Socket::receive_all(void* data, size_t bytes, Deadline deadline) {
     return true;
 }
 
+int64_t Socket::receive_some(void* data, size_t bytes) {
+    const ssize_t received = recv(file_, data, bytes, 0);
+    if (received > 0) return received;
+    return received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) ? 0 : -1;
+}
+
 std::string Socket::peer_host() const {
     sockaddr_storage address{};
     socklen_t length = sizeof address;
@@ -101,23 +122,25 @@ std::string Socket::peer_host() const {
         getnameinfo(reinterpret_cast<sockaddr*>(&address), length, host, sizeof host, nullptr, 0,
                     NI_NUMERICHOST) != 0)
         return "";
-    return host;
+    // As a socket for both names an IPv4 address. It is given to ranks that may have no IPv6.
+    constexpr std::string_view mapped = "::ffff:";
+    const std::string_view name(host);
+    const bool is_mapped = name.starts_with(mapped) && name.find('.') != name.npos;
+    return std::string(is_mapped ? name.substr(mapped.size()) : name);
 }
 
 Socket listen_at(const std::string& host, int port, int backlog) {
-    Addresses addresses(host, port, true);
-    if (addresses.error)
-        fail<CommunicationError>("rendezvous: '{}' is not an address: {}", host,
-                                 gai_strerror(addresses.error));
+    // A host that has IPv6 switched off refuses the first.
+    const std::vector<int> families =
+        host.empty() ? std::vector{AF_INET6, AF_INET} : std::vector{AF_UNSPEC};
     std::string problem;
-    for (addrinfo* a = addresses.first; a; a = a->ai_next) {
-        Socket made(socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC, a->ai_protocol));
-        int on = 1;
-        setsockopt(made.file(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-        if (made && bind(made.file(), a->ai_addr, a->ai_addrlen) == 0 &&
-            listen(made.file(), backlog) == 0)
-            return made;
-        problem = std::strerror(errno);
+    for (int family : families) {
+        Addresses addresses(host, port, true, family);
+        if (addresses.error) problem = gai_strerror(addresses.error);
+        for (addrinfo* a = addresses.first; a; a = a->ai_next) {
+            if (Socket made = listening_at(*a, backlog)) return made;
+            problem = std::strerror(errno);
+        }
     }
     fail<CommunicationError>("rendezvous: cannot listen at {}:{}: {}", host.empty() ? "*" : host,
                              port, problem);
@@ -132,13 +155,9 @@ int port_of(const Socket& listening) {
                      : reinterpret_cast<sockaddr_in*>(&address)->sin_port);
 }
 
-Socket accept_from(const Socket& listening, Deadline deadline) {
-    while (wait_for(listening.file(), POLLIN, deadline)) {
-        int file = accept4(listening.file(), nullptr, nullptr, SOCK_CLOEXEC);
-        if (file >= 0) return prepared(file);
-        if (errno != EINTR && errno != ECONNABORTED && errno != EAGAIN) break;
-    }
-    return {};
+Socket accept_from(const Socket& listening) {
+    const int file = accept4(listening.file(), nullptr, nullptr, SOCK_CLOEXEC);
+    return file >= 0 ? prepared(file) : Socket();
 }
 
 Socket connect_to(const std::string& host, int port, Deadline deadline) {

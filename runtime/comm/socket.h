@@ -27,17 +27,19 @@ public:
     /// Sends all bytes before the deadline; false when the other side is gone or too slow.
     bool send_all(const void* data, size_t bytes, Deadline deadline);
     bool receive_all(void* data, size_t bytes, Deadline deadline);
+    /// What has arrived, at most `bytes`; 0 when nothing has, -1 when the other side is gone.
+    int64_t receive_some(void* data, size_t bytes);
     std::string peer_host() const;  ///< Numeric address.
 
 private:
     int file_ = -1;
 };
 
-/// Listens at a host ("": all) and port (0: any that is free).
+/// Listens at a host ("": all, by IPv6 and IPv4) and port (0: any that is free).
 Socket listen_at(const std::string& host, int port, int backlog);
 int port_of(const Socket& listening);
-/// Accepts the next connection; none when the deadline has passed.
-Socket accept_from(const Socket& listening, Deadline deadline);
+/// Accepts a connection that is waiting, if any.
+Socket accept_from(const Socket& listening);
 /// None when nobody listens there.
 Socket connect_to(const std::string& host, int port, Deadline deadline);
 

@@ -10,9 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/comm/reception.h"
 #include "runtime/comm/socket.h"
 #include "runtime/comm/tcp.h"
 #include "tests/distributed/collectives.h"
+#include "tests/distributed/tcp_ranks.h"
 #include "tests/distributed/timeout.h"
 #include "tests/distributed/training.h"
 #include "tests/support/command.h"
@@ -23,30 +25,14 @@ namespace {
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
-std::string file_place(const std::string& name) {
-    return "file://" + ::testing::TempDir() + "rendezvous_" + std::to_string(getpid()) + "_" + name;
+std::string error_of(const std::function<void()>& call) {
+    try {
+        call();
+    } catch (const std::exception& error) {
+        return error.what();
+    }
+    return "";
 }
-
-/// Runs f on `size` threads that meet; returns the error of each rank, "" for none.
-std::vector<std::string> run_tcp(
-    int size, const std::string& place,
-    const std::function<void(const std::shared_ptr<Communicator>&)>& f) {
-    std::vector<std::string> errors(static_cast<size_t>(size));
-    std::vector<std::thread> threads;
-    for (int r = 0; r < size; ++r)
-        threads.emplace_back([&, r] {
-            try {
-                f(tcp_communicator({place, r, size}));
-            } catch (const std::exception& error) {
-                errors[size_t(r)] = error.what();
-            }
-        });
-    for (std::thread& thread : threads) thread.join();
-    return errors;
-}
-
-/// A port that was free a moment ago.
-int free_port() { return port_of(listen_at("127.0.0.1", 0, 1)); }
 
 class TcpCollectives : public ::testing::TestWithParam<std::tuple<int, bool>> {
 protected:
@@ -135,6 +121,52 @@ TEST(Tcp, strangers_at_the_port_are_sent_away) {
     rank(1);
     root.join();
     EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST(Tcp, ranks_meet_by_ipv6) {
+    try {
+        free_port("::1");
+    } catch (const CommunicationError& error) {
+        GTEST_SKIP() << "there is no IPv6: " << error.what();
+    }
+    std::vector<std::string> errors;
+    for (int attempt = 0; attempt < 10; ++attempt) {
+        errors = run_tcp(4, "tcp://[::1]:" + std::to_string(free_port("::1")), [](const std::shared_ptr<Communicator>& comm) {
+            EXPECT_EQ(comm->allreduce(Array::scalar<int32_t>(1)).item<int>(), 4);
+            EXPECT_EQ(comm->split(comm->rank() % 2, 0)->allreduce(Array::scalar<int32_t>(1)).item<int>(), 2);
+            comm->barrier();
+        });
+        if (errors[0].find("cannot listen") == std::string::npos) break;
+    }
+    EXPECT_EQ(errors, std::vector<std::string>(4));
+}
+
+/// Silent callers, and one of another job that is larger.
+TEST(Tcp, strangers_neither_delay_nor_end_a_rendezvous) {
+    TimeoutScope timeout("4");
+    const auto soon = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    for (int attempt = 0; attempt < 10; ++attempt) {
+        const int port = free_port();
+        const auto rank = [&](int r) {
+            return error_of([&] { tcp_communicator({"tcp://127.0.0.1:" + std::to_string(port), r, 2})->barrier(); });
+        };
+        std::string error;
+        std::thread root([&] { error = rank(0); });
+        std::vector<Socket> strangers;
+        while (strangers.size() < 6 && std::chrono::steady_clock::now() < soon)
+            if (Socket call = connect_to("127.0.0.1", port, soon)) strangers.push_back(std::move(call));
+        const Hello hello{.rank = 1, .size = 99};
+        strangers.back().send_all(&hello, sizeof hello, soon);
+        char answer;
+        EXPECT_FALSE(strangers.back().receive_all(&answer, 1, soon)) << "it is sent away";
+        const std::string other = rank(1);
+        root.join();
+        if (error.find("cannot listen") != error.npos) continue;  // Another process has taken the port.
+        EXPECT_EQ(error, "");
+        EXPECT_EQ(other, "");
+        return;
+    }
+    FAIL() << "no port is free";
 }
 
 TEST(Tcp, the_file_is_for_its_user_alone) {

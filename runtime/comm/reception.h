@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "runtime/comm/socket.h"
+
+namespace catena {
+
+/// What a rank says first when it calls another one.
+struct Hello {
+    static constexpr uint64_t version = 0x324d4f43414e4554;  ///< Of the protocol.
+    uint64_t magic = version, secret = 0;
+    int32_t rank = 0, size = 0, port = 0, unused = 0;
+};
+
+/// Answers calls at a listening socket, all at once: strangers may be silent for as long as they
+/// like. Those that do not know the secret are sent away.
+class Reception {
+public:
+    Reception(const Socket& listening, uint64_t secret) : listening_(listening), secret_(secret) {}
+    struct Caller {
+        Socket socket;
+        Hello hello;
+    };
+    /// The next one that knows the secret; none when the deadline has passed.
+    std::optional<Caller> next(Deadline deadline);
+
+private:
+    struct Call {
+        Socket socket;
+        Hello hello;
+        size_t read = 0;
+        bool over = false;
+        bool complete() const { return read == sizeof hello; }
+    };
+    void accept_all();
+    void listen_to(Call& call);
+    std::optional<Caller> take_complete();
+
+    const Socket& listening_;
+    uint64_t secret_;
+    std::vector<Call> calls_;  ///< The oldest first.
+};
+
+}  // namespace catena
