@@ -206,6 +206,7 @@ StaticRegion::Outcome Region::follow(const std::shared_ptr<Entry>& entry, const 
     Session session(*this, *entry, number, arguments, results);
     follower->begin(arguments, {options_.name.c_str(), options_.breaks, options_.keep_grads, options_.audit != Audit::always}, session);
     try {
+        const parallel::ReceivingCall receiving(entry->received);
         RecorderScope recording(follower.get());
         const profile::Span span("the user's code of", options_.name, at_);
         body(results);

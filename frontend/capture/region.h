@@ -16,6 +16,7 @@
 #include "frontend/capture/repetition.h"
 #include "frontend/static_graph/static_graph.h"
 #include "runtime/graph/config.h"
+#include "runtime/ops/communication/received_types.h"
 
 namespace catena::capture {
 
@@ -35,6 +36,7 @@ struct Entry {
     Config config;
     SourceLoc cut_at;                             ///< The line of the latest host read of a computed value.
     bool was_cut = false;
+    parallel::ReceivedTypes received;
 };
 
 /// The number of a call, counted per key and per region.

@@ -28,6 +28,71 @@ TEST(DividedModels, a_region_receives_the_sizes_of_training_after_a_test_with_ot
     });
 }
 
+TEST(DividedModels, a_region_receives_arrays_of_many_types_at_one_line) {
+    run_local(2, [](const Comm& comm) {
+        const auto sums = [&](const Variable& x) {
+            Variable total;
+            for (int k = 1; k < 4; ++k) {
+                const Variable sent = comm->rank() == 0 ? concat(std::vector<Variable>(size_t(k), x), 0) : Variable();
+                const Variable part = sum(parallel::bcast(*comm, sent));
+                total = total.defined() ? total + part : part;
+            }
+            return total;
+        };
+        auto region = static_graph(sums, "sums");
+        for (int64_t rows : {4, 4, 2, 4, 2, 2})
+            EXPECT_EQ(region(Variable(Array::full({Dtype::float32, {rows, 3}}, 1), false)).item<float>(), float(6 * rows * 3));
+    });
+}
+
+TEST(DividedModels, a_region_trains_on_a_smaller_last_batch) {
+    run_local(2, [](const Comm& comm) {
+        set_seed(1);
+        Linear first(4, 5), second(7, 6), between(5, 7), last(6, 3);
+        // Two links of rank 1 receive at one line.
+        MultiNodeChainList model(comm);
+        if (comm->rank() == 0) {
+            model.add_link(Linear(first), {}, 1);
+            model.add_link(Linear(second), 1, 1);
+        } else {
+            model.add_link(Linear(between), 0, 0);
+            model.add_link(Linear(last), 0);
+        }
+        const auto loss = [&](const Variable& x) {
+            const Variable y = model(x);
+            return comm->rank() == 0 ? y : sum(y * y);
+        };
+        auto step = static_graph([&](const Variable& x) {
+            model.cleargrads();
+            const Variable y = loss(x);
+            y.backward();
+            return y;
+        });
+        for (int64_t rows : {4, 4, 2, 4, 2}) {
+            const Variable x(Array::full({Dtype::float32, {rows, 4}}, double(rows) / 3), false);
+            const Variable y = step(x);
+            const Variable whole = last(second(between(first(x))));
+            if (comm->rank() == 1) EXPECT_NEAR(y.item<float>(), sum(whole * whole).item<float>(), 1e-4);
+        }
+    });
+}
+
+TEST(DividedModels, a_region_that_was_surprised_by_a_type_asks_from_then_on) {
+    run_local(2, [](const Comm& comm) {
+        auto received = static_graph([&] { return parallel::recv(*comm, 0) * 2.0; }, "received");
+        for (int64_t rows : {2, 2, 3, 3, 2}) {
+            static bool surprised = false;
+            if (comm->rank() == 0) {
+                comm->send(Array::full({Dtype::float32, {rows}}, 1), 1);
+            } else if (rows == 3 && !std::exchange(surprised, true)) {
+                EXPECT_THROW(received(), CommunicationError);
+            } else {
+                EXPECT_EQ(received().array().to_vector<float>(), std::vector<float>(size_t(rows), 2));
+            }
+        }
+    });
+}
+
 /// The loss of VGG on divided channels, the same on all ranks.
 struct DividedLoss {
     ParallelVGG network;

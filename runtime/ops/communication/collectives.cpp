@@ -91,7 +91,7 @@ const OpDef& op_bcast() {
         op.kernel = [](const KernelCall& c) {
             Communicator& comm = communicator_in(c.attributes);
             int root = int_in(c.attributes, "root");
-            give(c, 0, comm.bcast(comm.rank() == root ? c.inputs[0] : Array(), root));
+            give_received(c, "bcast", root, 0, comm.bcast(comm.rank() == root ? c.inputs[0] : Array(), root));
             advance(c);
         };
         op.gradient = [](const GradientCall& g) {
@@ -153,8 +153,8 @@ const OpDef& op_scatter() {
         op.kernel = [](const KernelCall& c) {
             Communicator& comm = communicator_in(c.attributes);
             int root = int_in(c.attributes, "root");
-            give(c, 0,
-                 comm.scatter(comm.rank() == root ? data_of(c) : std::span<const Array>(), root));
+            give_received(c, "scatter", root, 0,
+                          comm.scatter(comm.rank() == root ? data_of(c) : std::span<const Array>(), root));
             advance(c);
         };
         op.gradient = [](const GradientCall& g) {
@@ -174,6 +174,7 @@ const OpDef& op_scatter() {
 }  // namespace
 
 Variable allreduce(Communicator& comm, const Operand& x, Reduction reduction) {
+    check_given("allreduce", comm, x.variable());
     return issue(op_allreduce(), comm, std::span(&x.variable(), 1),
                  {{"mean", reduction == Reduction::mean}}, x.location())[0];
 }
@@ -193,17 +194,20 @@ Variable bcast(Communicator& comm, const Operand& x, int root, const ReceiveOpti
 }
 
 Variables allgather(Communicator& comm, const Operand& x) {
+    check_given("allgather", comm, x.variable());
     return issue(op_allgather(), comm, std::span(&x.variable(), 1), {}, x.location());
 }
 
 Variables alltoall(Communicator& comm, std::span<const Variable> xs) {
     if (int(xs.size()) != comm.size())
         fail<ValueError>("alltoall: {} arrays for {} ranks", xs.size(), comm.size());
+    for (const Variable& x : xs) check_given("alltoall", comm, x);
     return issue(op_alltoall(), comm, xs, {}, current_location());
 }
 
 Variables gather(Communicator& comm, const Operand& x, int root) {
     check_rank("gather", comm, root);
+    check_given("gather", comm, x.variable());
     return issue(op_gather(), comm, std::span(&x.variable(), 1), {{"root", int64_t(root)}},
                  x.location());
 }
@@ -214,6 +218,8 @@ Variable scatter(Communicator& comm, std::span<const Variable> xs, int root,
     bool at_root = comm.rank() == root;
     if (at_root && int(xs.size()) != comm.size())
         fail<ValueError>("scatter: {} arrays for {} ranks", xs.size(), comm.size());
+    if (at_root)
+        for (const Variable& x : xs) check_given("scatter", comm, x);
     Type type = at_root ? xs[size_t(root)].type()
                         : incoming("scatter", comm, root, 0, options,
                                    [&] { return comm.type_of_scatter(root); });

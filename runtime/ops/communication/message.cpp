@@ -2,25 +2,68 @@
 
 #include <cmath>
 #include <map>
+#include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 
 #include "runtime/core/device.h"
+#include "runtime/core/fork.h"
 #include "runtime/core/per_thread.h"
 #include "runtime/graph/call_changes.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
+#include "runtime/ops/communication/received_types.h"
 #include "runtime/ops/declare/element_text.h"
 #include "runtime/ops/declare/message.h"
 #include "runtime/ops/define/define.h"
 
 namespace catena::parallel {
 
+namespace {
+
+/// Where another type has come than the recorded one: there it is asked for at every call.
+class Surprises {
+public:
+    void add(const Communicator& comm, std::string_view call, int peer, int tag) {
+        std::lock_guard lock(mutex_);
+        known_.emplace(comm.id(), call, peer, tag);
+    }
+    bool contains(const Communicator& comm, std::string_view call, int peer, int tag) {
+        std::lock_guard lock(mutex_);
+        return known_.contains({comm.id(), std::string(call), peer, tag});
+    }
+
+private:
+    std::mutex& mutex_ = taken_by_forks(*new std::mutex);
+    std::set<std::tuple<int64_t, std::string, int, int>> known_;
+};
+Surprises& surprises() {
+    static Surprises& all = *new Surprises;
+    return all;
+}
+
+}  // namespace
+
 void give(const KernelCall& c, size_t output, const Array& value) {
     const Array& y = c.outputs[output];
     if (!(value.type() == y.type()))
         fail<CommunicationError>("{}: {} came, {} was recorded", c.op.name, to_string(value.type()),
                                  to_string(y.type()));
+    copy_elements(value, y);
+}
+
+void give_received(const KernelCall& c, const char* call, int peer, int tag, const Array& value) {
+    const Array& y = c.outputs[0];
+    if (!(value.type() == y.type())) {
+        surprises().add(communicator_in(c.attributes), call, peer, tag);
+        fail<CommunicationError>(
+            "{}: {} came from rank {}, {} was recorded, as earlier calls of this region with arguments "
+            "of the same types have received. Give the type (ReceiveOptions::type), or the region an "
+            "argument whose size says it. Later calls wait for the type",
+            c.op.name, to_string(value.type()), peer, to_string(y.type()));
+    }
     copy_elements(value, y);
 }
 
@@ -84,23 +127,28 @@ Variable empty_delegate(Device& device) {
 Type incoming(const char* call, Communicator& comm, int peer, int tag,
               const ReceiveOptions& options, const std::function<Type()>& ask) {
     if (options.type) return *options.type;
-    thread_local PerThread<std::map<std::tuple<std::string, int64_t, int, int, std::string, bool>, Type>> of_thread;
-    auto& known = of_thread.get();
-    std::tuple key(std::string(call), comm.id(), peer, tag, to_string(current_location()), config().train);
+    thread_local PerThread<std::map<ReceivingPlace, Type>> latest;
+    const ReceivingPlace place{call, comm.id(), peer, tag, to_string(current_location()), config().train};
     Recorder* recorder = current_recorder();
-    if (!recorder) return known[key] = ask();
-    auto found = known.find(key);
-    if (found == known.end() && !recorder->shape_only()) {
-        recorder->settle();  // The sender may be waiting for earlier messages of this rank.
-        RecorderScope unseen(nullptr);
-        return known[key] = ask();
-    }
-    if (found == known.end())
+    if (!recorder) return latest.get()[place] = ask();
+    ReceivingCall* region = ReceivingCall::current();
+    const int n = region ? region->count(place) : 0;
+    std::optional<Type> known;
+    if (region && !surprises().contains(comm, call, peer, tag)) known = region->types().find(place, n);
+    const auto last = latest.get().find(place);
+    if (!known && (!region || recorder->shape_only()) && last != latest.get().end()) known = last->second;
+    if (known) return *known;
+    if (recorder->shape_only())
         fail<TraceError>(
             "{}: the type that rank {} will send is unknown while only shapes are computed; give its type "
             "(ReceiveOptions::type), or run the call once outside",
             call, peer);
-    return found->second;
+    recorder->settle();  // The sender may be waiting for earlier messages of this rank.
+    RecorderScope unseen(nullptr);
+    const Type type = ask();
+    latest.get()[place] = type;
+    if (region) region->types().set(place, n, type);
+    return type;
 }
 
 Types types_with_order(std::initializer_list<Type> types) {
@@ -138,6 +186,10 @@ std::vector<Attributes::Entry> received(const Type& type,
     entries.push_back({"shape", type.shape});
     entries.push_back({"dtype", std::string(name_of(type.dtype))});
     return entries;
+}
+
+void check_given(const char* call, Communicator& comm, const Variable& x) {
+    if (!x.defined()) fail<ValueError>("{}: rank {} gives an undefined variable", call, comm.rank());
 }
 
 void check_rank(const char* call, Communicator& comm, int rank) {

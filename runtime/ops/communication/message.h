@@ -26,6 +26,8 @@ inline void advance(const KernelCall& c) { copy_elements(c.inputs.back(), c.outp
 inline std::span<const Array> data_of(const KernelCall& c) { return c.inputs.first(c.inputs.size() - 1); }
 /// Makes `value` an output. CommunicationError unless it has the recorded type.
 void give(const KernelCall& c, size_t output, const Array& value);
+/// The same of an array that `call` received from `peer`: its type was only expected, see incoming().
+void give_received(const KernelCall& c, const char* call, int peer, int tag, const Array& value);
 /// Debug mode: throws if the result of an all-reduce is not finite.
 void check_finite(const Array& y);
 
@@ -42,12 +44,15 @@ Variables issue(const OpDef& op, Communicator& comm, std::span<const Variable> i
 Variables issue_again(const OpDef& op, const GradientCall& g, std::span<const Variable> inputs,
                       std::vector<Attributes::Entry> entries);
 
-/// The type of the received array: as given, as announced by the sender, or, while a region is recorded, as received
-/// last here in the same mode: the last batch of a test may be smaller than those of the training.
+/// The type of the received array: as given, as announced by the sender, or, while a region is recorded, as earlier calls with
+/// arguments of the same types received here, the n-th time that the call does. The last batch may be smaller, and a loop may
+/// receive arrays of many sizes.
 Type incoming(const char* call, Communicator& comm, int peer, int tag, const ReceiveOptions& options,
               const std::function<Type()>& ask);
 /// The attributes of an op that receives an array of this type.
 std::vector<Attributes::Entry> received(const Type& type, std::initializer_list<Attributes::Entry> more);
+/// ValueError when this rank gives no array.
+void check_given(const char* call, Communicator& comm, const Variable& x);
 /// ValueError when there is no such rank.
 void check_rank(const char* call, Communicator& comm, int rank);
 

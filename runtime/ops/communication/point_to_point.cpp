@@ -41,9 +41,8 @@ const OpDef& op_recv() {
         OpDef op = message("comm_recv");
         op.type = [](const TypeCall& c) { return types_with_order({type_in(c.attributes)}); };
         op.kernel = [](const KernelCall& c) {
-            give(c, 0,
-                 communicator_in(c.attributes)
-                     .recv(int_in(c.attributes, "peer"), int_in(c.attributes, "tag")));
+            const int peer = int_in(c.attributes, "peer"), tag = int_in(c.attributes, "tag");
+            give_received(c, "recv", peer, tag, communicator_in(c.attributes).recv(peer, tag));
             advance(c);
         };
         op.gradient = [](const GradientCall& g) {
@@ -64,6 +63,7 @@ const OpDef& op_recv() {
 Variable send(Communicator& comm, const Operand& x, int rank, int tag) {
     check_rank("send", comm, rank);
     if (rank == comm.rank()) fail<ValueError>("send: rank {} sends to itself", rank);
+    check_given("send", comm, x.variable());
     const Variable inputs[] = {x.variable(), anchor(x.variable().device())};
     Variable delegate = issue(op_send(), comm, inputs,
                               {{"peer", int64_t(rank)}, {"tag", int64_t(tag)}}, x.location())[0];
@@ -87,6 +87,7 @@ Variable recv(Communicator& comm, int rank, const Variable& delegate, int tag,
 }
 
 Variable pseudo_connect(const Variable& delegate, const Operand& x) {
+    if (!delegate.defined()) fail<ValueError>("pseudo_connect: the delegate variable is undefined; it is what send returns");
     LocationScope scope(x.location());
     // The sum of nothing is 0, and its gradient reaches the delegate.
     return x.variable() + cast(sum(delegate), x.variable().dtype());
