@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <mutex>
 
 #include "runtime/comm/communicator_turns.h"
@@ -67,8 +68,37 @@ void Communicator::finalize() {
     if (finalized_) return;
     close();
     finalized_ = true;
-    leave();
+    if (failure().empty()) leave();
 }
+
+std::string Communicator::failure() const {
+    std::lock_guard lock(background_->mutex);
+    return background_->failure;
+}
+
+void Communicator::check_usable(const char* call) const {
+    if (finalized_) fail<CommunicationError>("{}: the communicator has been finalized", call);
+    if (const std::string first = failure(); !first.empty())
+        fail<CommunicationError>(
+            "{}: this communicator of rank {} has ended with an earlier error; make another one. "
+            "The error: {}",
+            call, rank_, first);
+}
+
+void Communicator::give_up(const std::string& reason, const std::shared_ptr<void>& memory) {
+    {
+        std::lock_guard lock(background_->mutex);
+        if (background_->failure.empty()) background_->failure = reason;
+    }
+    break_off(reason, memory);
+}
+
+void Communicator::break_off_by(Communicator& other, const std::string& reason,
+                                const std::shared_ptr<void>& memory) {
+    other.give_up(reason, memory);
+}
+
+int Communicator::largest_tag() const { return std::numeric_limits<int>::max(); }
 
 const std::string& Communicator::get_config(const std::string& name) const {
     static const std::string& none = *new std::string;
@@ -106,11 +136,16 @@ void Communicator::transfer_by(Communicator& other, const char* call, int tag, s
     other.transfer(call, tag, sends, receives);
 }
 
-Type Communicator::Envelope::type() const { return {dtype, Shape(std::span(dims, rank))}; }
-
-Communicator::Envelope Communicator::envelope(const char* call, const Type* type) {
+Communicator::Envelope Communicator::envelope(const Terms& terms, const Type* type) {
     Envelope e;
-    std::strncpy(e.call, call, sizeof e.call - 1);
+    if (terms.label.size() >= sizeof e.label)
+        fail<ValueError>("{}: the label '{}' has {} characters, the maximum is {}", terms.call,
+                         terms.label, terms.label.size(), sizeof e.label - 1);
+    std::strncpy(e.call, terms.call, sizeof e.call - 1);
+    terms.label.copy(e.label, sizeof e.label - 1);
+    e.gradients = terms.gradients;
+    e.root = terms.root;
+    if (terms.reduction) e.reduction = int8_t(*terms.reduction);
     if (!type) return e;
     e.empty = false;
     e.dtype = type->dtype;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,13 +39,15 @@ struct CommunicatorStatistics {
 };
 
 /// A group of processes (or threads) that know each other by rank. Every rank makes the same calls
-/// in the same order; call, root, dtype and shape are compared at every call before data is sent; a
-/// mismatch is a CommunicationError, ShapeError or DtypeError that names the ranks. Sums are formed
-/// in rank order: the same bits on every rank and in every run.
+/// in the same order; call, root, reduction, label, dtype and shape are compared at every call
+/// before data is sent; a mismatch is a CommunicationError, ShapeError or DtypeError that names the
+/// ranks. Sums are formed in rank order: the same bits on every rank and in every run.
 ///
 /// Arrays may be on any device; they are sent through the host unless the implementation avoids it.
 /// A call that another rank does not join within CATENA_COMM_TIMEOUT seconds (600) fails and names
-/// it.
+/// it. After a transfer that failed the ranks do not agree any more on what has been sent: every
+/// later call of this communicator fails, too, and quotes that error. Arguments that are refused
+/// before anything is sent, and calls that do not match, leave it usable.
 class Communicator {
 public:
     virtual ~Communicator();
@@ -83,10 +86,11 @@ public:
     Array reduce_scatter(std::span<const Array> xs, Reduction reduction = Reduction::sum);
     void barrier();
 
-    void send_bytes(std::string_view bytes, int dest, int tag = 0);
-    std::string recv_bytes(int source, int tag = 0);
-    std::string bcast_bytes(std::string_view bytes, int root = 0);
-    std::vector<std::string> allgather_bytes(std::string_view bytes);
+    /// `label` (up to 47 characters) says what the bytes are; it must be equal on all ranks.
+    void send_bytes(std::string_view bytes, int dest, int tag = 0, std::string_view label = {});
+    std::string recv_bytes(int source, int tag = 0, std::string_view label = {});
+    std::string bcast_bytes(std::string_view bytes, int root = 0, std::string_view label = {});
+    std::vector<std::string> allgather_bytes(std::string_view bytes, std::string_view label = {});
 
     /// Host memory for start_allreduce that needs the fewest copies.
     virtual Array transfer_buffer(const Type& type);
@@ -129,6 +133,12 @@ protected:
     virtual void transfer(const char* call, int tag, std::span<const Message> sends,
                           std::span<const Message> receives) = 0;
     virtual void leave() {}
+    /// Called after a transfer has failed, which was the last one: tells the other ranks. `memory`
+    /// is that of its messages, and is released after this call unless it is kept here.
+    virtual void break_off([[maybe_unused]] const std::string& reason,
+                           [[maybe_unused]] const std::shared_ptr<void>& memory) {}
+    /// The largest tag of messages.
+    virtual int largest_tag() const;
     /// A rank that is known to have ended or left, else -1.
     virtual int lost_rank() { return -1; }
     /// Whether reduce_buffer takes arrays of this device; otherwise they go through the host.
@@ -147,6 +157,12 @@ protected:
     static void transfer_by(Communicator& other, const char* call, int tag,
                             std::span<const Message> sends, std::span<const Message> receives);
     static int lost_rank_of(Communicator& other) { return other.lost_rank(); }
+    static int largest_tag_of(const Communicator& other) { return other.largest_tag(); }
+    static void break_off_by(Communicator& other, const std::string& reason,
+                             const std::shared_ptr<void>& memory);
+    /// The first error of a transfer; "" while there is none.
+    std::string failure() const;
+    void check_usable(const char* call) const;
     void find_neighbours_as(const Communicator& other);
     /// Finds the ranks on each machine; called once by every rank when transfer() works.
     void find_neighbours(const std::string& machine);
@@ -155,36 +171,44 @@ protected:
 
 private:
     /// The header of every message: the call and the type of the content.
-    struct Envelope {
-        char call[16] = {};
-        int64_t sequence = 0;  ///< Collectives are counted.
-        int64_t label = 0;
-        int32_t root = -1;
-        bool empty = true;  ///< No content follows.
-        Dtype dtype = Dtype::float32;
-        uint8_t rank = 0;
-        int64_t dims[max_rank] = {};
-        Type type() const;
+    struct Envelope;
+    /// What a call must have in common on all ranks.
+    struct Terms {
+        const char* call;
+        int root = -1;
+        std::optional<Reduction> reduction = {};
+        int64_t gradients = 0;  ///< Label of start_allreduce.
+        std::string_view label = {};
     };
     struct Background;
-    static Envelope envelope(const char* call, const Type* type);
+    static Envelope envelope(const Terms& terms, const Type* type);
 
     template <class F>
     auto in_turn(const char* call, F&& f);
+    /// transfer(), after which nothing else is if it fails. `memory` is what the messages point
+    /// into.
+    template <class... Memory>
+    void move(const char* call, int tag, std::span<const Message> sends,
+              std::span<const Message> receives, Memory&... memory);
+    template <class F, class... Memory>
+    void or_break_off(F&& f, Memory&... memory);
+    void give_up(const std::string& reason, const std::shared_ptr<void>& memory);
     void check_peer(const char* call, int rank) const;
+    void check_message(const char* call, const char* verb, int peer, int tag) const;
     /// All ranks exchange envelopes (of xs[i] with rank i, undefined: no content); returns those
     /// received.
-    std::vector<Envelope> meet(const char* call, int root, std::span<const Array> xs,
-                               int64_t label = 0);
+    std::vector<Envelope> meet(const Terms& terms, std::span<const Array> xs);
+    void check_terms(const Envelope& own, const Envelope& theirs, int rank) const;
     Type type_from(const char* call, int root);
     void expect_same_type(const char* call, std::span<const Envelope> envelopes,
                           const Type& own) const;
+    void send_as(const Terms& terms, const Array& x, int dest, int tag);
+    Array recv_as(const Terms& terms, int source, int tag);
+    Array bcast_as(const Terms& terms, const Array& x);
     Envelope next_envelope(int source, int tag);
     /// One collective: sends xs[i] to rank i and returns what came from each rank.
-    std::vector<Array> exchange(const char* call, int root, std::span<const Array> xs,
-                                bool same_type);
-    void reduce_in_place(const char* call, const Array& buffer, Reduction reduction,
-                         int64_t label = 0);
+    std::vector<Array> exchange(const Terms& terms, std::span<const Array> xs, bool same_type);
+    void reduce_in_place(const Terms& terms, const Array& buffer);
     void count(std::span<const Message> sends);
     void count(int64_t bytes);
 
@@ -194,8 +218,6 @@ private:
     Variable order_;
     int64_t sequence_ = 0;  ///< Collectives so far; equal on all ranks.
     bool finalized_ = false;
-    std::map<std::pair<int, int>, Envelope> opened_;  ///< Envelopes read ahead, by type_of_recv.
-    std::vector<Envelope> met_early_;                 ///< Envelopes read ahead, by type_of_bcast.
     std::map<std::string, std::string> config_;
     std::unique_ptr<Background> background_;
 };

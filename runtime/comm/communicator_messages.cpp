@@ -20,73 +20,92 @@ std::string as_bytes(const Array& array) {
 
 }  // namespace
 
-void Communicator::send(const Array& x, int dest, int tag) {
-    check_peer("send", dest);
-    if (dest == rank_) fail<ValueError>("send: rank {} sends to itself", dest);
-    if (tag < 0) fail<ValueError>("send: the tag must not be negative, it is {}", tag);
-    Array data = on_host(x);
-    in_turn("send", [&] {
-        Envelope e = envelope("send", &data.type());
-        const Message messages[] = {{dest, &e, sizeof e},
+void Communicator::check_message(const char* call, const char* verb, int peer, int tag) const {
+    check_peer(call, peer);
+    if (peer == rank_) fail<ValueError>("{}: rank {} {} itself", call, peer, verb);
+    if (tag < 0) fail<ValueError>("{}: the tag must not be negative, it is {}", call, tag);
+    if (tag > largest_tag())
+        fail<ValueError>("{}: the tag is {}, the maximum is {}", call, tag, largest_tag());
+}
+
+void Communicator::send_as(const Terms& terms, const Array& x, int dest, int tag) {
+    check_message(terms.call, "sends to", dest, tag);
+    Array data = on_host(defined(terms.call, x, rank_));
+    std::vector<Envelope> e{envelope(terms, &data.type())};
+    in_turn(terms.call, [&] {
+        const Message messages[] = {{dest, e.data(), sizeof(Envelope)},
                                     {dest, data.raw_data(), bytes_of(data.type())}};
-        transfer("send", tag, messages, {});
+        move(terms.call, tag, messages, {}, e, data);
         count(std::span(messages).subspan(1));
     });
 }
 
 Communicator::Envelope Communicator::next_envelope(int source, int tag) {
-    if (auto found = opened_.find({source, tag}); found != opened_.end()) {
+    std::map<std::pair<int, int>, Envelope>& opened = background_->opened;
+    if (auto found = opened.find({source, tag}); found != opened.end()) {
         Envelope e = found->second;
-        opened_.erase(found);
+        opened.erase(found);
         return e;
     }
-    Envelope e;
-    const Message message{source, &e, sizeof e};
-    transfer("recv", tag, {}, std::span(&message, 1));
-    return e;
+    std::vector<Envelope> e(1);
+    const Message message{source, e.data(), sizeof(Envelope)};
+    move("recv", tag, {}, std::span(&message, 1), e);
+    return e[0];
 }
 
-Array Communicator::recv(int source, int tag) {
-    check_peer("recv", source);
-    if (source == rank_) fail<ValueError>("recv: rank {} receives from itself", source);
-    if (tag < 0) fail<ValueError>("recv: the tag must not be negative, it is {}", tag);
-    return in_turn("recv", [&] {
-        Array x = Array::empty(next_envelope(source, tag).type(), cpu_device());
+Array Communicator::recv_as(const Terms& terms, int source, int tag) {
+    check_message(terms.call, "receives from", source, tag);
+    const Envelope own = envelope(terms, nullptr);
+    return in_turn(terms.call, [&] {
+        const Envelope e = next_envelope(source, tag);
+        Array x = Array::empty(e.type(), cpu_device());
         const Message message{source, x.raw_data(), bytes_of(x.type())};
-        transfer("recv", tag, {}, std::span(&message, 1));
+        move(terms.call, tag, {}, std::span(&message, 1), x);
+        // After the message has been taken, so that the next one is found.
+        const bool of_bytes = std::strcmp(e.call, "send_bytes") == 0;
+        if (of_bytes != (std::strcmp(own.call, "recv_bytes") == 0) ||
+            std::strcmp(e.label, own.label) != 0)
+            fail<CommunicationError>("{} of rank {} with tag {} meets {} of rank {}", title(own.call, own.label),
+                                     rank_, tag, title(e.call, e.label), source);
         return x;
     });
 }
 
+void Communicator::send(const Array& x, int dest, int tag) { send_as({.call = "send"}, x, dest, tag); }
+Array Communicator::recv(int source, int tag) { return recv_as({.call = "recv"}, source, tag); }
+
 Type Communicator::type_of_recv(int source, int tag) {
-    check_peer("recv", source);
+    check_message("recv", "receives from", source, tag);
     return in_turn("recv", [&] {
         Envelope e = next_envelope(source, tag);
-        opened_[{source, tag}] = e;
+        background_->opened[{source, tag}] = e;
         return e.type();
     });
 }
 
 //---- bytes
 
-void Communicator::send_bytes(std::string_view bytes, int dest, int tag) {
-    send(as_array(bytes), dest, tag);
+void Communicator::send_bytes(std::string_view bytes, int dest, int tag, std::string_view label) {
+    send_as({.call = "send_bytes", .label = label}, as_array(bytes), dest, tag);
 }
-std::string Communicator::recv_bytes(int source, int tag) { return as_bytes(recv(source, tag)); }
-std::string Communicator::bcast_bytes(std::string_view bytes, int root) {
-    return as_bytes(bcast(as_array(bytes), root));
+std::string Communicator::recv_bytes(int source, int tag, std::string_view label) {
+    return as_bytes(recv_as({.call = "recv_bytes", .label = label}, source, tag));
+}
+std::string Communicator::bcast_bytes(std::string_view bytes, int root, std::string_view label) {
+    return as_bytes(bcast_as({.call = "bcast_bytes", .root = root, .label = label}, as_array(bytes)));
 }
 
-std::vector<std::string> Communicator::allgather_bytes(std::string_view bytes) {
+std::vector<std::string> Communicator::allgather_bytes(std::string_view bytes,
+                                                       std::string_view label) {
     std::vector<std::string> all;
     std::vector<Array> same(size_t(size_), as_array(bytes));
-    for (const Array& each : exchange("allgather_bytes", -1, same, false))
+    for (const Array& each : exchange({.call = "allgather_bytes", .label = label}, same, false))
         all.push_back(as_bytes(each));
     return all;
 }
 
 void Communicator::find_neighbours(const std::string& machine) {
-    std::vector<std::string> machines = allgather_bytes(machine), distinct;
+    std::vector<std::string> machines = allgather_bytes(machine, "the name of the machine"), distinct;
     intra_size_ = 0;
     for (int r = 0; r < size_; ++r) {
         const std::string& other = machines[size_t(r)];

@@ -16,24 +16,25 @@ double seconds_since(Clock::time_point start) {
 }  // namespace
 
 Array Communicator::allreduce(const Array& x, Reduction reduction) {
+    check_reducible("allreduce", defined("allreduce", x, rank_).dtype(), reduction);
+    check_usable("allreduce");
     Device& place = reaches(x.device()) ? x.device() : cpu_device();
     Array y = Array::empty(x.type(), place);
     copy_elements(x.to(place), y);
     filled(y);
-    in_turn("allreduce", [&] { reduce_in_place("allreduce", y, reduction); });
+    in_turn("allreduce", [&] { reduce_in_place({.call = "allreduce", .reduction = reduction}, y); });
     return y.to(x.device());
 }
 
-void Communicator::reduce_in_place(const char* call, const Array& buffer, Reduction reduction,
-                                   int64_t label) {
-    expect_same_type(call, meet(call, -1, std::vector<Array>(size_t(size_), buffer), label),
+void Communicator::reduce_in_place(const Terms& terms, const Array& buffer) {
+    expect_same_type(terms.call, meet(terms, std::vector<Array>(size_t(size_), buffer)),
                      buffer.type());
-    reduce_buffer(call, buffer, reduction);
+    or_break_off([&] { reduce_buffer(terms.call, buffer, *terms.reduction); });
 }
 
 void Communicator::reduce_bucket(const char* call, const Array& buffer, Reduction reduction,
                                  int64_t label) {
-    reduce_in_place(call, buffer, reduction, label);
+    reduce_in_place({.call = call, .reduction = reduction, .gradients = label}, buffer);
 }
 
 /// Rank r sums the r-th piece of every rank's buffer and distributes the result: each rank sends
@@ -57,7 +58,8 @@ void Communicator::reduce_buffer(const char* call, const Array& buffer, Reductio
         if (bytes(r) > 0) sends.push_back({r, piece(r), bytes(r)});
         if (own_bytes > 0) receives.push_back({r, part, own_bytes});
     }
-    transfer(call, -1, sends, receives);
+    Array kept = buffer;
+    move(call, -1, sends, receives, scratch, kept);
     count(sends);
     reduce_parts(call, buffer.dtype(), parts, piece(rank_), begin(rank_ + 1) - begin(rank_),
                  reduction);
@@ -69,7 +71,7 @@ void Communicator::reduce_buffer(const char* call, const Array& buffer, Reductio
         if (own_bytes > 0) sends.push_back({r, piece(rank_), own_bytes});
         if (bytes(r) > 0) receives.push_back({r, piece(r), bytes(r)});
     }
-    transfer(call, -1, sends, receives);
+    move(call, -1, sends, receives, scratch, kept);
     count(sends);
 }
 
@@ -91,7 +93,9 @@ Array Communicator::transfer_buffer(const Type& type, Device& device) {
 Array Communicator::reduce_scatter(std::span<const Array> xs, Reduction reduction) {
     if (int(xs.size()) != size_)
         fail<ValueError>("reduce_scatter: {} arrays for {} ranks", xs.size(), size_);
-    std::vector<Array> pieces = exchange("reduce_scatter", -1, xs, false);
+    for (const Array& x : xs)
+        check_reducible("reduce_scatter", defined("reduce_scatter", x, rank_).dtype(), reduction);
+    std::vector<Array> pieces = exchange({.call = "reduce_scatter", .reduction = reduction}, xs, false);
     std::vector<const void*> parts;
     for (int r = 0; r < size_; ++r) {
         const Array &p = pieces[size_t(r)], &own = pieces[size_t(rank_)];
@@ -108,7 +112,8 @@ Array Communicator::reduce_scatter(std::span<const Array> xs, Reduction reductio
 //---- in the background
 
 int64_t Communicator::start_allreduce(Array buffer, Reduction reduction, int64_t label) {
-    if (finalized_) fail<CommunicationError>("allreduce: the communicator has been finalized");
+    check_usable("allreduce");
+    check_reducible("allreduce", defined("allreduce", buffer, rank_).dtype(), reduction);
     CATENA_ASSERT(buffer.contiguous() && reaches(buffer.device()),
                   "an all-reduce in place needs a plain array on the host or of transfer_buffer()");
     filled(buffer);
@@ -129,6 +134,7 @@ int64_t Communicator::start_allreduce(Array buffer, Reduction reduction, int64_t
         }
         std::exception_ptr error;
         try {
+            check_usable("allreduce");  // Work ahead of it may have failed.
             reduce_bucket("allreduce", data, reduction, label);
         } catch (...) {
             error = std::current_exception();

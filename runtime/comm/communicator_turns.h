@@ -8,13 +8,30 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "runtime/comm/background.h"
 #include "runtime/comm/communicator.h"
 #include "runtime/core/device.h"
 
 namespace catena {
+
+struct Communicator::Envelope {
+    char call[16] = {};
+    char label[48] = {};
+    int64_t sequence = 0;   ///< Collectives are counted.
+    int64_t gradients = 0;  ///< What start_allreduce was told about its buffer.
+    int32_t root = -1;
+    int8_t reduction = -1;
+    bool empty = true;  ///< No content follows.
+    Dtype dtype = Dtype::float32;
+    uint8_t rank = 0;
+    int64_t dims[max_rank] = {};
+    Type type() const { return {dtype, Shape(std::span(dims, rank))}; }
+};
 
 /// The thread for background transfers, and its tickets.
 struct Communicator::Background {
@@ -28,6 +45,10 @@ struct Communicator::Background {
     std::map<int64_t, Request> requests;
     int64_t tickets = 0;
     CommunicatorStatistics statistics;
+    std::string failure;                              ///< The first error of a transfer.
+    std::map<std::pair<int, int>, Envelope> opened;   ///< Read ahead, by type_of_recv.
+    std::vector<Envelope> met_early;                  ///< Read ahead, by type_of_bcast,
+    Envelope own_early;                               ///< which sent this one.
     std::unique_ptr<BackgroundThread>
         thread;  ///< Made at the first transfer in the background; goes first.
 };
@@ -35,10 +56,13 @@ struct Communicator::Background {
 /// Runs `f` on this thread, or after the background work.
 template <class F>
 auto Communicator::in_turn(const char* call, F&& f) {
-    if (finalized_) fail<CommunicationError>("{}: the communicator has been finalized", call);
+    check_usable(call);
     BackgroundThread* thread = background_->thread.get();
     if (!thread || thread->is_this_thread()) return f();
-    std::packaged_task<decltype(f())()> task(std::forward<F>(f));
+    std::packaged_task<decltype(f())()> task([&] {
+        check_usable(call);  // Work ahead of it may have failed.
+        return f();
+    });
     auto result = task.get_future();
     SourceLoc at = current_location();
     thread->post([&] {
@@ -46,6 +70,37 @@ auto Communicator::in_turn(const char* call, F&& f) {
         task();
     });
     return result.get();
+}
+
+template <class F, class... Memory>
+void Communicator::or_break_off(F&& f, Memory&... memory) {
+    const auto kept = [&] { return std::make_shared<std::tuple<Memory...>>(std::move(memory)...); };
+    try {
+        f();
+    } catch (const std::exception& error) {
+        give_up(error.what(), kept());
+        throw;
+    } catch (...) {
+        give_up("an unknown exception", kept());
+        throw;
+    }
+}
+
+template <class... Memory>
+void Communicator::move(const char* call, int tag, std::span<const Message> sends,
+                        std::span<const Message> receives, Memory&... memory) {
+    or_break_off([&] { transfer(call, tag, sends, receives); }, memory...);
+}
+
+/// A call, and what its label says.
+inline std::string title(const char* call, const char* label) {
+    return *label ? fmt::format("{} ('{}')", call, label) : std::string(call);
+}
+
+/// x; ValueError when it is undefined.
+inline const Array& defined(const char* call, const Array& x, int rank) {
+    if (!x.defined()) fail<ValueError>("{}: rank {} gives an undefined array", call, rank);
+    return x;
 }
 
 inline Array on_host(const Array& x) { return x.to(cpu_device()).as_contiguous(); }

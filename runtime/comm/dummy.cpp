@@ -27,6 +27,10 @@ protected:
                   std::span<const Message> receives) override {
         transfer_by(*real_, call, tag, sends, receives);
     }
+    void break_off(const std::string& reason, const std::shared_ptr<void>& memory) override {
+        break_off_by(*real_, reason, memory);
+    }
+    int largest_tag() const override { return largest_tag_of(*real_); }
     int lost_rank() override { return lost_rank_of(*real_); }
     void leave() override { real_->finalize(); }
     void reduce_bucket(const char*, const Array&, Reduction, int64_t) override {}

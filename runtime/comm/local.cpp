@@ -27,7 +27,7 @@ struct Parcel {
 
 /// Data shared by the threads of one group.
 struct Group {
-    explicit Group(int size) : gone(size_t(size)), buffers(size_t(size)) {}
+    explicit Group(int size) : gone(size_t(size)), failures(size_t(size)), buffers(size_t(size)) {}
     std::mutex mutex;
     std::condition_variable changed;
     std::map<std::tuple<int, int, int>, std::deque<Parcel*>>
@@ -35,6 +35,7 @@ struct Group {
     std::map<std::pair<int64_t, int>, std::shared_ptr<Group>>
         parts;  ///< Being split off: by turn and color.
     std::vector<char> gone;
+    std::vector<std::string> failures;  ///< By rank: why it has left. "" if it was not an error.
     std::vector<Array> buffers;  ///< Of an all-reduce: kept while others may read them.
     int failed_rank = -1;
     std::string failure;
@@ -71,6 +72,13 @@ protected:
     void transfer(const char* call, int tag, std::span<const Message> sends,
                   std::span<const Message> receives) override;
     void reduce_buffer(const char* call, const Array& buffer, Reduction reduction) override;
+    void break_off(const std::string& reason, const std::shared_ptr<void>&) override {
+        {
+            std::lock_guard lock(group_->mutex);
+            group_->failures[size_t(rank())] = reason;
+        }
+        leave();
+    }
     void leave() override {
         std::lock_guard lock(group_->mutex);
         group_->gone[size_t(rank())] = 1;
@@ -79,6 +87,8 @@ protected:
 
 private:
     void wait_for_all(const char* call);
+    /// Ranks that have given up no longer keep their buffers as they were.
+    void expect_all_well(const char* call);
     template <class Ready>
     void wait(std::unique_lock<std::mutex>& lock, const char* call, int peer, Ready ready);
     void receive(std::unique_lock<std::mutex>& lock, const char* call, int tag,
@@ -109,8 +119,9 @@ void LocalCommunicator::wait(std::unique_lock<std::mutex>& lock, const char* cal
     if (!in_time)
         fail<CommunicationError>("{}: rank {} has waited {} s for rank {}", call, rank(),
                                  communication_timeout(), peer);
-    fail<CommunicationError>("{}: rank {} waits for rank {}, which has left the group", call,
-                             rank(), peer);
+    const std::string& why = g.failures[size_t(peer)];
+    fail<CommunicationError>("{}: rank {} waits for rank {}, which has left the group{}{}", call,
+                             rank(), peer, why.empty() ? "" : " after an error: ", why);
 }
 
 void LocalCommunicator::receive(std::unique_lock<std::mutex>& lock, const char* call, int tag,
@@ -160,6 +171,13 @@ void LocalCommunicator::wait_for_all(const char* call) {
     transfer(call, -1, nothing, nothing);
 }
 
+void LocalCommunicator::expect_all_well(const char* call) {
+    std::lock_guard lock(group_->mutex);
+    for (int r = 0; r < size(); ++r)
+        if (const std::string& why = group_->failures[size_t(r)]; !why.empty())
+            fail<CommunicationError>("{}: rank {} has left the group after an error: {}", call, r, why);
+}
+
 /// Every thread reads the others' buffers directly.
 void LocalCommunicator::reduce_buffer(const char* call, const Array& buffer, Reduction reduction) {
     {
@@ -176,6 +194,7 @@ void LocalCommunicator::reduce_buffer(const char* call, const Array& buffer, Red
     for (const Array& each : held) data.push_back(static_cast<char*>(each.raw_data()));
     reduce_together(call, buffer.dtype(), data, rank(), buffer.size(), reduction,
                     [&] { wait_for_all(call); });
+    expect_all_well(call);
     count_reduced(buffer);
     std::lock_guard lock(group_->mutex);
     group_->buffers[size_t(rank())] = Array();
@@ -184,10 +203,13 @@ void LocalCommunicator::reduce_buffer(const char* call, const Array& buffer, Red
 std::shared_ptr<Communicator> LocalCommunicator::split(int color, int key) {
     const int64_t turn = splits_++;
     std::vector<std::tuple<int, int, int>> members;  // Key, rank, color.
-    std::vector<Array> all = allgather(Array::from<int64_t>({color, key}));
+    const int wish[2] = {color, key};
+    const std::vector<std::string> all =
+        allgather_bytes({reinterpret_cast<const char*>(wish), sizeof wish}, "split");
     for (int r = 0; r < size(); ++r) {
-        const int64_t* theirs = all[size_t(r)].elements<int64_t>();
-        if (theirs[0] == color) members.emplace_back(int(theirs[1]), r, color);
+        int theirs[2];
+        std::memcpy(theirs, all[size_t(r)].data(), sizeof theirs);
+        if (theirs[0] == color) members.emplace_back(theirs[1], r, color);
     }
     std::sort(members.begin(), members.end());
     int place = 0;
@@ -239,7 +261,11 @@ void run_local(int size, const std::function<void(const std::shared_ptr<Communic
     std::vector<std::thread> threads;
     for (int r = 0; r < size; ++r) threads.emplace_back(run, r);
     for (std::thread& thread : threads) thread.join();
-    if (group->failed_rank >= 0) std::rethrow_exception(errors[size_t(group->failed_rank)]);
+    if (group->failed_rank < 0) return;
+    if (errors[size_t(group->failed_rank)])
+        std::rethrow_exception(errors[size_t(group->failed_rank)]);
+    // Its abort() was caught there.
+    fail<CommunicationError>("rank {} has aborted the group: {}", group->failed_rank, group->failure);
 }
 
 }  // namespace catena

@@ -15,21 +15,16 @@ void ProcessCommunicator::find_neighbours_and_share(const std::string& machine) 
     find_neighbours(machine);
     if (size() > 1 && inter_size() == 1 && wants_shared_memory())
         shared_ = SharedMemory::create(
-            rank(), size(), [this](const std::string& own) { return allgather_bytes(own); });
+            rank(), size(),
+            [this](const std::string& own) { return allgather_bytes(own, "shared memory"); });
 }
 
 Array ProcessCommunicator::transfer_buffer(const Type& type) {
     return shared_ ? shared_array(type) : Communicator::transfer_buffer(type);
 }
 
-template <class F>
-void ProcessCommunicator::noting_failure(F&& f) {
-    try {
-        f();
-    } catch (const CommunicationError&) {
-        failed();
-        throw;
-    }
+void ProcessCommunicator::break_off(const std::string&, const std::shared_ptr<void>&) {
+    if (shared_) shared_->break_off();
 }
 
 void ProcessCommunicator::reduce_buffer(const char* call, const Array& buffer,
@@ -38,10 +33,8 @@ void ProcessCommunicator::reduce_buffer(const char* call, const Array& buffer,
     // What fits into mailboxes goes through them; all ranks know the size.
     const size_t bytes = size_t(buffer.size()) * size_of(buffer.dtype());
     if (shared_ && bytes > SharedMemory::largest_message)
-        noting_failure([&] {
-            done = shared_->reduce(call, buffer, reduction, [this](std::span<const int> late) {
-                return make_progress(late);
-            });
+        done = shared_->reduce(call, buffer, reduction, [this](std::span<const int> late) {
+            return make_progress(late);
         });
     if (done)
         count_reduced(buffer);
@@ -64,10 +57,8 @@ void ProcessCommunicator::transfer(const char* call, int tag, std::span<const Me
     std::vector<Message> s(sends.begin(), sends.end()), r(receives.begin(), receives.end());
     auto far_sends = std::stable_partition(s.begin(), s.end(), is_small);
     auto far_receives = std::stable_partition(r.begin(), r.end(), is_small);
-    noting_failure([&] {
-        shared_->transfer(call, {s.begin(), far_sends}, {r.begin(), far_receives},
-                          [this](std::span<const int> late) { return make_progress(late); });
-    });
+    shared_->transfer(call, {s.begin(), far_sends}, {r.begin(), far_receives},
+                      [this](std::span<const int> late) { return make_progress(late); });
     if (far_sends != s.end() || far_receives != r.end())
         transfer_far(call, tag, {far_sends, s.end()}, {far_receives, r.end()});
 }

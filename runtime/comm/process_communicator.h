@@ -28,12 +28,10 @@ protected:
                               std::span<const Message> receives) = 0;
     /// Network progress for other ranks while this one waits; as SharedMemory::Idle.
     virtual int make_progress(std::span<const int> late) = 0;
-    virtual void failed() {}  ///< A rank did not join.
+    void break_off(const std::string& reason, const std::shared_ptr<void>& memory) override;
     int lost_rank() override;
 
 private:
-    template <class F>
-    void noting_failure(F&& f);
     std::unique_ptr<SharedMemory> shared_;  ///< When all ranks are on this machine.
 };
 

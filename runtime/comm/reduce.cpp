@@ -34,12 +34,16 @@ void reduce(std::span<const void* const> parts, T* result, int64_t count, bool m
 
 }  // namespace
 
+void check_reducible(const char* call, Dtype dtype, Reduction reduction) {
+    if (dtype == Dtype::bool_) fail<DtypeError>("{}: adds numbers, not bool", call);
+    if (reduction == Reduction::mean && !is_float(dtype))
+        fail<DtypeError>("{}: the mean needs floats, not {}", call, name_of(dtype));
+}
+
 void reduce_parts(const char* call, Dtype dtype, std::span<const void* const> parts, void* result,
                   int64_t count, Reduction reduction) {
-    if (dtype == Dtype::bool_) fail<DtypeError>("{}: adds numbers, not bool", call);
-    bool mean = reduction == Reduction::mean;
-    if (mean && !is_float(dtype))
-        fail<DtypeError>("{}: the mean needs floats, not {}", call, name_of(dtype));
+    check_reducible(call, dtype, reduction);
+    const bool mean = reduction == Reduction::mean;
     visit_dtype(dtype, [&](auto zero) {
         using T = decltype(zero);
         if constexpr (!std::is_same_v<T, bool>) reduce(parts, static_cast<T*>(result), count, mean);

@@ -7,9 +7,12 @@
 
 namespace catena {
 
+/// DtypeError for bool, and for the mean of integers.
+void check_reducible(const char* call, Dtype dtype, Reduction reduction);
+
 /// result[i] = parts[0][i] + parts[1][i] + ..., in that order (for mean: divided by their number),
 /// rounded once to the dtype; 16-bit floats are added in float32. `result` may be one of the parts.
-/// DtypeError for bool, and for the mean of integers.
+/// Dtypes as in check_reducible.
 void reduce_parts(const char* call, Dtype dtype, std::span<const void* const> parts, void* result,
                   int64_t count, Reduction reduction);
 

@@ -1,8 +1,12 @@
 #include "runtime/comm/shared_block.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <iterator>
+#include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -19,10 +23,53 @@ namespace {
 
 SharedBlock map_file(int file, size_t bytes) {
     void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (data != MAP_FAILED) return {data, bytes, file};
-    close(file);
-    return {};
+    return data == MAP_FAILED ? SharedBlock() : SharedBlock{data, bytes, file};
 }
+
+/// close() that keeps the errno of what went before.
+void close_after(int file) {
+    const int problem = errno;
+    close(file);
+    errno = problem;
+}
+
+/// A block that is given away in pieces; free neighbours are one piece.
+class Arena {
+public:
+    explicit Arena(const SharedBlock& memory) : memory_(memory), free_{{0, memory.bytes}} {}
+    const SharedBlock& memory() const { return memory_; }
+    bool contains(const void* data) const {
+        return data >= memory_.data && data < static_cast<const char*>(memory_.data) + memory_.bytes;
+    }
+    /// Of the smallest free piece that is large enough; null if there is none.
+    void* take(size_t bytes) {
+        auto best = free_.end();
+        for (auto it = free_.begin(); it != free_.end(); ++it)
+            if (it->second >= bytes && (best == free_.end() || it->second < best->second)) best = it;
+        if (best == free_.end()) return nullptr;
+        const auto [offset, size] = *best;
+        free_.erase(best);
+        if (size > bytes) free_[offset + bytes] = size - bytes;
+        return static_cast<char*>(memory_.data) + offset;
+    }
+    void give_back(void* data, size_t bytes) {
+        const size_t offset = size_t(static_cast<char*>(data) - static_cast<char*>(memory_.data));
+        auto here = free_.emplace(offset, bytes).first;
+        if (auto next = std::next(here); next != free_.end() && offset + bytes == next->first) {
+            here->second += next->second;
+            free_.erase(next);
+        }
+        if (here == free_.begin()) return;
+        if (auto before = std::prev(here); before->first + before->second == offset) {
+            before->second += here->second;
+            free_.erase(here);
+        }
+    }
+
+private:
+    SharedBlock memory_;
+    std::map<size_t, size_t> free_;  ///< Bytes by offset.
+};
 
 /// Host memory in blocks that other processes can see; the cpu's when the system refuses.
 class SharedDevice final : public Device {
@@ -35,28 +82,19 @@ public:
         storage->bytes = bytes;
         if (bytes == 0) return storage;
         std::lock_guard lock(mutex_);
-        size_t best = blocks_.size();
-        for (size_t i = 0; i < blocks_.size(); ++i) {
-            const Block& b = blocks_[i];
-            bool fits = !b.in_use && b.memory.bytes >= bytes && b.memory.bytes <= 2 * bytes + page;
-            if (fits && (best == blocks_.size() || b.memory.bytes < blocks_[best].memory.bytes))
-                best = i;
-        }
-        if (best == blocks_.size()) {
-            SharedBlock made = make_shared_block((bytes + page - 1) / page * page);
-            if (!made.data) return cpu_device().allocate(bytes);
-            blocks_.push_back({made, false});
-        }
-        blocks_[best].in_use = true;
-        storage->data = blocks_[best].memory.data;
+        void* data = nullptr;
+        for (Arena& arena : arenas_)
+            if ((data = arena.take(in_pages(bytes)))) break;
+        if (!data && grow(in_pages(bytes))) data = arenas_.back().take(in_pages(bytes));
+        if (!data) return cpu_device().allocate(bytes);
+        storage->data = data;
         storage->expose();  // To other processes.
-        storage->size_class = uint32_t(best);
         return storage;
     }
     void free(Storage* storage) override {
         if (storage->data) {
             std::lock_guard lock(mutex_);
-            blocks_[storage->size_class].in_use = false;
+            arena_of(storage->data).give_back(storage->data, in_pages(storage->bytes));
         }
         delete storage;
     }
@@ -70,17 +108,34 @@ public:
     SharedBlock block(const Storage& storage) {
         if (!storage.data) return {};
         std::lock_guard lock(mutex_);
-        return blocks_[storage.size_class].memory;
+        return arena_of(storage.data).memory();
     }
 
 private:
-    static constexpr size_t page = 4096;
-    struct Block {
-        SharedBlock memory;
-        bool in_use;
-    };
+    static size_t in_pages(size_t bytes) {
+        constexpr size_t page = 4096;
+        return (bytes + page - 1) / page * page;
+    }
+    /// Each block costs a descriptor, so they grow with what there is: the number stays small.
+    bool grow(size_t least) {
+        size_t all = 0;
+        for (const Arena& arena : arenas_) all += arena.memory().bytes;
+        for (size_t bytes : {std::max(least, in_pages(all / 4)), least})
+            if (SharedBlock made = make_shared_block(bytes); made.data) {
+                arenas_.emplace_back(made);
+                return true;
+            }
+        return false;
+    }
+    Arena& arena_of(const void* data) {
+        for (Arena& arena : arenas_)
+            if (arena.contains(data)) return arena;
+        CATENA_ASSERT(false, "shared memory that is in no block");
+        return arenas_.front();
+    }
+
     std::mutex& mutex_ = taken_by_forks(*new std::mutex);
-    std::vector<Block> blocks_;
+    std::vector<Arena> arenas_;
 };
 
 SharedDevice& shared_device() {
@@ -94,28 +149,34 @@ SharedBlock make_shared_block(size_t bytes) {
     int file = memfd_create("catena", MFD_CLOEXEC);
     if (file < 0) return {};
     // Reserved at once: a machine without that much memory says so here, not by a signal later.
-    if (posix_fallocate(file, 0, off_t(bytes)) != 0) {
-        close(file);
-        return {};
-    }
-    return map_file(file, bytes);
+    SharedBlock made;
+    if (posix_fallocate(file, 0, off_t(bytes)) == 0) made = map_file(file, bytes);
+    if (!made.data) close_after(file);
+    return made;
 }
 
 SharedBlock map_shared_block(int64_t pid, int file, size_t bytes) {
     std::string path = "/proc/" + std::to_string(pid) + "/fd/" + std::to_string(file);
     int opened = open(path.c_str(), O_RDWR | O_CLOEXEC);
     if (opened < 0) return {};
+    SharedBlock mapped;
+    errno = ESTALE;  // Of a file of another size.
     struct stat status {};
     if (fstat(opened, &status) == 0 && size_t(status.st_size) == bytes)
-        return map_file(opened, bytes);
-    close(opened);
-    return {};
+        mapped = map_file(opened, bytes);
+    close_after(opened);  // Mapped memory needs no descriptor, of which a process has few.
+    mapped.file = -1;
+    return mapped;
+}
+
+void close_file(SharedBlock& block) {
+    if (block.file >= 0) close(std::exchange(block.file, -1));
 }
 
 void unmap_shared_block(SharedBlock& block) {
     if (!block.data) return;
     munmap(block.data, block.bytes);
-    close(block.file);
+    close_file(block);
     block = {};
 }
 

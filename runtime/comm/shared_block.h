@@ -11,14 +11,15 @@ struct Storage;
 struct SharedBlock {
     void* data = nullptr;  ///< Null: no block.
     size_t bytes = 0;
-    int file = -1;  ///< This process's descriptor: others open /proc/PID/fd/FILE.
+    int file = -1;  ///< This process's descriptor, while others may open /proc/PID/fd/FILE.
 };
 
 /// New memory, zeroed; no data on failure.
 SharedBlock make_shared_block(size_t bytes);
-/// Maps descriptor `file` of process `pid`; no data when it is not accessible or has another
-/// size.
+/// Maps descriptor `file` of process `pid`; no data, and an errno, when it is not accessible or has
+/// another size.
 SharedBlock map_shared_block(int64_t pid, int file, size_t bytes);
+void close_file(SharedBlock& block);  ///< When no more processes will map it.
 void unmap_shared_block(SharedBlock& block);  ///< Also closes the file.
 
 /// The block behind an array's memory; no data unless it is from shared_array().

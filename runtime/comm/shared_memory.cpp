@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <map>
+#include <numeric>
 #include <random>
+#include <set>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -13,6 +16,7 @@
 #include "runtime/comm/patience.h"
 #include "runtime/comm/reduce.h"
 #include "runtime/comm/shared_block.h"
+#include "runtime/core/notice.h"
 
 namespace catena {
 namespace {
@@ -30,6 +34,7 @@ struct Mailbox {
 /// A rank's shared data; followed by a mailbox per rank.
 struct Desk {
     uint64_t nonce = 0;
+    std::atomic<uint32_t> abandoned{0};  ///< Its rank makes no more calls, after an error.
     Mailbox& from(int rank) {
         return reinterpret_cast<Mailbox*>(reinterpret_cast<char*>(this) + 256)[rank];
     }
@@ -65,6 +70,8 @@ public:
         for (SharedBlock& block : desks_) unmap_shared_block(block);
         for (auto& [key, block] : mapped_) unmap_shared_block(block);
     }
+    void all_have_met() { close_file(desks_[size_t(rank_)]); }
+    void break_off() override { desk(rank_).abandoned.store(1, std::memory_order_release); }
 
     Address address() {
         const SharedBlock& own = desks_[size_t(rank_)];
@@ -99,7 +106,7 @@ public:
         for (Clock::time_point start = Clock::now(); !move();) {
             if (!patience.wait()) continue;
             const std::vector<int> late = peers_of(to_receive, to_send);
-            const int gone = idle(late);
+            const int abandoned = first_abandoned(late), gone = abandoned < 0 ? idle(late) : abandoned;
             if (gone >= 0 && !move())  // Its last message may have arrived in the meantime.
                 fail<CommunicationError>("{}: rank {} waits for rank {}, which has left the group",
                                          call, rank_, gone);
@@ -111,16 +118,22 @@ public:
 
     bool reduce(const char* call, const Array& buffer, Reduction reduction,
                 const Idle& idle) override {
-        const int size = int(desks_.size());
-        std::vector<Offer> offers = exchange_offers(call, buffer, idle);
+        if (!mappable_) return false;
+        const std::vector<Offer> offers = from_all(call, offer_of(buffer), idle);
+        for (const Offer& each : offers)
+            if (each.file < 0) return false;
+        if (!map_offered(call, offers, idle)) return false;
         std::vector<char*> data;
-        for (int r = 0; r < size; ++r) {
-            if (offers[size_t(r)].file < 0) return false;
+        for (int r = 0; r < int(desks_.size()); ++r)
             data.push_back(static_cast<char*>(r == rank_ ? buffer.raw_data()
-                                                         : peer_data(call, r, offers[size_t(r)])));
-        }
+                                                         : peer_data(r, offers[size_t(r)])));
         reduce_together(call, buffer.dtype(), data, rank_, buffer.size(), reduction,
                         [&] { barrier(call, idle); });
+        // A rank that has given up no longer keeps its buffer as it was.
+        std::vector<int> all(desks_.size());
+        std::iota(all.begin(), all.end(), 0);
+        if (const int lost = first_abandoned(all); lost >= 0)
+            fail<CommunicationError>("{}: rank {} has left the group", call, lost);
         return true;
     }
 
@@ -130,6 +143,13 @@ private:
         uint32_t unused = 0;
         uint64_t bytes = 0, offset = 0;
     };
+
+    /// -1 when none of them is.
+    int first_abandoned(std::span<const int> ranks) {
+        for (int r : ranks)
+            if (desk(r).abandoned.load(std::memory_order_acquire)) return r;
+        return -1;
+    }
 
     Desk& desk(int rank) { return *static_cast<Desk*>(desks_[size_t(rank)].data); }
 
@@ -189,42 +209,62 @@ private:
         transfer(call, nothing, nothing, idle);
     }
 
-    std::vector<Offer> exchange_offers(const char* call, const Array& buffer, const Idle& idle) {
-        Offer own;
-        if (SharedBlock block = shared_block_of(*buffer.storage()); block.data) {
-            auto offset = static_cast<char*>(buffer.raw_data()) - static_cast<char*>(block.data);
-            own = {block.file, 0, block.bytes, uint64_t(offset)};
-        }
-        std::vector<Offer> offers(desks_.size());
+    Offer offer_of(const Array& buffer) {
+        const SharedBlock block = shared_block_of(*buffer.storage());
+        if (!block.data) return {};
+        auto offset = static_cast<char*>(buffer.raw_data()) - static_cast<char*>(block.data);
+        return {block.file, 0, block.bytes, uint64_t(offset)};
+    }
+
+    /// Every rank's `own`.
+    template <class T>
+    std::vector<T> from_all(const char* call, T own, const Idle& idle) {
+        std::vector<T> all(desks_.size());
         std::vector<Message> sends, receives;
         for (int r = 0; r < int(desks_.size()); ++r) {
             if (r == rank_) continue;
             sends.push_back({r, &own, sizeof own});
-            receives.push_back({r, &offers[size_t(r)], sizeof own});
+            receives.push_back({r, &all[size_t(r)], sizeof own});
         }
         transfer(call, sends, receives, idle);
-        offers[size_t(rank_)] = own;
-        return offers;
+        all[size_t(rank_)] = own;
+        return all;
     }
 
-    /// The address of that rank's buffer in this process. Mappings are kept for the lifetime of
-    /// this object.
-    void* peer_data(const char* call, int rank, const Offer& offer) {
-        auto [found, is_new] = mapped_.try_emplace({rank, offer.file});
-        SharedBlock& block = found->second;
-        if (is_new) block = map_shared_block(pids_[size_t(rank)], offer.file, offer.bytes);
-        if (!block.data) {
-            mapped_.erase(found);
-            fail<CommunicationError>("{}: rank {} cannot map {} bytes of rank {}", call, rank_,
-                                     offer.bytes, rank);
+    /// False on all ranks, now and later, when one of them cannot map what another offers.
+    bool map_offered(const char* call, const std::vector<Offer>& offers, const Idle& idle) {
+        bool is_new = false;  // On one rank, as on all.
+        char mapped = 1;
+        for (int r = 0; r < int(offers.size()); ++r) {
+            const Offer& offer = offers[size_t(r)];
+            if (!offered_.emplace(r, offer.file).second) continue;
+            is_new = true;
+            if (r == rank_) continue;
+            const SharedBlock block = map_shared_block(pids_[size_t(r)], offer.file, offer.bytes);
+            if (!block.data) {
+                mapped = 0;
+                notice_once(fmt::format(
+                    "{}: rank {} cannot map {} bytes of rank {} ({}); gradients are sent as messages",
+                    call, rank_, offer.bytes, r, std::strerror(errno)));
+            }
+            mapped_[{r, offer.file}] = block;
         }
-        return static_cast<char*>(block.data) + offer.offset;
+        if (is_new)
+            for (char each : from_all(call, mapped, idle)) mappable_ = mappable_ && each;
+        return mappable_;
+    }
+
+    /// The address of that rank's buffer in this process.
+    void* peer_data(int rank, const Offer& offer) const {
+        return static_cast<char*>(mapped_.at({rank, offer.file}).data) + offer.offset;
     }
 
     int rank_;
     std::vector<SharedBlock> desks_;
     std::vector<int64_t> pids_;
-    std::map<std::pair<int, int>, SharedBlock> mapped_;  ///< By rank and its name of the file.
+    std::set<std::pair<int, int>> offered_;  ///< So far by all: rank and its name of the file.
+    std::map<std::pair<int, int>, SharedBlock> mapped_;  ///< Of these, the others'. Kept.
+    bool mappable_ = true;
 };
 
 }  // namespace
@@ -235,6 +275,7 @@ std::unique_ptr<SharedMemory> SharedMemory::create(int rank, int size, const All
     const bool met = group->meet(allgather(group->address().text()));
     for (const std::string& answer : allgather(met ? "1" : "0"))
         if (answer != "1") return nullptr;
+    group->all_have_met();
     return group;
 }
 

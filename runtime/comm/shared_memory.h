@@ -31,14 +31,17 @@ public:
     /// communication_timeout() seconds, or the one that is gone.
     virtual void transfer(const char* call, std::span<const Message> sends,
                           std::span<const Message> receives, const Idle& idle) = 0;
-    /// Sums the ranks' buffers into all of them. False, without effect, when one of them is not
-    /// from shared_array().
+    /// Sums the ranks' buffers into all of them. False, without effect and on all ranks alike, when
+    /// one of them is not from shared_array(), or cannot be mapped by another rank.
     virtual bool reduce(const char* call, const Array& buffer, Reduction reduction,
                         const Idle& idle) = 0;
+    /// After an error: makes what the others wait for from this rank fail at once.
+    virtual void break_off() = 0;
 };
 
 /// An array on the host that other processes of this machine can read; an ordinary one if the
-/// system does not support it. The memory returns to a pool that is never freed.
+/// system does not support it. The memory returns to a pool that is never freed; it grows to a few
+/// times what was in use at once.
 Array shared_array(const Type& type);
 
 }  // namespace catena

@@ -68,6 +68,14 @@ public:
 
 protected:
     int make_progress(std::span<const int> late) override;
+    /// Not closed: that would destroy what the others have not read yet.
+    void break_off(const std::string& reason, const std::shared_ptr<void>& memory) override {
+        ProcessCommunicator::break_off(reason, memory);
+        for (Line& line : lines_) {
+            line.sending.clear();
+            if (line.socket) shutdown(line.socket.file(), SHUT_WR);
+        }
+    }
     void transfer_far(const char* call, int tag, std::span<const Message> sends,
                       std::span<const Message> receives) override;
     void leave() override {
@@ -129,7 +137,7 @@ bool TcpCommunicator::flush(Line& line) {
         if (sent < 0) {
             if (errno == EINTR) continue;
             if (errno == EAGAIN || errno == EWOULDBLOCK) return moved;
-            line.sending.clear();  // Closed: reading reports it when a message is expected.
+            line.socket = Socket();
             return true;
         }
         s.sent += size_t(sent);
@@ -220,10 +228,7 @@ void TcpCommunicator::transfer_far(const char* call, int tag, std::span<const Me
             for (size_t i = 0; i < receives.size(); ++i)
                 expects = expects || (receives[i].peer == r && !wanted.done[i]);
             if (!line.socket) {
-                if (expects || !line.sending.empty()) {
-                    if (r != rank()) line.sending.clear();
-                    gone(call, r);
-                }
+                if (expects || !line.sending.empty()) gone(call, r);
                 continue;
             }
             if (!line.sending.empty()) flush(line);
@@ -243,11 +248,9 @@ void TcpCommunicator::transfer_far(const char* call, int tag, std::span<const Me
                 moved |= read(call, peers[k], wanted);
             if (files[k].revents & POLLOUT) moved = true;
         }
-        if (!moved && std::chrono::steady_clock::now() > deadline) {
-            for (Line& line : lines_) line.sending.clear();  // Their memory is about to be freed.
+        if (!moved && std::chrono::steady_clock::now() > deadline)
             fail<CommunicationError>("{}: rank {} has waited {} s for rank {}", call, rank(),
                                      communication_timeout(), late);
-        }
     }
 }
 
@@ -270,14 +273,15 @@ std::shared_ptr<Communicator> TcpCommunicator::split(int color, int key) {
     const Card own{color, key, rank(), port_of(listening)};
     std::vector<Card> members;
     for (const std::string& text :
-         allgather_bytes({reinterpret_cast<const char*>(&own), sizeof own})) {
+         allgather_bytes({reinterpret_cast<const char*>(&own), sizeof own}, "split")) {
         Card card;
         std::memcpy(&card, text.data(), sizeof card);
         if (card.color == color) members.push_back(card);
     }
     std::random_device random;
     uint64_t secret = uint64_t(random()) << 32 | random();
-    std::string text = bcast_bytes({reinterpret_cast<const char*>(&secret), sizeof secret});
+    std::string text =
+        bcast_bytes({reinterpret_cast<const char*>(&secret), sizeof secret}, 0, "split");
     std::memcpy(&secret, text.data(), sizeof secret);
     if (color < 0) return nullptr;
     std::sort(members.begin(), members.end(), [](const Card& a, const Card& b) {

@@ -132,6 +132,15 @@ void check_split(Communicator& comm) {
     for (int r = comm.rank() % 2; r < comm.size(); r += 2) expected += r;
     EXPECT_EQ(part->allreduce(Array::scalar<int32_t>(comm.rank())).item<int>(), expected);
     EXPECT_EQ(comm.split(comm.rank() == 0 ? 3 : -1, 0) == nullptr, comm.rank() != 0);
+    // Groups that end in another order on each rank, one of them after the group that it is of.
+    std::shared_ptr<Communicator> left;
+    for (int i = 0; i < 6; ++i) {
+        auto group = comm.split(0, comm.rank()), inner = group->split(0, -comm.rank());
+        EXPECT_EQ(inner->rank(), comm.size() - 1 - comm.rank());
+        if (comm.rank() % 2 == 0) group.reset();
+        EXPECT_EQ(inner->allreduce(Array::scalar<int32_t>(1)).item<int>(), comm.size());
+        left = inner;
+    }
     comm.barrier();
 }
 

@@ -3,6 +3,7 @@
 //   mpi_ranks train SNAPSHOT FIRST [DIES_AT]       trains, prints the parameters' sum of bits on rank 0
 //   mpi_ranks create NAME                          makes the communicator of that name
 //   mpi_ranks late                                 rank 1 does not come
+//   mpi_ranks again FILE                           rank 1 comes after rank 0 has given up, which tries again and makes FILE
 //   mpi_ranks throw                                rank 1 ends with an error
 //   mpi_ranks uncaught                             rank 1 throws an uncaught exception
 // With CATENA_RENDEZVOUS its processes meet there, without mpirun.
@@ -10,6 +11,8 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include <unistd.h>
@@ -54,6 +57,34 @@ void train_and_print(int argc, char** argv) {
         std::printf("parameters %016llx\n", static_cast<unsigned long long>(sum));
 }
 
+/// A sum that rank 1 joins when rank 0 has given it up (then there is this file), and uses other memory of the same size.
+void sum_again(const std::string& given_up) {
+    const Array x = Array::full({Dtype::float32, {1 << 20}}, 1);
+    world->barrier();
+    if (world->rank() == 1) {
+        while (!std::filesystem::exists(given_up)) std::this_thread::yield();
+        setenv("CATENA_COMM_TIMEOUT", "0.3", 1);
+        EXPECT_THROW(world->allreduce(x), CommunicationError);
+        std::this_thread::sleep_for(std::chrono::seconds(60));  // Rank 0 ends before, and with it this one.
+        return;
+    }
+    setenv("CATENA_COMM_TIMEOUT", "0.3", 1);
+    for (int attempt = 0; attempt < 2; ++attempt) try {
+            world->allreduce(x);
+        } catch (const CommunicationError& error) {
+            std::printf("attempt %d: %s\n", attempt, error.what());
+        }
+    std::ofstream(given_up) << "yes";
+    std::vector<Array> others;
+    for (int i = 0; i < 10; ++i) others.push_back(Array::full(x.type(), i));
+    std::this_thread::sleep_for(std::chrono::milliseconds(900));
+    for (int i = 0; i < 10; ++i)
+        if (others[size_t(i)].to_vector<float>() != std::vector<float>(size_t(x.size()), float(i)))
+            std::printf("array %d was overwritten\n", i);
+    std::fflush(stdout);
+    fail<CommunicationError>("rank 0 has seen enough");
+}
+
 int run(int argc, char** argv) {
     ::testing::InitGoogleTest(&argc, argv);
     std::string mode = argc > 1 ? argv[1] : "";
@@ -67,6 +98,8 @@ int run(int argc, char** argv) {
         setenv("CATENA_COMM_TIMEOUT", "2", 1);
         if (world->rank() == 1) std::this_thread::sleep_for(std::chrono::seconds(300));
         world->barrier();
+    } else if (mode == "again") {
+        sum_again(argv[2]);
     } else if (mode == "uncaught") {
         add_global_except_hook(world);
         if (world->rank() == 1) std::thread([] { fail<ValueError>("nobody catches this"); }).join();

@@ -1,10 +1,12 @@
 // Messages by MPI. The collectives are those of Communicator: their order of addition does not
 // depend on the library.
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -29,7 +31,7 @@ void check(const char* call, int status) {
     fail<CommunicationError>("{}: MPI says: {}", call, std::string(text, size_t(length)));
 }
 
-bool clean = true;  // Until a rank has timed out.
+std::atomic<bool> clean = true;  // Until a transfer has failed.
 
 /// A rank that ends in error must not wait for the others to finalize: mpirun sees that it has not,
 /// and ends them.
@@ -67,10 +69,53 @@ int size_of_group(MPI_Comm comm) {
     return size;
 }
 
+/// The groups that were split off one group, in that order on all its ranks. MPI_Comm_free is a
+/// collective call, and destructors run in any order: a group is freed when the next one is made,
+/// if it is known then that no rank of the parent uses it any more.
+class Descendants {
+public:
+    struct Member {
+        MPI_Comm comm = MPI_COMM_NULL;  ///< Null on ranks that are not in it.
+        std::atomic<bool> in_use = true;
+        std::shared_ptr<Descendants> own = std::make_shared<Descendants>();
+    };
+
+    /// Called by all ranks of `parent`.
+    void free_unused(MPI_Comm parent) {
+        std::vector<char> used;
+        for (const auto& member : members_) used.push_back(member->in_use);
+        if (used.empty()) return;
+        check("split", MPI_Allreduce(MPI_IN_PLACE, used.data(), int(used.size()), MPI_CHAR, MPI_MAX,
+                                     parent));
+        std::vector<std::shared_ptr<Member>> rest;
+        for (size_t i = 0; i < used.size(); ++i) {
+            if (used[i])
+                rest.push_back(members_[i]);
+            else if (MPI_Comm& comm = members_[i]->comm; comm != MPI_COMM_NULL) {
+                members_[i]->own->free_unused(comm);
+                check("split", MPI_Comm_free(&comm));
+            }
+        }
+        members_ = std::move(rest);
+    }
+    std::shared_ptr<Member> add(MPI_Comm comm) {
+        auto member = std::make_shared<Member>();
+        member->comm = comm;
+        member->in_use = comm != MPI_COMM_NULL;
+        members_.push_back(member);
+        return member;
+    }
+
+private:
+    std::vector<std::shared_ptr<Member>> members_;
+};
+
 class MpiCommunicator final : public ProcessCommunicator {
 public:
-    explicit MpiCommunicator(MPI_Comm comm)
-        : ProcessCommunicator(rank_in(comm), size_of_group(comm)), comm_(comm) {
+    explicit MpiCommunicator(std::shared_ptr<Descendants::Member> group)
+        : ProcessCommunicator(rank_in(group->comm), size_of_group(group->comm)),
+          group_(std::move(group)),
+          comm_(group_->comm) {
         MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
         int* largest = nullptr;
         int found = 0;
@@ -81,13 +126,19 @@ public:
         MPI_Get_processor_name(machine, &length);
         find_neighbours_and_share(std::string(machine, size_t(length)));
     }
-    ~MpiCommunicator() override { close(); }
+    ~MpiCommunicator() override {
+        close();
+        if (failure().empty()) group_->in_use = false;  // Else its requests still need it.
+    }
     std::string name() const override { return "mpi"; }
 
     std::shared_ptr<Communicator> split(int color, int key) override {
+        allgather_bytes("", "split");  // MPI itself would wait forever for a rank that does not come.
         MPI_Comm part = MPI_COMM_NULL;
+        group_->own->free_unused(comm_);
         check("split", MPI_Comm_split(comm_, color < 0 ? MPI_UNDEFINED : color, key, &part));
-        return part == MPI_COMM_NULL ? nullptr : std::make_shared<MpiCommunicator>(part);
+        auto member = group_->own->add(part);
+        return part == MPI_COMM_NULL ? nullptr : std::make_shared<MpiCommunicator>(member);
     }
     [[noreturn]] void abort(int status, const std::string& reason) override {
         std::fprintf(stderr, "catena: rank %d ends the job: %s\n", rank(), reason.c_str());
@@ -102,11 +153,16 @@ protected:
         MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &arrived, MPI_STATUS_IGNORE);
         return -1;  // mpirun ends the others.
     }
-    void failed() override { clean = false; }
+    /// MPI goes on reading and writing what its requests name: there is no way to stop it that does
+    /// not wait for other ranks.
+    void break_off(const std::string& reason, const std::shared_ptr<void>& memory) override {
+        ProcessCommunicator::break_off(reason, memory);
+        clean = false;
+        if (memory) new std::shared_ptr<void>(memory);
+    }
+    int largest_tag() const override { return largest_tag_ - 1; }
     void transfer_far(const char* call, int tag, std::span<const Message> sends,
                       std::span<const Message> receives) override {
-        if (tag >= largest_tag_)
-            fail<ValueError>("{}: the tag is {}, the maximum is {}", call, tag, largest_tag_ - 1);
         const int mpi_tag = tag < 0 ? largest_tag_ : tag;
         std::vector<MPI_Request> requests;
         std::vector<int> peers;
@@ -156,16 +212,14 @@ private:
             if (requests[i] == MPI_REQUEST_NULL) continue;
             if (std::find(late.begin(), late.end(), peers[i]) == late.end())
                 late.push_back(peers[i]);
-            MPI_Cancel(&requests[i]);  // Its memory is about to be freed.
-            MPI_Request_free(&requests[i]);
         }
-        clean = false;
         std::string names;
         for (int rank : late) names += (names.empty() ? "" : ", ") + std::to_string(rank);
         fail<CommunicationError>("{}: rank {} has waited {} s for rank {}", call, rank(),
                                  communication_timeout(), names);
     }
 
+    std::shared_ptr<Descendants::Member> group_;
     MPI_Comm comm_;
     int largest_tag_ = 32767;
 };
@@ -174,9 +228,11 @@ private:
 
 extern "C" Communicator* catena_mpi_communicator_1() {
     initialize_mpi();
+    static Descendants& worlds = *new Descendants;
+    worlds.free_unused(MPI_COMM_WORLD);
     MPI_Comm world = MPI_COMM_NULL;
     check("create_communicator", MPI_Comm_dup(MPI_COMM_WORLD, &world));
-    return new MpiCommunicator(world);
+    return new MpiCommunicator(worlds.add(world));
 }
 
 }  // namespace catena

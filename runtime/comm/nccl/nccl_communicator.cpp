@@ -85,6 +85,11 @@ protected:
                   std::span<const Message> receives) override {
         transfer_by(*host_, call, tag, sends, receives);
     }
+    void break_off(const std::string& reason, const std::shared_ptr<void>& memory) override {
+        release();
+        break_off_by(*host_, reason, memory);
+    }
+    int largest_tag() const override { return largest_tag_of(*host_); }
     int lost_rank() override { return lost_rank_of(*host_); }
     void leave() override {
         host_->barrier();  // No rank is in the middle of a sum.
@@ -107,9 +112,6 @@ protected:
     void reduce_buffer(const char* call, const Array& buffer, Reduction reduction) override {
         const std::optional<ncclDataType_t> type = nccl_type(buffer.dtype());
         if (!type) return reduce_on_host(call, buffer, reduction);
-        if (reduction == Reduction::mean && !is_float(buffer.dtype()))
-            fail<DtypeError>("{}: the mean needs floats, not {}", call, name_of(buffer.dtype()));
-        if (!failure_.empty()) fail<CommunicationError>("{}: {}", call, failure_);
         if (buffer.size() == 0) return;
         // Means by NCCL divide before they add, so that sums of halves do not overflow.
         const ncclRedOp_t op = reduction == Reduction::mean ? ncclAvg : ncclSum;
@@ -134,7 +136,7 @@ private:
             text = result == ncclSuccess ? std::string(id.internal, sizeof id.internal)
                                          : words(result);
         }
-        text = host_->bcast_bytes(text, 0);
+        text = host_->bcast_bytes(text, 0, "the id of NCCL");
         if (text.size() != sizeof id.internal)
             fail<CommunicationError>(
                 "create_communicator(pure_nccl): rank 0: NCCL: creating an id: {}", text);
@@ -219,9 +221,8 @@ private:
 
     /// Also ends the waiting of the other ranks.
     [[noreturn]] void give_up(const char* call, const std::string& why) {
-        failure_ = fmt::format("NCCL fails on rank {}: {}", rank(), why);
         release();
-        fail<CommunicationError>("{}: {}", call, failure_);
+        fail<CommunicationError>("{}: NCCL fails on rank {}: {}", call, rank(), why);
     }
 
     /// Not ncclCommDestroy, which would wait for ranks that may be gone.
@@ -236,7 +237,6 @@ private:
     CodeDevice& device_;
     std::unique_ptr<CodeDevice::Stream> stream_;
     ncclComm_t comm_ = nullptr;
-    std::string failure_;  ///< Of an earlier sum; there are no more then.
     std::mutex mutex_;
     std::map<const void*, std::unique_ptr<CodeDevice::Mark>> marks_;  ///< By address of the buffer.
 };
@@ -260,7 +260,7 @@ CodeDevice& choose_device(Device* wanted, Communicator& host) {
     } catch (const std::exception& error) {
         complaint = error.what();
     }
-    const std::vector<std::string> complaints = host.allgather_bytes(complaint);
+    const std::vector<std::string> complaints = host.allgather_bytes(complaint, "what is missing for pure_nccl");
     for (size_t r = 0; r < complaints.size(); ++r)
         if (!complaints[r].empty())
             fail<DeviceError>("create_communicator(pure_nccl): rank {}: {}", r, complaints[r]);

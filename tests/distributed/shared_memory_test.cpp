@@ -1,0 +1,102 @@
+#include "runtime/comm/shared_memory.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+
+#include <sys/resource.h>
+
+#include "runtime/comm/shared_block.h"
+#include "tests/distributed/tcp_ranks.h"
+
+namespace catena {
+namespace {
+
+int open_files() {
+    std::filesystem::directory_iterator all("/proc/self/fd");
+    return int(std::distance(begin(all), end(all)));
+}
+
+/// Sums `count` buckets of 1 MiB, all of them in the air at once.
+void sum_buckets(Communicator& comm, int count) {
+    const Type type{Dtype::float32, {1 << 18}};
+    std::vector<int64_t> tickets;
+    for (int i = 0; i < count; ++i) {
+        Array bucket = comm.transfer_buffer(type);
+        copy_elements(Array::full(type, comm.rank() + i), bucket);
+        tickets.push_back(comm.start_allreduce(bucket, Reduction::sum));
+    }
+    for (int i = 0; i < count; ++i) {
+        const Array sum = comm.wait_allreduce(tickets[size_t(i)]);
+        EXPECT_EQ(sum.elements<float>()[1000], float(comm.size() * (comm.size() - 1) / 2 + i * comm.size()));
+    }
+}
+
+TEST(SharedMemory, of_many_buckets_takes_few_descriptors) {
+    const int before = open_files();
+    const auto errors = run_tcp(3, file_place("buckets"), [&](const std::shared_ptr<Communicator>& comm) {
+        comm->barrier();
+        const int met = open_files();
+        sum_buckets(*comm, 60);
+        comm->barrier();
+        EXPECT_LE(open_files() - met, 40);
+        comm->barrier();
+    });
+    EXPECT_EQ(errors, std::vector<std::string>(3));
+    EXPECT_LE(open_files() - before, 40);
+}
+
+TEST(SharedMemory, of_growing_arrays_is_used_again) {
+    std::map<void*, size_t> blocks;
+    int64_t largest = 0;
+    for (int i = 0; i < 200; ++i) {
+        const Type type{Dtype::float32, {100'000 + i * 3000}};
+        largest = 4 * (100'000 + i * 3000);
+        const SharedBlock block = shared_block_of(*shared_array(type).storage());
+        ASSERT_NE(block.data, nullptr);
+        blocks[block.data] = block.bytes;
+    }
+    size_t all = 0;
+    for (auto [data, bytes] : blocks) all += bytes;
+    EXPECT_LT(all, size_t(8 * largest)) << blocks.size() << " blocks";
+}
+
+TEST(SharedMemory, pieces_of_a_block_do_not_overlap) {
+    std::vector<Array> held;
+    for (int i = 0; i < 100; ++i) {
+        held.push_back(shared_array({Dtype::int32, {1 + i * 37 % 5000}}));
+        copy_elements(Array::full(held.back().type(), i), held.back());
+        if (i % 3 == 2) held[size_t(i) / 2] = Array();
+    }
+    for (size_t i = 0; i < held.size(); ++i)
+        if (held[i].defined())
+            EXPECT_EQ(held[i].to_vector<int>(), std::vector<int>(size_t(held[i].size()), int(i))) << i;
+}
+
+/// No descriptor is left when the buckets are to be mapped.
+TEST(SharedMemory, that_cannot_be_mapped_is_replaced_by_messages) {
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+    std::vector<std::string> errors = run_tcp(2, file_place("unmapped"), [&](const std::shared_ptr<Communicator>& comm) {
+        Array warm = comm->transfer_buffer({Dtype::float32, {1 << 18}});
+        comm->barrier();
+        if (comm->rank() == 0) {
+            const rlimit none{3, before.rlim_max};
+            setrlimit(RLIMIT_NOFILE, &none);
+        }
+        comm->barrier();
+        const int64_t ticket = comm->start_allreduce(warm, Reduction::sum);
+        comm->wait_allreduce(ticket);
+        sum_buckets(*comm, 3);
+        comm->barrier();
+        if (comm->rank() == 0) setrlimit(RLIMIT_NOFILE, &before);
+        comm->barrier();
+    });
+    setrlimit(RLIMIT_NOFILE, &before);
+    EXPECT_EQ(errors, std::vector<std::string>(2));
+}
+
+}  // namespace
+}  // namespace catena
