@@ -1,32 +1,77 @@
 #include "frontend/trainer/json.h"
 
+#include <cmath>
+#include <limits>
+
 #include "runtime/core/error.h"
 #include "runtime/file/limits.h"
 
 namespace catena {
 namespace {
 
-/// Replaces NaN, Infinity and -Infinity outside of texts by null.
-std::string without_infinities(const std::string& text) {
+using Json = nlohmann::ordered_json;
+
+/// What JSON has no number for. The library knows none either: to it they are texts that begin with a character that no name has.
+struct Special {
+    const char* word;
+    double value;
+};
+constexpr Special specials[] = {{"-Infinity", -std::numeric_limits<double>::infinity()},
+                                {"Infinity", std::numeric_limits<double>::infinity()},
+                                {"NaN", std::numeric_limits<double>::quiet_NaN()}};
+constexpr char mark = '\x01';
+
+std::string quoted(const Special& special) { return Json(std::string(1, mark) + special.word).dump(); }
+
+bool starts_at(const std::string& text, size_t i, const std::string& word) { return text.compare(i, word.size(), word) == 0; }
+
+/// Puts texts in the place of special numbers outside of texts.
+std::string with_texts(const std::string& text) {
     std::string result;
-    bool quoted = false;
+    bool is_quoted = false;
     for (size_t i = 0; i < text.size();) {
-        char c = text[i];
-        size_t skip = 0;
-        if (!quoted)
-            for (const char* word : {"NaN", "Infinity", "-Infinity"})
-                if (text.compare(i, std::char_traits<char>::length(word), word) == 0)
-                    skip = std::char_traits<char>::length(word);
-        if (skip > 0) {
-            result += "null";
-            i += skip;
+        const Special* found = nullptr;
+        for (const Special& special : specials)
+            if (!is_quoted && !found && starts_at(text, i, special.word)) found = &special;
+        if (found) {
+            result += quoted(*found);
+            i += std::char_traits<char>::length(found->word);
             continue;
         }
-        if (quoted && c == '\\' && i + 1 < text.size()) result += text[i++];
-        else if (c == '"') quoted = !quoted;
+        if (is_quoted && text[i] == '\\' && i + 1 < text.size()) result += text[i++];
+        else if (text[i] == '"') is_quoted = !is_quoted;
         result += text[i++];
     }
     return result;
+}
+
+/// The reverse, of what the library has written.
+std::string with_numbers(std::string text) {
+    for (const Special& special : specials)
+        for (size_t i = 0; (i = text.find(quoted(special), i)) != std::string::npos;) text.replace(i, quoted(special).size(), special.word);
+    return text;
+}
+
+void texts_to_numbers(Json& json) {
+    if (json.is_structured())
+        for (Json& child : json) texts_to_numbers(child);
+    if (!json.is_string()) return;
+    for (const Special& special : specials)
+        if (json.get_ref<const std::string&>() == std::string(1, mark) + special.word) {
+            json = special.value;
+            return;
+        }
+}
+
+void numbers_to_texts(Json& json) {
+    if (json.is_structured())
+        for (Json& child : json) numbers_to_texts(child);
+    if (!json.is_number_float() || std::isfinite(json.get<double>())) return;
+    for (const Special& special : specials)
+        if (json.get<double>() == special.value || (std::isnan(json.get<double>()) && std::isnan(special.value))) {
+            json = std::string(1, mark) + special.word;
+            return;
+        }
 }
 
 }  // namespace
@@ -34,10 +79,17 @@ std::string without_infinities(const std::string& text) {
 nlohmann::ordered_json parse_json(const std::string& text, const std::string& source) {
     check_json(text, source);
     try {
-        return nlohmann::ordered_json::parse(without_infinities(text));
-    } catch (const nlohmann::ordered_json::exception& error) {
+        Json json = Json::parse(with_texts(text));
+        texts_to_numbers(json);
+        return json;
+    } catch (const Json::exception& error) {
         fail<FileError>("{}: is not valid JSON: {}", source, error.what());
     }
+}
+
+std::string json_text(nlohmann::ordered_json json, int indent) {
+    numbers_to_texts(json);
+    return with_numbers(json.dump(indent));
 }
 
 }  // namespace catena

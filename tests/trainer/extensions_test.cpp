@@ -280,6 +280,31 @@ TEST_F(ExtensionTest, observe_lr_reports_adams_present_rate) {
     EXPECT_DOUBLE_EQ(trainer.get_extension<LogReport>("LogReport").log()[0].values.at("lr"), expected);
 }
 
+TEST_F(ExtensionTest, log_report_writes_infinities_as_python_does_and_reads_them_back) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    const auto run = [&](int64_t iterations, const std::string& resume) {
+        Fixture f;
+        StandardUpdater updater(f.it, f.adam, f.model);
+        Trainer trainer(updater, {iterations, "iteration"}, path());
+        trainer.extend([&](Trainer&) { report({{"up", infinity}, {"down", -infinity}, {"none", std::nan("")}}); },
+                       {.name = "values", .trigger = {1, "iteration"}, .priority = priority_writer});
+        trainer.extend(LogReport({.trigger = {1, "iteration"}}));
+        if (!resume.empty()) load_npz(resume, trainer);
+        trainer.run();
+        if (resume.empty()) save_npz(path("log.npz"), trainer);
+        return trainer.get_extension<LogReport>("LogReport").log();
+    };
+    run(1, "");
+    EXPECT_THAT(content("log"), HasSubstr("\"up\": Infinity"));
+    EXPECT_THAT(content("log"), HasSubstr("\"down\": -Infinity"));
+    EXPECT_THAT(content("log"), HasSubstr("\"none\": NaN"));
+    const auto log = run(2, path("log.npz"));
+    ASSERT_EQ(log.size(), 2u);
+    EXPECT_EQ(log[0].values.at("up"), infinity);
+    EXPECT_EQ(log[0].values.at("down"), -infinity);
+    EXPECT_TRUE(std::isnan(log[0].values.at("none")));
+}
+
 TEST_F(ExtensionTest, fail_on_non_number_names_the_parameter) {
     Fixture f;
     f.model.predictor.b.set_array(Array::full({Dtype::float32, {2}}, std::numeric_limits<double>::infinity()));

@@ -98,7 +98,7 @@ void LogReport::operator()(Trainer& trainer) {
 std::string LogReport::text(int indent) const {
     Json list = Json::array();
     for (const LogEntry& entry : log_) list.push_back(to_json(entry));
-    return list.dump(indent);
+    return json_text(std::move(list), indent);
 }
 
 void LogReport::serialize(const Serializer& s) {

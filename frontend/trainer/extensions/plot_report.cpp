@@ -84,7 +84,7 @@ void PlotReport::serialize(const Serializer& s) {
             json[name] = Json::array();
             for (const Point& p : points) json[name].push_back({p.x, p.y});
         }
-        return s.write(key, json.dump());
+        return s.write(key, json_text(std::move(json)));
     }
     std::string text = s.read_text(key);
     if (text.empty()) return;
