@@ -47,7 +47,7 @@ void agree(Communicator& communicator, const char* what, const std::vector<std::
     const auto other = std::ranges::find_if(all, [&](const std::string& each) { return each != all[0]; });
     if (other == all.end()) return;
     const auto first = lines_of(all[0]), theirs = lines_of(*other);
-    fail<CommunicationError>("{}: rank 0 has {}, rank {} {}; all ranks must have the same", what,
+    fail<ValueError>("{}: rank 0 has {}, rank {} {}; all ranks must have the same", what,
                              first_line_unlike(first, theirs), other - all.begin(), first_line_unlike(theirs, first));
 }
 
@@ -65,7 +65,7 @@ void bcast_states(Communicator& communicator, const char* what, const NamedState
         text += path + " " + (state.array().defined() ? to_string(state.type()) : "none") + "\n";
     const std::vector<std::string> of_root = lines_of(communicator.bcast_bytes(text, root));
     for (const std::string& problem : communicator.allgather_bytes(problem_of(states, of_root, communicator.rank(), root)))
-        if (!problem.empty()) fail<CommunicationError>("{}: the ranks' models differ: {}", what, problem);
+        if (!problem.empty()) fail<ValueError>("{}: the ranks' models differ: {}", what, problem);
     for (size_t i = 0; i < states.size(); ++i) {
         if (of_root[i].ends_with(" none")) continue;
         const Variable& state = states[i].second;

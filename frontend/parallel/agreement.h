@@ -8,7 +8,7 @@
 
 namespace catena {
 
-/// CommunicationError, on all ranks, unless all give the same lines: "WHAT: rank 0 has LINE, rank 2 LINE".
+/// ValueError, on all ranks, unless all give the same lines: "WHAT: rank 0 has LINE, rank 2 LINE".
 void agree(Communicator& communicator, const char* what, const std::vector<std::string>& lines);
 
 [[noreturn]] void add_note(const CommunicationError& error, const char* note);
@@ -26,7 +26,7 @@ auto with_note(const char* note, F&& f) {
 /// States by path, of parameters and persistents.
 using NamedStates = std::vector<std::pair<std::string, Variable>>;
 
-/// Replaces the content of states by that of rank `root`, where that rank's are initialised. CommunicationError, on all ranks,
+/// Replaces the content of states by that of rank `root`, where that rank's are initialised. ValueError, on all ranks,
 /// unless all have the same paths and their initialised states the types of root's.
 void bcast_states(Communicator& communicator, const char* what, const NamedStates& states, int root);
 
