@@ -69,8 +69,8 @@ void Communicator::check_terms(const Envelope& own, const Envelope& theirs, int 
                                  name_of_reduction(theirs.reduction));
     if (theirs.gradients != own.gradients)
         fail<CommunicationError>(
-            "{}: rank {} and rank {} send different gradients in collective {}; their graphs "
-            "differ (MultiNodeOptimizerOptions::overlap = false sends in a fixed order)",
+            "{}: rank {} and rank {} send different gradients in collective {}; all ranks need gradients of the same "
+            "parameters in the same order (MultiNodeOptimizerOptions::overlap = false sends in a fixed one)",
             own.call, rank_, rank, own.sequence);
 }
 

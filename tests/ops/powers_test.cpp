@@ -10,6 +10,7 @@
 #include "runtime/core/error.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/backward.h"
+#include "runtime/ops/math/reduction.h"
 
 namespace catena {
 namespace {
