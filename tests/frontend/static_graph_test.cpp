@@ -209,7 +209,7 @@ TEST_F(StaticGraphTest, another_dtype_rank_or_setting_is_another_program) {
 }
 
 TEST_F(StaticGraphTest, paths_that_are_not_compiled_make_room_too) {
-    auto f = static_graph([](Variable x) { return exp(x) * 2.0 + x; }, {.cache_bytes = 20000, .compile_mode = CompileMode::later});
+    auto f = static_graph([](Variable x) { return exp(x) * 2.0 + x; }, {.compile_mode = CompileMode::later, .cache_bytes = 20000});
     for (int64_t n = 1; n <= 60; ++n) f(Variable(Array::full({Dtype::float32, {n}}, 0.5)));
     EXPECT_GT(f.statistics().dropped, 30);
 }
