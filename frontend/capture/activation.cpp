@@ -95,11 +95,13 @@ std::vector<Array> Activation::kept_by_nodes() const {
 }
 
 bool Activation::serves(std::span<const Variable> gy) {
-    if (graph.serves(gy)) return true;
+    if (graph.serves(gy)) {
+        graph.latest->met();
+        return true;
+    }
     AskedMask asked;
     for (const Variable& g : gy) asked.push_back(g.defined());
-    if (tree->sizes) tree->sizes->expected_results.set(asked);
-    graph.latest->set(std::move(asked));
+    if (graph.latest->missed(asked) && tree->sizes) tree->sizes->expected_results.set(asked);
     return !program || !can_expand();  // Where it cannot, later calls are exact, and this one has zeros.
 }
 

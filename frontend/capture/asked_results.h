@@ -9,11 +9,26 @@ namespace catena::capture {
 /// For each result of a region's call: backward is given its gradient.
 using AskedMask = std::vector<bool>;
 
-/// Of which results the latest backward through a call was given gradients. The next call is recorded and compiled for those alone, as eager
+/// Of which results the latest backwards through calls were given gradients. The next call is recorded and compiled for those alone, as eager
 /// code does nothing for the others; all, before there was a backward.
 class AskedResults {
 public:
     explicit AskedResults(AskedMask first) : latest_(std::move(first)) {}
+    /// After a backward for which the present program was none. True when it is the second in a row that asked for these: one alone, as at
+    /// the end of a sequence, is not worth a program.
+    bool missed(AskedMask mask) {
+        std::lock_guard lock(mutex_);
+        if (missed_ != mask) {
+            missed_ = std::move(mask);
+            return false;
+        }
+        latest_ = std::move(mask);
+        return true;
+    }
+    void met() {
+        std::lock_guard lock(mutex_);
+        missed_.clear();
+    }
     AskedMask latest() const {
         std::lock_guard lock(mutex_);
         return latest_;
@@ -22,14 +37,10 @@ public:
         std::lock_guard lock(mutex_);
         return latest_ == mask;
     }
-    void set(AskedMask mask) {
-        std::lock_guard lock(mutex_);
-        latest_ = std::move(mask);
-    }
 
 private:
     mutable std::mutex mutex_;
-    AskedMask latest_;
+    AskedMask latest_, missed_;
 };
 
 /// The same for calls that have not been seen, by their number of results: those of a new size are asked what others were.

@@ -254,7 +254,10 @@ std::unique_ptr<GraphEnd> record_graph(const Follower& follower, const LiveGraph
         }
         Variables gx = gradients_at_border(ys, live.border, gys);
         for (const Variable& g : gx) gradients.push_back(g.defined() ? tracer.value_of(g.array()) : -1);
-        for (const Variable& y : live.results) forward.outputs.push_back(tracer.value_of(y.array()));
+        for (const Variable& y : live.results) {
+            forward.outputs.push_back(tracer.value_of(y.array()));
+            end->zero_is_none.push_back(!y.body()->creator->discerns_zeros);
+        }
     }
     tracer.restore();
     const Trace& full = tracer.trace();
@@ -283,11 +286,16 @@ bool GraphEnd::fits(const LiveGraph& live, std::span<const double> present) cons
 bool GraphEnd::serves(std::span<const Variable> gy) const {
     for (size_t i = 0; i < gy.size(); ++i) {
         if (bool(asked[i]) == gy[i].defined()) continue;
-        bool is_reached = false;
-        for (size_t j = 0; j < gy.size() && asked[i]; ++j) is_reached |= gy[j].defined() && reach.result(int(j), int(i));
-        if (!is_reached) return false;
+        if (!asked[i] || !may_be_zero(int(i), gy)) return false;
     }
     return true;
+}
+
+/// On the way of another result's gradient, or beside it.
+bool GraphEnd::may_be_zero(int result, std::span<const Variable> gy) const {
+    for (size_t j = 0; j < gy.size(); ++j)
+        if (gy[j].defined() && (reach.result(int(j), result) || (zero_is_none[size_t(result)] && reach.creator(int(j), result)))) return true;
+    return false;
 }
 
 std::shared_ptr<const Trace> GraphEnd::backward_trace() const {

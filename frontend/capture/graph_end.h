@@ -113,6 +113,7 @@ struct GraphEnd {
     std::vector<int64_t> shape;
     AskedMask asked;                   ///< The results of which it takes gradients.
     std::shared_ptr<AskedResults> latest;  ///< One for all of this shape.
+    std::vector<bool> zero_is_none;    ///< By result: to the gradient of the operation that gave it a zero is what no gradient is.
     std::vector<std::pair<int, double>> numbers;  ///< Forward scalars whose value was used while the gradients were
                                                   ///< recorded.
     std::string name;                  ///< The region's.
@@ -140,6 +141,7 @@ struct GraphEnd {
     /// Whether it computes the gradients that eager code would from `gy`, undefined ones among them: a zero in the place of one must reach
     /// nothing that the others do not, since 0 times inf is NaN, and the work would be for nothing.
     bool serves(std::span<const Variable> gy) const;
+    bool may_be_zero(int result, std::span<const Variable> gy) const;
     /// Unpacked, or the one that there is. The mutex must be held.
     std::shared_ptr<const Trace> backward_trace() const;
     size_t bytes() const;

@@ -502,7 +502,11 @@ bool GradientCall::needs(int input) const { return node_.edges[input].wanted(); 
 bool GradientCall::ends_at(int input) const { return bool(node_.edges[input].leaf); }
 const Type& GradientCall::x_type(int input) const { return node_.input_types[input]; }
 const Type& GradientCall::y_type(int output) const { return node_.output_types[output]; }
-bool GradientCall::has_gy(int output) const { return gy_[output].defined(); }
+
+bool GradientCall::has_gy(int output) const {
+    node_.discerns_zeros = true;
+    return gy_[output].defined();
+}
 
 Variable GradientCall::gy(int output) const {
     return gy_[output].defined() ? gy_[output] : fill(node_.output_types[output], 0);

@@ -82,6 +82,7 @@ struct Node : RefCounted {
     std::unique_ptr<RegionGradient> region;  ///< Instead of op->gradient.
     WalkScratch walk;            ///< Of the outermost walk that this thread runs.
     bool mark = false;           ///< Scratch of unchain(); false in between.
+    bool discerns_zeros = false; ///< Its gradient has asked which outputs have one: zeros are another thing to it than none.
     bool walked = false;         ///< A backward without enable_double_backprop has used it.
     NodeOwner* made_by = nullptr;
     int number = -1;             ///< Number for `made_by`.
