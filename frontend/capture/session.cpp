@@ -167,7 +167,8 @@ void Session::compute(Follower& follower, Program& program) {
     const bool is_compiled = compile(program);
     const Clock::time_point start = is_timed_ ? Clock::now() : Clock::time_point();
     compiling_ += start - before;
-    is_new_ |= ++program.hits == 1 && program.step_count() > 0 && !program.is_resized() && !program.is_from_disk();
+    const bool may_rest = program.step_count() > 0 && !program.sends_messages();  // All ranks run the same.
+    is_new_ |= ++program.hits == 1 && may_rest && !program.is_resized() && !program.is_from_disk();
     if (is_compiled) {
         try {
             if (verifies_ && !program.sends_messages()) run_verified(follower, program);

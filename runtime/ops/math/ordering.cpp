@@ -100,7 +100,7 @@ const OpDef& op_argsort_first = register_op({
             assert_axis(c);
             Shape shape = c.inputs[0].shape;
             int64_t& size = shape[int(c.attributes.integer("axis"))];
-            const int64_t count = c.attributes.integer("count");
+            const int64_t count = c.attributes.integer("first");
             CATENA_ASSERT(count >= 0 && count <= size, "the axis has as many elements");
             size = count;
             return Types{{Dtype::int32, shape}};
@@ -174,7 +174,7 @@ Variable argsort(const Operand& x, int64_t axis) { return along_axis(op_argsort,
 Variable argsort_first(const Operand& x, int64_t count, int64_t axis, bool largest) {
     LocationScope scope(x.location());
     const int64_t along = normalize_axis("argsort_first", axis, x.variable().rank());
-    return call(op_argsort_first, x.location(), {{"axis", along}, {"count", count}, {"largest", largest}}, {}, x);
+    return call(op_argsort_first, x.location(), {{"axis", along}, {"first", count}, {"largest", largest}}, {}, x);
 }
 static const FunctionDef& f_argsort =
     function("argsort(x, axis=-1)", {"x"},
