@@ -85,7 +85,8 @@ Types rows_type(const TypeCall& c) {
     const Type& x = c.inputs[0];
     if (!is_float(x.dtype)) fail<DtypeError>("{}: x is {}, a float dtype is needed", c.op.name, name_of(x.dtype));
     if (x.shape.rank() != 2) fail<ShapeError>("{}: x is {}, a matrix is needed", c.op.name, to_string(x.shape));
-    for (const Type& other : c.inputs) CATENA_ASSERT(other == x, "gradients are of their arrays' types");
+    for (const Type& other : c.inputs)
+        if (!(other == x)) fail<ShapeError>("{}: gy is {} and should be as x, {}", c.op.name, to_string(other), to_string(x));
     return {x};
 }
 
