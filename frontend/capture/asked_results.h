@@ -1,13 +1,11 @@
 #pragma once
 
-#include <map>
 #include <mutex>
-#include <vector>
+#include <utility>
+
+#include "frontend/capture/planned/expected_results.h"
 
 namespace catena::capture {
-
-/// For each result of a region's call: backward is given its gradient.
-using AskedMask = std::vector<bool>;
 
 /// Of which results the latest backwards through calls were given gradients. The next call is recorded and compiled for those alone, as eager
 /// code does nothing for the others; all, before there was a backward.
@@ -41,24 +39,6 @@ public:
 private:
     mutable std::mutex mutex_;
     AskedMask latest_, missed_;
-};
-
-/// The same for calls that have not been seen, by their number of results: those of a new size are asked what others were.
-class ExpectedResults {
-public:
-    AskedMask of(size_t results) const {
-        std::lock_guard lock(mutex_);
-        const auto known = latest_.find(results);
-        return known == latest_.end() ? AskedMask(results, true) : known->second;
-    }
-    void set(const AskedMask& mask) {
-        std::lock_guard lock(mutex_);
-        latest_[mask.size()] = mask;
-    }
-
-private:
-    mutable std::mutex mutex_;
-    std::map<size_t, AskedMask> latest_;
 };
 
 }  // namespace catena::capture

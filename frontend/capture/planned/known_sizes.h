@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "codegen/compiler.h"
-#include "frontend/capture/asked_results.h"
+#include "frontend/capture/planned/expected_results.h"
 #include "frontend/capture/planned/size_line.h"
 
 namespace catena::capture {
