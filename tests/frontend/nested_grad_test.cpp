@@ -65,22 +65,22 @@ TEST(NestedGrad, of_composites_below_composites_is_right_with_a_graph_and_withou
 }
 
 TEST(NestedGrad, of_a_function_of_ones_own_below_grad_is_right) {
-    const Variable a(waves({4}, 2, 1));
-    const auto inner = custom_function(
-        "nested_inner", [=](const Variable& z) { return tanh(z) * a; },
-        [=](const Variable& z, const Variable&, const Variable& gy) {
+    const auto product = custom_function(
+        "nested_product", [](const Variable& a) { return tanh(a) * a; },
+        [](const Variable& a, const Variable&, const Variable& gy) {
             const auto on = force_backprop_mode();
-            return grad({tanh(z) * a}, {z}, {gy})[0];
+            const Variable z(a.array());  // Of tanh(z) * a, whose a has a history that the walk around this one has reached.
+            return grad({tanh(z) * a}, {z}, {gy})[0] + gy * tanh(a);
         });
     const auto gradient = [&](bool by_grad) {
-        const Variable x(waves({4}, 1, 1));
-        const Variable y = sum(square(inner(inner(x * 1.5) + x)));
+        const Variable x(waves({3, 4}, 1, 1));
+        const Variable s = sin(x * 1.5), y = sum(sin(sin(sin(product(s)))) * s);
         if (by_grad) return grad({y}, {x})[0].array().to_vector<double>();
         y.backward();
         return x.grad().to_vector<double>();
     };
     const std::vector<double> expected = gradient(false), actual = gradient(true);
-    for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(actual[i], expected[i], 1e-12);
+    for (size_t i = 0; i < 12; ++i) EXPECT_NEAR(actual[i], expected[i], 1e-12);
 }
 
 TEST(NestedGrad, takes_nodes_in_proportion_to_the_depth) {
