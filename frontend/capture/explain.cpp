@@ -86,7 +86,9 @@ std::string Region::explain() const {
     if (!compiler_installed()) text += "  there is no compiler: everything runs with the eager kernels\n";
     for (const auto& [key, entry] : entries_) {
         text += fmt::format("  for {}: {} calls\n", entry->description, entry->calls);
-        if (entry->was_cut) text += fmt::format("    the host reads a computed value ({})\n", to_string(entry->cut_at));
+        const std::string cut_at = to_string(entry->cut_at);
+        if (entry->was_cut)
+            text += fmt::format("    the host reads a computed value ({})\n", cut_at.empty() ? "line unknown: << does not record one" : cut_at);
         std::lock_guard tree(entry->tree->mutex);
         for (const auto& ending : entry->tree->endings())
             if (ending->program) describe_program(text, *ending);

@@ -67,15 +67,14 @@ struct HeNormal : Initializer {
 };
 /// U(-s, s) with s = scale * sqrt(6 / fan_in)
 struct HeUniform : Initializer { explicit HeUniform(double scale = 1.0, OptionalDtype dtype = {}); };
-/// scale * Q for a random orthonormal Q of shape [shape[0], rest]; rows or columns, whichever are fewer, are
-/// orthonormal.
-/// What an orthogonal matrix of another shape than asked for is refused as: a parameter [m, ...] is m vectors of the other sizes.
+/// Which shapes Orthogonal accepts (ShapeError for others): a parameter [m, ...] is m vectors, each of the product of its other sizes.
 enum class OrthogonalMode {
     automatic,   ///< Any shape.
     projection,  ///< At most as many vectors as they have elements: rows are orthonormal.
     embedding,   ///< At least as many: columns are orthonormal.
     basis,       ///< As many: both are.
 };
+/// scale * Q for a random Q of shape [shape[0], product of the others], whose rows or columns, whichever are fewer, are orthonormal.
 struct Orthogonal : Initializer {
     explicit Orthogonal(double scale = 1.1, OptionalDtype dtype = {}, OrthogonalMode mode = OrthogonalMode::automatic);
 };

@@ -42,8 +42,8 @@ public:
     void add_observer(std::string name, const Link& observer);
     /// The link and all links below it: NAME, NAME/predictor, NAME/predictor/l1.
     void add_observers(const std::string& name, const Link& link);
-    /// ValueError when the observer is not registered; TraceError inside a static region, whose replays would not
-    /// report: return the value from it instead, or let StandardUpdater compile the step.
+    /// ValueError when the observer is not registered. A static region that reports runs its code at every call, whatever its
+    /// Audit. TraceError while a model is recorded for a file: return the value from it instead.
     void report(const Observation& values, const Link* observer = nullptr);
 
     /// While it lives, this reporter is the thread's current one and writes to `observation`.

@@ -95,7 +95,7 @@ TEST(RejectedCall, a_link_names_the_line_that_called_it) {
 TEST(RejectedCall, a_layer_says_how_it_takes_words_of_a_sentence) {
     Linear layer(4, 2);
     EXPECT_REFUSED(ShapeError,
-                   "linear: W takes 4 features, x has 12 (x [5,3,4], W [2,4]); of 2 batch axes (n_batch_axes, layer(x, 2)) it has 4",
+                   "linear: W takes 4 features, x has 12 (x [5,3,4], W [2,4]); with 2 batch axes (n_batch_axes, layer(x, 2)) it has 4",
                    layer(floats({5, 3, 4})));
 }
 

@@ -174,7 +174,7 @@ Json measure_in_a_process(const std::string& workload, const std::string& varian
         return {};
     }
     Json row = measurement_in(output);
-    if (row.is_null()) print_error(fmt::format("bench: {} ({}) told no time", workload, variant));
+    if (row.is_null()) print_error(fmt::format("bench: {} ({}) printed no result", workload, variant));
     return row;
 }
 
@@ -282,11 +282,12 @@ void add_bench(CLI::App& program) {
     });
     command->add_flag("--json", options->json, "one JSON object a line instead of a table");
     CLI::Option* variant =
-        command->add_option("--variant", options->variants, "eager, compiled, step, trusted; several with commas");
+        command->add_option("--variant", options->variants, "what is compiled: eager (nothing), compiled (the model's call), step (the whole iteration), trusted (step whose later calls do not "
+                                                                "run the code); several with commas");
     variant->delimiter(',')->allow_extra_args(false);
     complete_with(variant, [all = options->variants](auto) { return all; });
     command->add_option("--seconds", options->seconds, "how long each is measured")->capture_default_str();
-    command->add_option("--threads", options->threads, "threads of the runtime; as many as `catena info` says")
+    command->add_option("--threads", options->threads, "threads of the runtime; default: as many as `catena info` shows")
         ->check(CLI::Range(1, 1 << 16));
     command->add_option("--device", options->device, "where arrays are made: cpu, cuda:0")->capture_default_str();
     command->add_option("--autocast", options->autocast,
@@ -297,7 +298,7 @@ void add_bench(CLI::App& program) {
     command->add_option("--save", options->save,
                         "a folder: write whole steps as programs (.catena) with their inputs (.npz) and time nothing");
     command->add_option("--cuda", options->cuda_architectures,
-                        "architectures that saved programs are for beside processors: sm_80,sm_90,compute_90; otherwise "
+                        "CUDA architectures that --save writes code for beside the processor's: sm_80,sm_90,compute_90; otherwise "
                         "that of --device")
         ->delimiter(',')
         ->allow_extra_args(false);
@@ -306,7 +307,7 @@ void add_bench(CLI::App& program) {
         ->allow_extra_args(false);
     command->add_option("--peers", options->peers, "a file with JSON lines of other frameworks, for the report");
     command->add_flag("--limit", options->limit,
-                      "also what this machine could do: the fastest products and convolutions, all else at the speed of memory");
+                      "also the least time that this machine needs: products and convolutions by the fastest way, all else at the speed of memory");
     command->add_option("--models", options->models, "a folder whose models (.onnx) are measured, too, or instead of all workloads");
     command->add_flag("--profile", options->profile, "also what each launch of the compiled programs takes, on stderr");
     command->add_flag("--here", options->here, "measure in this process")->group("");

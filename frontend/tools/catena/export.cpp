@@ -35,10 +35,10 @@ void add_export(CLI::App& program) {
     command->add_option("program", options->package, "the file")->required();
     command->add_option("--c", options->folder, "the folder for header, source, object file and weights")->required();
     command->add_option("--name", options->c.name, "prefix of files and functions instead of the program's name");
-    CLI::Option* level = command->add_option("--level", options->c.level, "processors that it is for: scalar, avx2, avx512");
+    CLI::Option* level = command->add_option("--level", options->c.level, "instruction set of the code: scalar, avx2, avx512");
     level->capture_default_str();
     complete_with(level, [](auto) { return program::known_code_levels(); });
-    command->add_option("--size", options->sizes, "NAME=NUMBER: what an open size is");
+    command->add_option("--size", options->sizes, "NAME=NUMBER, the value of an open size; each needs one");
     command->callback([options] {
         for (const std::string& size : options->sizes) options->c.sizes.insert(parse_size(size));
         const CExport made = export_c(options->package, options->folder, options->c);

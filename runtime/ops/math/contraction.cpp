@@ -209,7 +209,7 @@ const bool op_linear_autocast = set_autocast(op_linear, Autocast::narrow);
 std::string advice_for(const Shape& x, int64_t features) {
     int64_t rest = 1;
     for (int axis = x.rank() - 1; axis > 0; --axis)
-        if ((rest *= x[axis]) == features) return fmt::format("; of {} batch axes (n_batch_axes, layer(x, {})) it has {}", axis, axis, features);
+        if ((rest *= x[axis]) == features) return fmt::format("; with {} batch axes (n_batch_axes, layer(x, {})) it has {}", axis, axis, features);
     return "";
 }
 
