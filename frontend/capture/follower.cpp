@@ -30,6 +30,7 @@ void Follower::begin(const Flat& arguments, const Rules& rules, SegmentRunner& r
     segment_ = &tree_->root;
     step_ = nullptr;
     steps_ = count_ = cuts_ = 0;
+    tf32_ = config().tf32;
     ending_ = nullptr;
     is_open_ = true;
     leaving_ = cells_known_ = is_passing_ = follows_others_ = false;
@@ -56,6 +57,21 @@ Follower::Slot& Follower::slot(int v) {
 /// takes the path.
 bool Follower::is_new(const ArrayBody& array, int v) { return !input_numbers_.find(&array) && new_inputs_.insert(&array, v) == v; }
 
+void Follower::add_scalar(const Scalar& scalar) {
+    if (scalar.cell()) cells_.emplace_back(int(scalars_.size()), scalar.cell());
+    scalars_.push_back(scalar.present());
+}
+
+Follower::Cells::const_iterator Follower::first_cell_from(int slot) const {
+    return std::ranges::lower_bound(cells_, slot, {}, [](const auto& cell) { return cell.first; });
+}
+
+const Cell::Body* Follower::cell_of(int slot) const {
+    const auto known = first_cell_from(slot);
+    return known != cells_.end() && known->first == slot ? known->second.get() : nullptr;
+}
+
+/// Where calls skip the code, they read each cell for itself: a scalar slot that stands for two scalars must be the same cell of both.
 bool Follower::matches(const Step& step, const OpDef& op, Inputs inputs, const Attributes& attributes,
                        std::span<const Scalar> scalars) {
     const Step::Call& call = *step.call;
@@ -87,9 +103,13 @@ bool Follower::matches(const Step& step, const OpDef& op, Inputs inputs, const A
             ++next_scalar;
         } else if (s < step.first_scalar) {
             if (!same_number(scalars_[size_t(s)], scalars[k].present())) return false;
+            if (rules_.is_replayed && cell_of(s) != scalars[k].cell().get()) return false;
         } else {
-            for (size_t j = 0; j < k; ++j)
-                if (step.scalars()[j] == s && !same_number(scalars[j].present(), scalars[k].present())) return false;
+            for (size_t j = 0; j < k; ++j) {
+                if (step.scalars()[j] != s) continue;
+                if (!same_number(scalars[j].present(), scalars[k].present())) return false;
+                if (rules_.is_replayed && scalars[j].cell() != scalars[k].cell()) return false;
+            }
         }
     }
     return call.attributes == attributes;
@@ -129,7 +149,7 @@ void Follower::take(const Step& step, Inputs inputs, std::span<const Scalar> sca
             input_numbers_.insert(s.array.body(), next - 1);
         }
     for (size_t k = 0; k < scalars.size(); ++k)
-        if (step.scalars()[k] == int(scalars_.size())) scalars_.push_back(scalars[k].present());
+        if (step.scalars()[k] == int(scalars_.size())) add_scalar(scalars[k]);
     for (size_t j = 0; j < step.outputs().size(); ++j)
         outputs.emplace_back(placeholder(step.first_output + int(j), step.outputs()[j], step), false);
     count_ = step.end_value;
@@ -169,7 +189,7 @@ void Follower::know_cells() {
     cell_slots_.clear();
     for (const Step* step : steps_to(step_))
         for (size_t k = 0; k < step->scalars().size(); ++k)
-            if (const Cell::Body* cell = step->cell(k)) cell_slots_.insert(cell, step->scalars()[k]);
+            if (const Cell::Body* cell = cell_of(step->scalars()[k])) cell_slots_.insert(cell, step->scalars()[k]);
 }
 
 int Follower::number_of(const Array& array) {
@@ -252,7 +272,7 @@ void Follower::attached(Node& node, Inputs inputs) {
 void Follower::composite_begins(const OpDef& op, Inputs inputs, const Attributes& attributes, std::span<const Scalar> scalars) {
     composites_.push_back({&op, &attributes, inputs, step_, int(scalars_.size()), int(scalars.size()),
                            begin_body(op, inputs, attributes, scalars)});
-    for (const Scalar& s : scalars) scalars_.push_back(s.present());
+    for (const Scalar& s : scalars) add_scalar(s);
 }
 
 void Follower::composite_ends(std::span<const Variable> outputs) {

@@ -86,6 +86,9 @@ public:
     Tree& tree() const { return *tree_; }
     const Array& value(int v) const { return slots_[size_t(v)].array; }
     std::span<const double> scalars() const { return scalars_; }
+    /// The scalar slots of the segment whose numbers are cells in this call, in order.
+    using Cells = std::vector<std::pair<int, Ref<Cell::Body>>>;
+    const Cells& cells() const { return cells_; }
     const UndoLog& log() const { return log_; }
     /// The number of references to input `v` that belong to the follower itself, so cannot be used to read it.
     uint32_t own_references(int v) const;
@@ -183,6 +186,9 @@ private:
     bool is_new(const ArrayBody& array, int v);
     int number_of(const Array& array);  ///< -1: it is no value of the segment.
     void know_cells();
+    void add_scalar(const Scalar& scalar);
+    Cells::const_iterator first_cell_from(int slot) const;
+    const Cell::Body* cell_of(int slot) const;  ///< Null: the slot is a plain number.
     KnownSteps steps_since(const Step* before, size_t scalars) const;
     void take_again(const KnownSteps& known);
     Slot& slot(int v);
@@ -235,6 +241,7 @@ private:
     int count_ = 0;                    ///< Number of values so far.
     std::vector<Slot> slots_;
     std::vector<double> scalars_;
+    Cells cells_;
     std::vector<std::pair<Array, int>> looks_;  ///< Further array bodies of pending values, made by look().
     UndoLog log_;
     std::vector<OpenComposite> composites_;
@@ -248,7 +255,7 @@ private:
     std::vector<Ref<Storage>> nowhere_;
 
     bool cells_known_ = false;
-    const bool tf32_ = config().tf32;  ///< When the call began.
+    bool tf32_ = false;                ///< When the call began.
     bool leaving_ = false;             ///< The code has left the tree in this segment.
     bool is_open_ = false;             ///< Between begin() and the end.
     bool running_ = false;

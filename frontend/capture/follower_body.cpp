@@ -59,7 +59,7 @@ bool Follower::is_given(const KnownBody& known, Inputs inputs) {
 
 bool Follower::repeat_body(const OpDef& op, Inputs inputs, const Attributes& attributes, std::span<const Scalar> scalars,
                            Variables& outputs) {
-    if (!may_be_repeated(op) || leaving_ || known_steps_are_checked()) return false;
+    if (!may_be_repeated(op) || leaving_ || rules_.is_replayed || known_steps_are_checked()) return false;
     const KnownBody* known = known_body(op, inputs, attributes, scalars);
     if (!known || known->state != KnownState::confirmed) return false;
     take_again(known->steps);
@@ -92,6 +92,7 @@ void Follower::take_again(const KnownSteps& known) {
         steps_ = step_->index + 1;
     }
     scalars_.insert(scalars_.end(), known.scalars.begin(), known.scalars.end());
+    cells_.insert(cells_.end(), known.new_cells.begin(), known.new_cells.end());
     last_composite_scalar_ = -1;
 }
 
@@ -109,6 +110,7 @@ KnownSteps Follower::steps_since(const Step* before, size_t scalars) const {
             if (Cell::Body* cell = step->cell(k)) known.cells.push_back({Ref<Cell::Body>(cell), cell->value, step->scalars()[k]});
     }
     known.scalars.assign(scalars_.begin() + int64_t(scalars), scalars_.end());
+    known.new_cells.assign(first_cell_from(int(scalars)), cells_.end());
     return known;
 }
 

@@ -93,6 +93,7 @@ void Follower::cut() {
         steps_ = 0;
         count_ = segment_->first_value;
         scalars_.clear();
+        cells_.clear();
         leaving_ = cells_known_ = false;
         input_numbers_.clear();
         last_composite_scalar_ = -1;
@@ -252,6 +253,7 @@ void Follower::end_call() {
     nodes_.clear();
     composites_.clear();
     scalars_.clear();
+    cells_.clear();
     is_open_ = false;
 }
 
@@ -362,8 +364,8 @@ void Follower::refuse_second_backward(Variables& refused) {
         walk_.run(*this, live);
     }
     Reach reach(live, this);
-    std::vector<int> ranks;
-    for (size_t k = 0; refused.size() > 1 && k < refused.size(); ++k) ranks.push_back(int(refused[k].body()->creator->rank));
+    std::vector<int64_t> ranks;
+    for (size_t k = 0; refused.size() > 1 && k < refused.size(); ++k) ranks.push_back(refused[k].body()->creator->rank);
     attach_region(region_op(), live.border, live.border_types, refused,
                   std::make_unique<UsedUp>(rules_.region, std::move(reach), std::move(ranks)));
     refused.clear();

@@ -81,7 +81,7 @@ bool Follower::reads_the_same(const KnownWalk& known) const {
 bool Follower::repeat(const WalkRequest& request, Variables& results) {
     recording_.reset();
     Place& at = place();
-    if (!is_open_ || running_ || cuts_ > 0 || !composites_.empty() || config().debug || config().tf32 != tf32_ || at.walk_attempts() >= most_attempts) return false;
+    if (!is_open_ || running_ || rules_.is_replayed || cuts_ > 0 || !composites_.empty() || config().debug || config().tf32 != tf32_ || at.walk_attempts() >= most_attempts) return false;
     const ClearedGraph at_end{walk_graph_};
     if (!describe(request)) {
         ++at.rare().walk_attempts;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "runtime/graph/scalar_operand.h"
@@ -19,7 +20,8 @@ struct KnownSteps {
     const Step* last = nullptr;       ///< Null: there are none.
     int first_value = 0;              ///< The number of their first new value.
     std::vector<const Step*> makers;  ///< Of each new value; null: it is an input from outside.
-    std::vector<double> scalars;      ///< The new scalar slots.
+    std::vector<double> scalars;      ///< The new scalar slots,
+    std::vector<std::pair<int, Ref<Cell::Body>>> new_cells;  ///< and those of them that are cells: see Follower::cells().
     /// A cell that they read, what it held, and the scalar slot: one of before where the cell was read and had not changed since.
     struct ReadCell {
         Ref<Cell::Body> cell;

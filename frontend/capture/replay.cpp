@@ -39,8 +39,8 @@ Tables& tables() {
 
 Replay::Replay(Follower& follower, const Program& program, const Flat& arguments, const Flat& results) {
     region_ = follower.region();
-    scalars_ = program.scalars();
-    for (size_t s = 0; s < scalars_.size(); ++s) scalars_[s].value = follower.scalars()[s];
+    scalars_.resize(follower.scalars().size());
+    take_scalars(follower);
     find_inputs(follower, program, arguments);
     find_places(follower, program);
     find_ambiguities(arguments);
@@ -314,8 +314,18 @@ bool Replay::holds(Follower& follower, const Program& program, const Flat& argum
         // An assigned state is identified by its new content.
         if (s.kind == Source::state && !input_assigned_[i] && array.body()->owner != s.body.get()) return false;
     }
-    for (size_t s = 0; s < scalars_.size(); ++s) scalars_[s].value = follower.scalars()[s];
+    take_scalars(follower);
     return true;
+}
+
+void Replay::take_scalars(const Follower& follower) {
+    auto next = follower.cells().begin();
+    for (size_t s = 0; s < scalars_.size(); ++s) {
+        scalars_[s].value = follower.scalars()[s];
+        const bool is_cell = next != follower.cells().end() && next->first == int(s);
+        const Ref<Cell::Body> cell = is_cell ? (next++)->second : Ref<Cell::Body>();
+        if (!(scalars_[s].cell == cell)) scalars_[s].cell = cell;
+    }
 }
 
 bool Replay::applies(const Flat& arguments, const Program& program) const {

@@ -103,6 +103,7 @@ private:
     void find_graph(const Follower& follower, const GraphEnd& graph, const Flat& arguments, const Flat& results);
     void look_for_obstacles(const Follower& follower, const Program& program, const Flat& arguments, const Flat& results);
     Source source_of(const Array& array, Follower& follower, const Flat& arguments);
+    void take_scalars(const Follower& follower);
     void find_places(const Follower& follower, const Program& program);
     Source from_outside(const Array& array, const Flat& arguments);
     void find_ambiguities(const Flat& arguments);
@@ -120,7 +121,7 @@ private:
     std::vector<char> input_read_later_;   ///< Its old content is a result or is assigned to another state.
     std::vector<Border> border_;
     std::vector<int> graph_results_;       ///< For each result of the graph: its index in `results_`.
-    std::vector<Trace::ScalarSlot> scalars_;  ///< With the numbers of the latest call that ran the code.
+    std::vector<Trace::ScalarSlot> scalars_;  ///< With the numbers and cells of the latest call that ran the code.
     SmallVector<std::pair<int, Scalar>, 4> cells_;  ///< Activation::cells.
     std::string region_;
     std::string obstacle_;

@@ -12,7 +12,7 @@ namespace catena::capture {
 class UsedUp final : public RegionGradient {
 public:
     /// `ranks`: of the nodes of several results; empty for one.
-    UsedUp(std::string region, Reach reach, std::vector<int> ranks = {})
+    UsedUp(std::string region, Reach reach, std::vector<int64_t> ranks = {})
         : region_(std::move(region)), reach_(std::move(reach)), ranks_(std::move(ranks)) {}
     static void* operator new(size_t bytes);
     static void operator delete(void* used_up);
@@ -29,7 +29,7 @@ private:
     [[noreturn]] void refuse() const;
     const std::string region_;
     const Reach reach_;
-    const std::vector<int> ranks_;
+    const std::vector<int64_t> ranks_;
 };
 
 }  // namespace catena::capture

@@ -31,7 +31,7 @@ Creator& Creator::operator=(const Creator& other) = default;
 Creator::~Creator() = default;
 
 const std::string& Creator::label() const { return node_->op->name; }
-int Creator::rank() const { return node_->rank; }
+int64_t Creator::rank() const { return node_->rank; }
 const SourceLoc& Creator::location() const { return node_->location; }
 
 std::vector<CreatorInput> Creator::inputs() const {

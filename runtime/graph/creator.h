@@ -21,7 +21,7 @@ public:
     ~Creator();
 
     const std::string& label() const;  ///< "exp"
-    int rank() const;                  ///< How many operations lead to its results at most.
+    int64_t rank() const;              ///< Larger than that of every operation that its inputs were computed by.
     const SourceLoc& location() const; ///< The user's line.
     std::vector<CreatorInput> inputs() const;
     std::vector<Type> output_types() const;

@@ -30,7 +30,7 @@ std::string label(const Variable& x) {
     return fmt::format("{}({}{}), {}", named(x), shape, x.rank() == 1 ? "," : "", name_of(x.dtype()));
 }
 
-int graph_rank(const Variable& x) {
+int64_t graph_rank(const Variable& x) {
     const Edge edge = edge_of(x);
     return edge.node ? edge.node->rank : 0;
 }

@@ -9,7 +9,7 @@ namespace catena {
 // What a Variable is, for people: Chainer's Variable.label, rank, creator, summary() and debug_print().
 
 std::string label(const Variable& x);         ///< "x (2, 3), float32".
-int graph_rank(const Variable& x);            ///< 0 of leaves, else how many operations lead to x at most.
+int64_t graph_rank(const Variable& x);        ///< 0 of leaves, else Creator::rank() of its creator.
 std::string creator_label(const Variable& x); ///< The operation that made x: "exp", or "" of leaves.
 
 /// One line: name, type, device, whether it requires a gradient, what made it.

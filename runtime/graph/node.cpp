@@ -45,11 +45,12 @@ void add_output(Ref<Node> node, const Variable& output) {
 /// Backward communicates in reverse order of the forward messages: otherwise two ranks with different graphs would
 /// deadlock.
 void follow_messages(Node& node) {
-    thread_local int last_rank = 0;
+    thread_local int64_t last_rank = 0;
     last_rank = node.rank = std::max(node.rank, last_rank + 1);
 }
 
-bool reads(uint64_t mask, size_t i) { return i < 64 && (mask >> i & 1); }
+/// Bit 63 stands for that input or output and all after it.
+bool reads(uint64_t mask, size_t i) { return mask >> std::min<size_t>(i, 63) & 1; }
 
 }  // namespace
 

@@ -76,7 +76,7 @@ struct Node : RefCounted {
     SmallVector<Array, 3> kept_inputs;     ///< Undefined where the gradient does not read it.
     SmallVector<Array, 2> kept_outputs;
     SmallVector<VariableBody*, 2> outputs; ///< Not owned; null once the variable is destroyed.
-    int rank = 0;                          ///< 1 + the largest rank among the inputs' creators.
+    int64_t rank = 0;                      ///< Larger than that of every node that its inputs were computed by.
     uint64_t sequence = 0;                 ///< Order of creation on this thread.
     SourceLoc location;
     std::unique_ptr<RegionGradient> region;  ///< Instead of op->gradient.

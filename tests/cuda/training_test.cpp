@@ -103,6 +103,15 @@ TEST(CudaTraining, costs_of_launches_are_told_by_the_bytes_they_move) {
     EXPECT_THAT(f.explain(), ::testing::HasSubstr("what costs most, by the bytes moved (1 of 1"));
 }
 
+TEST(CudaTraining, a_region_of_many_sizes_is_called_with_the_other_precision) {
+    Device& device = EmulatedDevice::instance();
+    auto f = static_graph([](const Variable& x) { return matmul(x, x) * 2.0; });
+    const auto of_size = [&](int64_t n) { return Variable(Array::full({Dtype::float32, {n, n}}, 0.5).to(device), false); };
+    for (int64_t n = 1; n <= 12; ++n) f(of_size(n));
+    const auto around = using_config(&Config::tf32, true);
+    for (int64_t n = 1; n <= 12; ++n) EXPECT_NO_THROW(f(of_size(n))) << n;
+}
+
 TEST(CudaTraining, another_precision_holds_for_a_whole_call_of_a_region) {
     Device& device = EmulatedDevice::instance();
     bool inside = false;

@@ -224,6 +224,42 @@ TEST(SkippedCode, a_number_that_changes_before_backward_is_read_again) {
     });
 }
 
+//---- numbers that are others at a call that runs the code: 1, 2, 4, 8, ...
+
+bool runs_the_code(int call) { return (call & (call - 1)) == 0; }
+
+TEST(SkippedCode, the_cells_of_the_latest_call_that_ran_the_code_are_read) {
+    expect_same([](Side& side) {
+        Cell a(2.0), b(2.0);
+        int i = 0;
+        auto region = side.region([&](const Variable& x) { return tanh(x * (i < 4 ? a : b)) * a - (i < 8 ? a : b); }, {.audit = Audit::sampled});
+        for (i = 1; i < 16; ++i) {
+            side.call(i);
+            a = runs_the_code(i) ? 2.0 : 2.0 + 0.1 * i;
+            b = runs_the_code(i) ? 2.0 : 1.0 - 0.1 * i;
+            const Variable x = numbers(i), y = region(x);
+            sum(y).backward();
+            side.saw("y", y);
+            side.saw("x", x.grad());
+        }
+        expect_skips(region);
+    });
+}
+
+TEST(SkippedCode, a_cell_takes_the_place_of_a_number) {
+    expect_same([](Side& side) {
+        Cell a(2.0);
+        int i = 0;
+        auto region = side.region([&](const Variable& x) { return tanh(i < 4 || i >= 8 ? x * 2.0 : x * a); }, {.audit = Audit::sampled});
+        for (i = 1; i < 16; ++i) {
+            side.call(i);
+            a = runs_the_code(i) ? 2.0 : 0.1 * i;
+            side.saw("y", region(numbers(i)));
+        }
+        expect_skips(region);
+    });
+}
+
 //---- arguments
 
 TEST(SkippedCode, an_argument_is_the_parameter_or_only_has_its_array) {
