@@ -65,7 +65,8 @@ void UndoLog::undo(int steps, const std::function<Array(int)>& value) {
         if (!e.is_gradient) {
             bind_state(*e.body, std::move(before));
         } else {
-            Variable(e.body).set_grad(std::move(before));
+            // Not by set_grad(), which compares it with a content that is not restored yet.
+            e.body->grad = before.defined() ? Variable(std::move(before), false).ref() : Ref<VariableBody>();
             e.body->grad_consumed = e.consumed;
         }
     }

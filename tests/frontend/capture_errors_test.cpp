@@ -334,5 +334,28 @@ TEST(CaptureErrors, thousands_of_throws_leave_nothing_behind) {
     EXPECT_EQ(f.statistics().programs, programs);
 }
 
+TEST(CaptureErrors, a_gradient_of_a_content_that_was_replaced_comes_back_with_it) {
+    expect_same([](Side& side) {
+        Parameter p(doubles({1, 2, 3}).array(), "p");
+        int i = 0;
+        auto step = side.region([&](const Variable& x, const Variable& t) {
+            const Variable loss = softmax_cross_entropy(x * 2.0, t);
+            if (i % 2) {
+                p.set_array(doubles({7, 8}).array());
+                p.cleargrad();
+            }
+            return loss * 3.0 + sum(p);
+        });
+        for (; i < 8; ++i) {
+            side.call(i);
+            p.set_array(doubles({1, 2, 3}).array());
+            p.set_grad(doubles({4, 5, 6}).array());
+            side.fails("step", [&] { step(batch(i, 4, 3), i > 2 && i % 4 == 3 ? bad_labels(i, 4) : labels(i, 4, 3)); });
+            side.saw("p", p);
+            side.saw("gradient", p.grad().defined() ? Variable(p.grad()) : Variable());
+        }
+    });
+}
+
 }  // namespace
 }  // namespace catena::testing
