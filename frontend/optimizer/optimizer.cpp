@@ -336,7 +336,8 @@ void Optimizer::remove_hook(const std::string& name) {
 }
 
 void Optimizer::call_hooks(OptimizerHook::Timing timing) {
-    for (auto& [name, hook] : hooks_)
+    const auto hooks = hooks_;  // A hook may add and remove others, and itself.
+    for (const auto& [name, hook] : hooks)
         if (hook->timing() == timing) (*hook)(*this);
 }
 
@@ -344,7 +345,8 @@ void Optimizer::call_parameter_hooks(OptimizerHook::Timing timing) {
     for (UpdateSlot& slot : slots_) {
         if (!slot.is_active()) continue;
         UpdateSlot* const slots[] = {&slot};
-        for (auto& [name, hook] : slot.hooks)
+        const auto hooks = slot.hooks;
+        for (const auto& [name, hook] : hooks)
             if (hook->timing() == timing) hook->change(slots, t_);
     }
 }

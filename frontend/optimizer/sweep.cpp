@@ -147,21 +147,6 @@ void check_shapes(const std::string& name, std::span<const Variables> rows) {
                                  to_string(row[0].shape()), to_string(value.shape()));
 }
 
-/// Function hooks see the launch as they would see apply().
-class HooksAround {
-public:
-    HooksAround(const OpDef& op, std::span<const Variable* const> inputs) : op_(op), inputs_(inputs) {
-        for (FunctionHook* hook : function_hooks()) hook->forward_preprocess(op_, inputs_);
-    }
-    ~HooksAround() {
-        for (FunctionHook* hook : function_hooks()) hook->forward_postprocess(op_, inputs_);
-    }
-
-private:
-    const OpDef& op_;
-    std::span<const Variable* const> inputs_;
-};
-
 }  // namespace
 
 const SweepStatistics& sweep_statistics() { return statistics; }
@@ -189,7 +174,8 @@ void Sweep::run(std::span<const Variables> rows, std::span<const Variable> share
         return;
     }
 
-    HooksAround hooks(*all_, inputs);
+    const SmallVector<FunctionHook*, 2> hooks(function_hooks());  // They see the launch as they would see apply().
+    for (FunctionHook* hook : hooks) hook->forward_preprocess(*all_, inputs);
     ReusedVector<Array> outputs, arrays;
     for (const Variables& row : rows)
         for (int target : rule_.targets) {
@@ -207,6 +193,7 @@ void Sweep::run(std::span<const Variables> rows, std::span<const Variable> share
     size_t next = 0;
     for (Variables& row : results)
         for (size_t i = 0; i < rule_.targets.size(); ++i) row.emplace_back(std::move(outputs[next++]), false);
+    for (FunctionHook* hook : hooks) hook->forward_postprocess(*all_, inputs);
 }
 
 }  // namespace catena

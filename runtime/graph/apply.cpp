@@ -136,7 +136,7 @@ Variables run_kernel(const OpDef& op, Inputs inputs, const Attributes& attribute
 }
 
 Variables apply_to(const OpDef& op, Inputs inputs, const Attributes& attributes, std::span<const Scalar> scalars) {
-    std::span<FunctionHook* const> hooks = function_hooks();
+    const SmallVector<FunctionHook*, 2> hooks(function_hooks());  // A hook, or a custom function, may add others.
     for (FunctionHook* hook : hooks) hook->forward_preprocess(op, inputs);
 
     Recorder* recorder = current_recorder();

@@ -290,5 +290,36 @@ TEST(ParameterRules, name_what_does_not_exist) {
     }
 }
 
+TEST(OptimizerHooks, may_remove_themselves_and_add_others) {
+    Weights link;
+    SGD sgd;
+    sgd.setup(link);
+    int once = 0, added = 0;
+    sgd.add_hook("once", [&](Optimizer& optimizer) {
+        ++once;
+        optimizer.remove_hook("once");
+        for (int i = 0; i < 20; ++i) optimizer.add_hook("added " + std::to_string(i), [&](Optimizer&) { ++added; });
+    });
+    for (int step = 0; step < 3; ++step) {
+        for (Parameter* p : {&link.a, &link.b}) p->set_grad(formula(p->shape(), [](double) { return 1.5; }));
+        sgd.update();
+    }
+    EXPECT_EQ(once, 1);
+    EXPECT_EQ(added, 40);
+}
+
+TEST(OptimizerHooks, an_error_of_a_function_hook_reaches_the_caller_of_update) {
+    struct Failing : FunctionHook {
+        std::string name() const override { return "failing"; }
+        void forward_postprocess(const OpDef&, std::span<const Variable* const>) override { fail<ValueError>("the hook fails"); }
+    } failing;
+    Weights link;
+    SGD sgd;
+    sgd.setup(link);
+    for (Parameter* p : {&link.a, &link.b}) p->set_grad(formula(p->shape(), [](double) { return 1.5; }));
+    const FunctionHookScope scope(failing);
+    EXPECT_THROW(sgd.update(), ValueError);
+}
+
 }  // namespace
 }  // namespace catena::testing

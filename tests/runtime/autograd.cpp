@@ -238,6 +238,38 @@ TEST(Graph, keeps_only_what_gradients_read) {
     EXPECT_LE(cpu_memory_statistics().bytes_in_use, before + (size_t(4) << 20) + 4096);
 }
 
+TEST(Graph, hooks_may_be_added_while_hooks_are_called) {
+    struct Count : FunctionHook {
+        explicit Count(std::string name) : name_(std::move(name)) {}
+        std::string name() const override { return name_; }
+        void forward_preprocess(const OpDef&, std::span<const Variable* const>) override { ++before; }
+        void forward_postprocess(const OpDef&, std::span<const Variable* const>) override { ++after; }
+        int before = 0, after = 0;
+        std::string name_;
+    };
+    struct Adding : Count {
+        using Count::Count;
+        void forward_preprocess(const OpDef& op, std::span<const Variable* const> inputs) override {
+            Count::forward_preprocess(op, inputs);
+            for (int i = 0; i < 40; ++i) {
+                others.push_back(std::make_unique<Count>("other " + std::to_string(others.size())));
+                scopes.push_back(std::make_unique<FunctionHookScope>(*others.back()));
+            }
+        }
+        std::vector<std::unique_ptr<Count>> others;
+        std::vector<std::unique_ptr<FunctionHookScope>> scopes;
+    } adding("adding");
+    Count last("last");
+    {
+        FunctionHookScope first_scope(adding), last_scope(last);
+        exp(scalar(1));
+        while (!adding.scopes.empty()) adding.scopes.pop_back();
+    }
+    EXPECT_EQ(adding.before + adding.after, 2);
+    EXPECT_EQ(last.before + last.after, 2);
+    for (const auto& other : adding.others) EXPECT_EQ(other->before + other->after, 0);
+}
+
 TEST(Graph, a_hook_name_is_taken_once) {
     struct Hook : FunctionHook {
         std::string name() const override { return "same"; }
