@@ -161,10 +161,10 @@ private:
         if (rule.alike) return visit_alike(op, call, rule);
         const int gain = rule.preferred || (rule.preferred_packed && keeps_states_) ? 1 : 0;
         for (auto [i, input] : llvm::enumerate(call.getInputs()))
-            vote(input, !(rule.inputs >> i & 1) ? -1 : rule.indifferent_inputs >> i & 1 ? 0 : gain);
+            vote(input, !ChannelsLast::holds(rule.inputs, i) ? -1 : ChannelsLast::holds(rule.indifferent_inputs, i) ? 0 : gain);
         for (mlir::OpResult result : op.getResults()) {
-            const bool may = rule.outputs >> result.getResultNumber() & 1;
-            vote(result, !may ? -1 : rule.indifferent_outputs >> result.getResultNumber() & 1 ? 0 : gain);
+            const bool may = ChannelsLast::holds(rule.outputs, result.getResultNumber());
+            vote(result, !may ? -1 : ChannelsLast::holds(rule.indifferent_outputs, result.getResultNumber()) ? 0 : gain);
             if (!may) fixed_.insert(result);
         }
     }
@@ -173,11 +173,11 @@ private:
     void visit_alike(mlir::Operation& op, ir::LibraryCall call, const ChannelsLast& rule) {
         llvm::SmallVector<mlir::Value> images;
         for (auto [i, input] : llvm::enumerate(call.getInputs())) {
-            if (!(rule.inputs >> i & 1)) vote(input, -1);
+            if (!ChannelsLast::holds(rule.inputs, i)) vote(input, -1);
             else if (is_image(input)) images.push_back(input);
         }
         for (mlir::OpResult result : op.getResults()) {
-            if (!(rule.outputs >> result.getResultNumber() & 1)) fixed_.insert(result);
+            if (!ChannelsLast::holds(rule.outputs, result.getResultNumber())) fixed_.insert(result);
             else if (is_image(result)) images.push_back(result);
         }
         for (mlir::Value image : images) together_.unionSets(key(images.front()), key(image));

@@ -14,6 +14,7 @@
 #include "runtime/graph/config.h"
 #include "runtime/graph/gradient.h"
 #include "runtime/ops/activation/activation.h"
+#include "runtime/ops/array/joining.h"
 #include "runtime/ops/custom/custom_function.h"
 #include "runtime/ops/custom/forget.h"
 #include "runtime/ops/math/math.h"
@@ -278,6 +279,46 @@ TEST(Forget, another_result_in_backward_is_an_error) {
     again = true;
     EXPECT_THAT(message_of<ValueError>([&] { sum(y).backward(); }),
                 HasSubstr("forget: result 0 of the function is float32[] in backward, it was float32[2] before"));
+}
+
+TEST(CustomFunction, takes_more_inputs_than_a_word_has_bits) {
+    constexpr int count = 70;
+    const auto weighted = custom_function(
+        "weighted_sum_of_many",
+        [](std::span<const Variable> x) {
+            Variable y = x[0] * 1.0;
+            for (size_t i = 1; i < x.size(); ++i) y = y + x[i] * x[i] * double(i);
+            return y;
+        },
+        [](const CustomCall& call) {
+            Variables gx;
+            for (size_t i = 0; i < call.xs.size(); ++i)
+                gx.push_back(i == 0 ? call.gys[0] : call.gys[0] * call.xs[i] * (2.0 * double(i)));
+            return gx;
+        });
+    for (const bool compiled : {false, true}) {
+        if (compiled && !CATENA_HAS_COMPILER) continue;
+        auto region = static_graph([&](const std::vector<Variable>& x) { return weighted(x); });
+        std::vector<Variable> x;
+        for (int i = 0; i < count; ++i) x.emplace_back(numbers({float(i), 1}));
+        for (int call = 0; call < 3; ++call) {
+            for (Variable& each : x) each.cleargrad();
+            sum(compiled ? region(x) : weighted(x)).backward();
+            for (int i = 1; i < count; ++i)
+                EXPECT_EQ(x[size_t(i)].grad().to_vector<float>(), (std::vector<float>{2.0f * float(i) * float(i), 2.0f * float(i)})) << i;
+        }
+    }
+}
+
+TEST(CustomFunction, gradients_of_lists_of_arrays_reach_all_of_them) {
+    std::vector<Variable> x;
+    for (int i = 0; i < 70; ++i) x.emplace_back(numbers({float(i), 1}));
+    const Variable sum_of_squares = sum(concat(x, 0) * concat(x, 0));
+    const auto gradients = grad({sum_of_squares}, x, {}, {.enable_double_backprop = true});
+    Variable total = sum(gradients[0]);
+    for (size_t i = 1; i < gradients.size(); ++i) total = total + sum(gradients[i] * x[i]);
+    total.backward();
+    EXPECT_EQ(x[69].grad().to_vector<float>(), (std::vector<float>{4.0f * 69, 4.0f}));
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "runtime/ops/array/index_arrays.h"
 
+#include "runtime/ops/define/composite.h"
+
 namespace catena {
 
 void check_integer(const char* op, const char* argument, Dtype dtype) {
@@ -23,6 +25,6 @@ Variables only_first(const GradientCall& g, Variable gradient) {
     return gx;
 }
 
-Reads reads_indices(int, int input_count) { return {.inputs = (uint64_t(1) << input_count) - 2}; }
+Reads reads_indices(int, int input_count) { return {.inputs = first_inputs(input_count) & ~uint64_t(1)}; }
 
 }  // namespace catena

@@ -1,12 +1,15 @@
 #pragma once
 
+#include <algorithm>
+
 #include "runtime/graph/op.h"
 
 namespace catena {
 
 /// Which arrays of a call are read and written with their channels last (runtime/core/memory_order.h) at no extra cost.
-/// Bit i: input or output i.
+/// Bit i: input or output i; bit 31: it and all after it.
 struct ChannelsLast {
+    static bool holds(uint32_t mask, size_t i) { return mask >> std::min<size_t>(i, 31) & 1; }
     uint32_t inputs = 0, outputs = 0;
     uint32_t indifferent_inputs = 0, indifferent_outputs = 0;  ///< Those of them that are read or written as fast in the other order.
     bool preferred = false;         ///< The call is faster so: it would reorder row-major arrays.
@@ -24,8 +27,8 @@ ChannelsLast channels_last_of(const TypeCall& call);
 /// steps, kernels of element texts by where an element lies.
 struct ImageOperands {
     uint32_t inputs = 0, outputs = 0;
-    bool has_input(size_t i) const { return i < 32 && (inputs >> i & 1); }
-    bool has_output(size_t i) const { return i < 32 && (outputs >> i & 1); }
+    bool has_input(size_t i) const { return ChannelsLast::holds(inputs, i); }
+    bool has_output(size_t i) const { return ChannelsLast::holds(outputs, i); }
 };
 /// Declared once, beside the op's definition. Returns true.
 bool set_images(const OpDef& op, ImageOperands images);

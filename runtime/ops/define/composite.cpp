@@ -22,7 +22,7 @@ const OpDef& define_composite(OpDef op) {
     if (op.gradient) return register_op(std::move(op));
     op.differentiable = true;
     op.reads = [](int, int input_count) {
-        return Reads{.inputs = (uint64_t(1) << input_count) - 1};
+        return Reads{.inputs = first_inputs(input_count)};
     };
     std::string name = op.name;
     op.gradient = [name](const GradientCall& c) { return gradient_of_body(*find_op(name), c); };

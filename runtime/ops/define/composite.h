@@ -8,6 +8,9 @@ namespace catena {
 /// for the rarely used gradients of gradients.
 const OpDef& define_composite(OpDef op);
 
+/// As Reads::inputs: all of the `count` inputs.
+constexpr uint64_t first_inputs(int count) { return count < 64 ? (uint64_t(1) << count) - 1 : ~uint64_t(0); }
+
 /// The op's body differentiated at the inputs of the call.
 Variables gradient_of_body(const OpDef& op, const GradientCall& call);
 

@@ -308,7 +308,7 @@ const OpDef& op_cross_entropy = define_composite({
         },
     .reads =
         [](int input, int count) {
-            return input == 0 ? Reads{.inputs = (uint64_t(1) << count) - 1, .outputs = 6} : Reads{};
+            return input == 0 ? Reads{.inputs = first_inputs(count), .outputs = 6} : Reads{};
         },
     .checks_values = true,
 });

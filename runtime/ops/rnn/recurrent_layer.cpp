@@ -105,7 +105,7 @@ const OpDef& define_gradient(RecurrentCell cell) {
             [body](const GradientCall& c) {
                 return gradient_of_body(OpDef{.name = "gradient of a recurrent layer", .body = body}, c);
             },
-        .reads = [](int, int count) { return Reads{.inputs = (uint64_t(1) << count) - 1}; },
+        .reads = [](int, int count) { return Reads{.inputs = first_inputs(count)}; },
     });
     set_element_plan(op, [cell](const KernelCall& c, Threads threads) { return recurrent_gradient_elements(cell, c, threads); });
     set_product_operations(op, [](const TypeCall& c) { return 2 * products_with_R(c); });  // Of h and of R.
@@ -168,7 +168,7 @@ const OpDef& define_layer(RecurrentCell cell) {
             },
         .reads =
             [at](int, int count) {
-                return Reads{.inputs = (uint64_t(1) << count) - 1, .outputs = uint64_t(1) << at.states()};
+                return Reads{.inputs = first_inputs(count), .outputs = uint64_t(1) << at.states()};
             },
         .onnx = [cell](OnnxCall& c) { return write_recurrent(cell, c); },
         .checks_values = true,
