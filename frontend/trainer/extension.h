@@ -22,7 +22,7 @@ public:
     virtual void resume(Trainer&) {}
     virtual void initialize(Trainer&) {}  ///< Before the first iteration, also of a resumed training.
     virtual void stopped(Trainer&) {}     ///< After the last iteration of a training that Trainer::stop() ended early.
-    virtual void finalize() {}            ///< After the last one, also when an error ended the training.
+    virtual void finalize() {}            ///< After the last one, also when an error ended the training, if only while others were initialized.
     virtual void on_error(Trainer&, const std::exception&) {}
     virtual void serialize(const Serializer&) {}
 

@@ -70,15 +70,17 @@ void Trainer::run(bool show_loop_exception_msg) {
     if (error) fail<FileError>("Trainer: cannot create the folder {}: {}", out_, error.message());
     std::vector<Entry*> extensions = by_priority();
     start_ = seconds_now();
-    for (Entry* entry : extensions) entry->extension->resume(*this);
-    for (Entry* entry : extensions)
-        if (!entry->trigger.finished()) entry->extension->initialize(*this);
     std::exception_ptr failure;
     try {
+        for (Entry* entry : extensions) entry->extension->resume(*this);
+        for (Entry* entry : extensions)
+            if (!entry->trigger.finished()) entry->extension->initialize(*this);
         loop(extensions);
     } catch (const std::exception& error) {
         failure = std::current_exception();
         tell_error(extensions, error, show_loop_exception_msg);
+    } catch (...) {
+        failure = std::current_exception();
     }
     finalize(extensions, failure);
     if (failure) std::rethrow_exception(failure);

@@ -7,8 +7,10 @@
 #include "frontend/link/linear.h"
 #include "frontend/optimizer/sgd.h"
 #include "frontend/serializer/npz.h"
+#include "frontend/trainer/extensions/dump_graph.h"
 #include "frontend/trainer/standard_updater.h"
 #include "frontend/trainer/triggers.h"
+#include "runtime/graph/config.h"
 #include "tests/trainer/fixtures.h"
 
 namespace catena {
@@ -254,6 +256,35 @@ TEST_F(TrainerTest, says_when_the_folder_cannot_be_made) {
     write("file", "");
     Trainer trainer(updater_, {1, "iteration"}, path("file/out"));
     EXPECT_THAT(message_of<FileError>([&] { trainer.run(); }), HasSubstr("cannot create the folder"));
+}
+
+TEST_F(TrainerTest, what_failed_before_the_first_iteration_is_finalized_too) {
+    struct Noting : Extension {
+        int finalized = 0;
+        void operator()(Trainer&) override {}
+        std::string default_name() const override { return "noting"; }
+        void finalize() override { ++finalized; }
+    } noting;
+    struct Failing : Extension {
+        void operator()(Trainer&) override {}
+        std::string default_name() const override { return "failing"; }
+        void initialize(Trainer&) override { throw std::runtime_error("cannot begin"); }
+    } failing;
+    Trainer trainer(updater_, {3, "iteration"}, path());
+    trainer.extend(std::shared_ptr<Extension>(std::shared_ptr<void>(), &noting), {.name = "noting", .priority = 300});
+    trainer.extend(std::shared_ptr<Extension>(std::shared_ptr<void>(), &failing), {.name = "failing", .priority = 200});
+    EXPECT_THROW(trainer.run(false), std::runtime_error);
+    EXPECT_EQ(noting.finalized, 1);
+    EXPECT_TRUE(updater_.finalized);
+    EXPECT_EQ(updater_.iteration(), 0);
+}
+
+TEST_F(TrainerTest, graphs_are_not_kept_after_a_training_that_failed_in_its_first_iteration) {
+    updater_.on_update = [](int64_t) { throw std::runtime_error("the first iteration fails"); };
+    Trainer trainer(updater_, {3, "iteration"}, path());
+    trainer.extend(extensions::DumpGraph("main/loss"));
+    EXPECT_THROW(trainer.run(false), std::runtime_error);
+    EXPECT_FALSE(config().keep_graph_on_report);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "frontend/trainer/extensions/dump_graph.h"
 
 #include <cstdio>
+#include <utility>
 
 #include "frontend/serializer/serializer.h"
 #include "frontend/trainer/extensions/run_program.h"
@@ -20,12 +21,17 @@ void DumpGraph::initialize(Trainer&) {
     if (called_) return;
     original_flag_ = config().keep_graph_on_report;
     mutable_config().keep_graph_on_report = true;
+    is_flag_set_ = true;
+}
+
+void DumpGraph::finalize() {
+    if (std::exchange(is_flag_set_, false)) mutable_config().keep_graph_on_report = original_flag_;
 }
 
 void DumpGraph::operator()(Trainer& trainer) {
     if (called_) return;
     called_ = true;
-    mutable_config().keep_graph_on_report = original_flag_;
+    finalize();
     auto found = trainer.observation().find(root_name_);
     if (found == trainer.observation().end() || !found->second.variable().defined())
         fail<ValueError>("DumpGraph: no Variable is reported as '{}'", root_name_);

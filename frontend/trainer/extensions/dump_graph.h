@@ -13,6 +13,7 @@ public:
     explicit DumpGraph(std::string root_name, std::string filename = "cg.dot", DotOptions options = {});
     static bool available();  ///< `dot` is on the PATH.
     void initialize(Trainer& trainer) override;
+    void finalize() override;
     void operator()(Trainer& trainer) override;
     void serialize(const Serializer& s) override;
     std::string default_name() const override { return "DumpGraph"; }
@@ -21,6 +22,7 @@ private:
     std::string root_name_, filename_;
     DotOptions options_;
     bool original_flag_ = false, called_ = false;
+    bool is_flag_set_ = false;  ///< config().keep_graph_on_report is this extension's.
 };
 
 }  // namespace catena::extensions
