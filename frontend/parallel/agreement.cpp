@@ -1,6 +1,8 @@
 #include "frontend/parallel/agreement.h"
 
 #include <algorithm>
+#include <exception>
+#include <optional>
 
 #include "runtime/core/device.h"
 #include "runtime/graph/recorder.h"
@@ -49,6 +51,22 @@ void agree(Communicator& communicator, const char* what, const std::vector<std::
     const auto first = lines_of(all[0]), theirs = lines_of(*other);
     fail<ValueError>("{}: rank 0 has {}, rank {} {}; all ranks must have the same", what,
                              first_line_unlike(first, theirs), other - all.begin(), first_line_unlike(theirs, first));
+}
+
+void on_root(Communicator& communicator, const char* what, const std::function<void()>& f, int root) {
+    std::optional<std::string> problem;
+    std::exception_ptr error;
+    if (communicator.rank() == root) {
+        try {
+            f();
+        } catch (const std::exception& e) {
+            problem = e.what();
+            error = std::current_exception();
+        }
+    }
+    const std::string message = communicator.bcast_bytes(problem ? "!" + *problem : "", root);
+    if (error) std::rethrow_exception(error);
+    if (!message.empty()) fail<CommunicationError>("{}: {}", what, message.substr(1));
 }
 
 void add_note(const CommunicationError& error, const char* note) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,9 @@ namespace catena {
 
 /// ValueError, on all ranks, unless all give the same lines: "WHAT: rank 0 has LINE, rank 2 LINE".
 void agree(Communicator& communicator, const char* what, const std::vector<std::string>& lines);
+
+/// Calls f on rank `root`. Its exception ends all ranks: others fail with a CommunicationError, "WHAT: " and its message.
+void on_root(Communicator& communicator, const char* what, const std::function<void()>& f, int root = 0);
 
 [[noreturn]] void add_note(const CommunicationError& error, const char* note);
 

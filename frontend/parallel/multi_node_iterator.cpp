@@ -1,8 +1,10 @@
 #include "frontend/parallel/multi_node_iterator.h"
 
 #include <cstring>
+#include <exception>
 
 #include "frontend/dataset/concat_examples.h"
+#include "frontend/parallel/agreement.h"
 #include "frontend/serializer/memory_archive.h"
 #include "runtime/core/error.h"
 
@@ -84,20 +86,29 @@ void MultiNodeIterator::mirror() {
 }
 
 std::optional<std::vector<Example>> MultiNodeIterator::next() {
+    constexpr char given = '=', failed = '!';
     std::optional<std::vector<Example>> examples;
-    std::string bytes;
+    std::string message;  // Empty: there is no batch any more.
+    std::exception_ptr error;
     if (is_master()) {
-        examples = actual_->next();
-        if (examples) bytes = packed(*examples);
+        try {
+            examples = actual_->next();
+            if (examples) message = given + packed(*examples);
+        } catch (const std::exception& e) {
+            message = failed + std::string(e.what());
+            error = std::current_exception();
+        }
     }
-    bytes = communicator_->bcast_bytes(bytes, master_);
+    message = communicator_->bcast_bytes(message, master_);
+    if (error) std::rethrow_exception(error);
+    if (message.starts_with(failed)) fail<CommunicationError>("multi-node iterator: the master's iterator fails: {}", message.substr(1));
     mirror();
-    if (bytes.empty()) return std::nullopt;
-    return is_master() ? std::move(examples) : unpacked(bytes);
+    if (message.empty()) return std::nullopt;
+    return is_master() ? std::move(examples) : unpacked(message.substr(1));
 }
 
 void MultiNodeIterator::reset() {
-    if (is_master()) actual_->reset();
+    on_root(*communicator_, "multi-node iterator: the master's iterator cannot be reset", [&] { actual_->reset(); }, master_);
     mirror();
 }
 

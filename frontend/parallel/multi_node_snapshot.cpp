@@ -9,24 +9,8 @@
 namespace catena {
 namespace {
 
-/// The exception of `f` on rank 0, if any, ends all ranks of the group.
-void on_master(Communicator& group, const char* what, const std::function<void()>& f) {
-    std::string problem;
-    std::exception_ptr error;
-    if (group.rank() == 0) {
-        try {
-            f();
-        } catch (const std::exception& e) {
-            problem = e.what();
-            error = std::current_exception();
-        }
-    }
-    problem = group.bcast_bytes(problem);
-    if (error) std::rethrow_exception(error);
-    if (!problem.empty())
-        fail<CommunicationError>("multi_node_snapshot: the master of this rank cannot {}: {}", what,
-                                 problem);
-}
+constexpr const char* saving = "multi_node_snapshot: the master of this rank cannot save";
+constexpr const char* loading = "multi_node_snapshot: the master of this rank cannot load";
 
 }  // namespace
 
@@ -56,21 +40,21 @@ std::string MultiNodeSnapshot::file_name(const std::string& name) const {
 
 void MultiNodeSnapshot::save(const std::string& name,
                              const std::function<void(const std::string&)>& write) const {
-    on_master(*replicas_, "save", [&] { write(file_name(name)); });
+    on_root(*replicas_, saving, [&] { write(file_name(name)); });
     communicator_->barrier();
 }
 
 void MultiNodeSnapshot::load(const std::string& name,
                              const std::function<void(const std::string&)>& read, Link& model,
                              Optimizer* optimizer) const {
-    on_master(*replicas_, "load", [&] { read(file_name(name)); });
+    on_root(*replicas_, loading, [&] { read(file_name(name)); });
     bcast_state(*replicas_, model, optimizer);
 }
 
 void MultiNodeSnapshot::spread(const std::function<void()>& load,
                                const SerializeFunction& object) const {
     MemoryArchive state;
-    on_master(*replicas_, "load", [&] {
+    on_root(*replicas_, loading, [&] {
         load();
         save_to(state, object);
     });

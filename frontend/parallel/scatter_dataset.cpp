@@ -137,7 +137,7 @@ Dataset scatter_dataset(const std::optional<Dataset>& dataset, Communicator& com
             } else {
                 kind = "examples";
             }
-        } catch (const Error& error) {
+        } catch (const std::exception& error) {  // Of the dataset, which may be a user's.
             problem = error.what();
         }
     }

@@ -92,5 +92,31 @@ TEST(MultiNodeIterator, that_was_saved_by_each_rank_is_loaded_by_each) {
     });
 }
 
+/// Fails at its second batch.
+struct FailingIterator : SerialIterator {
+    using SerialIterator::SerialIterator;
+    int calls = 0;
+    std::optional<std::vector<Example>> next() override {
+        if (++calls == 2) throw std::runtime_error("the disk is gone");
+        return SerialIterator::next();
+    }
+};
+
+TEST(MultiNodeIterator, that_fails_on_its_master_fails_on_all) {
+    run_local(2, [](const Comm& comm) {
+        std::shared_ptr<Iterator> actual;
+        if (comm->rank() == 1) actual = std::make_shared<FailingIterator>(examples(), 5);
+        MultiNodeIterator batches(actual, comm, 1);
+        EXPECT_TRUE(batches.next());
+        try {
+            batches.next();
+            ADD_FAILURE() << comm->rank();
+        } catch (const std::exception& error) {
+            EXPECT_NE(std::string(error.what()).find("the disk is gone"), std::string::npos) << error.what();
+        }
+        EXPECT_TRUE(batches.next()) << "the ranks are together still";
+    });
+}
+
 }  // namespace
 }  // namespace catena
