@@ -65,20 +65,28 @@ CopyRow copy_row_of(Dtype to, Dtype from) {
     });
 }
 
-/// True when the two innermost dimensions are a transposition between equal dtypes; it is then
-/// done.
+/// The dimension, other than the innermost, along which the source's elements follow each other; -1: none, or it is short.
+int dense_in_source(const LoopNest& nest) {
+    for (int d = nest.rank - 2; d >= 0; --d)
+        if (nest.strides[1][size_t(d)] == 1) return nest.sizes[d] >= 8 ? d : -1;
+    return -1;
+}
+
+/// True when the target's and the source's elements follow each other along two dimensions between equal dtypes: these are transposed,
+/// plane by plane.
 bool copy_transposed(const LoopNest& nest, size_t element, std::byte* to, const std::byte* from) {
-    const int rank = nest.rank;
-    if (rank < 2 || nest.strides[0][size_t(rank - 1)] != 1 ||
-        nest.strides[1][size_t(rank - 2)] != 1)
-        return false;
-    const int64_t rows = nest.sizes[rank - 2], columns = nest.sizes[rank - 1];
-    if (rows < 8 || columns < 8) return false;
-    const int64_t to_row = nest.strides[0][size_t(rank - 2)];
-    const int64_t from_column = nest.strides[1][size_t(rank - 1)];
+    const int inner = nest.rank - 1;
+    if (inner < 1 || nest.strides[0][size_t(inner)] != 1 || nest.strides[1][size_t(inner)] == 1) return false;
+    const int dense = dense_in_source(nest);
+    if (dense < 0) return false;
+    const int64_t rows = nest.sizes[dense], columns = nest.sizes[inner];
+    const int64_t to_row = nest.strides[0][size_t(dense)];
+    const int64_t from_column = nest.strides[1][size_t(inner)];
     int64_t planes = 1;
-    for (int i = 0; i < rank - 2; ++i) planes *= nest.sizes[i];
-    constexpr int64_t band = 64;  // Rows that one piece of work takes.
+    for (int d = 0; d < inner; ++d)
+        if (d != dense) planes *= nest.sizes[d];
+    // Rows that one piece of work takes: many of short ones.
+    const int64_t band = columns >= 64 ? 64 : std::max<int64_t>(64, 4096 / columns);
     const int64_t bands = (rows + band - 1) / band;
     parallel_for(planes * bands, std::max<int64_t>(1, grain / (band * columns)),
                  [&](int64_t begin, int64_t end) {
@@ -86,7 +94,8 @@ bool copy_transposed(const LoopNest& nest, size_t element, std::byte* to, const 
                          const int64_t first = i % bands * band,
                                        count = std::min(band, rows - first);
                          int64_t plane = i / bands, to_offset = first * to_row, from_offset = first;
-                         for (int d = rank - 3; d >= 0; --d) {
+                         for (int d = inner - 1; d >= 0; --d) {
+                             if (d == dense) continue;
                              to_offset += plane % nest.sizes[d] * nest.strides[0][size_t(d)];
                              from_offset += plane % nest.sizes[d] * nest.strides[1][size_t(d)];
                              plane /= nest.sizes[d];

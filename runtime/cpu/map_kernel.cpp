@@ -8,6 +8,7 @@
 #include "runtime/core/loop_nest.h"
 #include "runtime/core/memory_pool.h"
 #include "runtime/core/parallel.h"
+#include "runtime/cpu/across.h"
 #include "runtime/cpu/block_program.h"
 
 namespace catena {
@@ -160,7 +161,10 @@ private:
     void plan_inputs(int64_t count) {
         SmallVector<Strides, 6> strides;
         for (const BlockProgram::Leaf& leaf : program_.inputs) {
-            const Array& array = call_.inputs[size_t(leaf.number)];
+            const Array& given = call_.inputs[size_t(leaf.number)];
+            // A copy, which is transposed in tiles, costs less than elements that are gathered from all over the memory.
+            if (lies_across(given)) copies_.push_back(given.as_contiguous());
+            const Array& array = lies_across(given) ? copies_.back() : given;
             Input input{
                 .access = Access::in_place,
                 .slot = leaf.slot,
@@ -351,6 +355,7 @@ private:
     const Shape& shape_;
     LoopNest nest_;
     SmallVector<Input, 6> inputs_;
+    SmallVector<Array, 1> copies_;  ///< Of inputs.
     size_t staged_ = 0;
     int64_t block_ = longest_block;
     bool by_rows_ = false;

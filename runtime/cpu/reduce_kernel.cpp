@@ -5,12 +5,14 @@
 #include <bit>
 #include <cstddef>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "runtime/core/error.h"
 #include "runtime/core/loop_nest.h"
 #include "runtime/core/memory_pool.h"
 #include "runtime/core/parallel.h"
+#include "runtime/cpu/across.h"
 #include "runtime/cpu/block_kernels.h"
 
 namespace catena {
@@ -323,6 +325,44 @@ private:
     bool inner_reduced_ = true;
 };
 
+/// As if the input's axes were ordered as its elements lie in memory, and the results ordered after it.
+void reduce_in_memory_order(const KernelCall& call, const Axes& axes) {
+    const Array& input = call.inputs[0];
+    std::array<int, max_rank> order;
+    const auto end = order.begin() + input.rank();
+    std::iota(order.begin(), end, 0);
+    std::stable_sort(order.begin(), end, [&](int a, int b) { return input.strides()[a] > input.strides()[b]; });
+
+    Shape shape = input.shape();
+    Strides strides = input.strides();
+    Axes reduced;
+    Shape kept, kept_in_order;      // Of the results, in their order, and in that of memory.
+    std::array<int, max_rank> from;  // The axis of `kept_in_order` that is an axis of `input`.
+    for (int i = 0; i < input.rank(); ++i) {
+        const int axis = order[size_t(i)];
+        shape[i] = input.dim(axis);
+        strides[i] = input.strides()[axis];
+        if (std::ranges::find(axes, axis) != axes.end()) {
+            reduced.push_back(i);
+        } else {
+            from[size_t(axis)] = kept_in_order.rank();
+            kept_in_order.push_back(input.dim(axis));
+        }
+    }
+    const Array ordered[] = {input.view(shape, strides, input.body()->offset)};
+    Array results[] = {Array::empty({call.outputs[0].dtype(), kept_in_order}, input.device())};
+    Reduction({call.op, ordered, results, call.attributes, call.scalars}, reduced).run();
+
+    Strides places;
+    const Strides steps = contiguous_strides(kept_in_order);
+    for (int axis = 0; axis < input.rank(); ++axis) {
+        if (std::ranges::find(axes, axis) != axes.end()) continue;
+        kept.push_back(input.dim(axis));
+        places.push_back(steps[from[size_t(axis)]]);
+    }
+    copy_elements(results[0].view(kept, places, 0), call.outputs[0].view(kept, contiguous_strides(kept), call.outputs[0].body()->offset));
+}
+
 }  // namespace
 
 void run_reduce(const KernelCall& call) {
@@ -337,6 +377,7 @@ void run_reduce(const KernelCall& call) {
         fail<ValueError>(
             "{}: x {} has no elements along the axes {}; an empty set has no largest or smallest element",
             name, to_string(input.type()), to_string(axes));
+    if (lies_across(input)) return reduce_in_memory_order(call, axes);
     Reduction(call, axes).run();
 }
 
