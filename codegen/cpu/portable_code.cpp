@@ -25,7 +25,7 @@ uint64_t hash_of(const std::vector<KernelLaunch>& kernels) {
 /// Programs with the same kernels have the same code and names: the linker may pick any.
 void let_names_repeat(llvm::Module& module) {
     for (llvm::Function& function : module)
-        if (!function.isDeclaration()) function.setLinkage(llvm::GlobalValue::WeakODRLinkage);
+        if (!function.isDeclaration() && !function.hasLocalLinkage()) function.setLinkage(llvm::GlobalValue::WeakODRLinkage);
 }
 
 }  // namespace

@@ -95,10 +95,14 @@ std::optional<Value> expand_math(Lanes& lanes, Instruction instruction, llvm::Ar
 
 namespace {
 
-mlir::func::FuncOp declare(Lanes& lanes, const std::string& name, mlir::FunctionType type) {
+mlir::ModuleOp module_of(Lanes& lanes) {
     mlir::Operation* scope = lanes.b.getInsertionBlock()->getParentOp();
     while (!mlir::isa<mlir::ModuleOp>(scope)) scope = scope->getParentOp();
-    auto module = mlir::cast<mlir::ModuleOp>(scope);
+    return mlir::cast<mlir::ModuleOp>(scope);
+}
+
+mlir::func::FuncOp declare(Lanes& lanes, const std::string& name, mlir::FunctionType type) {
+    auto module = module_of(lanes);
     if (auto known = module.lookupSymbol<mlir::func::FuncOp>(name)) return known;
     mlir::OpBuilder::InsertionGuard guard(lanes.b);
     lanes.b.setInsertionPointToStart(module.getBody());
@@ -107,33 +111,47 @@ mlir::func::FuncOp declare(Lanes& lanes, const std::string& name, mlir::Function
     return function;
 }
 
+Value call(Lanes& lanes, mlir::func::FuncOp callee, mlir::ValueRange arguments) {
+    return mlir::func::CallOp::create(lanes.b, lanes.loc, callee, arguments).getResult(0);
+}
+
+/// A function of the module that calls `callee` for each lane. (In a kernel that takes many sines the calls for all their lanes would
+/// be most of the code, and take seconds to compile.)
+mlir::func::FuncOp function_of_lanes(Lanes& lanes, mlir::func::FuncOp callee, mlir::VectorType vector) {
+    const unsigned count = callee.getNumArguments();
+    const std::string name = callee.getName().str() + "_x" + std::to_string(lanes.width());
+    const llvm::SmallVector<mlir::Type> types(count, vector);
+    const bool is_known = bool(module_of(lanes).lookupSymbol<mlir::func::FuncOp>(name));
+    mlir::func::FuncOp function = declare(lanes, name, lanes.b.getFunctionType(types, vector));
+    if (is_known) return function;
+    function->setAttr("llvm.linkage", mlir::LLVM::LinkageAttr::get(lanes.b.getContext(), mlir::LLVM::Linkage::Internal));
+    mlir::OpBuilder::InsertionGuard guard(lanes.b);
+    mlir::Block* body = function.addEntryBlock();
+    lanes.b.setInsertionPointToStart(body);
+    Value result = lanes.constant(vector, 0);
+    for (int lane = 0; lane < lanes.width(); ++lane) {
+        llvm::SmallVector<Value> scalars;
+        for (Value argument : body->getArguments()) scalars.push_back(lanes.extract(argument, lane));
+        result = lanes.insert(call(lanes, callee, scalars), result, lane);
+    }
+    mlir::func::ReturnOp::create(lanes.b, lanes.loc, result);
+    return function;
+}
+
 }  // namespace
 
 std::optional<Value> call_math_library(Lanes& lanes, Instruction instruction, llvm::ArrayRef<Value> arguments) {
     if (!facts_of(instruction).library) return std::nullopt;
-    std::string function = facts_of(instruction).library;
+    std::string name = facts_of(instruction).library;
     mlir::Type element = mlir::getElementTypeOrSelf(arguments[0]);
-    if (element.isF32()) function += "f";
-    llvm::SmallVector<mlir::Type> types(arguments.size(), element);
-    auto callee = declare(lanes, function, lanes.b.getFunctionType(types, element));
-    auto call = [&](mlir::ValueRange values) {
-        return mlir::func::CallOp::create(lanes.b, lanes.loc, callee, values).getResult(0);
-    };
-
-    auto vector = mlir::dyn_cast<mlir::VectorType>(arguments[0].getType());
-    for (Value argument : arguments)
-        if (auto type = mlir::dyn_cast<mlir::VectorType>(argument.getType())) vector = type;
-    if (!vector) return call(arguments);
-    Value result = lanes.constant(vector, 0);
-    for (int lane = 0; lane < lanes.width(); ++lane) {
-        llvm::SmallVector<Value> scalars;
-        for (Value argument : arguments)
-            scalars.push_back(mlir::isa<mlir::VectorType>(argument.getType())
-                                  ? lanes.extract(argument, lane)
-                                  : argument);
-        result = lanes.insert(call(scalars), result, lane);
-    }
-    return result;
+    if (element.isF32()) name += "f";
+    const llvm::SmallVector<mlir::Type> types(arguments.size(), element);
+    mlir::func::FuncOp callee = declare(lanes, name, lanes.b.getFunctionType(types, element));
+    const auto is_vector = [](Value argument) { return mlir::isa<mlir::VectorType>(argument.getType()); };
+    if (llvm::none_of(arguments, is_vector)) return call(lanes, callee, arguments);
+    llvm::SmallVector<Value> vectors;
+    for (Value argument : arguments) vectors.push_back(is_vector(argument) ? argument : lanes.splat(argument));
+    return call(lanes, function_of_lanes(lanes, callee, lanes.vector_of(element)), vectors);
 }
 
 }  // namespace catena::codegen::cpu
