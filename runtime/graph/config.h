@@ -14,7 +14,7 @@ struct Config {
     bool train = true;              ///< Training mode of dropout, batch normalisation, ...
     bool enable_backprop = true;    ///< Record the graph.
     bool debug = false;             ///< NaN in an output or gradient, or an index out of range, is an error.
-    bool type_check = true;
+    bool type_check = true;         ///< Chainer's; types are checked whatever it says.
     bool use_static_graph = true;   ///< False: static regions run eagerly.
     bool keep_graph_on_report = false;
     bool fast_math = false;         ///< Compiled regions may change rounding, NaN and inf.
@@ -28,10 +28,10 @@ struct Config {
     bool autotune = false;
 };
 
-/// This thread's settings, read-only. Reading a member through `config()` inside a static region makes it
-/// part of the region's key.
+/// This thread's settings, read-only.
 const Config& config();
-/// All settings packed into a number: equal numbers mean equal settings.
+/// The settings that decide what the code of a static region records, or how it is compiled, packed into a number: a region has other
+/// programs for others. (The rest is asked at every call, or changes no program.)
 uint64_t config_key();
 std::string to_string(const Config& config);
 
