@@ -13,6 +13,7 @@
 #include "frontend/capture/verify.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/graph/settings_scope.h"
 #include "runtime/profile/profiler.h"
 
 namespace catena::capture {
@@ -310,17 +311,6 @@ SavedCall Region::last_call() const {
 }
 
 namespace {
-
-/// All settings of this thread, until the scope ends.
-class SettingsScope {
-public:
-    explicit SettingsScope(const Config& settings) : previous_(mutable_config()) { mutable_config() = settings; }
-    ~SettingsScope() { mutable_config() = previous_; }
-    SettingsScope(const SettingsScope&) = delete;
-
-private:
-    Config previous_;
-};
 
 /// A runner that computes nothing and stores the data needed for a file.
 class Exporter final : public SegmentRunner {

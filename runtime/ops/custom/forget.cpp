@@ -8,10 +8,10 @@
 #include "runtime/graph/autocast.h"
 #include "runtime/graph/backward.h"
 #include "runtime/graph/call_changes.h"
-#include "runtime/graph/config.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/recomputing.h"
 #include "runtime/graph/recorder.h"
+#include "runtime/graph/settings_scope.h"
 #include "runtime/graph/unchain.h"
 #include "runtime/ops/noise/random.h"
 
@@ -84,28 +84,16 @@ struct Settings {
     Device* device = &current_device();
 };
 
-class SettingsScope {
-public:
-    explicit SettingsScope(const Settings& settings)
-        : previous_(config()), casting_(settings.autocast), beside_(*settings.device) {
-        mutable_config() = settings.config;
-    }
-    ~SettingsScope() { mutable_config() = previous_; }
-    SettingsScope(const SettingsScope&) = delete;
-
-private:
-    Config previous_;
-    AutocastScope casting_;
-    DeviceScope beside_;
-};
-
 /// The settings of an earlier call and what it found outside the graph, until the scope ends.
 class EarlierCall {
 public:
-    EarlierCall(const Settings& settings, const HeldList& found) : settings_(settings), found_(found) {}
+    EarlierCall(const Settings& settings, const HeldList& found)
+        : settings_(settings.config), casting_(settings.autocast), beside_(*settings.device), found_(found) {}
 
 private:
     SettingsScope settings_;
+    AutocastScope casting_;
+    DeviceScope beside_;
     RecomputingScope recomputing_;
     EarlierScope found_;
 };

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "runtime/graph/config.h"
+
+namespace catena {
+
+/// All settings of this thread, until the scope ends.
+class SettingsScope {
+public:
+    explicit SettingsScope(const Config& settings) : previous_(config()) { mutable_config() = settings; }
+    ~SettingsScope() { mutable_config() = previous_; }
+    SettingsScope(const SettingsScope&) = delete;
+
+private:
+    Config previous_;
+};
+
+}  // namespace catena
