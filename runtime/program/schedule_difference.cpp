@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <string_view>
 
+#include "runtime/graph/alike_attributes.h"
 #include "runtime/program/blocked_kernels.h"
 #include "runtime/program/schedule_numbers.h"
 
@@ -60,20 +60,10 @@ private:
         return true;
     }
 
-    static bool alike(const Attribute& a, const Attribute& b) {
-        if (a.index() != b.index()) return false;
-        if (const Dims* dims = std::get_if<Dims>(&a)) return dims->rank() == std::get<Dims>(b).rank();
-        return std::holds_alternative<int64_t>(a) || a == b;
-    }
-
     static bool alike(const LibraryCall& a, const LibraryCall& b) {
         auto same_view = [](const View& x, const View& y) { return alike(x, y); };
-        auto same_entry = [](const Attributes::Entry& x, const Attributes::Entry& y) {
-            return std::string_view(x.name) == y.name && alike(x.value, y.value);
-        };
         return a.op == b.op && a.scalars == b.scalars && a.steps == b.steps && !a.elements && !b.elements && std::ranges::equal(a.inputs, b.inputs, same_view) &&
-               std::ranges::equal(a.outputs, b.outputs, same_view) &&
-               std::ranges::equal(a.attributes.entries(), b.attributes.entries(), same_entry);
+               std::ranges::equal(a.outputs, b.outputs, same_view) && alike_attributes(a.attributes, b.attributes);
     }
 };
 

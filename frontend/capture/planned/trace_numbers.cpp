@@ -3,27 +3,16 @@
 #include <algorithm>
 
 #include "runtime/core/error.h"
+#include "runtime/graph/alike_attributes.h"
 #include "runtime/graph/map_type.h"
 
 namespace catena::capture {
 namespace {
 
-bool alike(const Attribute& a, const Attribute& b) {
-    if (a.index() != b.index()) return false;
-    if (const Dims* dims = std::get_if<Dims>(&a)) return dims->rank() == std::get<Dims>(b).rank();
-    return std::holds_alternative<int64_t>(a) || a == b;
-}
-
-bool alike(const Attributes& a, const Attributes& b) {
-    return std::ranges::equal(a.entries(), b.entries(), [](const Attributes::Entry& x, const Attributes::Entry& y) {
-        return std::string_view(x.name) == y.name && alike(x.value, y.value);
-    });
-}
-
 bool alike(const Trace::Step& a, const Trace::Step& b) {
     return a.op == b.op && a.inputs == b.inputs && a.outputs == b.outputs && a.scalars == b.scalars &&
            a.location.line == b.location.line && std::string_view(a.location.file) == b.location.file &&
-           std::string_view(a.function) == b.function && alike(a.attributes, b.attributes);
+           std::string_view(a.function) == b.function && alike_attributes(a.attributes, b.attributes);
 }
 
 bool alike(const Trace::Value& a, const Trace::Value& b) {
