@@ -9,10 +9,11 @@
 #include "runtime/graph/autocast.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/by_name/function.h"
+#include "runtime/ops/connection/convolution_block.h"
 #include "runtime/ops/connection/convolution_elements.h"
 #include "runtime/ops/connection/convolution_onnx.h"
 #include "runtime/ops/connection/convolution_statistics.h"
-#include "runtime/ops/connection/convolution_block.h"
+#include "runtime/ops/connection/convolution_steps.h"
 #include "runtime/ops/connection/convolution_tail.h"
 #include "runtime/ops/declare/channels_last.h"
 #include "runtime/ops/declare/element_text.h"
@@ -29,10 +30,6 @@ namespace {
 //   convolution_weights  x, gy -> gW   ("size" is the spatial size of gW)
 // All have the attributes of the convolution that they belong to, so one set of attributes serves
 // all.
-
-WindowSteps steps_of(const Attributes& a) {
-    return {a.dims("stride"), a.dims("pad"), a.dims("dilate"), a.integer("groups")};
-}
 
 Attributes with_size(const Attributes& a, const Dims* size) {
     const Attributes::Entry stride{"stride", a.dims("stride")}, pad{"pad", a.dims("pad")}, dilate{"dilate", a.dims("dilate")},
@@ -205,7 +202,7 @@ constexpr ImageOperands all_images{.inputs = 3, .outputs = 1};
 
 /// The kernels below, for programs.
 Preparation prepared(ConvolutionDirection direction) {
-    return [=](const KernelCall& c) { return prepare_convolution(direction, steps_of(c.attributes), c); };
+    return [=](const KernelCall& c) { return prepare_convolution(direction, window_steps(c.attributes), c); };
 }
 
 const OpDef& op_convolution = register_op({
@@ -216,7 +213,7 @@ const OpDef& op_convolution = register_op({
     .type = [](const TypeCall& c) { return Types{convolution_type(c)}; },
     .kernel =
         [](const KernelCall& c) {
-            convolve(c.inputs[0], c.inputs[1], Array(), steps_of(c.attributes), c.outputs[0]);
+            convolve(c.inputs[0], c.inputs[1], Array(), window_steps(c.attributes), c.outputs[0]);
         },
     .gradient = convolution_gradient,
     .reads = reads_other,
@@ -241,7 +238,7 @@ const OpDef& op_convolution_data = register_op({
     .type = data_type,
     .kernel =
         [](const KernelCall& c) {
-            convolve_data(c.inputs[0], c.inputs[1], steps_of(c.attributes), c.outputs[0]);
+            convolve_data(c.inputs[0], c.inputs[1], window_steps(c.attributes), c.outputs[0]);
         },
     .gradient =
         [](const GradientCall& c) {
@@ -270,7 +267,7 @@ const OpDef& op_convolution_weights = register_op({
     .type = weights_type,
     .kernel =
         [](const KernelCall& c) {
-            convolve_weights(c.inputs[0], c.inputs[1], steps_of(c.attributes), c.outputs[0]);
+            convolve_weights(c.inputs[0], c.inputs[1], window_steps(c.attributes), c.outputs[0]);
         },
     .gradient =
         [](const GradientCall& c) {
@@ -312,7 +309,7 @@ const OpDef& op_convolution_bias = define_composite({
         },
     .kernel =
         [](const KernelCall& c) {
-            convolve(c.inputs[0], c.inputs[1], c.inputs[2], steps_of(c.attributes), c.outputs[0]);
+            convolve(c.inputs[0], c.inputs[1], c.inputs[2], window_steps(c.attributes), c.outputs[0]);
         },
     .body =
         [](std::span<const Variable> v, const Attributes& a, std::span<const Scalar>) {

@@ -4,6 +4,7 @@
 
 #include "runtime/core/memory_order.h"
 #include "runtime/cpu/convolution/depthwise_block.h"
+#include "runtime/ops/connection/convolution_steps.h"
 #include "runtime/ops/connection/convolution_tail.h"
 #include "runtime/ops/declare/block.h"
 #include "runtime/ops/declare/channels_last.h"

@@ -2,6 +2,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/cpu/convolution/measured_convolution.h"
+#include "runtime/ops/connection/convolution_steps.h"
 #include "runtime/ops/declare/channels_last.h"
 #include "runtime/ops/declare/element_text.h"
 #include "runtime/ops/declare/measured.h"
@@ -11,8 +12,6 @@ namespace catena {
 namespace {
 
 constexpr const char* reason = "convolutions that measure their results are for programs for the host";
-
-WindowSteps steps_of(const Attributes& a) { return {a.dims("stride"), a.dims("pad"), a.dims("dilate"), a.integer("groups")}; }
 
 Types measured_types(const OpDef& convolution, const TypeCall& c) {
     const Type y = convolution.type({convolution, c.inputs, c.attributes})[0];
@@ -49,11 +48,11 @@ const OpDef& define_measured_convolution(const OpDef& convolution) {
         .input_count = 2,
         .output_count = 3,
         .type = [&convolution](const TypeCall& c) { return measured_types(convolution, c); },
-        .kernel = [](const KernelCall& c) { PreparedMeasurement(steps_of(c.attributes)).run(c, {}); },
+        .kernel = [](const KernelCall& c) { PreparedMeasurement(window_steps(c.attributes)).run(c, {}); },
     });
     set_host_only(op, reason);
     set_library_role(op, LibraryRole::convolution);
-    set_preparation(op, [](const KernelCall& c) { return std::make_unique<PreparedMeasurement>(steps_of(c.attributes)); });
+    set_preparation(op, [](const KernelCall& c) { return std::make_unique<PreparedMeasurement>(window_steps(c.attributes)); });
     set_channels_last(op, [&convolution](const TypeCall& c) { return channels_last_of({convolution, c.inputs, c.attributes}); });
     set_measured(convolution, op, [&convolution, &op](const TypeCall& c) { return form_of(convolution, op, c); });
     return op;

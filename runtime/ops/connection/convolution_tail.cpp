@@ -5,6 +5,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/cpu/convolution/tailed_convolution.h"
+#include "runtime/ops/connection/convolution_steps.h"
 #include "runtime/ops/declare/channels_last.h"
 #include "runtime/ops/declare/element_text.h"
 #include "runtime/ops/declare/preparation.h"
@@ -65,8 +66,6 @@ ChannelsLast images_last(const OpDef& convolution, const TypeCall& c) {
 }
 
 }  // namespace
-
-WindowSteps window_steps(const Attributes& a) { return {a.dims("stride"), a.dims("pad"), a.dims("dilate"), a.integer("groups")}; }
 
 TailedConvolution::Operands operands_of_tail(std::span<const Array> inputs, const Attributes& attributes) {
     const TailPlaces places = tail_places(attributes, own_inputs);

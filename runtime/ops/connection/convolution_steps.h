@@ -1,0 +1,11 @@
+#pragma once
+
+#include "runtime/cpu/window_steps.h"
+#include "runtime/graph/attributes.h"
+
+namespace catena {
+
+/// How the window of a convolution with these attributes moves.
+inline WindowSteps window_steps(const Attributes& a) { return {a.dims("stride"), a.dims("pad"), a.dims("dilate"), a.integer("groups")}; }
+
+}  // namespace catena
