@@ -18,7 +18,7 @@
 
 #include "runtime/core/environment.h"
 #include "runtime/core/error.h"
-#include "runtime/file/file.h"
+#include "runtime/file/write_file.h"
 
 extern char** environ;
 
@@ -102,9 +102,7 @@ int run(const std::vector<std::string>& command, const std::string& messages) {
 std::string link_library(const std::string& object) {
     const WorkFolder folder;
     const std::string from = folder / "kernels.o", to = folder / "kernels.so", messages = folder / "messages";
-    AtomicFile written(from);
-    written.write(object.data(), object.size());
-    written.commit();
+    write_file(from, object);
     std::vector<std::string> command = {find_linker(), "-shared", "--as-needed", "-z", "noexecstack", "-o", to, from};
     for (const std::string& library : needed_libraries()) command.push_back(library);
     const int status = run(command, messages);

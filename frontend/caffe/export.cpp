@@ -6,16 +6,10 @@
 
 #include "frontend/caffe/caffe.pb.h"
 #include "frontend/caffe/net_writer.h"
-#include "runtime/file/file.h"
+#include "runtime/file/write_file.h"
 
 namespace catena::caffe {
 namespace {
-
-void write_file(const std::string& path, const std::string& content) {
-    AtomicFile file(path);
-    file.write(content.data(), content.size());
-    file.commit();
-}
 
 void check(const std::vector<Variable>& inputs, const ExportOptions& options) {
     if (inputs.empty()) fail<ValueError>("caffe: a network needs an input");

@@ -13,6 +13,7 @@
 #include "frontend/pages/html.h"
 #include "frontend/pages/program_page.h"
 #include "runtime/file/file_name.h"
+#include "runtime/file/write_file.h"
 #include "runtime/program/joint_executable.h"
 #include "runtime/program/portable.h"
 
@@ -125,7 +126,7 @@ void Region::save_html(const std::string& path) const {
     std::vector<pages::ProgramSection> sections;
     for (const WholeProgram& program : programs) sections.push_back(section_of(program));  // Compiles: without the lock.
     if (sections.empty()) fail<ValueError>("save_html: region {} has no compiled program yet; call it first", options_.name);
-    pages::write_file(path, pages::program_page("static_graph " + options_.name, lines, sections));
+    write_file(path, pages::program_page("static_graph " + options_.name, lines, sections));
 }
 
 void Region::dump_explanation() const {

@@ -19,8 +19,8 @@
 #include "frontend/package/save_package.h"
 #include "frontend/serializer/npz.h"
 #include "runtime/core/environment.h"
-#include "runtime/file/file.h"
 #include "runtime/file/file_name.h"
+#include "runtime/file/write_file.h"
 #include "runtime/graph/tracer.h"
 #include "runtime/program/portable.h"
 
@@ -205,10 +205,7 @@ std::string write_reproducer(const Case& bad) {
     for (size_t o = 0; o < program.trace.outputs.size(); ++o)
         program.results.push_back({ExportedProgram::Value::result, int(o)});
     const PortableProgram portable = compiler().compile_portable(program.trace, {.fast_math = bad.options.fast_math, .stages = true});
-    const std::string& text = portable.stages.at(0).second;
-    AtomicFile listing(stem + ".mlir");
-    listing.write(text.data(), text.size());
-    listing.commit();
+    write_file(stem + ".mlir", portable.stages.at(0).second);
     save_npz(stem + ".npz", arrays);
     save_package(stem + ".catena", types, {}, cpu_device(), [&](const std::vector<Type>&) { return program; });
     return stem;

@@ -8,6 +8,7 @@
 #include "runtime/core/error.h"
 #include "runtime/file/file.h"
 #include "runtime/file/limits.h"
+#include "runtime/file/write_file.h"
 
 namespace catena {
 namespace {
@@ -96,10 +97,7 @@ void unpack_tar_gz(const fs::path& archive, const fs::path& folder, std::vector<
     while (!names.empty() && tar.next()) {
         const auto found = std::find(names.begin(), names.end(), fs::path(tar.name()).filename().string());
         if (found == names.end() || !tar.is_file()) continue;
-        const std::string content = tar.content();
-        AtomicFile file((folder / *found).string());
-        file.write(content.data(), content.size());
-        file.commit();
+        write_file((folder / *found).string(), tar.content());
         names.erase(found);
     }
     if (!names.empty()) fail<FileError>("{}: there is no '{}' in it", archive.string(), names[0]);

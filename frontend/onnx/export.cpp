@@ -8,6 +8,7 @@
 #include "frontend/onnx/tensor.h"
 #include "frontend/recorded_graph/recorded_graph.h"
 #include "runtime/file/file.h"
+#include "runtime/file/write_file.h"
 
 namespace catena::onnx {
 namespace {
@@ -194,9 +195,7 @@ void export_function(const std::function<Variables(std::span<const Variable>)>& 
     if (!model.SerializeToString(&bytes))
         fail<FileError>("onnx: {} would be larger than the format allows", path);
     if (!outside.empty()) write_outside(path + ".data", outside);
-    AtomicFile file(path);
-    file.write(bytes.data(), bytes.size());
-    file.commit();
+    write_file(path, bytes);
 }
 
 }  // namespace catena::onnx

@@ -6,7 +6,7 @@
 
 #include "frontend/onnx/import.h"
 #include "frontend/onnx/tensor.h"
-#include "runtime/file/file.h"
+#include "runtime/file/write_file.h"
 #include "runtime/graph/config.h"
 
 namespace catena::onnx {
@@ -15,10 +15,7 @@ namespace {
 void write(const std::string& path, const Array& array, const std::string& name) {
     ::onnx::TensorProto tensor;
     write_tensor(array, name, tensor);
-    const std::string bytes = tensor.SerializeAsString();
-    AtomicFile file(path);
-    file.write(bytes.data(), bytes.size());
-    file.commit();
+    write_file(path, tensor.SerializeAsString());
 }
 
 /// "l1/W" of "/l1/W", as the model calls it.

@@ -3,17 +3,11 @@
 #include <filesystem>
 
 #include "frontend/package/c_writer.h"
-#include "runtime/file/file.h"
+#include "runtime/file/write_file.h"
 #include "runtime/program/code_library.h"
 
 namespace catena {
 namespace {
-
-void write_file(const std::string& path, const std::string& content) {
-    AtomicFile file(path);
-    file.write(content.data(), content.size());
-    file.commit();
-}
 
 const std::string& object_of(const program::Contents& contents, const std::string& level) {
     std::string has;

@@ -2,8 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "runtime/file/file.h"
-
 namespace catena::pages {
 namespace {
 
@@ -63,12 +61,6 @@ std::string page(std::string_view title, const std::string& body) {
     text += "<meta name=\"viewport\" content=\"width=device-width\"><title>" + escaped(title) + "</title>\n<style>";
     text += style;
     return text + "</style></head><body>\n" + body + "</body></html>\n";
-}
-
-void write_file(const std::string& path, const std::string& text) {
-    AtomicFile file(path);
-    file.write(text.data(), text.size());
-    file.commit();
 }
 
 }  // namespace catena::pages

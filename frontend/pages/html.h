@@ -11,7 +11,4 @@ std::string escaped(std::string_view text);
 /// A page that needs nothing else: no network, no script, colours for light and dark. `body` is HTML.
 std::string page(std::string_view title, const std::string& body);
 
-/// Replaces the file atomically; FileError when it cannot be written.
-void write_file(const std::string& path, const std::string& text);
-
 }  // namespace catena::pages

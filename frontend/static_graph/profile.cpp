@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "runtime/core/error.h"
-#include "runtime/file/file.h"
+#include "runtime/file/write_file.h"
 #include "runtime/profile/machine_speed.h"
 
 namespace catena {
@@ -86,10 +86,7 @@ void RegionProfile::save(const std::string& path) const {
     if (path.ends_with(".json")) return save_trace(path);
     if (!path.ends_with(".csv"))
         fail<ValueError>("profile: '{}' cannot be written; NAME.json is a trace for Perfetto, NAME.csv a table", path);
-    const std::string text = csv_of(*this);
-    AtomicFile file(path);
-    file.write(text.data(), text.size());
-    file.commit();
+    write_file(path, csv_of(*this));
 }
 
 }  // namespace catena

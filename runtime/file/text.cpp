@@ -15,6 +15,7 @@
 #include "runtime/core/error.h"
 #include "runtime/file/file.h"
 #include "runtime/file/npy.h"
+#include "runtime/file/write_file.h"
 
 namespace catena {
 namespace {
@@ -181,9 +182,7 @@ void savetxt(const std::string& path, const Array& array, const SaveText& option
         write(array.to_vector<double>(), [&](double value) { append(text, value, array.dtype(), options.digits); });
     else
         write(array.to_vector<int64_t>(), [&](int64_t value) { text += std::to_string(value); });
-    AtomicFile file(path);
-    file.write(text.data(), text.size());
-    file.commit();
+    write_file(path, text);
 }
 
 Array frombuffer(std::span<const std::byte> bytes, Dtype dtype, int64_t count, int64_t offset) {

@@ -9,6 +9,7 @@
 #include "frontend/pages/html.h"
 #include "runtime/core/error.h"
 #include "runtime/file/file.h"
+#include "runtime/file/write_file.h"
 
 namespace catena::tool {
 namespace {
@@ -166,7 +167,7 @@ void check_report_name(const std::string& path) {
 
 void save_report(const BenchReport& report, const std::string& path) {
     check_report_name(path);
-    pages::write_file(path, path.ends_with(".md") ? markdown_of(report) : html_of(report));
+    write_file(path, path.ends_with(".md") ? markdown_of(report) : html_of(report));
 }
 
 }  // namespace catena::tool

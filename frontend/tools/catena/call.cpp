@@ -8,7 +8,7 @@
 #include "frontend/tools/catena/call_inputs.h"
 #include "frontend/tools/catena/commands.h"
 #include "frontend/tools/catena/completion.h"
-#include "runtime/file/file.h"
+#include "runtime/file/write_file.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/dot.h"
 #include "runtime/graph/gradient.h"
@@ -157,10 +157,7 @@ void write_dot(const CallOptions& options, const std::vector<Variable>& xs) {
     Trace trace = tracer.trace();
     trace.name = options.function;
     trace.outputs = outputs;
-    AtomicFile file(options.dot);
-    const std::string text = to_dot(trace);
-    file.write(text.data(), text.size());
-    file.commit();
+    write_file(options.dot, to_dot(trace));
 }
 
 /// A place without a file: the user wrote no line, and the framework's own are of no use to them.

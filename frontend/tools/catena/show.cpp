@@ -14,6 +14,7 @@
 #include "frontend/tools/catena/completion.h"
 #include "runtime/core/error.h"
 #include "runtime/file/npy.h"
+#include "runtime/file/write_file.h"
 #include "runtime/program/program.h"
 #ifdef CATENA_HAS_ONNX
 #include "frontend/onnx/import.h"
@@ -84,7 +85,7 @@ void save_page(const Program& program, const std::string& path) {
     }
     std::vector<std::string> lines;
     for (const std::string& target : program.targets()) lines.push_back("code for " + target);
-    pages::write_file(path, pages::program_page(program.name(), lines, {section}));
+    write_file(path, pages::program_page(program.name(), lines, {section}));
 }
 
 /// Of the program that was named.

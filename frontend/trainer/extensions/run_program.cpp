@@ -9,8 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "runtime/file/file.h"
-
 extern char** environ;
 
 namespace catena::extensions {
@@ -42,12 +40,6 @@ bool run_program(const std::vector<std::string>& command) {
     int status = -1;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
-void write_file(const std::string& path, const std::string& content) {
-    AtomicFile file(path);
-    file.write(content.data(), content.size());
-    file.commit();
 }
 
 std::string stem_of(const std::string& filename) {

@@ -3,13 +3,13 @@
 #include <string>
 #include <vector>
 
+#include "runtime/file/write_file.h"
+
 namespace catena::extensions {
 
 bool is_on_path(const std::string& program);
 /// Runs a program from PATH without output and waits for it; true on success.
 bool run_program(const std::vector<std::string>& command);
-/// Replaces a file atomically.
-void write_file(const std::string& path, const std::string& content);
 /// A file's name without its extension.
 std::string stem_of(const std::string& filename);
 /// Escapes text for gnuplot's single quotes.
