@@ -6,6 +6,7 @@
 #include "codegen/generator_version.h"
 #include "codegen/kernel/collapse.h"
 #include "codegen/kernel/kernel.h"
+#include "runtime/core/address.h"
 #include "runtime/file/disk_cache.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/tracer.h"
@@ -111,11 +112,6 @@ void run_on_host(CodeDevice& device, const KernelCall& call) {
     cpu_device().launch(KernelCall{call.op, inputs, outputs, call.attributes, call.scalars});
     for (size_t i = 0; i < outputs.size(); ++i)
         device.copy_from_host(outputs[i].raw_data(), call.outputs[i]);
-}
-
-uint64_t address_of(const Array& array) {
-    return uint64_t(array.storage()->data) +
-           uint64_t(array.body()->offset * int64_t(size_of(array.dtype())));
 }
 
 void launch(CodeDevice& device, CodeKernel& kernel, std::vector<uint64_t> words,
@@ -236,7 +232,7 @@ void CompilingProvider::copy(CodeDevice& device, const Array& from, const Array&
                                       .inputs = {{from.dtype(), strides_without_ones(from)}},
                                       .outputs = {{to.dtype(), strides_without_ones(to)}}});
     collapse(elements);
-    const uint64_t addresses[] = {address_of(from), address_of(to)};
+    const uint64_t addresses[] = {address_word(from), address_word(to)};
     CodeKernel kernel;
     kernel.layout = layout_of(
         elements, {int64_t(addresses[0] & -addresses[0]), int64_t(addresses[1] & -addresses[1])});

@@ -11,6 +11,7 @@
 #include <set>
 #include <tuple>
 
+#include "runtime/core/address.h"
 #include "runtime/graph/config.h"
 #include "runtime/ops/declare/element_text.h"
 
@@ -221,13 +222,13 @@ bool Contractions::launch(const KernelCall& call) {
     Problem problem{.dtype = y.dtype(), .batch = batch.size, .tf32 = config().tf32 && y.dtype() == Dtype::float32};
     if (linear) {
         bias = call.inputs[2].as_contiguous();
-        problem.bias = address_in(bias);
+        problem.bias = address_of(bias);
         problem.bias_alignment = alignment_of(uint64_t(problem.bias));
     }
     auto describe = [&](const Array& x, bool swapped, int64_t BatchAxis::*step) {
         Matrix m = matrix_of(x, swapped);
         m.batch_step = batch.*step;
-        uint64_t addresses = uint64_t(address_in(x));
+        uint64_t addresses = address_word(x);
         for (const BatchAxis& axis : axes) addresses |= uint64_t(axis.*step) * size_of(x.dtype());
         m.alignment = alignment_of(addresses);
         return m;
@@ -252,8 +253,8 @@ bool Contractions::launch(const KernelCall& call) {
             at = {0, at.left + k * axis.left, at.right + k * axis.right, at.result + k * axis.result};
         }
         const auto bytes = int64_t(size_of(y.dtype()));
-        multiply(plan, problem, address_in(b) + at.left * bytes, address_in(a) + at.right * bytes,
-                 address_in(y) + at.result * bytes, workspace ? workspace->data : nullptr);
+        multiply(plan, problem, address_of(b) + at.left * bytes, address_of(a) + at.right * bytes,
+                 address_of(y) + at.result * bytes, workspace ? workspace->data : nullptr);
     }
     return true;
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 
+#include "runtime/core/address.h"
 #include "runtime/core/environment.h"
 #include "runtime/core/notice.h"
 #include "runtime/cuda/capture.h"
@@ -12,11 +13,6 @@
 namespace catena::cuda {
 
 namespace {
-
-CUdeviceptr address_of(const Array& array) {
-    return CUdeviceptr(array.storage()->data) +
-           CUdeviceptr(array.body()->offset * int64_t(size_of(array.dtype())));
-}
 
 size_t bytes_of(const Array& array) { return size_t(array.size()) * size_of(array.dtype()); }
 
@@ -187,7 +183,7 @@ void CudaDevice::free(Storage* storage) {
 }
 
 void CudaDevice::copy_from_host(const void* host, const Array& to) {
-    if (to.size() > 0) upload(reinterpret_cast<void*>(address_of(to)), host, bytes_of(to));
+    if (to.size() > 0) upload(address_of(to), host, bytes_of(to));
 }
 
 void CudaDevice::copy_to_host(const Array& from, void* host) {
@@ -195,7 +191,7 @@ void CudaDevice::copy_to_host(const Array& from, void* host) {
     expect_no_capture("a copy to the host");
     const Array dense = from.as_contiguous();
     enter();
-    staging_.download(host, address_of(dense), bytes_of(dense), stream_);
+    staging_.download(host, address_word(dense), bytes_of(dense), stream_);
     raise_faults();
 }
 
@@ -235,7 +231,7 @@ bool CudaDevice::copy_from_peer(const Array& from, const Array& to) {
         check(d.cuStreamWaitEvent(second.stream_, event, 0), name(), "cuStreamWaitEvent");
     };
     order(*peer, *this, written);
-    check(d.cuMemcpyPeerAsync(address_of(to), context_, address_of(from), peer->context_,
+    check(d.cuMemcpyPeerAsync(address_word(to), context_, address_word(from), peer->context_,
                               bytes_of(to), stream_),
           name(), fmt::format("cuMemcpyPeerAsync of {} bytes from {}", bytes_of(to), peer->name()));
     order(*this, *peer, read);

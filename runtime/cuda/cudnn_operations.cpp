@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "runtime/core/address.h"
 #include "runtime/core/memory_order.h"
 #include "runtime/cuda/library_call.h"
 
@@ -47,7 +48,7 @@ std::optional<cudnnDataType_t> cudnn_type_of(Dtype dtype) {
 }
 
 int64_t alignment_of(const Array& array) {
-    const auto address = int64_t(reinterpret_cast<uintptr_t>(address_in(array)));
+    const auto address = int64_t(address_word(array));
     return std::min<int64_t>(address == 0 ? 16 : address & -address, 16);
 }
 
@@ -75,7 +76,7 @@ Descriptor number_tensor(int64_t id, Dtype dtype, int rank) {
 
 std::vector<Binding> bindings_of(const Operands& operands, void* number) {
     std::vector<Binding> bindings;
-    for (const Array& operand : operands) bindings.push_back({int64_t(bindings.size()), address_in(operand)});
+    for (const Array& operand : operands) bindings.push_back({int64_t(bindings.size()), address_of(operand)});
     if (number) bindings.push_back({int64_t(bindings.size()), number});
     return bindings;
 }

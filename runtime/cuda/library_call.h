@@ -51,8 +51,4 @@ std::unique_ptr<LibraryProvider> make_windows(LibraryPlace place);
 std::string cublas_lt_version();
 std::string cudnn_version();
 
-inline char* address_in(const Array& array) {
-    return static_cast<char*>(array.storage()->data) + array.body()->offset * int64_t(size_of(array.dtype()));
-}
-
 }  // namespace catena::cuda

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <utility>
 
+#include "runtime/core/address.h"
 #include "runtime/core/in_order.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
@@ -156,7 +157,7 @@ WindowPlans::Choice& Windows::slide(const KernelCall& call) {
         choice = &attempt();
     }
     for (size_t i = 0; choice->plan && i < outputs.size(); ++i)
-        if (address_in(outputs[i]) != address_in(call.outputs[i])) copy_elements(outputs[i], call.outputs[i]);
+        if (address_of(outputs[i]) != address_of(call.outputs[i])) copy_elements(outputs[i], call.outputs[i]);
     return *choice;
 }
 

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <utility>
 
+#include "runtime/core/address.h"
 #include "runtime/core/loop_nest.h"
 #include "runtime/ops/declare/element_text.h"
 #include "runtime/program/device_form.h"
@@ -94,9 +95,7 @@ void CopyProvider::copy(CodeDevice& device, const Array& from, const Array& to) 
         auto found = kernels_.find(kernel.symbol);
         if (found == kernels_.end()) fail<FileError>("copy: the program's code has no kernel {}", kernel.symbol);
         std::vector<uint64_t> words;
-        for (const Array* array : {&from, &to})
-            words.push_back(uint64_t(array->storage()->data) +
-                            uint64_t(array->body()->offset * int64_t(size_of(array->dtype()))));
+        for (const Array* array : {&from, &to}) words.push_back(address_word(*array));
         words.push_back(0);  // No scalars.
         for (int64_t number : device_numbers(geometry, 1, kernel.strides_read)) words.push_back(uint64_t(number));
         return device.launch_code({.kernel = found->second,

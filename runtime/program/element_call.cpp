@@ -2,16 +2,13 @@
 
 #include <bit>
 
+#include "runtime/core/address.h"
 #include "runtime/core/in_order.h"
 #include "runtime/program/device_form.h"
 
 namespace catena::program {
 
 namespace {
-
-uint64_t address_of(const Array& array) {
-    return uint64_t(array.storage()->data) + uint64_t(array.body()->offset * int64_t(size_of(array.dtype())));
-}
 
 MemoryOrder order_of(uint32_t last, size_t k) {
     return k < 32 && (last >> k & 1) ? MemoryOrder::channels_last : MemoryOrder::row_major;
@@ -44,8 +41,8 @@ void ElementCall::launch(CodeDevice& device, const KernelCall& call) const {
     Ref<Storage> scratch;
     if (scratch_ > 0) scratch = device.allocate(size_t(scratch_) * sizeof(int64_t));
     std::vector<uint64_t> words;
-    for (const Array& input : inputs) words.push_back(address_of(input));
-    for (const Array& output : call.outputs) words.push_back(address_of(output));
+    for (const Array& input : inputs) words.push_back(address_word(input));
+    for (const Array& output : call.outputs) words.push_back(address_word(output));
     words.push_back(scratch ? uint64_t(scratch->data) : 0);
     words.push_back(uint64_t(device.fault_words()));
     words.push_back(0);  // The address of the program's scalars, which only groups use.

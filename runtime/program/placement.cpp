@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/core/address.h"
 #include "runtime/core/checked_memory.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
@@ -14,10 +15,6 @@ namespace {
 
 /// Alignment that vector code and device kernels need for outputs.
 constexpr size_t output_alignment = 64;
-
-char* address_of(const Array& array) {
-    return static_cast<char*>(array.storage()->data) + array.body()->offset * int64_t(size_of(array.dtype()));
-}
 
 bool is_aligned(const Array& array, size_t alignment) { return uintptr_t(address_of(array)) % alignment == 0; }
 

@@ -12,6 +12,7 @@
 #include "runtime/comm/nccl/library.h"
 #include "runtime/comm/patience.h"
 #include "runtime/comm/tcp.h"
+#include "runtime/core/address.h"
 #include "runtime/core/code_device.h"
 
 namespace catena {
@@ -44,11 +45,6 @@ std::optional<ncclDataType_t> nccl_type(Dtype dtype) {
         default:
             return {};
     }
-}
-
-void* address_of(const Array& array) {
-    return static_cast<char*>(array.storage()->data) +
-           array.body()->offset * int64_t(size_of(array.dtype()));
 }
 
 class NcclCommunicator final : public Communicator {
