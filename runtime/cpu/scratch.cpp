@@ -23,4 +23,6 @@ std::byte* Scratch::take(size_t bytes) {
     return static_cast<std::byte*>(apart_.back().get());
 }
 
+Array float_memory(int64_t floats) { return Array::empty({Dtype::float32, Shape{floats}}, cpu_device()); }
+
 }  // namespace catena

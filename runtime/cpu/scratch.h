@@ -28,4 +28,7 @@ private:
     std::span<std::byte> left_;
 };
 
+/// A block of the pool for so many floats, uninitialised.
+Array float_memory(int64_t floats);
+
 }  // namespace catena

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "runtime/core/device.h"
 #include "runtime/core/environment.h"
 #include "runtime/core/memory_order.h"
 #include "runtime/core/parallel.h"
 #include "runtime/cpu/convolution/patches.h"
 #include "runtime/cpu/product/product_tile.h"
 #include "runtime/cpu/product/product_tiles.h"
+#include "runtime/cpu/scratch.h"
 
 namespace catena {
 
@@ -17,7 +17,6 @@ namespace {
 
 using namespace patches;
 
-Array memory(int64_t floats) { return Array::empty({Dtype::float32, Shape{floats}}, cpu_device()); }
 int64_t rounded(int64_t floats) { return (floats + lanes - 1) / lanes * lanes; }
 
 bool fits(const Array& gy, const WindowSteps& steps, const Array& gx) {
@@ -29,7 +28,7 @@ bool fits(const Array& gy, const WindowSteps& steps, const Array& gx) {
 
 /// [out, taps], the rows patch_step() apart.
 Array padded(const Array& W, const Sizes& s) {
-    const Array made = memory(s.out * s.patch_step());
+    const Array made = float_memory(s.out * s.patch_step());
     const float* from = W.elements<float>();
     float* to = made.to_fill<float>();
     for (int64_t o = 0; o < s.out; ++o, from += s.taps(), to += s.patch_step()) {
@@ -48,7 +47,7 @@ public:
         const int64_t work = s_.rows * s_.columns * s_.patch_step() * s_.out / bands_;
         parallel_for(s_.images * bands_, 1 + work_of_a_thread / std::max<int64_t>(work, 1), [&](int64_t begin, int64_t end) {
             const int64_t band = rounded(Band::floats(s_, most_results()));
-            const Array own = memory(band + s_.columns * s_.patch_step() + lanes);
+            const Array own = float_memory(band + s_.columns * s_.patch_step() + lanes);
             for (int64_t unit = begin; unit < end; ++unit) compute(unit / bands_, unit % bands_, own.to_fill<float>(), own.to_fill<float>() + band);
         });
     }

@@ -3,19 +3,17 @@
 #include <algorithm>
 #include <atomic>
 
-#include "runtime/core/device.h"
 #include "runtime/core/parallel.h"
 #include "runtime/cpu/convolution/winograd/phase_sizes.h"
 #include "runtime/cpu/convolution/winograd/winograd_products.h"
 #include "runtime/cpu/convolution/winograd/winograd_sizes.h"
+#include "runtime/cpu/scratch.h"
 
 namespace catena {
 namespace {
 
 using namespace polyphase;
 using winograd::Products;
-
-Array memory(int64_t floats) { return Array::empty({Dtype::float32, Shape{floats}}, cpu_device()); }
 
 /// At least so many iterations of `work` for a thread.
 int64_t grain(int64_t work) { return 1 + 20'000 / work; }
@@ -31,7 +29,7 @@ public:
     /// True if all of y is finite.
     bool run() {
         const int64_t at_once = std::min(std::max<int64_t>(cache_floats / (groups_ * values * depth_) / part_tiles, 1) * part_tiles, tiles_);
-        const Array transformed = memory(parts_of(at_once) * groups_ * part_floats());
+        const Array transformed = float_memory(parts_of(at_once) * groups_ * part_floats());
         for (int64_t first = 0; first < tiles_; first += at_once)
             run(first, std::min(at_once, tiles_ - first), transformed.to_fill<float>());
         return is_finite_;
@@ -56,7 +54,7 @@ private:
         });
         const int64_t parts = parts_of(count);
         parallel_for(width_ / block_ * groups_ * parts, 1, [&](int64_t begin, int64_t end) {
-            const Array own = memory(floats_of(depth_, block_) + floats_of(part_tiles, block_));
+            const Array own = float_memory(floats_of(depth_, block_) + floats_of(part_tiles, block_));
             float *const weights = own.to_fill<float>(), *const results = weights + floats_of(depth_, block_);
             for (int64_t unit = begin; unit < end; ++unit) {
                 const int64_t part = unit % parts, group = unit / parts % groups_, channel = unit / parts / groups_ * block_;

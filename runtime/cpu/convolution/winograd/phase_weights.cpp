@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <atomic>
 
-#include "runtime/core/device.h"
 #include "runtime/core/parallel.h"
 #include "runtime/cpu/convolution/winograd/phase_convolution.h"
 #include "runtime/cpu/convolution/winograd/phase_sizes.h"
 #include "runtime/cpu/convolution/winograd/winograd_products.h"
 #include "runtime/cpu/convolution/winograd/winograd_sizes.h"
+#include "runtime/cpu/scratch.h"
 
 namespace catena {
 namespace {
@@ -15,8 +15,6 @@ using namespace polyphase;
 using winograd::Products;
 
 constexpr int64_t rows = phases * lanes;  ///< Of a block of sums: all phases of some channels of the images, so that all taps are there.
-
-Array memory(int64_t floats) { return Array::empty({Dtype::float32, Shape{floats}}, cpu_device()); }
 
 Tile moved(Tile tile, int64_t channels) {
     tile.first += channels;
@@ -33,8 +31,8 @@ public:
     bool run() {
         const int64_t at_once = std::clamp<int64_t>(cache_floats / (values * (phases * s_.in + s_.out)), 1, s_.tiles());
         const int64_t input_floats = s_.in / lanes * floats_of(at_once, rows);
-        const Array transformed = memory(input_floats + s_.out / block_ * floats_of(at_once, block_));
-        const Array sums = at_once < s_.tiles() ? memory(units() * floats_of(rows, block_)) : Array();
+        const Array transformed = float_memory(input_floats + s_.out / block_ * floats_of(at_once, block_));
+        const Array sums = at_once < s_.tiles() ? float_memory(units() * floats_of(rows, block_)) : Array();
         float* const inputs = transformed.to_fill<float>();
         for (int64_t first = 0; first < s_.tiles(); first += at_once)
             run(first, std::min(at_once, s_.tiles() - first), inputs, inputs + input_floats, sums.defined() ? sums.to_fill<float>() : nullptr);
@@ -54,7 +52,7 @@ private:
         const bool is_last = first + count == s_.tiles();
         const auto products = Products::find({.m = rows, .n = block_, .k = count, .batch = values, .transposed = true, .adds = first > 0, .pad = pad});
         parallel_for(units(), 1, [&](int64_t begin, int64_t end) {
-            const Array own = sums ? Array() : memory(floats_of(rows, block_));
+            const Array own = sums ? Array() : float_memory(floats_of(rows, block_));
             for (int64_t unit = begin; unit < end; ++unit) {
                 const int64_t o = unit / (s_.in / lanes), c = unit % (s_.in / lanes);
                 float* const to = sums ? sums + unit * floats_of(rows, block_) : own.to_fill<float>();

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <atomic>
 
-#include "runtime/core/device.h"
 #include "runtime/core/parallel.h"
 #include "runtime/cpu/convolution/winograd/two_by_two_transforms.h"
 #include "runtime/cpu/convolution/winograd/winograd_blocks.h"
 #include "runtime/cpu/convolution/winograd/winograd_products.h"
 #include "runtime/cpu/convolution/winograd/winograd_sizes.h"
+#include "runtime/cpu/scratch.h"
 
 namespace catena {
 namespace {
@@ -20,8 +20,6 @@ using winograd::block_of, winograd::Products, winograd::WeightSteps;
 constexpr int64_t pad = lanes;
 constexpr int64_t step_of(int64_t rows, int64_t columns) { return rows * columns + pad; }
 constexpr int64_t floats_of(int64_t rows, int64_t columns) { return values * step_of(rows, columns); }
-
-Array memory(int64_t floats) { return Array::empty({Dtype::float32, Shape{floats}}, cpu_device()); }
 
 /// At least so many iterations of `work` for a thread.
 int64_t grain(int64_t work) { return 1 + 20'000 / work; }
@@ -57,7 +55,7 @@ void transform_block(const float* W, const WeightSteps& steps, int64_t in, int64
 /// y = x * W + bias of images [images, 2, 2, channels], `in` and `out` channels. True if all of y is finite.
 bool convolve(int64_t images, int64_t in, int64_t out, const float* x, const float* W, const WeightSteps& steps, const float* bias, float* y) {
     const int64_t block = block_of(out);
-    const Array transformed = memory(floats_of(images, in));
+    const Array transformed = float_memory(floats_of(images, in));
     float* const inputs = transformed.to_fill<float>();
     parallel_for(images, grain(values * in), [&](int64_t begin, int64_t end) {
         for (int64_t n = begin; n < end; ++n) transform_image(x + n * positions * in, in, in, step_of(images, in), inputs + n * in);
@@ -65,7 +63,7 @@ bool convolve(int64_t images, int64_t in, int64_t out, const float* x, const flo
     const auto products = Products::find({.m = images, .n = block, .k = in, .batch = values, .pad = pad});
     std::atomic<bool> is_finite = true;
     parallel_for(out / block, 1, [&](int64_t begin, int64_t end) {
-        const Array own = memory(floats_of(images, block) + floats_of(in, block));
+        const Array own = float_memory(floats_of(images, block) + floats_of(in, block));
         float *const results = own.to_fill<float>(), *const weights = results + floats_of(images, block);
         for (int64_t o = begin * block; o < end * block; o += block) {
             transform_block(W, steps, in, o, block, weights);
@@ -88,7 +86,7 @@ bool run(const Array& x, const Array& W, const WeightSteps& steps, const float* 
 /// gW of images and gradients [images, 2, 2, channels]. True if all of it is finite.
 bool convolve_weights(int64_t images, int64_t in, int64_t out, const float* x, const float* gy, float* gW) {
     const int64_t width = block_of(out), height = in % (4 * lanes) == 0 ? 4 * lanes : lanes;
-    const Array transformed = memory(in / height * floats_of(images, height) + out / width * floats_of(images, width));
+    const Array transformed = float_memory(in / height * floats_of(images, height) + out / width * floats_of(images, width));
     float *const inputs = transformed.to_fill<float>(), *const gradients = inputs + in / height * floats_of(images, height);
     parallel_for(images, grain(values * (in + out)), [&](int64_t begin, int64_t end) {
         for (int64_t n = begin; n < end; ++n) {
@@ -102,7 +100,7 @@ bool convolve_weights(int64_t images, int64_t in, int64_t out, const float* x, c
     const auto products = Products::find({.m = height, .n = width, .k = images, .batch = values, .transposed = true, .pad = pad});
     std::atomic<bool> is_finite = true;
     parallel_for(in / height * (out / width), 1, [&](int64_t begin, int64_t end) {
-        const Array own = memory(floats_of(height, width));
+        const Array own = float_memory(floats_of(height, width));
         float* const sums = own.to_fill<float>();
         for (int64_t unit = begin; unit < end; ++unit) {
             const int64_t o = unit / (in / height), c = unit % (in / height);

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <atomic>
 
-#include "runtime/core/device.h"
 #include "runtime/core/parallel.h"
 #include "runtime/cpu/convolution/winograd/winograd_products.h"
+#include "runtime/cpu/scratch.h"
 
 namespace catena::winograd {
 namespace {
@@ -16,8 +16,6 @@ int64_t largest_block(int64_t channels, int64_t most) {
     while (channels % block != 0) block /= 2;
     return block;
 }
-
-Array memory(int64_t floats) { return Array::empty({Dtype::float32, Shape{floats}}, cpu_device()); }
 
 /// At least so many iterations of `work` for a thread.
 int64_t grain(int64_t work) { return 1 + 20'000 / work; }
@@ -42,7 +40,7 @@ void transform_block(const float* W, const WeightSteps& steps, int64_t in, int64
 /// All blocks side by side.
 Array made_blocks(const Array& W, const WeightSteps& steps, int64_t in, int64_t out) {
     const int64_t block = block_of(out), halves = block / lanes;
-    const Array made = memory(out / block * floats_of(in, block));
+    const Array made = float_memory(out / block * floats_of(in, block));
     const float* from = W.elements<float>();
     float* blocks = made.to_fill<float>();
     parallel_for(out / lanes, grain(values * in), [&](int64_t begin, int64_t end) {
@@ -79,7 +77,7 @@ Array transformed_blocks(const Array& W, onednn::WeightForm form, const WeightSt
 bool convolve_in_blocks(const Sizes& s, const float* x, const Array& W, onednn::WeightForm form, const WeightSteps& steps,
                         const float* bias, float* y, ColumnStatistics* statistics) {
     const int64_t tiles = s.tiles(), block = block_of(s.out);
-    const Array transformed = memory(floats_of(tiles, s.in));
+    const Array transformed = float_memory(floats_of(tiles, s.in));
     float* const inputs = transformed.to_fill<float>();
     parallel_for(tiles, grain(values * s.in), [&](int64_t begin, int64_t end) {
         in_turns(begin, end, [&](int64_t from, int64_t until) {
@@ -92,7 +90,7 @@ bool convolve_in_blocks(const Sizes& s, const float* x, const Array& W, onednn::
     std::atomic<bool> is_finite = true;
     if (statistics) statistics->prepare(measured_parts(tiles), s.out);
     parallel_for(s.out / block, 1, [&](int64_t begin, int64_t end) {
-        const Array own = memory(floats_of(tiles, block) + (kept.defined() ? 0 : floats_of(s.in, block)));
+        const Array own = float_memory(floats_of(tiles, block) + (kept.defined() ? 0 : floats_of(s.in, block)));
         float *const results = own.to_fill<float>(), *const weights = results + floats_of(tiles, block);
         for (int64_t b = begin; b < end; ++b) {
             if (!kept.defined()) transform_block(W.elements<float>(), steps, s.in, b * block, block, block, weights);
@@ -115,7 +113,7 @@ bool are_weights_for_blocks(const Sizes& s) {
 bool convolve_weights_in_blocks(const Sizes& s, const float* x, const float* gy, float* gW) {
     const int64_t tiles = s.tiles(), in = largest_block(s.in, 64), out = block_of(s.out);
     const int64_t input_floats = floats_of(tiles, in), gradient_floats = floats_of(tiles, out);
-    const Array transformed = memory(s.in / in * input_floats + s.out / out * gradient_floats);
+    const Array transformed = float_memory(s.in / in * input_floats + s.out / out * gradient_floats);
     float *const inputs = transformed.to_fill<float>(), *const gradients = inputs + s.in / in * input_floats;
     parallel_for(tiles, grain(values * (s.in + s.out)), [&](int64_t begin, int64_t end) {
         for (int64_t t = begin; t < end; ++t) {
@@ -128,7 +126,7 @@ bool convolve_weights_in_blocks(const Sizes& s, const float* x, const float* gy,
     const auto products = Products::find({.m = in, .n = out, .k = tiles, .batch = values, .transposed = true, .pad = pad});
     std::atomic<bool> is_finite = true;
     parallel_for(s.in / in * (s.out / out), 1, [&](int64_t begin, int64_t end) {
-        const Array own = memory(floats_of(in, out));
+        const Array own = float_memory(floats_of(in, out));
         float* const sums = own.to_fill<float>();
         for (int64_t unit = begin; unit < end; ++unit) {
             const int64_t o = unit / (s.in / in), c = unit % (s.in / in);
