@@ -8,6 +8,8 @@
 namespace catena {
 
 bool lies_channels_last(const Array& array);
+/// Row-major also where the array lies in neither order.
+MemoryOrder order_of(const Array& array);
 /// Uninitialised, on the device.
 Array empty_in(MemoryOrder order, const Type& type, Device& device);
 /// The same memory, with the strides of that order also where there is one element; nothing where it lies otherwise.

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "runtime/core/error.h"
-#include "runtime/core/memory_order.h"
+#include "runtime/core/in_order.h"
 #include "runtime/cpu/product/bfloat16.h"
 #include "runtime/cpu/convolution/convolution_call.h"
 #include "runtime/cpu/convolution/convolution_weights.h"
@@ -25,10 +25,6 @@ Array readable(const Array& array, Dtype dtype) {
     Array converted = array.astype(dtype);
     const bool is_ordered = memory_order(converted.shape(), converted.strides()).has_value();
     return is_ordered && dtype != Dtype::float64 ? converted : converted.as_contiguous();
-}
-
-MemoryOrder order_of(const Array& array) {
-    return memory_order(array.shape(), array.strides()).value_or(MemoryOrder::row_major);
 }
 
 ConvolutionSizes sizes_of(const Array& x, const Shape& W, const Array& y, const WindowSteps& steps) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/core/memory_order.h"
+#include "runtime/core/in_order.h"
 #include "runtime/cpu/convolution/patch_convolution.h"
 #include "runtime/cpu/convolution/winograd/phase_convolution.h"
 #include "runtime/cpu/convolution/pointwise_convolution.h"
@@ -13,10 +13,6 @@ namespace catena {
 namespace {
 
 using Direction = ConvolutionDirection;
-
-MemoryOrder order_of(const Array& array) {
-    return memory_order(array.shape(), array.strides()).value_or(MemoryOrder::row_major);
-}
 
 ConvolutionSizes sizes_of(const Array& x, const Shape& W, const Array& y, const WindowSteps& steps) {
     ConvolutionSizes sizes(x.shape(), W, y.shape(), steps);

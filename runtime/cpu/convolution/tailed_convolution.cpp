@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "runtime/core/memory_order.h"
+#include "runtime/core/in_order.h"
 #include "runtime/cpu/convolution/direct/direct_convolution.h"
 #include "runtime/cpu/scratch.h"
 #include "runtime/cpu/convolution/tail_weights.h"
@@ -24,8 +24,6 @@ constexpr int runs_before_library = 4;
 constexpr int most_preparations = 2;
 
 std::atomic<int64_t> runs_in_library = 0, runs_direct = 0, runs_ours = 0;
-
-MemoryOrder order_of(const Array& array) { return memory_order(array.shape(), array.strides()).value_or(MemoryOrder::row_major); }
 
 /// Largest magnitude of min(max(v, lowest), highest) for |v| <= largest.
 double clipped(double largest, const ConvolutionTail& tail) {
