@@ -43,6 +43,8 @@ mlir::RankedTensorType tensor_type(const Type& type, mlir::MLIRContext* context)
     return mlir::RankedTensorType::get(shape, element_type(type.dtype, context));
 }
 
+mlir::RankedTensorType tensor_type_of(mlir::Value tensor) { return llvm::cast<mlir::RankedTensorType>(tensor.getType()); }
+
 Type type_of(mlir::Type type) {
     auto tensor = llvm::cast<mlir::RankedTensorType>(type);
     std::span<const int64_t> shape(tensor.getShape().data(), tensor.getShape().size());

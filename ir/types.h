@@ -14,6 +14,7 @@ mlir::Type element_type(Dtype dtype, mlir::MLIRContext* context);
 Dtype dtype_of(mlir::Type element_type);
 
 mlir::RankedTensorType tensor_type(const Type& type, mlir::MLIRContext* context);
+mlir::RankedTensorType tensor_type_of(mlir::Value tensor);
 Type type_of(mlir::Type tensor_type);
 Type type_of(mlir::Value tensor);
 Shape shape_of(mlir::Value tensor);

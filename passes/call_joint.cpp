@@ -10,8 +10,6 @@ namespace catena::passes {
 
 namespace {
 
-mlir::RankedTensorType type_of(mlir::Value value) { return llvm::cast<mlir::RankedTensorType>(value.getType()); }
-
 /// `type` with another size along `axis`.
 mlir::RankedTensorType resized(mlir::RankedTensorType type, int axis, int64_t size) {
     llvm::SmallVector<int64_t> shape(type.getShape());
@@ -21,14 +19,14 @@ mlir::RankedTensorType resized(mlir::RankedTensorType type, int axis, int64_t si
 
 int64_t joined_size(llvm::ArrayRef<mlir::Value> parts, int axis) {
     int64_t size = 0;
-    for (mlir::Value part : parts) size += type_of(part).getDimSize(axis);
+    for (mlir::Value part : parts) size += ir::tensor_type_of(part).getDimSize(axis);
     return size;
 }
 
 /// Elements [begin, begin + size) along `axis`.
 mlir::Value slice(mlir::OpBuilder& builder, mlir::Location location, mlir::StringAttr function, mlir::Value value,
                   int axis, int64_t begin, int64_t size) {
-    mlir::RankedTensorType type = type_of(value);
+    mlir::RankedTensorType type = ir::tensor_type_of(value);
     if (type.getDimSize(axis) == size) return value;
     llvm::SmallVector<int64_t> begins(type.getRank(), 0), steps(type.getRank(), 1);
     begins[axis] = begin;
@@ -54,7 +52,7 @@ mlir::Value side_by_side(mlir::OpBuilder& builder, mlir::Location location, llvm
     }
     const OpDef& concat = concat_op();
     mlir::MLIRContext* context = builder.getContext();
-    return ir::ConcatOp::create(builder, location, resized(type_of(parts[0]), axis, size),
+    return ir::ConcatOp::create(builder, location, resized(ir::tensor_type_of(parts[0]), axis, size),
                                 builder.getStringAttr(concat.name), parts, mlir::ValueRange(),
                                 ir::to_dictionary({{"axis", int64_t(axis)}}, context))
         ->getResult(0);
@@ -66,15 +64,15 @@ SliceSource source_of_slices(llvm::ArrayRef<mlir::Value> parts, int axis) {
     for (mlir::Value part : parts) {
         auto slice = part.getDefiningOp<ir::SliceOp>();
         if (!slice) return {};
-        mlir::RankedTensorType whole = type_of(slice.getInput());
+        mlir::RankedTensorType whole = ir::tensor_type_of(slice.getInput());
         if (!source.value) {
             source = {slice.getInput(), slice.getBegin()[axis]};
             end = source.begin;
         }
         if (slice.getInput() != source.value || slice.getBegin()[axis] != end) return {};
         for (int i = 0; i < whole.getRank(); ++i)
-            if (slice.getStep()[i] != 1 || (i != axis && type_of(part).getDimSize(i) != whole.getDimSize(i))) return {};
-        end += type_of(part).getDimSize(axis);
+            if (slice.getStep()[i] != 1 || (i != axis && ir::tensor_type_of(part).getDimSize(i) != whole.getDimSize(i))) return {};
+        end += ir::tensor_type_of(part).getDimSize(axis);
     }
     return source;
 }
@@ -103,7 +101,7 @@ std::vector<const void*> CallJoint::key_of(mlir::Operation* op, const Joining& j
         mlir::Value operand = op->getOperand(i);
         int axis = joining.inputs[i];
         key.push_back(axis == Joining::shared ? operand.getAsOpaquePointer()
-                                              : resized(type_of(operand), axis, 0).getAsOpaquePointer());
+                                              : resized(ir::tensor_type_of(operand), axis, 0).getAsOpaquePointer());
     }
     return key;
 }
@@ -152,8 +150,8 @@ mlir::Operation* CallJoint::build(mlir::OpBuilder& builder) const {
     call->setOperands(inputs);
     if (joining.output != Joining::sum) {
         int64_t size = 0;
-        for (mlir::Operation* each : calls) size += type_of(each->getResult(0)).getDimSize(joining.output);
-        call->getResult(0).setType(resized(type_of(call->getResult(0)), joining.output, size));
+        for (mlir::Operation* each : calls) size += ir::tensor_type_of(each->getResult(0)).getDimSize(joining.output);
+        call->getResult(0).setType(resized(ir::tensor_type_of(call->getResult(0)), joining.output, size));
     }
     return call;
 }

@@ -16,8 +16,6 @@
 namespace catena::passes {
 namespace {
 
-mlir::RankedTensorType type_of(mlir::Value value) { return llvm::cast<mlir::RankedTensorType>(value.getType()); }
-
 std::optional<RowAddition> row_addition(mlir::Operation* op, const Shape& sums) {
     auto call = llvm::dyn_cast_if_present<ir::LibraryCall>(op);
     const OpDef* const definition = call && op->getNumResults() == 1 ? find_op(std::string_view(call.getFunction())) : nullptr;
@@ -63,7 +61,10 @@ public:
 private:
     /// Adding rows up costs as much as a product of a few columns.
     static bool pays(int64_t rows, int64_t table_rows, int64_t width) { return rows >= 2 * table_rows && width >= 32; }
-    static bool is_precise(mlir::Value value) { return type_of(value).getElementType().isF32() || type_of(value).getElementType().isF64(); }
+    static bool is_precise(mlir::Value value) {
+        const mlir::Type element = ir::tensor_type_of(value).getElementType();
+        return element.isF32() || element.isF64();
+    }
 
     bool allows(mlir::Operation* product, const Moved& moved) {
         const auto text = [&] {
@@ -79,14 +80,16 @@ private:
         const mlir::Value source = source_of(blocks);
         auto* const gather = source ? source.getDefiningOp() : nullptr;
         if (!llvm::isa_and_present<ir::GatherOp>(gather) || !is_precise(source) || !row_addition(gather, Shape{0, 0})) return std::nullopt;
-        return Moved{gather, gather->getOperand(1), type_of(gather->getOperand(0)).getDimSize(0)};
+        return Moved{gather, gather->getOperand(1), ir::tensor_type_of(gather->getOperand(0)).getDimSize(0)};
     }
 
     /// E[places] W is (E W)[places].
     void read_after(mlir::Operation* op) {
         const RowBlocks blocks = row_blocks(op->getOperand(0));
         const std::optional<Moved> moved = gathered(blocks);
-        if (!moved || !pays(row_count(op->getOperand(0)), moved->table_rows, type_of(op->getOperand(0)).getDimSize(1)) || !allows(op, *moved)) return;
+        if (!moved || !pays(row_count(op->getOperand(0)), moved->table_rows, ir::tensor_type_of(op->getOperand(0)).getDimSize(1)) ||
+            !allows(op, *moved))
+            return;
         mlir::OpBuilder builder(op);
         const mlir::Value places = places_of(builder, op, *moved, blocks);
         mlir::Operation* const all = multiplied(builder, op, 0, moved->by->getOperand(0), *moved);
@@ -103,7 +106,7 @@ private:
             const mlir::Value rows = op->getOperand(side), others = op->getOperand(1 - side);
             const RowBlocks blocks = row_blocks(rows);
             const std::optional<Moved> moved = gathered(blocks);
-            if (!moved || !pays(row_count(rows), moved->table_rows, type_of(rows).getDimSize(1)) || !allows(op, *moved)) continue;
+            if (!moved || !pays(row_count(rows), moved->table_rows, ir::tensor_type_of(rows).getDimSize(1)) || !allows(op, *moved)) continue;
             mlir::OpBuilder builder(op);
             const mlir::Value places = places_of(builder, op, *moved, blocks);
             const mlir::Value sums = added(builder, op, *moved, others, places);
@@ -121,9 +124,9 @@ private:
         const RowBlocks blocks = row_blocks(scatter->getOperand(0));
         const mlir::Value source = source_of(blocks);
         mlir::Operation* const op = source ? source.getDefiningOp() : nullptr;
-        const Moved moved{scatter, scatter->getOperand(1), type_of(scatter->getResult(0)).getDimSize(0)};
+        const Moved moved{scatter, scatter->getOperand(1), ir::tensor_type_of(scatter->getResult(0)).getDimSize(0)};
         if (!is_by_rows(op) || !is_read_only_by(source, scatter) ||
-            !pays(row_count(source), moved.table_rows, type_of(source).getDimSize(1)))
+            !pays(row_count(source), moved.table_rows, ir::tensor_type_of(source).getDimSize(1)))
             return;
         const std::optional<RowBlocks> order = positions(blocks, row_count(source));
         if (!order || !allows(op, moved)) return;
@@ -172,16 +175,16 @@ private:
         mlir::Operation* const product = builder.clone(*op);
         product->setLoc(of_both(builder, moved, op));
         product->setOperand(operand, matrix);
-        const mlir::RankedTensorType type = type_of(op->getResult(0));
+        const mlir::RankedTensorType type = ir::tensor_type_of(op->getResult(0));
         product->getResult(0).setType(mlir::RankedTensorType::get({moved.table_rows, type.getDimSize(1)}, type.getElementType()));
         return product;
     }
 
     /// `rows` added to zeros.
     static mlir::Value added(mlir::OpBuilder& builder, mlir::Operation* op, const Moved& moved, mlir::Value rows, mlir::Value places) {
-        const int64_t width = type_of(rows).getDimSize(1);
+        const int64_t width = ir::tensor_type_of(rows).getDimSize(1);
         const RowAddition addition = *row_addition(moved.by, Shape{moved.table_rows, width});
-        const auto type = mlir::RankedTensorType::get({moved.table_rows, width}, type_of(rows).getElementType());
+        const auto type = mlir::RankedTensorType::get({moved.table_rows, width}, ir::tensor_type_of(rows).getElementType());
         const mlir::Location location = of_both(builder, moved, op);
         return ir::ScatterOp::create(builder, location, mlir::TypeRange(type), builder.getStringAttr(addition.op->name), mlir::ValueRange{rows, places},
                                      mlir::ValueRange(), ir::to_dictionary(addition.attributes, builder.getContext()))
@@ -190,14 +193,14 @@ private:
 
     /// The rows of `table` that are at some place, and zeros: infinity in others meets no zero then.
     static mlir::Value where_read(mlir::OpBuilder& builder, mlir::Operation* op, const Moved& moved, mlir::Value table, mlir::Value places) {
-        const mlir::Type element = type_of(table).getElementType();
-        const auto type = mlir::RankedTensorType::get({type_of(places).getDimSize(0), 1}, element);
+        const mlir::Type element = ir::tensor_type_of(table).getElementType();
+        const auto type = mlir::RankedTensorType::get({ir::tensor_type_of(places).getDimSize(0), 1}, element);
         const llvm::StringRef name = row_addition(moved.by, Shape{0, 0})->op->name;
         const mlir::Location location = of_both(builder, moved, op);
         const auto number = [&](double value) -> mlir::Value { return mlir::arith::ConstantOp::create(builder, location, builder.getFloatAttr(element, value)); };
         const mlir::Value ones = map(builder, location, name, type, {}, [&](auto) { return number(1); });
         const mlir::Value counts = added(builder, op, moved, ones, places);
-        return map(builder, location, name, type_of(table), {table, counts}, [&](mlir::Block::BlockArgListType x) -> mlir::Value {
+        return map(builder, location, name, ir::tensor_type_of(table), {table, counts}, [&](mlir::Block::BlockArgListType x) -> mlir::Value {
             const mlir::Value zero = number(0);
             const mlir::Value is_read = mlir::arith::CmpFOp::create(builder, location, mlir::arith::CmpFPredicate::OGT, x[1], zero);
             return mlir::arith::SelectOp::create(builder, location, is_read, x[0], zero);

@@ -14,8 +14,6 @@
 namespace catena::passes {
 namespace {
 
-mlir::RankedTensorType type_of(mlir::Value value) { return llvm::cast<mlir::RankedTensorType>(value.getType()); }
-
 /// A term of a sum: elements [begin, end) of an axis, and zeros. In all other axes it is whole.
 struct Placed {
     mlir::Value term;
@@ -36,7 +34,7 @@ std::optional<Placed> placed(mlir::Value term) {
     if (!definition || mlir::failed(attributes)) return std::nullopt;
     const std::optional<Dims> begin = placement_of({*definition, *attributes});
     if (!begin) return std::nullopt;
-    const mlir::RankedTensorType part = type_of(op->getOperand(0)), whole = type_of(term);
+    const mlir::RankedTensorType part = ir::tensor_type_of(op->getOperand(0)), whole = ir::tensor_type_of(term);
     std::optional<Placed> found;
     for (int axis = 0; axis < whole.getRank(); ++axis) {
         if (part.getDimSize(axis) == whole.getDimSize(axis)) continue;

@@ -6,19 +6,18 @@
 namespace catena::passes {
 namespace {
 
-mlir::RankedTensorType tensor_of(mlir::Value value) { return llvm::cast<mlir::RankedTensorType>(value.getType()); }
-
-int64_t width_of(mlir::Value value) { return tensor_of(value).getShape().back(); }
+int64_t width_of(mlir::Value value) { return ir::tensor_type_of(value).getShape().back(); }
 
 bool keeps_rows(ir::ReshapeOp reshape) {
-    return tensor_of(reshape.getInput()).getRank() > 0 && tensor_of(reshape).getRank() > 0 && width_of(reshape.getInput()) == width_of(reshape);
+    return ir::tensor_type_of(reshape.getInput()).getRank() > 0 && ir::tensor_type_of(reshape).getRank() > 0 &&
+           width_of(reshape.getInput()) == width_of(reshape);
 }
 bool keeps_rows(ir::SliceOp slice) {
-    const mlir::RankedTensorType from = tensor_of(slice.getInput()), to = tensor_of(slice);
+    const mlir::RankedTensorType from = ir::tensor_type_of(slice.getInput()), to = ir::tensor_type_of(slice);
     return from.getRank() > 1 && from.getShape().drop_front() == to.getShape().drop_front() &&
            llvm::all_of(slice.getStep(), [](int64_t step) { return step == 1; });
 }
-bool keeps_rows(ir::ConcatOp concat) { return concat.axis() == 0 && tensor_of(concat->getResult(0)).getRank() > 1; }
+bool keeps_rows(ir::ConcatOp concat) { return concat.axis() == 0 && ir::tensor_type_of(concat->getResult(0)).getRank() > 1; }
 bool keeps_rows(mlir::Operation* op) {
     if (auto reshape = llvm::dyn_cast<ir::ReshapeOp>(op)) return keeps_rows(reshape);
     if (auto slice = llvm::dyn_cast<ir::SliceOp>(op)) return keeps_rows(slice);
@@ -49,7 +48,7 @@ RowBlocks part_of(const RowBlocks& blocks, int64_t begin, int64_t count) {
 
 int64_t row_count(mlir::Value value) {
     int64_t count = 1;
-    for (const int64_t size : tensor_of(value).getShape().drop_back()) count *= size;
+    for (const int64_t size : ir::tensor_type_of(value).getShape().drop_back()) count *= size;
     return count;
 }
 
@@ -57,7 +56,7 @@ RowBlocks row_blocks(mlir::Value value) {
     mlir::Operation* const op = value.getDefiningOp();
     if (!op || !keeps_rows(op)) return {{value, 0, row_count(value)}};
     if (auto slice = llvm::dyn_cast<ir::SliceOp>(op)) {
-        const int64_t rows = row_count(value), step = tensor_of(value).getDimSize(0) == 0 ? 0 : rows / tensor_of(value).getDimSize(0);
+        const int64_t count = ir::tensor_type_of(value).getDimSize(0), rows = row_count(value), step = count == 0 ? 0 : rows / count;
         return part_of(row_blocks(slice.getInput()), slice.getBegin()[0] * step, rows);
     }
     RowBlocks blocks;
@@ -78,9 +77,9 @@ bool is_read_only_by(mlir::Value value, mlir::Operation* reader) {
 }
 
 mlir::Value elements_at(mlir::OpBuilder& builder, mlir::Location location, mlir::StringAttr function, mlir::Value value, const RowBlocks& blocks) {
-    const auto vector_of = [&](int64_t size) { return mlir::RankedTensorType::get({size}, tensor_of(value).getElementType()); };
-    const int64_t all = tensor_of(value).getNumElements();
-    const mlir::Value flat = tensor_of(value).getRank() == 1
+    const auto vector_of = [&](int64_t size) { return mlir::RankedTensorType::get({size}, ir::tensor_type_of(value).getElementType()); };
+    const int64_t all = ir::tensor_type_of(value).getNumElements();
+    const mlir::Value flat = ir::tensor_type_of(value).getRank() == 1
                                  ? value
                                  : mlir::Value(ir::ReshapeOp::create(builder, location, vector_of(all), function, value));
     llvm::SmallVector<mlir::Value> parts;
