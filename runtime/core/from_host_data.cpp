@@ -21,13 +21,9 @@ Array from_host_data(const void* data, const Type& type, const Strides& strides,
 }
 
 Array from_host_data(const void* data, const Type& type, const std::source_location& at) {
-    Strides strides = type.shape;
-    int64_t step = 1;
-    for (int axis = type.shape.rank() - 1; axis >= 0; --axis) {
-        strides[axis] = step;
-        step *= type.shape[axis];
-    }
-    return from_host_data(data, type, strides, 0, at);
+    const LocationScope scope(at);
+    const Array like = Array::empty(type, meta_device());  // ShapeError before sizes are multiplied that overflow.
+    return from_host_data(data, type, like.strides(), 0, at);
 }
 
 }  // namespace catena

@@ -36,6 +36,8 @@ TEST(FromHostData, is_a_copy) {
 TEST(FromHostData, refuses_what_does_not_fit) {
     EXPECT_THROW(from_host_data(numbers, {Dtype::float32, {2, 3}}, {1}), ShapeError);
     EXPECT_THROW(from_host_data(nullptr, {Dtype::float32, {1}}), ValueError);
+    EXPECT_THROW(from_host_data(numbers, {Dtype::float32, {int64_t(1) << 40, int64_t(1) << 40, 2}}), ShapeError);
+    EXPECT_THROW(from_host_data(numbers, {Dtype::float32, {2, -1}}), ShapeError);
     EXPECT_EQ(from_host_data(nullptr, {Dtype::float32, {0, 3}}).shape(), Shape({0, 3}));
 }
 
