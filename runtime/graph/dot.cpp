@@ -5,14 +5,7 @@
 namespace catena {
 namespace {
 
-std::string quoted(const std::string& text) {
-    std::string result = "\"";
-    for (char c : text) {
-        if (c == '"' || c == '\\') result += '\\';
-        result += c;
-    }
-    return result + "\"";
-}
+std::string quoted(const std::string& text) { return '"' + dot_escaped(text) + '"'; }
 
 std::string describe_input(const Trace::Value& value) {
     if (!value.name.empty()) return value.name;
@@ -59,6 +52,15 @@ std::string to_dot(const Trace& trace) {
         text += fmt::format("  {} -> {} [style=dashed, label=assign];\n",
                             source[size_t(assign.value)], source[size_t(assign.target)]);
     return text + "}\n";
+}
+
+std::string dot_escaped(const std::string& text) {
+    std::string result;
+    for (char c : text) {
+        if (c == '"' || c == '\\') result += '\\';
+        result += c;
+    }
+    return result;
 }
 
 }  // namespace catena

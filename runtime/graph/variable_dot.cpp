@@ -6,19 +6,11 @@
 #include <fmt/format.h>
 
 #include "runtime/core/error.h"
+#include "runtime/graph/dot.h"
 #include "runtime/graph/node.h"
 
 namespace catena {
 namespace {
-
-std::string escaped(const std::string& text) {
-    std::string result;
-    for (char c : text) {
-        if (c == '"' || c == '\\') result += '\\';
-        result += c;
-    }
-    return result;
-}
 
 class DotWriter {
 public:
@@ -46,7 +38,7 @@ private:
     std::string visit(Node* node) {
         auto [found, is_new] = functions_.try_emplace(node, "f" + std::to_string(functions_.size()));
         if (is_new) {
-            text_ += fmt::format("{} [label=\"{}\",{}];\n", found->second, escaped(node->op->name),
+            text_ += fmt::format("{} [label=\"{}\",{}];\n", found->second, dot_escaped(node->op->name),
                                  options_.function_style);
             waiting_.push_back(node);
         }
@@ -57,7 +49,7 @@ private:
         auto [found, is_new] = variables_.try_emplace(key, "v" + std::to_string(variables_.size()));
         if (is_new && !options_.remove_variable) {
             std::string label = options_.show_name && !name.empty() ? name + ": " : "";
-            text_ += fmt::format("{} [label=\"{}{}, {}\",{}];\n", found->second, escaped(label),
+            text_ += fmt::format("{} [label=\"{}{}, {}\",{}];\n", found->second, dot_escaped(label),
                                  to_string(type.shape), name_of(type.dtype), options_.variable_style);
         }
         return found->second;
