@@ -314,7 +314,7 @@ static const FunctionDef& f_embed_id =
     function("embed_id(x, W, ignore_label=None)", {"x", "W"}, [](const FunctionArguments& a) {
         return embed_id(
             a.array("x"), a.array("W"),
-            a.is_none("ignore_label") ? std::optional<int64_t>() : a.integer("ignore_label"));
+            a.integer_unless_none("ignore_label"));
     });
 
 }  // namespace catena

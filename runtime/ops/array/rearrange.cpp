@@ -14,20 +14,16 @@
 namespace catena {
 namespace {
 
-std::optional<int64_t> optional_axis(const FunctionArguments& a) {
-    return a.is_none("axis") ? std::optional<int64_t>() : a.integer("axis");
-}
-
 Variable unary(const FunctionArguments& a, Variable (*f)(const Operand&)) { return f(a.array("x")); }
 const FunctionDef& f_ravel = function("ravel(x)", {"x"}, [](auto& a) { return unary(a, ravel); });
 const FunctionDef& f_atleast_1d = function("atleast_1d(x)", {"x"}, [](auto& a) { return unary(a, atleast_1d); });
 const FunctionDef& f_atleast_2d = function("atleast_2d(x)", {"x"}, [](auto& a) { return unary(a, atleast_2d); });
 const FunctionDef& f_atleast_3d = function("atleast_3d(x)", {"x"}, [](auto& a) { return unary(a, atleast_3d); });
 const FunctionDef& f_roll = function("roll(x, shift, axis=None)", {"x"}, [](const FunctionArguments& a) {
-    return roll(a.array("x"), a.integer("shift"), optional_axis(a));
+    return roll(a.array("x"), a.integer("shift"), a.integer_unless_none("axis"));
 });
 const FunctionDef& f_concatenate = function("concatenate(xs, axis=0)", {"*"}, [](const FunctionArguments& a) {
-    return concatenate(a.list(), optional_axis(a));
+    return concatenate(a.list(), a.integer_unless_none("axis"));
 });
 
 /// Sections, or the places where parts begin.

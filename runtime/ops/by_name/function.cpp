@@ -128,6 +128,10 @@ int64_t FunctionArguments::integer(std::string_view name) const {
     fail<ValueError>("{}: {} takes an integer, not {}", function_, name, describe(v));
 }
 
+std::optional<int64_t> FunctionArguments::integer_unless_none(std::string_view name) const {
+    return is_none(name) ? std::optional<int64_t>() : integer(name);
+}
+
 double FunctionArguments::number(std::string_view name) const {
     const LiteralValue& v = value(name);
     if (const double* d = std::get_if<double>(&v.value)) return *d;

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -31,6 +32,7 @@ public:
     bool is_none(std::string_view name) const;
     bool flag(std::string_view name) const;
     int64_t integer(std::string_view name) const;
+    std::optional<int64_t> integer_unless_none(std::string_view name) const;
     double number(std::string_view name) const;
     Scalar scalar(std::string_view name) const;    ///< Integer kind if written as an integer (2, not 2.0).
     std::string text(std::string_view name) const;

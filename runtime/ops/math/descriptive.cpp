@@ -57,14 +57,11 @@ CATENA_REDUCTION(nanmax, nanmax)
 CATENA_REDUCTION(nanmin, nanmin)
 #undef CATENA_REDUCTION
 
-std::optional<int64_t> optional_axis(const FunctionArguments& a) {
-    return a.is_none("axis") ? std::optional<int64_t>() : a.integer("axis");
-}
 const FunctionDef& f_nanargmax = function("nanargmax(x, axis=None)", {"x"}, [](const FunctionArguments& a) {
-    return nanargmax(a.array("x"), optional_axis(a));
+    return nanargmax(a.array("x"), a.integer_unless_none("axis"));
 });
 const FunctionDef& f_nanargmin = function("nanargmin(x, axis=None)", {"x"}, [](const FunctionArguments& a) {
-    return nanargmin(a.array("x"), optional_axis(a));
+    return nanargmin(a.array("x"), a.integer_unless_none("axis"));
 });
 
 }  // namespace

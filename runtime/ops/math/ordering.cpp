@@ -150,10 +150,6 @@ Variable along_axis(const OpDef& op, const Operand& x, std::optional<int64_t> ax
     return call(op, x.location(), {{"axis", along}}, {}, v);
 }
 
-std::optional<int64_t> optional_axis(const FunctionArguments& a) {
-    return a.is_none("axis") ? std::optional<int64_t>() : a.integer("axis");
-}
-
 }  // namespace
 
 Variable argmax(const Operand& x, std::optional<int64_t> axis) {
@@ -161,14 +157,14 @@ Variable argmax(const Operand& x, std::optional<int64_t> axis) {
 }
 static const FunctionDef& f_argmax =
     function("argmax(x, axis=None)", {"x"},
-             [](const FunctionArguments& a) { return argmax(a.array("x"), optional_axis(a)); });
+             [](const FunctionArguments& a) { return argmax(a.array("x"), a.integer_unless_none("axis")); });
 
 Variable argmin(const Operand& x, std::optional<int64_t> axis) {
     return along_axis(op_argmin, x, axis);
 }
 static const FunctionDef& f_argmin =
     function("argmin(x, axis=None)", {"x"},
-             [](const FunctionArguments& a) { return argmin(a.array("x"), optional_axis(a)); });
+             [](const FunctionArguments& a) { return argmin(a.array("x"), a.integer_unless_none("axis")); });
 
 Variable argsort(const Operand& x, int64_t axis) { return along_axis(op_argsort, x, axis); }
 Variable argsort_first(const Operand& x, int64_t count, int64_t axis, bool largest) {
@@ -195,6 +191,6 @@ Variable cumsum(const Operand& x, std::optional<int64_t> axis) {
 }
 static const FunctionDef& f_cumsum =
     function("cumsum(x, axis=None)", {"x"},
-             [](const FunctionArguments& a) { return cumsum(a.array("x"), optional_axis(a)); });
+             [](const FunctionArguments& a) { return cumsum(a.array("x"), a.integer_unless_none("axis")); });
 
 }  // namespace catena
