@@ -39,17 +39,6 @@ double cost_of(Intrinsic op, Compute compute) {
     }
 }
 
-uint64_t literal_bits(double value, Compute compute) {
-    switch (compute) {
-        case Compute::float32:
-            return std::bit_cast<uint32_t>(float(value));
-        case Compute::float64:
-            return std::bit_cast<uint64_t>(value);
-        default:
-            return uint64_t(int64_t(value));
-    }
-}
-
 class ProgramMaker {
 public:
     ProgramMaker(const OpDef& op, Compute compute) : formula_(op.formula) {
@@ -179,6 +168,17 @@ private:
 ProgramTable programs;
 
 }  // namespace
+
+uint64_t literal_bits(double value, Compute compute) {
+    switch (compute) {
+        case Compute::float32:
+            return std::bit_cast<uint32_t>(float(value));
+        case Compute::float64:
+            return std::bit_cast<uint64_t>(value);
+        default:
+            return uint64_t(int64_t(value));
+    }
+}
 
 const BlockProgram& block_program(const OpDef& op, Compute compute) {
     if (const BlockProgram* program = programs.find(op, compute)) return *program;

@@ -47,6 +47,9 @@ struct BlockProgram {
     double nanoseconds = 0;  ///< Estimated for each element, on one thread.
 };
 
+/// A scalar's bits in the type computed in.
+uint64_t literal_bits(double value, Compute compute);
+
 /// The program of a map; made at the first call and kept for registered ops.
 const BlockProgram& block_program(const OpDef& op, Compute compute);
 
