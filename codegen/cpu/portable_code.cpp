@@ -8,6 +8,7 @@
 #include "codegen/cpu/link_library.h"
 #include "codegen/cpu/object.h"
 #include "codegen/cpu/kernel_module.h"
+#include "runtime/core/hash.h"
 
 namespace catena::codegen::cpu {
 
@@ -16,9 +17,8 @@ namespace {
 /// A part of symbol names that differs between programs with different kernels, so that several can be linked
 /// together.
 uint64_t hash_of(const std::vector<KernelLaunch>& kernels) {
-    uint64_t hash = 14695981039346656037u;
-    for (const KernelLaunch& kernel : kernels)
-        for (char c : kernel.key) hash = (hash ^ uint8_t(c)) * 1099511628211u;
+    uint64_t hash = fnv1a("");
+    for (const KernelLaunch& kernel : kernels) hash = fnv1a(kernel.key, hash);
     return hash;
 }
 

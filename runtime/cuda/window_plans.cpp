@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "runtime/core/hash.h"
+
 namespace catena::cuda {
 
 namespace {
@@ -32,7 +34,7 @@ std::string text_of(LibraryRole role, const Operands& operands, const Attributes
 
 size_t WindowPlans::HashOfAsked::operator()(const Asked& asked) const {
     uint64_t hash = asked.attributes.entries().size();  // Their values seldom differ where all else is the same.
-    for (int64_t number : asked.numbers) hash = (hash ^ uint64_t(number)) * 0x9e3779b97f4a7c15u, hash ^= hash >> 32;
+    for (int64_t number : asked.numbers) hash = mixed_hash(hash, uint64_t(number));
     return hash;
 }
 

@@ -1,8 +1,8 @@
 #include "runtime/file/file_name.h"
 
-#include <cstdint>
-
 #include <fmt/format.h>
+
+#include "runtime/core/hash.h"
 
 namespace catena {
 namespace {
@@ -12,13 +12,6 @@ constexpr size_t hash_ending = 17;  // "-" and 16 digits.
 
 bool is_plain(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
-}
-
-/// FNV-1a: the same on every machine.
-uint64_t hash_of(std::string_view text) {
-    uint64_t hash = 0xcbf29ce484222325;
-    for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-    return hash;
 }
 
 /// Whether `name` looks like one that was changed.
@@ -35,7 +28,7 @@ std::string file_name_of(std::string_view name) {
         if (!is_plain(c)) c = '_';
     if (!plain.empty() && plain[0] == '.') plain[0] = '_';  // Nor hidden.
     if (!plain.empty() && plain == name && !ends_in_a_hash(name)) return plain;
-    return plain.substr(0, longest - hash_ending) + fmt::format("-{:016x}", hash_of(name));
+    return plain.substr(0, longest - hash_ending) + fmt::format("-{:016x}", fnv1a(name));
 }
 
 }  // namespace catena

@@ -1,11 +1,12 @@
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <functional>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "runtime/core/hash.h"
 
 // A program as a row of numbers: sizes, places, and who reads what. Two programs that differ only in how often loops were run
 // differ in numbers, and in how often parts of the row are repeated.
@@ -24,8 +25,7 @@ using NumberStream = std::vector<StreamToken>;
 class StreamWriter {
 public:
     void form(uint64_t value) {
-        form_ = (std::rotl(form_, 23) ^ value) * 0x9e3779b97f4a7c15u;
-        form_ ^= form_ >> 31;
+        form_ = mixed_hash(form_, value);
     }
     void form(std::string_view text) { form(std::hash<std::string_view>()(text)); }
     void number(int64_t value, bool is_size = false) {

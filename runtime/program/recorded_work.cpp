@@ -2,16 +2,15 @@
 
 #include <algorithm>
 
+#include "runtime/core/hash.h"
+
 namespace catena::program {
 
 namespace {
 
 uint64_t hash_of(std::span<const uint64_t> key) {
     uint64_t hash = key.size();
-    for (uint64_t number : key) {
-        hash = (hash ^ number) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 32;
-    }
+    for (uint64_t number : key) hash = mixed_hash(hash, number);
     return hash;
 }
 

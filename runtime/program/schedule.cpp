@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/core/hash.h"
 #include "runtime/program/different_kernels.h"
 #include "runtime/program/memory_planner.h"
 
@@ -33,9 +34,7 @@ std::string code_form(const KernelLaunch& kernel) {
         }
     }
     for (const StrideRead& read : kernel.strides_read) text += fmt::format(" {}.{}", read.operand, read.dim);
-    uint64_t hash = 14695981039346656037u;
-    for (char c : text) hash = (hash ^ uint8_t(c)) * 1099511628211u;
-    return fmt::format("{:016x}", hash);
+    return fmt::format("{:016x}", fnv1a(text));
 }
 
 void check_same_kernels(std::span<const Schedule> runs) {

@@ -1,6 +1,7 @@
 #include "frontend/capture/planned/hashes.h"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <string_view>
 

@@ -1,16 +1,15 @@
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <vector>
 
+#include "runtime/core/hash.h"
 #include "runtime/graph/trace.h"
 
 namespace catena::capture {
 
 inline uint64_t hash_of(uint64_t a, uint64_t b) {
-    const uint64_t mixed = (std::rotl(a, 23) ^ b) * 0x9e3779b97f4a7c15u;
-    return mixed ^ mixed >> 31;
+    return mixed_hash(a, b);
 }
 template <class... Rest>
 uint64_t hash_of(uint64_t a, uint64_t b, Rest... rest) {
