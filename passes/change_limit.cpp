@@ -4,7 +4,7 @@
 
 #include "llvm/Support/raw_ostream.h"
 
-#include "passes/environment.h"
+#include "runtime/core/environment.h"
 #include "runtime/core/fork.h"
 
 namespace catena::passes {
@@ -15,8 +15,7 @@ std::mutex& mutex = taken_by_forks(*new std::mutex);  // Regions may be compiled
 
 }  // namespace
 
-ChangeLimit::ChangeLimit()
-    : limit_(count_in_environment("CATENA_PASS_LIMIT", "the number of changes that passes may make").value_or(-1)) {}
+ChangeLimit::ChangeLimit() : limit_(environment::whole_number("CATENA_PASS_LIMIT", 0).value_or(-1)) {}
 
 ChangeLimit& ChangeLimit::instance() {
     static ChangeLimit limit;

@@ -13,7 +13,6 @@
 #include "mlir/IR/Operation.h"
 #include "mlir/Pass/Pass.h"
 
-#include "passes/environment.h"
 #include "passes/pipeline.h"
 #include "runtime/core/environment.h"
 #include "runtime/core/fork.h"
@@ -39,14 +38,11 @@ std::string own_folder(const std::string& region) {
 }  // namespace
 
 DumpSettings DumpSettings::from_environment() {
-    const std::string print = environment("CATENA_PRINT_IR");
-    if (!print.empty()) {
-        std::vector<std::string> names = stage_names();
-        names.insert(names.begin(), {"after-all", "import"});
-        names.insert(names.end(), std::begin(code_stages), std::end(code_stages));
-        check_name("CATENA_PRINT_IR", print, names);
-    }
-    return {print, environment("CATENA_DUMP_DIR"), environment::flag("CATENA_TIME", false)};
+    std::vector<std::string> names = stage_names();
+    names.insert(names.begin(), {"after-all", "import"});
+    names.insert(names.end(), std::begin(code_stages), std::end(code_stages));
+    return {environment::choice("CATENA_PRINT_IR", names).value_or(""), environment::text("CATENA_DUMP_DIR").value_or(""),
+            environment::flag("CATENA_TIME", false)};
 }
 
 std::string print_with_places(mlir::Operation* op) {

@@ -9,7 +9,7 @@
 namespace catena::passes {
 
 /// Output of compilations requested by the environment:
-///   CATENA_PRINT_IR=after-all|STAGE   the program after every stage, or after one, on stderr; CompileError with the names
+///   CATENA_PRINT_IR=after-all|STAGE   the program after every stage, or after one, on stderr; ValueError with the names
 ///                                     there are for another;
 ///   CATENA_DUMP_DIR=DIR               files DIR/REGION/NN-stage.EXTENSION, numbered in order;
 ///   CATENA_TIME=1                     milliseconds of every stage on stderr.

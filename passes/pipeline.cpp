@@ -1,20 +1,19 @@
 #include "passes/pipeline.h"
 
 #include <algorithm>
-#include <sstream>
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 
 #include "passes/dump.h"
-#include "passes/environment.h"
 #include "passes/fuse.h"
 #include "passes/join_calls.h"
 #include "passes/layout.h"
 #include "passes/passes.h"
 #include "passes/recompute.h"
 #include "passes/rematerialize.h"
+#include "runtime/core/environment.h"
 
 namespace catena::passes {
 
@@ -72,16 +71,6 @@ const Stage stages[] = {
      .saves_memory = true},
 };
 
-std::vector<std::string> left_out() {
-    std::vector<std::string> names;
-    std::stringstream text(environment("CATENA_DISABLE_PASS"));
-    for (std::string name; std::getline(text, name, ',');) {
-        check_name("CATENA_DISABLE_PASS", name, stage_names());
-        names.push_back(name);
-    }
-    return names;
-}
-
 }  // namespace
 
 std::vector<std::string> stage_names() {
@@ -92,7 +81,7 @@ std::vector<std::string> stage_names() {
 
 void build_pipeline(mlir::OpPassManager& manager, const PipelineOptions& options, std::vector<std::string>* notes) {
     mlir::OpPassManager& function = manager.nest<mlir::func::FuncOp>();
-    const std::vector<std::string> without = left_out();
+    const std::vector<std::string> without = environment::list("CATENA_DISABLE_PASS", stage_names());
     const auto is_wanted = [&](const Stage& stage) {
         return std::ranges::find(without, stage.name) == without.end() && !(options.any_size && stage.decides_by_size) &&
                (options.for_host || !stage.is_of_host) && (options.channels_last || !stage.orders_images) &&

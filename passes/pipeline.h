@@ -30,7 +30,7 @@ struct PipelineOptions {
 /// The stages between import and code generation, in order.
 std::vector<std::string> stage_names();
 
-/// Appends them, except those in CATENA_DISABLE_PASS (separated by commas; CompileError for unknown ones). Results
+/// Appends them, except those in CATENA_DISABLE_PASS (separated by commas; ValueError for unknown ones). Results
 /// are correct without any stage. `notes`, if given, receives why operations were not fused and must outlive the
 /// passes.
 void build_pipeline(mlir::OpPassManager& manager, const PipelineOptions& options,

@@ -17,7 +17,7 @@
 #include "codegen/generator_version.h"
 #include "codegen/stage_timer.h"
 #include "passes/dump.h"
-#include "passes/environment.h"
+#include "runtime/core/environment.h"
 #include "runtime/core/fork.h"
 #include "runtime/file/disk_cache.h"
 
@@ -34,7 +34,7 @@ struct MachineCode {
 };
 
 size_t limit_from_environment() {
-    return size_t(passes::count_in_environment("CATENA_KERNEL_CACHE_MB", "megabytes of code to keep").value_or(256)) << 20;
+    return size_t(environment::whole_number("CATENA_KERNEL_CACHE_MB", 0).value_or(256)) << 20;
 }
 
 /// Code by kernel_key, shared by programs of other sizes.

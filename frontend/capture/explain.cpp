@@ -1,9 +1,9 @@
 // The report of StaticGraph::explain().
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -12,6 +12,7 @@
 #include "frontend/capture/region.h"
 #include "frontend/pages/html.h"
 #include "frontend/pages/program_page.h"
+#include "runtime/core/environment.h"
 #include "runtime/file/file_name.h"
 #include "runtime/file/write_file.h"
 #include "runtime/program/joint_executable.h"
@@ -130,9 +131,9 @@ void Region::save_html(const std::string& path) const {
 }
 
 void Region::dump_explanation() const {
-    const char* folder = std::getenv("CATENA_DUMP_DIR");
-    if (!folder || !*folder) return;
-    std::filesystem::path path = std::filesystem::path(folder) / file_name_of(options_.name);
+    const std::optional<std::string> folder = environment::text("CATENA_DUMP_DIR");
+    if (!folder) return;
+    std::filesystem::path path = std::filesystem::path(*folder) / file_name_of(options_.name);
     std::error_code ignored;
     std::filesystem::create_directories(path, ignored);
     std::ofstream(path / "explain.txt") << explain();

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <sstream>
 
 #include <fmt/ranges.h>
 
@@ -81,6 +82,17 @@ std::optional<std::string> choice(const char* name, const std::vector<std::strin
     if (value && std::find(choices.begin(), choices.end(), *value) == choices.end())
         not_understood(name, *value, fmt::format("one of {}", fmt::join(choices, ", ")));
     return value;
+}
+
+std::vector<std::string> list(const char* name, const std::vector<std::string>& choices) {
+    std::vector<std::string> chosen;
+    std::istringstream words(text(name).value_or(""));
+    for (std::string word; std::getline(words, word, ',');) {
+        if (std::find(choices.begin(), choices.end(), word) == choices.end())
+            fail<ValueError>("{} names '{}' in the environment and should name some of {}", name, word, fmt::join(choices, ", "));
+        chosen.push_back(word);
+    }
+    return chosen;
 }
 
 }  // namespace catena::environment

@@ -21,5 +21,7 @@ std::optional<int64_t> whole_number(const char* name, int64_t least = std::numer
 std::optional<double> positive_number(const char* name);
 /// One of `choices`.
 std::optional<std::string> choice(const char* name, const std::vector<std::string>& choices);
+/// Some of `choices`, separated by commas.
+std::vector<std::string> list(const char* name, const std::vector<std::string>& choices);
 
 }  // namespace catena::environment

@@ -115,8 +115,8 @@ TEST_F(DumpTest, a_stage_that_does_not_exist_is_an_error_with_those_that_do) {
     try {
         DumpSettings::from_environment();
         FAIL();
-    } catch (const CompileError& error) {
-        EXPECT_THAT(error.what(), HasSubstr("CATENA_PRINT_IR: there is no 'after-nonsense'; there are after-all, import, "
+    } catch (const ValueError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("CATENA_PRINT_IR is 'after-nonsense' in the environment and should be one of after-all, import, "
                                             "canonicalize, cse, drop-dead, join-calls, statistics, variance, tails, blocks, fuse, recompute, layout, rematerialize, schedule, kernels"));
     }
 }

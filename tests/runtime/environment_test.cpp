@@ -83,6 +83,14 @@ TEST_F(Environment, choices_are_listed) {
                 HasSubstr("'c' in the environment and should be one of a, b"));
 }
 
+TEST_F(Environment, lists_are_of_choices) {
+    EXPECT_THAT(environment::list(name, {"a", "b"}), testing::IsEmpty());
+    set("b,a");
+    EXPECT_THAT(environment::list(name, {"a", "b"}), testing::ElementsAre("b", "a"));
+    EXPECT_THAT(complaint("a,c", [] { environment::list(name, {"a", "b"}); }),
+                HasSubstr("CATENA_TEST_VALUE names 'c' in the environment and should name some of a, b"));
+}
+
 /// What the first look at the settings of a new thread says.
 std::string first_look(const char* variable, const char* value) {
     std::string said = "nothing was wrong";
