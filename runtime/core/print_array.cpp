@@ -32,7 +32,11 @@ int mantissa_digits_of(const std::string& shortest) {
 
 template <class T>
 std::string shortest(T value) {
-    if constexpr (std::is_floating_point_v<T>)
+    if constexpr (std::is_same_v<T, bool>)
+        return value ? "true" : "false";
+    else if constexpr (std::is_integral_v<T>)
+        return fmt::format("{}", int64_t(value));
+    else if constexpr (std::is_floating_point_v<T>)
         return fmt::format("{}", value);
     else
         return fmt::format("{:.5g}", float(value));
@@ -59,22 +63,29 @@ std::vector<std::string> float_texts(const std::vector<T>& values, const PrintOp
     return texts;
 }
 
+/// Each as short as it can be.
+template <class T>
+std::vector<std::string> shortest_texts(const std::vector<T>& values) {
+    std::vector<std::string> texts;
+    for (const T value : values) texts.push_back(shortest(value));
+    return texts;
+}
+
 template <class T>
 std::vector<std::string> texts_of(const std::vector<T>& values, const PrintOptions& options) {
-    if constexpr (std::is_integral_v<T>) {
-        std::vector<std::string> texts;
-        for (const T value : values)
-            texts.push_back(std::is_same_v<T, bool> ? (value ? "true" : "false") : fmt::format("{}", int64_t(value)));
-        return texts;
-    } else {
+    if constexpr (std::is_integral_v<T>)
+        return shortest_texts(values);
+    else
         return float_texts(values, options);
-    }
 }
 
 /// Walks over the elements that are shown, in order.
 struct Shown {
     const Shape& shape;
     int64_t edge;  ///< 0: all are shown.
+
+    Shown(const Array& array, const PrintOptions& options)
+        : shape(array.shape()), edge(array.size() > options.threshold ? std::max<int64_t>(1, options.edge_items) : 0) {}
 
     bool is_gap(int axis, int64_t i) const { return edge > 0 && shape[axis] > 2 * edge && i == edge; }
     template <class F>
@@ -87,11 +98,24 @@ struct Shown {
     }
 };
 
+template <class T>
+std::vector<T> values_of(const Array& array, const Shown& shown) {
+    const auto all = array.to_vector<T>();
+    std::vector<T> values;
+    if (all.empty()) return values;  // Other sizes may be huge.
+    shown.each(0, 0, [&](int64_t at) { values.push_back(all[size_t(at)]); });
+    return values;
+}
+
 /// The brackets around texts that are taken one after another.
 class Writer {
 public:
-    Writer(const Shown& shown, const std::vector<std::string>& texts) : shown_(shown), texts_(texts) {
-        for (const std::string& text : texts) width_ = std::max(width_, text.size());
+    enum class Style { columns, line };  ///< [1 2], rows below each other; {1, 2}, all in one line.
+
+    Writer(const Shown& shown, const std::vector<std::string>& texts, Style style)
+        : shown_(shown), texts_(texts), in_columns_(style == Style::columns) {
+        if (in_columns_)
+            for (const std::string& text : texts) width_ = std::max(width_, text.size());
     }
     std::string write() {
         write(0);
@@ -105,7 +129,7 @@ private:
             out_ += fmt::format("{:>{}}", texts_[next_++], width_);
             return;
         }
-        out_ += '[';
+        out_ += in_columns_ ? '[' : '{';
         for (int64_t i = 0; i < shown_.shape[axis]; ++i) {
             if (i > 0) separate(axis);
             if (shown_.is_gap(axis, i)) {
@@ -115,16 +139,21 @@ private:
             }
             write(axis + 1);
         }
-        out_ += ']';
+        out_ += in_columns_ ? ']' : '}';
     }
-    /// A blank between numbers, a line between rows, an empty line between matrices.
+    /// In columns a blank between numbers, a line between rows, an empty line between matrices.
     void separate(int axis) {
+        if (!in_columns_) {
+            out_ += ", ";
+            return;
+        }
         const int inner = shown_.shape.rank() - 1 - axis;
         out_ += inner == 0 ? " " : std::string(size_t(inner), '\n') + std::string(size_t(axis + 1), ' ');
     }
 
     const Shown& shown_;
     const std::vector<std::string>& texts_;
+    const bool in_columns_;
     size_t width_ = 0, next_ = 0;
     std::string out_;
 };
@@ -139,16 +168,20 @@ PrintOptions& print_options() {
 std::string to_text(const Array& array, const PrintOptions& options) {
     if (!array.defined() || array.device().is_meta()) return to_string(array);
     if (array.shape().contains(0)) return to_string(array);
-    const Shown shown{array.shape(), array.size() > options.threshold ? std::max<int64_t>(1, options.edge_items) : 0};
+    const Shown shown(array, options);
     std::vector<std::string> texts;
-    visit_dtype(array.dtype(), [&](auto zero) {
-        using T = decltype(zero);
-        const auto all = array.to_vector<T>();
-        std::vector<T> values;
-        shown.each(0, 0, [&](int64_t at) { values.push_back(all[size_t(at)]); });
-        texts = texts_of(values, options);
-    });
-    return Writer(shown, texts).write();
+    visit_dtype(array.dtype(), [&](auto zero) { texts = texts_of(values_of<decltype(zero)>(array, shown), options); });
+    return Writer(shown, texts, Writer::Style::columns).write();
+}
+
+std::string to_string(const Array& array) {
+    if (!array.defined()) return "undefined";
+    const std::string type = to_string(array.type());
+    if (array.device().is_meta()) return type + " on meta";
+    const Shown shown(array, {});
+    std::vector<std::string> texts;
+    visit_dtype(array.dtype(), [&](auto zero) { texts = shortest_texts(values_of<decltype(zero)>(array, shown)); });
+    return type + ' ' + (array.shape().contains(0) ? "{}" : Writer(shown, texts, Writer::Style::line).write());
 }
 
 std::ostream& operator<<(std::ostream& out, const Array& array) { return out << to_text(array); }
