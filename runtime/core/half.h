@@ -2,12 +2,12 @@
 
 #include <cstdint>
 
+#include "runtime/core/vector_macros.h"
+
 namespace catena {
 
 // Conversions of the 16-bit floats as branch-free integer arithmetic, so that loops over them are
-// vectorised. Always inlined: kernels for several instruction sets share this header, and no
-// out-of-line copy compiled for one of them may be linked into another.
-#define CATENA_INLINE [[gnu::always_inline]] inline
+// vectorised. Always inlined: kernels for several instruction sets share this header.
 
 CATENA_INLINE uint32_t bits_of(float value) { return __builtin_bit_cast(uint32_t, value); }
 CATENA_INLINE float float_of(uint32_t bits) { return __builtin_bit_cast(float, bits); }
