@@ -9,17 +9,12 @@
 namespace catena {
 namespace {
 
-/// Says only that there is a declaration.
-struct IsBlock {};
-struct BlockCall {
-    const OpDef& op;
-};
 struct BlockCalls {
     const OpDef& op;
     std::span<const TypeCall, block_calls> calls;
 };
 using BlockForms = OpRules<const OpDef*, BlockCalls>;
-using BlockOps = OpRules<IsBlock, BlockCall>;
+using BlockOps = OpSet<struct IsBlock>;
 
 }  // namespace
 
@@ -50,7 +45,7 @@ std::array<BlockPart, block_calls> block_parts(const Attributes& attributes, int
 
 bool set_block(const OpDef& tailed, const OpDef& block, BlockForm rule) {
     return BlockForms::instance().add(tailed, [rule = std::move(rule)](const BlockCalls& c) { return rule(c.calls); }) &&
-           BlockOps::instance().add(block, [](const BlockCall&) { return IsBlock(); });
+           BlockOps::add(block);
 }
 
 const OpDef* block_form(std::span<const TypeCall, block_calls> calls) {
@@ -58,6 +53,6 @@ const OpDef* block_form(std::span<const TypeCall, block_calls> calls) {
         if (&call.op != &calls[0].op) return nullptr;
     return BlockForms::instance().of({calls[0].op, calls}).value_or(nullptr);
 }
-bool is_block_form(const OpDef& op) { return BlockOps::instance().of({op}).has_value(); }
+bool is_block_form(const OpDef& op) { return BlockOps::has(op); }
 
 }  // namespace catena

@@ -10,12 +10,7 @@ namespace catena {
 namespace {
 
 using Rules = OpRules<ChannelsLast>;
-
-/// Any call of an op.
-struct OfOp {
-    const OpDef& op;
-};
-using Images = OpRules<ImageOperands, OfOp>;
+using Images = OpTable<ImageOperands, struct IsImages>;
 
 bool is_for_tensor_cores(Dtype dtype, bool tf32) { return (is_float(dtype) && size_of(dtype) == 2) || (tf32 && dtype == Dtype::float32); }
 
@@ -25,11 +20,12 @@ bool set_channels_last(const OpDef& op, ChannelsLastRule rule) { return Rules::i
 
 ChannelsLast channels_last_of(const TypeCall& call) { return Rules::instance().of(call).value_or(ChannelsLast()); }
 
-bool set_images(const OpDef& op, ImageOperands images) {
-    return Images::instance().add(op, [images](const OfOp&) { return images; });
-}
+bool set_images(const OpDef& op, ImageOperands images) { return Images::instance().add(op, images); }
 
-ImageOperands images_of(const OpDef& op) { return Images::instance().of({op}).value_or(ImageOperands()); }
+ImageOperands images_of(const OpDef& op) {
+    const ImageOperands* const images = Images::instance().of(op);
+    return images ? *images : ImageOperands();
+}
 
 ChannelsLast device_channels_last_of(const TypeCall& call, const DeviceImages& wanted) {
     const ImageOperands images = images_of(call.op);

@@ -5,22 +5,16 @@
 namespace catena {
 namespace {
 
-/// Says only that there is a declaration.
-struct IsMeasured {};
-struct MeasuredCall {
-    const OpDef& op;
-};
 using MeasuredForms = OpRules<const OpDef*>;
-using MeasuredOps = OpRules<IsMeasured, MeasuredCall>;
+using MeasuredOps = OpSet<struct IsMeasured>;
 
 }  // namespace
 
 bool set_measured(const OpDef& op, const OpDef& measured, MeasuredForm rule) {
-    return MeasuredForms::instance().add(op, std::move(rule)) &&
-           MeasuredOps::instance().add(measured, [](const MeasuredCall&) { return IsMeasured(); });
+    return MeasuredForms::instance().add(op, std::move(rule)) && MeasuredOps::add(measured);
 }
 
 const OpDef* measured_form(const TypeCall& call) { return MeasuredForms::instance().of(call).value_or(nullptr); }
-bool is_measured_form(const OpDef& op) { return MeasuredOps::instance().of({op}).has_value(); }
+bool is_measured_form(const OpDef& op) { return MeasuredOps::has(op); }
 
 }  // namespace catena

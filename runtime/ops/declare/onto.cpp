@@ -5,21 +5,18 @@
 namespace catena {
 namespace {
 
-struct OntoCall {
-    const OpDef& op;
-};
-/// Says only that there is a declaration.
-struct IsOnto {};
-using Forms = OpRules<const OpDef*, OntoCall>;
-using OntoOps = OpRules<IsOnto, OntoCall>;
+using Forms = OpTable<const OpDef*, struct IsOnto>;
+using OntoOps = OpSet<struct IsOnto>;
 
 }  // namespace
 
 bool set_onto(const OpDef& op, const OpDef& onto) {
-    return Forms::instance().add(op, [&onto](const OntoCall&) { return &onto; }) &&
-           OntoOps::instance().add(onto, [](const OntoCall&) { return IsOnto(); });
+    return Forms::instance().add(op, &onto) && OntoOps::add(onto);
 }
-const OpDef* onto_form(const OpDef& op) { return Forms::instance().of({op}).value_or(nullptr); }
-bool is_onto_form(const OpDef& op) { return OntoOps::instance().of({op}).has_value(); }
+const OpDef* onto_form(const OpDef& op) {
+    const OpDef* const* const form = Forms::instance().of(op);
+    return form ? *form : nullptr;
+}
+bool is_onto_form(const OpDef& op) { return OntoOps::has(op); }
 
 }  // namespace catena

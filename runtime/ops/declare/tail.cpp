@@ -5,16 +5,9 @@
 namespace catena {
 namespace {
 
-struct TailCall {
-    const OpDef& op;
-};
-using TailedForms = OpRules<const OpDef*, TailCall>;
-
-/// Says only that there is a declaration.
-struct KeepsRange {};
-struct IsTailed {};
-using RangeKeepers = OpRules<KeepsRange, TailCall>;
-using TailedOps = OpRules<IsTailed, TailCall>;
+using TailedForms = OpTable<const OpDef*, struct IsTailed>;
+using TailedOps = OpSet<struct IsTailed>;
+using RangeKeepers = OpSet<struct KeepsRange>;
 
 }  // namespace
 
@@ -44,15 +37,15 @@ double tail_lowest(const Attributes& attributes) { return attributes.number("low
 double tail_highest(const Attributes& attributes) { return attributes.number("highest"); }
 
 bool set_tailed(const OpDef& op, const OpDef& tailed) {
-    return TailedForms::instance().add(op, [&tailed](const TailCall&) { return &tailed; }) &&
-           TailedOps::instance().add(tailed, [](const TailCall&) { return IsTailed(); });
+    return TailedForms::instance().add(op, &tailed) && TailedOps::add(tailed);
 }
-const OpDef* tailed_form(const OpDef& op) { return TailedForms::instance().of({op}).value_or(nullptr); }
-bool is_tailed_form(const OpDef& op) { return TailedOps::instance().of({op}).has_value(); }
+const OpDef* tailed_form(const OpDef& op) {
+    const OpDef* const* const form = TailedForms::instance().of(op);
+    return form ? *form : nullptr;
+}
+bool is_tailed_form(const OpDef& op) { return TailedOps::has(op); }
 
-bool set_keeps_range(const OpDef& op) {
-    return RangeKeepers::instance().add(op, [](const TailCall&) { return KeepsRange(); });
-}
-bool keeps_range(const OpDef& op) { return RangeKeepers::instance().of({op}).has_value(); }
+bool set_keeps_range(const OpDef& op) { return RangeKeepers::add(op); }
+bool keeps_range(const OpDef& op) { return RangeKeepers::has(op); }
 
 }  // namespace catena
