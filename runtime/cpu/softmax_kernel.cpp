@@ -6,6 +6,7 @@
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
 #include "runtime/core/vector_widths.h"
+#include "runtime/core/working_dtype.h"
 
 namespace catena {
 namespace {
@@ -199,9 +200,6 @@ AxisView::AxisView(const Shape& shape, int axis) {
         (i < axis ? outer : i == axis ? size : inner) *= shape[i];
 }
 
-Dtype working_dtype(Dtype dtype) {
-    return dtype == Dtype::float16 || dtype == Dtype::bfloat16 ? Dtype::float32 : dtype;
-}
 Array as_working_array(const Array& array, Dtype dtype) {
     return array.astype(working_dtype(dtype)).as_contiguous();
 }

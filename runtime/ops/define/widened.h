@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/cpu/softmax_kernel.h"
+#include "runtime/core/working_dtype.h"
 #include "runtime/graph/arithmetic.h"
 
 namespace catena {

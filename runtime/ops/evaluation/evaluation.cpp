@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/core/error.h"
+#include "runtime/core/working_dtype.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
 #include "runtime/ops/array/movement.h"

@@ -3,6 +3,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/working_dtype.h"
 #include "runtime/cpu/softmax_kernel.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/autocast.h"

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "runtime/core/error.h"
+#include "runtime/core/working_dtype.h"
 #include "runtime/graph/autocast.h"
 #include "runtime/graph/variable_math.h"
 #include "runtime/ops/activation/activation.h"

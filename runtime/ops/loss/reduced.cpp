@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "runtime/core/error.h"
-#include "runtime/cpu/softmax_kernel.h"
+#include "runtime/core/working_dtype.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/autocast.h"
 #include "runtime/ops/math/reduction.h"

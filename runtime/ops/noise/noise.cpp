@@ -2,6 +2,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/working_dtype.h"
 #include "runtime/cpu/random_kernel.h"
 #include "runtime/cpu/softmax_kernel.h"
 #include "runtime/graph/config.h"
