@@ -7,7 +7,7 @@
 
 namespace catena::passes {
 
-/// Calls of one op that become one call on longer operands (Joining, runtime/graph/op.h).
+/// Calls of one op that become one call on longer operands (Joining, runtime/ops/declare/joined_calls.h).
 struct CallJoint {
     llvm::SmallVector<mlir::Operation*> calls;
     Joining joining;

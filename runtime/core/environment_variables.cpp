@@ -127,7 +127,7 @@ constexpr VariableInfo table[] = {
      "Print the milliseconds of every stage of a compilation on stderr.",
      true},
     {"CATENA_TYPE_CHECK", "1 or 0", "1",
-     "Check the types of arguments (config().type_check)."},
+     "Without effect: the rule that checks types is the one that computes the result's (config().type_check)."},
     {"CATENA_USE_STATIC_GRAPH", "1 or 0", "1",
      "0: static regions run eagerly, as if they were not marked (config().use_static_graph)."},
     {"CATENA_VERIFY", "1 or 0", "0",

@@ -38,7 +38,7 @@ Variable deconvolution_2d(const Operand& x, const Operand& W,
 Variable deconvolution_nd(const Operand& x, const Operand& W, const Operand& b,
                           const DeconvolutionOptions& options = {});
 
-/// Number of windows of extent `kernel` on an axis of `size`; 0 or negative when none fits.
+/// Number of windows of extent `kernel` on an axis of `size`; 0 when none fits.
 int64_t window_count(int64_t size, int64_t kernel, int64_t stride, int64_t pad, bool cover_all,
                      int64_t dilate = 1);
 
