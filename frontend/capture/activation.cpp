@@ -6,16 +6,16 @@
 #include <memory>
 #include <mutex>
 
-#include "codegen/compiler.h"
 #include "frontend/capture/joint_trace.h"
 #include "frontend/capture/planned/known_sizes.h"
 #include "frontend/capture/program.h"
 #include "frontend/capture/trace_interpreter.h"
 #include "frontend/capture/verify.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "runtime/core/device.h"
-#include "runtime/core/object_pool.h"
 #include "runtime/core/error.h"
 #include "runtime/core/forget_location.h"
+#include "runtime/core/object_pool.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/program/joint_executable.h"

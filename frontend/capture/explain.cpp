@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "codegen/compiler.h"
 #include "frontend/capture/costs.h"
 #include "frontend/capture/region.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "frontend/pages/html.h"
 #include "frontend/pages/program_page.h"
 #include "runtime/core/environment.h"

@@ -4,12 +4,12 @@
 #include <chrono>
 
 #include "codegen/compiler.h"
-#include "frontend/capture/compiler_memory.h"
 #include "frontend/capture/follower.h"
 #include "frontend/capture/interpreter.h"
 #include "frontend/capture/joint_trace.h"
 #include "frontend/capture/path_trace.h"
 #include "frontend/capture/trace_interpreter.h"
+#include "frontend/compiler/compiler_memory.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/graph/config.h"

@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "codegen/compiler.h"
 #include "frontend/capture/graph_end.h"
 #include "frontend/capture/session.h"
 #include "frontend/capture/verify.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/graph/settings_scope.h"

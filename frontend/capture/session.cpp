@@ -7,11 +7,11 @@
 
 #include <fmt/format.h>
 
-#include "codegen/compiler.h"
-#include "frontend/capture/compiling_threads.h"
 #include "frontend/capture/verify.h"
-#include "runtime/core/environment.h"
+#include "frontend/compiler/compiler_loader.h"
+#include "frontend/compiler/compiling_threads.h"
 #include "runtime/core/device.h"
+#include "runtime/core/environment.h"
 #include "runtime/core/error.h"
 
 namespace catena::capture {

@@ -11,11 +11,11 @@
 
 #include <fmt/format.h>
 
-#include "codegen/compiler.h"
 #include "frontend/capture/exact_results.h"
 #include "frontend/capture/follower.h"
 #include "frontend/capture/program.h"
 #include "frontend/capture/trace_interpreter.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "frontend/package/save_package.h"
 #include "frontend/serializer/npz.h"
 #include "runtime/core/environment.h"

@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "codegen/compiler.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "frontend/package/merge_runs.h"
 #include "frontend/package/open_states.h"
 #include "runtime/core/code_device.h"

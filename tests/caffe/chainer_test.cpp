@@ -4,8 +4,8 @@
 #include <cmath>
 #include <set>
 
-#include "codegen/compiler.h"
 #include "frontend/caffe/caffe_function.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "frontend/serializer/npz.h"
 #include "frontend/static_graph/static_graph.h"
 #include "runtime/graph/config.h"

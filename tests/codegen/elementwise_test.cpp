@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "frontend/compiler/compiler_loader.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/activation/activation.h"
 #include "runtime/ops/array/movement.h"

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "codegen/compiler.h"
 #include "frontend/catena.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "runtime/graph/variable_body.h"
 #include "runtime/program/device_executable.h"
 #include "tests/cuda/emulated_device.h"

@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "codegen/compiler.h"
 #include "codegen/cuda/nvrtc.h"
 #include "frontend/catena.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "runtime/program/portable.h"
 #include "tests/cuda/channels_last_check.h"
 #include "tests/cuda/emulated_device.h"

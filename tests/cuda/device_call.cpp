@@ -7,11 +7,11 @@
 
 #include <gtest/gtest.h>
 
-#include "codegen/compiler.h"
-#include "runtime/ops/declare/element_text.h"
-#include "runtime/program/device_executable.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "runtime/graph/tracer.h"
 #include "runtime/graph/variable_body.h"
+#include "runtime/ops/declare/element_text.h"
+#include "runtime/program/device_executable.h"
 #include "tests/ops/compiled_check.h"
 #include "tests/ops/gradient_check.h"
 

@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "codegen/compiler.h"
 #include "codegen/cuda/kernel_provider.h"
 #include "frontend/catena.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "tests/cuda/emulated_device.h"
 
 namespace catena::testing {

@@ -5,9 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "codegen/compiler.h"
 #include "codegen/cuda/emit_kernel.h"
 #include "frontend/catena.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "runtime/program/portable.h"
 #include "tests/cuda/device_call.h"
 #include "tests/cuda/emulated_device.h"

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "codegen/compiler.h"
 #include "codegen/cuda/nvrtc.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "runtime/ops/declare/element_text.h"
 #include "runtime/program/portable.h"
 #include "runtime/program/schedule_json.h"

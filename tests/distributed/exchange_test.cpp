@@ -7,7 +7,7 @@
 
 #include <unistd.h>
 
-#include "codegen/compiler.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "frontend/optimizer/loss_scaling.h"
 #include "tests/distributed/training.h"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <csignal>
 
-#include "codegen/compiler.h"
+#include "frontend/compiler/compiler_loader.h"
 
 namespace catena {
 namespace {

@@ -1,7 +1,7 @@
 // Random programs of all functions as programs in C: against what the package gives.
 #include <gtest/gtest.h>
 
-#include "codegen/compiler.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "tests/export/exported_rows.h"
 #include "tests/export/saved_step.h"
 #include "tests/fuzz/function_program_run.h"

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "codegen/compiler.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "runtime/ops/declare/element_text.h"
 #include "tests/export/exported_rows.h"
 #include "tests/export/saved_step.h"

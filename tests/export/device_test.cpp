@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "codegen/compiler.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "frontend/serializer/npz.h"
 #include "runtime/program/program.h"
 #include "tests/export/saved_step.h"

@@ -13,7 +13,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "codegen/compiler.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "frontend/package/c_export.h"
 #include "runtime/file/zip_writer.h"
 #include "runtime/program/package.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/compiler.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "tests/export/saved_step.h"
 
 namespace catena::testing {

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "frontend/compiler/compiler_loader.h"
 #include "tests/frontend/capture_models.h"
 
 namespace catena::testing {

@@ -1,8 +1,8 @@
 // What following costs in things that can be counted: programs, segments, allocations.
 #include <gtest/gtest.h>
 
-#include "codegen/compiler.h"
 #include "frontend/catena.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "frontend/tools/catena/workload.h"
 #include "runtime/core/environment.h"
 #include "tests/frontend/allocation_count.h"

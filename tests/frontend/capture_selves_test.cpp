@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "frontend/compiler/compiler_loader.h"
 #include "tests/frontend/capture_models.h"
 
 namespace catena::testing {

@@ -1,7 +1,7 @@
 // Links against what Chainer's give with the same weights (tests/conformance/chainer_links.py), eager and in static regions.
 #include <gtest/gtest.h>
 
-#include "codegen/compiler.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "frontend/link/link_hook.h"
 #include "frontend/serializer/npz.h"
 #include "frontend/static_graph/static_graph.h"

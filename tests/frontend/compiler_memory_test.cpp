@@ -5,9 +5,9 @@
 #include <fstream>
 #include <string>
 
-#include "codegen/compiler.h"
-#include "frontend/capture/compiler_memory.h"
 #include "frontend/catena.h"
+#include "frontend/compiler/compiler_loader.h"
+#include "frontend/compiler/compiler_memory.h"
 
 namespace catena {
 namespace {

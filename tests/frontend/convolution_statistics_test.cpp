@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "frontend/compiler/compiler_loader.h"
 #include "runtime/cpu/convolution/measured_convolution.h"
 #include "runtime/cpu/product/measured_product.h"
 #include "tests/frontend/capture_models.h"

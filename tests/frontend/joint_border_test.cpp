@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "frontend/compiler/compiler_loader.h"
 #include "tests/frontend/capture_models.h"
 
 namespace catena::testing {

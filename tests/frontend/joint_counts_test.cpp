@@ -3,8 +3,8 @@
 
 #include <ostream>
 
-#include "codegen/compiler.h"
 #include "frontend/catena.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "frontend/tools/catena/workload.h"
 
 namespace catena::testing {

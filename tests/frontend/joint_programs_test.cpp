@@ -6,8 +6,8 @@
 #include <regex>
 #include <thread>
 
-#include "codegen/compiler.h"
 #include "frontend/catena.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "runtime/core/device.h"
 #include "tests/frontend/capture_models.h"
 

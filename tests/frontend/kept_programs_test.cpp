@@ -10,9 +10,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "codegen/compiler.h"
 #include "frontend/capture/kept/program_key.h"
 #include "frontend/catena.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "frontend/tools/catena/workload.h"
 #include "runtime/program/linked_object.h"
 #include "tests/support/command.h"

@@ -8,7 +8,6 @@
 #include <memory>
 #include <set>
 
-#include "codegen/compiler.h"
 #include "frontend/capture/planned/is_sound.h"
 #include "frontend/capture/planned/launch_relations.h"
 #include "frontend/capture/planned/loop_line.h"
@@ -16,6 +15,7 @@
 #include "frontend/capture/planned/trace_numbers.h"
 #include "frontend/capture/planned/trace_stream.h"
 #include "frontend/catena.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "runtime/graph/tracer.h"
 #include "runtime/program/joint_executable.h"
 #include "runtime/program/scheduled_executable.h"

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "codegen/compiler.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "frontend/link/callable.h"
 #include "frontend/link/hooks/spectral_normalization.h"
 #include "frontend/link/hooks/timer.h"

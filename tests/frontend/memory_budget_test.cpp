@@ -6,8 +6,8 @@
 #include <regex>
 #include <set>
 
-#include "codegen/compiler.h"
 #include "frontend/catena.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "runtime/core/device.h"
 #include "runtime/core/random.h"
 #include "tests/support/environment.h"

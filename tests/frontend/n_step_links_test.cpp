@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "codegen/compiler.h"
 #include "frontend/catena.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "frontend/link/loss/hierarchical_softmax.h"
 #include "frontend/link/loss/negative_sampling.h"
 #include "frontend/link/rnn/gru.h"

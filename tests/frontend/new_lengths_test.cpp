@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "benchmarks/models/char_rnn.h"
-#include "codegen/compiler.h"
 #include "frontend/catena.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "tests/frontend/capture_models.h"
 
 namespace catena::testing {

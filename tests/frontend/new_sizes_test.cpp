@@ -6,8 +6,8 @@
 #include <functional>
 
 #include "benchmarks/models/gpt.h"
-#include "codegen/compiler.h"
 #include "frontend/catena.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "tests/frontend/capture_models.h"
 
 namespace catena::testing {

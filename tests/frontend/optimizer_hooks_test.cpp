@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "codegen/compiler.h"
 #include "frontend/catena.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "runtime/core/error.h"
 
 namespace catena::testing {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "codegen/compiler.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "frontend/optimizer/sweep.h"
 #include "runtime/core/error.h"
 #include "tests/frontend/optimizer_rules.h"

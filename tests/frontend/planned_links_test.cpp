@@ -6,8 +6,8 @@
 #include <memory>
 #include <random>
 
-#include "codegen/compiler.h"
 #include "frontend/catena.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "tests/frontend/capture_models.h"
 #include "tests/frontend/planned_calls.h"
 #include "tests/fuzz/environment_number.h"

@@ -7,8 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "codegen/compiler.h"
 #include "frontend/catena.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "runtime/profile/machine_speed.h"
 
 namespace catena::testing {

@@ -13,8 +13,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "codegen/compiler.h"
 #include "frontend/catena.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "frontend/pages/program_page.h"
 #include "runtime/profile/profiler.h"
 #include "tests/frontend/allocation_count.h"

@@ -1,6 +1,7 @@
 // Calls that skip the code (Audit::never, Audit::sampled) give what the code would give, or run it.
 #include <gtest/gtest.h>
 
+#include "frontend/compiler/compiler_loader.h"
 #include "tests/frontend/capture_models.h"
 #include "tests/support/two_states.h"
 

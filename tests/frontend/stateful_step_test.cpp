@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "codegen/compiler.h"
 #include "frontend/catena.h"
+#include "frontend/compiler/compiler_loader.h"
 
 namespace catena {
 namespace {

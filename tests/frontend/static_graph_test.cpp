@@ -6,8 +6,8 @@
 #include <set>
 #include <thread>
 
-#include "codegen/compiler.h"
 #include "frontend/catena.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/graph/variable_math.h"

@@ -1,8 +1,8 @@
 // unchain() inside a region: the program has the gradients that eager code has.
 #include <gtest/gtest.h>
 
-#include "codegen/compiler.h"
 #include "frontend/catena.h"
+#include "frontend/compiler/compiler_loader.h"
 
 namespace catena {
 namespace {

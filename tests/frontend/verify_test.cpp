@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "codegen/compiler.h"
 #include "frontend/catena.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "runtime/ops/define/composite.h"
 #include "runtime/ops/define/define.h"
 #include "runtime/ops/define/register_map.h"

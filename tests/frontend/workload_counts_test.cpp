@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <ostream>
 
-#include "codegen/compiler.h"
 #include "frontend/catena.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "frontend/tools/catena/workload.h"
+#include "runtime/core/instruction_set.h"
 #include "runtime/core/parallel.h"
 #include "runtime/cpu/convolution/lanes/lane_convolution.h"
-#include "runtime/core/instruction_set.h"
 #include "tests/frontend/allocation_count.h"
 
 namespace catena::testing {

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "codegen/compiler.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "frontend/static_graph/static_graph.h"
 #include "runtime/graph/gradient.h"
 #include "runtime/ops/noise/random.h"

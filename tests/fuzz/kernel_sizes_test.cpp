@@ -11,7 +11,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include "codegen/compiler.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "frontend/static_graph/static_graph.h"
 #include "runtime/core/random.h"
 #include "runtime/graph/gradient.h"

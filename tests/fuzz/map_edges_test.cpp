@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "codegen/compiler.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "frontend/static_graph/static_graph.h"
 #include "runtime/core/error.h"
 #include "runtime/core/half.h"

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "codegen/compiler.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "runtime/graph/config.h"
 #include "tests/fuzz/environment_number.h"
 

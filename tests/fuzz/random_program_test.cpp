@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "codegen/compiler.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "tests/fuzz/environment_number.h"
 
 namespace catena::fuzz {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "codegen/compiler.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "frontend/static_graph/static_graph.h"
 #include "tests/fuzz/function_program_run.h"
 #include "tests/ops/row_runner.h"

@@ -7,8 +7,8 @@
 
 #include <zlib.h>
 
-#include "codegen/compiler.h"
 #include "frontend/catena.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "frontend/dataset/record_dataset.h"
 #include "frontend/serializer/hdf5.h"
 #include "runtime/file/npy.h"

@@ -9,8 +9,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "codegen/compiler.h"
 #include "frontend/catena.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "frontend/dataset/example_bytes.h"
 #include "frontend/dataset/idx.h"
 #include "frontend/dataset/ptb.h"

@@ -4,8 +4,8 @@
 
 #include <gmock/gmock.h>
 
-#include "codegen/compiler.h"
 #include "frontend/catena.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "runtime/graph/recorder.h"
 #include "tests/reject/rejection.h"
 #include "tests/support/command.h"

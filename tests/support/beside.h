@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/compiler.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "frontend/static_graph/static_graph.h"
 #include "runtime/graph/config.h"
 

@@ -4,8 +4,8 @@
 
 #include <fstream>
 
-#include "codegen/compiler.h"
 #include "frontend/catena.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "runtime/file/npy.h"
 #include "tests/support/command.h"
 

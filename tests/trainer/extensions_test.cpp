@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "codegen/compiler.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "frontend/link/chain.h"
 #include "frontend/link/linear.h"
 #include "frontend/optimizer/adam.h"

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "codegen/compiler.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "frontend/link/linear.h"
 #include "frontend/optimizer/adam.h"
 #include "frontend/trainer/classifier.h"

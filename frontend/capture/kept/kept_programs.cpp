@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "frontend/capture/kept/program_key.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "runtime/core/device.h"
 #include "runtime/core/environment.h"
 #include "runtime/core/environment_variables.h"

@@ -10,6 +10,7 @@
 #endif
 #include <unistd.h>
 
+#include "frontend/compiler/compiler_loader.h"
 #include "runtime/core/code_identity.h"
 #include "runtime/core/instruction_set.h"
 #include "runtime/core/parallel.h"

@@ -7,6 +7,7 @@
 #include "frontend/capture/planned/is_sound.h"
 #include "frontend/capture/planned/known_loops.h"
 #include "frontend/capture/planned/trace_numbers.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "runtime/core/device.h"
 #include "runtime/core/environment.h"
 #include "runtime/core/error.h"

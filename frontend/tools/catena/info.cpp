@@ -8,7 +8,7 @@
 #include <memory>
 #include <thread>
 
-#include "codegen/compiler.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "frontend/tools/catena/commands.h"
 #include "frontend/tools/catena/completion.h"
 #include "frontend/tools/catena/terminal.h"

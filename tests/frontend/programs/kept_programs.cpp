@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <string>
 
-#include "codegen/compiler.h"
 #include "frontend/catena.h"
+#include "frontend/compiler/compiler_loader.h"
 #include "frontend/tools/catena/workload.h"
 #include "runtime/file/disk_cache.h"
 #include "runtime/ops/define/define.h"

@@ -1,4 +1,4 @@
-#include "frontend/capture/compiling_threads.h"
+#include "frontend/compiler/compiling_threads.h"
 
 #include <cstdlib>
 #include <utility>
@@ -7,7 +7,7 @@
 
 #include "runtime/core/fork.h"
 
-namespace catena::capture {
+namespace catena {
 namespace {
 
 /// Belongs to a thread that has started one.
@@ -62,4 +62,4 @@ void CompilingThreads::forget_those_of_a_parent() {
     running_.clear();
 }
 
-}  // namespace catena::capture
+}  // namespace catena

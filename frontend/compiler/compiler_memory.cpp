@@ -1,4 +1,4 @@
-#include "frontend/capture/compiler_memory.h"
+#include "frontend/compiler/compiler_memory.h"
 
 #include <algorithm>
 #include <mutex>

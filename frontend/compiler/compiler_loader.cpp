@@ -1,13 +1,13 @@
+#include "frontend/compiler/compiler_loader.h"
+
 #include <atomic>
 #include <filesystem>
 #include <mutex>
-#include <string>
 
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include "codegen/compiler.h"
-#include "frontend/capture/compiler_memory.h"
+#include "frontend/compiler/compiler_memory.h"
 #include "runtime/core/code_device.h"
 #include "runtime/core/environment.h"
 #include "runtime/core/error.h"

@@ -9,7 +9,7 @@
 
 #include <sys/types.h>
 
-namespace catena::capture {
+namespace catena {
 
 /// Threads that compile while others call. All end before the thread that started them, and so before the process takes down
 /// what the compiler still uses: of the main thread, what belongs to the thread is destroyed before all static objects.
@@ -31,4 +31,4 @@ private:
     pid_t process_ = 0;  ///< Threads are not forked.
 };
 
-}  // namespace catena::capture
+}  // namespace catena
