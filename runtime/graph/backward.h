@@ -25,6 +25,9 @@ private:
     GradientListener* previous_;
 };
 
+/// Null where no scope is active.
+GradientListener* gradient_listener();
+
 /// Gradients of `outputs`, started with `grad_outputs`, with respect to `border`, where the walk stops: without the part
 /// that flows through another border edge. Undefined where no gradient flows.
 Variables gradients_at_border(std::span<const Variable> outputs, std::span<const Edge> border,

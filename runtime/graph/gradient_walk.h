@@ -1,0 +1,77 @@
+#pragma once
+
+#include <unordered_map>
+
+#include "runtime/core/reused_vector.h"
+#include "runtime/graph/node.h"
+#include "runtime/graph/unchain.h"
+#include "runtime/graph/walk_memory.h"
+
+namespace catena {
+
+/// What one walk knows of the nodes: in them, or beside them while another walk of this thread runs. A gradient may call grad(), as those of
+/// composites do, over nodes that the outer walk has marked or collects gradients for.
+class WalkScratches {
+public:
+    WalkScratches();
+    ~WalkScratches();
+    WalkScratches(const WalkScratches&) = delete;
+    WalkScratch& of(Node& node) { return is_nested_ ? beside_[&node] : node.walk; }
+
+private:
+    const bool is_nested_;
+    std::unordered_map<const Node*, WalkScratch> beside_;
+};
+
+/// Receives the finished gradients of one walk.
+class GradientSink {
+public:
+    explicit GradientSink(WalkScratches& scratches) : scratches(scratches) {}
+    virtual ~GradientSink() = default;
+    WalkScratches& scratches;
+    virtual void leaf(const Ref<VariableBody>& leaf, const Variable& gradient) = 0;
+    /// All gradients of the node's outputs are complete.
+    virtual void node([[maybe_unused]] Node& node) {}
+    /// False: the gradients of the node's outputs are not needed.
+    virtual bool wants([[maybe_unused]] Node& node) const { return true; }
+    /// False: no gradient below the node is needed, so its own need not run.
+    virtual bool goes_below([[maybe_unused]] const Node& node) const { return true; }
+    virtual bool wants_leaf([[maybe_unused]] const VariableBody* leaf) const { return true; }
+    /// One edge to the leaf has been processed, with or without a gradient.
+    virtual void edge_done([[maybe_unused]] const Ref<VariableBody>& leaf) {}
+    /// expand_region(node), of which gradients have come.
+    virtual void expand(Node& node) { expand_region(node); }
+};
+
+/// One walk over the graph from outputs to leaves, deepest node first.
+class GradientWalk {
+public:
+    GradientWalk(GradientSink& sink, bool retain_grad) : sink_(sink), retain_grad_(retain_grad) {}
+    ~GradientWalk();
+    GradientWalk(const GradientWalk&) = delete;
+
+    void start(const Variable& output, const Variable& gradient) { send(edge_of(output), gradient); }
+    void run();
+
+private:
+    void reset(Node& node);
+    void send(const Edge& edge, const Variable& gradient);
+    void visit(Node& node);
+    Variables gradients_of_inputs(Node& node, std::span<const Variable> gy);
+    void send_below(const Node& node, const Variables& gx);
+
+    GradientSink& sink_;
+    bool retain_grad_;
+    ReusedVector<Ref<Node>> heap_;
+};
+
+/// The whole walk that `request` asks for.
+void walk(const WalkRequest& request, GradientSink& sink, bool retain_grad);
+
+Variable sum_gradients(const Variable& a, const Variable& b);
+void store_gradient(const Ref<VariableBody>& body, const Variable& gradient);
+
+/// Whether the gradients themselves become part of a graph or a recording, which needs single operations.
+bool gradients_are_recorded();
+
+}  // namespace catena

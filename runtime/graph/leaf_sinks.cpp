@@ -1,0 +1,57 @@
+#include "runtime/graph/leaf_sinks.h"
+
+#include <vector>
+
+#include "runtime/graph/recorder.h"
+
+namespace catena {
+namespace {
+
+/// Users read it by a pointer; a view, as of a sum's gradient, may repeat one element.
+Variable row_major(const Variable& gradient) {
+    if (gradients_are_recorded() || gradient.array().contiguous()) return gradient;
+    return Variable(gradient.array().as_contiguous(), false);
+}
+
+}  // namespace
+
+void LeafSink::leaf(const Ref<VariableBody>& leaf, const Variable& gradient) {
+    if (Recorder* recorder = current_recorder()) recorder->reads_gradient(*leaf);
+    if (leaf->grad_consumed) return;  // Accumulating into an unknown gradient leaves it unknown; reading it is an
+                                      // error.
+    store_gradient(leaf, row_major(sum_gradients(Variable(leaf->grad), gradient)));
+}
+
+CountingSink::CountingSink(WalkScratches& scratches, GradientListener& listener, std::span<const Variable> outputs)
+    : LeafSink(scratches), listener_(listener) {
+    for (const Variable& output : outputs) {
+        const Edge edge = edge_of(output);
+        if (edge.leaf) ++edges_[edge.leaf.get()];
+        if (edge.node && seen_.insert(edge.node.get()).second) count(*edge.node);
+    }
+}
+
+void CountingSink::edge_done(const Ref<VariableBody>& leaf) {
+    if (--edges_.at(leaf.get()) == 0) listener_.complete(leaf);
+}
+
+void CountingSink::expand(Node& node) {
+    for (const Edge& edge : node.edges)
+        if (edge.leaf) --edges_.at(edge.leaf.get());
+    expand_region(node);
+    count(node);
+}
+
+void CountingSink::count(const Node& root) {
+    std::vector<const Node*> waiting{&root};
+    while (!waiting.empty()) {
+        const Node* node = waiting.back();
+        waiting.pop_back();
+        for (const Edge& edge : node->edges) {
+            if (edge.leaf) ++edges_[edge.leaf.get()];
+            if (edge.node && seen_.insert(edge.node.get()).second) waiting.push_back(edge.node.get());
+        }
+    }
+}
+
+}  // namespace catena

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "runtime/graph/backward.h"
+#include "runtime/graph/gradient_walk.h"
+
+namespace catena {
+
+/// Adds to the gradients of the leaves.
+class LeafSink : public GradientSink {
+public:
+    using GradientSink::GradientSink;
+    void leaf(const Ref<VariableBody>& leaf, const Variable& gradient) override;
+};
+
+/// Tells the listener when the last edge to a leaf is done.
+class CountingSink final : public LeafSink {
+public:
+    CountingSink(WalkScratches& scratches, GradientListener& listener, std::span<const Variable> outputs);
+    void edge_done(const Ref<VariableBody>& leaf) override;
+    void expand(Node& node) override;
+
+private:
+    /// The edges of what is below `root` and has not been seen.
+    void count(const Node& root);
+
+    GradientListener& listener_;
+    std::unordered_set<const Node*> seen_;
+    std::unordered_map<const VariableBody*, int64_t> edges_;
+};
+
+}  // namespace catena

@@ -1,0 +1,25 @@
+#include "runtime/graph/remembering_sink.h"
+
+#include "runtime/graph/backward.h"
+#include "runtime/graph/hooks.h"
+#include "runtime/graph/node_hooks.h"
+#include "runtime/graph/recorder.h"
+
+namespace catena {
+
+void RememberingSink::leaf(const Ref<VariableBody>& leaf, const Variable& gradient) {
+    sink_.leaf(leaf, gradient);
+    memory_.stored(*leaf);
+}
+
+void RememberingSink::node(Node& node) {
+    sink_.node(node);
+    memory_.visits(node);
+}
+
+WalkMemory* walk_memory(bool retain_grad, bool enable_double_backprop) {
+    if (gradient_listener() || retain_grad || enable_double_backprop || !function_hooks().empty() || has_node_hooks()) return nullptr;
+    return dynamic_cast<WalkMemory*>(current_recorder());
+}
+
+}  // namespace catena

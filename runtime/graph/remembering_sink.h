@@ -1,0 +1,26 @@
+#pragma once
+
+#include "runtime/graph/gradient_walk.h"
+
+namespace catena {
+
+/// Reports what a walk does, to be done again.
+class RememberingSink final : public GradientSink {
+public:
+    RememberingSink(GradientSink& sink, WalkMemory& memory) : GradientSink(sink.scratches), sink_(sink), memory_(memory) {}
+    void leaf(const Ref<VariableBody>& leaf, const Variable& gradient) override;
+    void node(Node& node) override;
+    bool wants(Node& node) const override { return sink_.wants(node); }
+    bool goes_below(const Node& node) const override { return sink_.goes_below(node); }
+    bool wants_leaf(const VariableBody* leaf) const override { return sink_.wants_leaf(leaf); }
+    void expand(Node& node) override { sink_.expand(node); }
+
+private:
+    GradientSink& sink_;
+    WalkMemory& memory_;
+};
+
+/// The memory of the current recorder. Null where code of the user's takes part in a walk.
+WalkMemory* walk_memory(bool retain_grad, bool enable_double_backprop);
+
+}  // namespace catena
