@@ -2,7 +2,6 @@
 
 #include <memory>
 
-#include "runtime/cpu/map_kernel.h"
 #include "runtime/graph/config.h"
 #include "runtime/ops/define/register_map.h"
 
@@ -108,11 +107,6 @@ Variable like_input(Variable gx, const Type& x) {
 }
 
 }  // namespace
-
-const OpDef& register_map(OpDef op) {
-    if (!op.kernel) op.kernel = run_map;
-    return register_op(std::move(op));
-}
 
 const OpDef& define_elementwise(OpDef op, std::vector<MapGradient> gradients) {
     auto derived = std::make_shared<std::vector<GradientOp>>(gradients.size());
