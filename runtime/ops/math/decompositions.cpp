@@ -1,5 +1,5 @@
 #include "runtime/core/error.h"
-#include "runtime/cpu/product/matrix_kernel.h"
+#include "runtime/cpu/linalg/lapack_kernels.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/by_name/function.h"

@@ -1,7 +1,7 @@
 #include "runtime/ops/math/linalg.h"
 
 #include "runtime/core/error.h"
-#include "runtime/cpu/product/matrix_kernel.h"
+#include "runtime/cpu/linalg/lapack_kernels.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/declare/element_text.h"

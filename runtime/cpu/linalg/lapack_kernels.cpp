@@ -1,4 +1,4 @@
-#include "runtime/cpu/product/matrix_kernel.h"
+#include "runtime/cpu/linalg/lapack_kernels.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include "runtime/core/array.h"
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
-#include "runtime/cpu/lapack.h"
+#include "runtime/cpu/linalg/lapack.h"
 
 namespace catena {
 namespace {
@@ -16,14 +16,14 @@ namespace {
 // A row-major matrix is, to LAPACK, the transposed one. Where that does not matter, or where the wanted result is transposed
 // as well, nothing is moved; elsewhere `transposed` copies.
 
-struct Matrices {
+struct MatrixBatch {
     int64_t count = 1;
     int rows = 0, columns = 0;
     int64_t size() const { return int64_t(rows) * columns; }
 };
 
-Matrices matrices_of(const Array& a) {
-    Matrices m;
+MatrixBatch batch_of_matrices(const Array& a) {
+    MatrixBatch m;
     for (int i = 0; i + 2 < a.rank(); ++i) m.count *= a.dim(i);
     m.rows = int(a.dim(a.rank() - 2));
     m.columns = int(a.dim(a.rank() - 1));
@@ -33,7 +33,7 @@ Matrices matrices_of(const Array& a) {
 /// Calls f(LAPACK's routines, the matrices of the first input) in their precision.
 template <class F>
 void with_lapack(const KernelCall& call, F&& f) {
-    const Matrices m = matrices_of(call.inputs[0]);
+    const MatrixBatch m = batch_of_matrices(call.inputs[0]);
     if (call.inputs[0].dtype() == Dtype::float32)
         f(lapack<float>(call.op.name), m);
     else
@@ -43,7 +43,7 @@ void with_lapack(const KernelCall& call, F&& f) {
 /// Calls f(number of the matrix), which returns LAPACK's info, and throws by `explain(info)` for the first that fails. Small
 /// matrices are spread over the threads; large ones are so by LAPACK itself.
 template <class F, class Explain>
-void for_each_matrix(const std::string& op, const Matrices& m, F&& f, Explain&& explain) {
+void for_each_matrix(const std::string& op, const MatrixBatch& m, F&& f, Explain&& explain) {
     std::vector<int> info(size_t(m.count), 0);
     const int64_t work = std::max<int64_t>(1, m.size() * std::max(m.rows, m.columns));
     const int64_t grain = work > (int64_t(1) << 21) ? m.count : (int64_t(1) << 16) / work + 1;
@@ -84,7 +84,7 @@ T* copy_to_output(const KernelCall& call, int output) {
 }  // namespace
 
 void run_inv(const KernelCall& call) {
-    with_lapack(call, [&]<class T>(const Lapack<T>& routines, const Matrices& m) {
+    with_lapack(call, [&]<class T>(const Lapack<T>& routines, const MatrixBatch& m) {
         const int n = m.rows, lwork = std::max(1, 64 * n);
         T* y = copy_to_output<T>(call, 0);
         if (n == 0) return;
@@ -107,7 +107,7 @@ void run_inv(const KernelCall& call) {
 }
 
 void run_det(const KernelCall& call) {
-    with_lapack(call, [&]<class T>(const Lapack<T>& routines, const Matrices& m) {
+    with_lapack(call, [&]<class T>(const Lapack<T>& routines, const MatrixBatch& m) {
         const Array a = call.inputs[0].as_contiguous();
         const T* x = a.elements<T>();
         T* y = call.outputs[0].to_fill<T>();
@@ -130,8 +130,8 @@ void run_det(const KernelCall& call) {
 }
 
 void run_solve(const KernelCall& call) {
-    with_lapack(call, [&]<class T>(const Lapack<T>& routines, const Matrices& m) {
-        const Matrices right = matrices_of(call.inputs[1]);
+    with_lapack(call, [&]<class T>(const Lapack<T>& routines, const MatrixBatch& m) {
+        const MatrixBatch right = batch_of_matrices(call.inputs[1]);
         const Array a = call.inputs[0].as_contiguous(), b = call.inputs[1].as_contiguous();
         const T *left = a.elements<T>(), *given = b.elements<T>();
         T* y = call.outputs[0].to_fill<T>();
@@ -159,7 +159,7 @@ void run_solve(const KernelCall& call) {
 }
 
 void run_cholesky(const KernelCall& call) {
-    with_lapack(call, [&]<class T>(const Lapack<T>& routines, const Matrices& m) {
+    with_lapack(call, [&]<class T>(const Lapack<T>& routines, const MatrixBatch& m) {
         T* y = copy_to_output<T>(call, 0);
         const int n = m.rows;
         if (n == 0) return;
@@ -179,7 +179,7 @@ void run_cholesky(const KernelCall& call) {
 }
 
 void run_eigh(const KernelCall& call) {
-    with_lapack(call, [&]<class T>(const Lapack<T>& routines, const Matrices& m) {
+    with_lapack(call, [&]<class T>(const Lapack<T>& routines, const MatrixBatch& m) {
         T* w = call.outputs[0].to_fill<T>();
         T* v = copy_to_output<T>(call, 1);
         const int n = m.rows;
@@ -205,7 +205,7 @@ void run_eigh(const KernelCall& call) {
 }
 
 void run_svd(const KernelCall& call) {
-    with_lapack(call, [&]<class T>(const Lapack<T>& routines, const Matrices& m) {
+    with_lapack(call, [&]<class T>(const Lapack<T>& routines, const MatrixBatch& m) {
         const Array a = call.inputs[0].as_contiguous();
         const T* x = a.elements<T>();
         T* u = call.outputs[0].to_fill<T>();
@@ -248,7 +248,7 @@ void run_svd(const KernelCall& call) {
 }
 
 void run_qr(const KernelCall& call) {
-    with_lapack(call, [&]<class T>(const Lapack<T>& routines, const Matrices& m) {
+    with_lapack(call, [&]<class T>(const Lapack<T>& routines, const MatrixBatch& m) {
         const Array a = call.inputs[0].as_contiguous();
         const T* x = a.elements<T>();
         T* q = call.outputs[0].to_fill<T>();

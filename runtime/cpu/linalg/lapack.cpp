@@ -1,4 +1,4 @@
-#include "runtime/cpu/lapack.h"
+#include "runtime/cpu/linalg/lapack.h"
 
 #include <string>
 
