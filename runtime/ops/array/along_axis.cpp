@@ -59,7 +59,7 @@ CheckedRanges places_along_axis(const TypeCall& c) {
     return places_in(c.inputs[0].shape, c.attributes, {c.attributes.integer("axis")});
 }
 const bool takes_check_places =
-    checks_only(op_take_along_axis, places_along_axis) && checks_only(op_select_item, places_along_axis);
+    set_checked_ranges(op_take_along_axis, places_along_axis) && set_checked_ranges(op_select_item, places_along_axis);
 const bool take_along_axis_has_text = set_element_text(op_take_along_axis, take_along_axis_text);
 const bool select_item_has_text = set_element_text(op_select_item, take_along_axis_text);
 
@@ -96,7 +96,7 @@ const OpDef& op_add_along_axis = register_op({
     .checks_values = true,
 });
 
-const bool add_along_axis_checks_places = checks_only(op_add_along_axis, [](const TypeCall& c) {
+const bool add_along_axis_checks_places = set_checked_ranges(op_add_along_axis, [](const TypeCall& c) {
     const int axis = int(c.attributes.integer("axis"));
     Shape y = c.inputs[0].shape;
     y[axis] = c.attributes.integer("size");

@@ -159,10 +159,10 @@ const OpDef& op_embed_id = register_op(gather_op("embed_id"));
 const bool gathers_have_elements =
     set_element_plan(op_get_item, gather_elements) && set_element_plan(op_take, gather_elements) &&
     set_element_plan(op_permutate, gather_elements) && set_element_plan(op_embed_id, gather_elements);
-const bool gathers_check_places = checks_only(op_get_item, gathered_places) && checks_only(op_take, gathered_places) &&
-                                  checks_only(op_permutate, gathered_places) && checks_only(op_embed_id, gathered_places);
-const bool gathers_can_be_joined = can_be_joined(op_get_item, gather_joinings) && can_be_joined(op_take, gather_joinings) &&
-                                   can_be_joined(op_embed_id, gather_joinings);
+const bool gathers_check_places = set_checked_ranges(op_get_item, gathered_places) && set_checked_ranges(op_take, gathered_places) &&
+                                  set_checked_ranges(op_permutate, gathered_places) && set_checked_ranges(op_embed_id, gathered_places);
+const bool gathers_can_be_joined = set_joinings(op_get_item, gather_joinings) && set_joinings(op_take, gather_joinings) &&
+                                   set_joinings(op_embed_id, gather_joinings);
 
 Attributes without_shape(const Attributes& attributes) {
     std::vector<Attributes::Entry> entries;
@@ -201,14 +201,14 @@ const OpDef& op_scatter_add = register_op({
     .checks_values = true,
 });
 
-const bool scatter_add_checks_places = checks_only(op_scatter_add, [](const TypeCall& c) {
+const bool scatter_add_checks_places = set_checked_ranges(op_scatter_add, [](const TypeCall& c) {
     return places_in(c.attributes.dims("shape"), c.attributes, c.attributes.dims("axes"));
 });
 const bool scatter_add_has_elements = set_element_plan(op_scatter_add, scatter_elements);
 
 const OpDef& op_scatter_onto = define_scatter_onto(op_scatter_add);
 
-const bool scatter_add_can_be_joined = can_be_joined(op_scatter_add, [](const TypeCall& c) -> Joinings {
+const bool scatter_add_can_be_joined = set_joinings(op_scatter_add, [](const TypeCall& c) -> Joinings {
     if (!places_can_be_joined(c)) return {};
     return {{.inputs = {int(c.attributes.integer("position")), 0}, .output = Joining::sum}};
 });
@@ -222,8 +222,8 @@ std::optional<RowAddition> row_addition(const TypeCall& c, const Shape& matrix, 
 }
 std::optional<RowAddition> rows_read(const TypeCall& c, const Shape& sums) { return row_addition(c, c.inputs[0].shape, sums); }
 
-const bool gathers_move_rows = moves_rows(op_get_item, rows_read) && moves_rows(op_take, rows_read) && moves_rows(op_embed_id, rows_read);
-const bool scatter_add_moves_rows = moves_rows(op_scatter_add, [](const TypeCall& c, const Shape& sums) {
+const bool gathers_move_rows = set_moved_rows(op_get_item, rows_read) && set_moved_rows(op_take, rows_read) && set_moved_rows(op_embed_id, rows_read);
+const bool scatter_add_moves_rows = set_moved_rows(op_scatter_add, [](const TypeCall& c, const Shape& sums) {
     return row_addition(c, c.attributes.dims("shape"), sums);
 });
 

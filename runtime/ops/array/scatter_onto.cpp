@@ -37,7 +37,7 @@ const OpDef& define_scatter_onto(const OpDef& scatter_add) {
         .kernel = [&scatter_add](const KernelCall& c) { run_scatter_onto({scatter_add, c.inputs, c.outputs, c.attributes, c.scalars}); },
         .checks_values = true,
     });
-    checks_only(op, [&scatter_add](const TypeCall& c) { return ranges(scatter_add, c); });
+    set_checked_ranges(op, [&scatter_add](const TypeCall& c) { return ranges(scatter_add, c); });
     set_element_plan(op, scatter_onto_elements);
     set_onto(scatter_add, op);
     return op;

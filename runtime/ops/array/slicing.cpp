@@ -160,7 +160,7 @@ const OpDef& op_place_slice = register_op({
     .onnx = write_place_slice,
 });
 
-const bool place_slice_places = places_its_input(op_place_slice, [](const PlacementCall& c) -> std::optional<Dims> {
+const bool place_slice_places = set_placement(op_place_slice, [](const PlacementCall& c) -> std::optional<Dims> {
     const Attributes& a = c.attributes;
     if (std::ranges::any_of(a.dims("step"), [](int64_t step) { return step != 1; })) return std::nullopt;
     return a.dims("begin");

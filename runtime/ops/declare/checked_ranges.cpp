@@ -6,7 +6,7 @@ namespace catena {
 
 using Rules = OpRules<CheckedRanges>;
 
-bool checks_only(const OpDef& op, std::function<CheckedRanges(const TypeCall&)> how) {
+bool set_checked_ranges(const OpDef& op, std::function<CheckedRanges(const TypeCall&)> how) {
     return Rules::instance().add(op, std::move(how));
 }
 

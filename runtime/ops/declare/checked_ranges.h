@@ -16,8 +16,8 @@ using CheckedRanges = SmallVector<CheckedRange, 2>;
 
 /// Declares that a call of an op with OpDef::checks_values fails for these numbers only, so that it cannot fail after another
 /// has accepted them; used once, beside its definition. Returns true.
-bool checks_only(const OpDef& op, std::function<CheckedRanges(const TypeCall&)> how);
-/// The ranges declared with checks_only; none without a declaration: such a call may fail for any reason.
+bool set_checked_ranges(const OpDef& op, std::function<CheckedRanges(const TypeCall&)> how);
+/// The ranges declared with set_checked_ranges; none without a declaration: such a call may fail for any reason.
 std::optional<CheckedRanges> checked_ranges(const TypeCall& call);
 
 }  // namespace catena

@@ -7,7 +7,7 @@ namespace catena {
 
 using Rules = OpRules<Joinings>;
 
-bool can_be_joined(const OpDef& op, std::function<Joinings(const TypeCall&)> how) {
+bool set_joinings(const OpDef& op, std::function<Joinings(const TypeCall&)> how) {
     return Rules::instance().add(op, std::move(how));
 }
 

@@ -16,8 +16,8 @@ struct Joining {
 using Joinings = SmallVector<Joining, 2>;
 
 /// Declares how calls of an op with such inputs can be joined; used once, beside its definition. Returns true.
-bool can_be_joined(const OpDef& op, std::function<Joinings(const TypeCall&)> how);
-/// The joinings declared with can_be_joined; empty without a declaration.
+bool set_joinings(const OpDef& op, std::function<Joinings(const TypeCall&)> how);
+/// The joinings declared with set_joinings; empty without a declaration.
 Joinings joinings_of(const TypeCall& call);
 
 /// The op of Kind::concat: concatenates its inputs along attribute "axis".

@@ -15,7 +15,7 @@ using Rules = OpRules<std::optional<RowAddition>, RowCall>;
 
 }  // namespace
 
-bool moves_rows(const OpDef& op, Addition addition) {
+bool set_moved_rows(const OpDef& op, Addition addition) {
     return Rules::instance().add(op, [addition = std::move(addition)](const RowCall& c) { return addition(c.call, c.sums); });
 }
 

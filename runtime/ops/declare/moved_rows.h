@@ -17,7 +17,7 @@ struct RowAddition {
 };
 /// Declares that calls of an op, a gather or a scatter, move rows so: what adds rows to zeros of shape `sums` at places of the same meaning; or nothing for
 /// a call that does something else, such as ignoring some places. Used once, beside the op's definition. Returns true.
-bool moves_rows(const OpDef& op, std::function<std::optional<RowAddition>(const TypeCall&, const Shape& sums)> addition);
+bool set_moved_rows(const OpDef& op, std::function<std::optional<RowAddition>(const TypeCall&, const Shape& sums)> addition);
 /// Nothing without a declaration.
 std::optional<RowAddition> addition_of_moved_rows(const TypeCall& call, const Shape& sums);
 

@@ -6,7 +6,7 @@ namespace catena {
 
 using Rules = OpRules<std::optional<Dims>, PlacementCall>;
 
-bool places_its_input(const OpDef& op, std::function<std::optional<Dims>(const PlacementCall&)> begin) {
+bool set_placement(const OpDef& op, std::function<std::optional<Dims>(const PlacementCall&)> begin) {
     return Rules::instance().add(op, std::move(begin));
 }
 

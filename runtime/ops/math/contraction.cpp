@@ -119,7 +119,7 @@ const bool op_matmul_role = set_library_role(op_matmul, LibraryRole::matmul);
 const bool op_matmul_autocast = set_autocast(op_matmul, Autocast::narrow);
 
 // Rows of a below each other; or the inner axis, for sum_t a_t b_t = [a_1 a_2 ...] [b_1; b_2; ...].
-const bool matmul_can_be_joined = can_be_joined(op_matmul, [](const TypeCall& c) -> Joinings {
+const bool matmul_can_be_joined = set_joinings(op_matmul, [](const TypeCall& c) -> Joinings {
     if (c.inputs[0].shape.rank() != 2 || c.inputs[1].shape.rank() != 2) return {};
     int transa = c.attributes.flag("transa"), transb = c.attributes.flag("transb");
     return {{.inputs = {transa, Joining::shared}, .output = 0},
