@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <limits>
 #include <vector>
 
 #include "runtime/core/array.h"
@@ -71,6 +71,12 @@ void transposed(const T* from, T* to, int64_t rows, int64_t columns) {
 template <class T>
 bool has_nan(const T* x, int64_t count) {
     return std::any_of(x, x + count, [](T v) { return std::isnan(v); });
+}
+
+/// The size that LAPACK asks for, given as a T: above 2^24 float32 may have rounded it down.
+template <class T>
+int workspace_size(T wanted) {
+    return int(std::nextafter(wanted, std::numeric_limits<T>::infinity()));
 }
 
 template <class T>
@@ -192,7 +198,7 @@ void run_eigh(const KernelCall& call) {
                 T wanted = 0;
                 int integers = 0, query = -1, info = 0;
                 routines.syevd("V", triangle, &n, a, &n, w + i * n, &wanted, &query, &integers, &query, &info, 1, 1);
-                const int lwork = int(wanted);
+                const int lwork = workspace_size(wanted);
                 std::vector<T> work(static_cast<size_t>(lwork)), vectors(size_t(m.size()));
                 std::vector<int> iwork(static_cast<size_t>(integers));
                 routines.syevd("V", triangle, &n, a, &n, w + i * n, work.data(), &lwork, iwork.data(), &integers, &info, 1, 1);
@@ -238,7 +244,7 @@ void run_svd(const KernelCall& call) {
                                    &of_u, work, lwork, iwork.data(), &info, 1);
                 };
                 run(&wanted, &query);
-                const int lwork = int(wanted);
+                const int lwork = workspace_size(wanted);
                 std::vector<T> work(static_cast<size_t>(lwork));
                 run(work.data(), &lwork);
                 return info;
