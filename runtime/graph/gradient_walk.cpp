@@ -33,6 +33,9 @@ Device& device_of(std::span<const Variable> gy) {
     return current_device();
 }
 
+/// A hook may add and remove hooks.
+SmallVector<FunctionHook*, 2> copied(std::span<FunctionHook* const> hooks) { return SmallVector<FunctionHook*, 2>(hooks); }
+
 void check(const Node& node, int input, const Variable& gx) {
     if (!(gx.type() == node.input_types[input]))
         throw InternalError(fmt::format("{}: the gradient of input {} is {}, the input {}", node.op->name, input,
@@ -109,12 +112,12 @@ void GradientWalk::visit(Node& node) {
 }
 
 Variables GradientWalk::gradients_of_inputs(Node& node, std::span<const Variable> gy) {
-    for (FunctionHook* hook : function_hooks()) hook->backward_preprocess(*node.op, node.kept_inputs, gy);
-    for (FunctionHook* hook : hooks_of(node)) hook->backward_preprocess(*node.op, node.kept_inputs, gy);
+    for (FunctionHook* hook : copied(function_hooks())) hook->backward_preprocess(*node.op, node.kept_inputs, gy);
+    for (FunctionHook* hook : copied(hooks_of(node))) hook->backward_preprocess(*node.op, node.kept_inputs, gy);
     Variables gx = node.region ? node.region->gradient(node, gy)
                                : node.op->gradient(GradientCall(node, gy));
-    for (FunctionHook* hook : hooks_of(node)) hook->backward_postprocess(*node.op, node.kept_inputs, gy);
-    for (FunctionHook* hook : function_hooks()) hook->backward_postprocess(*node.op, node.kept_inputs, gy);
+    for (FunctionHook* hook : copied(hooks_of(node))) hook->backward_postprocess(*node.op, node.kept_inputs, gy);
+    for (FunctionHook* hook : copied(function_hooks())) hook->backward_postprocess(*node.op, node.kept_inputs, gy);
     if (gx.size() != node.edges.size())
         throw InternalError(fmt::format("{}: {} gradients for {} inputs", node.op->name, gx.size(), node.edges.size()));
     return gx;

@@ -1,3 +1,7 @@
+#include <deque>
+#include <functional>
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include "runtime/core/device.h"
@@ -276,6 +280,32 @@ TEST(Graph, a_hook_name_is_taken_once) {
     } a, b;
     FunctionHookScope scope(a);
     EXPECT_THROW(FunctionHookScope second(b), ValueError);
+}
+
+TEST(Graph, a_hook_may_add_hooks_while_it_is_called) {
+    struct Hook : FunctionHook {
+        explicit Hook(std::string name) : own_name(std::move(name)) {}
+        std::string name() const override { return own_name; }
+        void backward_preprocess(const OpDef&, std::span<const Array>, std::span<const Variable>) override {
+            ++calls;
+            if (when_called) when_called();
+        }
+        std::string own_name;
+        std::function<void()> when_called;
+        int calls = 0;
+    };
+    Hook first("first"), second("second");
+    std::deque<Hook> added;
+    std::deque<FunctionHookScope> scopes;
+    first.when_called = [&] {
+        for (int i = 0; i < 64; ++i) scopes.emplace_back(added.emplace_back(std::to_string(i)));
+    };
+    FunctionHookScope with_first(first), with_second(second);
+    Variable x = scalar(2), y = x * x;
+    y.backward();
+    EXPECT_EQ(first.calls, 1);
+    EXPECT_EQ(second.calls, 1);
+    EXPECT_EQ(added.back().calls, 0) << "it is called from the next operation on";
 }
 
 TEST(Graph, a_gradient_of_another_shape_is_refused) {
