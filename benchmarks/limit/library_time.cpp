@@ -10,7 +10,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/cpu/convolution/convolution_primitive.h"
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/library_role.h"
 
 namespace catena::tool {
 namespace {

@@ -5,7 +5,7 @@
 #include "codegen/cuda/scalar_text.h"
 #include "runtime/core/in_order.h"
 #include "runtime/ops/declare/channels_last.h"
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/device_form.h"
 
 namespace catena::codegen::cuda {
 

@@ -10,7 +10,7 @@
 #include "runtime/file/disk_cache.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/tracer.h"
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/device_form.h"
 #include "runtime/program/device_form.h"
 
 namespace catena::codegen::cuda {

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "codegen/kernel/pattern.h"
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/device_form.h"
 #include "runtime/program/device_form.h"
 
 namespace catena::codegen::cuda {

@@ -5,7 +5,8 @@
 #include "frontend/package/c_element_function.h"
 #include "frontend/package/c_text.h"
 #include "runtime/c/scratch.h"
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/device_form.h"
+#include "runtime/ops/declare/library_role.h"
 
 namespace catena {
 namespace {
@@ -62,7 +63,7 @@ std::string COperations::statements(const LibraryCall& made, const std::vector<s
         } else {
             fail<ValueError>(
                 "its definition has no element text; add one "
-                "(runtime/ops/declare/element_text.h)");
+                "(runtime/ops/declare/device_form.h)");
         }
     } catch (const ValueError& error) {
         fail<ValueError>("export: {} cannot be exported to C: {}", who, error.what());

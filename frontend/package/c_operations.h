@@ -9,7 +9,7 @@
 namespace catena {
 
 /// The library calls of a schedule as C: products and convolutions call libcatena_c, the others functions
-/// generated from the ops' element texts (runtime/ops/declare/element_text.h), with sizes and attributes as
+/// generated from the ops' element texts (runtime/ops/declare/device_form.h), with sizes and attributes as
 /// constants.
 class COperations {
 public:

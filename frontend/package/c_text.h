@@ -8,7 +8,7 @@
 
 namespace catena {
 
-/// An element text (runtime/ops/declare/element_text.h) as C: casts in C's form, constants as enumerators, and each local
+/// An element text (runtime/ops/declare/device_form.h) as C: casts in C's form, constants as enumerators, and each local
 /// function (a single return) as a macro.
 struct CElementText {
     std::string body;

@@ -13,7 +13,7 @@
 
 #include "runtime/core/address.h"
 #include "runtime/graph/config.h"
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/library_role.h"
 
 namespace catena::cuda {
 

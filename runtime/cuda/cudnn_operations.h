@@ -4,7 +4,7 @@
 
 #ifdef CATENA_HAS_CUDNN
 
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/library_role.h"
 
 namespace catena::cuda {
 

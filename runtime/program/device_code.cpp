@@ -7,7 +7,7 @@
 
 #include "runtime/core/address.h"
 #include "runtime/core/loop_nest.h"
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/device_form.h"
 #include "runtime/program/device_form.h"
 
 namespace catena::program {

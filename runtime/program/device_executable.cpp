@@ -5,7 +5,7 @@
 
 #include "runtime/core/environment.h"
 #include "runtime/graph/config.h"
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/device_form.h"
 #include "runtime/ops/declare/message.h"
 #include "runtime/program/device_form.h"
 #include "runtime/program/launch_reports.h"

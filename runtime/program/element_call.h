@@ -23,7 +23,7 @@ void for_each_number(const KernelCall& call, F&& f) {
     }
 }
 
-/// A call computed by an op's element texts (runtime/ops/declare/element_text.h), ready to launch.
+/// A call computed by an op's element texts (runtime/ops/declare/device_form.h), ready to launch.
 class ElementCall {
 public:
     /// Only types and attributes of `call` are read. `kernels`: the device's, one for each pass.

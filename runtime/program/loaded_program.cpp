@@ -6,7 +6,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/file/limits.h"
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/device_form.h"
 #include "runtime/program/schedule_json.h"
 
 namespace catena::program {

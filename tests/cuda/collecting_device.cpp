@@ -4,7 +4,7 @@
 
 #include <sys/mman.h>
 
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/library_role.h"
 
 namespace catena::testing {
 

@@ -10,7 +10,7 @@
 #include "frontend/compiler/compiler_loader.h"
 #include "runtime/graph/tracer.h"
 #include "runtime/graph/variable_body.h"
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/device_form.h"
 #include "runtime/program/device_executable.h"
 #include "tests/ops/compiled_check.h"
 #include "tests/ops/gradient_check.h"

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "frontend/catena.h"
-#include "runtime/ops/declare/element_text.h"
 #include "tests/cuda/emulated_device.h"
 
 namespace catena::testing {

@@ -6,7 +6,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/library_role.h"
 
 namespace catena::testing {
 

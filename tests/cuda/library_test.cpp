@@ -6,7 +6,7 @@
 #include "frontend/catena.h"
 #include "runtime/cuda/cuda_device.h"
 #include "runtime/cuda/library_call.h"
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/library_role.h"
 #include "tests/cuda/library_check.h"
 #include "tests/cuda/recording_cublas_lt.h"
 #include "tests/cuda/recording_driver.h"

@@ -5,7 +5,7 @@
 
 #include "codegen/cuda/nvrtc.h"
 #include "frontend/compiler/compiler_loader.h"
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/device_form.h"
 #include "runtime/program/portable.h"
 #include "runtime/program/schedule_json.h"
 #include "tests/cuda/device_call.h"

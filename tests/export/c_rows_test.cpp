@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "frontend/compiler/compiler_loader.h"
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/device_form.h"
 #include "tests/export/exported_rows.h"
 #include "tests/export/saved_step.h"
 #include "tests/ops/compiled_check.h"

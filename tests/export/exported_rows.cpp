@@ -10,7 +10,7 @@
 #include "frontend/package/c_export.h"
 #include "frontend/static_graph/static_graph.h"
 #include "runtime/graph/tracer.h"
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/library_role.h"
 #include "runtime/program/package.h"
 #include "runtime/program/program.h"
 #include "tests/support/command.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/device_form.h"
 
 namespace catena::testing {
 

@@ -13,7 +13,7 @@
 #include "runtime/ops/array/scatter_onto.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/declare/checked_ranges.h"
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/device_form.h"
 #include "runtime/ops/declare/joined_calls.h"
 #include "runtime/ops/declare/moved_rows.h"
 #include "runtime/ops/onnx/onnx.h"

@@ -4,7 +4,7 @@
 #include "runtime/cpu/gather_kernel.h"
 #include "runtime/ops/array/gather_elements.h"
 #include "runtime/ops/declare/checked_ranges.h"
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/device_form.h"
 #include "runtime/ops/declare/onto.h"
 
 namespace catena {

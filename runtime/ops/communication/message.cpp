@@ -15,7 +15,7 @@
 #include "runtime/graph/config.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/ops/communication/received_types.h"
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/device_form.h"
 #include "runtime/ops/declare/message.h"
 #include "runtime/ops/define/define.h"
 

@@ -8,7 +8,7 @@
 #include "runtime/ops/connection/convolution_tail.h"
 #include "runtime/ops/declare/block.h"
 #include "runtime/ops/declare/channels_last.h"
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/device_form.h"
 #include "runtime/ops/declare/preparation.h"
 #include "runtime/ops/declare/tail.h"
 #include "runtime/ops/declare/work.h"

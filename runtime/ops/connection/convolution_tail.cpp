@@ -7,7 +7,8 @@
 #include "runtime/cpu/convolution/tailed_convolution.h"
 #include "runtime/ops/connection/convolution_steps.h"
 #include "runtime/ops/declare/channels_last.h"
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/device_form.h"
+#include "runtime/ops/declare/library_role.h"
 #include "runtime/ops/declare/preparation.h"
 #include "runtime/ops/declare/tail.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/library_role.h"
 #include "runtime/ops/declare/op_rules.h"
 
 namespace catena {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/device_form.h"
 
 namespace catena {
 

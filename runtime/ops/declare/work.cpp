@@ -1,6 +1,6 @@
 #include "runtime/ops/declare/work.h"
 
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/library_role.h"
 #include "runtime/ops/declare/op_rules.h"
 
 namespace catena {

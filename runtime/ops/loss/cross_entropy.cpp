@@ -12,7 +12,7 @@
 #include "runtime/ops/array/indexing.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/by_name/function.h"
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/device_form.h"
 #include "runtime/ops/define/composite.h"
 #include "runtime/ops/define/widened.h"
 #include "runtime/ops/loss/loss.h"

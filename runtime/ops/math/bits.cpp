@@ -11,7 +11,7 @@
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/by_name/function.h"
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/device_form.h"
 #include "runtime/ops/define/scalar_type.h"
 #include "runtime/ops/onnx/onnx.h"
 

@@ -4,7 +4,7 @@
 #include "runtime/cpu/fft_kernel.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/by_name/function.h"
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/device_form.h"
 #include "runtime/ops/define/widened.h"
 
 namespace catena {

@@ -4,7 +4,6 @@
 #include "runtime/cpu/linalg/lapack_kernels.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/by_name/function.h"
-#include "runtime/ops/declare/element_text.h"
 #include "runtime/ops/define/composite.h"
 #include "runtime/ops/define/widened.h"
 #include "runtime/ops/math/contraction.h"

@@ -3,7 +3,7 @@
 #include "runtime/core/error.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/ops/array/movement.h"
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/device_form.h"
 #include "runtime/ops/define/constant.h"
 #include "runtime/ops/define/widened.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/device_form.h"
 
 namespace catena {
 

@@ -11,7 +11,7 @@
 #include "runtime/graph/variable_body.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/declare/channels_last.h"
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/device_form.h"
 #include "runtime/ops/onnx/onnx.h"
 
 namespace catena {

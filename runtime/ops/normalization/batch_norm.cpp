@@ -9,7 +9,7 @@
 #include "runtime/graph/variable_math.h"
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/by_name/function.h"
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/library_role.h"
 #include "runtime/ops/define/composite.h"
 #include "runtime/ops/define/define.h"
 #include "runtime/ops/math/reduction.h"

@@ -11,7 +11,8 @@
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/connection/convolution.h"
 #include "runtime/ops/declare/channels_last.h"
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/device_form.h"
+#include "runtime/ops/declare/library_role.h"
 #include "runtime/ops/declare/tail.h"
 #include "runtime/ops/onnx/onnx.h"
 

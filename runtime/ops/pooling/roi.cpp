@@ -10,7 +10,7 @@
 #include "runtime/ops/array/movement.h"
 #include "runtime/ops/array/slicing.h"
 #include "runtime/ops/by_name/function.h"
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/device_form.h"
 #include "runtime/ops/define/constant.h"
 #include "runtime/ops/math/reduction.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "runtime/cpu/recurrent/recurrent_cells.h"
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/device_form.h"
 
 namespace catena {
 

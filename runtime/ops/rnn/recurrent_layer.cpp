@@ -7,7 +7,7 @@
 #include "runtime/cpu/recurrent/recurrent_kernel.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/gradient.h"
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/device_form.h"
 #include "runtime/ops/declare/work.h"
 #include "runtime/ops/define/composite.h"
 #include "runtime/ops/define/widened.h"

@@ -1,4 +1,4 @@
-#include "runtime/ops/declare/element_text.h"
+#include "runtime/ops/declare/device_form.h"
 
 #include <map>
 #include <mutex>
@@ -13,7 +13,6 @@ struct DeviceForm {
     ElementPlan plan;
     bool anywhere = false;
     std::string host_only;
-    LibraryRole role = LibraryRole::none;
 };
 
 /// The op's entry, never removed; ops may be registered late, by several threads.
@@ -46,15 +45,6 @@ bool set_runs_anywhere(const OpDef& op) { return form_of(op).anywhere = true; }
 bool set_host_only(const OpDef& op, std::string reason) {
     form_of(op).host_only = std::move(reason);
     return true;
-}
-
-bool set_library_role(const OpDef& op, LibraryRole role) {
-    form_of(op).role = role;
-    return true;
-}
-LibraryRole library_role_of(const OpDef& op) { return form_of(op).role; }
-bool is_convolution(LibraryRole role) {
-    return role == LibraryRole::convolution || role == LibraryRole::convolution_data || role == LibraryRole::convolution_weights;
 }
 
 bool has_element_plan(const OpDef& op) { return bool(form_of(op).plan); }

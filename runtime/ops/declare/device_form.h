@@ -26,7 +26,7 @@ enum class Threads : uint8_t { one, many };
 /// Reads only types and attributes of the call: its arrays may have no memory.
 using ElementPlan = std::function<ElementProgram(const KernelCall&, Threads)>;
 
-// All return true, for initialisers.
+/// What an op says beside its definition, used once each. All return true, for initialisers.
 bool set_element_plan(const OpDef& op, ElementPlan plan);
 /// The same for one thread and for many.
 bool set_element_plan(const OpDef& op, std::function<ElementProgram(const KernelCall&)> plan);
@@ -36,23 +36,6 @@ bool set_element_text(const OpDef& op, std::string text);
 bool set_runs_anywhere(const OpDef& op);
 /// The op always runs on the host, with copies from and to the device; `reason` says why.
 bool set_host_only(const OpDef& op, std::string reason);
-
-/// The function of a vendor library that can compute the op; attributes are those of the op with this role.
-enum class LibraryRole : uint8_t {
-    none,
-    matmul,                    ///< a, b -> y; "transa", "transb"
-    linear,                    ///< x, W, b -> x W^T + b
-    convolution,               ///< x, W -> y; "stride", "pad", "dilate", "groups"
-    convolution_data,          ///< gy, W -> gx
-    convolution_weights,       ///< x, gy -> gW
-    average_pooling,           ///< x -> y; "ksize", "stride", "pad", borders count
-    average_pooling_gradient,  ///< gy -> gx
-    batch_normalization,       ///< x, gamma, beta, scalar eps -> y, mean, variance; "axis"
-    batch_normalization_gradient,  ///< x, gamma, mean, variance, gy, scalar eps -> gx, ggamma, gbeta
-};
-bool set_library_role(const OpDef& op, LibraryRole role);
-LibraryRole library_role_of(const OpDef& op);
-bool is_convolution(LibraryRole role);  ///< Or one of its gradients.
 
 bool has_element_plan(const OpDef& op);
 ElementProgram element_program(const KernelCall& call, Threads threads = Threads::many);
