@@ -1,4 +1,4 @@
-#include "frontend/capture/costs.h"
+#include "frontend/capture/report/costs.h"
 
 #include <algorithm>
 #include <mutex>

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "frontend/capture/costs.h"
 #include "frontend/capture/region.h"
+#include "frontend/capture/report/costs.h"
 #include "frontend/compiler/compiler_loader.h"
 #include "frontend/pages/html.h"
 #include "frontend/pages/program_page.h"
