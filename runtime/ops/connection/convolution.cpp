@@ -5,6 +5,7 @@
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/autocast.h"
 #include "runtime/ops/array/movement.h"
+#include "runtime/ops/connection/convolution_block.h"
 #include "runtime/ops/connection/convolution_elements.h"
 #include "runtime/ops/connection/convolution_onnx.h"
 #include "runtime/ops/connection/convolution_order.h"
