@@ -36,19 +36,79 @@ Array channels_first(const std::vector<uint8_t>& pixels, int64_t channels, int64
     return image;
 }
 
+/// What a PNG is read with. libpng reports errors by a call that must not return; the jumps stay within the two functions below.
+struct PngReading {
+    std::string_view rest;  ///< The bytes that are still to be read.
+    std::jmp_buf target;
+    char message[128];
+    png_structp png = nullptr;
+    png_infop info = nullptr;
+
+    PngReading() = default;
+    PngReading(const PngReading&) = delete;
+    ~PngReading() { png_destroy_read_struct(&png, &info, nullptr); }
+
+    [[noreturn]] static void jump(png_structp png, png_const_charp message) {
+        auto* reading = static_cast<PngReading*>(png_get_error_ptr(png));
+        std::snprintf(reading->message, sizeof reading->message, "%s", message);
+        std::longjmp(reading->target, 1);
+    }
+    static void give(png_structp png, png_bytep to, size_t bytes) {
+        auto* reading = static_cast<PngReading*>(png_get_io_ptr(png));
+        if (bytes > reading->rest.size()) png_error(png, "it ends early");
+        std::memcpy(to, reading->rest.data(), bytes);
+        reading->rest.remove_prefix(bytes);
+    }
+};
+
+// Of both formats: the functions that are jumped to return false, with the message in their first argument, for an invalid
+// file. No object with a destructor may live across a longjmp: `pixels` is the caller's.
+
+/// The sizes, and how pixels are to be given: 8 bits a channel as they are stored (of 16 bits the upper ones), colours instead of
+/// a palette, transparency as a channel. Chunks that would change them, as gAMA, are skipped.
+bool read_header(PngReading& reading) {
+    if (setjmp(reading.target)) return false;
+    reading.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reading, PngReading::jump, [](png_structp, png_const_charp) {});
+    if (reading.png) reading.info = png_create_info_struct(reading.png);
+    if (!reading.info) {
+        std::snprintf(reading.message, sizeof reading.message, "libpng has no memory");
+        return false;
+    }
+    constexpr int all_that_are_not_needed = -1;
+    png_set_keep_unknown_chunks(reading.png, PNG_HANDLE_CHUNK_NEVER, nullptr, all_that_are_not_needed);
+    png_set_read_fn(reading.png, &reading, PngReading::give);
+    png_read_info(reading.png, reading.info);
+    png_set_strip_16(reading.png);
+    png_set_palette_to_rgb(reading.png);
+    png_set_expand_gray_1_2_4_to_8(reading.png);
+    if (png_get_valid(reading.png, reading.info, PNG_INFO_tRNS)) png_set_tRNS_to_alpha(reading.png);
+    return true;
+}
+
+bool read_pixels(PngReading& reading, std::vector<uint8_t>& pixels) {
+    if (setjmp(reading.target)) return false;
+    const int passes = png_set_interlace_handling(reading.png);
+    png_read_update_info(reading.png, reading.info);
+    const size_t row = png_get_rowbytes(reading.png, reading.info);
+    const png_uint_32 height = png_get_image_height(reading.png, reading.info);
+    pixels.resize(row * height);
+    for (int pass = 0; pass < passes; ++pass)
+        for (png_uint_32 y = 0; y < height; ++y) png_read_row(reading.png, pixels.data() + row * y, nullptr);
+    return true;
+}
+
 Array decode_png(std::string_view bytes, const std::string& name) {
-    png_image png{};
-    png.version = PNG_IMAGE_VERSION;
-    std::unique_ptr<png_image, void (*)(png_image*)> freed(&png, png_image_free);
-    if (!png_image_begin_read_from_memory(&png, bytes.data(), bytes.size()))
-        fail<FileError>("{}: the PNG cannot be read: {}", name, png.message);
-    check_size(png.width, png.height, bytes.size(), name);
-    png.format &= PNG_FORMAT_FLAG_COLOR | PNG_FORMAT_FLAG_ALPHA;  // 8 bits, no palette.
-    std::vector<uint8_t> pixels(PNG_IMAGE_SIZE(png));
-    const int64_t channels = PNG_IMAGE_PIXEL_CHANNELS(png.format);
-    if (!png_image_finish_read(&png, nullptr, pixels.data(), 0, nullptr))
-        fail<FileError>("{}: the PNG cannot be read: {}", name, png.message);
-    return channels_first(pixels, channels, png.height, png.width);
+    PngReading reading;
+    reading.rest = bytes;
+    std::vector<uint8_t> pixels;
+    bool good = read_header(reading);
+    if (good) {
+        check_size(png_get_image_width(reading.png, reading.info), png_get_image_height(reading.png, reading.info), bytes.size(), name);
+        good = read_pixels(reading, pixels);
+    }
+    if (!good) fail<FileError>("{}: the PNG cannot be read: {}", name, reading.message);
+    return channels_first(pixels, png_get_channels(reading.png, reading.info), png_get_image_height(reading.png, reading.info),
+                          png_get_image_width(reading.png, reading.info));
 }
 
 /// libjpeg reports errors by a call that must not return; the jump stays within decode_jpeg.
@@ -72,9 +132,6 @@ void limit_scans(j_common_ptr jpeg) {
     std::snprintf(errors->message, sizeof errors->message, "it has more than %d scans", most_scans);
     std::longjmp(errors->target, 1);
 }
-
-// Both return false, with the message in `errors`, for an invalid file. No object with a destructor may live across a
-// longjmp: `pixels` is the caller's.
 
 bool read_header(std::string_view bytes, JpegErrors& errors, jpeg_decompress_struct& jpeg) {
     if (setjmp(errors.target)) return false;

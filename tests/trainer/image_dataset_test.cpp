@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <functional>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -34,6 +35,29 @@ protected:
         image.height = png_uint_32(height);
         image.format = channels == 1 ? PNG_FORMAT_GRAY : channels == 3 ? PNG_FORMAT_RGB : PNG_FORMAT_RGBA;
         EXPECT_TRUE(png_image_write_to_file(&image, path(name).c_str(), 0, pixels.data(), 0, nullptr)) << image.message;
+        return path(name);
+    }
+    /// `rows` as bytes of the file; `more` adds chunks.
+    std::string stored_png(const std::string& name, int color, int depth, int width, std::vector<std::string> rows,
+                           const std::function<void(png_structp, png_infop)>& more = {}, int interlace = PNG_INTERLACE_NONE) {
+        std::FILE* file = std::fopen(path(name).c_str(), "wb");
+        png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
+        png_infop info = png_create_info_struct(png);
+        png_init_io(png, file);
+        png_set_IHDR(png, info, png_uint_32(width), png_uint_32(rows.size()), depth, color, interlace, PNG_COMPRESSION_TYPE_BASE,
+                     PNG_FILTER_TYPE_BASE);
+        if (color == PNG_COLOR_TYPE_PALETTE) {
+            const png_color colors[3] = {{0, 16, 64}, {128, 192, 255}, {1, 2, 3}};
+            png_set_PLTE(png, info, colors, 3);
+        }
+        if (more) more(png, info);
+        png_write_info(png, info);
+        std::vector<png_bytep> pointers;
+        for (std::string& row : rows) pointers.push_back(reinterpret_cast<png_bytep>(row.data()));
+        png_write_image(png, pointers.data());
+        png_write_end(png, nullptr);
+        png_destroy_write_struct(&png, &info);
+        std::fclose(file);
         return path(name);
     }
     std::string jpeg(const std::string& name, int channels, uint8_t value, bool progressive = false) {
@@ -70,6 +94,54 @@ TEST_F(ImageTest, png_channels_come_first) {
     EXPECT_EQ(color.to_vector<int>()[6 + 3], 61);
     EXPECT_EQ(alpha.shape(), (Shape{4, 3, 2}));
     EXPECT_EQ(alpha.to_vector<int>()[18 + 5], 221);
+}
+
+const std::string sixteen_bits("\x00\x00\x10\x00\x40\x00\x80\x00\xC0\x00\xFF\xFF", 12), eight_bits("\x00\x10\x40\x80\xC0\xFF", 6);
+
+TEST_F(ImageTest, png_of_16_bits_gives_the_upper_8_as_pillow_does) {
+    EXPECT_EQ(read_image(stored_png("rgb.png", PNG_COLOR_TYPE_RGB, 16, 2, {sixteen_bits})).to_vector<int>(),
+              (std::vector<int>{0, 128, 16, 192, 64, 255}));
+    EXPECT_EQ(read_image(stored_png("grey.png", PNG_COLOR_TYPE_GRAY, 16, 6, {sixteen_bits})).to_vector<int>(),
+              (std::vector<int>{0, 16, 64, 128, 192, 255}));
+    EXPECT_EQ(read_image(stored_png("ga.png", PNG_COLOR_TYPE_GRAY_ALPHA, 16, 3, {sixteen_bits})).to_vector<int>(),
+              (std::vector<int>{0, 64, 192, 16, 128, 255}));
+}
+
+TEST_F(ImageTest, png_pixels_are_those_stored_whatever_gamma_the_file_has) {
+    const std::vector<int> grey{0, 16, 64, 128, 192, 255}, colors{0, 128, 16, 192, 64, 255};
+    for (double gamma : {1.0, 1 / 1.8, 1 / 2.2}) {
+        auto with_gamma = [gamma](png_structp png, png_infop info) { png_set_gAMA(png, info, gamma); };
+        EXPECT_EQ(read_image(stored_png("8.png", PNG_COLOR_TYPE_GRAY, 8, 6, {eight_bits}, with_gamma)).to_vector<int>(), grey) << gamma;
+        EXPECT_EQ(read_image(stored_png("16.png", PNG_COLOR_TYPE_RGB, 16, 2, {sixteen_bits}, with_gamma)).to_vector<int>(), colors) << gamma;
+        EXPECT_EQ(read_image(stored_png("p.png", PNG_COLOR_TYPE_PALETTE, 8, 2, {std::string("\0\1", 2)}, with_gamma)).to_vector<int>(), colors)
+            << gamma;
+    }
+}
+
+TEST_F(ImageTest, png_of_few_bits_and_of_transparent_colours_is_expanded) {
+    EXPECT_EQ(read_image(stored_png("1.png", PNG_COLOR_TYPE_GRAY, 1, 8, {"\xb2"})).to_vector<int>(),
+              (std::vector<int>{255, 0, 255, 255, 0, 0, 255, 0}));
+    EXPECT_EQ(read_image(stored_png("4.png", PNG_COLOR_TYPE_GRAY, 4, 2, {"\x3c"})).to_vector<int>(), (std::vector<int>{51, 204}));
+    const Array palette = read_image(stored_png("p.png", PNG_COLOR_TYPE_PALETTE, 4, 3, {"\x02\x10"}, [](png_structp png, png_infop info) {
+        const png_byte alphas[2] = {0, 100};
+        png_set_tRNS(png, info, alphas, 2, nullptr);
+    }));
+    EXPECT_EQ(palette.shape(), (Shape{4, 1, 3}));
+    EXPECT_EQ(palette.to_vector<int>(), (std::vector<int>{0, 1, 128, 16, 2, 192, 64, 3, 255, 0, 255, 100}));
+    const Array grey = read_image(stored_png("g.png", PNG_COLOR_TYPE_GRAY, 8, 6, {eight_bits}, [](png_structp png, png_infop info) {
+        png_color_16 transparent{};
+        transparent.gray = 64;
+        png_set_tRNS(png, info, nullptr, 0, &transparent);
+    }));
+    EXPECT_EQ(grey.to_vector<int>(), (std::vector<int>{0, 16, 64, 128, 192, 255, 255, 255, 0, 255, 255, 255}));
+}
+
+TEST_F(ImageTest, an_interlaced_png_gives_the_same_picture) {
+    std::vector<std::string> rows(11);
+    for (size_t y = 0; y < rows.size(); ++y)
+        for (size_t x = 0; x < 3 * 13; ++x) rows[y] += char(y * 39 + x * 7);
+    EXPECT_EQ(read_image(stored_png("i.png", PNG_COLOR_TYPE_RGB, 8, 13, rows, {}, PNG_INTERLACE_ADAM7)).to_vector<int>(),
+              read_image(stored_png("p.png", PNG_COLOR_TYPE_RGB, 8, 13, rows)).to_vector<int>());
 }
 
 TEST_F(ImageTest, jpeg_is_decoded) {
