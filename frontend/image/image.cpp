@@ -124,6 +124,23 @@ struct JpegErrors {
     }
 };
 
+/// Of CMYK, also where that is stored as YCCK.
+bool has_inks(const jpeg_decompress_struct& jpeg) { return jpeg.jpeg_color_space == JCS_CMYK || jpeg.jpeg_color_space == JCS_YCCK; }
+
+/// The colours of four inks, by Pillow's formula. Every program stores 255 less the ink, as Adobe does, so that the numbers are lights.
+std::vector<uint8_t> colors_of_inks(const std::vector<uint8_t>& pixels) {
+    std::vector<uint8_t> colors;
+    colors.reserve(pixels.size() / 4 * 3);
+    for (size_t at = 0; at < pixels.size(); at += 4) {
+        const int light = pixels[at + 3];
+        for (size_t c = 0; c < 3; ++c) {
+            const int taken = (255 - pixels[at + c]) * light + 128;
+            colors.push_back(uint8_t(light - ((taken + (taken >> 8)) >> 8)));  // Divided by 255 and rounded.
+        }
+    }
+    return colors;
+}
+
 /// Each scan of a progressive JPEG costs a pass over the image, but only few bytes. Encoders make about ten.
 void limit_scans(j_common_ptr jpeg) {
     constexpr int most_scans = 500;
@@ -143,7 +160,7 @@ bool read_header(std::string_view bytes, JpegErrors& errors, jpeg_decompress_str
 
 bool read_pixels(JpegErrors& errors, jpeg_decompress_struct& jpeg, std::vector<uint8_t>& pixels) {
     if (setjmp(errors.target)) return false;
-    jpeg.out_color_space = jpeg.jpeg_color_space == JCS_GRAYSCALE ? JCS_GRAYSCALE : JCS_RGB;
+    jpeg.out_color_space = jpeg.jpeg_color_space == JCS_GRAYSCALE ? JCS_GRAYSCALE : has_inks(jpeg) ? JCS_CMYK : JCS_RGB;
     jpeg_start_decompress(&jpeg);
     const size_t row = size_t(jpeg.output_width) * size_t(jpeg.output_components);
     pixels.resize(row * jpeg.output_height);
@@ -171,10 +188,14 @@ Array decode_jpeg(std::string_view bytes, const std::string& name) {
     bool good = read_header(bytes, errors, jpeg);
     if (good) {
         check_size(jpeg.image_width, jpeg.image_height, bytes.size(), name);
+        if (jpeg.jpeg_color_space == JCS_UNKNOWN)
+            fail<FileError>("{}: the JPEG has {} channels of unknown colours; grey, RGB, YCbCr, CMYK and YCCK are read", name,
+                            jpeg.num_components);
         jpeg.progress = &progress;
         good = read_pixels(errors, jpeg, pixels);
     }
     if (!good) fail<FileError>("{}: the JPEG cannot be read: {}", name, errors.message);
+    if (has_inks(jpeg)) return channels_first(colors_of_inks(pixels), 3, jpeg.output_height, jpeg.output_width);
     return channels_first(pixels, jpeg.output_components, jpeg.output_height, jpeg.output_width);
 }
 

@@ -60,7 +60,7 @@ protected:
         std::fclose(file);
         return path(name);
     }
-    std::string jpeg(const std::string& name, int channels, uint8_t value, bool progressive = false) {
+    std::string jpeg(const std::string& name, int channels, uint8_t value, bool progressive = false, bool ycck = false) {
         std::FILE* file = std::fopen(path(name).c_str(), "wb");
         jpeg_error_mgr errors;
         jpeg_compress_struct out{};
@@ -70,11 +70,14 @@ protected:
         out.image_width = 16;
         out.image_height = 8;
         out.input_components = channels;
-        out.in_color_space = channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+        out.in_color_space = channels == 1 ? JCS_GRAYSCALE : channels == 3 ? JCS_RGB : channels == 4 ? JCS_CMYK : JCS_UNKNOWN;
         jpeg_set_defaults(&out);
+        if (ycck) jpeg_set_colorspace(&out, JCS_YCCK);
+        jpeg_set_quality(&out, 100, TRUE);
         if (progressive) jpeg_simple_progression(&out);
         jpeg_start_compress(&out, TRUE);
         std::vector<uint8_t> line(size_t(16 * channels), value);
+        for (size_t i = 3; channels == 4 && i < line.size(); i += 4) line[i] = 204;  // A fifth of the black ink.
         for (int y = 0; y < 8; ++y) {
             JSAMPROW row = line.data();
             jpeg_write_scanlines(&out, &row, 1);
@@ -150,6 +153,16 @@ TEST_F(ImageTest, jpeg_is_decoded) {
     for (int v : grey.to_vector<int>()) EXPECT_NEAR(v, 77, 2);
     EXPECT_EQ(color.shape(), (Shape{3, 8, 16}));
     for (int v : color.to_vector<int>()) EXPECT_NEAR(v, 130, 2);
+}
+
+TEST_F(ImageTest, jpeg_of_four_inks_gives_colours_as_pillow_does) {
+    for (bool ycck : {false, true}) {
+        const Array image = read_image(jpeg("inks.jpg", 4, 100, false, ycck));
+        EXPECT_EQ(image.shape(), (Shape{3, 8, 16}));
+        for (int v : image.to_vector<int>()) EXPECT_NEAR(v, 204 * 100 / 255, 2) << ycck;
+    }
+    EXPECT_THAT(message_of<FileError>([&] { read_image(jpeg("two.jpg", 2, 100)); }),
+                HasSubstr("two.jpg: the JPEG has 2 channels of unknown colours; grey, RGB, YCbCr, CMYK and YCCK are read"));
 }
 
 TEST_F(ImageTest, damaged_files_are_errors_that_name_the_file) {
