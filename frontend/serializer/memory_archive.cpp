@@ -23,15 +23,17 @@ public:
         if (dtype == -1 && rank == 0) return Array();
         if (dtype < 0 || dtype >= dtype_count || rank < 0 || rank > max_rank) wrong();
         Type type{Dtype(dtype), {}};
-        uint64_t count = 1;
+        uint64_t bytes = size_of(type.dtype);
+        bool is_empty = false, too_large = false;  // As of an array: a size of 0 makes the others any.
         for (int64_t i = 0; i < rank; ++i) {
-            type.shape.push_back(number());
-            const uint64_t d = uint64_t(type.shape[int(i)]);
-            if (type.shape[int(i)] < 0 || (d > 0 && count > bytes_.size() / d)) wrong();
-            count *= d;
+            const int64_t size = number();
+            if (size < 0) wrong();
+            type.shape.push_back(size);
+            is_empty |= size == 0;
+            too_large |= __builtin_mul_overflow(bytes, uint64_t(size), &bytes);
         }
         std::string_view elements = text();
-        if (count * size_of(type.dtype) != elements.size()) wrong();
+        if (is_empty ? !elements.empty() : too_large || bytes != elements.size()) wrong();
         Array array = Array::empty(type, cpu_device());
         if (!elements.empty()) std::memcpy(array.to_fill(), elements.data(), elements.size());
         return array;

@@ -73,5 +73,11 @@ TEST(MemoryArchive, packs_arrays_of_any_kind) {
     EXPECT_EQ(again[3].type(), (Type{Dtype::float16, {1}}));
 }
 
+TEST(MemoryArchive, packs_empty_arrays_whose_other_sizes_are_large) {
+    const int64_t huge = int64_t(1) << 40;
+    for (const Shape& shape : {Shape{300, 0}, Shape{0, 300}, Shape{100, 100, 0}, Shape{huge, 0, huge}, Shape{huge, huge, 0}})
+        EXPECT_EQ(unpack_arrays(pack_arrays({Array::zeros({Dtype::float32, shape})}), "here").at(0).shape(), shape);
+}
+
 }  // namespace
 }  // namespace catena
