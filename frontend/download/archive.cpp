@@ -1,12 +1,10 @@
 #include "frontend/download/archive.h"
 
 #include <algorithm>
-#include <memory>
-
-#include <zlib.h>
 
 #include "runtime/core/error.h"
 #include "runtime/file/file.h"
+#include "runtime/file/gzip_reader.h"
 #include "runtime/file/limits.h"
 #include "runtime/file/write_file.h"
 
@@ -20,10 +18,7 @@ constexpr size_t block_bytes = 512;
 
 class TarReader {
 public:
-    explicit TarReader(const fs::path& path)
-        : path_(path.string()), file_(gzopen(path.c_str(), "rb"), gzclose), budget_(path_, FileReader(path_).size()) {
-        if (!file_) fail<FileError>("{}: cannot be opened", path_);
-    }
+    explicit TarReader(const fs::path& path) : path_(path.string()), file_(path_), budget_(path_, FileReader(path_).size()) {}
 
     /// The next member, false at the end.
     bool next() {
@@ -66,16 +61,12 @@ private:
         if (sum != octal(header + 148, 8)) damaged("the checksum of a header is wrong");
     }
     bool read_block(char* to) {
-        const int got = gzread(file_.get(), to, block_bytes);
-        if (got < 0 || (got > 0 && size_t(got) < block_bytes)) damaged("it ends early");
+        const size_t got = file_.read_some(to, block_bytes);
+        if (got > 0 && got < block_bytes) damaged("it ends early");
         return got > 0;
     }
     void read(char* to, uint64_t bytes) {
-        while (bytes > 0) {
-            const unsigned part = unsigned(std::min<uint64_t>(bytes, 1u << 20));
-            if (gzread(file_.get(), to, part) != int(part)) damaged(fmt::format("it ends within '{}'", name_));
-            to += part, bytes -= part;
-        }
+        if (file_.read_some(to, bytes) != bytes) damaged(fmt::format("it ends within '{}'", name_));
     }
     void skip(uint64_t bytes) {
         char nowhere[block_bytes];
@@ -83,7 +74,7 @@ private:
     }
 
     std::string path_;
-    std::unique_ptr<gzFile_s, int (*)(gzFile)> file_;
+    GzipReader file_;
     FileBudget budget_;
     std::string name_;
     bool is_file_ = false;
@@ -93,6 +84,7 @@ private:
 }  // namespace
 
 void unpack_tar_gz(const fs::path& archive, const fs::path& folder, std::vector<std::string> names) {
+    GzipReader(archive.string()).read_to_end();  // So that nothing of a damaged archive is stored.
     TarReader tar(archive);
     while (!names.empty() && tar.next()) {
         const auto found = std::find(names.begin(), names.end(), fs::path(tar.name()).filename().string());

@@ -132,6 +132,12 @@ TEST_F(Download, unpacks_archives) {
         put("cut.tar.gz", whole.substr(0, length));
         EXPECT_THROW(unpack_tar_gz(folder / "cut.tar.gz", folder / "to", {"one.bin", "two.bin", "three"}), FileError) << length;
     }
+    std::string damaged = whole;
+    damaged[damaged.size() - 6] ^= 1;  // Of the checksum.
+    put("damaged.tar.gz", damaged);
+    fs::create_directories(folder / "nothing");
+    EXPECT_TRUE(has(error_of([&] { unpack_tar_gz(folder / "damaged.tar.gz", folder / "nothing", {"one.bin"}); }), "incorrect data check"));
+    EXPECT_TRUE(fs::is_empty(folder / "nothing"));
     put("plain.tar.gz", std::string(2048, 'a'));
     EXPECT_TRUE(has(error_of([&] { unpack_tar_gz(folder / "plain.tar.gz", folder / "to", {"one.bin"}); }), "no whole .tar.gz archive"));
 }

@@ -12,6 +12,7 @@
 #include <zlib.h>
 
 #include "frontend/dataset/fashion_mnist.h"
+#include "frontend/dataset/idx.h"
 #include "frontend/dataset/mat5.h"
 #include "runtime/file/limits.h"
 #include "tests/trainer/fixtures.h"
@@ -133,6 +134,36 @@ TEST_F(SvhnTest, content_that_unfolds_beyond_the_limit_is_refused) {
     write("a.mat", header + deflated(matrix("a", {1 << 22, 1}, std::string(1 << 22, 'a'))));
     EXPECT_THAT(message_of<FileError>([&] { read_mat5(path("a.mat")); }), HasSubstr("its compressed data"));
     set_file_limits(before);
+}
+
+class IdxTest : public testing::FolderTest {
+protected:
+    /// 65536 bytes: so many that zlib could store them where they belong, and stop before the checksum.
+    std::string compressed(const std::string& more = "") const {
+        gzFile file = gzopen(path("idx.gz").c_str(), "wb");
+        std::string bytes("\x00\x00\x08\x01\x00\x01\x00\x00", 8);
+        for (int i = 0; i < 65536; ++i) bytes += char(i * i / 7);
+        bytes += more;
+        gzwrite(file, bytes.data(), unsigned(bytes.size()));
+        gzclose(file);
+        return content("idx.gz");
+    }
+    Array read(const std::string& bytes) const {
+        write("idx.gz", bytes);
+        return read_idx(path("idx.gz"), 1);
+    }
+};
+
+TEST_F(IdxTest, damaged_checksums_cut_files_and_more_content_are_errors) {
+    const std::string whole = compressed();
+    EXPECT_EQ(read(whole).to_vector<int>().at(1000), 1000 * 1000 / 7 % 256);
+    for (size_t at = whole.size() - 8; at < whole.size(); ++at) {  // CRC and length lie behind the content.
+        std::string damaged = whole;
+        damaged[at] = char(damaged[at] ^ 4);
+        EXPECT_THAT(message_of<FileError>([&] { read(damaged); }), HasSubstr("idx.gz: is damaged: incorrect")) << at;
+        EXPECT_THAT(message_of<FileError>([&] { read(whole.substr(0, at)); }), HasSubstr("unexpected end of file")) << at;
+    }
+    EXPECT_THAT(message_of<FileError>([&] { read(compressed("4")); }), HasSubstr("goes on after the 65544 bytes of content that are expected"));
 }
 
 TEST(FashionMnist, labels_have_names) {
