@@ -15,7 +15,8 @@ class Serializer;
 class Iterator {
 public:
     virtual ~Iterator() = default;
-    /// The examples of the next mini-batch; nothing when the only epoch is over.
+    /// The examples of the next mini-batch; nothing when the only epoch is over. After an error of the dataset the iterator is as
+    /// before, also in a snapshot: the next call reads the same batch.
     virtual std::optional<std::vector<Example>> next() = 0;
     /// The same, stacked by concat_examples: `while (auto batch = it.next_batch()) step((*batch)[0], (*batch)[1]);`
     /// On `device`; null: on that of the examples.

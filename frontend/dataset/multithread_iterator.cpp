@@ -94,12 +94,12 @@ MultithreadIterator::MultithreadIterator(Dataset dataset, int64_t batch_size, It
 
 MultithreadIterator::~MultithreadIterator() = default;
 
-void MultithreadIterator::prefetch() {
-    ahead_ = order_;
+void MultithreadIterator::prefetch(const BatchOrder& before) {
+    ahead_ = before;
     std::optional<std::vector<int64_t>> indices = ahead_.next();
     if (!indices) return;
-    if (!workers_) workers_ = std::make_unique<Workers>(dataset_, order_, n_threads_);
-    workers_->start(std::move(*indices), order_);
+    if (!workers_) workers_ = std::make_unique<Workers>(dataset_, before, n_threads_);
+    workers_->start(std::move(*indices), before);
     prefetched_ = true;
 }
 
@@ -114,12 +114,13 @@ void MultithreadIterator::drop_prefetched() {
 }
 
 std::optional<std::vector<Example>> MultithreadIterator::next() {
-    if (!prefetched_) prefetch();
+    if (!prefetched_) prefetch(order_);
     if (!prefetched_) return std::nullopt;
     prefetched_ = false;
     std::vector<Example> examples = workers_->wait();
-    order_ = ahead_;
-    prefetch();
+    BatchOrder after = ahead_;
+    prefetch(after);
+    order_ = std::move(after);  // Last: after an error the next call gives this batch.
     return examples;
 }
 

@@ -13,7 +13,8 @@ struct MultithreadOptions {
 };
 
 /// Like SerialIterator, in the same order, but threads read the next mini-batch in the background. The dataset's
-/// get_example must be thread-safe. An error in a thread is rethrown by the next() that needs the example.
+/// get_example must be thread-safe. An error in a thread is rethrown by the next() that needs the example; the one after it
+/// reads the batch again.
 ///
 /// Random numbers in get_example depend on the seed, the epoch and the example's position in it, as those of a
 /// MultiprocessIterator, not on the number of threads.
@@ -40,7 +41,7 @@ public:
 
 private:
     class Workers;
-    void prefetch();
+    void prefetch(const BatchOrder& before);  ///< Starts reading the batch after `before`, if there is one.
     void drop_prefetched();
     Dataset dataset_;
     BatchOrder order_;   ///< After the batch returned last,

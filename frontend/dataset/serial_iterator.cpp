@@ -14,11 +14,13 @@ SerialIterator::SerialIterator(Dataset dataset, int64_t batch_size, IteratorOpti
     : dataset_(std::move(dataset)), order_(dataset_.size(), batch_size, std::move(options)) {}
 
 std::optional<std::vector<Example>> SerialIterator::next() {
-    std::optional<std::vector<int64_t>> indices = order_.next();
+    BatchOrder after = order_;  // An error of the dataset leaves the batch for the next call, and for a snapshot.
+    std::optional<std::vector<int64_t>> indices = after.next();
     if (!indices) return std::nullopt;
     std::vector<Example> examples;
     examples.reserve(indices->size());
     for (int64_t i : *indices) examples.push_back(dataset_[i]);
+    order_ = std::move(after);
     return examples;
 }
 

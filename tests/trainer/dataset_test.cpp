@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 #include <set>
 
@@ -201,6 +202,64 @@ TEST_F(IteratorFileTest, goes_on_in_the_same_order_after_loading) {
     for (auto& batch : expected) {
         EXPECT_EQ(numbers(*serial.next()), batch);
         EXPECT_EQ(numbers(*parallel.next()), batch);
+    }
+}
+
+TEST_F(IteratorFileTest, an_error_of_the_dataset_loses_no_batch_also_in_a_snapshot) {
+    for (bool threads : {false, true}) {
+        std::atomic<bool> broken{true};
+        TransformDataset dataset(range(0, 11), [&](const Example& x) {
+            if (x[0].item<int>() == 5 && broken) fail<ValueError>("the disk is busy");
+            return x;
+        });
+        auto iterator = [&](int seed) -> std::unique_ptr<Iterator> {
+            set_seed(seed);
+            if (threads) return std::make_unique<MultithreadIterator>(dataset, 3, IteratorOptions(), 2);
+            return std::make_unique<SerialIterator>(dataset, 3);
+        };
+        set_seed(3);
+        SerialIterator whole(range(0, 11), 3);
+        auto it = iterator(3);
+        for (int batch = 0; batch < 10; ++batch) {
+            const auto before = whole.epoch_detail();
+            const std::vector<int> expected = numbers(*whole.next());
+            if (broken && std::ranges::count(expected, 5)) {
+                EXPECT_THROW(it->next(), ValueError);
+                EXPECT_EQ(it->epoch_detail(), before);
+                save_npz(path("it.npz"), *it);
+                broken = false;
+                auto resumed = iterator(4);
+                load_npz(path("it.npz"), *resumed);
+                EXPECT_EQ(numbers(*resumed->next()), expected);
+            }
+            EXPECT_EQ(numbers(*it->next()), expected) << batch;
+        }
+        EXPECT_FALSE(broken);
+    }
+}
+
+TEST(OrderSampler, that_throws_loses_no_batch) {
+    for (int kind = 0; kind < 3; ++kind) {
+        int calls = 0;
+        const IteratorOptions options{.order_sampler = [&calls](const std::vector<int64_t>& order, int64_t) {
+            if (++calls == 2) fail<ValueError>("no order yet");
+            return order;
+        }};
+        std::unique_ptr<Iterator> it;
+        if (kind == 0) it = std::make_unique<SerialIterator>(range(0, 6), 3, options);
+        if (kind == 1) it = std::make_unique<MultithreadIterator>(range(0, 6), 3, options);
+        if (kind == 2) it = std::make_unique<MultiprocessIterator>(range(0, 6), 3, options, MultiprocessOptions{.n_processes = 1});
+        std::vector<int> seen;
+        int errors = 0;
+        while (seen.size() < 9) {
+            try {
+                for (int number : numbers(*it->next())) seen.push_back(number);
+            } catch (const ValueError&) {
+                ++errors;
+            }
+        }
+        EXPECT_EQ(errors, 1) << kind;
+        EXPECT_THAT(seen, ElementsAre(0, 1, 2, 3, 4, 5, 0, 1, 2)) << kind;
     }
 }
 
