@@ -48,6 +48,15 @@ void MultiprocessIterator::prefetch() {
 }
 
 std::optional<std::vector<Example>> MultiprocessIterator::next() {
+    try {
+        return next_of_workers();
+    } catch (...) {
+        MultiprocessIterator::finalize();  // The next call starts again with this batch.
+        throw;
+    }
+}
+
+std::optional<std::vector<Example>> MultiprocessIterator::next_of_workers() {
     if (ahead_.empty()) prefetch();
     if (ahead_.empty()) return std::nullopt;
     while (int(ahead_.size()) <= processes_.n_prefetch) {
@@ -55,17 +64,10 @@ std::optional<std::vector<Example>> MultiprocessIterator::next() {
         prefetch();
         if (ahead_.size() == before) break;
     }
-    std::vector<Example> examples;
-    try {
-        examples = workers_->collect(ahead_.front().examples);
-    } catch (...) {
-        ahead_.clear();
-        workers_.reset();  // The next call starts again with this batch.
-        throw;
-    }
-    order_ = std::move(ahead_.front().order);
-    ahead_.erase(ahead_.begin());
+    std::vector<Example> examples = workers_->collect(ahead_.front().examples);
     if (processes_.n_prefetch > 0) prefetch();
+    order_ = std::move(ahead_.front().order);  // Last: after an error it is the order before this batch.
+    ahead_.erase(ahead_.begin());
     return examples;
 }
 

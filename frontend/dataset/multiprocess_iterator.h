@@ -21,7 +21,7 @@ struct MultiprocessOptions {
 /// Like SerialIterator, in the same order, but worker processes read the next mini-batches in the background: for
 /// datasets whose get_example is not thread-safe. They are forked by the first next() and see the dataset as it was
 /// then; examples are returned through shared memory, on the host. An error in a worker is rethrown by the next()
-/// that needs the example.
+/// that needs the example, and the death of a worker is an Error; the next() after it starts other workers with the same batch.
 ///
 /// Random numbers in get_example depend on the seed, the epoch and the example's position in it, not on the number
 /// of processes. Forked processes have one thread and must not use a GPU; with MPI, take the first batch before the
@@ -51,6 +51,7 @@ private:
         BatchOrder order;  ///< After this batch.
         size_t examples;
     };
+    std::optional<std::vector<Example>> next_of_workers();
     void prefetch();
     void drop_prefetched();
     Dataset dataset_;

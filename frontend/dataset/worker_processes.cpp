@@ -33,7 +33,6 @@ struct Place {
     int64_t index = 0, seed = 0;
     std::atomic<int32_t> reader{0};  ///< The process that has taken it.
     std::atomic<Outcome> outcome{Outcome::none};
-    std::atomic<bool> collected{false};
     ErrorKind kind = ErrorKind::other;
     uint64_t bytes = 0;
     int file = -1;  ///< Of a large one, as its reader calls it.
@@ -42,7 +41,23 @@ struct Place {
 struct Control {
     sem_t wanted, done;
     std::atomic<uint64_t> taken{0};
+    std::atomic<uint64_t> collected{0};  ///< Tasks before this one are done with: their places may have another by now.
     std::atomic<bool> ends{false};
+};
+
+/// A process's own blocks, with the tasks whose examples they hold: the process keeps each until its task was collected.
+class LargeExamples {
+public:
+    explicit LargeExamples(const Control& control) : control_(control) {}
+    bool any() const { return !blocks_.empty(); }
+    void keep(uint64_t task, const SharedBlock& block) { blocks_.emplace_back(task, block); }
+    void free_collected() {
+        for (; any() && blocks_.front().first < control_.collected; blocks_.pop_front()) unmap_shared_block(blocks_.front().second);
+    }
+
+private:
+    const Control& control_;
+    std::deque<std::pair<uint64_t, SharedBlock>> blocks_;
 };
 
 /// False after a timeout in milliseconds (up to 1000).
@@ -82,19 +97,20 @@ struct WorkerProcesses::Body {
     Control* control = nullptr;
     Place* places = nullptr;
     char* elements = nullptr;
-    uint64_t started = 0, collected = 0;
+    uint64_t started = 0;
     std::vector<pid_t> processes;
+    std::string broken;  ///< Why no more examples come: a process died, with what it had taken, or cannot be replaced.
     bool complained = false;
 
     Body(const Dataset& all, const WorkerOptions& how) : dataset(all), options(how) {
         const size_t count = size_t(options.tasks_at_once);
         auto rounded = [](size_t bytes) { return (bytes + 4095) / 4096 * 4096; };
         const size_t at_places = rounded(sizeof(Control)), at_elements = at_places + rounded(count * sizeof(Place));
-        options.bytes_per_example = rounded(options.bytes_per_example);
+        options.bytes_per_example = rounded(std::max<size_t>(options.bytes_per_example, 1));  // Errors lie there, too.
         memory = make_shared_block(at_elements + count * options.bytes_per_example);
         if (!memory.data)
-            fail<Error>("MultiprocessIterator: cannot allocate {} bytes of shared memory; reduce shared_mem",
-                        at_elements + count * options.bytes_per_example);
+            fail<Error>("MultiprocessIterator: cannot allocate {} bytes of shared memory: {}; reduce shared_mem",
+                        at_elements + count * options.bytes_per_example, std::strerror(errno));
         char* begin = static_cast<char*>(memory.data);
         control = new (begin) Control;
         places = reinterpret_cast<Place*>(begin + at_places);
@@ -104,13 +120,23 @@ struct WorkerProcesses::Body {
         sem_init(&control->done, 1, 0);
     }
 
+    ~Body() {
+        control->ends = true;
+        for (size_t k = 0; k < processes.size(); ++k) sem_post(&control->wanted);
+        for (pid_t process : processes) {
+            int status = 0;
+            while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+            }
+        }
+        unmap_shared_block(memory);
+    }
+
     Place& place(uint64_t task) { return places[task % uint64_t(options.tasks_at_once)]; }
     char* elements_of(const Place& place) { return elements + size_t(&place - places) * options.bytes_per_example; }
 
     void fork_one() {
         const pid_t parent = getpid(), process = fork();
-        if (process < 0)
-            fail<Error>("MultiprocessIterator: cannot create a process: {}", std::strerror(errno));
+        if (process < 0) give_up(fmt::format("MultiprocessIterator: cannot create a process: {}", std::strerror(errno)));
         if (process > 0) return processes.push_back(process);
         try {
             serve(parent);
@@ -125,79 +151,91 @@ struct WorkerProcesses::Body {
     void serve(pid_t parent) {
         set_thread_count(1);  // The threads of OpenMP were not forked.
         RecorderScope unseen(nullptr);
-        std::deque<std::pair<Place*, SharedBlock>> large;
+        LargeExamples large(*control);
         for (int64_t served = 0; options.tasks_per_process == 0 || served < options.tasks_per_process; ++served) {
-            while (!wait_for_post(control->wanted, 1000))
+            while (!wait_for_post(control->wanted, 1000)) {
                 if (getppid() != parent) return;
-            if (control->ends) return;
-            Place& mine = place(control->taken.fetch_add(1));
-            mine.reader = getpid();
-            if (SharedBlock block = read(mine); block.data) large.emplace_back(&mine, block);
-            sem_post(&control->done);
-            while (!large.empty() && large.front().first->collected) {
-                unmap_shared_block(large.front().second);
-                large.pop_front();
+                large.free_collected();
             }
+            if (control->ends) return;
+            const uint64_t task = control->taken.fetch_add(1);
+            Place& mine = place(task);
+            mine.reader = getpid();
+            if (SharedBlock block = read(mine); block.data) large.keep(task, block);
+            sem_post(&control->done);
+            large.free_collected();
         }
-        for (auto& [place, block] : large)  // Kept until they have been read.
-            while (!place->collected && getppid() == parent && !control->ends) usleep(1000);
+        while (large.any() && getppid() == parent && !control->ends) {
+            usleep(1000);
+            large.free_collected();
+        }
     }
 
     /// Stores the result in the slot; returns the memory of a large one, which must be kept until it is collected.
     SharedBlock read(Place& mine) {
         std::string bytes;
         Outcome outcome = Outcome::example;
+        auto failed = [&](ErrorKind kind, std::string message) {
+            outcome = Outcome::error;
+            mine.kind = kind;
+            bytes = std::move(message);
+            bytes.resize(std::min(bytes.size(), options.bytes_per_example));
+        };
         try {
             set_seed(mine.seed);
             bytes = example_bytes(dataset[mine.index]);
         } catch (const std::exception& error) {
-            outcome = Outcome::error;
-            mine.kind = error_kind_of(error);
-            bytes = error.what();
-            bytes.resize(std::min(bytes.size(), options.bytes_per_example));
+            failed(error_kind_of(error), error.what());
+        } catch (...) {
+            failed(ErrorKind::other, fmt::format("MultiprocessIterator: reading example {} throws what is no std::exception", mine.index));
         }
         SharedBlock block;
-        mine.bytes = bytes.size();
-        if (bytes.size() <= options.bytes_per_example) {
-            std::memcpy(elements_of(mine), bytes.data(), bytes.size());
-        } else if (block = make_shared_block(bytes.size()); block.data) {
-            outcome = Outcome::large_example;
-            mine.file = block.file;
-            std::memcpy(block.data, bytes.data(), bytes.size());
-        } else {
-            outcome = Outcome::error;
-            mine.kind = ErrorKind::other;
-            mine.bytes = size_t(std::snprintf(elements_of(mine), options.bytes_per_example,
-                                              "MultiprocessIterator: example %lld has %zu bytes, more than the available "
-                                              "shared memory",
-                                              static_cast<long long>(mine.index), bytes.size()));
+        if (bytes.size() > options.bytes_per_example) {
+            block = make_shared_block(bytes.size());
+            if (block.data) outcome = Outcome::large_example;
+            else failed(ErrorKind::other, fmt::format("MultiprocessIterator: no shared memory for the {} bytes of example {}: {}",
+                                                      bytes.size(), mine.index, std::strerror(errno)));
         }
+        mine.bytes = bytes.size();
+        mine.file = block.file;
+        std::memcpy(block.data ? block.data : elements_of(mine), bytes.data(), bytes.size());
         mine.outcome = outcome;
         return block;
     }
 
     //---- here
 
-    /// Replaces processes that have reached their task limit; a dead one is an error if it has taken a task that is
-    /// waited for.
+    /// Replaces processes that have reached their task limit. Any other end of a process is an error, now and from now on: what it
+    /// had taken does not come any more.
     void look_after_processes() {
-        for (size_t i = 0; i < processes.size(); ++i) {
+        for (size_t i = 0; i < processes.size() && broken.empty(); ++i) {
             int status = 0;
             const pid_t process = processes[i];
             if (waitpid(process, &status, WNOHANG) != process) continue;
             processes.erase(processes.begin() + std::ptrdiff_t(i--));
-            if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && options.tasks_per_process > 0) {
+            const Place* unread = unread_of(process);
+            if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && options.tasks_per_process > 0 && !unread) {
                 fork_one();
                 continue;
             }
-            std::string what = "a process that reads examples";
-            for (uint64_t task = collected; task < started; ++task)
-                if (place(task).reader == process && place(task).outcome == Outcome::none)
-                    what = fmt::format("the process that read example {}", place(task).index);
             const std::string how = WIFSIGNALED(status) ? fmt::format("was killed by signal {}", WTERMSIG(status))
                                                         : fmt::format("ended with status {}", WEXITSTATUS(status));
-            fail<Error>("MultiprocessIterator: {} {}", what, how);
+            give_up(unread ? fmt::format("MultiprocessIterator: the process that read example {} {}", unread->index, how)
+                           : fmt::format("MultiprocessIterator: a process that reads examples {}", how));
         }
+        if (!broken.empty()) give_up(broken);
+    }
+
+    [[noreturn]] void give_up(std::string why) {
+        broken = std::move(why);
+        fail<Error>("{}", broken);
+    }
+
+    /// The example that a process has taken and not read; null if there is none.
+    const Place* unread_of(pid_t process) {
+        for (uint64_t task = control->collected; task < started; ++task)
+            if (place(task).reader == process && place(task).outcome == Outcome::none) return &place(task);
+        return nullptr;
     }
 
     void wait_for(uint64_t task) {
@@ -225,9 +263,8 @@ struct WorkerProcesses::Body {
             }
             SharedBlock block = map_shared_block(from.reader, from.file, from.bytes);
             if (!block.data)
-                fail<Error>("MultiprocessIterator: the {} bytes of example {} cannot be read; use a "
-                            "larger shared_mem",
-                            from.bytes, from.index);
+                fail<Error>("MultiprocessIterator: the {} bytes of example {} cannot be read: {}; use a larger shared_mem",
+                            from.bytes, from.index, std::strerror(errno));
             examples.push_back(example_from({static_cast<const char*>(block.data), from.bytes}));
             unmap_shared_block(block);
         } catch (...) {
@@ -242,16 +279,7 @@ WorkerProcesses::WorkerProcesses(const Dataset& dataset, WorkerOptions options)
     for (int k = 0; k < options.processes; ++k) body_->fork_one();
 }
 
-WorkerProcesses::~WorkerProcesses() {
-    body_->control->ends = true;
-    for (size_t k = 0; k < body_->processes.size(); ++k) sem_post(&body_->control->wanted);
-    for (pid_t process : body_->processes) {
-        int status = 0;
-        while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
-        }
-    }
-    unmap_shared_block(body_->memory);
-}
+WorkerProcesses::~WorkerProcesses() = default;
 
 void WorkerProcesses::start(std::span<const Task> tasks) {
     Body& b = *body_;
@@ -263,7 +291,6 @@ void WorkerProcesses::start(std::span<const Task> tasks) {
         place.seed = task.seed;
         place.reader = 0;
         place.outcome = Outcome::none;
-        place.collected = false;
         sem_post(&b.control->wanted);
     }
 }
@@ -273,15 +300,15 @@ std::vector<Example> WorkerProcesses::collect(size_t count) {
     std::vector<Example> examples;
     std::exception_ptr error;
     for (size_t k = 0; k < count; ++k) {
-        b.wait_for(b.collected);
-        Place& place = b.place(b.collected++);
-        if (std::exception_ptr problem = b.take(place, examples); problem && !error) error = problem;
-        place.collected = true;
+        const uint64_t task = b.control->collected;
+        b.wait_for(task);
+        if (std::exception_ptr problem = b.take(b.place(task), examples); problem && !error) error = problem;
+        b.control->collected = task + 1;
     }
     if (error) std::rethrow_exception(error);
     return examples;
 }
 
-int64_t WorkerProcesses::pending() const { return int64_t(body_->started - body_->collected); }
+int64_t WorkerProcesses::pending() const { return int64_t(body_->started - body_->control->collected); }
 
 }  // namespace catena

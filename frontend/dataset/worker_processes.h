@@ -32,7 +32,8 @@ public:
     /// Starts these tasks, at most tasks_at_once in total, and returns at once.
     void start(std::span<const Task> tasks);
     /// The first `count` uncollected examples, in the order of start(). Rethrows an error of reading one; Error
-    /// naming the example when its process has died.
+    /// naming the example when its process has died. This object is then of no more use: start(), and collect() of what has
+    /// not been read, throw that Error again.
     std::vector<Example> collect(size_t count);
     int64_t pending() const;  ///< Number of started, uncollected tasks.
 

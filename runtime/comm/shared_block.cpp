@@ -150,7 +150,8 @@ SharedBlock make_shared_block(size_t bytes) {
     if (file < 0) return {};
     // Reserved at once: a machine without that much memory says so here, not by a signal later.
     SharedBlock made;
-    if (posix_fallocate(file, 0, off_t(bytes)) == 0) made = map_file(file, bytes);
+    errno = posix_fallocate(file, 0, off_t(bytes));  // Which returns what others store there.
+    if (errno == 0) made = map_file(file, bytes);
     if (!made.data) close_after(file);
     return made;
 }

@@ -14,7 +14,7 @@ struct SharedBlock {
     int file = -1;  ///< This process's descriptor, while others may open /proc/PID/fd/FILE.
 };
 
-/// New memory, zeroed; no data on failure.
+/// New memory, zeroed; no data, and an errno, on failure.
 SharedBlock make_shared_block(size_t bytes);
 /// Maps descriptor `file` of process `pid`; no data, and an errno, when it is not accessible or has
 /// another size.

@@ -1,5 +1,6 @@
 #include <cerrno>
 #include <csignal>
+#include <filesystem>
 #include <numeric>
 #include <set>
 #include <thread>
@@ -192,6 +193,80 @@ TEST_F(MultiprocessTest, a_killed_process_is_an_error_that_names_its_example) {
                 HasSubstr("MultiprocessIterator: the process that read example 5 was killed by signal 9"));
     std::filesystem::remove(deadly);
     EXPECT_THAT(numbers(*it.next()), ElementsAre(4, 5, 6, 7));
+}
+
+TEST_F(MultiprocessTest, a_killed_process_loses_no_batch_however_many_are_read_ahead) {
+    for (int prefetch : {0, 1, 3})
+        for (bool reset : {false, true}) {
+            SCOPED_TRACE(fmt::format("{} batches ahead, reset {}", prefetch, reset));
+            write("deadly", "");
+            TransformDataset dataset(range(0, 10), [deadly = path("deadly")](const Example& x) {
+                if (x[0].item<int>() == 5 && std::filesystem::remove(deadly)) raise(SIGKILL);
+                return x;
+            });
+            MultiprocessIterator it(dataset, 2, {.shuffle = false}, {.n_processes = 2, .n_prefetch = prefetch});
+            int errors = 0;
+            std::vector<int> seen;
+            while (seen.size() < 20) {
+                try {
+                    for (int number : numbers(*it.next())) seen.push_back(number);
+                } catch (const Error& error) {
+                    ++errors;
+                    EXPECT_THAT(error.what(), HasSubstr("was killed by signal 9"));
+                    EXPECT_EQ(it.current_position(), int(seen.size()));
+                    if (reset) it.reset(), seen.clear();
+                }
+            }
+            EXPECT_EQ(errors, 1);
+            for (int i = 0; i < 20; ++i) EXPECT_EQ(seen[size_t(i)], i % 10);
+        }
+}
+
+TEST_F(MultiprocessTest, the_death_of_an_idle_process_loses_no_batch) {
+    TransformDataset dataset(range(0, 10), [](const Example& x) { return Example{x[0], Array::scalar<int32_t>(getpid())}; });
+    MultiprocessIterator it(dataset, 2, {.shuffle = false}, {.n_processes = 1});
+    const pid_t process = (*it.next())[1][1].item<int>();
+    ASSERT_EQ(kill(process, SIGKILL), 0);
+    siginfo_t information;
+    ASSERT_EQ(waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT), 0);
+    EXPECT_THAT(message_of<Error>([&] { it.next(); }), HasSubstr("was killed by signal 9"));
+    for (int first : {2, 4, 6, 8, 0}) EXPECT_THAT(numbers(*it.next()), ElementsAre(first, first + 1));
+}
+
+TEST_F(MultiprocessTest, what_ends_or_throws_without_a_word_is_an_error_that_names_its_example) {
+    TransformDataset throws(range(0, 4), [](const Example& x) -> Example {
+        if (x[0].item<int>() == 3) throw 42;
+        return x;
+    });
+    MultiprocessIterator it(throws, 2, {.shuffle = false}, {.n_processes = 2});
+    EXPECT_THAT(numbers(*it.next()), ElementsAre(0, 1));
+    EXPECT_THAT(message_of<Error>([&] { it.next(); }), HasSubstr("reading example 3 throws what is no std::exception"));
+    TransformDataset ends(range(0, 4), [](const Example& x) -> Example {
+        if (x[0].item<int>() == 3) _exit(0);
+        return x;
+    });
+    MultiprocessIterator replaced(ends, 2, {.shuffle = false}, {.n_processes = 1, .n_prefetch = 0, .maxtasksperchild = 100});
+    EXPECT_THAT(numbers(*replaced.next()), ElementsAre(0, 1));
+    EXPECT_THAT(message_of<Error>([&] { replaced.next(); }), HasSubstr("the process that read example 3 ended with status 0"));
+}
+
+/// Examples say how many files their process has open.
+TEST_F(MultiprocessTest, large_examples_are_freed_when_they_were_collected) {
+    const auto files = [](const Example&) {
+        int count = 0;
+        for ([[maybe_unused]] const auto& file : std::filesystem::directory_iterator("/proc/self/fd")) ++count;
+        return Array::full({Dtype::int32, {2000}}, count);
+    };
+    for (int64_t tasks : {0, 3}) {
+        MultiprocessIterator it(TransformDataset(range(0, 20), files), 5, {}, {.n_processes = 2, .shared_mem = 1, .maxtasksperchild = tasks});
+        const int first = (*it.next())[0][0].to_vector<int>()[0], most_at_once = 5 * 3;
+        int most = 0;
+        for (int batch = 0; batch < (tasks ? 4 : 40); ++batch) {
+            const std::vector<Example> examples = *it.next();
+            for (const Example& example : examples) most = std::max(most, example[0].to_vector<int>()[0]);
+        }
+        EXPECT_LE(most, first + most_at_once) << tasks;
+    }
 }
 
 /// The example is let go on when the complaint was read.
