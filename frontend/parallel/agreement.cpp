@@ -59,14 +59,24 @@ void on_root(Communicator& communicator, const char* what, const std::function<v
     if (communicator.rank() == root) {
         try {
             f();
-        } catch (const std::exception& e) {
-            problem = e.what();
+        } catch (...) {
             error = std::current_exception();
+            problem = message_of(error);
         }
     }
     const std::string message = communicator.bcast_bytes(problem ? "!" + *problem : "", root);
     if (error) std::rethrow_exception(error);
     if (!message.empty()) fail<CommunicationError>("{}: {}", what, message.substr(1));
+}
+
+std::string message_of(const std::exception_ptr& error) {
+    try {
+        std::rethrow_exception(error);
+    } catch (const std::exception& e) {
+        return e.what();
+    } catch (...) {
+        return "what was thrown is no std::exception";
+    }
 }
 
 void add_note(const CommunicationError& error, const char* note) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <string>
 #include <utility>
@@ -14,6 +15,9 @@ void agree(Communicator& communicator, const char* what, const std::vector<std::
 
 /// Calls f on rank `root`. Its exception ends all ranks: others fail with a CommunicationError, "WHAT: " and its message.
 void on_root(Communicator& communicator, const char* what, const std::function<void()>& f, int root = 0);
+
+/// For other ranks; also of what is no std::exception, which they would wait for otherwise.
+std::string message_of(const std::exception_ptr& error);
 
 [[noreturn]] void add_note(const CommunicationError& error, const char* note);
 

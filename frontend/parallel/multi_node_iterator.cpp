@@ -94,9 +94,9 @@ std::optional<std::vector<Example>> MultiNodeIterator::next() {
         try {
             examples = actual_->next();
             if (examples) message = given + packed(*examples);
-        } catch (const std::exception& e) {
-            message = failed + std::string(e.what());
+        } catch (...) {
             error = std::current_exception();
+            message = failed + message_of(error);
         }
     }
     message = communicator_->bcast_bytes(message, master_);

@@ -118,5 +118,20 @@ TEST(MultiNodeIterator, that_fails_on_its_master_fails_on_all) {
     });
 }
 
+struct ThrowingIterator : SerialIterator {
+    using SerialIterator::SerialIterator;
+    std::optional<std::vector<Example>> next() override { throw 42; }
+};
+
+TEST(MultiNodeIterator, that_throws_what_is_no_exception_fails_on_all) {
+    run_local(2, [](const Comm& comm) {
+        std::shared_ptr<Iterator> actual;
+        if (comm->rank() == 0) actual = std::make_shared<ThrowingIterator>(examples(), 5);
+        MultiNodeIterator batches(actual, comm, 0);
+        if (comm->rank() == 0) EXPECT_THROW(batches.next(), int);
+        else EXPECT_THROW(batches.next(), CommunicationError);
+    });
+}
+
 }  // namespace
 }  // namespace catena
