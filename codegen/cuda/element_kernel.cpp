@@ -44,10 +44,8 @@ public:
             line("volatile i64* const fault = static_cast<i64*>(a.pointer[{}]);", pointers + 1);
             line("auto place_in = [=](i64 index, i64 axis, i64 size, bool wrap) -> i64 {{");
             line("    if (index >= (wrap ? -size : 0) && index < size) return index < 0 ? index + size : index;");
-            line(
-                "    if (fault) fault[1] = index, fault[2] = axis, fault[3] = size, fault[4] = wrap, fault[0] = "
-                "a.number[{}];",
-                site);
+            line("    if (fault && fault[0] == 0)  // The first is told: later ones may follow from it.");
+            line("        fault[1] = index, fault[2] = axis, fault[3] = size, fault[4] = wrap, fault[0] = a.number[{}];", site);
             line("    return -1;");
             line("}};");
         }

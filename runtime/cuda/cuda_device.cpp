@@ -192,7 +192,17 @@ void CudaDevice::copy_to_host(const Array& from, void* host) {
     const Array dense = from.as_contiguous();
     enter();
     staging_.download(host, address_word(dense), bytes_of(dense), stream_);
-    raise_faults();
+    raise_all_faults();
+}
+
+void CudaDevice::raise_all_faults() {
+    std::vector<CudaDevice*> known{this};
+    for (size_t k = 0; k < known.size(); ++k) {
+        std::lock_guard lock(known[k]->mutex_);
+        for (CudaDevice* source : known[k]->sources_)
+            if (std::ranges::find(known, source) == known.end()) known.push_back(source);
+    }
+    for (CudaDevice* device : known) device->raise_faults();
 }
 
 void CudaDevice::reach(const CudaDevice& peer) {
@@ -234,6 +244,10 @@ bool CudaDevice::copy_from_peer(const Array& from, const Array& to) {
     check(d.cuMemcpyPeerAsync(address_word(to), context_, address_word(from), peer->context_,
                               bytes_of(to), stream_),
           name(), fmt::format("cuMemcpyPeerAsync of {} bytes from {}", bytes_of(to), peer->name()));
+    {
+        std::lock_guard lock(mutex_);
+        sources_.insert(peer);
+    }
     order(*this, *peer, read);
     d.cuEventDestroy(written);
     d.cuEventDestroy(read);
@@ -244,7 +258,7 @@ void CudaDevice::synchronize() {
     expect_no_capture("the host wait");
     enter();
     check(driver().cuStreamSynchronize(stream_), name(), "cuStreamSynchronize");
-    raise_faults();
+    raise_all_faults();
 }
 
 void CudaDevice::release_cached_memory() {

@@ -61,6 +61,8 @@ private:
     CUstream stream() const;
     /// DeviceError while the calling thread records: `what` is done at once, by a copy engine.
     void expect_no_capture(const char* what) const;
+    /// raise_faults() of this device and of all whose results may have come here: who reads here may never read there.
+    void raise_all_faults();
     /// Makes the device's context the calling thread's.
     void enter() const;
 
@@ -71,6 +73,7 @@ private:
     int multiprocessors_ = 0;
     std::mutex& mutex_ = taken_by_forks(*new std::mutex);
     std::set<const CudaDevice*> asked_;  ///< Peers that reach() was called for.
+    std::set<CudaDevice*> sources_;      ///< Peers that copies came from; devices live as long as the process.
     int64_t* faults_ = nullptr;  ///< Pinned, so that kernels write it, too.
     std::atomic<int64_t> replays_ = 0;
     MemoryPool pool_;
