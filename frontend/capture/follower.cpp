@@ -123,9 +123,20 @@ void Follower::refuse_precision(const OpDef& op, Inputs inputs) const {
                              "around the call", op.name, config().tf32, tf32_);
 }
 
+void Follower::leave_device(const OpDef& op, const Device& next) {
+    const Device& device = *step_->call->device;
+    if (next.is_meta() || device.is_meta()) return;
+    if (!rules_.breaks)
+        fail<DeviceError>("static_graph {}: {} is on {} after operations on {}, a program is of one device, and StaticGraphOptions::breaks is "
+                          "false. Keep the region's operations on one device, or allow breaks", rules_.region, op.name, next.name(), device.name());
+    settle();
+}
+
 bool Follower::follow(const OpDef& op, Inputs inputs, const Attributes& attributes, std::span<const Scalar> scalars,
                       Variables& outputs) {
     if (config().tf32 != tf32_) [[unlikely]] refuse_precision(op, inputs);
+    Device& device = inputs.empty() ? current_device() : inputs[0]->device();
+    if (step_ && step_->call->device != &device) [[unlikely]] leave_device(op, device);
     if (op.body) return repeat_body(op, inputs, attributes, scalars, outputs);
     for (const Variable* x : inputs)  // An array of an enclosing region.
         if (ArrayBody* body = x->array().body(); body->pending && body->pending != this) body->pending->force(*body);

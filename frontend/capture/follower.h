@@ -161,6 +161,8 @@ public:
 private:
     /// ValueError where the operation runs on a device.
     void refuse_precision(const OpDef& op, std::span<const Variable* const> inputs) const;
+    /// A program is of one device: what was recorded for another than that of `op` is computed first.
+    void leave_device(const OpDef& op, const Device& next);
     /// A value of the call: the array of an input or of a result. `maker` is the step that caches the result's array; null and
     /// a pending array: one that a step of this number may take.
     struct Slot {
