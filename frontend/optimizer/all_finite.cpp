@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "frontend/optimizer/by_device.h"
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
 #include "runtime/graph/arithmetic.h"
@@ -72,9 +73,15 @@ const OpDef& all_finite_op() {
 }  // namespace
 
 Variable all_finite(std::span<const Variable> arrays) {
-    std::vector<const Variable*> inputs;
-    for (const Variable& array : arrays) inputs.push_back(&array);
-    return std::move(apply(all_finite_op(), inputs, current_location())[0]);
+    ReusedVector<const Variable*> all;
+    for (const Variable& array : arrays) all.push_back(&array);
+    Variable finite;
+    for_each_device(std::span<const Variable* const>(all), [](const Variable* array) -> Device& { return array->device(); },
+                    [&](std::span<const Variable* const> there, Device&) {
+                        const Variable part = apply(all_finite_op(), there, current_location())[0];
+                        finite = finite.defined() ? finite && beside(part, finite.device()) : part;
+                    });
+    return finite;
 }
 
 }  // namespace catena

@@ -1,5 +1,6 @@
 #include "frontend/optimizer/hooks.h"
 
+#include "frontend/optimizer/by_device.h"
 #include "frontend/optimizer/gradient_sweep.h"
 #include "frontend/optimizer/square_norm.h"
 #include "runtime/core/device.h"
@@ -70,7 +71,8 @@ void ParameterHook::operator()(Optimizer& optimizer) {
     auto no_graph = no_backprop_mode();
     ReusedVector<UpdateSlot*> slots;
     find_active(optimizer, slots);
-    change(slots, optimizer.step_count());
+    for_each_device(std::span<UpdateSlot* const>(slots), [](const UpdateSlot* slot) -> Device& { return slot->param.device(); },
+                    [&](Slots there, Device& device) { change(there, beside(optimizer.step_count(), device)); });
 }
 
 void WeightDecay::change(Slots slots, const Variable&) {

@@ -10,7 +10,7 @@ namespace catena {
 class ParameterHook : public OptimizerHook {
 public:
     void operator()(Optimizer& optimizer) final;
-    /// `t` is the number of updates so far, int64, 0-d.
+    /// `t` is the number of updates so far, int64, 0-d. It and `slots` are on one device; called for each device that has parameters.
     virtual void change(std::span<UpdateSlot* const> slots, const Variable& t) = 0;
 };
 

@@ -1,9 +1,11 @@
 #include "frontend/optimizer/loss_scaling.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "frontend/optimizer/all_finite.h"
+#include "frontend/optimizer/by_device.h"
 #include "frontend/optimizer/gradient_sweep.h"
 #include "frontend/optimizer/masters.h"
 #include "frontend/serializer/serializer.h"
@@ -27,12 +29,6 @@ const Sweep& unscale_sweep() {
 Array on_host(Dtype dtype, double value) {
     const DeviceScope host(cpu_device());
     return Array::full({dtype, {}}, value);
-}
-
-void move_beside(const State& state, const Variable& other) {
-    if (other.device().is_meta() || &state.device() == &other.device()) return;
-    const RecorderScope paused(nullptr);
-    state.set_array(state.array().to(other.device()));
 }
 
 }  // namespace
@@ -59,7 +55,7 @@ bool LossScaling::is_safe_to_update() const { return safe_.array().item<bool>();
 void LossScaling::begin(const Variable& loss, const BackwardOptions& options) {
     if (loss.size() != 1)
         fail<ValueError>("loss_scaling: the loss should be one number, it is {}", to_string(loss.type()));
-    move_beside(scale_, loss);
+    move_beside(scale_, loss.device());
     auto no_graph = no_backprop_mode();
     loss.set_grad_variable(cast(broadcast_to(scale_ * options.loss_scale, loss.shape()), loss.dtype()));
 }
@@ -77,7 +73,7 @@ void LossScaling::backward_part(const Variable& loss, const BackwardOptions& opt
 }
 
 GradientExchange::Outcome LossScaling::finish(Optimizer& optimizer) {
-    move_beside(sent_scale_, scale_);
+    move_beside(sent_scale_, scale_.device());
     const Outcome outcome = between_ ? between_->finish(optimizer) : Outcome::replaced;
     const Variable scale = is_behind() ? Variable(sent_scale_.array(), false) : Variable(scale_);
     if (is_behind() && outcome != Outcome::dropped) assign(sent_scale_, scale_);
@@ -101,8 +97,10 @@ void LossScaling::check_nan_in_grads(Optimizer& optimizer) {
     std::vector<Variable> gradients;
     for (UpdateSlot* slot : optimizer.active_slots()) gradients.push_back(slot->param.grad_variable());
     if (gradients.empty()) return;
-    for (const State* state : {&scale_, &was_too_large_, &safe_}) move_beside(*state, gradients[0]);
-    assign(safe_, all_finite(gradients));
+    // It is on the loss's device, which is one of the model's.
+    if (std::ranges::none_of(gradients, [&](const Variable& g) { return &g.device() == &scale_.device(); })) move_beside(scale_, gradients[0].device());
+    for (const State* state : {&was_too_large_, &safe_}) move_beside(*state, scale_.device());
+    assign(safe_, beside(all_finite(gradients), scale_.device()));
 }
 
 void LossScaling::unscale(std::span<UpdateSlot* const> slots, const Variable& scale) const {
@@ -140,8 +138,13 @@ void LossScaling::bring_back_after(Optimizer& optimizer) {
 }
 
 void LossScaling::bring_back_if_bad() {
-    for (const auto& [state, content] : std::exchange(before_, {}))
-        if (!(state.array() == content)) assign(state, where(safe_, state, Variable(content, false)));
+    std::vector<Before> changed = std::exchange(before_, {});
+    std::erase_if(changed, [](const Before& before) { return before.state.array() == before.content; });
+    for_each_device(std::span<const Before>(changed), [](const Before& before) -> Device& { return before.state.device(); },
+                    [&](std::span<const Before> there, Device& device) {
+                        const Variable safe = beside(safe_, device);
+                        for (const auto& [state, content] : there) assign(state, where(safe, state, Variable(content, false)));
+                    });
 }
 
 void LossScaling::serialize(const Serializer& s) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "frontend/optimizer/by_device.h"
 #include "frontend/optimizer/gradient_sweep.h"
 #include "frontend/optimizer/masters.h"
 #include "frontend/optimizer/parameter_rule.h"
@@ -38,12 +39,7 @@ const Sweep& unscale_sweep() {
     return sweep;
 }
 
-/// The step count is on the parameters' device, like the moments, since some rules and hooks compute with it.
-void move_to(Device& device, const State& count) {
-    if (device.is_meta() || &count.device() == &device) return;
-    RecorderScope paused(nullptr);
-    count.set_array(count.array().to(device));
-}
+Device& device_of(const UpdateSlot* slot) { return slot->param.device(); }
 
 bool has_any(const Serializer& s, std::span<const std::string> keys) {
     return std::ranges::any_of(keys, [&](const std::string& key) { return s.has(key); });
@@ -164,12 +160,12 @@ void Optimizer::update(const std::source_location& at) {
     if (scaled_) unscale_gradients();
     ReusedVector<UpdateSlot*> active;
     find_active_slots(active);
-    if (!active.empty()) move_to(active[0]->param.device(), t_);
+    if (!active.empty()) move_beside(t_, active[0]->param.device());  // Rules and hooks compute with it.
     call_hooks(OptimizerHook::Timing::pre);
     find_active_slots(active);
     for (UpdateSlot* slot : active) initialize_moments(*slot);
     for (UpdateSlot* slot : active)  // A model may be moved after its optimizer was loaded.
-        for (const State& moment : slot->moments) move_to(slot->param.device(), moment);
+        for (const State& moment : slot->moments) move_beside(moment, slot->param.device());
     assign(t_, t_ + 1);
     call_parameter_hooks(OptimizerHook::Timing::pre);
     update_groups(active);
@@ -180,25 +176,28 @@ void Optimizer::update(const std::source_location& at) {
 }
 
 void Optimizer::update_groups(std::span<UpdateSlot* const> active) {
-    ReusedVector<UpdateSlot*> memory;
-    UpdateGroup common{{}, t_};
-    common.slots.swap(memory);
-    std::vector<std::pair<Optimizer*, UpdateGroup>> others;  // By formula, in the order of their first parameters.
-    for (UpdateSlot* slot : active) {
-        Optimizer& rule = rule_of(*slot);
-        if (!slot->own_numbers.empty()) {
-            rule.update_group({{slot}, t_});
-        } else if (&rule == this) {
-            common.slots.push_back(slot);
-        } else {
-            auto group = std::ranges::find(others, &rule, &std::pair<Optimizer*, UpdateGroup>::first);
-            if (group == others.end()) group = others.insert(group, {&rule, UpdateGroup{{}, t_}});
-            group->second.slots.push_back(slot);
+    for_each_device(active, device_of, [&](std::span<UpdateSlot* const> slots, Device& device) {
+        ReusedVector<UpdateSlot*> memory;
+        const Variable t = beside(t_, device);
+        UpdateGroup common{{}, t};
+        common.slots.swap(memory);
+        std::vector<std::pair<Optimizer*, UpdateGroup>> others;  // By formula, in the order of their first parameters.
+        for (UpdateSlot* slot : slots) {
+            Optimizer& rule = rule_of(*slot);
+            if (!slot->own_numbers.empty()) {
+                rule.update_group({{slot}, t});
+            } else if (&rule == this) {
+                common.slots.push_back(slot);
+            } else {
+                auto group = std::ranges::find(others, &rule, &std::pair<Optimizer*, UpdateGroup>::first);
+                if (group == others.end()) group = others.insert(group, {&rule, UpdateGroup{{}, t}});
+                group->second.slots.push_back(slot);
+            }
         }
-    }
-    if (!common.slots.empty()) update_group(common);
-    common.slots.swap(memory);
-    for (auto& [rule, group] : others) rule->update_group(group);
+        if (!common.slots.empty()) update_group(common);
+        common.slots.swap(memory);
+        for (auto& [rule, group] : others) rule->update_group(group);
+    });
 }
 
 void Optimizer::new_epoch(bool automatic) {
@@ -347,7 +346,7 @@ void Optimizer::call_parameter_hooks(OptimizerHook::Timing timing) {
         UpdateSlot* const slots[] = {&slot};
         const auto hooks = slot.hooks;
         for (const auto& [name, hook] : hooks)
-            if (hook->timing() == timing) hook->change(slots, t_);
+            if (hook->timing() == timing) hook->change(slots, beside(t_, slot.param.device()));
     }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "frontend/optimizer/by_device.h"
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
 #include "runtime/core/reused_vector.h"
@@ -99,9 +100,15 @@ const OpDef& square_norm_op() {
 }  // namespace
 
 Variable square_norm(std::span<const Variable> arrays) {
-    ReusedVector<const Variable*> inputs;
-    for (const Variable& array : arrays) inputs.push_back(&array);
-    return std::move(apply(square_norm_op(), inputs, current_location())[0]);
+    ReusedVector<const Variable*> all;
+    for (const Variable& array : arrays) all.push_back(&array);
+    Variable total;
+    for_each_device(std::span<const Variable* const>(all), [](const Variable* array) -> Device& { return array->device(); },
+                    [&](std::span<const Variable* const> there, Device&) {
+                        const Variable part = apply(square_norm_op(), there, current_location())[0];
+                        total = total.defined() ? total + beside(part, total.device()) : part;
+                    });
+    return total;
 }
 
 }  // namespace catena

@@ -1,5 +1,8 @@
 #include "frontend/optimizer/sweep.h"
 
+#include <algorithm>
+
+#include "frontend/optimizer/by_device.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
@@ -159,40 +162,50 @@ Sweep::Sweep(std::string name, SweepRule rule) : rule_(std::move(rule)) {
 void Sweep::run(std::span<const Variables> rows, std::span<const Variable> shared, std::span<const Scalar> scalars,
                 std::vector<Variables>& results) const {
     results.resize(rows.size());
-    if (rows.empty()) return;
     check_shapes(map_->name, rows);
-    ReusedVector<const Variable*> inputs;
-    for (const Variable& s : shared) inputs.push_back(&s);
-    for (const Variables& row : rows)
-        for (const Variable& value : row) inputs.push_back(&value);
+    ReusedVector<const Variables*> all;
+    for (const Variables& row : rows) all.push_back(&row);
+    for_each_device(std::span<const Variables* const>(all), [](const Variables* row) -> Device& { return (*row)[0].device(); },
+                    [&](std::span<const Variables* const> some, Device& device) {
+                        ReusedVector<Variable> there, values;
+                        for (const Variable& s : shared) there.push_back(beside(s, device));
+                        ReusedVector<const Variable*> inputs;
+                        for (const Variable& s : there) inputs.push_back(&s);
+                        for (const Variables* row : some)
+                            for (const Variable& value : *row) inputs.push_back(&value);
+                        run_together(some, inputs, scalars, values);
+                        size_t next = 0;
+                        for (const Variables* row : some)
+                            for (size_t i = 0; i < rule_.targets.size(); ++i)
+                                results[size_t(row - rows.data())].push_back(std::move(values[next++]));
+                    });
+}
 
-    if (current_recorder() || !rows[0][0].device().is_host()) {
-        Variables all = apply(*all_, inputs, current_location(), {}, scalars);
-        size_t next = 0;
-        for (Variables& row : results)
-            for (size_t i = 0; i < rule_.targets.size(); ++i) row.push_back(std::move(all[next++]));
+void Sweep::run_together(std::span<const Variables* const> rows, std::span<const Variable* const> inputs,
+                         std::span<const Scalar> scalars, std::vector<Variable>& values) const {
+    if (current_recorder() || !std::ranges::all_of(inputs, [](const Variable* input) { return input->device().is_host(); })) {
+        for (Variable& value : apply(*all_, inputs, current_location(), {}, scalars)) values.push_back(std::move(value));
         return;
     }
 
     const SmallVector<FunctionHook*, 2> hooks(function_hooks());  // They see the launch as they would see apply().
     for (FunctionHook* hook : hooks) hook->forward_preprocess(*all_, inputs);
     ReusedVector<Array> outputs, arrays;
-    for (const Variables& row : rows)
+    for (const Variables* row : rows)
         for (int target : rule_.targets) {
-            bool in_place = owned_alone(row[target]);
+            const Variable& old = (*row)[target];
+            const bool in_place = owned_alone(old);
             (in_place ? statistics.in_place : statistics.fresh) += 1;
-            outputs.push_back(in_place ? row[target].array() : Array::empty(row[target].type(), row[target].device()));
+            outputs.push_back(in_place ? old.array() : Array::empty(old.type(), old.device()));
         }
     for (const Variable* input : inputs) arrays.push_back(input->array());
     SmallVector<double, 4> numbers;
     for (const Scalar& s : scalars) numbers.push_back(s.value());
-    rows[0][0].device().launch(KernelCall{*all_, arrays, outputs, {}, numbers});
+    cpu_device().launch(KernelCall{*all_, arrays, outputs, {}, numbers});
     statistics.launches += 1;
     statistics.parameters += int64_t(rows.size());
 
-    size_t next = 0;
-    for (Variables& row : results)
-        for (size_t i = 0; i < rule_.targets.size(); ++i) row.emplace_back(std::move(outputs[next++]), false);
+    for (Array& output : outputs) values.emplace_back(std::move(output), false);
     for (FunctionHook* hook : hooks) hook->forward_postprocess(*all_, inputs);
 }
 

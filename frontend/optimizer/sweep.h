@@ -19,17 +19,23 @@ struct SweepRule {
 };
 
 /// One elementwise formula over many parameters of different shapes: one launch and one pass over memory in eager
-/// mode, in place where nothing else references the old values. A recorder sees one map per parameter.
+/// mode on each device that has some of them, in place where nothing else references the old values. A recorder sees one map per
+/// parameter.
 class Sweep {
 public:
     Sweep(std::string name, SweepRule rule);
 
     /// rows[k] are the values of parameter k. Fills `results`, an empty list, with the new values; the caller stores them (an array
-    /// that was changed in place is returned as it is). ShapeError unless the values of a row have one shape.
+    /// that was changed in place is returned as it is). ShapeError unless the values of a row have one shape, DeviceError unless they are
+    /// on one device; rows may be on several, to which `shared` is copied.
     void run(std::span<const Variables> rows, std::span<const Variable> shared, std::span<const Scalar> scalars,
              std::vector<Variables>& results) const;
 
 private:
+    /// Rows of one device; `inputs` are the shared values, there, and theirs. Appends the new values.
+    void run_together(std::span<const Variables* const> rows, std::span<const Variable* const> inputs,
+                      std::span<const Scalar> scalars, std::vector<Variable>& values) const;
+
     const OpDef* map_;
     const OpDef* all_;
     SweepRule rule_;
