@@ -135,6 +135,7 @@ std::vector<UpdateSlot*> Optimizer::active_slots() {
 Array Optimizer::first_moment(const std::string&, const Type& type) const { return Array::zeros(type); }
 
 void Optimizer::initialize_moments(UpdateSlot& slot) {
+    for (const State& moment : slot.moments) move_beside(moment, slot.param.device());  // A model may be moved after its optimizer was loaded.
     if (!slot.moments.empty()) return;
     RecorderScope paused(nullptr);
     DeviceScope scope(slot.param.device());
@@ -164,8 +165,6 @@ void Optimizer::update(const std::source_location& at) {
     call_hooks(OptimizerHook::Timing::pre);
     find_active_slots(active);
     for (UpdateSlot* slot : active) initialize_moments(*slot);
-    for (UpdateSlot* slot : active)  // A model may be moved after its optimizer was loaded.
-        for (const State& moment : slot->moments) move_beside(moment, slot->param.device());
     assign(t_, t_ + 1);
     call_parameter_hooks(OptimizerHook::Timing::pre);
     update_groups(active);

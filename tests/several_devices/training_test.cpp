@@ -128,5 +128,37 @@ TEST_F(TrainingOnSeveralDevices, a_region_that_may_not_be_cut_says_that_it_is_of
     EXPECT_THAT(message_of([&] { step(x, y); }), ::testing::HasSubstr("is on cuda:0 after operations on cpu"));
 }
 
+/// The model moves between the steps; the moments go with it.
+TEST_F(TrainingOnSeveralDevices, a_loss_scale_stays_when_the_model_moves) {
+    std::vector<std::vector<float>> found;
+    for (bool moves : {false, true})
+        for (bool is_compiled : {false, true}) {
+            set_seed(3);
+            Linear net(3, 2);
+            Adam adam(0.05);
+            adam.setup(net);
+            loss_scaling(adam);
+            const std::function<Variable(Variable)> step = [&](const Variable& x) {
+                const Variable loss = sum(square(net(x)));
+                net.cleargrads();
+                adam.backward(loss);
+                adam.update();
+                return loss;
+            };
+            auto compiled = static_graph(step);
+            std::vector<float>& all = found.emplace_back();
+            for (int i = 0; i < 5; ++i) {
+                if (moves && i == 2) net.to_device("cuda:0");
+                // The first step after the move is a bad one: it brings the moments back.
+                const Variable x(wave({4, 3}, i).to(net.W.device()));
+                const Variable given = i == 2 ? x * 1e30 : x;
+                const float loss = (is_compiled ? compiled(given) : step(given)).item<float>();
+                if (i != 2) all.push_back(loss);
+            }
+            EXPECT_EQ(adam.t(), 5);
+        }
+    for (const std::vector<float>& other : found) EXPECT_THAT(other, Pointwise(FloatNear(2e-5f), found[0]));
+}
+
 }  // namespace
 }  // namespace catena::testing
