@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/core/borrowed_storage.h"
+#include "runtime/graph/call_types.h"
 #include "runtime/graph/op.h"
 #include "runtime/program/program.h"
 
@@ -27,16 +28,23 @@ Type type_of(const catena_tensor& t, const std::string& who) {
     return type;
 }
 
-const char* given_text(const char* text, const char* function, const char* what) {
-    if (!text) fail<ValueError>("{}: the {} is NULL", function, what);
-    return text;
+template <class T>
+T& given(T* pointer, const char* function, const char* what) {
+    if (!pointer) fail<ValueError>("{}: the {} is NULL", function, what);
+    return *pointer;
+}
+const char* given_text(const char* text, const char* function, const char* what) { return &given(text, function, what); }
+
+/// ValueError unless `count` of them lie at `given`.
+void check_list(const char* op, const char* what, int32_t count, const void* given) {
+    if (count < 0 || (count > 0 && !given)) fail<ValueError>("{}: {} {}s are given{}", op, count, what, given ? "" : " (NULL)");
 }
 
 /// Arrays over the caller's memory.
 class BorrowedArrays {
 public:
     BorrowedArrays(const char* what, const char* op, const catena_tensor* tensors, int32_t count) {
-        if (count < 0 || (count > 0 && !tensors)) fail<ValueError>("{}: {} {}s are given", op, count, what);
+        check_list(op, what, count, tensors);
         for (int32_t i = 0; i < count; ++i) add(fmt::format("{}: {} {}", op, what, i), tensors[i]);
     }
     ~BorrowedArrays() { arrays_.clear(); }
@@ -57,29 +65,36 @@ private:
     std::vector<Array> arrays_;
 };
 
+Attribute value_of(const catena_attribute& a, const char* op) {
+    switch (a.kind) {
+        case CATENA_FLAG: return a.integer != 0;
+        case CATENA_INTEGER: return a.integer;
+        case CATENA_NUMBER: return a.number;
+        case CATENA_TEXT:
+            if (!a.text) fail<ValueError>("{}: the text of attribute {} is NULL", op, a.name);
+            return std::string(a.text);
+        case CATENA_DIMS:
+            if (a.dim_count < 0 || a.dim_count > max_rank || (a.dim_count > 0 && !a.dims))
+                fail<ValueError>("{}: attribute {} has {} dims{}, 0 to {} are possible", op, a.name, a.dim_count, a.dims ? "" : " (NULL)", max_rank);
+            return Dims(std::span(a.dims, size_t(a.dim_count)));
+        default: fail<ValueError>("{}: attribute {} is of the unknown kind {}", op, a.name, a.kind);
+    }
+}
+
 Attributes attributes_of(const catena_op_call& call) {
+    check_list(call.op, "attribute", call.attribute_count, call.attributes);
     std::vector<Attributes::Entry> entries;
     for (int32_t i = 0; i < call.attribute_count; ++i) {
         const catena_attribute& a = call.attributes[i];
-        Attribute value;
-        switch (a.kind) {
-            case CATENA_FLAG: value = a.integer != 0; break;
-            case CATENA_INTEGER: value = a.integer; break;
-            case CATENA_NUMBER: value = a.number; break;
-            case CATENA_TEXT: value = std::string(a.text); break;
-            case CATENA_DIMS: value = Dims(std::span(a.dims, size_t(a.dim_count))); break;
-            default: fail<ValueError>("{}: attribute {} is of the unknown kind {}", call.op, a.name, a.kind);
-        }
-        entries.push_back({intern(a.name), std::move(value)});
+        if (!a.name) fail<ValueError>("{}: the name of attribute {} is NULL", call.op, i);
+        for (const Attributes::Entry& other : entries)
+            if (std::string_view(other.name) == a.name) fail<ValueError>("{}: attribute {} is given twice", call.op, a.name);
+        entries.push_back({intern(a.name), value_of(a, call.op)});
     }
     return Attributes(std::move(entries));
 }
 
-void check_outputs(const OpDef& op, std::span<const Array> inputs, std::span<const Array> outputs,
-                   const Attributes& attributes) {
-    SmallVector<Type, 4> given;
-    for (const Array& x : inputs) given.push_back(x.type());
-    const Types types = op.type(TypeCall{op, given, attributes});
+void check_outputs(const OpDef& op, const Types& types, std::span<const Array> outputs) {
     if (types.size() != outputs.size())
         fail<ValueError>("{}: {} outputs are given, it has {}", op.name, outputs.size(), types.size());
     for (size_t i = 0; i < types.size(); ++i) {
@@ -90,21 +105,31 @@ void check_outputs(const OpDef& op, std::span<const Array> inputs, std::span<con
     }
 }
 
-void call_op(const catena_op_call& call) {
+const OpDef& called_op(const catena_op_call& call) {
     if (!call.op) fail<ValueError>("catena_call_op: no operation is named");
     const OpDef* op = find_op(call.op);
     if (!op) fail<ValueError>("{}: there is no operation of this name", call.op);
     if (!op->kernel) fail<ValueError>("{}: the operation has no kernel of its own", call.op);
     if (op->input_count >= 0 && op->input_count != call.input_count)
         fail<ValueError>("{}: {} inputs are given, it takes {}", call.op, call.input_count, op->input_count);
-    if (size_t(call.scalar_count) != op->scalar_names.size())
+    if (call.scalar_count < 0 || size_t(call.scalar_count) != op->scalar_names.size())
         fail<ValueError>("{}: {} scalars are given, it takes {}", call.op, call.scalar_count, op->scalar_names.size());
+    check_list(call.op, "scalar", call.scalar_count, call.scalars);
+    return *op;
+}
+
+void call_op(const catena_op_call& call) {
+    const OpDef& op = called_op(call);
     BorrowedArrays inputs("input", call.op, call.inputs, call.input_count);
     BorrowedArrays outputs("output", call.op, call.outputs, call.output_count);
-    const Attributes attributes = attributes_of(call);
-    check_outputs(*op, inputs.arrays(), outputs.arrays(), attributes);
-    cpu_device().launch(KernelCall{*op, inputs.arrays(), outputs.arrays(), attributes,
-                          std::span(call.scalars, size_t(call.scalar_count))});
+    SmallVector<Type, 4> given;
+    for (const Array& x : inputs.arrays()) given.push_back(x.type());
+    const Attributes attributes = axes_from_first(TypeCall{op, given, attributes_of(call)});
+    check_outputs(op, foreign_call_types(TypeCall{op, given, attributes}), outputs.arrays());
+    blaming_caller(op, [&] {
+        cpu_device().launch(KernelCall{op, inputs.arrays(), outputs.arrays(), attributes,
+                                       std::span(call.scalars, size_t(call.scalar_count))});
+    });
 }
 
 void tell(char* error, size_t error_bytes, const char* reason) {
@@ -131,7 +156,7 @@ int guarded(char* error, size_t error_bytes, F&& f) {
 using namespace catena;
 
 int catena_call_op(const catena_op_call* call, char* error, size_t error_bytes) {
-    return guarded(error, error_bytes, [&] { call_op(*call); });
+    return guarded(error, error_bytes, [&] { call_op(given(call, "catena_call_op", "call")); });
 }
 
 struct catena_program {
@@ -151,9 +176,8 @@ struct catena_program {
 
 namespace {
 
-template <class List, class Text>
-const char* name_at(const List& list, int32_t i, Text text) {
-    return i >= 0 && size_t(i) < list.size() ? text(list[size_t(i)]).c_str() : nullptr;
+const char* name_at(const std::vector<Program::Port>& ports, int32_t i) {
+    return i >= 0 && size_t(i) < ports.size() ? ports[size_t(i)].name.c_str() : nullptr;
 }
 
 }  // namespace
@@ -168,68 +192,75 @@ catena_program* catena_program_load_on(const char* path, const char* device, cha
 }
 void catena_program_free(catena_program* program) { delete program; }
 
-int32_t catena_program_input_count(const catena_program* p) { return int32_t(p->program.inputs().size()); }
-int32_t catena_program_output_count(const catena_program* p) { return int32_t(p->program.outputs().size()); }
-int32_t catena_program_state_count(const catena_program* p) { return int32_t(p->state_names.size()); }
-const char* catena_program_input_name(const catena_program* p, int32_t i) {
-    return name_at(p->program.inputs(), i, [](const Program::Port& port) -> const std::string& { return port.name; });
-}
-const char* catena_program_output_name(const catena_program* p, int32_t i) {
-    return name_at(p->program.outputs(), i, [](const Program::Port& port) -> const std::string& { return port.name; });
-}
+int32_t catena_program_input_count(const catena_program* p) { return p ? int32_t(p->program.inputs().size()) : 0; }
+int32_t catena_program_output_count(const catena_program* p) { return p ? int32_t(p->program.outputs().size()) : 0; }
+int32_t catena_program_state_count(const catena_program* p) { return p ? int32_t(p->state_names.size()) : 0; }
+const char* catena_program_input_name(const catena_program* p, int32_t i) { return p ? name_at(p->program.inputs(), i) : nullptr; }
+const char* catena_program_output_name(const catena_program* p, int32_t i) { return p ? name_at(p->program.outputs(), i) : nullptr; }
 const char* catena_program_state_name(const catena_program* p, int32_t i) {
-    return name_at(p->state_names, i, [](const std::string& name) -> const std::string& { return name; });
+    return p && i >= 0 && size_t(i) < p->state_names.size() ? p->state_names[size_t(i)].c_str() : nullptr;
 }
 
 int catena_program_run(catena_program* p, const catena_tensor* inputs, int32_t count, char* error, size_t error_bytes) {
     return guarded(error, error_bytes, [&] {
+        catena_program& program = given(p, "catena_program_run", "program");
         BorrowedArrays borrowed("input", "catena_program_run", inputs, count);
-        p->outputs.clear();
-        p->given.clear();
+        program.outputs.clear();
+        program.given.clear();
         // The caller's memory may be freed before a result that is an input is read.
         std::vector<Array> given;
-        for (const Array& input : borrowed.arrays()) given.push_back(input.to(p->program.device()));
-        for (const Array& result : p->program.run(given)) {
+        for (const Array& input : borrowed.arrays()) given.push_back(input.to(program.program.device()));
+        for (const Array& result : program.program.run(given)) {
             const Array output = result.to(cpu_device());
             bool is_input = false;
             for (const Array& input : borrowed.arrays()) is_input = is_input || input.storage() == output.storage();
-            p->outputs.push_back(is_input ? Array::empty(output.type(), cpu_device()) : output.as_contiguous());
-            if (is_input) copy_elements(output, p->outputs.back());
+            program.outputs.push_back(is_input ? Array::empty(output.type(), cpu_device()) : output.as_contiguous());
+            if (is_input) copy_elements(output, program.outputs.back());
         }
     });
 }
 
 int catena_program_output(const catena_program* p, int32_t i, catena_tensor* output, char* error, size_t error_bytes) {
     return guarded(error, error_bytes, [&] {
-        if (i < 0 || size_t(i) >= p->outputs.size())
-            fail<ValueError>("catena_program_output: result {} does not exist; the last run had {}", i, p->outputs.size());
-        p->give(p->outputs[size_t(i)], output);
+        const catena_program& program = given(p, "catena_program_output", "program");
+        if (i < 0 || size_t(i) >= program.outputs.size())
+            fail<ValueError>("catena_program_output: result {} does not exist; the last run had {}", i, program.outputs.size());
+        program.give(program.outputs[size_t(i)], &given(output, "catena_program_output", "output"));
     });
 }
 
 int catena_program_state(catena_program* p, const char* name, catena_tensor* state, char* error, size_t error_bytes) {
     return guarded(error, error_bytes, [&] {
+        catena_program& program = given(p, "catena_program_state", "program");
         const std::string asked = given_text(name, "catena_program_state", "name");
-        const Array content = p->program.state(asked).to(cpu_device()).as_contiguous();
-        p->give(p->given[asked] = content, state);
+        catena_tensor& result = given(state, "catena_program_state", "state");
+        const Array content = program.program.state(asked).to(cpu_device()).as_contiguous();
+        program.give(program.given[asked] = content, &result);
     });
 }
 
 int catena_program_set_state(catena_program* p, const char* name, const catena_tensor* state, char* error,
                              size_t error_bytes) {
     return guarded(error, error_bytes, [&] {
+        catena_program& program = given(p, "catena_program_set_state", "program");
         BorrowedArrays borrowed("state", "catena_program_set_state", state, 1);
         const Array& given = borrowed.arrays()[0];
         Array copy = Array::empty(given.type(), cpu_device());
         copy_elements(given, copy);
-        p->program.set_state(given_text(name, "catena_program_set_state", "name"), copy);
+        program.program.set_state(given_text(name, "catena_program_set_state", "name"), copy);
     });
 }
 
 int catena_program_set_number(catena_program* p, const char* name, double value, char* error, size_t error_bytes) {
-    return guarded(error, error_bytes, [&] { p->program.set_number(given_text(name, "catena_program_set_number", "name"), value); });
+    return guarded(error, error_bytes, [&] {
+        catena_program& program = given(p, "catena_program_set_number", "program");
+        program.program.set_number(given_text(name, "catena_program_set_number", "name"), value);
+    });
 }
 
 int catena_program_save(const catena_program* p, const char* path, char* error, size_t error_bytes) {
-    return guarded(error, error_bytes, [&] { p->program.save(given_text(path, "catena_program_save", "path")); });
+    return guarded(error, error_bytes, [&] {
+        const catena_program& program = given(p, "catena_program_save", "program");
+        program.program.save(given_text(path, "catena_program_save", "path"));
+    });
 }

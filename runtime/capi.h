@@ -43,11 +43,11 @@ enum catena_attribute_kind {
     CATENA_DIMS     /* dims[0] to dims[dim_count - 1] */
 };
 
-/* A named attribute of a call: an axis, a stride. */
+/* A named attribute of a call: an axis, a stride. Axes count from 0, or back from -1, the last one. */
 typedef struct catena_attribute {
     const char* name;
     int32_t kind; /* enum catena_attribute_kind */
-    int32_t dim_count;
+    int32_t dim_count; /* 0 to CATENA_MAX_RANK */
     int64_t integer;
     double number;
     const char* text;
@@ -65,8 +65,9 @@ typedef struct catena_op_call {
 
 enum catena_status { CATENA_OK = 0, CATENA_FAILED = 1 };
 
-/* Runs one operation on the host, on all cores. Unless the status is CATENA_OK, only error is written, if it is not
- * NULL, the reason in at most error_bytes bytes, null-terminated. Thread-safe. */
+/* Runs one operation on the host, on all cores. Unless the status is CATENA_OK, error has the reason, if it is not NULL, in at
+ * most error_bytes bytes, null-terminated. What does not fit the operation (NULL, a missing attribute, an axis that is not
+ * there) is refused before outputs are written; an index that is out of range, while they are. Thread-safe. */
 int catena_call_op(const catena_op_call* call, char* error, size_t error_bytes);
 
 /* A compiled program from a file, with its parameters and other states. Not thread-safe. */
@@ -78,6 +79,7 @@ catena_program* catena_program_load(const char* path, char* error, size_t error_
 catena_program* catena_program_load_on(const char* path, const char* device, char* error, size_t error_bytes);
 void catena_program_free(catena_program* program);
 
+/* A program that is NULL is an error; it has no inputs, outputs and states. */
 int32_t catena_program_input_count(const catena_program* program);
 int32_t catena_program_output_count(const catena_program* program);
 int32_t catena_program_state_count(const catena_program* program);

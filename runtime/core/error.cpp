@@ -1,5 +1,6 @@
 #include "runtime/core/error.h"
 
+#include "runtime/core/assertion.h"
 #include "runtime/core/forget_location.h"
 
 #include <string_view>
@@ -37,9 +38,8 @@ ForgetLocation::~ForgetLocation() { location = previous_; }
 Error::Error(const std::string& message) : std::runtime_error(located(message)) {}
 
 void assertion_failed(const char* condition, const char* file, int line, const std::string& note) {
-    throw InternalError(
-        fmt::format("catena: internal error: {} ({} is false at {}:{}); please report this", note,
-                    condition, file, line));
+    throw AssertionFailed(fmt::format("catena: internal error: {} ({} is false at {}:{}); please report this", note, condition, file, line),
+                          note);
 }
 
 }  // namespace catena

@@ -7,10 +7,10 @@
 #include "runtime/core/reused_vector.h"
 #include "runtime/graph/autocast.h"
 #include "runtime/graph/call_changes.h"
+#include "runtime/graph/call_types.h"
 #include "runtime/graph/check_nan.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/hooks.h"
-#include "runtime/graph/map_type.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/recorder.h"
 #include "runtime/graph/user_function.h"
@@ -69,19 +69,6 @@ void check_numbers(const OpDef& op, Inputs inputs, const Attributes& attributes,
             check_large_integer(op, inputs, attributes, number);
 }
 
-Types map_types(const OpDef& op, const Type& type) {
-    Types types{type};
-    while (int(types.size()) < op.output_count) types.push_back(type);
-    return types;
-}
-
-Types output_types(const OpDef& op, Inputs inputs, const Attributes& attributes) {
-    if (!op.type) return map_types(op, map_type(op, inputs));
-    SmallVector<Type, 4> types;
-    for (const Variable* input : inputs) types.push_back(input->type());
-    return op.type(TypeCall{op, types, attributes});
-}
-
 Array make_output(const OpDef& op, const Type& type, Device& device) {
     try {
         return Array::empty(type, device);
@@ -122,7 +109,7 @@ Variables run_body(const OpDef& op, Inputs inputs, const Attributes& attributes,
 Variables run_kernel(const OpDef& op, Inputs inputs, const Attributes& attributes,
                      std::span<const Scalar> scalars, const Recorder* recorder) {
     Device& device = device_of(op, inputs, recorder);
-    Types types = output_types(op, inputs, attributes);
+    Types types = call_types(op, inputs, attributes);
     SmallVector<Array, 4> arrays;
     for (const Variable* input : inputs) arrays.push_back(input->array());
     SmallVector<double, 4> values;
@@ -148,7 +135,7 @@ Variables apply_to(const OpDef& op, Inputs inputs, const Attributes& attributes,
         // The results are known, and of a composite what its body would do.
     } else if (is_composite) {
         const UserFunctionScope function(op);
-        if (op.type) output_types(op, inputs, attributes);  // Type errors should name the composite.
+        if (op.type) call_types(op, inputs, attributes);  // Type errors should name the composite.
         std::optional<RecorderScope> unseen;
         if (whole) unseen.emplace(nullptr);
         std::optional<FunctionHooksPaused> unheard;  // In eager code this is one kernel.
@@ -157,7 +144,7 @@ Variables apply_to(const OpDef& op, Inputs inputs, const Attributes& attributes,
         outputs = run_body(op, inputs, attributes, scalars);
         if (deferred) recorder->composite_ends(outputs);
     } else if (deferred) {
-        outputs = recorder->extend(op, inputs, attributes, scalars, output_types(op, inputs, attributes),
+        outputs = recorder->extend(op, inputs, attributes, scalars, call_types(op, inputs, attributes),
                                    device_of(op, inputs, recorder));
     } else {
         outputs = run_kernel(op, inputs, attributes, scalars, recorder);
@@ -194,7 +181,7 @@ Arrays run_kernel(const OpDef& op, std::span<const Array> inputs, const Attribut
                   std::span<const double> scalars) {
     SmallVector<Type, 4> types;
     for (const Array& input : inputs) types.push_back(input.type());
-    Types results = op.type ? op.type(TypeCall{op, types, attributes}) : map_types(op, map_type(op, types));
+    Types results = call_types(TypeCall{op, types, attributes});
     Device& device = inputs.empty() ? current_device() : inputs[0].device();
     return compute(op, inputs, results, device, attributes, scalars);
 }

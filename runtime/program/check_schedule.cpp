@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "runtime/core/memory_order.h"
+#include "runtime/graph/call_types.h"
 #include "runtime/program/device_form.h"
 
 namespace catena::program {
@@ -211,7 +212,7 @@ private:
             check_view(view, op.name);
             inputs.push_back(view.type);
         }
-        const Types outputs = op.type(TypeCall{op, inputs, call.attributes});
+        const Types outputs = foreign_call_types(TypeCall{op, inputs, call.attributes});
         require(outputs.size() == call.outputs.size(), "{} is given {} outputs", op.name, call.outputs.size());
         const ChannelsLast last = orders_(TypeCall{op, inputs, call.attributes});
         for (size_t i = 0; i < outputs.size(); ++i) {

@@ -96,6 +96,103 @@ TEST_F(InC, an_operation_is_called_by_name) {
     EXPECT_THAT(error, HasSubstr("1 inputs are given, it takes 2"));
 }
 
+/// One call of C with inputs and outputs of float32; the error, empty where it succeeds.
+std::string error_of(const char* op, const std::vector<catena_attribute>& attributes, const catena_tensor& x, const catena_tensor& y) {
+    const catena_op_call call = {op, attributes.data(), nullptr, &x, &y, int32_t(attributes.size()), 0, 1, 1};
+    char error[512] = "";
+    const int status = catena_call_op(&call, error, sizeof error);
+    EXPECT_EQ(status == CATENA_OK, error[0] == 0) << error;
+    return error;
+}
+
+class OpInC : public ::testing::Test {
+protected:
+    static catena_attribute axis(int64_t axis) { return {"axis", CATENA_INTEGER, 0, axis, 0, nullptr, nullptr}; }
+    static catena_attribute axes(const char* name, const std::vector<int64_t>& axes) {
+        return {name, CATENA_DIMS, int32_t(axes.size()), 0, 0, nullptr, axes.data()};
+    }
+    float x_[6] = {-1, 0, 1, 2, 3, 4}, y_[6] = {};
+    const int64_t sizes_[2] = {2, 3}, turned_[2] = {3, 2}, rows_[1] = {2};
+    const catena_tensor x = {x_, CATENA_FLOAT32, 2, sizes_, nullptr}, y = {y_, CATENA_FLOAT32, 2, sizes_, nullptr},
+                        turned = {y_, CATENA_FLOAT32, 2, turned_, nullptr}, rows = {y_, CATENA_FLOAT32, 1, rows_, nullptr};
+};
+
+TEST_F(OpInC, maps_reductions_and_softmax_are_computed) {
+    EXPECT_EQ(error_of("relu", {}, x, y), "");
+    EXPECT_THAT(y_, ::testing::ElementsAre(0, 0, 1, 2, 3, 4));
+    EXPECT_EQ(error_of("sum", {axes("axes", {-1}), {"keepdims", CATENA_FLAG, 0, 0, 0, nullptr, nullptr}}, x, rows), "");
+    EXPECT_EQ(y_[0], 0);
+    EXPECT_EQ(y_[1], 9);
+    EXPECT_EQ(error_of("transpose", {axes("axes", {-1, 0})}, x, turned), "");
+    EXPECT_THAT(y_, ::testing::ElementsAre(-1, 2, 0, 3, 1, 4));
+    for (int64_t last : {1, -1}) {
+        EXPECT_EQ(error_of("softmax", {axis(last)}, x, y), "");
+        const double all = std::exp(-2) + std::exp(-1) + 1;
+        for (int i = 0; i < 6; ++i) EXPECT_NEAR(y_[i], std::exp(i % 3 - 2) / all, 1e-6) << i;
+    }
+}
+
+TEST_F(OpInC, axes_that_are_not_there_are_refused) {
+    for (const char* op : {"softmax", "log_softmax", "cumsum"})
+        for (int64_t wrong : {int64_t(-3), int64_t(2), int64_t(7), int64_t(-1000000), int64_t(1) << 40})
+            EXPECT_THAT(error_of(op, {axis(wrong)}, x, y), HasSubstr(fmt::format("{}: axis {} is not one of an array of 2 dimensions", op, wrong)));
+    EXPECT_THAT(error_of("transpose", {axes("axes", {5, -9})}, x, turned), HasSubstr("transpose: axis 5 is not one"));
+    EXPECT_THAT(error_of("transpose", {axes("axes", {0, 0})}, x, turned), HasSubstr("axis 0 appears twice"));
+    EXPECT_THAT(error_of("transpose", {axes("axes", {0})}, x, turned), HasSubstr("transpose: axes [0] is not a permutation of the 2 axes"));
+    EXPECT_EQ(error_of("softmax", {}, x, y), "softmax: attribute axis is missing");
+    EXPECT_EQ(error_of("softmax", {axis(0), axis(1)}, x, y), "softmax: attribute axis is given twice");
+}
+
+TEST_F(OpInC, null_where_something_should_be_is_refused) {
+    char error[256] = "";
+    EXPECT_EQ(catena_call_op(nullptr, error, sizeof error), CATENA_FAILED);
+    EXPECT_STREQ(error, "catena_call_op: the call is NULL");
+    EXPECT_THAT(error_of("softmax", {{nullptr, CATENA_INTEGER, 0, 1, 0, nullptr, nullptr}}, x, y), HasSubstr("name of attribute 0 is NULL"));
+    EXPECT_THAT(error_of("softmax", {{"axis", CATENA_TEXT, 0, 0, 0, nullptr, nullptr}}, x, y), HasSubstr("text of attribute axis is NULL"));
+    for (int32_t count : {3, -1, 1000})
+        EXPECT_THAT(error_of("sum", {{"axes", CATENA_DIMS, count, 0, 0, nullptr, nullptr}}, x, y),
+                    HasSubstr(fmt::format("sum: attribute axes has {} dims (NULL)", count)));
+    for (int32_t count : {1, -1}) {
+        const catena_op_call call = {"softmax", nullptr, nullptr, &x, &y, count, 0, 1, 1};
+        EXPECT_EQ(catena_call_op(&call, error, sizeof error), CATENA_FAILED);
+        EXPECT_EQ(std::string(error), fmt::format("softmax: {} attributes are given (NULL)", count));
+    }
+    const catena_op_call call = {"leaky_relu", nullptr, nullptr, &x, &y, 0, 1, 1, 1};
+    EXPECT_EQ(catena_call_op(&call, error, sizeof error), CATENA_FAILED);
+    EXPECT_STREQ(error, "leaky_relu: 1 scalars are given (NULL)");
+}
+
+TEST_F(InC, a_program_that_is_null_is_an_error) {
+    EXPECT_EQ(catena_program_input_count(nullptr) + catena_program_output_count(nullptr) + catena_program_state_count(nullptr), 0);
+    EXPECT_EQ(catena_program_input_name(nullptr, 0), nullptr);
+    EXPECT_EQ(catena_program_output_name(nullptr, 0), nullptr);
+    EXPECT_EQ(catena_program_state_name(nullptr, 0), nullptr);
+    char error[256] = "";
+    catena_tensor tensor = {};
+    const auto expect = [&](int status, const std::string& text) {
+        EXPECT_EQ(status, CATENA_FAILED);
+        EXPECT_EQ(error, text);
+    };
+    expect(catena_program_run(nullptr, &tensor, 1, error, sizeof error), "catena_program_run: the program is NULL");
+    expect(catena_program_output(nullptr, 0, &tensor, error, sizeof error), "catena_program_output: the program is NULL");
+    expect(catena_program_state(nullptr, "x", &tensor, error, sizeof error), "catena_program_state: the program is NULL");
+    expect(catena_program_set_state(nullptr, "x", &tensor, error, sizeof error), "catena_program_set_state: the program is NULL");
+    expect(catena_program_set_number(nullptr, "x", 1, error, sizeof error), "catena_program_set_number: the program is NULL");
+    expect(catena_program_save(nullptr, "x", error, sizeof error), "catena_program_save: the program is NULL");
+    catena_program* const loaded = catena_program_load(path().c_str(), error, sizeof error);
+    ASSERT_NE(loaded, nullptr) << error;
+    const Array x = batch(0, 8).array(), t = labels(0, 8).array();
+    const auto tensor_of = [](const Array& a) {
+        return catena_tensor{const_cast<void*>(a.elements()), int32_t(a.dtype()), a.rank(), a.shape().begin(), nullptr};
+    };
+    const catena_tensor inputs[] = {tensor_of(x), tensor_of(t)};
+    ASSERT_EQ(catena_program_run(loaded, inputs, 2, error, sizeof error), CATENA_OK) << error;
+    expect(catena_program_output(loaded, 0, nullptr, error, sizeof error), "catena_program_output: the output is NULL");
+    expect(catena_program_state(loaded, catena_program_state_name(loaded, 0), nullptr, error, sizeof error),
+           "catena_program_state: the state is NULL");
+    catena_program_free(loaded);
+}
+
 /// The program that is built around exported C: three steps, in memory of its own.
 constexpr const char* main_text = R"(#include <stdio.h>
 #include "step.h"

@@ -1,8 +1,13 @@
-// Calls in a package whose attributes were changed: the type rule refuses them, or the kernel stays in its memory.
+// Calls in a package or from C whose attributes were changed: the type rule refuses them, or the kernel stays in its memory.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cstring>
 #include <map>
 
+#include "runtime/capi.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/tracer.h"
 #include "runtime/program/check_schedule.h"
@@ -10,10 +15,6 @@
 
 namespace catena::testing {
 namespace {
-
-bool is_called(const OpDef& op) {
-    return op.kernel && op.kind != Kind::map && op.kind != Kind::reduce && !op.body && !op.view;
-}
 
 /// One call of an operation's own kernel, as some row of the op table makes it.
 struct Call {
@@ -43,7 +44,7 @@ std::vector<Call> calls_of_all_rows() {
         }
         const Trace& trace = tracer.trace();
         for (const Trace::Step& step : trace.steps) {
-            if (!is_called(*step.op) || step.attributes.entries().empty() || ++count[step.op] > 4) continue;
+            if (!step.op->kernel || ++count[step.op] > 4) continue;
             Call call{row.function.empty() ? row.op : row.function, step.op, step.attributes, {}, {}, {}};
             for (int v : step.inputs) call.inputs.push_back(trace.values[size_t(v)].type);
             for (int v : step.outputs) call.outputs.push_back(trace.values[size_t(v)].type);
@@ -141,11 +142,80 @@ void run_all(const Call& call) {
 
 TEST(HostileAttributes, are_refused_or_do_no_harm) {
     const std::vector<Call> calls = calls_of_all_rows();
-    EXPECT_GT(calls.size(), 40u);
+    EXPECT_GT(calls.size(), 200u);
     for (const Call& call : calls) {
         ASSERT_NO_THROW(program::check_schedule(schedule_of(call, call.attributes))) << call.op->name << " of " << call.row;
         run_all(call);
     }
+}
+
+catena_attribute in_c(const Attributes::Entry& entry) {
+    catena_attribute a = {entry.name, CATENA_FLAG, 0, 0, 0, nullptr, nullptr};
+    if (const bool* flag = std::get_if<bool>(&entry.value)) a.integer = *flag;
+    if (const int64_t* integer = std::get_if<int64_t>(&entry.value)) a.kind = CATENA_INTEGER, a.integer = *integer;
+    if (const double* number = std::get_if<double>(&entry.value)) a.kind = CATENA_NUMBER, a.number = *number;
+    if (const std::string* text = std::get_if<std::string>(&entry.value)) a.kind = CATENA_TEXT, a.text = text->c_str();
+    if (const Dims* dims = std::get_if<Dims>(&entry.value)) a.kind = CATENA_DIMS, a.dims = dims->begin(), a.dim_count = dims->rank();
+    return a;
+}
+
+/// An array with bytes around it that nobody writes.
+class Guarded {
+public:
+    explicit Guarded(const Type& type) : type_(type), strides_(contiguous_strides(type.shape)), memory_(bytes() + 2 * around, 1) {}
+    catena_tensor tensor() {
+        return {memory_.data() + around, int32_t(type_.dtype), int32_t(type_.shape.rank()), type_.shape.begin(), strides_.begin()};
+    }
+    /// All ones, which indices and sizes may be, too.
+    void fill() {
+        const Array ones = Array::full(type_, 1);
+        if (bytes() > 0) std::memcpy(memory_.data() + around, ones.raw_data(), bytes());
+    }
+    bool is_whole() const {
+        const auto is_one = [](unsigned char byte) { return byte == 1; };
+        return std::all_of(memory_.begin(), memory_.begin() + around, is_one) && std::all_of(memory_.end() - around, memory_.end(), is_one);
+    }
+
+private:
+    static constexpr std::ptrdiff_t around = 256;
+    size_t bytes() const { return size_t(element_count(type_.shape)) * size_of(type_.dtype); }
+    Type type_;
+    Strides strides_;
+    std::vector<unsigned char> memory_;
+};
+
+/// What C is told of the call with these attributes; empty where it succeeds.
+std::string error_in_c(const Call& call, const Attributes& attributes) {
+    std::vector<Guarded> arrays;
+    for (const std::vector<Type>* types : {&call.inputs, &call.outputs})
+        for (const Type& type : *types) arrays.emplace_back(type).fill();
+    std::vector<catena_tensor> tensors;
+    for (Guarded& array : arrays) tensors.push_back(array.tensor());
+    std::vector<catena_attribute> given;
+    for (const Attributes::Entry& entry : attributes.entries()) given.push_back(in_c(entry));
+    const catena_op_call made = {call.op->name.c_str(), given.data(), call.scalars.data(), tensors.data(), tensors.data() + call.inputs.size(),
+                                 int32_t(given.size()), int32_t(call.scalars.size()), int32_t(call.inputs.size()), int32_t(call.outputs.size())};
+    char error[1024] = "";
+    const int status = catena_call_op(&made, error, sizeof error);
+    EXPECT_EQ(status == CATENA_OK, error[0] == 0) << call.op->name;
+    for (const Guarded& array : arrays) EXPECT_TRUE(array.is_whole()) << call.op->name << " of " << call.row;
+    return error;
+}
+
+TEST(HostileAttributes, are_refused_or_do_no_harm_in_c) {
+    using ::testing::AllOf, ::testing::HasSubstr, ::testing::Not;
+    const auto is_clear = AllOf(Not(HasSubstr("internal error")), Not(HasSubstr("bad_function_call")), Not(HasSubstr("std::")),
+                                Not(HasSubstr("basic_string")), Not(HasSubstr("vector")));
+    double longest = 0;
+    for (const Call& call : calls_of_all_rows()) {
+        EXPECT_THAT(error_in_c(call, call.attributes), is_clear) << call.op->name << " of " << call.row;
+        for (const Attributes& attributes : variants_of(call.attributes)) {
+            const auto start = std::chrono::steady_clock::now();
+            EXPECT_THAT(error_in_c(call, attributes), is_clear) << call.op->name << " of " << call.row;
+            longest = std::max(longest, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+        }
+    }
+    EXPECT_LT(longest, 10);
 }
 
 }  // namespace

@@ -35,6 +35,16 @@ Shape resolve_shape(const Shape& from, const Shape& to) {
 }
 
 // transpose_c1: axes is a permutation of the axes of x
+void check_permutation(const Axes& axes, const Axes& given, int rank) {
+    bool seen[max_rank] = {};
+    bool sound = axes.rank() == rank;
+    for (int64_t axis : axes) {
+        sound = sound && axis >= 0 && axis < rank && !seen[axis];
+        if (sound) seen[axis] = true;
+    }
+    if (!sound) fail<ShapeError>("transpose: axes {} is not a permutation of the {} axes of x", to_string(given), rank);
+}
+
 Axes resolve_permutation(const Axes& axes, int rank) {
     Axes result;
     if (axes.empty() && rank > 0) {
@@ -42,12 +52,7 @@ Axes resolve_permutation(const Axes& axes, int rank) {
         return result;
     }
     for (int64_t axis : axes) result.push_back(normalize_axis("transpose", axis, rank));
-    bool seen[max_rank] = {};
-    for (int64_t axis : result) seen[axis] = true;
-    for (int i = 0; i < rank; ++i)
-        if (!seen[i] || result.rank() != rank)
-            fail<ShapeError>("transpose: axes {} is not a permutation of the {} axes of x",
-                             to_string(axes), rank);
+    check_permutation(result, axes, rank);
     return result;
 }
 
@@ -67,8 +72,11 @@ const OpDef& op_reshape = register_op({
     .differentiable = true,
     .type =
         [](const TypeCall& c) {
-            return Types{
-                {c.inputs[0].dtype, resolve_shape(c.inputs[0].shape, c.attributes.dims("shape"))}};
+            const Shape& shape = c.attributes.dims("shape");
+            const Shape resolved = resolve_shape(c.inputs[0].shape, shape);
+            // Its view and other formats read the attribute itself.
+            if (resolved != shape) fail<ShapeError>("reshape: the shape of a call is known, {}, not {}", to_string(resolved), to_string(shape));
+            return Types{{c.inputs[0].dtype, resolved}};
         },
     .kernel = copy_of_view,
     .view =
@@ -95,8 +103,10 @@ const OpDef& op_transpose = register_op({
     .differentiable = true,
     .type =
         [](const TypeCall& c) {
+            const Axes& axes = c.attributes.dims("axes");
+            check_permutation(axes, axes, c.inputs[0].shape.rank());
             Shape shape;
-            for (int64_t axis : c.attributes.dims("axes")) shape.push_back(c.inputs[0].shape[axis]);
+            for (int64_t axis : axes) shape.push_back(c.inputs[0].shape[axis]);
             return Types{{c.inputs[0].dtype, shape}};
         },
     .kernel = copy_of_view,
