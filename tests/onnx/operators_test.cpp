@@ -343,5 +343,41 @@ TEST_F(Operators, functions_that_multiply_are_refused) {
     EXPECT_NE(message_of(model).find("expand to more than"), std::string::npos) << message_of(model);
 }
 
+/// Of y = TYPE(x) with axis 1, [2,2,2] to [2,2,2].
+std::vector<float> along_one(const std::function<onnx::Model(const Proto&)>& import, Proto model, int opset) {
+    model.mutable_opset_import(0)->set_version(opset);
+    auto& attribute = *model.mutable_graph()->mutable_node(0)->add_attribute();
+    attribute.set_name("axis");
+    attribute.set_type(::onnx::AttributeProto::INT);
+    attribute.set_i(1);
+    const Variable x(Array::from<float>({1, 5, 3, 2, 8, 7, 6, 9}, {2, 2, 2}), false);
+    const Variable y = import(model)(x);
+    EXPECT_EQ(y.shape(), x.shape());
+    return y.array().to_vector<float>();
+}
+
+TEST_F(Operators, hardmax_before_opset_13_takes_all_axes_from_its_own_on_for_one) {
+    const auto importing = [&](const Proto& model) { return import(model); };
+    const Proto model = of_one("Hardmax", {"x"}, {number});
+    EXPECT_EQ(along_one(importing, model, 12), (std::vector<float>{0, 1, 0, 0, 0, 0, 0, 1}));
+    EXPECT_EQ(along_one(importing, model, 13), (std::vector<float>{0, 1, 1, 0, 1, 0, 0, 1}));
+}
+
+TEST_F(Operators, a_slice_backwards_begins_at_an_element) {
+    const auto sliced = [&](int64_t start, int64_t end, int64_t step, const std::vector<float>& x) {
+        const auto list = [](int64_t value) { return Variable(Array::from<int64_t>({value}), false); };
+        const Proto model = of_one("Slice", {"x", "starts", "ends", "axes", "steps"}, {number, integer, integer, integer, integer});
+        return import(model)({row(x), list(start), list(end), list(0), list(step)})[0].array().to_vector<float>();
+    };
+    const std::vector<float> x = {0, 1, 2, 3};
+    EXPECT_EQ(sliced(-9, -10, -1, x), (std::vector<float>{0}));
+    EXPECT_EQ(sliced(9, -10, -1, x), (std::vector<float>{3, 2, 1, 0}));
+    EXPECT_EQ(sliced(9, INT64_MIN, -2, x), (std::vector<float>{3, 1}));
+    EXPECT_EQ(sliced(3, 0, -2, x), (std::vector<float>{3, 1}));
+    EXPECT_EQ(sliced(0, INT64_MAX, INT64_MAX, x), (std::vector<float>{0}));
+    EXPECT_EQ(sliced(3, -9, INT64_MIN, x), (std::vector<float>{3}));
+    EXPECT_EQ(sliced(-9, -10, -1, {}), (std::vector<float>{}));
+}
+
 }  // namespace
 }  // namespace catena::testing

@@ -41,22 +41,26 @@ Variables bounded(const NodeCall& n) {
     return {y};
 }
 
-/// Before opset 13 all axes from `axis` on are one.
-Variables softmax_like(const NodeCall& n, bool log) {
-    const int rank = n[0].rank();
-    if (rank == 0) return {log ? n[0] - n[0] : exp(n[0] - n[0])};
-    const int axis = n.axis(n.integer("axis", n.opset() < 13 ? 1 : -1), rank);
-    if (n.opset() >= 13) return {log ? log_softmax(n[0], axis) : softmax_of(n[0], axis)};
+/// f(x, axis) of a node along its axis; before opset 13 all axes from `axis` on are one.
+template <class F>
+Variable along_axis(const NodeCall& n, F&& f) {
+    const Variable& x = n[0];
+    const int axis = n.axis(n.integer("axis", n.opset() < 13 ? 1 : -1), x.rank());
+    if (n.opset() >= 13) return f(x, axis);
     Shape flat{1, 1};
-    for (int i = 0; i < rank; ++i) flat[i < axis ? 0 : 1] *= n[0].shape()[i];
-    const Variable rows = reshape(n[0], flat);
-    return {reshape(log ? log_softmax(rows, 1) : softmax_of(rows, 1), n[0].shape())};
+    for (int i = 0; i < x.rank(); ++i) flat[i < axis ? 0 : 1] *= x.shape()[i];
+    return reshape(f(reshape(x, flat), 1), x.shape());
+}
+
+Variables softmax_like(const NodeCall& n, bool log) {
+    if (n[0].rank() == 0) return {log ? n[0] - n[0] : exp(n[0] - n[0])};
+    return {along_axis(n, [&](const Variable& x, int axis) { return log ? log_softmax(x, axis) : softmax_of(x, axis); })};
 }
 
 Variables hard_maximum(const NodeCall& n) {
-    const int axis = n.axis(n.integer("axis", n.opset() < 13 ? 1 : -1), n[0].rank());
-    Variable hot = one_hot(argmax(n[0], axis), n[0].shape()[axis], n[0].dtype());
-    return {moveaxis(hot, hot.rank() - 1, axis)};
+    return {along_axis(n, [](const Variable& x, int axis) {
+        return moveaxis(one_hot(argmax(x, axis), x.shape()[axis], x.dtype()), x.rank() - 1, axis);
+    })};
 }
 
 const int importers = add_importers({

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 
 #include "frontend/onnx/importers/shared.h"
 #include "frontend/onnx/tensor.h"
@@ -71,7 +72,7 @@ Variables parted(const NodeCall& n) {
     return outputs;
 }
 
-/// NumPy's rules for what lies outside.
+/// NumPy's rules for what lies outside, but that a slice backwards begins at the first element where NumPy's is empty.
 Variables sliced(const NodeCall& n) {
     const Shape& shape = n[0].shape();
     const std::vector<int64_t> starts = needed_list(n, 1, "starts"),
@@ -88,16 +89,16 @@ Variables sliced(const NodeCall& n) {
         const int axis = n.axis(axes[i], shape.rank());
         const int64_t length = shape[axis], s = steps[i];
         if (s == 0) n.wrong("a step of 0");
-        const auto place = [&](int64_t at) {
-            at = at < 0 ? std::max<int64_t>(at, -length - 1) + length : at;
-            return s > 0 ? std::clamp<int64_t>(at, 0, length)
-                         : std::clamp<int64_t>(at, -1, length - 1);
+        const auto place = [&](int64_t at, int64_t least, int64_t most) {
+            return std::clamp(at < 0 ? std::max<int64_t>(at, -length - 1) + length : at, least, std::max(least, most));
         };
-        const int64_t from = place(starts[i]), to = place(ends[i]);
-        const int64_t count = s > 0 ? (to - from + s - 1) / s : (from - to - s - 1) / -s;
-        begin[axis] = count > 0 ? from : 0;
+        // Backwards a slice begins at an element, and only its end may lie before the first.
+        const int64_t from = s > 0 ? place(starts[i], 0, length) : place(starts[i], 0, length - 1);
+        const int64_t to = s > 0 ? place(ends[i], 0, length) : place(ends[i], -1, length - 1);
+        const int64_t distance = length == 0 ? 0 : s > 0 ? to - from : from - to;
+        size[axis] = distance > 0 ? 1 + std::abs((distance - 1) / s) : 0;
+        begin[axis] = distance > 0 ? from : 0;
         step[axis] = s;
-        size[axis] = std::max<int64_t>(count, 0);
     }
     return {strided_slice(n[0], begin, step, size)};
 }
