@@ -6,6 +6,7 @@
 #include <zlib.h>
 
 #include "runtime/core/error.h"
+#include "runtime/file/file.h"
 #include "runtime/file/limits.h"
 #include "runtime/file/npy.h"
 #include "runtime/file/zip_reader.h"
@@ -82,9 +83,20 @@ Json write_entry(ZipWriter& zip, const std::string& name, const std::string& con
     return {{"bytes", content.size()}, {"crc32", uint32_t(crc)}};
 }
 
+/// A file that is something else should be told so, not of its archive's records.
+void check_begin(const std::string& path) {
+    const FileReader file(path);
+    char begin[2] = {};
+    if (file.size() >= sizeof begin) file.read_at(0, begin, sizeof begin);
+    if (std::string_view(begin, sizeof begin) != "PK")
+        fail<FileError>("{}: is no program of Catena (.catena): it is not a valid zip archive, and begins as none; the names of models end "
+                        "with .onnx or .caffemodel, of arrays with .npz, .npy or .h5", path);
+}
+
 }  // namespace
 
 Package read_package(const std::string& path, Json& manifest) {
+    check_begin(path);
     const ZipReader zip(path);
     Package package;
     try {

@@ -40,7 +40,8 @@ void add_export(CLI::App& program) {
     complete_with(level, [](auto) { return program::known_code_levels(); });
     command->add_option("--size", options->sizes, "NAME=NUMBER, the value of an open size; each needs one");
     command->callback([options] {
-        for (const std::string& size : options->sizes) options->c.sizes.insert(parse_size(size));
+        for (const std::string& size : options->sizes)
+            if (!options->c.sizes.insert(parse_size(size)).second) fail<ValueError>("export: --size {}: this size is given twice", size);
         const CExport made = export_c(options->package, options->folder, options->c);
         fmt::print("{}/{}.c: {} kernels in {} bytes of code, {} other operations, {} bytes of weights, {} bytes of scratch\n",
                    options->folder, made.name, made.kernels, made.object_bytes, made.operations, made.weight_bytes,

@@ -1,3 +1,6 @@
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <iostream>
 #include <new>
 #include <sstream>
@@ -44,20 +47,15 @@ void check_subcommand(const CLI::App& program, int argc, char** argv) {
                           CLI::ExitCodes::ExtrasError);
 }
 
-}  // namespace
+/// Status of a command that ended with `status`, once all that it printed is written.
+int flushed(int status) {
+    const bool written = bool(std::cout.flush()) & (std::fflush(stdout) == 0) & (std::ferror(stdout) == 0);
+    if (written || status != 0) return status;
+    catena::tool::print_error(fmt::format("standard output could not be written: {}", std::strerror(errno)));
+    return 1;
+}
 
-int main(int argc, char** argv) {
-    CLI::App program("Catena: define-by-run deep learning with a compiler under it", "catena");
-    program.set_version_flag("--version", CATENA_VERSION);
-    program.require_subcommand(1);
-    catena::tool::add_info(program);
-    catena::tool::add_call(program);
-    catena::tool::add_run(program);
-    catena::tool::add_show(program);
-    catena::tool::add_export(program);
-    catena::tool::add_bench(program);
-    catena::tool::add_completion(program);
-    add_color(program);
+int run(CLI::App& program, int argc, char** argv) {
     try {
         if (catena::tool::answer_completion(program, argc, argv)) return 0;
         check_subcommand(program, argc, argv);
@@ -72,4 +70,21 @@ int main(int argc, char** argv) {
         return 1;
     }
     return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App program("Catena: define-by-run deep learning with a compiler under it", "catena");
+    program.set_version_flag("--version", CATENA_VERSION);
+    program.require_subcommand(1);
+    catena::tool::add_info(program);
+    catena::tool::add_call(program);
+    catena::tool::add_run(program);
+    catena::tool::add_show(program);
+    catena::tool::add_export(program);
+    catena::tool::add_bench(program);
+    catena::tool::add_completion(program);
+    add_color(program);
+    return flushed(run(program, argc, argv));
 }

@@ -2,7 +2,7 @@
 
 #include <charconv>
 #include <map>
-#include <sstream>
+#include <optional>
 
 #include "frontend/serializer/npz.h"
 #include "frontend/tools/catena/call_inputs.h"
@@ -10,6 +10,14 @@
 
 namespace catena::tool {
 namespace {
+
+/// The whole text as a size.
+std::optional<int64_t> size_in(std::string_view text) {
+    int64_t size = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+    if (error != std::errc() || end != text.data() + text.size() || size < 0) return std::nullopt;
+    return size;
+}
 
 /// NAME=SIZExSIZE:DTYPE as an array: floats uniform in [0, 1), the same in every run; others 0.
 std::pair<std::string, Array> made_input(const std::string& text, RandomInputs& random) {
@@ -19,23 +27,28 @@ std::pair<std::string, Array> made_input(const std::string& text, RandomInputs& 
     };
     if (equals == 0 || equals == text.npos) wrong();
     const Dtype dtype = colon == text.npos ? Dtype::float32 : parse_dtype(text.substr(colon + 1));
-    std::vector<int64_t> sizes;
-    std::istringstream list(text.substr(equals + 1, colon == text.npos ? colon : colon - equals - 1));
-    for (std::string word; std::getline(list, word, 'x');) {
-        int64_t size = 0;
-        const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), size);
-        if (error != std::errc() || end != word.data() + word.size() || size < 0) wrong();
-        sizes.push_back(size);
+    Shape shape;
+    std::string_view list = std::string_view(text).substr(equals + 1, colon == text.npos ? colon : colon - equals - 1);
+    for (bool more = !list.empty(); more;) {
+        const size_t end = list.find('x');
+        const std::optional<int64_t> size = size_in(list.substr(0, end));
+        if (!size) wrong();
+        shape.push_back(*size);
+        more = end != list.npos;
+        if (more) list.remove_prefix(end + 1);
     }
-    const Shape shape{std::span<const int64_t>(sizes)};
-    return {text.substr(0, equals), is_float(dtype) ? random.uniform(shape).astype(dtype) : Array::zeros({dtype, shape})};
+    // An array that cannot be is refused with its type; what is drawn is drawn into a vector first.
+    const Array array = Array::zeros({dtype, shape});
+    return {text.substr(0, equals), is_float(dtype) ? random.uniform(shape).astype(dtype) : array};
 }
 
 /// Inputs that the user described instead of giving files, by the names of `ports`.
 std::vector<Array> made_arrays(const std::vector<std::string>& ports, const std::vector<std::string>& texts) {
     RandomInputs random;
     std::map<std::string, Array> made;
-    for (const std::string& text : texts) made.insert(made_input(text, random));
+    for (const std::string& text : texts)
+        if (const auto [at, is_new] = made.insert(made_input(text, random)); !is_new)
+            fail<ValueError>("run: --input {}: {} is given twice", text, at->first);
     std::vector<Array> arrays;
     std::string names;
     for (const std::string& port : ports) {
