@@ -4,6 +4,7 @@
 #include "frontend/package/save_package.h"
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/notice.h"
 
 namespace catena {
 
@@ -30,7 +31,9 @@ void fail_to_rerun() {
 void StaticRegion::save(const std::string& path, const PackageOptions& options, const Rerun& rerun) const {
     const capture::SavedCall call = implementation_->last_call();
     save_package(path, call.types, options, call.device(), [&](const std::vector<Type>& types) {
-        return types == call.types ? call.exported() : call.exported_for(types, rerun);
+        if (types == call.types) return call.exported();
+        const QuietScope quiet;
+        return call.exported_for(types, rerun);
     });
 }
 

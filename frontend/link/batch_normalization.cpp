@@ -6,6 +6,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/error.h"
+#include "runtime/core/notice.h"
 #include "runtime/graph/arithmetic.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/mixed16.h"
@@ -75,6 +76,7 @@ Variable BatchNormalization::normalized(const Variable& x, bool finetune) {
 
 /// Once for a process, as a network of such layers would say it at every call.
 static void say_that_all_is_zero(const Shape& shape) {
+    if (is_quiet()) return;
     static std::once_flag said;
     std::call_once(said, [&] {
         fmt::print(stderr, "catena: BatchNormalization: x {} has one value for each mean, so that in training mode the result is beta "

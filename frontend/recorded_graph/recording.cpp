@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 #include "frontend/static_graph/open_sizes.h"
 #include "frontend/static_graph/outside_arrays.h"
 #include "runtime/core/device.h"
+#include "runtime/core/notice.h"
 #include "runtime/graph/config.h"
 #include "runtime/graph/tracer.h"
 #include "runtime/graph/variable_body.h"
@@ -93,6 +95,8 @@ struct Traces {
 Traces trace_at_all(const Body& body, const OpenSizes& open, std::span<const Variable> inputs,
                     const RecordingOptions& options) {
     auto recorded = [&body, &open, inputs, &options](const std::vector<int64_t>& sizes) {
+        std::optional<QuietScope> quiet;
+        if (!open.names().empty()) quiet.emplace();
         return trace_once(body, open.types_at(sizes), inputs, options);
     };
     Traces all{open, {}, [&open, recorded] { return recorded(open.runs()[1]); }};

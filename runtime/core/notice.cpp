@@ -7,8 +7,17 @@
 #include "runtime/core/fork.h"
 
 namespace catena {
+namespace {
+thread_local int quiet_scopes = 0;
+}
+
+QuietScope::QuietScope() { ++quiet_scopes; }
+QuietScope::~QuietScope() { --quiet_scopes; }
+
+bool is_quiet() { return quiet_scopes > 0; }
 
 void notice_once(const std::string& line) {
+    if (is_quiet()) return;
     constexpr size_t most = 1000;
     static std::mutex& mutex = taken_by_forks(*new std::mutex);
     static auto& printed = *new std::set<std::string>;

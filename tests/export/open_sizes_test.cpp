@@ -145,5 +145,27 @@ TEST_F(OpenSizePackage, any_batch_may_be_recorded_for_an_open_one) {
     }
 }
 
+TEST_F(OpenSizePackage, saving_says_nothing_of_sizes_that_nobody_asked_for) {
+    struct Net : Chain {
+        Linear l{6, 16}, o{16, 3};
+        BatchNormalization b{16};
+        Net() { add_children({{"l", l}, {"b", b}, {"o", o}}); }
+    } net;
+    AdamW rule;
+    rule.setup(net);
+    auto step = static_graph([&](const Variable& x, const Variable& t) {
+        const auto casting = autocast();
+        Variable loss = softmax_cross_entropy(net.o(gelu(net.b(net.l(x)))), t);
+        net.cleargrads();
+        loss.backward();
+        rule.update();
+        return loss;
+    });
+    for (int i = 0; i < 2; ++i) step(batch(i, 8), labels(i, 8));
+    ::testing::internal::CaptureStderr();
+    step.save(temporary("x.catena"), {.open_sizes = {{0, 0, "n"}, {1, 0, "n"}}, .code_levels = {"scalar"}});
+    EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
 }  // namespace
 }  // namespace catena::testing
