@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cstring>
 
+#include "frontend/package/c_names.h"
 #include "frontend/package/c_text.h"
 
 namespace catena {
@@ -32,6 +33,19 @@ std::string identifier(const std::string& text) {
     return result;
 }
 
+/// Of the type and, with an underscore, the functions of a program.
+std::string program_name(const std::string& text) {
+    const std::string name = identifier(text);
+    return is_reserved_in_c(name) ? name + "_1" : name;
+}
+
+/// `wanted`, or with a number behind it.
+std::string unique(const std::string& wanted, std::set<std::string>& taken) {
+    std::string name = wanted;
+    for (int n = 1; !taken.insert(name).second; ++n) name = wanted + "_" + std::to_string(n);
+    return name;
+}
+
 std::string upper_case(std::string text) {
     for (char& c : text) c = char(std::toupper(uint8_t(c)));
     return text;
@@ -46,10 +60,10 @@ std::string joined(const List& list) {
 
 }  // namespace
 
-CWriter::CWriter(const Contents& contents, const CExportOptions& options) 
+CWriter::CWriter(const Contents& contents, const CExportOptions& options)
     : contents_(contents),
       level_(options.level),
-      name_(identifier(options.name.empty() ? contents.name : options.name)),
+      name_(program_name(options.name.empty() ? contents.name : options.name)),
       upper_(upper_case(name_)),
       operations_(name_, level_) {
     for (const auto& [name, size] : options.sizes)
@@ -71,19 +85,22 @@ CWriter::CWriter(const Contents& contents, const CExportOptions& options)
     place_buffers();
 }
 
-std::string CWriter::unique(std::string wanted, std::set<std::string>& taken) const {
-    std::string name = wanted;
-    for (int n = 1; !taken.insert(name).second; ++n) name = wanted + "_" + std::to_string(n);
-    return name;
+std::string CWriter::parameter_name(const std::string& wanted, std::set<std::string>& taken) const {
+    // The program's functions begin with its name, its macros with that in capitals.
+    const bool is_own = wanted == name_ || wanted.starts_with(name_ + "_") || wanted.starts_with(upper_ + "_");
+    // A number behind it would not do: "M_PI_1" and "catena_c_1" are reserved, too.
+    const char* const other = name_ == "v" ? "w_" : "v_";
+    return unique((is_own || is_reserved_in_c(wanted) ? other : "") + wanted, taken);
 }
 
 void CWriter::find_arguments() {
-    std::set<std::string> taken = {"program", "error", "call", "int", "float", "double", "const", "void", "char", "return"};
+    std::set<std::string> taken;
+    for (const KernelLaunch& kernel : schedule_.kernels) taken.insert(program::symbol_at(kernel.symbol, level_));
     for (size_t i = 0; i < contents_.inputs.size(); ++i)
-        inputs_.push_back({unique(identifier(contents_.inputs[i].name), taken),
+        inputs_.push_back({parameter_name(identifier(contents_.inputs[i].name), taken),
                            contents_.type_at(contents_.manifest.at("inputs").at(i), sizes_)});
     for (size_t i = 0; i < contents_.outputs.size(); ++i)
-        outputs_.push_back({unique(identifier(contents_.outputs[i].name), taken), type_of(contents_.results[i])});
+        outputs_.push_back({parameter_name(identifier(contents_.outputs[i].name), taken), type_of(contents_.results[i])});
 }
 
 void CWriter::find_blocks() {

@@ -32,7 +32,8 @@ private:
         size_t offset;
     };
 
-    std::string unique(std::string wanted, std::set<std::string>& taken) const;
+    /// Of an input or output: not `taken`, and nothing else where it stands.
+    std::string parameter_name(const std::string& wanted, std::set<std::string>& taken) const;
     void find_arguments();
     void find_blocks();
     void place_buffers();

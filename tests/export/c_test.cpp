@@ -341,6 +341,38 @@ TEST_F(InC, a_region_may_be_called_as_a_word_of_the_template) {
     }
 }
 
+/// Two kernels, a product with loops and a join, so that every local name of the writer stands beside the ports'.
+TEST_F(InC, ports_and_programs_may_be_called_as_words_of_c) {
+    const std::vector<std::string> words = {
+        "alignas", "and", "asm", "auto", "bool", "break", "case", "catch", "char", "class", "const", "continue", "default", "delete", "do",
+        "double", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int", "int32_t",
+        "int64_t", "long", "mutable", "namespace", "new", "not", "NULL", "nullptr", "operator", "or", "private", "protected", "public",
+        "register", "restrict", "return", "short", "signed", "sizeof", "size_t", "static", "struct", "switch", "template", "this", "throw",
+        "true", "try", "typedef", "typename", "union", "unsigned", "using", "virtual", "void", "volatile", "while", "wchar_t", "xor", "printf",
+        "memcpy", "FILE", "EOF", "INT64_MAX", "M_PI", "linux", "y0", "program", "pointers", "scalars", "numbers", "arguments", "shape", "sizes",
+        "from", "to", "wrong", "i0", "i1", "kernel_arguments", "catena_c_product", "f", "f_run", "f_fail", "F_OK", "F_FAILED", "states", "arena"};
+    auto f = static_graph(
+        [](const std::vector<Variable>& xs) {
+            const Variable all = concat({xs.begin(), xs.end()}, 1);
+            return std::vector<Variable>{matmul(all, transpose(all, {0, 2, 1})) * 2, exp(xs[0])};
+        },
+        {.name = "f"});
+    std::vector<Variable> xs;
+    for (size_t i = 0; i < words.size(); ++i) xs.push_back(reshape(batch(int(i), 8), {2, 4, 6}));
+    f(xs);
+    f.save(temporary("f.catena"), {.input_names = words, .output_names = {"long", "memcpy"}, .code_levels = {"scalar"}});
+    for (const std::string name : {"f", "double", "printf"}) {
+        const std::string folder = temporary("words_" + name);
+        const CommandResult exported = run(program("catena") + " export " + temporary("f.catena") + " --c " + folder + " --name " + name);
+        ASSERT_EQ(exported.status, 0) << exported.output;
+        const CommandResult built = run("cd " + folder + " && gcc -std=c11 -Wall -Wextra -Werror -c *.c -I" CATENA_SOURCE_DIR
+                                        "/runtime/c && gcc -std=gnu17 -Wall -Wextra -Werror -c *.c -I" CATENA_SOURCE_DIR
+                                        "/runtime/c && g++ -std=c++20 -Wall -Wextra -Werror -fsyntax-only -x c++ *.h && cat *.c");
+        ASSERT_EQ(built.status, 0) << built.output;
+        EXPECT_THAT(built.output, Not(HasSubstr("(unsigned char*)pointers + ")));
+    }
+}
+
 TEST_F(InC, an_index_out_of_range_is_told_with_operation_and_line) {
     auto f = static_graph([](const Variable& x, const Variable& i) { return take(x, i, 0); }, {.name = "f"});
     const Variable i(Array::from<int64_t>({1, 2}), false);
