@@ -333,9 +333,20 @@ void Optimizer::remove_hook(const std::string& name) {
     if (removed == 0) fail<ValueError>("{}: no hook is named '{}'", type_name(), name);
 }
 
+namespace {
+
+/// The hooks as they are now: one that is called may add and remove others, and itself.
+template <class Hook>
+SmallVector<std::shared_ptr<Hook>, 4> held(const std::vector<std::pair<std::string, std::shared_ptr<Hook>>>& named) {
+    SmallVector<std::shared_ptr<Hook>, 4> hooks;
+    for (const auto& [name, hook] : named) hooks.push_back(hook);
+    return hooks;
+}
+
+}  // namespace
+
 void Optimizer::call_hooks(OptimizerHook::Timing timing) {
-    const auto hooks = hooks_;  // A hook may add and remove others, and itself.
-    for (const auto& [name, hook] : hooks)
+    for (const auto& hook : held(hooks_))
         if (hook->timing() == timing) (*hook)(*this);
 }
 
@@ -343,8 +354,7 @@ void Optimizer::call_parameter_hooks(OptimizerHook::Timing timing) {
     for (UpdateSlot& slot : slots_) {
         if (!slot.is_active()) continue;
         UpdateSlot* const slots[] = {&slot};
-        const auto hooks = slot.hooks;
-        for (const auto& [name, hook] : hooks)
+        for (const auto& hook : held(slot.hooks))
             if (hook->timing() == timing) hook->change(slots, beside(t_, slot.param.device()));
     }
 }

@@ -1,7 +1,6 @@
 #include "runtime/cpu/map_kernel.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 
 #include "runtime/core/error.h"
@@ -39,17 +38,6 @@ bool is_stored_as(Dtype dtype, Compute compute) {
     }
 }
 
-uint64_t scalar_bits(double value, Compute compute) {
-    switch (compute) {
-        case Compute::float32:
-            return std::bit_cast<uint32_t>(float(value));
-        case Compute::float64:
-            return std::bit_cast<uint64_t>(value);
-        default:
-            return uint64_t(int64_t(value));
-    }
-}
-
 /// The memory of a running program's slots. One frame per thread.
 struct Frame {
     const void** at;   ///< Per slot.
@@ -77,7 +65,7 @@ void run_prologue(const BlockProgram& program, std::span<const double> scalars, 
         frame.set_uniform(literal.slot);
     }
     for (const BlockProgram::Leaf& scalar : program.scalars) {
-        frame.values[scalar.slot] = scalar_bits(scalars[size_t(scalar.number)], program.compute);
+        frame.values[scalar.slot] = literal_bits(scalars[size_t(scalar.number)], program.compute);
         frame.set_uniform(scalar.slot);
     }
     for (const BlockProgram::Instruction& each : program.prologue) {

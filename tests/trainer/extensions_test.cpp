@@ -1,8 +1,6 @@
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
-#include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,15 +23,14 @@
 #include "frontend/trainer/extensions/print_report.h"
 #include "frontend/trainer/extensions/progress_bar.h"
 #include "frontend/trainer/extensions/shift.h"
-#include "frontend/trainer/extensions/snapshot.h"
 #include "frontend/trainer/extensions/unchain_variables.h"
 #include "frontend/trainer/standard_updater.h"
 #include "frontend/trainer/trainer.h"
 #include "runtime/graph/config.h"
 #include "runtime/ops/math/reduction.h"
-#include "runtime/ops/noise/random.h"
 #include "tests/support/command.h"
 #include "tests/trainer/fixtures.h"
+#include "tests/trainer/small_training.h"
 
 namespace catena {
 namespace {
@@ -41,6 +38,7 @@ namespace {
 using namespace extensions;
 using testing::message_of;
 using testing::MockUpdater;
+using testing::SmallTraining;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -235,17 +233,8 @@ TEST_F(ExtensionTest, shifts_follow_their_schedules) {
     EXPECT_THROW(ExponentialShift("lr", -1), ValueError);
 }
 
-struct Fixture {
-    Classifier<Linear> model{Linear(2, 2)};
-    Adam adam;
-    SerialIterator it;
-    Fixture() : it(Dataset({Array::full({Dtype::float32, {6, 2}}, 1), Array::zeros({Dtype::int32, {6}})}), 2) {
-        adam.setup(model);
-    }
-};
-
 TEST_F(ExtensionTest, evaluator_reports_means_in_test_mode) {
-    Fixture f;
+    SmallTraining f;
     StandardUpdater updater(f.it, f.adam, f.model);
     Trainer trainer(updater, {1, "epoch"}, path());
     SerialIterator test(Dataset({Array::full({Dtype::float32, {5, 2}}, 1), Array::zeros({Dtype::int32, {5}})}), 2,
@@ -271,7 +260,7 @@ TEST_F(ExtensionTest, evaluator_reports_means_in_test_mode) {
 }
 
 TEST_F(ExtensionTest, observe_lr_reports_adams_present_rate) {
-    Fixture f;
+    SmallTraining f;
     StandardUpdater updater(f.it, f.adam, f.model);
     Trainer trainer(updater, {1, "epoch"}, path());
     trainer.extend(observe_lr()).extend(LogReport());
@@ -283,7 +272,7 @@ TEST_F(ExtensionTest, observe_lr_reports_adams_present_rate) {
 TEST_F(ExtensionTest, log_report_writes_infinities_as_python_does_and_reads_them_back) {
     const double infinity = std::numeric_limits<double>::infinity();
     const auto run = [&](int64_t iterations, const std::string& resume) {
-        Fixture f;
+        SmallTraining f;
         StandardUpdater updater(f.it, f.adam, f.model);
         Trainer trainer(updater, {iterations, "iteration"}, path());
         trainer.extend([&](Trainer&) { report({{"up", infinity}, {"down", -infinity}, {"none", std::nan("")}}); },
@@ -306,7 +295,7 @@ TEST_F(ExtensionTest, log_report_writes_infinities_as_python_does_and_reads_them
 }
 
 TEST_F(ExtensionTest, fail_on_non_number_names_the_parameter) {
-    Fixture f;
+    SmallTraining f;
     f.model.predictor.b.set_array(Array::full({Dtype::float32, {2}}, std::numeric_limits<double>::infinity()));
     StandardUpdater updater(f.it, f.adam, f.model);
     Trainer trainer(updater, {3, "iteration"}, path());
@@ -318,7 +307,7 @@ TEST_F(ExtensionTest, dump_graph_writes_the_loss_graph_once) {
     for (bool compiled : {false, true}) {
         if (compiled && !compiler_available()) continue;
         SCOPED_TRACE(compiled ? "compiled as a whole" : "eager");
-        Fixture f;
+        SmallTraining f;
         std::filesystem::remove(path("cg.dot"));
         std::filesystem::remove(path("cg.png"));
         StandardUpdater updater(f.it, f.adam, f.model, {.static_graph = compiled});
@@ -343,7 +332,7 @@ TEST_F(ExtensionTest, dump_graph_writes_the_loss_graph_once) {
 }
 
 TEST_F(ExtensionTest, dump_graph_does_not_run_the_code_of_a_compiled_step_twice) {
-    Fixture f;
+    SmallTraining f;
     int calls = 0;
     auto loss = [&](const Variable& x, const Variable& t) {
         report({{"calls", ++calls}});
@@ -368,7 +357,7 @@ TEST_F(ExtensionTest, log_report_names_files_after_the_row) {
 }
 
 TEST_F(ExtensionTest, evaluator_calls_its_hook_first) {
-    Fixture f;
+    SmallTraining f;
     SerialIterator test(Dataset({Array::full({Dtype::float32, {5, 2}}, 1), Array::zeros({Dtype::int32, {5}})}), 2,
                         {.repeat = false, .shuffle = false});
     int calls = 0;
@@ -394,25 +383,8 @@ TEST_F(ExtensionTest, plots_of_a_resumed_training_go_on) {
     EXPECT_THAT(content("plot.gp"), HasSubstr("set logscale y\nplot "));
 }
 
-TEST_F(ExtensionTest, snapshots_of_one_instant_are_ordered_by_number) {
-    Fixture f;
-    StandardUpdater updater(f.it, f.adam, f.model);
-    Trainer trainer(updater, {12, "iteration"}, path());
-    trainer.extend(snapshot({.n_retains = 3}), {.trigger = {1, "iteration"}});
-    // Clocks of file systems tick every few milliseconds.
-    const auto earlier = std::filesystem::file_time_type::clock::now() - std::chrono::hours(1);
-    auto same_time = [&](Trainer&) {
-        for (auto& entry : std::filesystem::directory_iterator(path()))
-            if (entry.is_regular_file()) std::filesystem::last_write_time(entry, earlier);
-    };
-    trainer.extend(same_time, {.name = "same_time", .priority = -200});
-    trainer.run();
-    EXPECT_FALSE(std::filesystem::exists(path("snapshot_iter_9")));
-    for (int k : {10, 11, 12}) EXPECT_TRUE(std::filesystem::exists(path("snapshot_iter_" + std::to_string(k)))) << k;
-}
-
 TEST_F(ExtensionTest, dump_graph_takes_styles) {
-    Fixture f;
+    SmallTraining f;
     StandardUpdater updater(f.it, f.adam, f.model);
     Trainer trainer(updater, {1, "iteration"}, path());
     trainer.extend(DumpGraph("main/loss", "g.dot", {.rankdir = "LR", .function_style = "shape=\"oval\""}));
@@ -423,7 +395,7 @@ TEST_F(ExtensionTest, dump_graph_takes_styles) {
 }
 
 TEST_F(ExtensionTest, unchain_variables_drops_reported_graphs) {
-    Fixture f;
+    SmallTraining f;
     auto keep = using_config(&Config::keep_graph_on_report, true);
     StandardUpdater updater(f.it, f.adam, f.model);
     Trainer trainer(updater, {2, "iteration"}, path());
@@ -435,67 +407,6 @@ TEST_F(ExtensionTest, unchain_variables_drops_reported_graphs) {
     trainer.extend(look, {.name = "before", .priority = 1}).extend(look, {.name = "after", .priority = -1});
     trainer.run();
     EXPECT_EQ(seen, "graph none graph none ");
-}
-
-TEST_F(ExtensionTest, snapshots_are_named_kept_and_loaded_again) {
-    Fixture f;
-    StandardUpdater updater(f.it, f.adam, f.model);
-    Trainer trainer(updater, {5, "iteration"}, path());
-    trainer.extend(snapshot({.n_retains = 2}), {.trigger = {1, "iteration"}});
-    trainer.extend(snapshot_object(f.model, "model_{.updater.epoch}"));
-    trainer.run();
-    std::set<std::string> names;
-    for (auto& entry : std::filesystem::directory_iterator(path())) names.insert(entry.path().filename().string());
-    EXPECT_THAT(names, ElementsAre("model_1", "snapshot_iter_4", "snapshot_iter_5"));
-    EXPECT_EQ(read_npz(path("model_1"))[0].first, "predictor/W");
-
-    write("snapshot_iter_6.AbCdEf", "what a killed process left");
-    Fixture g;
-    StandardUpdater resumed(g.it, g.adam, g.model);
-    Trainer again(resumed, {7, "iteration"}, path());
-    again.extend(snapshot({.autoload = true}), {.trigger = {1, "iteration"}});
-    EXPECT_EQ(resumed.iteration(), 0);
-    again.run();
-    EXPECT_EQ(resumed.iteration(), 7);
-    EXPECT_EQ(g.adam.t(), 7);
-    EXPECT_THAT(message_of<ValueError>([] { snapshot({.filename = "a/b"}); }), HasSubstr("without a folder"));
-}
-
-TEST_F(ExtensionTest, a_snapshot_in_the_background_is_that_of_its_iteration) {
-    for (bool in_background : {false, true}) {
-        set_seed(3);
-        Fixture f;
-        StandardUpdater updater(f.it, f.adam, f.model);
-        Trainer trainer(updater, {4, "iteration"}, path());
-        trainer.extend(snapshot_object(f.model, in_background ? "b{.updater.iteration}" : "a{.updater.iteration}",
-                                       {.in_background = in_background}), {.trigger = {1, "iteration"}});
-        trainer.run();
-    }
-    for (int i = 1; i <= 4; ++i) EXPECT_EQ(content(fmt::format("a{}", i)), content(fmt::format("b{}", i))) << i;
-    EXPECT_NE(content("b1"), content("b2"));
-}
-
-TEST_F(ExtensionTest, an_error_in_the_background_ends_the_training) {
-    Fixture f;
-    StandardUpdater updater(f.it, f.adam, f.model);
-    Trainer trainer(updater, {4, "iteration"}, path("out"));
-    trainer.extend([&](Trainer&) { std::filesystem::remove_all(path("out")); }, {.name = "remove"});
-    trainer.extend(snapshot({.in_background = true}), {.trigger = {1, "iteration"}});
-    EXPECT_THROW(trainer.run(false), FileError);
-}
-
-TEST_F(ExtensionTest, a_snapshot_is_taken_when_an_error_ends_the_training) {
-    Fixture f;
-    StandardUpdater updater(f.it, f.adam, f.model);
-    Trainer trainer(updater, {5, "iteration"}, path());
-    trainer.extend(snapshot({.condition = [] { return false; }, .snapshot_on_error = true}),
-                   {.trigger = {1, "iteration"}});
-    trainer.extend([](Trainer& t) {
-        if (t.updater().iteration() == 3) fail<ValueError>("enough");
-    }, {.name = "stop"});
-    EXPECT_THROW(trainer.run(false), ValueError);
-    EXPECT_TRUE(std::filesystem::exists(path("snapshot_iter_3")));
-    EXPECT_FALSE(std::filesystem::exists(path("snapshot_iter_2")));
 }
 
 }  // namespace

@@ -1,29 +1,20 @@
 #include "runtime/ops/declare/library_role.h"
 
-#include <map>
-#include <mutex>
-
-#include "runtime/core/fork.h"
+#include "runtime/ops/declare/op_rules.h"
 
 namespace catena {
 namespace {
 
-/// The op's entry, never removed; ops may be registered late, by several threads.
-LibraryRole& role_of(const OpDef& op) {
-    static std::mutex& mutex = taken_by_forks(*new std::mutex);
-    static auto& roles = *new std::map<const OpDef*, LibraryRole>;
-    std::lock_guard lock(mutex);
-    return roles[&op];
-}
+using Roles = OpTable<LibraryRole, LibraryRole>;
 
 }  // namespace
 
-bool set_library_role(const OpDef& op, LibraryRole role) {
-    role_of(op) = role;
-    return true;
-}
+bool set_library_role(const OpDef& op, LibraryRole role) { return Roles::instance().add(op, role); }
 
-LibraryRole library_role_of(const OpDef& op) { return role_of(op); }
+LibraryRole library_role_of(const OpDef& op) {
+    const LibraryRole* const role = Roles::instance().of(op);
+    return role ? *role : LibraryRole();
+}
 
 bool is_convolution(LibraryRole role) {
     return role == LibraryRole::convolution || role == LibraryRole::convolution_data || role == LibraryRole::convolution_weights;
